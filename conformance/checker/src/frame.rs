@@ -118,13 +118,22 @@ pub struct Request<'a> {
 impl Exchange<'_> {
     /// Returns whether the content type is that of a stream of events.
     pub fn is_stream(&self) -> bool {
-        self.header("content-type").is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"))
+        self.header("content-type").is_some_and(|value| has_media_type(value, EVENT_STREAM))
     }
 
     /// Returns a header of the response.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)
     }
+}
+
+/// Media type of a stream of events.
+pub(crate) const EVENT_STREAM: &str = "text/event-stream";
+
+/// Returns whether a content type, without its parameters, is this media type.
+pub(crate) fn has_media_type(content_type: &str, media_type: &str) -> bool {
+    let name = content_type.split_once(';').map_or(content_type, |(name, _)| name);
+    name.trim().eq_ignore_ascii_case(media_type)
 }
 
 /// An entry of a recording.
@@ -194,5 +203,34 @@ impl<'a> From<&'a str> for Loss<'a> {
 impl From<String> for Loss<'_> {
     fn from(reason: String) -> Self {
         Self::Broken(Cow::Owned(reason))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Checker, Rules};
+
+    #[test]
+    fn a_stream_is_what_the_rule_accepts() {
+        let dialect = spec::dialect("openai").expect("the dialect");
+        let rules = Rules::of(dialect).only(|rule| rule.id == "wire/event-stream-content-type");
+        for (content_type, is_stream) in [
+            ("text/event-stream", true),
+            ("Text/Event-Stream", true),
+            (" text/event-stream ;charset=utf-8", true),
+            ("text/event-streams", false),
+            ("text/event-stream+json", false),
+            ("application/json; of=text/event-stream", false),
+            ("", false),
+        ] {
+            let headers = vec![("Content-Type".into(), content_type.into())];
+            let exchange = Exchange { headers, ..Exchange::default() };
+            assert_eq!(exchange.is_stream(), is_stream, "{content_type:?}");
+            let mut checker = Checker::with_rules(&rules);
+            checker.exchange(&exchange);
+            checker.push(b"event: a\ndata: {\"type\":\"a\"}\n\n");
+            assert_eq!(checker.findings().is_empty(), is_stream, "{content_type:?}");
+        }
     }
 }

@@ -10,6 +10,7 @@ use spec::table::{EventLine, Marker};
 
 use crate::engine::Case;
 use crate::engine::{DataProblem, Payload, Place, short};
+use crate::frame::{EVENT_STREAM, has_media_type};
 use crate::{Frame, Transport};
 
 pub(super) fn json_object(case: &mut Case<'_>) {
@@ -204,33 +205,23 @@ pub(super) fn event_stream_content_type(case: &mut Case<'_>) {
         return;
     }
     let found = connection.content_type.as_deref();
-    if media_type(found) != Some("text/event-stream".into()) {
-        let place = Place {
-            expected: Some("text/event-stream"),
-            actual: found.or(Some("no content type")),
-            ..Place::WHOLE
-        };
+    if !found.is_some_and(|found| has_media_type(found, EVENT_STREAM)) {
+        let place =
+            Place { expected: Some(EVENT_STREAM), actual: found.or(Some("no content type")), ..Place::WHOLE };
         case.report(&place, || format!("the content type of the stream is {}", found.unwrap_or("missing")));
     }
 }
 
+/// Media type of a response that is not a stream.
+const JSON: &str = "application/json";
+
 pub(super) fn json_content_type(case: &mut Case<'_>, _: &Frame<'_>) {
     let connection = case.connection;
     let found = connection.content_type.as_deref();
-    if connection.has_headers && media_type(found) != Some("application/json".into()) {
-        let place = Place {
-            expected: Some("application/json"),
-            actual: found.or(Some("no content type")),
-            ..Place::WHOLE
-        };
+    if connection.has_headers && !found.is_some_and(|found| has_media_type(found, JSON)) {
+        let place = Place { expected: Some(JSON), actual: found.or(Some("no content type")), ..Place::WHOLE };
         case.report(&place, || format!("the content type of the response is {}", found.unwrap_or("missing")));
     }
-}
-
-/// Returns a content type without its parameters.
-fn media_type(content_type: Option<&str>) -> Option<String> {
-    let name = content_type?.split(';').next()?;
-    Some(name.trim().to_ascii_lowercase())
 }
 
 #[cfg(test)]
