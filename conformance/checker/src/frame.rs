@@ -71,14 +71,14 @@ impl Frame<'_> {
     /// Maximum length of a frame in bytes. No recorded frame has a hundredth of it.
     pub const LONGEST: usize = 64 << 20;
 
-    /// Converts an offset in the data to an offset in the source.
+    /// Converts an offset in the data to an offset in the source, if that is known.
     pub fn place(&self, in_data: usize) -> Option<usize> {
         match &self.places {
             Places::Nowhere => None,
-            Places::At(start) => Some(start + in_data),
+            Places::At(start) => start.checked_add(in_data),
             Places::Pieces(pieces) => {
                 let piece = pieces.iter().rev().find(|(offset, _)| *offset <= in_data)?;
-                Some(piece.1 + in_data - piece.0)
+                piece.1.checked_add(in_data - piece.0)
             }
         }
     }

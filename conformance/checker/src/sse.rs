@@ -113,8 +113,10 @@ impl Default for Parser {
 }
 
 impl Parser {
-    /// Creates a parser for a stream at this byte and line of a recording.
+    /// Creates a parser for a stream at this byte and line of a recording; both are limited to half the range of `u64`.
     pub fn starting_at(byte: u64, line: u64) -> Self {
+        // The rest of a stream is never so long that the sums overflow.
+        let [byte, line] = [byte, line].map(|start| start.min(u64::MAX / 2));
         Self {
             pending: Vec::new(),
             frame: Outline {
@@ -172,7 +174,9 @@ impl Parser {
                     let text = valid.get_or_insert_with(|| valid_start(rest));
                     if let Some((frames, length)) = sink.repeated_frames(text, &self.frame.begins(self.time))
                     {
-                        self.frame.skip_repeated(frames, length);
+                        // A sink takes no more than there is.
+                        let length = length.min(text.len());
+                        self.frame.skip_repeated(frames.min(length as u64), length);
                         *text = text.get(length..).unwrap_or_default();
                         rest = rest.get(length..).unwrap_or_default();
                     }

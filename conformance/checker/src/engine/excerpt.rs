@@ -31,7 +31,7 @@ impl Excerpt {
         let range = in_data.cloned().unwrap_or(0..data.len());
         if let Some(start) = frame.place(range.start) {
             let at = start.min(frame.source.len());
-            return (Self::cut(frame.source, start..start + (range.end - range.start)), Some(at));
+            return (Self::cut(frame.source, start..start.saturating_add(range.len())), Some(at));
         }
         // Decoded data is shown decoded, with its original line number.
         (Self::cut(data.as_bytes(), range), None)

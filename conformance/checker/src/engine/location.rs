@@ -42,10 +42,11 @@ impl Location {
         let (excerpt, at) = Excerpt::of(frame, in_data);
         let lines_down = at.map_or(0, |at| locator.lines(record.number, frame.source, at));
         // Byte offsets are exact only for data that was not decoded.
-        let contiguous = frame.bytes.end - frame.bytes.start == frame.source.len() as u64;
+        let length = frame.bytes.end.checked_sub(frame.bytes.start);
+        let contiguous = length == Some(frame.source.len() as u64);
         let bytes = in_data.filter(|_| contiguous).and_then(|range| {
-            let start = frame.place(range.start)? as u64 + frame.bytes.start;
-            let end = (start + (range.end - range.start) as u64).min(frame.bytes.end);
+            let start = frame.bytes.start.checked_add(frame.place(range.start)? as u64)?;
+            let end = start.saturating_add(range.len() as u64).min(frame.bytes.end);
             (start <= end).then_some([start, end])
         });
         Self {
@@ -54,7 +55,7 @@ impl Location {
             event_type: record.event_type.as_deref().map(str::to_owned),
             sequence_number: whole_number(record),
             time_ms: frame.time.map(milliseconds),
-            line: frame.line + if frame.is_on_one_line { 0 } else { lines_down },
+            line: frame.line.saturating_add(if frame.is_on_one_line { 0 } else { lines_down }),
             bytes: bytes.unwrap_or([frame.bytes.start, frame.bytes.end]),
             excerpt,
         }
@@ -161,13 +162,14 @@ impl SavedLocation {
         let data = self.data.min(self.head.len());
         let line_start = memchr::memrchr2(b'\n', b'\r', &self.head[..data]).map_or(0, |end| end + 1);
         let (before, line) = self.head.split_at(line_start);
+        let lines_down = if self.is_on_one_line { 0 } else { super::excerpt::line_ends(before) };
         Location {
             frame: self.frame,
             event: self.event,
             event_type: name,
             sequence_number: self.sequence_number,
             time_ms: self.time.map(milliseconds),
-            line: self.line + if self.is_on_one_line { 0 } else { super::excerpt::line_ends(before) },
+            line: self.line.saturating_add(lines_down),
             bytes: [self.bytes.start, self.bytes.end],
             excerpt: Excerpt::head(line),
         }
