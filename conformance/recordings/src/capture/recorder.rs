@@ -246,8 +246,12 @@ fn hide_members(members: &mut Map<String, Value>) -> bool {
     found
 }
 
+/// Maximum time in a recording, about 35,000 years. Readers, which divide it by 1000, get exactly this time.
+const LATEST: Duration = Duration::from_secs(1 << 40);
+
 /// Converts to milliseconds, rounded to microseconds.
 fn milliseconds(at: Duration) -> Value {
+    let at = at.min(LATEST);
     #[expect(clippy::cast_precision_loss, reason = "a recording does not last for centuries")]
     let milliseconds = at.as_micros() as f64 / 1000.0;
     if milliseconds.fract() == 0.0 { json!(at.as_millis()) } else { json!(milliseconds) }
@@ -330,6 +334,30 @@ mod tests {
         assert_eq!(value["request"]["body"], text);
         assert_eq!(value["request"]["url"], "https://a.test/?x=[redacted]&y=2");
         assert_eq!(value["response"], Value::Null);
+    }
+
+    #[test]
+    fn the_longest_time_is_recorded_as_one_that_is_read() {
+        let recorder = Recorder::new();
+        let exchange = Exchange {
+            status: Some(200),
+            headers: vec![("content-type".into(), "text/event-stream".into())],
+            ..Exchange::default()
+        };
+        for at in [LATEST, LATEST + Duration::from_nanos(1), Duration::MAX] {
+            let text = recorder.begin(&exchange)
+                + &recorder.chunk(at, b"data: 1\n\n")
+                + &recorder.end(at, End::Closed);
+            let mut times = Vec::new();
+            let format = capture::read(text.as_bytes(), None, &mut |entry| match entry {
+                Entry::Event(frame) => times.push(frame.time),
+                Entry::Lost(reason) => panic!("{reason}"),
+                _ => {}
+            });
+            assert_eq!((format, times), (Ok(Format::Exchange), vec![Some(LATEST)]), "{text}");
+        }
+        let lines = [recorder.sent(Duration::MAX, "{}"), recorder.received(Duration::MAX, "{}")];
+        assert!(lines.iter().all(|line| line.contains("\"at\":1099511627776000,")), "{lines:?}");
     }
 
     #[test]
