@@ -23,7 +23,7 @@ pub struct Frame<'a> {
     pub strays: Vec<Cow<'a, str>>,
     /// The frame as it was recorded.
     pub source: &'a [u8],
-    /// First and last byte in the recording, without the blank line.
+    /// Byte range in the recording, without the blank line.
     pub bytes: Range<u64>,
     /// First line in the recording, counted from 1.
     pub line: u64,

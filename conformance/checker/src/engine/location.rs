@@ -25,11 +25,11 @@ pub struct Location {
     pub event_type: Option<String>,
     /// Its sequence number.
     pub sequence_number: Option<u64>,
-    /// Time of arrival, in milliseconds since the stream began.
+    /// Time of arrival, in milliseconds since the start of the exchange.
     pub time_ms: Option<u64>,
     /// Line of the recording, from 1.
     pub line: u64,
-    /// First and last byte.
+    /// Byte range: offsets of the first byte, and of the byte after the last.
     pub bytes: [u64; 2],
     /// The line, cut around the location.
     pub excerpt: Excerpt,
