@@ -6,10 +6,11 @@
 #[cfg(feature = "cli")]
 pub mod cli;
 
+pub use catalogue::{self, Level, Rule};
 pub use checker::{self, Checker, Finding, Rules};
 pub use gateway;
 pub use harness::{self, Suite, certificate, compare, live, suite};
 pub use recordings::{self, capture, check, check_with_timelines, goldens, shape, violation};
 pub use reports::{self, pages};
 pub use results;
-pub use spec::{dialect, dialects};
+pub use spec::{self, Dialect, dialect, dialects};

@@ -9,6 +9,16 @@ use crate::engine::{Bound, Plan};
 use crate::rules::hooks;
 
 /// Rules of a dialect, all or some.
+///
+/// ```
+/// use checker::{Dialect, Level, Rule, Rules};
+///
+/// let dialect: &'static Dialect = checker::spec::dialect("openai").unwrap();
+/// let is_required = |rule: &Rule| checker::level(rule, dialect) == Level::Must;
+/// let rules = Rules::of(dialect).only(is_required);
+/// assert!(rules.iter().any(|rule| rule.id == "response/one-terminal"));
+/// assert!(rules.iter().all(is_required));
+/// ```
 #[derive(Debug, Clone)]
 pub struct Rules {
     chosen: Vec<Bound>,
@@ -34,7 +44,7 @@ impl Rules {
         Self::new(dialect, self.chosen.into_iter().filter(|bound| wanted(bound.rule)).collect())
     }
 
-    /// Returns the ids of the rules.
+    /// Returns the rules.
     pub fn iter(&self) -> impl Iterator<Item = &'static Rule> + '_ {
         self.chosen.iter().map(|bound| bound.rule)
     }

@@ -3,6 +3,8 @@
 //! [`Checker`] takes a stream as it arrives and returns [`Finding`]s, without I/O and without a clock: inside a
 //! gateway's own tests, beside its live traffic, or in a browser.
 
+#![warn(missing_debug_implementations)]
+
 mod checker;
 mod chosen;
 mod engine;
@@ -10,6 +12,7 @@ mod frame;
 mod rules;
 pub mod sse;
 
+pub use catalogue::{self, Level, Rule};
 pub use checker::Checker;
 pub use chosen::{Rules, level};
 pub use engine::{
@@ -18,3 +21,4 @@ pub use engine::{
 };
 pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport};
 pub use rules::{MESSAGES_EVENTS, is_sign_of_life, root_of_body};
+pub use spec::{self, Dialect};

@@ -65,7 +65,7 @@ pub struct Related {
 }
 
 /// The level of a rule.
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(remote = "Level", rename_all = "lowercase")]
 pub enum LevelName {
