@@ -51,6 +51,7 @@ struct ExchangeApi {
 
 /// A check of one recording after another, which reuses its allocations.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+#[derive(Debug)]
 pub struct Checking<'r> {
     rules: &'r Rules,
     checker: Checker,
