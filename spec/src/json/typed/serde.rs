@@ -6,7 +6,7 @@ use serde_core::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, 
 use serde_core::ser::{self, Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::{Integer, IntoOwned, Map, Nullable, Number, ParseError, Raw, Read, Str, Write, encode};
-use crate::json::{entries, members, string};
+use crate::json::{Scanner, entries, members, string};
 
 /// Serializes a value by its JSON text.
 pub(crate) fn serialize<S: Serializer>(value: &impl Write, serializer: S) -> Result<S::Ok, S::Error> {
@@ -77,6 +77,14 @@ struct Collect<'o>(&'o mut String);
 
 /// The name that `serde_json` uses for the only member of a number with arbitrary precision.
 const NUMBER: &str = "$serde_json::private::Number";
+
+/// Returns the number that a string contains, if it contains nothing else.
+fn number_in(string: &str) -> Option<&str> {
+    let text = string.strip_prefix('"')?.strip_suffix('"')?;
+    let mut scanner = Scanner::new(text);
+    let number = scanner.number().ok()?;
+    (number.raw == text).then_some(text)
+}
 
 impl<'de> DeserializeSeed<'de> for Collect<'_> {
     type Value = ();
@@ -155,20 +163,25 @@ impl<'de> Visitor<'de> for Collect<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
         let start = self.0.len();
         self.0.push('{');
+        let mut only_number = None;
         while let Some(name) = members.next_key::<String>()? {
-            if name == NUMBER {
-                self.0.truncate(start);
-                self.0.push_str(&members.next_value::<String>()?);
-                return Ok(());
-            }
-            if self.0.len() > start + 1 {
+            let is_first = self.0.len() == start + 1;
+            if !is_first {
                 self.0.push(',');
             }
             encode(&name, self.0);
             self.0.push(':');
+            let value = self.0.len();
             members.next_value_seed(Collect(self.0))?;
+            only_number = (is_first && name == NUMBER).then_some(value);
         }
-        self.0.push('}');
+        let found = only_number.and_then(|at| self.0.get(at..)).and_then(number_in).map(str::to_owned);
+        if let Some(number) = found {
+            self.0.truncate(start);
+            self.0.push_str(&number);
+        } else {
+            self.0.push('}');
+        }
         Ok(())
     }
 }
@@ -206,5 +219,36 @@ impl<'de, T: de::Deserialize<'de>> de::Deserialize<'de> for Nullable<T> {
 impl<T: Serialize> Serialize for Map<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_a_number_only_if_it_contains_nothing_else() {
+        let read = |json: &str| serde_json::from_str::<Raw<'_>>(json).unwrap().to_string();
+        for number in ["1", "-1.50", "1e400", "123456789012345678901234567890"] {
+            assert_eq!(read(&format!(r#"{{"{NUMBER}":"{number}"}}"#)), number);
+        }
+        for value in [
+            r#""1,\"type\":\"error\",\"y\":2""#,
+            "\"\"",
+            "\" 1\"",
+            "\"1 \"",
+            "\"01\"",
+            "\"-\"",
+            "\"a\"",
+            "1",
+            "null",
+            "[\"1\"]",
+        ] {
+            let object = format!(r#"{{"{NUMBER}":{value}}}"#);
+            assert_eq!(read(&object), object);
+        }
+        for object in [format!(r#"{{"{NUMBER}":"1","a":2}}"#), format!(r#"{{"a":2,"{NUMBER}":"1"}}"#)] {
+            assert_eq!(read(&object), object);
+        }
     }
 }
