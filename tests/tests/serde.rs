@@ -86,6 +86,22 @@ fn numbers_are_those_that_serde_has() {
     assert!(refused.to_string().contains("1e400 is too large"), "{refused}");
 }
 
+#[test]
+fn deep_events_are_an_error_instead_of_an_abort() {
+    let event = |depth: usize| format!(r#"{{"type":"x","x":{}{}}}"#, "[".repeat(depth), "]".repeat(depth));
+    for (depth, is_written) in [(127, true), (128, false), (100_000, false)] {
+        let text = event(depth);
+        let typed = Event::parse(&text).expect("an object");
+        assert_eq!(typed.to_json(), text);
+        match serde_json::to_string(&typed) {
+            Ok(written) => assert!(is_written && written == text, "{depth}"),
+            Err(error) => {
+                assert!(!is_written && error.to_string().contains("deeper than 128 levels"), "{error}");
+            }
+        }
+    }
+}
+
 /// With its feature `arbitrary_precision`, `serde_json` hands out numbers as maps of one member.
 #[test]
 fn numbers_with_all_their_digits_are_read() {
