@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use crate::json::Scanner;
+
 /// An index or a sequence number, by its value: `1`, `1.0` and `1e0` are equal. It supports numbers beyond all integer
 /// types.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +51,8 @@ impl Count {
 
     #[cold]
     fn read_any(raw: &str) -> Option<Self> {
-        if !raw.starts_with(|first: char| first == '-' || first.is_ascii_digit()) {
+        let number = Scanner::new(raw).number().ok()?;
+        if number.raw != raw {
             return None;
         }
         let (is_negative, magnitude) = match raw.strip_prefix('-') {
@@ -235,7 +238,19 @@ mod tests {
         }
         assert_eq!(count("1e20"), count("100000000000000000000.0"));
         assert_eq!(count("-10"), count("-1e1"));
-        for other in ["\"1\"", "null", "[1]", "{}", "true", ""] {
+        for other in [
+            "\"1\"",
+            "null",
+            "[1]",
+            "{}",
+            "true",
+            "",
+            "0é",
+            "1.é",
+            "--1",
+            "1e",
+            "1e--170141183460469231731687303715884105728",
+        ] {
             assert_eq!(Count::read(other), None, "{other}");
         }
     }
