@@ -118,10 +118,11 @@ impl NextDelta {
         self.frame.splice(place, digits.bytes());
     }
 
-    /// Expects the number after that of the delta that was expected.
+    /// Expects the number after that of the delta that was expected, if one was.
     #[inline]
     pub(crate) fn advance(&mut self) {
-        self.number = self.number.map(|number| number + 1);
+        let Some(number) = &mut self.number else { return };
+        *number += 1;
         for digit in self.frame.get_mut(self.digits.clone()).unwrap_or_default().iter_mut().rev() {
             if *digit != b'9' {
                 *digit += 1;

@@ -231,7 +231,8 @@ impl Memory {
         self.shape.fragment_of_frame(event, text)
     }
 
-    /// Moves on by the delta that was returned, instead of [`Self::next_event`].
+    /// Moves on by the delta that was returned, instead of [`Self::next_event`]. Does nothing if no delta can follow the
+    /// last event.
     #[inline]
     pub fn take_fragment(&mut self) {
         self.shape.advance();
