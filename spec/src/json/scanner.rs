@@ -113,7 +113,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Moves the cursor to an offset that it had before.
-    pub const fn rewind(&mut self, to: usize) {
+    pub(crate) const fn rewind(&mut self, to: usize) {
         self.at = to;
     }
 
