@@ -49,19 +49,16 @@ pub fn entries(text: &str) -> Option<Vec<&str>> {
     }
 }
 
-/// Returns the text of the value at a JSON pointer.
+/// Returns the text of the value at a JSON pointer (RFC 6901); `None` if there is none, or the pointer is malformed.
 pub fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
     let mut found = text.trim_ascii();
-    if pointer.is_empty() {
-        return Some(found);
+    let mut segments = pointer.split('/');
+    if segments.next() != Some("") {
+        return None;
     }
-    for segment in pointer.split('/').skip(1) {
+    for segment in segments {
         found = if found.starts_with('{') {
-            let name = if segment.contains('~') {
-                Cow::Owned(segment.replace("~1", "/").replace("~0", "~"))
-            } else {
-                Cow::Borrowed(segment)
-            };
+            let name = unescaped(segment)?;
             let mut last = None;
             let is_object = each_member(found, |member, value| {
                 if member.raw == name || member.escaped && decode(member.raw).0 == name {
@@ -70,10 +67,25 @@ pub fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
             });
             last.filter(|_| is_object)?
         } else {
-            entries(found)?.get(segment.parse::<usize>().ok()?)?
+            entries(found)?.get(index(segment)?)?
         };
     }
     Some(found)
+}
+
+/// Returns the name that a segment of a pointer stands for.
+fn unescaped(segment: &str) -> Option<Cow<'_, str>> {
+    if !segment.contains('~') {
+        return Some(Cow::Borrowed(segment));
+    }
+    let is_valid = segment.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
+    is_valid.then(|| Cow::Owned(segment.replace("~1", "/").replace("~0", "~")))
+}
+
+/// Returns the index that a segment of a pointer stands for, which has no sign and no leading zeros.
+fn index(segment: &str) -> Option<usize> {
+    let is_canonical = segment == "0" || segment.starts_with(|first| matches!(first, '1'..='9'));
+    segment.parse().ok().filter(|_| is_canonical)
 }
 
 /// Returns the first string with this name among the members of an object; `None` if there is none, or the text before it
@@ -104,6 +116,19 @@ mod tests {
         assert_eq!(at(text, "/nowhere"), None);
         assert_eq!(string(r#""a\u00e9""#).as_deref(), Some("aé"));
         assert_eq!(string("1"), None);
+    }
+
+    #[test]
+    fn malformed_pointers_lead_nowhere() {
+        let text = r#"{"a":[1,2],"~":3,"~2":4,"":5,"/":6}"#;
+        for pointer in
+            ["a", "a/0", "~0", "/a/+1", "/a/01", "/a/00", "/a/-", "/a/-1", "/a/", "/~", "/~2", "/a/0/0"]
+        {
+            assert_eq!(at(text, pointer), None, "{pointer}");
+        }
+        assert_eq!((at(text, "/a/0"), at(text, "/a/1"), at(text, "/a/10")), (Some("1"), Some("2"), None));
+        assert_eq!((at(text, "/~0"), at(text, "/~02"), at(text, "/")), (Some("3"), Some("4"), Some("5")));
+        assert_eq!(at(text, "/~1"), Some("6"));
     }
 
     #[test]
