@@ -17,7 +17,7 @@ mod shape;
 pub mod table;
 mod view;
 
-pub use count::{Count, Odd};
+pub use count::{Count, Decimal, Odd};
 pub use delta::{Fragment, FragmentFrame};
 #[cfg(not(test))]
 pub use dialects::*;

@@ -1,6 +1,6 @@
 //! Events that a dialect does not list.
 
-use spec::{Count, Slot, Verdict};
+use spec::{Count, Decimal, Slot, Verdict};
 
 #[test]
 fn the_usual_members_are_handed_out() {
@@ -18,4 +18,16 @@ fn the_usual_members_are_handed_out() {
             assert_eq!(view(data).raw(Slot::SequenceNumber), None, "{data}");
         }
     }
+}
+
+#[test]
+fn numbers_that_are_no_counts_have_a_type() {
+    let decimal = |raw| -> Option<Box<Decimal>> {
+        match Count::read(raw)? {
+            Count::Whole(_) => None,
+            Count::Other(decimal) => Some(decimal),
+        }
+    };
+    assert_eq!(decimal("-1.5"), decimal("-15e-1"));
+    assert_eq!((decimal("-1.5").is_some(), decimal("1")), (true, None));
 }
