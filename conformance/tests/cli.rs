@@ -136,6 +136,25 @@ fn recordings_are_tested_like_they_are_checked() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn names_of_files_do_not_control_the_terminal() {
+    let broken = golden("openai/text").replace("\"logprobs\":[]", "\"logprobs\":0");
+    folder("control", &[("a\u{1b}]0;x\u{7}.sse", &broken), ("empty\u{1b}[31m/notes.md", "")]);
+    for arguments in [
+        &["--capture", "control"][..],
+        &["--capture", "control", "--snapshots", "control/shapes"],
+        &["check", "control"],
+        &["check", "control/empty\u{1b}[31m"],
+        &["serve", "--replay", "control/empty\u{1b}[31m"],
+        &["explain", "no\u{1b}[31m/rule"],
+    ] {
+        let run = conformance(arguments, "");
+        let told = run.stdout + &run.stderr;
+        assert!(told.contains("\\u{1b}") && !told.contains('\u{1b}'), "{arguments:?}: {told}");
+    }
+}
+
 #[test]
 fn the_suggested_command_names_the_file() {
     let broken = golden("openai/text").replace("\"logprobs\":[]", "\"logprobs\":0");
