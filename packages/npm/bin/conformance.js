@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Runs the program of the package for this platform.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { constants } from "node:os";
 
@@ -24,11 +24,14 @@ function binary() {
   }
 }
 
-// The program ends by itself on Ctrl-C, and its exit code counts.
+const program = spawn(binary(), process.argv.slice(2), { stdio: "inherit" });
+// The program gets Ctrl-C, too, and ends by itself. Its exit code counts.
 process.on("SIGINT", () => {});
-const run = spawnSync(binary(), process.argv.slice(2), { stdio: "inherit" });
-if (run.error) {
-  console.error(`error: ${run.error.message}`);
-  process.exit(2);
+for (const signal of ["SIGTERM", "SIGHUP"]) {
+  process.on(signal, () => program.kill(signal));
 }
-process.exit(run.status ?? 128 + constants.signals[run.signal]);
+program.on("error", (error) => {
+  console.error(`error: ${error.message}`);
+  process.exit(2);
+});
+program.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
