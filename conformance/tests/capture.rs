@@ -78,7 +78,7 @@ fn a_missing_end_loses_only_what_is_missing() {
             "{error}"
         );
         assert!(error.ends_with("it is truncated"), "{error}");
-        // The last entry tells that the rest is missing.
+        // The last entry is `Entry::Lost`.
         assert!(how != "gzip" || entries.len() == all + 1, "{how}: {} of {all}", entries.len());
     }
     let (_, outcome) = fuzz::entries(&[&fuzz::recordings::gzip(&fuzz::recordings::zstd(stream))], None);

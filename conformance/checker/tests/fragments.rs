@@ -5,7 +5,7 @@ use std::thread;
 
 use checker::{Checker, Finding, Frame, Observer, Rules, Seen, sse};
 use recordings::capture::Format;
-use recordings::goldens::GOLDENS;
+use recordings::goldens::{GOLDENS, golden};
 use spec::Dialect;
 
 /// Sees every frame, so that none is taken the short way.
@@ -102,6 +102,13 @@ fn damaged(golden: &str) -> Vec<String> {
     damages.iter().map(|(from, to)| stream(from, to)).collect()
 }
 
+/// Returns a valid stream with a text of many fragments.
+fn deltas() -> String {
+    let golden = golden("openai/text").expect("the golden");
+    let text = std::str::from_utf8(golden.bytes).expect("goldens are UTF-8");
+    damaged(text).into_iter().next().expect("a stream of deltas")
+}
+
 /// Returns the number of streams and findings of a dialect, which are the same in all ways.
 fn compared(dialect: &'static Dialect) -> [usize; 2] {
     let (mut streams, mut found) = (0, 0);
@@ -166,12 +173,7 @@ fn a_delta_behind_a_long_comment_is_where_it_is() {
 #[test]
 fn a_delta_that_is_too_long_is_so_however_it_is_cut() {
     let dialect = spec::dialect("openai").expect("the dialect");
-    let golden = GOLDENS
-        .iter()
-        .find(|golden| golden.dialect == "openai" && golden.name == "text")
-        .expect("the golden");
-    let text = std::str::from_utf8(golden.bytes).expect("goldens are UTF-8");
-    let stream = damaged(text).into_iter().next().expect("a stream of deltas");
+    let stream = deltas();
     let delta = stream.match_indices("\"delta\":\"").nth(5).expect("a delta").0 + "\"delta\":\"".len();
     let start = stream[..delta].rfind("event: ").expect("the start of the frame");
     let length = stream[start..].find("\n\n").expect("the end of the frame") + 1;
@@ -233,12 +235,7 @@ fn a_frame_with_a_stray_line_is_faulty() {
 fn a_line_of_data_without_its_field_is_not_data() {
     let dialect = spec::dialect("openai").expect("the dialect");
     let mut checkers = [(); 4].map(|()| Checker::new(dialect));
-    let golden = GOLDENS
-        .iter()
-        .find(|golden| golden.dialect == "openai" && golden.name == "text")
-        .expect("the golden");
-    let text = std::str::from_utf8(golden.bytes).expect("goldens are UTF-8");
-    let stream = damaged(text).into_iter().next().expect("a stream of deltas");
+    let stream = deltas();
     let stream = stream.replace(",\"item_id\"", ",\ndata: \"item_id\"");
     let deltas: Vec<usize> = stream.match_indices("\ndata: \"item_id\"").map(|(at, _)| at).collect();
     let (before, behind) = stream.split_at(deltas[5]);

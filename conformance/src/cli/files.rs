@@ -173,7 +173,7 @@ fn is_folder(path: &Path) -> bool {
 }
 
 /// Returns whether a path stands for standard input.
-fn is_stdin(path: &Path) -> bool {
+pub(super) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 

@@ -62,7 +62,7 @@ impl SnapshotArgs {
             let (file, snapshots, incomplete) = (file.clone(), snapshots.clone(), Arc::clone(incomplete));
             let name = files::name(&file);
             Trial::ignorable_test(format!("{}::snapshot", visible(&name)), move || {
-                let opened = if file.as_os_str() == "-" {
+                let opened = if files::is_stdin(&file) {
                     Err("it can be read only once: pass a file instead".to_owned())
                 } else {
                     files::open(&file).map_err(|error| error.to_string())

@@ -1,5 +1,6 @@
 //! The body of a response, in chunks.
 
+use std::mem;
 use std::time::Duration;
 
 use super::decompress::Decompressor;
@@ -79,7 +80,7 @@ impl Body {
 
     /// Ends the body.
     pub(super) fn finish(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
-        let decided = if matches!(self.coding, Coding::Stated(..)) { self.decide(sink) } else { Ok(()) };
+        let decided = self.decide(sink);
         let Self { coding, mut content } = self;
         let outcome = match coding {
             Coding::Compressed(mut decompressor) if decided.is_ok() => decompressor.finish(&mut |bytes| {
@@ -94,7 +95,7 @@ impl Body {
 
     /// Ends a body whose rest is unknown: what it has of the next frame is dropped.
     pub(super) fn cut(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
-        if matches!(self.coding, Coding::Stated(..)) { self.decide(sink) } else { Ok(()) }
+        self.decide(sink)
     }
 
     /// Parses a complete body.
@@ -102,21 +103,18 @@ impl Body {
         match self.push(bytes, None, sink) {
             Ok(()) => self.finish(sink),
             Err(error) => {
-                self.give_up(sink);
+                // What was parsed before the error is valid.
+                self.content.finish(sink);
                 Err(error)
             }
         }
     }
 
-    /// Emits what was parsed before an error.
-    pub(super) fn give_up(self, sink: &mut impl FnMut(Entry<'_>)) {
-        self.content.finish(sink);
-    }
-
+    /// Decides whether the stated compression applies, if one is stated and that is open.
     fn decide(&mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
-        let Coding::Stated(how, start) = std::mem::replace(&mut self.coding, Coding::Plain) else {
-            return Ok(());
-        };
+        let Coding::Stated(how, start) = &mut self.coding else { return Ok(()) };
+        let (how, start) = (mem::take(how), mem::take(start));
+        self.coding = Coding::Plain;
         if Look::at(&start) != Look::Compressed {
             self.content.push(&start, sink);
             return Ok(());
