@@ -381,6 +381,39 @@ fn short_help_fits_a_screen() {
 }
 
 #[test]
+fn typical_mistakes_are_answered_with_the_right_command() {
+    let page = "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head></html>\n";
+    let failures = "[[failure]]\nrule = \"agrees\"\nscenarios = [\"state/continued\"]\nreason = \"\"\n\n\
+                    [[failure]]\nrule = \"part/before-open\"\nscenarios = [\"text/hello\"]\nreason = \" \"\n";
+    folder("mistakes", &[("page.http", page), ("known.toml", failures)]);
+    for (args, words) in [
+        (
+            &["--target", "localhost:9100"][..],
+            "\"localhost:9100\" is not a URL; try --target http://localhost:9100/v1",
+        ),
+        (&["check", "mistakes/page.http"], "it is an HTML page, as a proxy or a wrong URL sends one"),
+        (
+            &["report", "mistakes/run"],
+            "mistakes/run: No such file or directory (os error 2); give the folder that `run --out`",
+        ),
+        (
+            &["report", "mistakes"],
+            "mistakes/report.json: No such file or directory (os error 2); has the run finished?",
+        ),
+        (
+            &["--expected-failures", "mistakes/known.toml", "text/hello"],
+            "error: mistakes/known.toml has 2 invalid entries\n  \
+             mistakes/known.toml:1: agrees: `reason` is empty; state why it fails and why that is acceptable\n  \
+             mistakes/known.toml:6: part/before-open: `reason` is empty; ",
+        ),
+    ] {
+        let run = conformance(args, "");
+        assert_eq!(run.code, Some(2), "{args:?}: {}", run.stdout);
+        assert!(run.stderr.contains(words), "{args:?}: {}", run.stderr);
+    }
+}
+
+#[test]
 fn filters_that_match_nothing_are_an_error() {
     folder("filters", &[("run.json", "{}"), ("a.sse", golden("openai/text"))]);
     for (args, words) in [

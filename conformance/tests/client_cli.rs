@@ -108,7 +108,12 @@ fn expected_failures_are_borne_until_they_are_over() {
             && !text.contains("text/hello")
     );
     let (code, _, problem) = with("--expected-failures", ALWAYS_HELLO);
-    assert!(code == Some(2) && problem.contains("has no reason"), "{problem}");
+    assert!(
+        code == Some(2)
+            && problem.contains("expected.toml:3: text/two-parts, ")
+            && problem.contains("`reason` is empty"),
+        "{problem}"
+    );
     fs::write(&file, text.replace("reason = \"\"", "reason = \"it knows one text\"")).unwrap();
     let (code, told, _) = with("--expected-failures", ALWAYS_HELLO);
     assert!(code == Some(0) && told.contains("expected: it knows one text"), "{told}");

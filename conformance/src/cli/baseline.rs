@@ -1,15 +1,13 @@
 //! Flags of expected failures.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use catalogue::SCENARIOS;
 use clap::Args;
-use serde::Deserialize;
 
-use super::names;
+use super::{expected, names};
 use harness::suite::{Known, Suite};
 
 /// The heading of these flags.
@@ -28,13 +26,6 @@ pub(super) struct BaselineArgs {
     /// With both flags the file is rewritten: reasons are kept, and entries that no longer fail are dropped.
     #[arg(long, value_name = "FILE", conflicts_with = "capture", help_heading = HEADING, hide_short_help = true)]
     write_expected_failures: Option<PathBuf>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct BaselineFile {
-    #[serde(default)]
-    failure: Vec<Known>,
 }
 
 /// Tests that fail without a rule.
@@ -65,17 +56,11 @@ impl BaselineArgs {
 }
 
 fn read(path: &Path) -> Result<Vec<Known>> {
-    let name = path.display().to_string();
-    let text = fs::read_to_string(path).with_context(|| name.clone())?;
-    let file: BaselineFile = toml::from_str(&text).with_context(|| name.clone())?;
     let mut seen = BTreeSet::new();
-    for known in &file.failure {
-        check(known, &mut seen).with_context(|| name.clone())?;
-    }
-    Ok(file.failure)
+    expected::read(path, |known| check(known, &mut seen))
 }
 
-fn check<'k>(known: &'k Known, seen: &mut BTreeSet<(&'k str, &'k str)>) -> Result<()> {
+fn check(known: &Known, seen: &mut BTreeSet<(String, String)>) -> Result<()> {
     let Known { rule, scenarios, reason } = known;
     if !TESTS.contains(&rule.as_str()) {
         names::rule(rule)?;
@@ -92,12 +77,9 @@ fn check<'k>(known: &'k Known, seen: &mut BTreeSet<(&'k str, &'k str)>) -> Resul
                 "{rule}: there is no scenario \"{scenario}\"{hint}; `conformance list scenarios` lists them all"
             );
         }
-        if !seen.insert((rule, scenario)) {
+        if !seen.insert((rule.clone(), scenario.clone())) {
             bail!("{rule} in {scenario} is listed twice");
         }
     }
-    if reason.trim().is_empty() {
-        bail!("{rule}: `reason` is empty; state why it fails and why that is acceptable");
-    }
-    Ok(())
+    expected::reason(rule, reason)
 }

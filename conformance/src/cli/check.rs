@@ -19,6 +19,13 @@ use recordings::Checking;
 use recordings::capture::Format;
 use results::{CaptureReport, Outcome, Run};
 
+const EXAMPLES: &str = "\
+Examples:
+  conformance check stream.sse
+  curl -N https://gateway.example/v1/responses ... | conformance check -
+  conformance check captures/ --dialect open-responses --format html --output report.html
+  conformance check stream.sse --select part,item/key-mismatch --verbose";
+
 /// Checks recordings: curl output, HAR, VCR cassettes, NDJSON.
 ///
 /// The format is detected: server-sent events, HTTP responses, NDJSON, JSON, WebSocket logs, HAR, cassettes of VCR and
@@ -28,6 +35,7 @@ use results::{CaptureReport, Outcome, Run};
 ///
 /// Exit codes: 0 if no MUST rule is broken, 1 if one is, 2 if a recording could not be read.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct CheckArgs {
     /// Recordings, folders of recordings, or - for stdin.
     #[arg(required = true, value_name = "PATH")]

@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use super::color::Color;
 use super::live::TransportName;
-use super::{CommandArgs, NOT_DONE, known, names, output, print};
+use super::{CommandArgs, NOT_DONE, expected, known, names, output, print};
 use clients::{ClientCertificate, ClientSuite, Expected, Mode, client_profiles, demanded_cases, transport};
 use harness::certificate::{CERTIFICATE, PAGE};
 use harness::suite::{Selection, run_quietly};
@@ -278,20 +278,11 @@ fn trial(case: &ClientCaseReport, is_strict: bool) -> Trial {
     })
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ExpectedFile {
-    #[serde(default)]
-    failure: Vec<Expected>,
-}
-
 fn read_expected(file: &Path) -> Result<Vec<Expected>> {
-    let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
-    let ExpectedFile { failure } = toml::from_str(&text).with_context(|| file.display().to_string())?;
-    if let Some(known) = failure.iter().find(|known| known.reason.trim().is_empty()) {
-        bail!("{}: the failure of {} has no reason", file.display(), known.cases.join(", "));
-    }
-    Ok(failure)
+    expected::read(file, |known: &Expected| match &*known.cases {
+        [] => bail!("`cases` is empty; list those that fail"),
+        cases => expected::reason(&cases.join(", "), &known.reason),
+    })
 }
 
 /// Returns all failures as a file to expect them by.
@@ -323,7 +314,7 @@ pub(super) fn read(path: &Path) -> Result<Option<ClientRun>> {
     if path.is_dir() && !file.is_file() {
         return Ok(None);
     }
-    let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+    let text = super::report::text(&file, path)?;
     let Ok(Head { client_run: Some(version) }) = serde_json::from_str(&text) else { return Ok(None) };
     if version != CLIENT_RUN_VERSION {
         bail!("{} has version {version}, but this build reads {CLIENT_RUN_VERSION}", file.display());

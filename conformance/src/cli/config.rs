@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -296,6 +297,9 @@ impl Line<'_> {
             if is_url {
                 return Ok(Flags::default());
             }
+            if let Some(url) = url_of(target) {
+                bail!("\"{target}\" is not a URL; try --target {url}");
+            }
             bail!(
                 "there is no target \"{target}\": a target is a URL such as https://gateway.example/v1, or a name in \
                  {FILE}, and there is no {FILE} here; `conformance init` writes one"
@@ -306,7 +310,10 @@ impl Line<'_> {
         if named.is_none() && !is_url {
             let targets = || config.targets.keys().map(String::as_str);
             let known = targets().collect::<Vec<_>>().join(", ");
-            let hint = names::meant(target, targets());
+            let hint = match url_of(target) {
+                Some(url) => format!(" (did you mean {url}?)"),
+                None => names::meant(target, targets()),
+            };
             bail!("there is no target \"{target}\"{hint} in {}; there are: {known}", file.display());
         }
         let folder = file.parent().unwrap_or(Path::new(""));
@@ -327,6 +334,30 @@ impl Line<'_> {
         flags.merge(config.defaults.flags(folder).with_context(in_file)?);
         Ok(flags)
     }
+}
+
+/// Returns the URL that was probably meant by an address without a scheme, such as `localhost:9100`.
+fn url_of(target: &str) -> Option<String> {
+    let target = target.trim_start_matches('/');
+    let (authority, path) = target.split_once('/').map_or((target, ""), |(host, path)| (host, path));
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) => (host, Some(port.parse::<u16>().ok()?)),
+        None => (authority, None),
+    };
+    let ip = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().ok();
+    let is_label = |label: &str| {
+        !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+    };
+    let is_host = ip.is_some() || host.split('.').all(is_label);
+    let is_address = port.is_some() || ip.is_some() || host == "localhost" || host.contains('.');
+    if !is_host || !is_address {
+        return None;
+    }
+    // A machine on the Internet answers over TLS, unless the port says otherwise.
+    let is_public = ip.is_none() && host.contains('.') && matches!(port, None | Some(443));
+    let scheme = if is_public { "https" } else { "http" };
+    let path = if path.is_empty() { "v1" } else { path };
+    Some(format!("{scheme}://{authority}/{path}"))
 }
 
 /// Returns the flags of a run that determine which tests it has.
@@ -377,6 +408,29 @@ mod tests {
             found == text,
             "docs/conformance.schema.json is stale: BLESS=1 cargo test -p conformance --lib"
         );
+    }
+
+    #[test]
+    fn addresses_become_urls() {
+        for (address, url) in [
+            ("localhost:9100", Some("http://localhost:9100/v1")),
+            ("localhost", Some("http://localhost/v1")),
+            ("localhost:9100/", Some("http://localhost:9100/v1")),
+            ("127.0.0.1:8080/openai/v1", Some("http://127.0.0.1:8080/openai/v1")),
+            ("[::1]:8080", Some("http://[::1]:8080/v1")),
+            ("//gateway.example/v1", Some("https://gateway.example/v1")),
+            ("gateway.example", Some("https://gateway.example/v1")),
+            ("gateway.example:8080", Some("http://gateway.example:8080/v1")),
+            ("gateway:8080", Some("http://gateway:8080/v1")),
+            ("staging", None),
+            ("staging:eu", None),
+            ("a b:80", None),
+            ("", None),
+            (":", None),
+            ("x:99999", None),
+        ] {
+            assert_eq!(url_of(address).as_deref(), url, "{address}");
+        }
     }
 
     /// Every setting is a flag of `run`, so that none is dropped silently.

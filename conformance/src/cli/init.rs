@@ -20,6 +20,11 @@ use crate::{Rules, Suite};
 use harness::live::{Attempt, Call, RunRuntime};
 use results::{Transport, TrialResult, Verdict};
 
+const EXAMPLES: &str = "\
+Examples:
+  conformance init --target http://localhost:8080/v1
+  conformance init --target https://staging.example/v1 --name staging --model my-model --no-run";
+
 /// Asks an endpoint what it supports and writes conformance.toml.
 ///
 /// Sends about a dozen short requests, which are listed first: the models, and one for each feature that endpoints
@@ -27,6 +32,7 @@ use results::{Transport, TrialResult, Verdict};
 ///
 /// Exit codes: those of the run; 2 if the endpoint cannot be reached or the file exists.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct InitArgs {
     /// URL of the endpoint, with or without /v1.
     #[arg(long, value_name = "URL", help_heading = HEADING)]

@@ -7,6 +7,7 @@ mod color;
 mod completions;
 mod config;
 mod diff;
+mod expected;
 mod explain;
 mod files;
 mod init;

@@ -15,10 +15,18 @@ use reports::client::{ClientForm, ClientMatrix, client_matrix, client_report};
 use reports::{Form, Screen, Style};
 use results::{ClientRun, Run};
 
+const EXAMPLES: &str = "\
+Examples:
+  conformance report run/
+  conformance report run/ --format html --output report.html
+  conformance report run/ --report markdown=report.md,junit=report.xml
+  conformance report python/ node/ --format html --output clients.html";
+
 /// Renders the report of a finished run in any format, or merges reports of recordings.
 ///
 /// Exit codes: 0 if the report was written (whatever it contains), 2 if the run could not be read.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct ReportArgs {
     /// A folder written by `run --out` or `client --out`, or a JSON report. Several reports of clients become a matrix.
     #[arg(value_name = "DIR", required = true)]
@@ -99,10 +107,7 @@ fn merged(paths: &[PathBuf]) -> Result<Run> {
 /// Reads the report of a run: a file, or a folder with it.
 pub(super) fn read(path: &Path) -> Result<Run> {
     let file = if path.is_dir() { path.join("report.json") } else { path.to_owned() };
-    let text = fs::read_to_string(&file).with_context(|| {
-        let hint = if path.is_dir() { ": has the run finished?" } else { "" };
-        format!("{}{hint}", file.display())
-    })?;
+    let text = text(&file, path)?;
     let of_file = || file.display().to_string();
     // A report can be large: read only the version first.
     let Format { version } = serde_json::from_str(&text).with_context(of_file)?;
@@ -111,6 +116,20 @@ pub(super) fn read(path: &Path) -> Result<Run> {
         bail!("{} has {version}, but this build reads {}", of_file(), results::VERSION);
     }
     serde_json::from_str(&text).with_context(of_file)
+}
+
+/// Returns the text of a report: a file that was named itself, or that is in a named folder.
+pub(super) fn text(file: &Path, named: &Path) -> Result<String> {
+    fs::read_to_string(file).map_err(|error| {
+        let hint = match error.kind() {
+            io::ErrorKind::NotFound if file != named => "; has the run finished?",
+            io::ErrorKind::NotFound => {
+                "; give the folder that `run --out` or `client --out` wrote, or a JSON report"
+            }
+            _ => "",
+        };
+        anyhow!("{}: {error}{hint}", file.display())
+    })
 }
 
 /// The header of a report.

@@ -16,6 +16,11 @@ use harness::{Compared, compare};
 use results::text::visible;
 use results::{Options, State};
 
+const EXAMPLES: &str = "\
+Examples:
+  conformance verify run/
+  conformance verify run/ --key gateway.pub.pem";
+
 /// Checks whether a run is consistent: its requests match the scenarios, its exchanges support its verdicts, and
 /// nothing was changed, added or removed.
 ///
@@ -23,6 +28,7 @@ use results::{Options, State};
 ///
 /// Exit codes: 0 if all verdicts are the same, 1 if one differs, 2 if the run could not be read.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct VerifyArgs {
     /// Folder written by `run --out`.
     #[arg(value_name = "DIR")]

@@ -17,6 +17,7 @@ pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, Cap
         [b'[' | b'"', ..] => return Ok(Some(Format::Json)),
         [b'{', ..] => return Ok(object(start, complete)),
         _ if start.starts_with(b"HTTP/") => return Ok(Some(Format::Http)),
+        _ if is_web_page(start) => return Err(CaptureError::WebPage),
         _ => {}
     }
     if text.len() - start.len() > MAX_BLANK {
@@ -45,6 +46,13 @@ const MAX_START: usize = 64 << 10;
 
 /// Number of leading bytes of white space allowed before that.
 const MAX_BLANK: usize = 1 << 20;
+
+/// Returns whether a text begins as HTML does.
+fn is_web_page(start: &[u8]) -> bool {
+    [&b"<!doctype html"[..], b"<html", b"<head", b"<body"]
+        .iter()
+        .any(|tag| start.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag)))
+}
 
 fn is_field(line: &[u8]) -> bool {
     let name = &line[..memchr(b':', line).unwrap_or(line.len())];
@@ -139,7 +147,11 @@ mod tests {
     fn what_cannot_be_read_is_told() {
         assert_eq!(detect(b"", true), Err(CaptureError::Empty));
         assert_eq!(detect(b"\xff\xfed\0a\0", false), Err(CaptureError::Utf16));
-        assert_eq!(detect(b"<html>", true), Err(CaptureError::Unrecognised));
+        for page in ["<html>", "\n <!DOCTYPE html>\n<html>", "<head><title>502 Bad Gateway"] {
+            assert_eq!(detect(page.as_bytes(), true), Err(CaptureError::WebPage), "{page}");
+        }
+        assert_eq!(detect(b"<!doc", false), Ok(None));
+        assert_eq!(detect(b"<xml>", true), Err(CaptureError::Unrecognised));
         // The limit does not depend on the chunks.
         let late = [&b"x\n".repeat(MAX_START)[..], b"data: 1\n"].concat();
         assert_eq!(detect(&late[..MAX_START], false), Ok(None));

@@ -23,6 +23,8 @@ pub enum CaptureError {
     CompressedTwice(&'static str),
     /// The recording is UTF-16.
     Utf16,
+    /// The recording is a web page.
+    WebPage,
     /// The format is not recognized.
     Unrecognised,
     /// The recording violates its format.
@@ -52,6 +54,9 @@ impl fmt::Display for CaptureError {
             }
             Self::Utf16 => f.write_str(
                 "it is UTF-16, as PowerShell writes the output of a command; recordings must be UTF-8",
+            ),
+            Self::WebPage => f.write_str(
+                "it is an HTML page, as a proxy or a wrong URL sends one; record the response of POST /v1/responses",
             ),
             Self::Unrecognised => {
                 f.write_str("the format is not recognized; choose one with --format-in: ")?;
