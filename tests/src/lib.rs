@@ -7,6 +7,7 @@ pub mod generated;
 pub mod instances;
 pub mod modules;
 pub mod mutate;
+pub mod questions;
 pub mod random;
 pub mod suite;
 pub mod typed;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use conformance::pages;
 use tests::corpus;
 use tests::generated::{is_fresh, is_part_fresh};
+use tests::questions;
 
 #[test]
 fn the_reference_of_rules_is_fresh() {
@@ -27,6 +28,11 @@ fn the_reference_of_rules_is_fresh() {
 #[test]
 fn the_coverage_of_the_specification_is_fresh() {
     is_fresh("docs/coverage.md", &pages::coverage(), "docs");
+}
+
+#[test]
+fn the_questions_about_the_specifications_are_fresh() {
+    is_fresh("docs/spec-questions.md", &questions::page(), "docs");
 }
 
 #[test]
