@@ -36,8 +36,8 @@ pub(crate) use typed::{
 };
 #[cfg(feature = "types")]
 pub use typed::{
-    Extra, Fields, Integer, IntoOwned, Map, Miss, NotFinite, Nullable, Number, ObjectWriter, ParseError, Raw,
-    Read, Reader, Reason, Str, UnknownEvent, Write, kind,
+    Extra, Fields, Integer, IntoOwned, Lenient, Map, Miss, NotFinite, Nullable, Number, ObjectWriter,
+    ParseError, Raw, Read, Reader, Reason, Str, UnknownEvent, Write, kind,
 };
 #[cfg(feature = "serde")]
 pub(crate) use typed::{deserialize, serialize};

@@ -80,7 +80,8 @@ impl<'a> Reader<'a> {
         }
         match best {
             None => Err(miss),
-            Some((unexplained, at, end)) if at == last => {
+            // What the last branch lacked is forgotten by now.
+            Some((unexplained, at, end)) if at == last && self.missing.is_none() => {
                 self.unexplained = place.unexplained + unexplained;
                 self.scanner.rewind(end);
                 Ok(())
@@ -112,9 +113,16 @@ impl<'a> Reader<'a> {
             return false;
         }
         self.retries -= again;
+        self.rewind(to);
+        true
+    }
+
+    fn rewind(&mut self, to: Checkpoint) {
         self.scanner.rewind(to.offset);
         self.unexplained = to.unexplained;
-        true
+        if let Some(missing) = &mut self.missing {
+            missing.retain(|(end, _)| *end <= to.offset);
+        }
     }
 
     /// Keeps the value at a checkpoint as text, unless the text is not JSON.
@@ -126,8 +134,7 @@ impl<'a> Reader<'a> {
     /// Keeps the value at a checkpoint as text.
     #[cold]
     pub(crate) fn misfit(&mut self, place: Checkpoint) -> Result<Raw<'a>, Miss> {
-        self.scanner.rewind(place.offset);
-        self.unexplained = place.unexplained;
+        self.rewind(place);
         self.not_understood();
         Raw::read(self)
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::choice::Checkpoint;
-use super::{IntoOwned, Miss, ParseError, Raw, Reader, Str};
+use super::{IntoOwned, Lenient, Miss, ParseError, Raw, Reader, Str};
 use crate::json::{at, string};
 
 /// An event that its dialect does not list, or that does not match its type.
@@ -79,15 +79,27 @@ pub(crate) fn parse_as<'a, T>(
     read_as: ReadAs<'a, T>,
     unknown: Unknown<'a, T>,
 ) -> Result<T, ParseError> {
-    let mut reader = Reader::new(text);
-    let read = |reader: &mut Reader<'a>| {
-        let place = reader.start_of_object()?;
-        let read = read_as(event_type, reader);
-        let event = known_or(reader, place, read, Some(event_type.to_owned().into()), unknown)?;
-        reader.end()?;
-        Ok(event)
-    };
-    read(&mut reader).map_err(|miss| reader.error(miss))
+    Reader::new(text).whole(|reader| as_type(reader, event_type, read_as, unknown))
+}
+
+pub(crate) fn parse_lenient_as<'a, T>(
+    event_type: &str,
+    text: &'a str,
+    read_as: ReadAs<'a, T>,
+    unknown: Unknown<'a, T>,
+) -> Result<Lenient<T>, ParseError> {
+    Reader::lenient(text).whole_lenient(|reader| as_type(reader, event_type, read_as, unknown))
+}
+
+fn as_type<'a, T>(
+    reader: &mut Reader<'a>,
+    event_type: &str,
+    read_as: ReadAs<'a, T>,
+    unknown: Unknown<'a, T>,
+) -> Result<T, Miss> {
+    let place = reader.start_of_object()?;
+    let read = read_as(event_type, reader);
+    known_or(reader, place, read, Some(event_type.to_owned().into()), unknown)
 }
 
 fn known_or<'a, T>(

@@ -15,6 +15,8 @@ pub struct Fields<'a> {
     decoded: String,
     /// The required members that were seen, one bit each.
     seen: u128,
+    /// The constant members that have another value, one bit each.
+    other: u128,
     extra: Vec<(Str<'a>, Raw<'a>)>,
     /// Invalid values of optional fields, each field once.
     misfits: Vec<(&'static str, Raw<'a>)>,
@@ -107,6 +109,9 @@ impl<'a> Fields<'a> {
             Err(_) => false,
         };
         self.see(at, fits);
+        if !fits {
+            self.other |= 1 << at;
+        }
         Ok(())
     }
 
@@ -141,6 +146,7 @@ impl<'a> Reader<'a> {
             name: RawString { raw: "", escaped: false },
             decoded: String::new(),
             seen: 0,
+            other: 0,
             extra: Vec::new(),
             misfits: Vec::new(),
         };
@@ -156,9 +162,25 @@ impl<'a> Reader<'a> {
         self.scanner.ascend();
         match required & !fields.seen {
             0 => Ok(fields.leftover()),
-            missing => {
-                Err(Miss::Field(names.get(missing.trailing_zeros() as usize).copied().unwrap_or_default()))
+            missing if missing & fields.other == 0 && self.do_without(missing, names) => {
+                Ok(fields.leftover())
             }
+            missing => Err(Miss::Field(name_of(missing.trailing_zeros(), names))),
         }
     }
+
+    /// Notes the required members that an object lacks, one bit each. Returns false if they are needed.
+    #[cold]
+    fn do_without(&mut self, missing: u128, names: &[&'static str]) -> bool {
+        let end = self.scanner.offset();
+        let Some(noted) = &mut self.missing else { return false };
+        let lacking = (0..u128::BITS).filter(|at| missing >> at & 1 == 1);
+        noted.extend(lacking.map(|at| (end, name_of(at, names))));
+        self.unexplained = self.unexplained.saturating_add(missing.count_ones());
+        true
+    }
+}
+
+fn name_of(at: u32, names: &[&'static str]) -> &'static str {
+    names.get(at as usize).copied().unwrap_or_default()
 }

@@ -301,6 +301,22 @@ macro_rules! events {
                 $crate::json::event::parse_as(event_type, text, Self::read_as, Self::Unknown)
             }
 
+            /// Parses an event of an imperfect server: one that lacks members that its type requires is still an event
+            /// of that type.
+            pub fn parse_lenient(
+                text: &'a str,
+            ) -> Result<$crate::json::Lenient<Self>, $crate::json::ParseError> {
+                <Self as $crate::json::Read<'a>>::parse_lenient(text)
+            }
+
+            /// Parses an event of an imperfect server whose type is outside of the data.
+            pub fn parse_lenient_as(
+                event_type: &str,
+                text: &'a str,
+            ) -> Result<$crate::json::Lenient<Self>, $crate::json::ParseError> {
+                $crate::json::event::parse_lenient_as(event_type, text, Self::read_as, Self::Unknown)
+            }
+
             /// Returns the `type`; empty if it is unknown.
             pub fn event_type(&self) -> &str {
                 match self {

@@ -29,7 +29,7 @@ pub(crate) use macros::{conversions, events, object, presence, serde_by_text, st
 pub use map::{Extra, Map};
 pub use number::{Integer, NotFinite, Number};
 pub use raw::Raw;
-pub use read::{Miss, ParseError, Read};
+pub use read::{Lenient, Miss, ParseError, Read};
 pub use reader::Reader;
 #[cfg(feature = "samples")]
 pub(crate) use sample::Sample;

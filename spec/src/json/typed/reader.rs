@@ -12,6 +12,8 @@ pub struct Reader<'a> {
     /// Number of bytes that may still be read again to try another branch of a union. Nested unions without a tag would
     /// multiply the work, so this limits it; beyond it, values of a hostile text are kept as text.
     pub(super) retries: usize,
+    /// In lenient reading, the required members that objects lack, each with the offset where its object ends.
+    pub(super) missing: Option<Vec<(usize, &'static str)>>,
 }
 
 impl<'a> Reader<'a> {
@@ -21,7 +23,13 @@ impl<'a> Reader<'a> {
             scanner: Scanner::new(text),
             unexplained: 0,
             retries: text.len().saturating_mul(16).saturating_add(1 << 16),
+            missing: None,
         }
+    }
+
+    /// Returns a reader for which objects need not have the members that their types require.
+    pub(super) fn lenient(text: &'a str) -> Self {
+        Self { missing: Some(Vec::new()), ..Self::new(text) }
     }
 
     pub(crate) fn error(&self, miss: Miss) -> ParseError {
