@@ -73,8 +73,9 @@ impl Checker {
 
     /// Takes the next bytes of a stream of server-sent events. Returns what was found for the first time.
     fn push(&self, py: Python<'_>, chunk: &Bound<'_, PyAny>) -> PyResult<Vec<Finding>> {
-        let chunk = bytes(py, chunk)?;
-        self.take(py, chunk.len(), |checker| checker.push(&chunk))
+        let chunk = bytes(chunk)?;
+        let chunk = chunk.as_bytes();
+        self.take(py, chunk.len(), |checker| checker.push(chunk))
     }
 
     /// Takes the data of one event, which something else has framed. Returns what was found for the first time.

@@ -1,14 +1,13 @@
 //! What Python hands over.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use ::checker::Rules;
-use pyo3::buffer::PyBuffer;
+use conformance::suite::did_you_mean;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyMemoryView};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use spec::Dialect;
@@ -22,10 +21,11 @@ pub(crate) fn detached<R: Send>(py: Python<'_>, length: usize, work: impl FnOnce
 }
 
 /// Returns the bytes of an object: `bytes` as they are, and a copy of what others could change.
-pub(crate) fn bytes<'p>(py: Python<'_>, object: &'p Bound<'_, PyAny>) -> PyResult<Cow<'p, [u8]>> {
+pub(crate) fn bytes<'p>(object: &Bound<'p, PyAny>) -> PyResult<Bound<'p, PyBytes>> {
     match object.cast::<PyBytes>() {
-        Ok(bytes) => Ok(Cow::Borrowed(bytes.as_bytes())),
-        Err(_) => Ok(Cow::Owned(PyBuffer::<u8>::get(object)?.to_vec(py)?)),
+        Ok(bytes) => Ok(bytes.clone()),
+        // Before Python 3.11, buffers are not part of the stable ABI, but views of memory are.
+        Err(_) => Ok(PyMemoryView::from(object)?.call_method0("tobytes")?.cast_into()?),
     }
 }
 
@@ -43,7 +43,8 @@ pub(crate) fn from_json<T: DeserializeOwned>(text: &str) -> PyResult<T> {
 pub(crate) fn dialect(name: &str) -> PyResult<&'static Dialect> {
     spec::dialect(name).ok_or_else(|| {
         let names: Vec<&str> = spec::dialects().map(|(name, _)| name).collect();
-        PyValueError::new_err(format!("there is no dialect {name:?}; there are: {}", names.join(", ")))
+        let hint = did_you_mean(name, names.iter().copied());
+        PyValueError::new_err(format!("there is no dialect {name:?}{hint}; there are: {}", names.join(", ")))
     })
 }
 

@@ -1,9 +1,8 @@
 //! Reports of recordings, as Python sees them.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ::checker::{Entry, Exchange, Rules};
@@ -109,8 +108,23 @@ pub(crate) struct Run {
 
 /// What a recording is read from.
 enum Source<'p> {
-    Bytes(Cow<'p, [u8]>),
+    Bytes(&'p [u8]),
     File(File),
+}
+
+/// Opens a file. Errors name it, as those of Python's `open` do.
+fn open(py: Python<'_>, path: &Path) -> PyResult<File> {
+    File::open(path).map_err(|error| match error.raw_os_error() {
+        Some(code) => {
+            let kind = PyErr::from(error).get_type(py);
+            let reason = py.import("os").and_then(|os| os.call_method1("strerror", (code,)));
+            match reason {
+                Ok(reason) => PyErr::from_type(kind, (code, reason.unbind(), path.to_owned())),
+                Err(error) => error,
+            }
+        }
+        None => error.into(),
+    })
 }
 
 impl Run {
@@ -172,18 +186,19 @@ impl Run {
     /// `OSError`: the file cannot be opened.
     #[pyo3(signature = (recording, *, name = None))]
     fn check(&self, py: Python<'_>, recording: &Bound<'_, PyAny>, name: Option<String>) -> PyResult<Report> {
+        let data;
         let (source, usual) = if let Ok(path) = recording.extract::<PathBuf>() {
-            let name = path.display().to_string();
-            (Source::File(File::open(&path)?), name)
+            (Source::File(open(py, &path)?), path.display().to_string())
         } else {
-            (Source::Bytes(bytes(py, recording)?), "bytes".to_owned())
+            data = bytes(recording)?;
+            (Source::Bytes(data.as_bytes()), "bytes".to_owned())
         };
-        let length = if let Source::Bytes(bytes) = &source { bytes.len() } else { usize::MAX };
+        let length = if let Source::Bytes(bytes) = source { bytes.len() } else { usize::MAX };
         let name = name.unwrap_or(usual);
         Ok(detached(py, length, || {
             let mut checking = self.checking();
             let report = match source {
-                Source::Bytes(bytes) => checking.check(name, &mut &*bytes, None),
+                Source::Bytes(mut bytes) => checking.check(name, &mut bytes, None),
                 Source::File(file) => checking.check(name, &mut BufReader::new(file) as &mut dyn Read, None),
             };
             self.done(checking, report)
@@ -197,8 +212,9 @@ impl Run {
         let (mut format, mut problem) = (Format::Json, None);
         for exchange in exchanges.try_iter()? {
             let (label, data): (String, Bound<'_, PyAny>) = exchange?.extract()?;
-            let data = bytes(py, &data)?;
-            match detached(py, data.len(), || check_one(&mut checking, label.clone(), &data)) {
+            let data = bytes(&data)?;
+            let data = data.as_bytes();
+            match detached(py, data.len(), || check_one(&mut checking, label.clone(), data)) {
                 Ok(found) => format = found,
                 Err(reason) => problem = problem.or_else(|| Some(format!("{label}: {reason}"))),
             }

@@ -71,7 +71,7 @@ def test_buffers_are_taken_and_other_things_are_not():
         assert rules(Checker().push(kind(NOT_VALID)))
     with pytest.raises((TypeError, BufferError)):
         Checker().push("text")
-    with pytest.raises(ValueError, match="there is no dialect 'opnai'|there is no dialect \"opnai\""):
+    with pytest.raises(ValueError, match=r'there is no dialect "opnai" \(did you mean openai\?\); there are: '):
         Checker("opnai")
     assert "open-responses" in dialects()
 
@@ -104,8 +104,11 @@ def test_recordings_are_checked_by_path_and_by_bytes(tmp_path, broken):
     assert (by_path.format, by_path.streams, by_path.passed) == ("sse", 1, False)
     assert "part/before-open" in rules(by_path.findings)
     assert check(good()).passed
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"No such file or directory: '.*none\.sse'") as error:
         check(tmp_path / "none.sse")
+    assert error.value.filename == str(tmp_path / "none.sse")
+    with pytest.raises(OSError):
+        check(b"").passed or check(tmp_path / "a.sse" / "b")
     assert not check(b"").passed
 
 
