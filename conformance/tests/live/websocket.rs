@@ -253,3 +253,29 @@ fn secrets_that_come_back_are_hidden() {
     }
     assert!(!run.stdout.contains("11111111") && !run.stderr.contains("11111111"), "{}", run.stdout);
 }
+
+/// Frames that never pause hide no timeout, and fill no disk.
+#[test]
+fn floods_end() {
+    let flood = |kind: u8, payload: &'static [u8]| {
+        socket(move |_, stream| {
+            let frame = [&[0x80 | kind, u8::try_from(payload.len()).expect("it is short")], payload].concat();
+            let many = frame.repeat(1000);
+            while write(stream, &many) {}
+        })
+    };
+    for (name, server) in [("pings", flood(9, b"")), ("pongs", flood(10, b"")), ("texts", flood(1, b""))] {
+        let start = Instant::now();
+        let out = folder(&format!("flood-{name}"));
+        let limits =
+            ["--timeout", "2s", "--idle-timeout", "1s", "--first-event-timeout", "1s", "--attempts", "1"];
+        let run = run(&server, &[&limits[..], &["--out", path(&out)]].concat());
+        assert_eq!(run.code, Some(1), "{name}: {}", run.stderr);
+        assert!(start.elapsed() < Duration::from_secs(20), "{name}: {:?}", start.elapsed());
+        let size: u64 = files(&out).iter().map(|file| file.metadata().expect("it is there").len()).sum();
+        assert!(size < 300 << 20, "{name}: {size} bytes");
+    }
+    let tiny = flood(1, b"{}");
+    let limits = ["--max-bytes", "1000000", "--timeout", "60s", "--attempts", "1"];
+    expect(&run(&tiny, &limits), 1, &["the response has more than 31250 frames, too many for 1000000 bytes"]);
+}

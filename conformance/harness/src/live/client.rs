@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::call::Call;
-use super::limits::{Ends, Limits};
+use super::limits::{Ends, Limits, Volume, in_time, too_long};
 use super::mask::Mask;
 use super::proxy::Proxy;
 use super::target::Target;
@@ -240,7 +240,7 @@ impl Sending<'_> {
         let mut decoding = Decoding::of(&self.exchange)?;
         let mut ends = Ends::default();
         let mut last_event = None;
-        let mut length = 0;
+        let mut volume = Volume::default();
         let (mut counted, mut left) = (Ends::default(), self.call.cut_after.unwrap_or_default());
         loop {
             let (by, what) = match last_event {
@@ -248,12 +248,12 @@ impl Sending<'_> {
                 Some(last) if last + limits.idle < self.by => (last + limits.idle, Limit::Idle),
                 Some(_) => (self.by, Limit::Total),
             };
-            let chunk = match timeout_at(by, response.chunk()).await {
-                Err(_) => return Err(format!("no {} {}", self.awaited(), what.words(&limits)).into()),
-                Ok(Err(error)) => return Err(in_words(&error).into()),
-                Ok(Ok(chunk)) => chunk,
+            let chunk = match in_time(by, response.chunk()).await {
+                None => return Err(format!("no {} {}", self.awaited(), what.words(&limits)).into()),
+                Some(Err(error)) => return Err(in_words(&error).into()),
+                Some(Ok(chunk)) => chunk,
             };
-            let rest = limits.bytes - length;
+            let rest = limits.bytes - volume.bytes;
             let (chunk, outcome) = match &chunk {
                 Some(chunk) => decoding.push(chunk, rest),
                 None => decoding.finish(rest),
@@ -263,14 +263,14 @@ impl Sending<'_> {
             }
             let cut = (left > 0 && is_framed).then(|| counted.count(&chunk, &mut left)).flatten();
             let bytes = chunk.get(..cut.unwrap_or(rest)).unwrap_or(&chunk);
-            length += bytes.len();
+            volume.add(bytes.len(), limits.bytes)?;
             let bytes = self.mask.push(bytes);
             self.chunk(&bytes);
             if cut.is_some() {
                 return Err(Loss::Left);
             }
             if chunk.len() > rest {
-                return Err(format!("the response is longer than {} bytes", limits.bytes).into());
+                return Err(too_long(limits.bytes).into());
             }
             if outcome? {
                 return Ok(());

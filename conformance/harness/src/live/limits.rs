@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::time::{Instant, timeout_at};
+
 /// Limits of time and size of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -27,6 +29,53 @@ impl Default for Limits {
             bytes: 64 << 20,
         }
     }
+}
+
+/// What a response has taken of its limit of size.
+///
+/// Frames have a limit of their own, as each has a line in the recording even if it is empty.
+#[derive(Debug, Default)]
+pub(super) struct Volume {
+    pub(super) bytes: usize,
+    frames: usize,
+}
+
+/// Size of what the suite stores of an empty frame.
+const FRAME: usize = 32;
+/// Number of frames that any response may have.
+const FRAMES: usize = 10_000;
+
+impl Volume {
+    /// Adds a frame: a message, or what was read at once.
+    ///
+    /// # Errors
+    ///
+    /// If the response exceeds the limit of bytes.
+    pub(super) fn add(&mut self, bytes: usize, limit: usize) -> Result<(), String> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.frames += 1;
+        let frames = (limit / FRAME).max(FRAMES);
+        if self.bytes > limit {
+            return Err(too_long(limit));
+        }
+        if self.frames > frames {
+            return Err(format!("the response has more than {frames} frames, too many for {limit} bytes"));
+        }
+        Ok(())
+    }
+}
+
+/// Waits for a result; `None` on a timeout. Results that are there at once, one after the other, do not delay it.
+pub(super) async fn in_time<T>(by: Instant, result: impl Future<Output = T>) -> Option<T> {
+    if Instant::now() >= by {
+        return None;
+    }
+    timeout_at(by, result).await.ok()
+}
+
+/// Returns the message that a response exceeds its limit.
+pub(super) fn too_long(limit: usize) -> String {
+    format!("the response is longer than {limit} bytes")
 }
 
 /// Detects the ends of events in chunks.
@@ -72,6 +121,14 @@ impl Ends {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn empty_frames_are_bounded() {
+        let mut volume = Volume::default();
+        assert!((0..FRAMES).all(|_| volume.add(0, 1000) == Ok(())));
+        assert!(volume.add(0, 1000).unwrap_err().contains("more than 10000 frames"));
+        assert_eq!(Volume::default().add(1001, 1000), Err(too_long(1000)));
+    }
 
     #[test]
     fn events_are_counted() {

@@ -21,6 +21,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use super::batch::{Batch, Step, continued};
 use super::call::{Call, PreviousResponse, RequestContext};
 use super::client::{Client, Limit, Outcome, Sending, in_words, interrupted};
+use super::limits::{Volume, in_time, too_long};
 use super::turns::{message, messages};
 use recordings::capture::{Loss, Recorder};
 
@@ -99,9 +100,9 @@ impl Sending<'_> {
         (config.max_message_size, config.max_frame_size) = (Some(limit), Some(limit));
         let upgraded = response.upgrade().await.map_err(|error| in_words(&error))?;
         let mut socket = WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(config)).await;
-        let mut length = 0;
-        self.turns(script, &mut socket, &mut length).await?;
-        self.close(&mut socket, &mut length).await;
+        let mut volume = Volume::default();
+        self.turns(script, &mut socket, &mut volume).await?;
+        self.close(&mut socket, &mut volume).await;
         Ok(())
     }
 
@@ -110,7 +111,7 @@ impl Sending<'_> {
         &mut self,
         script: &Script<'_>,
         socket: &mut Socket,
-        length: &mut usize,
+        volume: &mut Volume,
     ) -> Result<(), String> {
         let mut before = script.before.cloned();
         let mut due = messages(script.turns).peekable();
@@ -120,7 +121,7 @@ impl Sending<'_> {
                 batch.add(turn, lane, &text);
                 self.say(socket, &text).await?;
             }
-            self.listen(socket, script, &mut batch, &mut before, length).await?;
+            self.listen(socket, script, &mut batch, &mut before, volume).await?;
             if !batch.is_as_expected() {
                 return Ok(());
             }
@@ -144,19 +145,19 @@ impl Sending<'_> {
         script: &Script<'_>,
         batch: &mut Batch,
         before: &mut Option<PreviousResponse>,
-        length: &mut usize,
+        volume: &mut Volume,
     ) -> Result<(), String> {
         let limits = *self.client.limits();
         let mut due = (Instant::now() + limits.first_event, Limit::FirstEvent);
         let mut after_error = None;
         while !batch.is_over() {
             let (by, what) = if due.0 < self.by { due } else { (self.by, Limit::Total) };
-            let next = match timeout_at(after_error.unwrap_or(by).min(by), socket.next()).await {
-                Err(_) if after_error.is_some() => return Ok(()),
-                Err(_) => return Err(format!("no message {}", what.words(&limits))),
-                Ok(next) => next,
+            let next = match in_time(after_error.unwrap_or(by).min(by), socket.next()).await {
+                None if after_error.is_some() => return Ok(()),
+                None => return Err(format!("no message {}", what.words(&limits))),
+                Some(next) => next,
             };
-            let text = self.heard(next, length)?;
+            let text = self.heard(next, volume)?;
             let Some(text) = text else { continue };
             due = (Instant::now() + limits.idle, Limit::Idle);
             *before = continued(&text, script.dialect).or(before.take());
@@ -176,17 +177,16 @@ impl Sending<'_> {
     fn heard(
         &mut self,
         next: Option<Result<Message, Error>>,
-        length: &mut usize,
+        volume: &mut Volume,
     ) -> Result<Option<String>, String> {
         let limit = self.client.limits().bytes;
+        if let Some(Ok(message)) = &next {
+            volume.add(message.len(), limit)?;
+        }
         match next {
             None => Err("the connection ended".to_owned()),
             Some(Err(error)) => Err(broken(&error, limit)),
             Some(Ok(Message::Text(text))) => {
-                *length = length.saturating_add(text.len());
-                if *length > limit {
-                    return Err(format!("the response is longer than {limit} bytes"));
-                }
                 let text = self.masked(text.as_str());
                 self.keep(&Recorder::new().received(self.elapsed(), &text));
                 Ok(Some(text))
@@ -201,12 +201,12 @@ impl Sending<'_> {
     }
 
     /// Closes the connection. Messages until the close are recorded.
-    async fn close(&mut self, socket: &mut Socket, length: &mut usize) {
+    async fn close(&mut self, socket: &mut Socket, volume: &mut Volume) {
         let by = self.by.min(Instant::now() + CLOSING);
         let normal = CloseFrame { code: CloseCode::Normal, reason: "".into() };
         let _ = timeout_at(by, socket.close(Some(normal))).await;
-        while let Ok(next) = timeout_at(by, socket.next()).await {
-            if self.heard(next, length).is_err() {
+        while let Some(next) = in_time(by, socket.next()).await {
+            if self.heard(next, volume).is_err() {
                 return;
             }
         }
@@ -238,9 +238,7 @@ fn closed(frame: Option<&CloseFrame>) -> String {
 /// Returns why a connection failed.
 fn broken(error: &Error, limit: usize) -> String {
     match error {
-        Error::Capacity(CapacityError::MessageTooLong { .. }) => {
-            format!("the response is longer than {limit} bytes")
-        }
+        Error::Capacity(CapacityError::MessageTooLong { .. }) => too_long(limit),
         Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) | Error::Io(_) => {
             "the connection broke without a WebSocket close frame".to_owned()
         }
