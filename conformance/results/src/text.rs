@@ -26,6 +26,11 @@ pub fn visible(text: &str) -> String {
     out
 }
 
+/// Returns the first character of a text that moves the cursor, is invisible or reorders text.
+pub fn first_dangerous(text: &str) -> Option<char> {
+    text.chars().find(|character| is_dangerous(*character))
+}
+
 /// Returns whether a character moves the cursor, is invisible or reorders text. Joiners are included, so that
 /// the width is as measured.
 const fn is_dangerous(character: char) -> bool {

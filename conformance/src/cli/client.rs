@@ -15,6 +15,7 @@ use serde::Deserialize;
 
 use super::color::Color;
 use super::live::TransportName;
+use super::target::count;
 use super::{CommandArgs, NOT_DONE, expected, known, names, output, print};
 use clients::{ClientCertificate, ClientSuite, Expected, Mode, client_profiles, demanded_cases, transport};
 use harness::certificate::{CERTIFICATE, PAGE};
@@ -67,10 +68,10 @@ pub(super) struct ClientArgs {
     #[arg(long)]
     list: bool,
     /// Clients to run at once [default: up to 4, by processors].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count(256))]
     jobs: Option<usize>,
     /// Time limit for a case in milliseconds [default: 5000, shorter where the server stalls].
-    #[arg(long, value_name = "MS")]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(..=86_400_000))]
     timeout: Option<u64>,
     /// Fail on fragile cases and invalid requests, too.
     #[arg(long)]
@@ -94,7 +95,7 @@ pub(super) struct ClientArgs {
     #[arg(long = "cors", value_name = "ORIGIN")]
     origins: Vec<String>,
     /// Seconds to wait for a client in --mode server.
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(..=86_400))]
     patience: u64,
     /// Write the report and the certificate to this folder: client.json (for `report` and `diff`), certificate.json, .md.
     #[arg(long, value_name = "DIR")]

@@ -4,19 +4,22 @@
 //! checked as a flag is.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::ffi::OsString;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command};
+use clap::{ArgMatches, Args, Command};
 use serde::Deserialize;
 
-use super::names;
+use super::message::note;
+use super::target::{HEADING, KEY};
+use super::{names, small_file};
 use harness::live::Evidence;
-use results::Transport;
+use results::text::first_dangerous;
+use results::{Transport, shell_word};
 
 /// The name of the file.
 pub(super) const FILE: &str = "conformance.toml";
@@ -111,23 +114,68 @@ struct LimitSettings {
     concurrent: Option<u64>,
 }
 
+/// A flag with its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Flag {
+    name: &'static str,
+    value: String,
+    /// The environment variable with the value, or with the rest of it.
+    variable: Option<String>,
+}
+
+impl Flag {
+    /// Returns what a message calls it: without its value, which may be a secret.
+    fn shown(&self) -> String {
+        let name = match self.name {
+            "header" => format!("header {}", name(&self.value)),
+            "given" => format!("given {}", name(&self.value)),
+            name => name.to_owned(),
+        };
+        match &self.variable {
+            Some(variable) => format!("{name} (${variable})"),
+            None => name,
+        }
+    }
+
+    /// Returns whether it sends what only the user may send, or trusts whom only the user may trust.
+    fn needs_trust(&self) -> bool {
+        self.variable.is_some() || self.name == "ca-file"
+    }
+
+    /// Returns the flag with the value of its environment variable.
+    fn resolved(self) -> Result<Self> {
+        let Some(variable) = &self.variable else { return Ok(self) };
+        let found = env::var(variable)
+            .map_err(|_| anyhow!("{}: the environment variable {variable} is not set", self.shown()))?;
+        Ok(Self { value: self.value.clone() + &found, ..self })
+    }
+}
+
 /// Flags with their values.
 #[derive(Debug, Default)]
-struct Flags(Vec<(&'static str, String)>);
+struct Flags(Vec<Flag>);
 
 impl Flags {
-    fn add(&mut self, flag: &'static str, value: Option<impl ToString>) {
-        self.0.extend(value.map(|value| (flag, value.to_string())));
+    fn add(&mut self, name: &'static str, value: Option<impl ToString>) {
+        self.0.extend(value.map(|value| Flag { name, value: value.to_string(), variable: None }));
+    }
+
+    /// Adds a flag whose value follows this text. A value `$NAME` is that of an environment variable.
+    fn add_variable(&mut self, name: &'static str, before: &str, value: &str) {
+        let variable = value.strip_prefix('$').map(str::to_owned);
+        let literal = if variable.is_some() { "" } else { value };
+        self.0.push(Flag { name, value: format!("{before}{literal}"), variable });
     }
 
     /// Adds the flags that are not there yet. Of headers and resources, those of other names are added.
     fn merge(&mut self, others: Self) {
-        for (flag, value) in others.0 {
-            let is_same = |own: &(&str, String)| {
-                own.0 == flag && (!matches!(flag, "header" | "given") || name(&own.1) == name(&value))
+        for flag in others.0 {
+            let is_same = |own: &Flag| {
+                own.name == flag.name
+                    && (!matches!(flag.name, "header" | "given") || name(&own.value) == name(&flag.value))
             };
             if !self.0.iter().any(is_same) {
-                self.0.push((flag, value));
+                self.0.push(flag);
             }
         }
     }
@@ -164,10 +212,10 @@ impl Settings {
                     "api-key: use an environment variable, as in \"$GATEWAY_KEY\"; keys do not belong in files"
                 );
             }
-            flags.add("api-key", Some(variable("api-key", key)?));
+            flags.add_variable("api-key", "", key);
         }
         for (name, value) in &self.headers {
-            flags.add("header", Some(format!("{name}: {}", variable(name, value)?)));
+            flags.add_variable("header", &format!("{name}: "), value);
         }
         for (name, value) in &self.given {
             flags.add("given", Some(format!("{name}={value}")));
@@ -201,16 +249,6 @@ fn name(text: &str) -> String {
     text.split([':', '=']).next().unwrap_or_default().trim().to_lowercase()
 }
 
-/// Returns a value, or that of the environment variable that it names.
-fn variable(setting: &str, value: &str) -> Result<String> {
-    match value.strip_prefix('$') {
-        None => Ok(value.to_owned()),
-        Some(name) => {
-            env::var(name).map_err(|_| anyhow!("{setting}: the environment variable {name} is not set"))
-        }
-    }
-}
-
 /// Returns a command line completed by the configuration file, and by the run whose failed tests are repeated; `None` if
 /// they add nothing.
 pub(super) fn completed(
@@ -229,17 +267,23 @@ pub(super) fn completed(
     if subcommand == "check" {
         if let Some(file) = file {
             let dialect = read(&file)?.defaults.dialect;
-            line.add(Flags(dialect.map(|dialect| ("dialect", dialect)).into_iter().collect()));
+            let mut flags = Flags::default();
+            flags.add("dialect", dialect);
+            used(&file, None, &line.add(flags), &[]);
         }
         return Ok(line.changed(arguments));
     }
-    let of_run = line.value("rerun_failed").map(|folder| rerun(Path::new(&folder))).transpose()?;
-    let mut flags = match line.value("target") {
-        Some(target) => line.complete_target(&target, file.as_deref())?,
-        None => Flags::default(),
-    };
-    flags.merge(of_run.unwrap_or_default());
-    line.add(flags);
+    let target = line.value("target");
+    match &target {
+        Some(target) if target.contains("://") => line.complete_url(file.as_deref())?,
+        Some(target) => line.complete_named(target, file.as_deref())?,
+        None => {}
+    }
+    if let Some(folder) = line.value("rerun_failed") {
+        let flags = rerun(Path::new(&folder))?;
+        line.confirm(target.as_deref(), &flags, &folder)?;
+        line.add(flags);
+    }
     Ok(line.changed(arguments))
 }
 
@@ -262,26 +306,40 @@ impl Line<'_> {
     }
 
     /// Adds the flags that the command has and the user did not give. Of headers and resources, those of other names
-    /// are added.
-    fn add(&mut self, flags: Flags) {
-        let mut more: Vec<OsString> = Vec::new();
-        for (flag, value) in flags.0 {
-            let Some(arg) = self.command.get_arguments().find(|arg| arg.get_long() == Some(flag)) else {
-                continue;
-            };
-            let id = arg.get_id().as_str();
-            let is_given = self.matches.value_source(id) == Some(ValueSource::CommandLine);
-            match flag {
-                "header" | "given" if self.names(id, &value) => {}
-                "header" | "given" => more.push(format!("--{flag}={value}").into()),
-                _ if is_given => {}
-                "strict" if value == "true" => more.push("--strict".into()),
-                "strict" => {}
-                _ => more.push(format!("--{flag}={value}").into()),
-            }
-        }
+    /// are added. Returns the added flags.
+    fn add(&mut self, flags: Flags) -> Vec<Flag> {
+        let added: Vec<Flag> = flags.0.into_iter().filter(|flag| self.lacks(flag)).collect();
+        let more = added.iter().map(|Flag { name, value, .. }| match *name {
+            "strict" => "--strict".into(),
+            name => format!("--{name}={value}").into(),
+        });
         // Behind the command, before what may end the flags.
         self.arguments.splice(2..2, more);
+        added
+    }
+
+    /// Returns whether the command has a flag that the user did not give and that has not been added.
+    fn lacks(&self, flag: &Flag) -> bool {
+        let Flag { name, value, .. } = flag;
+        let Some(arg) = self.command.get_arguments().find(|arg| arg.get_long() == Some(name)) else {
+            return false;
+        };
+        let id = arg.get_id().as_str();
+        let is_given = || self.matches.value_source(id) == Some(ValueSource::CommandLine);
+        let is_added = || {
+            let prefix = format!("--{name}=");
+            self.arguments.iter().any(|argument| argument.to_string_lossy().starts_with(&prefix))
+        };
+        match *name {
+            "header" | "given" => !self.names(id, value),
+            "strict" => value == "true" && !is_given(),
+            _ => !is_given() && !is_added(),
+        }
+    }
+
+    /// Returns whether the user gave this flag, which takes no value.
+    fn has(&self, id: &str) -> bool {
+        self.matches.try_get_one::<bool>(id).ok().flatten() == Some(&true)
     }
 
     /// Returns whether the user gave a value with the name of this one, as in `NAME: VALUE` or `NAME=VALUE`.
@@ -290,13 +348,22 @@ impl Line<'_> {
         given.into_iter().any(|own| name(&own.to_string_lossy()) == name(value))
     }
 
-    /// Puts the URL in the place of the name of a target, and returns its settings with those for all targets.
-    fn complete_target(&mut self, target: &str, file: Option<&Path>) -> Result<Flags> {
-        let is_url = target.contains("://");
+    /// Adds the settings for all targets to those of a URL. What needs trust is only added if the user trusts the file:
+    /// it may have come with a repository.
+    fn complete_url(&mut self, file: Option<&Path>) -> Result<()> {
+        let Some(file) = file else { return Ok(()) };
+        let flags =
+            read(file)?.defaults.flags(folder_of(file)).with_context(|| file.display().to_string())?;
+        let is_trusted = self.has("trust_config");
+        let (given, withheld): (Vec<_>, Vec<_>) =
+            flags.0.into_iter().partition(|flag| is_trusted || !flag.needs_trust());
+        let withheld: Vec<Flag> = withheld.into_iter().filter(|flag| self.lacks(flag)).collect();
+        self.complete(file, None, Flags(given), &withheld)
+    }
+
+    /// Puts the URL in the place of the name of a target, and adds its settings with those for all targets.
+    fn complete_named(&mut self, target: &str, file: Option<&Path>) -> Result<()> {
         let Some(file) = file else {
-            if is_url {
-                return Ok(Flags::default());
-            }
             if let Some(url) = url_of(target) {
                 bail!("\"{target}\" is not a URL; try --target {url}");
             }
@@ -306,8 +373,7 @@ impl Line<'_> {
             );
         };
         let config = read(file)?;
-        let named = config.targets.get(target);
-        if named.is_none() && !is_url {
+        let Some(named) = config.targets.get(target) else {
             let targets = || config.targets.keys().map(String::as_str);
             let known = targets().collect::<Vec<_>>().join(", ");
             let hint = match url_of(target) {
@@ -315,25 +381,72 @@ impl Line<'_> {
                 None => names::meant(target, targets()),
             };
             bail!("there is no target \"{target}\"{hint} in {}; there are: {known}", file.display());
-        }
-        let folder = file.parent().unwrap_or(Path::new(""));
+        };
         let in_file = || file.display().to_string();
-        let mut flags = Flags::default();
-        if let Some(named) = named {
-            flags = named.settings.flags(folder).with_context(in_file)?;
-            let mut is_next = false;
-            for argument in &mut self.arguments {
-                if is_next {
-                    *argument = named.url.clone().into();
-                } else if argument == &*format!("--target={target}") {
-                    *argument = format!("--target={}", named.url).into();
-                }
-                is_next = argument == "--target";
+        let mut flags = named.settings.flags(folder_of(file)).with_context(in_file)?;
+        let mut is_next = false;
+        for argument in &mut self.arguments {
+            if is_next {
+                *argument = named.url.clone().into();
+            } else if argument == &*format!("--target={target}") {
+                *argument = format!("--target={}", named.url).into();
             }
+            is_next = argument == "--target";
         }
-        flags.merge(config.defaults.flags(folder).with_context(in_file)?);
-        Ok(flags)
+        flags.merge(config.defaults.flags(folder_of(file)).with_context(in_file)?);
+        self.complete(file, Some(target), flags, &[])
     }
+
+    /// Adds the settings of a file, and prints which they are.
+    fn complete(&mut self, file: &Path, target: Option<&str>, flags: Flags, withheld: &[Flag]) -> Result<()> {
+        let lacking = flags.0.into_iter().filter(|flag| self.lacks(flag));
+        let resolved: Result<Vec<Flag>> = lacking.map(Flag::resolved).collect();
+        let added = self.add(Flags(resolved.with_context(|| file.display().to_string())?));
+        used(file, target, &added, withheld);
+        Ok(())
+    }
+
+    /// Fails if a run would send secrets to an endpoint that only the evidence of another run names.
+    fn confirm(&self, target: Option<&str>, flags: &Flags, folder: &str) -> Result<()> {
+        let of_run = flags.0.iter().find(|flag| flag.name == "target");
+        let (None, Some(Flag { value: address, .. })) = (target, of_run) else { return Ok(()) };
+        let has_key = || env::var_os(KEY).is_some_and(|key| !key.is_empty());
+        let what = if self.value("api_key").is_some() {
+            "the key of --api-key"
+        } else if has_key() {
+            "the key in CONFORMANCE_API_KEY"
+        } else if self.value("header").is_some() {
+            "the headers of --header"
+        } else {
+            return Ok(());
+        };
+        bail!(
+            "only {folder} names the endpoint {address}, which would receive {what}: to confirm it, add \
+             --target {}, or its name in {FILE}",
+            shell_word(address)
+        )
+    }
+}
+
+/// Prints which settings of a file are used, and which are not.
+fn used(file: &Path, target: Option<&str>, added: &[Flag], withheld: &[Flag]) {
+    let shown = |flags: &[Flag]| flags.iter().map(Flag::shown).collect::<Vec<_>>();
+    let target = target.map(|name| format!("target {name}"));
+    let settings: Vec<String> = target.into_iter().chain(shown(added)).collect();
+    if !settings.is_empty() {
+        note(&format!("settings from {}: {}", file.display(), settings.join(", ")));
+    }
+    if !withheld.is_empty() {
+        note(&format!(
+            "not applied from {}: {}; to apply them to a URL, pass --trust-config",
+            file.display(),
+            shown(withheld).join(", ")
+        ));
+    }
+}
+
+fn folder_of(file: &Path) -> &Path {
+    file.parent().unwrap_or(Path::new(""))
 }
 
 /// Returns the URL that was probably meant by an address without a scheme, such as `localhost:9100`.
@@ -379,19 +492,76 @@ fn rerun(folder: &Path) -> Result<Flags> {
     Ok(flags)
 }
 
-/// Returns the configuration file of a folder, or of the nearest above it.
+/// Returns the configuration file of a folder, or of the nearest folder above it in the same repository, relative to
+/// the folder.
 fn find(folder: &Path) -> Option<PathBuf> {
-    folder.ancestors().map(|folder| folder.join(FILE)).find(|file| file.is_file())
+    let root = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(folder);
+    let mut relative = PathBuf::from(".");
+    for above in folder.ancestors().take_while(|above| above.starts_with(root)) {
+        if above.join(FILE).is_file() {
+            return Some(relative.join(FILE));
+        }
+        relative = if above == folder { PathBuf::from("..") } else { relative.join("..") };
+    }
+    None
 }
 
 fn read(file: &Path) -> Result<Config> {
-    let named = || file.display().to_string();
-    let text = fs::read_to_string(file).with_context(named)?;
-    toml::from_str(&text).with_context(named)
+    let text = small_file::text(file)?;
+    let values: toml::Table = small_file::parsed(file, &text)?;
+    if let Some((setting, character)) = dangerous(&values.into()) {
+        bail!(
+            "{}: {setting} has the invisible character U+{:04X}; remove it",
+            file.display(),
+            u32::from(character)
+        );
+    }
+    let config: Config = small_file::parsed(file, &text)?;
+    if let Some(url) = config.targets.keys().find(|name| name.contains("://")) {
+        bail!(
+            "{}: the target \"{url}\" has a URL for a name, but a URL given with --target stands for itself; \
+             give it a name such as staging",
+            file.display()
+        );
+    }
+    Ok(config)
+}
+
+/// Returns the first setting with a character that could control a terminal or forge a line of a log.
+fn dangerous(value: &toml::Value) -> Option<(String, char)> {
+    let below = |name: String, value| {
+        let (rest, character) = dangerous(value)?;
+        Some((if rest.is_empty() { name } else { format!("{name}.{rest}") }, character))
+    };
+    match value {
+        toml::Value::String(text) => first_dangerous(text).map(|character| (String::new(), character)),
+        toml::Value::Array(values) => {
+            values.iter().enumerate().find_map(|(at, value)| below(at.to_string(), value))
+        }
+        toml::Value::Table(values) => values.iter().find_map(|(name, value)| {
+            let of_name = first_dangerous(name).map(|character| (name.clone(), character));
+            of_name.or_else(|| below(name.clone(), value))
+        }),
+        _ => None,
+    }
+}
+
+/// Whether the configuration file is trusted.
+#[derive(Debug, Args)]
+pub(super) struct TrustArgs {
+    /// Apply all of conformance.toml to a URL given with --target.
+    ///
+    /// The file may have come with a repository. With a URL, headers and keys that it takes from environment
+    /// variables, and its CA certificates, are left out unless you trust it. A target chosen by its name gets all of
+    /// its settings.
+    #[arg(long, help_heading = HEADING, hide_short_help = true)]
+    trust_config: bool,
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::cli::{COMMANDS, described};
 
@@ -447,10 +617,11 @@ mod tests {
         assert_eq!(flags.0.len(), 23);
         let command = described(COMMANDS);
         let run = command.find_subcommand("run").unwrap();
-        for (flag, _) in &flags.0 {
-            assert!(run.get_arguments().any(|arg| arg.get_long() == Some(flag)), "{flag}");
+        for Flag { name, .. } in &flags.0 {
+            assert!(run.get_arguments().any(|arg| arg.get_long() == Some(name)), "{name}");
         }
-        assert!(flags.0.contains(&("expected-failures", "/p/k.toml".to_owned())));
+        let file = flags.0.iter().find(|flag| flag.name == "expected-failures").unwrap();
+        assert_eq!(file.value, "/p/k.toml");
     }
 
     #[test]
@@ -458,8 +629,8 @@ mod tests {
         let literal = Settings { api_key: Some("sk-1".to_owned()), ..Settings::default() };
         assert!(literal.flags(Path::new("")).unwrap_err().to_string().contains("environment variable"));
         let unset = Settings { api_key: Some("$NO_SUCH_VARIABLE_1".to_owned()), ..Settings::default() };
-        assert!(
-            unset.flags(Path::new("")).unwrap_err().to_string().contains("NO_SUCH_VARIABLE_1 is not set")
-        );
+        let flag = unset.flags(Path::new("")).unwrap().0.remove(0);
+        assert!(flag.needs_trust() && flag.shown() == "api-key ($NO_SUCH_VARIABLE_1)");
+        assert!(flag.resolved().unwrap_err().to_string().contains("NO_SUCH_VARIABLE_1 is not set"));
     }
 }

@@ -1,13 +1,14 @@
 //! Files of expected failures.
 
-use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use toml::Spanned;
+
+use super::message::Lines;
+use super::small_file;
 
 /// The file: its entries, each with its place.
 #[derive(Debug, Deserialize)]
@@ -23,19 +24,23 @@ pub(super) fn read<T: DeserializeOwned>(
     mut check: impl FnMut(&T) -> Result<()>,
 ) -> Result<Vec<T>> {
     let name = path.display().to_string();
-    let text = fs::read_to_string(path).with_context(|| name.clone())?;
-    let file: File<T> = toml::from_str(&text).with_context(|| name.clone())?;
-    let mut problems = String::new();
+    let text = small_file::text(path)?;
+    let file: File<T> = small_file::parsed(path, &text)?;
+    let mut problems = Vec::new();
     for entry in &file.failure {
         if let Err(problem) = check(entry.get_ref()) {
             let before = text.get(..entry.span().start).unwrap_or(&text);
-            let _ = write!(problems, "\n  {name}:{}: {problem}", before.matches('\n').count() + 1);
+            problems.push(format!("{name}:{}: {problem}", before.matches('\n').count() + 1));
         }
     }
-    match problems.matches("\n  ").count() {
-        0 => Ok(file.failure.into_iter().map(Spanned::into_inner).collect()),
-        1 => bail!("{}", problems.trim_start()),
-        count => bail!("{name} has {count} invalid entries{problems}"),
+    match &*problems {
+        [] => Ok(file.failure.into_iter().map(Spanned::into_inner).collect()),
+        [problem] => bail!("{problem}"),
+        problems => {
+            let head = format!("{name} has {} invalid entries", problems.len());
+            let lines = problems.iter().map(|problem| format!("  {problem}"));
+            Err(Lines(std::iter::once(head).chain(lines).collect()).into())
+        }
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::fs;
-use std::io::{self, Write as _};
+use std::fs::File;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -14,11 +14,14 @@ use serde_json::Value;
 use spec::Dialect;
 use tokio::time::Instant;
 
+use super::message::{note, note_lines};
 use super::target::{HEADING, TargetArgs};
 use super::{CommandArgs, config, known, names};
 use crate::{Rules, Suite};
 use harness::live::{Attempt, Call, RunRuntime};
-use results::{Transport, TrialResult, Verdict};
+use recordings::capture::Recorder;
+use results::text::{first_dangerous, visible};
+use results::{Transport, TrialResult, Verdict, shell_word};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -50,6 +53,9 @@ pub(super) struct InitArgs {
     no_run: bool,
 }
 
+/// Maximum length of the name of a model that an endpoint lists.
+const LONGEST_MODEL: usize = 256;
+
 /// A request that probes a feature.
 struct Probe {
     /// The scenario, with the suffix `.ws` for a WebSocket.
@@ -78,12 +84,13 @@ const PROBES: [Probe; 10] = [
 impl CommandArgs for InitArgs {
     fn run(self) -> Result<ExitCode> {
         let file = Path::new(config::FILE);
-        if file.exists() {
+        if file.symlink_metadata().is_ok() {
             bail!("{} exists; add a target to it, or remove it first", file.display());
         }
         let dialect = names::dialect(&self.dialect)?;
+        self.check()?;
         let model = self.model(dialect)?;
-        eprint_line(&list_of_probes());
+        note_lines(&list_of_probes());
         let suite = Suite::new(self.to.target(&self.target)?, dialect)
             .model(&model)
             .limits(self.to.limits())
@@ -92,32 +99,61 @@ impl CommandArgs for InitArgs {
             .attempts(1);
         let told = suite.judge_only(&|test| PROBES.iter().any(|probe| test == probe.test()))?;
         let found = Found::of(&told);
-        eprint_line(&found.table());
+        note_lines(&found.table());
         if let Some(problem) = &found.unreachable {
             bail!("{} cannot be tested: {problem}", self.target);
         }
-        fs::write(file, self.file(&model, &found)).with_context(|| file.display().to_string())?;
-        eprint_line(&format!("wrote {}", file.display()));
+        // A link in its place is not followed.
+        let written = File::create_new(file)
+            .and_then(|mut created| created.write_all(self.file(&model, &found).as_bytes()));
+        written.with_context(|| file.display().to_string())?;
+        note(&format!("wrote {}", file.display()));
         if self.no_run {
             return Ok(ExitCode::SUCCESS);
         }
-        eprint_line(&format!("\nconformance run --target {} --profile core", self.name));
+        note("");
+        note(&format!("conformance run --target {} --profile core", shell_word(&self.name)));
         super::run(&self.run_of_core())
     }
 }
 
 impl InitArgs {
+    /// Fails if the file could not hold the name or the URL, or should not, as it is meant to be shared.
+    fn check(&self) -> Result<()> {
+        plain("--name", &self.name)?;
+        plain("--target", &self.target)?;
+        if self.name.contains("://") {
+            bail!("--name {} is a URL; choose a name such as staging", self.name);
+        }
+        if Recorder::new().url(&self.target) != self.target {
+            bail!(
+                "--target has a user, a password, or a parameter that may be a secret, and {} is a file to share: \
+                 pass secrets with --api-key or --header",
+                config::FILE
+            );
+        }
+        Ok(())
+    }
+
     /// Returns the model to request: that of --model, or the first listed by the endpoint.
     fn model(&self, dialect: &'static Dialect) -> Result<String> {
         if self.to.model != "default" {
+            plain("--model", &self.to.model)?;
             return Ok(self.to.model.clone());
         }
-        eprint_line("GET /models, as --model is not set");
+        note("GET /models, as --model is not set");
         let models = self.models(dialect)?;
         let Some(first) = models.first() else {
             bail!("the endpoint lists no models: choose one with --model");
         };
-        eprint_line(&format!("{} models; using {first} (choose another with --model)", models.len()));
+        if first.len() > LONGEST_MODEL {
+            bail!(
+                "the first model that the endpoint lists has a name of {} bytes: choose one with --model",
+                first.len()
+            );
+        }
+        plain("the first model that the endpoint lists", first).context("choose one with --model")?;
+        note(&format!("{} models; using {first} (choose another with --model)", models.len()));
         Ok(first.clone())
     }
 
@@ -145,7 +181,7 @@ impl InitArgs {
         let mut text = format!(
             "# Written by `conformance init`; flags win over this file.\n# conformance run --target {} --profile core\n\n\
              [targets.{}]\nurl = {}\n\n[targets.{}.settings]\nmodel = {}\ndialect = {}\n",
-            self.name,
+            shell_word(&self.name),
             quoted(&self.name),
             quoted(&self.target),
             quoted(&self.name),
@@ -224,16 +260,18 @@ impl Found {
     fn table(&self) -> String {
         let lines = self.probes.iter().map(|(scenario, problem)| match problem {
             None => format!("  {scenario:<22}supported"),
-            Some(reason) => format!("  {scenario:<22}not supported: {reason}"),
+            Some(reason) => format!("  {scenario:<22}not supported: {}", visible(reason)),
         });
         lines.collect::<Vec<_>>().join("\n")
     }
 }
 
-/// Prints a line to stderr.
-fn eprint_line(text: &str) {
-    // A closed stderr is not an error.
-    let _ = writeln!(io::stderr().lock(), "{text}");
+/// Fails if a value has a character that conformance.toml must not have.
+fn plain(what: &str, value: &str) -> Result<()> {
+    match first_dangerous(value) {
+        None => Ok(()),
+        Some(found) => bail!("{what} has the invisible character U+{:04X}: {value}", u32::from(found)),
+    }
 }
 
 #[cfg(test)]

@@ -9,8 +9,9 @@ use clap::{Args, ValueEnum};
 use spec::Dialect;
 
 use super::baseline::BaselineArgs;
+use super::config::TrustArgs;
 use super::select::SelectArgs;
-use super::target::{HEADING, LIMITS, TargetArgs, time};
+use super::target::{HEADING, LIMITS, TargetArgs, count, time};
 use super::{known, names};
 use crate::Suite;
 use gateway::Settings;
@@ -28,6 +29,8 @@ pub(super) struct LiveArgs {
     pub(super) target: Option<String>,
     #[command(flatten)]
     to: TargetArgs,
+    #[command(flatten)]
+    _trust: TrustArgs,
     /// Transports: sse, json, websocket [default: sse,json].
     ///
     /// The reference gateway is tested over all three.
@@ -45,13 +48,13 @@ pub(super) struct LiveArgs {
     #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "capture", value_parser = known::PROFILES, hide_possible_values = true, help_heading = SELECTION)]
     pub(super) profile: Vec<String>,
     /// Attempts until the expected events of a scenario occur.
-    #[arg(long, value_name = "N", default_value_t = 3, help_heading = LIMITS)]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = count(1000), help_heading = LIMITS)]
     attempts: usize,
     /// Scenarios to run at once.
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = LIMITS)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = count(1000), help_heading = LIMITS)]
     jobs: usize,
     /// Concurrent requests for each scenario of crowd/, which detects data leaking between streams [default: 1].
-    #[arg(long, value_name = "N", help_heading = LIMITS, hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = count(10_000), help_heading = LIMITS, hide_short_help = true)]
     concurrent: Option<usize>,
     /// Delay between requests.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "0s", help_heading = LIMITS, hide_short_help = true)]

@@ -14,6 +14,7 @@ mod init;
 mod known;
 mod list;
 mod live;
+mod message;
 mod names;
 mod output;
 mod progress;
@@ -23,6 +24,7 @@ mod report;
 mod select;
 mod serve;
 mod sign;
+mod small_file;
 mod snapshots;
 mod suite;
 mod target;
@@ -36,7 +38,7 @@ use std::slice;
 use clap::{ArgMatches, Args, CommandFactory as _, Parser};
 
 use harness::suite::NOT_DONE;
-use results::text::visible;
+use results::text::{first_dangerous, visible};
 
 /// Finds out which clients your Responses API gateway breaks, before they do.
 ///
@@ -116,9 +118,7 @@ pub fn main_of(arguments: Vec<OsString>) -> ExitCode {
         let _ = writeln!(io::stderr().lock(), "{SELF_TEST}");
     }
     run(&named(arguments)).unwrap_or_else(|error| {
-        // It can quote what a target has sent, or names of files.
-        let told = format!("{error:#}").lines().map(visible).collect::<Vec<_>>().join("\n");
-        let _ = writeln!(io::stderr().lock(), "error: {told}");
+        message::note_lines(&format!("error: {}", message::escaped(&error)));
         ExitCode::from(NOT_DONE)
     })
 }
@@ -141,7 +141,16 @@ fn run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
 
 /// Parses a command line. One that cannot be parsed ends the program with the message of clap.
 fn parsed(line: &mut clap::Command, arguments: &[OsString]) -> ArgMatches {
-    line.try_get_matches_from_mut(arguments).unwrap_or_else(|error| error.exit())
+    line.try_get_matches_from_mut(arguments).unwrap_or_else(|error| {
+        let is_harmless = |argument: &OsString| first_dangerous(&argument.to_string_lossy()).is_none();
+        if arguments.iter().all(is_harmless) {
+            error.exit();
+        }
+        // Line breaks of clap cannot be told from those of the arguments that it quotes.
+        let text = error.to_string();
+        let text = text.strip_prefix("error: ").unwrap_or(&text);
+        clap::Error::raw(error.kind(), visible(text.trim_end())).exit()
+    })
 }
 
 /// Puts the command `run` where no command is named.

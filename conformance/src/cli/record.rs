@@ -10,6 +10,7 @@ use catalogue::SCENARIOS;
 use clap::Args;
 use tokio::time::Instant;
 
+use super::config::TrustArgs;
 use super::target::TargetArgs;
 use super::{CommandArgs, NOT_DONE, known, names};
 use harness::live::{self, Call, PreviousResponse, RequestContext, RunRuntime, Seed};
@@ -24,6 +25,8 @@ pub(super) struct RecordArgs {
     target: String,
     #[command(flatten)]
     to: TargetArgs,
+    #[command(flatten)]
+    _trust: TrustArgs,
     /// Scenario to send, of `conformance list scenarios`.
     #[arg(long, value_name = "NAME", value_parser = known::SCENARIOS, hide_possible_values = true, required_unless_present = "body", conflicts_with = "body")]
     scenario: Option<String>,

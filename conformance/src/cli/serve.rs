@@ -43,7 +43,7 @@ pub(super) struct ServeArgs {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Delay before every event in milliseconds. The fault `slow` is one second.
-    #[arg(long, value_name = "MS", default_value_t = 0)]
+    #[arg(long, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=86_400_000))]
     pace: u64,
     /// Bytes to send at once [default: whole events].
     #[arg(long, value_name = "BYTES")]

@@ -10,6 +10,7 @@ use clap::Args;
 use super::{CommandArgs, print};
 use harness::certificate::{SIGNATURE, sign, statement};
 use harness::live::Evidence;
+use results::text::visible;
 
 /// Signs the certificate of a run.
 ///
@@ -41,7 +42,7 @@ impl CommandArgs for SignArgs {
         let named = || file.display().to_string();
         let key = fs::read(file).with_context(named)?;
         sign(&evidence, &key).map_err(|problem| anyhow!(problem)).with_context(named)?;
-        print(&format!("signed: {}\n", self.folder.join(SIGNATURE).display()))?;
+        print(&format!("signed: {}\n", visible(&self.folder.join(SIGNATURE).to_string_lossy())))?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -14,10 +14,12 @@ use spec::Dialect;
 
 use super::color::Color;
 use super::live::{LiveArgs, SELECTION};
+use super::message::Lines;
 use super::output::OutputArgs;
 use super::recordings::{Tested, fail_if_any};
 use super::select::SelectArgs;
 use super::snapshots::SnapshotArgs;
+use super::target::count;
 use super::{COMMANDS, CommandArgs, described, files, known, names};
 use crate::{suite, violation};
 use checker::Rules;
@@ -93,7 +95,7 @@ pub(super) struct SuiteArgs {
     #[command(flatten)]
     snapshots: SnapshotArgs,
     /// Recordings to test at once.
-    #[arg(long, value_name = "N", hide = true)]
+    #[arg(long, value_name = "N", value_parser = count(1000), hide = true)]
     test_threads: Option<usize>,
     /// Write the results of the tests to a file.
     #[arg(long, value_name = "PATH", hide = true)]
@@ -118,7 +120,7 @@ impl CommandArgs for SuiteArgs {
             let proofs = if is_whole && !is_report { own_trials(&self.select) } else { Vec::new() };
             let done = suite::run(&suites, &how, proofs, self.screen());
             return done.map_err(|error| match self.hint() {
-                Some(hint) if error.is_about_filters() => anyhow!("{error}\n{hint}"),
+                Some(hint) if error.is_about_filters() => Lines(vec![error.to_string(), hint]).into(),
                 _ => error.into(),
             });
         }

@@ -1,17 +1,20 @@
 //! Flags of the endpoint and its limits.
 
+use std::env;
 use std::path::PathBuf;
 use std::time::Duration;
-use std::{env, fs};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
 
-use super::names;
+use super::{names, small_file};
 use harness::live::{Client, Given, Limits, RunRuntime, Target, wanted};
 
 /// The heading of the flags about the endpoint.
 pub(super) const HEADING: &str = "Endpoint";
+/// The environment variable with the API key.
+pub(super) const KEY: &str = "CONFORMANCE_API_KEY";
 /// The heading of the flags about time and size.
 pub(super) const LIMITS: &str = "Pace and limits";
 
@@ -61,7 +64,7 @@ impl TargetArgs {
     /// Returns the endpoint at an address.
     pub(super) fn target(&self, base: &str) -> Result<Target> {
         let mut target = Target::new(base)?;
-        let key = self.api_key.clone().or_else(|| env::var("CONFORMANCE_API_KEY").ok());
+        let key = self.api_key.clone().or_else(|| env::var(KEY).ok());
         if let Some(key) = key.filter(|key| !key.is_empty()) {
             target = target.with_key(&key)?;
         }
@@ -69,9 +72,8 @@ impl TargetArgs {
             target = target.with_header(header)?;
         }
         if let Some(file) = &self.ca_file {
-            let named = || file.display().to_string();
-            let pem = fs::read(file).with_context(named)?;
-            target = target.with_authorities(&pem).with_context(named)?;
+            let pem = small_file::bytes(file)?;
+            target = target.with_authorities(&pem).with_context(|| file.display().to_string())?;
         }
         Ok(target)
     }
@@ -123,17 +125,29 @@ fn named(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
+/// Returns a parser of numbers from 1 to a limit.
+pub(super) fn count(most: u64) -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=most)
+}
+
+/// Longest time that a flag takes: no sum of some of them with the present overflows.
+const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
 /// Parses a time such as `30s`.
 pub(super) fn time(text: &str) -> Result<Duration, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let number: u64 = number.parse().map_err(|_| "expected a time such as 30s, 500ms or 2m".to_owned())?;
-    match unit {
+    let time = match unit {
         "ms" => Ok(Duration::from_millis(number)),
         "" | "s" => Ok(Duration::from_secs(number)),
         "m" => Ok(Duration::from_secs(number.saturating_mul(60))),
         _ => Err(format!("there is no unit \"{unit}\"; there are ms, s and m")),
+    }?;
+    if time > LONGEST {
+        return Err(format!("the longest time is {}m, 30 days", LONGEST.as_secs() / 60));
     }
+    Ok(time)
 }
 
 #[cfg(test)]
@@ -145,7 +159,10 @@ mod tests {
         assert_eq!(time("30"), Ok(Duration::from_secs(30)));
         assert_eq!(time("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(time("2m"), Ok(Duration::from_secs(120)));
-        for wrong in ["", "s", "-1s", "1h", "1.5s"] {
+        assert_eq!(time("43200m"), Ok(LONGEST));
+        for wrong in
+            ["", "s", "-1s", "1h", "1.5s", "43201m", "18446744073709551615s", "18446744073709551615m"]
+        {
             assert!(time(wrong).is_err(), "{wrong}");
         }
     }

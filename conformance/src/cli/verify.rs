@@ -63,9 +63,9 @@ impl CommandArgs for VerifyArgs {
             ))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let mut text = format!("{} differs from the run:\n", self.folder.display());
+        let mut text = format!("{} differs from the run:\n", visible(&self.folder.to_string_lossy()));
         for difference in &differences {
-            let _ = writeln!(text, "  {difference}");
+            let _ = writeln!(text, "  {}", visible(difference));
         }
         text += &built;
         print(&text)?;

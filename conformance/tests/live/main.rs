@@ -21,4 +21,5 @@ mod secrets;
 mod server;
 mod snapshots;
 mod transport;
+mod trust;
 mod websocket;

@@ -246,8 +246,8 @@ pub fn run_quietly(arguments: &Arguments, trials: Vec<Trial>) -> Option<Conclusi
     panic::catch_unwind(AssertUnwindSafe(|| libtest_mimic::run(arguments, trials))).ok()
 }
 
-/// Prints to stderr.
-pub(super) fn eprint_line(text: &str) {
+/// Prints a line to stderr, escaped for a terminal.
+pub(super) fn eprint_line(line: &str) {
     // A closed stderr cannot be reported.
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", visible(line));
 }

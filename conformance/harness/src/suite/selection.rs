@@ -119,13 +119,20 @@ impl Selection {
     }
 }
 
+/// Returns the last line of an error, which states the reason; the others draw where it is.
+fn reason(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let last = text.lines().last().unwrap_or_default();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
+}
+
 impl Filter {
     fn parse(text: &str, dialect: &Dialect) -> Result<Self, String> {
         let pattern = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
         let kind = match pattern {
             Some(pattern) if !pattern.is_empty() => {
                 let built = RegexBuilder::new(pattern).unicode(false).build();
-                Kind::Pattern(built.map_err(|error| format!("the filter {text}: {error}"))?)
+                Kind::Pattern(built.map_err(|error| format!("the filter {text}: {}", reason(&error)))?)
             }
             _ => sentence(text, dialect).transpose()?.unwrap_or(Kind::Name),
         };
