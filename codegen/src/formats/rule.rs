@@ -103,7 +103,8 @@ pub struct RuleMetadata {
     /// Whether it has code of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub native: bool,
-    /// The input of a `native` rule, if it is not only streams; with `head`, also the kinds of responses.
+    /// The input of a `native` rule or of a `unique` relation, if it is not only streams; with `head`, also the kinds of
+    /// responses. With `body`, the rules about snapshots, items and endings of a stream also judge the response in a body.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub looks_at: Vec<LooksAt>,
     /// The scopes whose events exercise it, if those of `scope` occur without them.
@@ -142,7 +143,10 @@ impl RuleMetadata {
     fn check_looks_at(&self) -> Result<(), &'static str> {
         match self.looks_at.as_slice() {
             [] => Ok(()),
-            _ if !self.native => Err("`looks_at` is only for `native` rules; others check streams"),
+            // A value that occurs twice in a response occurs twice in its body.
+            _ if !self.native && !matches!(self.relation, Some(Relation::Unique(_))) => {
+                Err("`looks_at` is only for `native` rules and `unique` relations; others check streams")
+            }
             [LooksAt::Stream] => Err("`looks_at` is `stream` by default: remove it"),
             [LooksAt::Head] => Err("`looks_at` has `head`, but no kind of response: add `stream` or `body`"),
             several if (1..several.len()).any(|at| several[..at].contains(&several[at])) => {

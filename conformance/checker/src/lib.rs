@@ -15,10 +15,11 @@ pub mod sse;
 pub use catalogue::{self, Level, Rule};
 pub use checker::Checker;
 pub use chosen::{Rules, level};
+pub use engine::root_of_body;
 pub use engine::{
     DataProblem, Excerpt, Finding, Findings, LevelName, Location, Observer, Occurrence, Payload, Record,
     Related, Seen,
 };
 pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport};
-pub use rules::{MESSAGES_EVENTS, is_sign_of_life, root_of_body};
+pub use rules::{MESSAGES_EVENTS, is_sign_of_life};
 pub use spec::{self, Dialect};

@@ -36,6 +36,8 @@ pub(crate) struct Case<'c> {
 #[derive(Clone, Copy)]
 enum At<'c> {
     Record(&'c Record<'c>),
+    /// A body, and the item of its output at hand.
+    Body(&'c Record<'c>, Option<usize>),
     SavedLocation(&'c SavedLocation),
 }
 
@@ -185,6 +187,28 @@ impl Connection {
         }
     }
 
+    /// Calls rules about a body, or about an item of its output. Their pointers into events become pointers into the
+    /// body.
+    #[expect(clippy::too_many_arguments, reason = "a case is made of them")]
+    pub(crate) fn ask_of_body<'c, F: Copy>(
+        &'c self,
+        rules: &[(Bound, F)],
+        protocol: &'c Protocol,
+        record: &'c Record<'c>,
+        item: Option<usize>,
+        stream: &'c Stream,
+        findings: &'c mut Findings,
+        mut ask: impl FnMut(F, &mut Case<'c>),
+    ) {
+        let Some((first, _)) = rules.first() else { return };
+        let at = At::Body(record, item);
+        let mut case = Case { bound: *first, protocol, at, stream, connection: self, findings };
+        for (bound, code) in rules {
+            case.bound = *bound;
+            ask(*code, &mut case);
+        }
+    }
+
     pub(crate) fn case_at<'c>(
         &'c self,
         bound: Bound,
@@ -206,9 +230,14 @@ impl<'c> Case<'c> {
     /// Returns the event at hand; there is none at the end of the stream.
     pub(crate) fn record(&self) -> Option<&'c Record<'c>> {
         match self.at {
-            At::Record(record) => Some(record),
+            At::Record(record) | At::Body(record, _) => Some(record),
             At::SavedLocation(_) => None,
         }
+    }
+
+    /// Returns whether the response is a body, and not a stream.
+    pub(crate) const fn is_of_body(&self) -> bool {
+        matches!(self.at, At::Body(..))
     }
 
     pub(crate) fn dialect(&self) -> &'static Dialect {
@@ -230,6 +259,7 @@ impl<'c> Case<'c> {
     pub(crate) fn report(&mut self, place: &Place<'_>, message: impl FnOnce() -> String) {
         match self.at {
             At::Record(record) => self.findings.add(self.bound, record, place, message),
+            At::Body(..) => self.report_here(place, |_| false, message),
             At::SavedLocation(mark) => self.findings.add_at(self.bound, mark, place, message),
         }
     }
@@ -245,6 +275,11 @@ impl<'c> Case<'c> {
         match self.at {
             At::Record(record) => {
                 self.findings.add_here(self.bound, record, place, None, is_fine_in, message);
+            }
+            At::Body(record, item) => {
+                let pointer = place.pointer.map(|pointer| in_body(pointer, item));
+                let place = Place { pointer: pointer.as_deref(), ..*place };
+                self.findings.add_here(self.bound, record, &place, None, is_fine_in, message);
             }
             At::SavedLocation(mark) => self.findings.add_at(self.bound, mark, place, message),
         }
@@ -308,6 +343,18 @@ impl<'c> Case<'c> {
     pub(crate) const fn omit(&mut self, faults: usize) {
         self.findings.add_omitted(faults);
     }
+}
+
+/// Returns the pointer into a body for one into an event with its response, or with an item.
+fn in_body(pointer: &str, item: Option<usize>) -> Cow<'_, str> {
+    let inside = |name: &str| {
+        let rest = pointer.strip_prefix('/')?.strip_prefix(name)?;
+        (rest.is_empty() || rest.starts_with('/')).then_some(rest)
+    };
+    if let Some((item, rest)) = item.zip(inside("item")) {
+        return Cow::Owned(format!("/output/{item}{rest}"));
+    }
+    inside(Slot::SNAPSHOT.name()).map_or(Cow::Borrowed(pointer), Cow::Borrowed)
 }
 
 fn lacking<'p>(pointer: &'p str, property: &'p str, expected: &'p str, actual: &'p str) -> Place<'p> {

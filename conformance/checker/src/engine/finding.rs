@@ -124,6 +124,7 @@ impl Finding {
 }
 
 /// The place of a violation in a record.
+#[derive(Clone, Copy)]
 pub(crate) struct Place<'p> {
     /// JSON pointer to the value at fault.
     pub(crate) pointer: Option<&'p str>,

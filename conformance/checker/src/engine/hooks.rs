@@ -1,5 +1,6 @@
 //! The moments at which rules are called.
 
+use catalogue::LooksAt;
 use spec::table::Scope;
 
 use super::{Bound, Node, Object};
@@ -19,7 +20,7 @@ pub(crate) enum Native {
     /// A frame that the dialect does not accept: not JSON, of an unknown type, or not valid against its
     /// schema.
     Invalid(fn(&mut Case<'_>)),
-    /// An event with an unknown value of an open enumeration, or any body.
+    /// An event with an unknown value of an open enumeration.
     Newer(fn(&mut Case<'_>)),
     /// The marker `[DONE]`, or a frame after it.
     Marker(fn(&mut Case<'_>)),
@@ -41,8 +42,6 @@ pub(crate) enum Native {
     AnySnapshot(SnapshotRule),
     /// An event with a snapshot that differs from the first one.
     Snapshot(SnapshotRule),
-    /// A snapshot of the response in an event, or a body that is a response.
-    Response(SnapshotRule),
     /// A value opened a node of a scope.
     Opened(Scope, ValueRule),
     /// A value closes a node of a scope.
@@ -201,12 +200,49 @@ pub(crate) struct Hooks {
     pub(crate) ending: BoundRules<(Ends, EndingRule)>,
     pub(crate) stream_end: Plain,
     pub(crate) body: BoundRules<BodyRule>,
-    pub(crate) body_response: BoundRules<SnapshotRule>,
+    pub(crate) of_body: BodyHooks,
+}
+
+/// The rules about streams whose pages say that they look at bodies, too: a body is judged like the frame, the items and
+/// the ending of a stream.
+#[derive(Debug, Default)]
+pub(crate) struct BodyHooks {
+    /// Rules about the text and the schema of the whole body.
+    pub(crate) whole: Plain,
+    pub(crate) newer: Plain,
+    pub(crate) response: BoundRules<SnapshotRule>,
+    pub(crate) items: ItemRules,
+    pub(crate) ending: BoundRules<(Ends, EndingRule)>,
+}
+
+impl BodyHooks {
+    fn add(&mut self, bound: Bound, native: Native) {
+        match native {
+            Native::Frame(code) | Native::Escaped(code) | Native::Invalid(code) => {
+                self.whole.push((bound, code));
+            }
+            Native::Newer(code) => self.newer.push((bound, code)),
+            Native::Snapshot(code) => self.response.push((bound, code)),
+            Native::Opened(Scope::CONTAINER, code) | Native::Closed(Scope::CONTAINER, code) => {
+                self.items.push(None, (bound, code));
+            }
+            Native::OpenedAs(types, code) | Native::ClosedAs(types, code) => {
+                self.items.push(Some(types), (bound, code));
+            }
+            Native::Ending(code) => self.ending.push((bound, (Ends::All, code))),
+            Native::EndingWithChoice(code) => self.ending.push((bound, (Ends::WithChoice, code))),
+            _ => {}
+        }
+    }
 }
 
 impl Hooks {
     pub(crate) fn add(&mut self, bound: Bound, natives: &[Native]) {
+        let looks_at_bodies = bound.rule.looks_at.contains(&LooksAt::Body);
         for native in natives {
+            if looks_at_bodies {
+                self.of_body.add(bound, *native);
+            }
             match *native {
                 Native::Frame(code) => self.frame.push((bound, code)),
                 Native::Stray(code) => self.stray.push((bound, code)),
@@ -226,10 +262,6 @@ impl Hooks {
                 Native::AfterError(code) => self.after_error.push((bound, code)),
                 Native::AnySnapshot(code) => self.any_snapshot.push((bound, code)),
                 Native::Snapshot(code) => self.snapshot.push((bound, code)),
-                Native::Response(code) => {
-                    self.snapshot.push((bound, code));
-                    self.body_response.push((bound, code));
-                }
                 Native::Opened(scope, code) => self.opened.push(scope, (bound, code)),
                 Native::Closed(scope, code) => self.closed.push(scope, (bound, code)),
                 Native::OpenedAs(types, code) => self.opened.items.push(Some(types), (bound, code)),

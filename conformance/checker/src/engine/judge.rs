@@ -7,7 +7,6 @@ use spec::table::{EventInfo, EventLine, Reply, Role, Scope};
 use spec::{Count, FragmentFrame, Memory};
 
 use super::asides::InFlightMessage;
-use super::case::Snapshot;
 use super::connection::{Connection, LaneOf, Turn, triggers_compaction};
 use super::finding::Findings;
 use super::hooks::Plain;
@@ -487,20 +486,7 @@ impl Judge {
     pub(crate) fn body(&mut self, plan: &Plan, frame: &Frame<'_>) {
         self.frames += 1;
         let record = Record::of_body(frame, self.frames);
-        let Self { connection, stream, findings, .. } = self;
-        connection
-            .ask(&plan.hooks.body, &plan.protocol, &record, stream, findings, |rule, case| rule(case, frame));
-        if record.payload != Payload::Object || connection.status.is_some_and(|status| status >= 400) {
-            return;
-        }
-        let body = Object::new(record.data());
-        if body.plain("object") == Some("response") {
-            let snapshot = Snapshot::of_body(&body);
-            let rules = &plan.hooks.body_response;
-            connection
-                .ask(rules, &plan.protocol, &record, stream, findings, |rule, case| rule(case, &snapshot));
-        }
-        self.ask(&plan.hooks.newer, plan, &record);
+        super::body::judge(plan, &self.connection, record, &mut self.findings);
     }
 
     pub(crate) fn finish(&mut self, plan: &Plan) {

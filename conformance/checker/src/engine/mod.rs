@@ -1,6 +1,7 @@
 //! From frames to findings.
 
 mod asides;
+mod body;
 mod bound;
 mod case;
 mod cells;
@@ -26,6 +27,7 @@ mod usage;
 mod view;
 
 pub(crate) use asides::{About, Asides, InFlightMessage, Steer};
+pub use body::root_of_body;
 pub(crate) use bound::Bound;
 pub(crate) use case::{Case, Change, Ending, Snapshot};
 pub(crate) use connection::{Connection, Turn};

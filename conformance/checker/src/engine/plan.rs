@@ -19,6 +19,8 @@ pub(crate) struct Plan {
     structure: Vec<[Option<Bound>; FAMILIES]>,
     /// Steps of relations for an event, by its index in the dialect's list.
     pub(super) steps: Vec<Vec<Step>>,
+    /// Steps of relations for an item of a body.
+    pub(super) steps_of_body: Vec<Step>,
     /// Rules with a relation.
     pub(super) relations: Vec<Bound>,
     /// Position of a scope's values in the value that closes their parent.
@@ -59,6 +61,9 @@ impl Plan {
             }
         }
         let steps = dialect.events.iter().map(|event| Step::all_of(event, &relations)).collect();
+        let opens_items = |event: &&EventInfo| event.scope == Scope::CONTAINER && event.role == Role::Open;
+        let opening = dialect.events.iter().find(opens_items);
+        let steps_of_body = opening.map(|event| Step::all_of_body(event, &relations)).unwrap_or_default();
         let carried = carried(&relations);
         let collected = collected(&relations, &carried);
         let places = Scope::ALL.iter().map(|scope| Places::of(*scope)).collect();
@@ -74,6 +79,7 @@ impl Plan {
             protocol: Protocol::of(dialect),
             structure,
             steps,
+            steps_of_body,
             relations,
             places,
             carried,

@@ -23,6 +23,8 @@ pub struct Record<'a> {
     pub known: Option<(usize, &'static EventInfo)>,
     /// Its sequence number.
     pub sequence_number: Option<Count>,
+    /// The root type of a body that is not a stream.
+    pub(crate) root: Option<&'static str>,
     /// Whether it reports an error.
     pub(crate) is_error: bool,
     /// Whether its indices and its sequence number consist of a few digits.
@@ -114,6 +116,7 @@ impl<'a> Record<'a> {
             event,
             event_type,
             known,
+            root: None,
             is_error,
             sequence_number: view.count(Slot::SequenceNumber),
             payload,
@@ -133,6 +136,7 @@ impl<'a> Record<'a> {
             event: 0,
             event_type: None,
             known: None,
+            root: None,
             is_error: false,
             sequence_number: None,
             has_usual_counts: true,

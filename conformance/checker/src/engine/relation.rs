@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use catalogue::{DecidedBy, Operand as Values, Relation, Whose};
+use catalogue::{DecidedBy, LooksAt, Operand as Values, Relation, Whose};
 use spec::table::{EventInfo, Role, Scope, Slot};
 
 use super::bound::Bound;
@@ -88,6 +88,18 @@ impl Step {
                 Relation::Collect { of, .. } => add(of, Act::Collect),
             }
         }
+        steps
+    }
+}
+
+impl Step {
+    /// Returns the steps for the items of a body, by the event that opens an item: those of rules that look at bodies.
+    pub(super) fn all_of_body(event: &EventInfo, relations: &[Bound]) -> Vec<Self> {
+        let mut steps = Self::all_of(event, relations);
+        steps.retain(|step| {
+            let looks_at_bodies = relations[step.relation].rule.looks_at.contains(&LooksAt::Body);
+            looks_at_bodies && matches!(step.act, Act::OccursOnce)
+        });
         steps
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn call_named(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
         if item.get(name) == Some("\"\"") {
             let kind = item.plain("type").unwrap_or_default();
             case.fault(&format!("/item/{name}"), "a non-empty string", "\"\"", || {
-                format!("the {kind} is added with an empty {name}")
+                format!("the {kind} has an empty {name}")
             });
         }
     }
@@ -66,6 +66,12 @@ pub(super) fn fields_stable(case: &mut Case<'_>, node: &Node, item: &Object<'_>)
 
 pub(super) fn finished(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     let Some(status) = item.plain("status") else { return };
+    // A failure or a cancellation leaves the items of a body as they were.
+    let is_cut_short =
+        |response: &Object<'_>| !matches!(response.plain("status"), Some("completed" | "incomplete"));
+    if case.is_of_body() && case.stream.first_snapshot.get().is_some_and(is_cut_short) {
+        return;
+    }
     if !matches!(status, "in_progress" | "queued" | "searching" | "generating" | "interpreting") {
         return;
     }
@@ -113,7 +119,7 @@ pub(super) fn incomplete_last(case: &mut Case<'_>, node: &Node, _: &Object<'_>) 
     if let Some(earlier) = case.stream.incomplete() {
         let (name, earlier) = (case.name(node), case.name(earlier));
         let place = Place { expected: Some("no item after an incomplete one"), ..Place::WHOLE };
-        case.report(&place, || format!("{name} is added after {earlier} ended as incomplete"));
+        case.report(&place, || format!("{name} comes after {earlier}, which ended as incomplete"));
     }
 }
 

@@ -20,7 +20,7 @@ mod wire;
 mod ws;
 
 use catalogue::NativeRule;
-pub use schema::{MESSAGES_EVENTS, root_of_body};
+pub use schema::MESSAGES_EVENTS;
 use spec::table::Scope;
 
 use crate::engine::Native;
@@ -85,23 +85,23 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::RequestToolChoiceForced => &[Native::EndingWithChoice(request::tool_choice_forced)],
         NativeRule::RequestToolChoiceNone => &[Native::EndingWithChoice(request::tool_choice_none)],
         NativeRule::RequestToolChoiceRequired => &[Native::EndingWithChoice(request::tool_choice_required)],
-        NativeRule::ResponseCompletedAtAgrees => &[Native::Response(response::completed_at_agrees)],
+        NativeRule::ResponseCompletedAtAgrees => &[Native::Snapshot(response::completed_at_agrees)],
         NativeRule::ResponseEchoConstant => &[Native::Snapshot(response::echo_constant)],
-        NativeRule::ResponseErrorAgrees => &[Native::Response(response::error_agrees)],
+        NativeRule::ResponseErrorAgrees => &[Native::Snapshot(response::error_agrees)],
         NativeRule::ResponseInProgressSecond => &[Native::Beginning(response::in_progress_second)],
         NativeRule::ResponseInProgressUnchanged => &[Native::Snapshot(response::in_progress_unchanged)],
-        NativeRule::ResponseIncompleteReasonKnown => &[Native::Response(response::incomplete_reason_known)],
-        NativeRule::ResponseIncompleteDetailsAgree => &[Native::Response(response::incomplete_details_agree)],
+        NativeRule::ResponseIncompleteReasonKnown => &[Native::Snapshot(response::incomplete_reason_known)],
+        NativeRule::ResponseIncompleteDetailsAgree => &[Native::Snapshot(response::incomplete_details_agree)],
         NativeRule::ResponseKeysKept => &[Native::Snapshot(response::keys_kept)],
-        NativeRule::ResponseMetadataIsObject => &[Native::Response(response::metadata_is_object)],
+        NativeRule::ResponseMetadataIsObject => &[Native::Snapshot(response::metadata_is_object)],
         NativeRule::ResponseOutputStartsEmpty => &[Native::Snapshot(response::output_starts_empty)],
         NativeRule::ResponseStatusAgrees => &[Native::AnySnapshot(response::status_agrees)],
-        NativeRule::ResponseTimesInSeconds => &[Native::Response(response::times_in_seconds)],
-        NativeRule::ResponseUsageAddsUp => &[Native::Response(response::usage_adds_up)],
+        NativeRule::ResponseTimesInSeconds => &[Native::Snapshot(response::times_in_seconds)],
+        NativeRule::ResponseUsageAddsUp => &[Native::Snapshot(response::usage_adds_up)],
         NativeRule::ResponseUsageCountsText => &[Native::Ending(output::usage_counts_text)],
-        NativeRule::ResponseUsageDetailsWithin => &[Native::Response(response::usage_details_within)],
+        NativeRule::ResponseUsageDetailsWithin => &[Native::Snapshot(response::usage_details_within)],
         NativeRule::ResponseUsageOnlyAtEnd => &[Native::Snapshot(response::usage_only_at_end)],
-        NativeRule::ResponseUsagePresent => &[Native::Response(response::usage_present)],
+        NativeRule::ResponseUsagePresent => &[Native::Snapshot(response::usage_present)],
         NativeRule::SchemaBodyValid => &[Native::Body(schema::body_valid)],
         NativeRule::SchemaEventKnown => &[Native::Invalid(schema::event_known)],
         NativeRule::SchemaEventTyped => &[Native::Invalid(schema::event_typed)],
@@ -173,33 +173,50 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
 
 #[cfg(test)]
 mod tests {
-    use catalogue::{DecidedBy, LooksAt, RULES};
+    use catalogue::{DecidedBy, LooksAt, RULES, Relation};
+    use spec::table::Scope;
 
     use super::hooks;
     use crate::engine::Native;
 
+    /// Returns whether a body is a moment of this kind, too.
+    const fn can_be_of_body(native: &Native) -> bool {
+        matches!(
+            native,
+            Native::Body(_)
+                | Native::Frame(_)
+                | Native::Escaped(_)
+                | Native::Invalid(_)
+                | Native::Newer(_)
+                | Native::Snapshot(_)
+                | Native::OpenedAs(..)
+                | Native::ClosedAs(..)
+                | Native::Opened(Scope::CONTAINER, _)
+                | Native::Closed(Scope::CONTAINER, _)
+                | Native::Ending(_)
+                | Native::EndingWithChoice(_)
+        )
+    }
+
     #[test]
     fn rules_look_at_what_their_pages_say() {
         for rule in RULES {
+            let looks = |what| rule.looks_at.contains(&what);
             let DecidedBy::Code(native) = rule.decided_by else {
-                assert_eq!(rule.looks_at, [LooksAt::Stream], "{}", rule.id);
+                let is_unique = matches!(rule.decided_by, DecidedBy::Relation(Relation::Unique(_)));
+                assert!(looks(LooksAt::Stream) && (is_unique || !looks(LooksAt::Body)), "{}", rule.id);
                 continue;
             };
             let is_of_body = |native: &&Native| matches!(native, Native::Body(_));
             let bodies = hooks(native).iter().filter(is_of_body).count();
-            let is_of_both = |native: &Native| matches!(native, Native::Response(_) | Native::Newer(_));
-            let both = hooks(native).iter().any(is_of_both);
             let is_of_socket = rule.group() == "ws"
                 || hooks(native).iter().any(|native| matches!(native, Native::Socket(_)));
             let others = bodies < hooks(native).len();
-            let expected = [
-                (LooksAt::Stream, others && !is_of_socket),
-                (LooksAt::Body, bodies > 0 || both),
-                (LooksAt::Socket, is_of_socket),
-            ];
-            for (what, looks) in expected {
-                assert_eq!(rule.looks_at.contains(&what), looks, "{} and {what:?}", rule.id);
-            }
+            assert_eq!(looks(LooksAt::Stream), others && !is_of_socket, "{} and streams", rule.id);
+            assert_eq!(looks(LooksAt::Socket), is_of_socket, "{} and sockets", rule.id);
+            assert!(looks(LooksAt::Body) || bodies == 0, "{} has code for bodies", rule.id);
+            let can_be = hooks(native).iter().any(can_be_of_body);
+            assert!(can_be || !looks(LooksAt::Body), "{} is never called for a body", rule.id);
         }
     }
 }

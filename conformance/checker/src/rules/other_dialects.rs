@@ -11,11 +11,14 @@ pub(super) struct OtherDialects<C> {
     said: Vec<(&'static str, Option<Verdict>)>,
 }
 
-/// Returns the verdicts of other dialects on an event.
-pub(super) fn of_event<'r>(
+/// Returns the verdicts of other dialects on an event, or on a body.
+pub(super) fn of_record<'r>(
     record: &'r Record<'_>,
 ) -> OtherDialects<impl Fn(&'static Dialect) -> Option<Verdict> + 'r> {
-    OtherDialects::new(|other| Some(other.check_event(record.event_type.as_deref()?, record.data())))
+    OtherDialects::new(|other| match record.root {
+        Some(root) => Some(other.check_type(other.root(root)?, record.data())),
+        None => Some(other.check_event(record.event_type.as_deref()?, record.data())),
+    })
 }
 
 impl<C: Fn(&'static Dialect) -> Option<Verdict>> OtherDialects<C> {

@@ -66,7 +66,7 @@ pub(super) fn event_valid(case: &mut Case<'_>) {
         return;
     }
     let told = faults.iter().filter(|fault| !sequence::is_about_it(fault));
-    report_faults(case, "the event", told, faults, other_dialects::of_event(record));
+    report_faults(case, "the event", told, faults, other_dialects::of_record(record));
     case.omit(*more);
 }
 
@@ -84,30 +84,9 @@ pub(super) fn body_valid(case: &mut Case<'_>, frame: &Frame<'_>) {
         }
         return;
     };
-    let object = Object::new(record.data());
-    if object.get("deleted").is_some() {
-        return;
-    }
-    let Some(root) = object.plain("object").and_then(root_of_body) else { return };
-    let Some(name) = case.dialect().root(root) else { return };
-    if let Verdict::Invalid(faults, more) = case.dialect().check_type(name, body) {
-        report_faults(case, "the body", faults.iter(), &faults, of_body(root, body));
-        case.omit(more);
-    }
-}
-
-/// Returns the result of validating a body in other dialects.
-fn of_body(root: &'static str, body: &str) -> OtherDialects<impl Fn(&'static Dialect) -> Option<Verdict>> {
-    OtherDialects::new(move |other| Some(other.check_type(other.root(root)?, body)))
-}
-
-/// Returns the root type of a body by its `object`.
-pub fn root_of_body(object: &str) -> Option<&'static str> {
-    match object {
-        "response" => Some("response"),
-        "response.compaction" => Some("compact_response"),
-        "list" => Some("item_list"),
-        _ => None,
+    if let Verdict::Invalid(faults, more) = &record.verdict {
+        report_faults(case, "the body", faults.iter(), faults, other_dialects::of_record(record));
+        case.omit(*more);
     }
 }
 
@@ -166,13 +145,15 @@ fn unknown_type(fault: &Fault) -> Option<(&str, &str)> {
 
 /// Returns whether a fault is in settings echoed from the request, which the client knows.
 fn is_echoed(fault: &Fault) -> bool {
-    ["/response/tools/", "/response/tool_choice/"].iter().any(|start| fault.pointer.starts_with(start))
+    // The pointer begins at the event, or at the response if that is the body.
+    let pointer = fault.pointer.strip_prefix("/response").unwrap_or(&fault.pointer);
+    ["/tools/", "/tool_choice/"].iter().any(|start| pointer.starts_with(start))
 }
 
 pub(super) fn type_known(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let Verdict::Invalid(faults, _) = &record.verdict else { return };
-    let mut others = other_dialects::of_event(record);
+    let mut others = other_dialects::of_record(record);
     let whole = case.bound.level;
     for fault in faults {
         if let Some((_, name)) = unknown_type(fault).filter(|(_, name)| !has_prefix(name)) {
@@ -196,13 +177,13 @@ pub(super) fn value_known(case: &mut Case<'_>) {
     let data = record.data();
     if let Some(name) = record.event_type.as_deref() {
         let newer = |dialect: &Dialect| dialect.newer_values(name, data);
-        return newer_values(case, newer, other_dialects::of_event(record));
+        return newer_values(case, newer, other_dialects::of_record(record));
     }
-    let Some(root) = Object::new(data).plain("object").and_then(root_of_body) else { return };
+    let Some(root) = record.root else { return };
     let newer = |dialect: &Dialect| {
         dialect.root(root).map_or_else(Vec::new, |name| dialect.newer_values_of_type(name, data))
     };
-    newer_values(case, newer, of_body(root, data));
+    newer_values(case, newer, other_dialects::of_record(record));
 }
 
 /// Reports values that a dialect does not know yet.
@@ -247,10 +228,17 @@ fn foreign(case: &Case<'_>) -> Option<&'static str> {
             Some("the Realtime API")
         }
         Some(_) => None,
-        None => match Object::new(record.data()).plain("object") {
-            Some("chat.completion.chunk" | "chat.completion") => Some("Chat Completions"),
-            _ => None,
-        },
+        None => {
+            let object = Object::new(record.data());
+            match (object.plain("object"), object.plain("type")) {
+                (Some("chat.completion.chunk" | "chat.completion"), _) => Some("Chat Completions"),
+                // The type of an event is known.
+                (None, Some("message")) if object.get("stop_reason").is_some() => {
+                    Some("Anthropic's Messages")
+                }
+                _ => None,
+            }
+        }
     }
 }
 
@@ -258,7 +246,8 @@ pub(super) fn foreign_protocol(case: &mut Case<'_>) {
     let Some(protocol) = foreign(case) else { return };
     let place =
         Place { expected: Some("an event of the Responses API"), actual: Some(protocol), ..Place::WHOLE };
-    case.report(&place, || format!("the event belongs to {protocol}, not to the Responses API"));
+    let what = if case.is_of_body() { "body" } else { "event" };
+    case.report(&place, || format!("the {what} belongs to {protocol}, not to the Responses API"));
 }
 
 fn in_words(whole: &str, fault: &Fault) -> String {

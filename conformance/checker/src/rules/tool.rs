@@ -13,7 +13,10 @@ pub(super) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Obj
         let end = call.closed.get().and_then(|end| dialect.event(end.event_type()));
         end.is_some_and(|end| end.phase == Some("failed"))
     };
-    if !stream.children(node, Scope::McpCall).any(failed) {
+    // A body has no event of the failure.
+    let is_failed_item =
+        case.is_of_body() && item.plain("type") == Some("mcp_call") && item.plain("status") == Some("failed");
+    if !is_failed_item && !stream.children(node, Scope::McpCall).any(failed) {
         return;
     }
     if let Some(status) = item.get("status").filter(|status| *status != "\"failed\"") {

@@ -18,8 +18,10 @@ struct Line<'a> {
     sent: Option<&'a RawValue>,
     #[serde(borrow, default, alias = "received", alias = "receive")]
     recv: Option<&'a RawValue>,
-    #[serde(borrow, default, alias = "closed", alias = "close", alias = "error")]
+    #[serde(borrow, default, alias = "closed", alias = "close")]
     exception: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
     #[serde(borrow, default, alias = "type")]
     direction: Option<Cow<'a, str>>,
     #[serde(borrow, default, alias = "message", alias = "payload", alias = "text")]
@@ -38,7 +40,8 @@ enum Message<'a> {
 impl<'a> Line<'a> {
     fn message(&self) -> Option<Message<'a>> {
         let by_name = self.sent.map(Message::Sent).or(self.recv.map(Message::Received));
-        by_name.or(self.exception.map(Message::Lost)).or_else(|| {
+        let lost = self.exception.or(self.error);
+        by_name.or(lost.map(Message::Lost)).or_else(|| {
             let data = self.data?;
             match self.direction.as_deref()? {
                 "sent" | "send" | "out" | "outgoing" | "client" => Some(Message::Sent(data)),
@@ -53,10 +56,10 @@ impl<'a> Line<'a> {
 
 /// Returns whether a line is a message of such a log.
 pub(super) fn is_message(line: &[u8]) -> bool {
-    // An `error` event has a type; a closed connection does not.
+    // An `error` event has a type; a closed connection does not. Responses and refusals also have an `error`.
     let parsed: Option<Line<'_>> = serde_json::from_slice(line).ok();
     parsed.is_some_and(|line| match line.message() {
-        Some(Message::Lost(_)) => line.direction.is_none(),
+        Some(Message::Lost(_)) => line.direction.is_none() && line.exception.is_some(),
         Some(_) => true,
         None => false,
     })
@@ -163,5 +166,12 @@ mod tests {
         assert!(!is_message(br#"{"type":"response.created","response":{}}"#));
         assert!(!is_message(br#"{"type":"error","error":{}}"#));
         assert!(is_message(br#"{"direction":"in","data":"{}"}"#));
+        for body in [
+            br#"{"object":"response","status":"failed","error":{"code":"server_error"}}"#.as_slice(),
+            br#"{"error":{"message":"no such model","type":"invalid_request_error"}}"#,
+            br#"{"error":"not found"}"#,
+        ] {
+            assert!(!is_message(body));
+        }
     }
 }

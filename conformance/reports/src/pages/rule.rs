@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use catalogue::{DecidedBy, Level, RULES, Recorded, Rule};
+use catalogue::{DecidedBy, Level, LooksAt, RULES, Recorded, Rule};
 
 use super::words;
 
@@ -62,6 +62,10 @@ pub fn rule(rule: &Rule) -> String {
     if !rule.scopes.is_empty() {
         let scopes: Vec<_> = rule.scopes.iter().map(|scope| scope.info().name.replace('_', " ")).collect();
         fact("Scope", &scopes.join(", "));
+    }
+    if rule.looks_at.contains(&LooksAt::Body) {
+        let is_of_both = rule.looks_at.contains(&LooksAt::Stream);
+        fact("Judges", if is_of_both { "streams and JSON bodies" } else { "JSON bodies" });
     }
     for (client, failures) in rule.broken_clients() {
         fact("Breaks", &format!("{client}: {failures}"));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use catalogue::{DecidedBy, Level, Rule};
+use catalogue::{DecidedBy, Level, LooksAt, Rule};
 use spec::Dialect;
 
 use checker::level;
@@ -61,6 +61,10 @@ pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
     if !rule.scopes.is_empty() {
         let scopes: Vec<_> = rule.scopes.iter().map(|scope| scope.info().name.replace('_', " ")).collect();
         fact(if scopes.len() == 1 { "scope" } else { "scopes" }, &scopes.join(", "));
+    }
+    if rule.looks_at.contains(&LooksAt::Body) {
+        let is_of_both = rule.looks_at.contains(&LooksAt::Stream);
+        fact("judges", if is_of_both { "streams and JSON bodies" } else { "JSON bodies" });
     }
     if !rule.only_in.is_empty() {
         fact("only in", &rule.only_in.join(", "));

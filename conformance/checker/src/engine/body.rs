@@ -1,0 +1,152 @@
+//! The check of a response that is not a stream.
+
+use spec::table::Scope;
+use spec::{Dialect, Verdict};
+
+use super::case::{Case, Ending, Snapshot};
+use super::connection::Connection;
+use super::finding::{Findings, Place};
+use super::hooks::{EndingRule, Ends, SnapshotRule, ValueRule};
+use super::index::Index;
+use super::node::{Key, State};
+use super::plan::Plan;
+use super::record::{Payload, Record};
+use super::relation::inside;
+use super::stream::{RESPONSE, Stream};
+use super::view::{Object, short};
+
+/// Returns the root type of a body by its `object`.
+pub fn root_of_body(object: &str) -> Option<&'static str> {
+    match object {
+        "response" => Some(RESPONSE_BODY),
+        "response.compaction" => Some("compact_response"),
+        "list" => Some("item_list"),
+        _ => None,
+    }
+}
+
+const RESPONSE_BODY: &str = "response";
+
+/// Checks a body.
+pub(super) fn judge(plan: &Plan, connection: &Connection, mut record: Record<'_>, findings: &mut Findings) {
+    let is_success = connection.status.is_none_or(|status| status < 400);
+    let body = Object::new(record.data());
+    if record.payload == Payload::Object && is_success {
+        (record.root, record.verdict) = valid(plan.dialect(), &body);
+    }
+    let body = Body { plan, connection, record: &record };
+    body.check(findings);
+}
+
+/// Returns the root type of a body, and the result of its validation.
+fn valid(dialect: &Dialect, body: &Object<'_>) -> (Option<&'static str>, Verdict) {
+    let root = body.plain("object").and_then(root_of_body).filter(|_| body.get("deleted").is_none());
+    let name = root.and_then(|root| dialect.root(root));
+    (root, name.map_or(Verdict::Unknown, |name| dialect.check_type(name, body.text())))
+}
+
+struct Body<'b> {
+    plan: &'b Plan,
+    connection: &'b Connection,
+    record: &'b Record<'b>,
+}
+
+impl Body<'_> {
+    fn check(&self, findings: &mut Findings) {
+        let Self { plan, connection, record } = *self;
+        let hooks = &plan.hooks;
+        let mut stream = Stream::new();
+        let frame = record.frame;
+        connection
+            .ask(&hooks.body, &plan.protocol, record, &stream, findings, |rule, case| rule(case, frame));
+        let is_success = connection.status.is_none_or(|status| status < 400);
+        if record.payload != Payload::Object || !is_success {
+            return;
+        }
+        let plain = |rule: fn(&mut Case<'_>), case: &mut Case<'_>| rule(case);
+        connection.ask_of_body(&hooks.of_body.whole, &plan.protocol, record, None, &stream, findings, plain);
+        if record.root == Some(RESPONSE_BODY) {
+            self.response(&Object::new(record.data()), &mut stream, findings);
+        }
+        // Last, so that a note on a value does not hide a fault of it.
+        connection.ask_of_body(&hooks.of_body.newer, &plan.protocol, record, None, &stream, findings, plain);
+    }
+
+    /// Checks a response: its members, and if it has ended, its items and its ending.
+    fn response(&self, response: &Object<'_>, stream: &mut Stream, findings: &mut Findings) {
+        let Self { plan, connection, record } = *self;
+        let hooks = &plan.hooks.of_body;
+        let snapshot = Snapshot::of_body(response);
+        let look = |rule: SnapshotRule, case: &mut Case<'_>| rule(case, &snapshot);
+        connection.ask_of_body(&hooks.response, &plan.protocol, record, None, stream, findings, look);
+        response.keep_in(&mut stream.first_snapshot);
+        if !snapshot.is_terminal() {
+            return;
+        }
+        let output: Vec<Object<'_>> =
+            response.entries("output").unwrap_or_default().into_iter().map(Object::new).collect();
+        for (index, item) in output.iter().enumerate() {
+            self.item(index, item, stream, findings);
+        }
+        let has_choice = response.get("tool_choice").is_some_and(|choice| choice != "\"auto\"");
+        let ending = Ending { snapshot: &snapshot, output };
+        let look = |(ends, rule): (Ends, EndingRule), case: &mut Case<'_>| {
+            if ends != Ends::WithChoice || has_choice {
+                rule(case, &ending);
+            }
+        };
+        connection.ask_of_body(&hooks.ending, &plan.protocol, record, None, stream, findings, look);
+    }
+
+    /// Checks an item of the output as one that is opened and closed with the same value.
+    fn item(&self, index: usize, item: &Object<'_>, stream: &mut Stream, findings: &mut Findings) {
+        let Self { plan, connection, record } = *self;
+        let mut key = Key::default();
+        key.push(Index::new(index as u64));
+        let at = stream.nodes.add(Scope::CONTAINER, key, State::Open, Some(RESPONSE));
+        stream.items.push(at);
+        if let Some(node) = stream.nodes.get_mut(at) {
+            node.learn(item);
+            item.keep_in(&mut node.opening);
+            item.keep_in(&mut node.closing);
+        }
+        stream.nodes.name_item(at);
+        stream.nodes.name_call(at);
+        self.relate(index, item, stream, findings);
+        let rules = plan.hooks.of_body.items.of(item.plain("type"));
+        if let Some(node) = stream.nodes.get(at) {
+            let look = |rule: ValueRule, case: &mut Case<'_>| rule(case, node, item);
+            connection.ask_of_body(rules, &plan.protocol, record, Some(index), stream, findings, look);
+        }
+        if item.is_cut_off() {
+            stream.incomplete.get_or_insert(at);
+        }
+        stream.nodes.set_state(at, State::Closed);
+    }
+
+    /// Reports values of the item that an earlier item has.
+    fn relate(&self, index: usize, item: &Object<'_>, stream: &mut Stream, findings: &mut Findings) {
+        let Self { plan, record, .. } = *self;
+        for step in &plan.steps_of_body {
+            let Some(pointer) = step.at.and_then(|target| target.in_value) else { continue };
+            let Some(raw) = inside(item.text(), pointer) else { continue };
+            let is_new = stream
+                .nodes
+                .get_mut(RESPONSE)
+                .is_none_or(|response| response.cells.add_unique(step.relation, raw));
+            if is_new {
+                continue;
+            }
+            let pointer = format!("/output/{index}{pointer}");
+            let place = Place {
+                pointer: Some(&pointer),
+                expected: Some("a value that no earlier item has"),
+                actual: Some(raw),
+                ..Place::WHOLE
+            };
+            findings.add(plan.relations[step.relation], record, &place, || {
+                format!("{} occurs a second time", short(raw))
+            });
+        }
+    }
+}
