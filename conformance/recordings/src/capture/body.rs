@@ -4,7 +4,7 @@ use std::mem;
 use std::time::Duration;
 
 use super::decompress::Decompressor;
-use super::{CaptureError, Compression, json, sse};
+use super::{CaptureError, Compression, Format, Reader, json, sse};
 use checker::{Entry, Exchange, Frame, Places};
 
 /// Decompresses the chunks of a body, if the response states a compression and the body has it, and parses
@@ -63,14 +63,10 @@ impl Body {
         let Self { coding, content } = self;
         content.set_time(time);
         match coding {
-            Coding::Plain => {
-                content.push(bytes, sink);
-                Ok(())
+            Coding::Plain => content.push(bytes, sink),
+            Coding::Compressed(decompressor) => {
+                decompressor.push(bytes, &mut |bytes| content.push(bytes, sink))
             }
-            Coding::Compressed(decompressor) => decompressor.push(bytes, &mut |bytes| {
-                content.push(bytes, sink);
-                Ok(())
-            }),
             Coding::Stated(_, start) => {
                 start.extend_from_slice(bytes);
                 if Look::at(start) == Look::Unsure { Ok(()) } else { self.decide(sink) }
@@ -83,10 +79,9 @@ impl Body {
         let decided = self.decide(sink);
         let Self { coding, mut content } = self;
         let outcome = match coding {
-            Coding::Compressed(mut decompressor) if decided.is_ok() => decompressor.finish(&mut |bytes| {
-                content.push(bytes, sink);
-                Ok(())
-            }),
+            Coding::Compressed(mut decompressor) if decided.is_ok() => {
+                decompressor.finish(&mut |bytes| content.push(bytes, sink))
+            }
             _ => decided,
         };
         content.finish(sink);
@@ -116,8 +111,7 @@ impl Body {
         let (how, start) = (mem::take(how), mem::take(start));
         self.coding = Coding::Plain;
         if Look::at(&start) != Look::Compressed {
-            self.content.push(&start, sink);
-            return Ok(());
+            return self.content.push(&start, sink);
         }
         let compression = Compression::named(&how).ok_or_else(|| CaptureError::Compression {
             how: how.clone(),
@@ -125,10 +119,7 @@ impl Body {
             problem: "only gzip, deflate, br and zstd are supported".to_owned(),
         })?;
         let mut decompressor = Decompressor::new(compression)?;
-        let outcome = decompressor.push(&start, &mut |bytes| {
-            self.content.push(bytes, sink);
-            Ok(())
-        });
+        let outcome = decompressor.push(&start, &mut |bytes| self.content.push(bytes, sink));
         self.coding = Coding::Compressed(Box::new(decompressor));
         outcome
     }
@@ -192,11 +183,15 @@ impl Content {
         }
     }
 
-    fn push(&mut self, bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) {
+    fn push(&mut self, bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         match self {
             Self::Stream(parser) => parser.push(bytes, &mut |frame| sink(Entry::Event(frame))),
+            Self::Whole { bytes: before, .. } if before.len() + bytes.len() > Reader::MOST_WHOLE => {
+                return Err(CaptureError::TooLarge { format: Some(Format::Json), most: Reader::MOST_WHOLE });
+            }
             Self::Whole { bytes: before, .. } => before.extend_from_slice(bytes),
         }
+        Ok(())
     }
 
     fn finish(self, sink: &mut impl FnMut(Entry<'_>)) {

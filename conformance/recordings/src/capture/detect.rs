@@ -3,6 +3,7 @@
 use memchr::memchr;
 use serde_json::value::RawValue;
 
+use super::document::Kind;
 use super::{CaptureError, Format, txtar, websocket};
 
 /// Returns the format, or `None` while more bytes could change the result.
@@ -15,7 +16,7 @@ pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, Cap
     match start {
         [] if complete && bytes.is_empty() => return Err(CaptureError::Empty),
         [b'[' | b'"', ..] => return Ok(Some(Format::Json)),
-        [b'{', ..] => return Ok(object(start, complete)),
+        [b'{', ..] => return object(start, complete),
         _ if start.starts_with(b"HTTP/") => return Ok(Some(Format::Http)),
         _ if is_web_page(start) => return Err(CaptureError::WebPage),
         _ => {}
@@ -60,34 +61,38 @@ fn is_field(line: &[u8]) -> bool {
 }
 
 /// Returns the format of a recording that begins with a brace.
-fn object(start: &[u8], complete: bool) -> Option<Format> {
+fn object(start: &[u8], complete: bool) -> Result<Option<Format>, CaptureError> {
     let first = start[1..].trim_ascii_start();
     for (name, format) in [(&b"\"log\""[..], Format::Har), (b"\"exchange\"", Format::Exchange)] {
         if first.starts_with(name) {
-            return Some(format);
+            return Ok(Some(format));
         }
         if !complete && name.starts_with(first) {
-            return None;
+            return Ok(None);
         }
     }
     let end = match memchr(b'\n', start) {
         Some(end) => end,
         None if complete => start.len(),
-        None => return None,
+        None => return Ok(None),
     };
     let (line, rest) = start.split_at(end);
     let more = rest.trim_ascii_start();
     if more.is_empty() && !complete {
-        return None;
+        return Ok(None);
     }
     if websocket::is_message(line) {
-        Some(Format::WebSocket)
-    } else if serde_json::from_slice::<&RawValue>(line).is_ok() {
-        // A line is an event unless its members show otherwise.
-        let alone = more.is_empty() && !super::json::is_event(line);
-        Some(if alone { Format::Json } else { Format::Ndjson })
-    } else {
-        Some(if more.starts_with(b"{") { Format::Ndjson } else { Format::Json })
+        return Ok(Some(Format::WebSocket));
+    }
+    if serde_json::from_slice::<&RawValue>(line).is_err() {
+        return Ok(Some(if more.starts_with(b"{") { Format::Ndjson } else { Format::Json }));
+    }
+    let kind = std::str::from_utf8(line).map_or(Kind::Other, Kind::of);
+    match kind {
+        Kind::Event | Kind::Batch | Kind::Stream => Ok(Some(Format::Ndjson)),
+        _ if more.is_empty() => Ok(Some(Format::Json)),
+        Kind::Other => Err(CaptureError::UnknownLines),
+        Kind::Body | Kind::Recorded | Kind::Exchange => Ok(Some(Format::Ndjson)),
     }
 }
 
@@ -97,7 +102,7 @@ mod tests {
 
     #[test]
     fn the_first_bytes_tell() {
-        let cases: [(&str, Format); 24] = [
+        let cases: [(&str, Format); 27] = [
             ("event: a\ndata: 1\n\n", Format::Sse),
             ("\u{feff}\n\ndata:1", Format::Sse),
             (": ping\n\n", Format::Sse),
@@ -119,6 +124,9 @@ mod tests {
             ("-- request --\n{}\n-- streaming --\ndata: 1\n\n", Format::Txtar),
             ("{\"version\":1,\"interactions\":[]}\n", Format::Json),
             ("{\"event\":\"a\",\"data\":{}}\n{\"event\":\"b\",\"data\":{}}\n", Format::Ndjson),
+            ("{\"object\":\"response\"}\n{\"object\":\"response\"}\n", Format::Ndjson),
+            ("{\"custom_id\":\"a\",\"response\":null,\"error\":{}}\n", Format::Ndjson),
+            ("{\"id\":\"a\",\"stream\":\"data: 1\\n\\n\"}\n", Format::Ndjson),
             ("{\"sent\":\"{}\"}\n{\"recv\":\"{}\"}\n", Format::WebSocket),
             // The start of a line does not decide yet.
             ("interactions: of a test\ndata \n", Format::Sse),
@@ -152,6 +160,10 @@ mod tests {
         }
         assert_eq!(detect(b"<!doc", false), Ok(None));
         assert_eq!(detect(b"<xml>", true), Err(CaptureError::Unrecognised));
+        assert_eq!(
+            detect(b"{\"level\":\"info\"}\n{\"level\":\"info\"}\n", false),
+            Err(CaptureError::UnknownLines)
+        );
         // The limit does not depend on the chunks.
         let late = [&b"x\n".repeat(MAX_START)[..], b"data: 1\n"].concat();
         assert_eq!(detect(&late[..MAX_START], false), Ok(None));

@@ -27,6 +27,15 @@ pub enum CaptureError {
     WebPage,
     /// The format is not recognized.
     Unrecognised,
+    /// The recording cannot be parsed before it is complete, and is too large for that.
+    TooLarge {
+        /// The format, if it is known.
+        format: Option<Format>,
+        /// The limit, in bytes.
+        most: usize,
+    },
+    /// The first line is a JSON object of an unknown kind.
+    UnknownLines,
     /// The recording violates its format.
     Malformed {
         /// The format.
@@ -63,6 +72,17 @@ impl fmt::Display for CaptureError {
                 let names = Format::ALL.map(Format::name);
                 f.write_str(&names.join(", "))
             }
+            Self::TooLarge { format: Some(format), most } => {
+                let (name, most) = (format.name(), most >> 20);
+                write!(f, "it is larger than {most} MiB, the limit for the format {name}; split it")
+            }
+            Self::TooLarge { format: None, most } => {
+                write!(f, "its format is not recognized in its first {} MiB", most >> 20)
+            }
+            Self::UnknownLines => f.write_str(
+                "line 1 is a JSON object, but neither an event, nor a response, nor an exchange; \
+                 if its lines are the events of one stream, read them with --format-in ndjson",
+            ),
             Self::Malformed { format, line, problem } => {
                 write!(f, "line {line}: {problem} (read as {})", format.name())
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::body::Body;
-use super::{CaptureError, Format, base64, ndjson, websocket};
+use super::{CaptureError, Format, base64, websocket};
 use checker::{Entry, Exchange, Frame, Headers, Loss, Request};
 
 /// Version of the format.
@@ -57,48 +57,15 @@ struct Answered<'a> {
     headers: Headers<'a>,
 }
 
-/// A parser of chunks.
-#[derive(Debug, Default)]
-pub(super) struct Parser {
-    lines: ndjson::Parser,
-    state: State,
-    failed: Option<CaptureError>,
-}
-
 /// The position in a recording.
 #[derive(Debug, Default)]
-struct State {
+pub(super) struct State {
     exchanges: u64,
     messages: u64,
     /// The body being parsed.
     body: Option<Body>,
     /// Whether an exchange is open.
     is_open: bool,
-}
-
-impl Parser {
-    /// Adds the next bytes.
-    pub(super) fn push(
-        &mut self,
-        chunk: &[u8],
-        sink: &mut impl FnMut(Entry<'_>),
-    ) -> Result<(), CaptureError> {
-        let Self { lines, state, failed } = self;
-        lines.push(chunk, &mut |frame| state.take(&frame, failed, sink));
-        self.outcome()
-    }
-
-    /// Ends the recording.
-    pub(super) fn finish(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
-        let Self { lines, state, failed } = &mut self;
-        lines.finish(&mut |frame| state.take(&frame, failed, sink));
-        let ended = self.state.end(Some(Loss::Cut("the recording is truncated here".into())), sink);
-        self.outcome().and(ended)
-    }
-
-    fn outcome(&self) -> Result<(), CaptureError> {
-        self.failed.clone().map_or(Ok(()), Err)
-    }
 }
 
 fn on_line(mut entry: Entry<'_>, line: u64) -> Entry<'_> {
@@ -110,22 +77,19 @@ fn on_line(mut entry: Entry<'_>, line: u64) -> Entry<'_> {
 }
 
 impl State {
-    fn take(
+    /// Returns whether an exchange has begun and not ended.
+    pub(super) const fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Adds the next line of a recording.
+    pub(super) fn take(
         &mut self,
         line: &Frame<'_>,
-        failed: &mut Option<CaptureError>,
         sink: &mut impl FnMut(Entry<'_>),
-    ) {
-        if failed.is_some() {
-            return;
-        }
+    ) -> Result<(), CaptureError> {
         // A frame has the number of the line that completes it.
-        let sink = &mut |entry: Entry<'_>| sink(on_line(entry, line.line));
-        *failed = self.line(line, sink).err();
-        if let Some(error) = failed {
-            // It fails with this error, whatever comes of the body.
-            let _ = self.end(Some(Loss::Cut(error.to_string().into())), sink);
-        }
+        self.line(line, &mut |entry: Entry<'_>| sink(on_line(entry, line.line)))
     }
 
     fn line(&mut self, frame: &Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
@@ -205,7 +169,11 @@ impl State {
     }
 
     /// Ends the exchange, with the reason if the connection was lost.
-    fn end(&mut self, lost: Option<Loss<'_>>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+    pub(super) fn end(
+        &mut self,
+        lost: Option<Loss<'_>>,
+        sink: &mut impl FnMut(Entry<'_>),
+    ) -> Result<(), CaptureError> {
         let outcome = match (self.body.take(), &lost) {
             (Some(body), Some(lost)) if lost.may_be_sent() => body.cut(sink),
             (Some(body), _) => body.finish(sink),

@@ -7,6 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::document::{Documents, Kind};
 use super::on_disk::OnDisk;
 use super::{CaptureError, Format, body, recorded, sse};
 use checker::{Entry, Frame, Places, Transport};
@@ -21,10 +22,10 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
         None => return Err(CaptureError::Empty),
     };
     let Some(second) = documents.next() else { return single(bytes, first, sink) };
-    let mut lines = Lines::of(bytes);
+    let (mut lines, mut kinds) = (Lines::of(bytes), Documents::default());
     for document in [Ok(first), second].into_iter().chain(documents) {
         let document = document.map_err(|error| malformed(Format::Json, &error))?;
-        lines.hand_out(document, sink);
+        kinds.hand_out(Kind::of(document.get()), lines.frame(document), sink)?;
     }
     Ok(())
 }
@@ -40,8 +41,12 @@ fn single(bytes: &[u8], whole: &RawValue, sink: &mut impl FnMut(Entry<'_>)) -> R
         if recorded::is_recorded(whole.get()) {
             return recorded_in(bytes, whole, sink);
         }
-        Lines::of(bytes).hand_out(whole, sink);
-        return Ok(());
+        let frame = Lines::of(bytes).frame(whole);
+        let kind = match Kind::of(whole.get()) {
+            Kind::Other => Kind::Body,
+            known => known,
+        };
+        return Documents::single().hand_out(kind, frame, sink);
     }
     let entries: Vec<&RawValue> =
         serde_json::from_str(whole.get()).map_err(|error| malformed(Format::Json, &error))?;
@@ -52,9 +57,9 @@ fn single(bytes: &[u8], whole: &RawValue, sink: &mut impl FnMut(Entry<'_>)) -> R
         stream_of(&stream, sink);
         return Ok(());
     }
-    let mut lines = Lines::of(bytes);
+    let (mut lines, mut kinds) = (Lines::of(bytes), Documents::default());
     for entry in entries {
-        sink(Entry::Event(lines.frame(entry)));
+        kinds.hand_out(Kind::of(entry.get()), lines.frame(entry), sink)?;
     }
     Ok(())
 }
@@ -77,7 +82,7 @@ impl<'a> Lines<'a> {
         let start = offset_in(self.bytes, text);
         self.line += newlines(&self.bytes[self.at..start]);
         self.at = start;
-        unwrapped(Frame {
+        Frame {
             data: Some(Cow::Borrowed(text)),
             source: text.as_bytes(),
             bytes: start as u64..(start + text.len()) as u64,
@@ -86,14 +91,7 @@ impl<'a> Lines<'a> {
             terminated: true,
             transport: Transport::Unframed,
             ..Frame::default()
-        })
-    }
-
-    /// Emits an event or a body.
-    fn hand_out(&mut self, document: &'a RawValue, sink: &mut impl FnMut(Entry<'_>)) {
-        let frame = self.frame(document);
-        let is_event = frame.event.is_some() || is_event(document.get().as_bytes());
-        sink(if is_event { Entry::Event(frame) } else { Entry::Body(frame) });
+        }
     }
 }
 
@@ -188,19 +186,17 @@ pub(super) fn utf8(bytes: &[u8], format: Format) -> Result<&str, CaptureError> {
     })
 }
 
-pub(super) fn malformed(format: Format, error: &serde_json::Error) -> CaptureError {
-    CaptureError::Malformed { format, line: error.line() as u64, problem: error.to_string() }
+/// Parses the document of a frame.
+pub(super) fn parsed<'f, T: Deserialize<'f>>(frame: &'f Frame<'_>) -> Result<T, CaptureError> {
+    serde_json::from_slice(frame.source).map_err(|error| CaptureError::Malformed {
+        format: Format::Ndjson,
+        line: frame.line,
+        problem: error.to_string(),
+    })
 }
 
-/// Returns whether an object is an event: it has a type and is neither a response nor an error body.
-pub(super) fn is_event(text: &[u8]) -> bool {
-    #[derive(Deserialize)]
-    struct Look {
-        r#type: Option<String>,
-        object: Option<IgnoredAny>,
-    }
-    let look: Result<Look, _> = serde_json::from_slice(text);
-    look.is_ok_and(|look| look.r#type.is_some() && look.object.is_none())
+pub(super) fn malformed(format: Format, error: &serde_json::Error) -> CaptureError {
+    CaptureError::Malformed { format, line: error.line() as u64, problem: error.to_string() }
 }
 
 #[cfg(test)]
@@ -257,6 +253,7 @@ mod tests {
         let told = [
             "None {\n \"type\":\"a\"\n} Some(0)",
             "Some(\"b\") {} Some(37)",
+            "line 5",
             "body {\"object\":\"response\"}",
         ];
         assert_eq!(entries(three), told);

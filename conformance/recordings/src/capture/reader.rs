@@ -6,7 +6,7 @@ use std::mem;
 use super::compression::Mark;
 use super::decompress::Decompressor;
 use super::sink::{ByValue, Sink};
-use super::{CaptureError, Compression, Format, detect, exchange, har, http, json, ndjson, sse, websocket};
+use super::{CaptureError, Compression, Format, detect, har, http, json, lines, sse, websocket};
 use checker::{Entry, Loss};
 
 /// A read buffer, reusable for many recordings.
@@ -27,12 +27,14 @@ impl Piece {
 }
 
 /// A reader of chunks that detects the format and emits entries. Streams, NDJSON and recorded exchanges are
-/// parsed incrementally, other formats when complete. gzip and zstd are decompressed; bytes and lines then
-/// refer to the decompressed recording.
+/// parsed incrementally, other formats when complete, up to [`Reader::MOST_WHOLE`] bytes. gzip and zstd are
+/// decompressed; bytes and lines then refer to the decompressed recording.
 #[derive(Debug)]
 pub struct Reader {
     state: State,
     is_inside: bool,
+    /// Maximum number of bytes that are read before they are parsed.
+    most_whole: usize,
 }
 
 #[derive(Debug)]
@@ -45,8 +47,7 @@ enum State {
     },
     Compressed(Box<Decompressor>, Box<Reader>),
     Sse(sse::Parser),
-    Ndjson(ndjson::Parser),
-    Exchange(Box<exchange::Parser>),
+    Lines(Box<lines::Parser>),
     Whole(Format, Vec<u8>),
     Failed(CaptureError),
 }
@@ -55,9 +56,18 @@ enum State {
 const SHORT: usize = 4 << 10;
 
 impl Reader {
+    /// Maximum size of a recording in a format that is parsed only when complete, and of a first line.
+    pub const MOST_WHOLE: usize = 256 << 20;
+
     /// Returns a reader for this format, or for any.
     pub const fn new(format: Option<Format>) -> Self {
-        Self { state: State::Start { bytes: Vec::new(), next_look: 0, format }, is_inside: false }
+        Self::with_limit(format, Self::MOST_WHOLE)
+    }
+
+    /// Returns a reader that parses no more than this many bytes at once.
+    const fn with_limit(format: Option<Format>, most_whole: usize) -> Self {
+        let state = State::Start { bytes: Vec::new(), next_look: 0, format };
+        Self { state, is_inside: false, most_whole }
     }
 
     /// Adds the next bytes.
@@ -80,14 +90,14 @@ impl Reader {
                 parser.push_to(chunk, sink);
                 Ok(())
             }
-            State::Ndjson(parser) => {
-                parser.push(chunk, &mut |frame| sink.entry(Entry::Event(json::unwrapped(frame))));
-                Ok(())
-            }
-            State::Exchange(parser) => parser.push(chunk, &mut |entry: Entry<'_>| sink.entry(entry)),
-            State::Whole(_, bytes) => {
-                bytes.extend_from_slice(chunk);
-                Ok(())
+            State::Lines(parser) => parser.push(chunk, &mut |entry: Entry<'_>| sink.entry(entry)),
+            State::Whole(format, bytes) => {
+                if bytes.len() + chunk.len() > self.most_whole {
+                    Err(CaptureError::TooLarge { format: Some(*format), most: self.most_whole })
+                } else {
+                    bytes.extend_from_slice(chunk);
+                    Ok(())
+                }
             }
             State::Failed(error) => Err(error.clone()),
         };
@@ -98,6 +108,9 @@ impl Reader {
     fn start(&mut self, chunk: &[u8], sink: &mut impl Sink) -> Result<(), CaptureError> {
         let State::Start { bytes, next_look, format } = &mut self.state else { return Ok(()) };
         let mut kept = mem::take(bytes);
+        if kept.len() + chunk.len() > self.most_whole {
+            return Err(CaptureError::TooLarge { format: *format, most: self.most_whole });
+        }
         if !kept.is_empty() {
             kept.extend_from_slice(chunk);
         }
@@ -181,12 +194,9 @@ impl Reader {
                 parser.finish_to(sink);
                 Ok(Format::Sse)
             }
-            State::Ndjson(mut parser) => {
-                parser.finish(&mut |frame| sink.entry(Entry::Event(json::unwrapped(frame))));
-                Ok(Format::Ndjson)
-            }
-            State::Exchange(parser) => {
-                parser.finish(&mut |entry: Entry<'_>| sink.entry(entry)).map(|()| Format::Exchange)
+            State::Lines(parser) => {
+                let format = parser.format();
+                parser.finish(&mut |entry: Entry<'_>| sink.entry(entry)).map(|()| format)
             }
             State::Whole(format, bytes) => {
                 let sink = &mut |entry: Entry<'_>| sink.entry(entry);
@@ -209,7 +219,7 @@ impl Reader {
         if self.is_inside {
             return Err(CaptureError::CompressedTwice(compression.name()));
         }
-        let inside = Self { is_inside: true, ..Self::new(format) };
+        let inside = Self { is_inside: true, ..Self::with_limit(format, self.most_whole) };
         self.state = State::Compressed(Box::new(Decompressor::new(compression)?), Box::new(inside));
         Ok(())
     }
@@ -224,7 +234,8 @@ impl Reader {
     /// Ends a recording whose rest cannot be read. What it has of the next frame is dropped.
     fn cut(self, problem: &str, sink: &mut impl Sink) {
         match self.state {
-            State::Sse(_) | State::Ndjson(_) => sink.entry(Entry::Lost(Loss::Cut(problem.into()))),
+            State::Sse(_) => sink.entry(Entry::Lost(Loss::Cut(problem.into()))),
+            State::Lines(parser) => parser.cut(problem, &mut |entry: Entry<'_>| sink.entry(entry)),
             // A truncated end is expected after this error.
             _ => drop(self.finish_to(sink)),
         }
@@ -235,9 +246,43 @@ impl State {
     fn of(format: Format) -> Self {
         match format {
             Format::Sse => Self::Sse(sse::Parser::default()),
-            Format::Ndjson => Self::Ndjson(ndjson::Parser::default()),
-            Format::Exchange => Self::Exchange(Box::default()),
+            Format::Ndjson | Format::Exchange => Self::Lines(Box::new(lines::Parser::new(format))),
             other => Self::Whole(other, Vec::new()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(text: &str, limit: usize, size: usize) -> Result<Format, CaptureError> {
+        let mut reader = Reader::with_limit(None, limit);
+        for chunk in text.as_bytes().chunks(size) {
+            reader.push(chunk, &mut |_| {})?;
+        }
+        reader.finish(&mut |_| {})
+    }
+
+    #[test]
+    fn what_is_read_whole_has_a_limit() {
+        let text = "x".repeat(500);
+        let event = format!("{{\"type\":\"a\",\"b\":\"{text}\"}}");
+        for (recording, format) in [
+            (event.clone(), None),
+            (format!("[{event}]"), Some(Format::Json)),
+            (format!("{{\"log\":{{\"entries\":[],\"c\":{event}}}}}"), Some(Format::Har)),
+            (format!("interactions:\n- {text}\n"), Some(Format::Cassette)),
+            (format!("HTTP/1.1 200 OK\r\n\r\n{text}"), Some(Format::Http)),
+        ] {
+            let too_large = Err(CaptureError::TooLarge { format, most: 300 });
+            assert_eq!(outcome(&recording, 300, 20), too_large, "{recording}");
+            assert_ne!(outcome(&recording, 600, 20), too_large, "{recording}");
+        }
+        // Streams and lines are not read whole.
+        let stream = "data: 1\n\n".repeat(100);
+        assert_eq!(outcome(&stream, 300, 20), Ok(Format::Sse));
+        let lines = "{\"type\":\"a\"}\n".repeat(100);
+        assert_eq!(outcome(&lines, 300, 20), Ok(Format::Ndjson));
     }
 }

@@ -1,0 +1,349 @@
+//! What a JSON document of a recording holds: a line, or an entry of a list.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::body::{Body, starts_with_field};
+use super::json::parsed;
+use super::{CaptureError, json, other_api, recorded};
+use checker::{Entry, Exchange, Frame, Loss, root_of_body};
+
+/// The kind of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// An event of a stream.
+    Event,
+    /// A response, or an error.
+    Body,
+    /// A line of the output of a batch: the response to a request of the batch.
+    Batch,
+    /// A stream as text, under a name.
+    Stream,
+    /// An exchange of a test recorder.
+    Recorded,
+    /// The first line of an exchange that this suite recorded.
+    Exchange,
+    /// None of these.
+    Other,
+}
+
+/// A stream as text: `{"id": NAME, "stream": TEXT}`.
+#[derive(Deserialize)]
+struct Stored<'a> {
+    #[serde(borrow, default)]
+    id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    stream: Cow<'a, str>,
+}
+
+/// A line of the output of a batch, or of its errors.
+#[derive(Deserialize)]
+struct Batch<'a> {
+    #[serde(borrow, default)]
+    custom_id: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    response: Option<BatchResponse<'a>>,
+    #[serde(borrow, default)]
+    error: Option<BatchError<'a>>,
+}
+
+#[derive(Deserialize)]
+struct BatchResponse<'a> {
+    #[serde(default)]
+    status_code: Option<u16>,
+    #[serde(borrow, default)]
+    body: Option<&'a RawValue>,
+}
+
+/// Why a request of a batch has no response.
+#[derive(Deserialize)]
+struct BatchError<'a> {
+    #[serde(borrow, default)]
+    code: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    message: Option<Cow<'a, str>>,
+}
+
+impl Kind {
+    /// Returns the kind of an object, by the names of its members.
+    pub(super) fn of(text: &str) -> Self {
+        let (mut is_typed, mut is_wrapped, mut has_data, mut has_error) = (false, false, false, false);
+        let (mut object, mut stream, mut batch, mut answer, mut exchange) = (None, None, false, false, false);
+        let mut has_request = false;
+        let is_object = spec::json::each_member(text, |name, value| match name.raw {
+            "type" => is_typed = value.starts_with('"'),
+            "event" => is_wrapped = value.starts_with('"'),
+            "data" => has_data = true,
+            "object" => object = Some(value),
+            "stream" => stream = Some(value),
+            "custom_id" => batch = true,
+            "exchange" => exchange = value.bytes().all(|byte| byte.is_ascii_digit()),
+            "request" | "when" | "scope" | "RequestUri" | "interactions" | "http_interactions"
+            | "recordings" | "mappings" | "Entries" | "entries" => has_request = true,
+            "response" => answer = true,
+            "error" => (has_error, answer) = (value != "null", true),
+            _ => {}
+        });
+        let object = object.and_then(|raw| raw.strip_prefix('"')?.strip_suffix('"'));
+        if !is_object {
+            Self::Other
+        } else if exchange {
+            Self::Exchange
+        } else if object.is_some_and(is_answer) {
+            Self::Body
+        } else if is_typed && object.is_none() || is_wrapped && has_data {
+            Self::Event
+        } else if batch && answer {
+            Self::Batch
+        } else if stream.is_some_and(holds_events) {
+            Self::Stream
+        } else if has_request && recorded::is_recorded(text) {
+            Self::Recorded
+        } else if other_api::of_answer(None, &Frame { data: Some(text.into()), ..Frame::default() }).is_some()
+        {
+            Self::Event
+        } else if has_error {
+            Self::Body
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// Returns whether an object of this name is a response, of this API or a neighbour.
+fn is_answer(object: &str) -> bool {
+    root_of_body(object).is_some()
+        || object.starts_with("response")
+        || matches!(object, "chat.completion" | "text_completion" | "conversation")
+}
+
+/// Returns whether a JSON value is the text of a stream.
+fn holds_events(raw: &str) -> bool {
+    raw.strip_prefix('"').is_some_and(|text| {
+        // The first line of a stream has no escapes but its end.
+        starts_with_field(text.as_bytes())
+    })
+}
+
+/// Hands out documents in order. Events that follow each other are streams; every other document is an exchange of its
+/// own.
+#[derive(Debug, Default)]
+pub(super) struct Documents {
+    /// Number of documents so far.
+    number: u64,
+    /// Whether the last document was an exchange of its own.
+    pub(super) is_apart: bool,
+    /// Whether there is only this document, so that it needs no name.
+    is_single: bool,
+}
+
+impl Documents {
+    /// Returns the state before a document without neighbours.
+    pub(super) fn single() -> Self {
+        Self { is_single: true, ..Self::default() }
+    }
+
+    /// Hands out an event whose kind needs no look, if it follows others.
+    #[inline]
+    pub(super) fn is_event(&mut self, frame: &Frame<'_>) -> bool {
+        let is_event = !self.is_apart && frame.source.starts_with(b"{\"type\":\"");
+        self.number += u64::from(is_event);
+        is_event
+    }
+
+    /// Hands out a document.
+    pub(super) fn hand_out(
+        &mut self,
+        kind: Kind,
+        frame: Frame<'_>,
+        sink: &mut impl FnMut(Entry<'_>),
+    ) -> Result<(), CaptureError> {
+        self.number += 1;
+        let place = (frame.line, self.is_single);
+        let sink = &mut |entry: Entry<'_>| sink(placed(entry, place));
+        let is_event = kind == Kind::Event || kind == Kind::Other && !self.is_apart;
+        let was_apart = std::mem::replace(&mut self.is_apart, !is_event);
+        match kind {
+            _ if is_event => {
+                if was_apart {
+                    let label = Some(format!("events from line {}", frame.line));
+                    sink(Entry::Exchange(Exchange { label, ..Exchange::default() }));
+                }
+                sink(Entry::Event(json::unwrapped(frame)));
+                Ok(())
+            }
+            Kind::Batch => self.batch(&frame, sink),
+            Kind::Stream => self.stream(&frame, sink),
+            Kind::Recorded => {
+                let document: Value = parsed(&frame)?;
+                recorded::read([&document], sink)
+            }
+            Kind::Event | Kind::Body | Kind::Exchange | Kind::Other => {
+                if !self.is_single {
+                    sink(Entry::Exchange(self.exchange(&frame, None, None)));
+                }
+                sink(Entry::Body(frame));
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns the exchange of a document, with its name if it has one.
+    fn exchange(&self, frame: &Frame<'_>, name: Option<&str>, status: Option<u16>) -> Exchange<'static> {
+        let line = format!("line {}", frame.line);
+        let label = match name.filter(|name| !name.is_empty()) {
+            Some(name) => format!("{line} ({name})"),
+            None => line,
+        };
+        Exchange { label: Some(label), status, ..Exchange::default() }
+    }
+
+    fn batch(&self, frame: &Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+        let Batch { custom_id, response, error } = parsed(frame)?;
+        let status = response.as_ref().and_then(|response| response.status_code);
+        sink(Entry::Exchange(self.exchange(frame, custom_id.as_deref(), status)));
+        if let Some(body) = response.and_then(|response| response.body) {
+            let (text, _) = json::said(frame.source, body);
+            return Body::new(&Exchange::default(), (0, 1)).read(text.as_bytes(), sink);
+        }
+        let BatchError { code, message } = error.unwrap_or(BatchError { code: None, message: None });
+        let parts: Vec<&str> = [code.as_deref(), message.as_deref()].into_iter().flatten().collect();
+        let reason = if parts.is_empty() { "the batch has no response".to_owned() } else { parts.join(": ") };
+        sink(Entry::Lost(Loss::Unconnected(reason.into())));
+        Ok(())
+    }
+
+    fn stream(&self, frame: &Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+        let Stored { id, stream } = parsed(frame)?;
+        sink(Entry::Exchange(self.exchange(frame, id.as_deref(), None)));
+        Body::new(&Exchange::default(), (0, 1)).read(stream.as_bytes(), sink)
+    }
+}
+
+/// Returns the entry on the line of its document, unless the document is the whole recording.
+fn placed(mut entry: Entry<'_>, (line, is_single): (u64, bool)) -> Entry<'_> {
+    if let Entry::Event(frame) | Entry::Body(frame) = &mut entry
+        && !is_single
+    {
+        frame.line = line;
+        frame.is_on_one_line = true;
+    }
+    entry
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::read;
+
+    fn entries(text: &str) -> Vec<String> {
+        let mut entries = Vec::new();
+        let outcome = read(text.as_bytes(), None, &mut |entry| {
+            entries.push(match entry {
+                Entry::Exchange(exchange) => {
+                    format!("{} {:?}", exchange.label.unwrap_or_default(), exchange.status)
+                }
+                Entry::Event(frame) => format!("{}: event {}", frame.line, frame.data.unwrap_or_default()),
+                Entry::Body(frame) => format!("{}: body {}", frame.line, frame.data.unwrap_or_default()),
+                Entry::Sent(frame) => format!("{}: sent {}", frame.line, frame.data.unwrap_or_default()),
+                Entry::Lost(reason) => format!("lost: {reason}"),
+            });
+        });
+        entries.extend(outcome.err().map(|error| error.to_string()));
+        entries
+    }
+
+    const BATCH: &str = r#"{"id":"batch_req_1","custom_id":"a","response":{"status_code":200,"request_id":"r","body":{"object":"response","id":"resp_1"}},"error":null}
+{"id":"batch_req_2","custom_id":"b","response":{"status_code":400,"request_id":"r","body":{"error":{"message":"m"}}},"error":null}
+{"id":"batch_req_3","custom_id":"c","response":null,"error":{"code":"batch_expired","message":"too late"}}
+"#;
+
+    #[test]
+    fn lines_of_a_batch_are_exchanges() {
+        let told = [
+            "line 1 (a) Some(200)",
+            r#"1: body {"object":"response","id":"resp_1"}"#,
+            "line 2 (b) Some(400)",
+            r#"2: body {"error":{"message":"m"}}"#,
+            "line 3 (c) None",
+            "lost: batch_expired: too late",
+        ];
+        assert_eq!(entries(BATCH), told);
+        // One line is read like many, and so is a list.
+        assert_eq!(entries(BATCH.lines().next().unwrap()), told[..2]);
+        let list = format!("[{}]", BATCH.trim().replace('\n', ",\n"));
+        assert_eq!(entries(&list), told);
+    }
+
+    #[test]
+    fn responses_and_streams_are_exchanges() {
+        let lines = "{\"object\":\"response\",\"id\":\"r1\"}\n{\"error\":{\"message\":\"m\"}}\n";
+        assert_eq!(
+            entries(lines),
+            [
+                "line 1 None",
+                "1: body {\"object\":\"response\",\"id\":\"r1\"}",
+                "line 2 None",
+                "2: body {\"error\":{\"message\":\"m\"}}",
+            ]
+        );
+        let streams = "{\"id\":\"a\",\"stream\":\"event: x\\ndata: 1\\n\\ndata: 2\\n\\n\"}\n{\"id\":\"b\",\"stream\":\"data: 3\\n\\n\"}\n";
+        assert_eq!(
+            entries(streams),
+            ["line 1 (a) None", "1: event 1", "1: event 2", "line 2 (b) None", "2: event 3"]
+        );
+    }
+
+    #[test]
+    fn a_mixture_loses_nothing() {
+        let exchange = "{\"exchange\":1,\"request\":{\"method\":\"POST\",\"url\":\"u\"},\"response\":{\"status\":200,\"headers\":[[\"content-type\",\"text/event-stream\"]]}}\n\
+            {\"at\":1,\"text\":\"data: 1\\n\\n\"}\n{\"at\":2,\"end\":\"closed\"}\n";
+        let recorded = "{\"request\":{\"method\":\"POST\",\"url\":\"/v1/responses\"},\"response\":{\"status\":200,\"body\":\"{}\"}}\n";
+        let body = "{\"object\":\"response\"}\n";
+        let events = "{\"type\":\"a\"}\n{\"event\":\"b\",\"data\":{}}\n";
+        let mixed = [events, body, recorded, exchange, events, exchange, body].concat();
+        let told = [
+            "1: event {\"type\":\"a\"}",
+            "2: event {}",
+            "line 3 None",
+            "3: body {\"object\":\"response\"}",
+            "interaction 1, POST /v1/responses Some(200)",
+            "4: body {}",
+            "exchange 1, POST u Some(200)",
+            "6: event 1",
+            "events from line 8 None",
+            "8: event {\"type\":\"a\"}",
+            "9: event {}",
+            "exchange 2, POST u Some(200)",
+            "11: event 1",
+            "line 13 None",
+            "13: body {\"object\":\"response\"}",
+        ];
+        assert_eq!(entries(&mixed), told);
+        // An exchange may be the first.
+        assert_eq!(
+            entries(&[exchange, body].concat())[2..],
+            ["line 4 None", "4: body {\"object\":\"response\"}"]
+        );
+        // Half a line is no response.
+        let cut = entries(&[body, body, "{\"object\":\"resp"].concat());
+        assert!(cut.last().is_some_and(|last| last.starts_with("line 3: EOF")), "{cut:?}");
+    }
+
+    #[test]
+    fn lines_of_an_unknown_kind_are_refused() {
+        let logs = "{\"level\":\"info\"}\n{\"level\":\"info\"}\n";
+        let told = entries(logs);
+        assert!(told.len() == 1 && told[0].contains("neither an event, nor a response"), "{told:?}");
+        // If they are called events, they are.
+        let mut events = 0;
+        read(logs.as_bytes(), Some(crate::capture::Format::Ndjson), &mut |_| events += 1).unwrap();
+        assert_eq!(events, 2);
+        // Among responses they are counted as answers that no rule is about.
+        let told = entries("{\"object\":\"response\"}\n{\"level\":\"info\"}\n");
+        assert_eq!(told[2..], ["line 2 None", "2: body {\"level\":\"info\"}"]);
+    }
+}

@@ -1,0 +1,100 @@
+//! Recordings of one JSON document a line: events, responses, exchanges, and any mixture of them.
+
+use super::document::{Documents, Kind};
+use super::{CaptureError, Format, exchange, json, ndjson};
+use checker::{Entry, Frame, Loss};
+
+/// A parser of chunks.
+#[derive(Debug)]
+pub(super) struct Parser {
+    lines: ndjson::Parser,
+    state: State,
+    failed: Option<CaptureError>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// The format of the first line.
+    format: Format,
+    exchanges: exchange::State,
+    documents: Documents,
+}
+
+impl Parser {
+    /// Returns a parser of lines whose first one has this format.
+    pub(super) fn new(format: Format) -> Self {
+        let (exchanges, documents) = (exchange::State::default(), Documents::default());
+        Self { lines: ndjson::Parser::default(), state: State { format, exchanges, documents }, failed: None }
+    }
+
+    pub(super) const fn format(&self) -> Format {
+        self.state.format
+    }
+
+    /// Adds the next bytes.
+    pub(super) fn push(
+        &mut self,
+        chunk: &[u8],
+        sink: &mut impl FnMut(Entry<'_>),
+    ) -> Result<(), CaptureError> {
+        let Self { lines, state, failed } = self;
+        lines.push(chunk, &mut |frame| state.take(frame, failed, sink));
+        self.outcome()
+    }
+
+    /// Ends the recording.
+    pub(super) fn finish(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+        let Self { lines, state, failed } = &mut self;
+        lines.finish(&mut |frame| state.take(frame, failed, sink));
+        let ended = state.exchanges.end(Some(Loss::Cut("the recording is truncated here".into())), sink);
+        self.outcome().and(ended)
+    }
+
+    /// Ends a recording whose rest cannot be read.
+    pub(super) fn cut(self, problem: &str, sink: &mut impl FnMut(Entry<'_>)) {
+        if self.state.format == Format::Ndjson && !self.state.exchanges.is_open() {
+            sink(Entry::Lost(Loss::Cut(problem.into())));
+        } else {
+            // A truncated end is expected after this error.
+            drop(self.finish(sink));
+        }
+    }
+
+    fn outcome(&self) -> Result<(), CaptureError> {
+        self.failed.clone().map_or(Ok(()), Err)
+    }
+}
+
+impl State {
+    #[inline]
+    fn take(&mut self, line: Frame<'_>, failed: &mut Option<CaptureError>, sink: &mut impl FnMut(Entry<'_>)) {
+        if failed.is_some() {
+            return;
+        }
+        if !self.exchanges.is_open() && self.documents.is_event(&line) {
+            sink(Entry::Event(line));
+            return;
+        }
+        *failed = self.line(line, sink).err();
+        if let Some(error) = failed {
+            // It fails with this error, whatever comes of the body.
+            let _ = self.exchanges.end(Some(Loss::Cut(error.to_string().into())), sink);
+        }
+    }
+
+    fn line(&mut self, line: Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+        if self.exchanges.is_open() {
+            return self.exchanges.take(&line, sink);
+        }
+        let kind = Kind::of(line.data.as_deref().unwrap_or_default());
+        let begins = kind == Kind::Exchange;
+        if begins || kind == Kind::Other && self.format == Format::Exchange {
+            self.documents.is_apart = true;
+            return self.exchanges.take(&line, sink);
+        }
+        if kind == Kind::Other && self.documents.is_apart {
+            json::parsed::<&serde_json::value::RawValue>(&line)?;
+        }
+        self.documents.hand_out(kind, line, sink)
+    }
+}
