@@ -366,6 +366,25 @@ fn shells_can_complete() {
 }
 
 #[test]
+fn every_command_has_a_man_page() {
+    let page = conformance(&["man"], "").stdout;
+    assert!(page.contains(".TH conformance 1") && page.contains("conformance\\-check(1)"), "{page}");
+    let page = conformance(&["man", "check"], "").stdout;
+    for expected in
+        [".TH conformance-check 1", ".SH SYNOPSIS", "\\-\\-format\\-in", "captures/ \\-\\-dialect"]
+    {
+        assert!(page.contains(expected), "{expected}: {page}");
+    }
+    let unknown = conformance(&["man", "chek"], "");
+    assert_eq!(unknown.code, Some(2));
+    assert!(unknown.stderr.contains("(did you mean check?)"), "{}", unknown.stderr);
+    let folder = folder("man", &[]);
+    assert_eq!(conformance(&["man", "--out", "man"], "").code, Some(0));
+    let pages: Vec<_> = fs::read_dir(&folder).expect("it is there").collect();
+    assert!(pages.len() > 12 && folder.join("conformance-run.1").is_file(), "{pages:?}");
+}
+
+#[test]
 fn short_help_fits_a_screen() {
     let commands = conformance(&["--help"], "").stdout;
     let names = commands.lines().skip_while(|line| *line != "Commands:").skip(1);

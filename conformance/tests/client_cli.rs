@@ -123,6 +123,62 @@ fn expected_failures_are_borne_until_they_are_over() {
 }
 
 #[test]
+fn failed_cases_run_again() {
+    let folder = folder("client-again");
+    let (first, again) = (folder.join("first"), folder.join("again"));
+    let cases = ["text/hello", "text/two-parts", "--transport", "sse"];
+    let (code, told, _) = client(&[&cases[..], &["--out", of(&first)]].concat(), ALWAYS_HELLO);
+    assert_eq!(code, Some(1), "{told}");
+    for expected in [
+        "wanted: the answer that was sent, without an error. ",
+        "\n  1 wrong: it returned another answer without an error\n",
+        "\nnext\n  show what text/two-parts plays, and what is expected\n    conformance client --show text/two-parts\n",
+    ] {
+        assert!(told.contains(expected), "{expected:?}: {told}");
+    }
+    let command = format!("conformance client --rerun-failed {}", of(&first));
+    assert!(told.contains(&command), "{told}");
+
+    // The command and the name are those of the first run.
+    let (code, told, problem) = run(&["client", "--rerun-failed", of(&first), "--out", of(&again)]);
+    assert_eq!(code, Some(1), "{told}{problem}");
+    assert!(told.contains("text/two-parts") && !told.contains("text/hello"), "{told}");
+    assert!(told.contains("failed: hello 1.0 · 1 case in"), "{told}");
+    let script = ALWAYS_HELLO.replace("Hello, world.", "First part.Second part.");
+    let (code, told, _) = client(&["--rerun-failed", of(&first), "--out", of(&again)], &script);
+    assert!(code == Some(0) && told.contains("passed: hello 1.0 · 1 case in"), "{told}");
+    let (code, _, problem) = run(&["client", "--rerun-failed", of(&again)]);
+    assert!(code == Some(2) && problem.contains("no case failed in"), "{problem}");
+    let (code, _, problem) = run(&["client", "--rerun-failed", of(&folder)]);
+    assert!(code == Some(2) && problem.contains("is not a folder that `client --out` wrote"), "{problem}");
+}
+
+#[test]
+fn a_case_shows_what_it_plays() {
+    let (code, bytes, facts) = run(&["client", "--show", "defect/cr_only"]);
+    assert_eq!(code, Some(0), "{facts}");
+    assert!(bytes.contains("data: {") && bytes.contains('\r') && !bytes.contains('\n'), "{bytes:?}");
+    insta::assert_snapshot!("show_cr_only", facts);
+    // What a case plays is what its page says.
+    let (_, page, _) = run(&["explain", "defect/cr_only"]);
+    assert_eq!(page, facts);
+    let (code, turns, facts) = run(&["client", "--show", "turn/tool-output"]);
+    assert!(code == Some(0) && turns.matches("event: response.completed").count() == 2, "{turns}");
+    assert!(facts.contains("answer-calls"), "{facts}");
+    let (_, body, facts) = run(&["client", "--show", "text/hello.json"]);
+    assert!(
+        serde_json::from_str::<serde_json::Value>(&body).is_ok() && facts.contains("HTTP 200"),
+        "{facts}"
+    );
+    let (code, _, problem) = run(&["client", "--show", "text/helo"]);
+    assert!(code == Some(2) && problem.contains("did you mean text/hello"), "{problem}");
+    let (_, page, _) = run(&["explain", "text/hello"]);
+    assert!(page.contains("\nrun it     conformance run ") && page.contains("\nmust       "), "{page}");
+    let (_, fault, _) = run(&["explain", "slow"]);
+    assert!(fault.contains("conformance serve --fault slow"), "{fault}");
+}
+
+#[test]
 fn tests_are_listed_as_cargo_does() {
     let (code, told, _) = client(&["text/hello", "text/two-parts", "--all-tests"], ALWAYS_HELLO);
     assert_eq!(code, Some(1));

@@ -98,7 +98,7 @@ fn difference(case: &Case, reply: &Reply) -> Option<String> {
             let fits =
                 |answer: &Answer| ["", "\n", "\n\n"].iter().any(|joint| answer.texts.join(joint) == given);
             if !any(&fits) {
-                return Some(parted(name, &given, &first.text()));
+                return Some(parted(name, "is", &given, &first.text()));
             }
         }
     }
@@ -117,7 +117,7 @@ fn difference(case: &Case, reply: &Reply) -> Option<String> {
     if let Some(given) = &reply.calls {
         let given = given.as_deref().unwrap_or_default();
         if !any(&|answer| are_calls(&answer.calls, given)) {
-            return Some(differs("calls", &told_calls(given), &sent_calls(&first.calls)));
+            return Some(different_calls(&first.calls, given));
         }
     }
     if let Some(given) = &reply.response_status
@@ -157,13 +157,13 @@ fn difference(case: &Case, reply: &Reply) -> Option<String> {
 }
 
 /// Describes two different texts, with the position of the first difference.
-fn parted(name: &str, found: &str, expected: &str) -> String {
+fn parted(name: &str, verb: &str, found: &str, expected: &str) -> String {
     if found.is_empty() {
-        return format!("{name} is empty, expected {:?}", quoted(expected));
+        return format!("{name} {verb} empty, expected {:?}", quoted(expected));
     }
     let same = found.chars().zip(expected.chars()).take_while(|(one, other)| one == other).count();
     format!(
-        "{name} is {:?}, expected {:?}; they differ from character {}",
+        "{name} {verb} {:?}, expected {:?}; they differ from character {}",
         quoted(found),
         quoted(expected),
         same + 1
@@ -199,19 +199,101 @@ fn is_call(sent: &Call, given: &ReplyCall) -> bool {
     is_id && given.name == sent.name && is_same
 }
 
-fn sent_calls(calls: &[Call]) -> String {
-    calls.iter().map(|call| format!("{}({})", call.name, call.arguments)).collect::<Vec<_>>().join(", ")
-}
-
-fn told_calls(calls: &[ReplyCall]) -> String {
+/// Describes the first call that differs, by what differs in it.
+fn different_calls(sent: &[Call], given: &[ReplyCall]) -> String {
     let arguments = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let told = |call: &ReplyCall| {
-        let id = call.call_id.as_deref().unwrap_or("no id");
-        format!("{id}: {}({})", call.name, arguments(&call.arguments))
+    let told = |call: &ReplyCall| quoted(&format!("{}({})", call.name, arguments(&call.arguments)));
+    let mut left: Vec<&Call> = sent.iter().collect();
+    let mut odd: Vec<&ReplyCall> = Vec::new();
+    for call in given {
+        match left.iter().position(|sent| is_call(sent, call)) {
+            Some(at) => drop(left.remove(at)),
+            None => odd.push(call),
+        }
+    }
+    let Some(odd) = odd.first() else {
+        return match left.first() {
+            Some(call) => {
+                let call = quoted(&format!("{}({})", call.name, call.arguments));
+                format!("{} of {} calls: {call} is missing", given.len(), sent.len())
+            }
+            None => {
+                let names: Vec<&str> = sent.iter().map(|call| call.name.as_str()).collect();
+                format!("the calls are in another order, expected {}", quoted(&names.join(", ")))
+            }
+        };
     };
-    calls.iter().map(told).collect::<Vec<_>>().join(", ")
+    let is_same_id = |call: &&&Call| odd.call_id.as_ref() == Some(&call.call_id);
+    let of_same_name = || left.iter().find(|call| call.name == odd.name);
+    let Some(meant) = left.iter().find(is_same_id).or_else(of_same_name).or(left.first()) else {
+        return format!("{} calls, expected {}: {} was not sent", given.len(), sent.len(), told(odd));
+    };
+    if odd.name != meant.name {
+        return format!("the name of a call is {:?}, expected {:?}", quoted(&odd.name), quoted(&meant.name));
+    }
+    let found = arguments(&odd.arguments);
+    if let Some(id) = odd.call_id.as_ref().filter(|id| **id != meant.call_id) {
+        let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+        if found == meant.arguments || value(&found).is_some() && value(&found) == value(&meant.arguments) {
+            let (id, expected) = (quoted(id), quoted(&meant.call_id));
+            return format!("the call_id of {} is {id:?}, expected {expected:?}", quoted(&meant.name));
+        }
+    }
+    parted(&format!("the arguments of {}", quoted(&meant.name)), "are", &found, &meant.arguments)
 }
 
 fn quoted(text: &str) -> String {
     visible(&cut(text, QUOTED))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn of_calls_only_what_differs_is_told() {
+        let sent = |id: &str, name: &str, arguments: &str| Call {
+            call_id: id.to_owned(),
+            name: name.to_owned(),
+            arguments: arguments.to_owned(),
+        };
+        let two = [sent("call_1", "add", r#"{"a":1}"#), sent("call_2", "get", "{}")];
+        for (given, told) in [
+            (json!([]), r#"0 of 2 calls: add({"a":1}) is missing"#),
+            (
+                json!([{"call_id": "call_1", "name": "add", "arguments": {"a": 1}}]),
+                "1 of 2 calls: get({}) is missing",
+            ),
+            (
+                json!([{"call_id": "call_1", "name": "add", "arguments": {"a": 1}},
+                    {"call_id": "fc_2", "name": "get", "arguments": "{ }"}]),
+                r#"the call_id of get is "fc_2", expected "call_2""#,
+            ),
+            (
+                json!([{"call_id": "call_1", "name": "add", "arguments": {"a": 1}},
+                    {"call_id": "call_2", "name": "got", "arguments": "{}"}]),
+                r#"the name of a call is "got", expected "get""#,
+            ),
+            (
+                json!([{"call_id": "call_2", "name": "get", "arguments": {}},
+                    {"call_id": "call_1", "name": "add", "arguments": "{\"a\":1"}]),
+                r#"the arguments of add are "{\"a\":1", expected "{\"a\":1}"; they differ from character 7"#,
+            ),
+            (
+                json!([{"call_id": "call_1", "name": "add", "arguments": {"a": 1}},
+                    {"call_id": "call_2", "name": "get", "arguments": {}},
+                    {"call_id": "call_3", "name": "get", "arguments": {}}]),
+                "3 calls, expected 2: get({}) was not sent",
+            ),
+            (
+                json!([{"name": "get", "arguments": {}}, {"name": "add", "arguments": {"a": 1}}]),
+                "the calls are in another order, expected add, get",
+            ),
+        ] {
+            let given: Vec<ReplyCall> = serde_json::from_value(given).expect("they are calls");
+            assert_eq!(different_calls(&two, &given), told);
+        }
+    }
 }

@@ -203,6 +203,7 @@ impl ClientSuite {
                 .collect(),
             cases: reports,
             stale,
+            folder: None,
         }
         .concluded())
     }

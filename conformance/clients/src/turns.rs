@@ -65,7 +65,7 @@ pub(super) fn turns(
 
 impl Turn {
     /// Returns the step in the form of the protocol.
-    pub(super) fn asked(&self) -> CaseStep {
+    pub fn asked(&self) -> CaseStep {
         match self.step {
             Step::Continue => CaseStep::Continue { request: self.request.clone() },
             Step::AnswerCalls => CaseStep::AnswerCalls { outputs: self.outputs.clone() },

@@ -1,10 +1,13 @@
 //! The report of a client.
 
+use std::cmp::Reverse;
+
 use serde::{Deserialize, Serialize};
 
-use super::Outcome;
 use super::live::Transport;
+use super::next::Step;
 use super::profile::ProfileReport;
+use super::{Outcome, shell_word};
 
 /// Version of the format. It increases when a member is removed or changes its meaning.
 pub const CLIENT_RUN_VERSION: u32 = 1;
@@ -46,6 +49,9 @@ pub struct ClientRun {
     /// Expected failures that did not fail.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<String>,
+    /// The folder that it was written to or read from, if there is one.
+    #[serde(skip)]
+    pub folder: Option<String>,
 }
 
 /// A case and its outcome.
@@ -136,6 +142,20 @@ impl ClientOutcome {
             Self::Hung => "hung",
             Self::NotExercised => "not exercised",
             Self::HarnessError => "harness error",
+        }
+    }
+
+    /// Returns what it means for the user of the client.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Right => "it returned the answer",
+            Self::Reported => "it reported an error, as it may",
+            Self::Fragile => "it failed on a response that it must handle",
+            Self::Wrong => "it returned another answer without an error",
+            Self::Silent => "it reported no error for a response that failed",
+            Self::Hung => "it did not come to an end",
+            Self::NotExercised => "it does not support this, or returned nothing to judge",
+            Self::HarnessError => "its reply could not be read",
         }
     }
 
@@ -249,6 +269,56 @@ impl ClientRun {
             () => Outcome::Passed,
         };
         self
+    }
+
+    /// Returns the cases that did not end as they must, the worst first.
+    pub fn bad(&self) -> Vec<&ClientCaseReport> {
+        let mut bad: Vec<_> = self.cases.iter().filter(|case| case.outcome.rank() > 1).collect();
+        bad.sort_by_key(|case| Reverse(case.outcome.rank()));
+        bad
+    }
+
+    /// Returns the cases that fail the run, or could not be judged.
+    pub fn failed(&self) -> impl Iterator<Item = &ClientCaseReport> {
+        let has_failed = |case: &&ClientCaseReport| {
+            case.has_failed(self.strict) || case.outcome == ClientOutcome::HarnessError
+        };
+        self.cases.iter().filter(has_failed)
+    }
+
+    /// Returns suggested steps.
+    pub fn next(&self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let bad = self.bad();
+        let Some(first) = bad.iter().find(|case| case.expected.is_none()).or(bad.first()) else {
+            return steps;
+        };
+        let dialect = match &*self.dialect {
+            "openai" => String::new(),
+            other => format!(" --dialect {}", shell_word(other)),
+        };
+        let name = shell_word(&first.name);
+        steps.push(Step::new(
+            format!("show what {} plays, and what is expected", first.name),
+            format!("conformance client --show {name}{dialect}"),
+        ));
+        if self.command.is_empty() {
+            return steps;
+        }
+        let words: Vec<_> = self.command.iter().map(|word| shell_word(word)).collect();
+        let mode =
+            if self.mode == "lines" { String::new() } else { format!(" --mode {}", shell_word(&self.mode)) };
+        steps.push(match &self.folder {
+            Some(folder) if self.failed().next().is_some() => Step::new(
+                "run only the failed cases again",
+                format!("conformance client --rerun-failed {}", shell_word(folder)),
+            ),
+            _ => Step::new(
+                format!("run only {} again", first.name),
+                format!("conformance client{mode}{dialect} {name} -- {}", words.join(" ")),
+            ),
+        });
+        steps
     }
 
     /// Returns its name and version.

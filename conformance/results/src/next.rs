@@ -22,7 +22,7 @@ pub struct Step {
 const RULES: usize = 1;
 
 impl Step {
-    fn new(why: impl Into<String>, command: String) -> Self {
+    pub(super) fn new(why: impl Into<String>, command: String) -> Self {
         Self { why: why.into(), command }
     }
 

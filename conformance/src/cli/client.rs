@@ -1,9 +1,10 @@
 //! `conformance client`: the suite for clients.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -12,11 +13,12 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use libtest_mimic::{Arguments, Completion, Trial};
 use serde::Deserialize;
+use spec::Dialect;
 
 use super::color::Color;
 use super::live::TransportName;
 use super::target::count;
-use super::{CommandArgs, NOT_DONE, expected, known, names, output, print};
+use super::{CommandArgs, NOT_DONE, expected, explain, known, names, output, print, print_bytes};
 use clients::{ClientCertificate, ClientSuite, Expected, Mode, client_profiles, demanded_cases, transport};
 use harness::certificate::{CERTIFICATE, PAGE};
 use harness::suite::{Selection, run_quietly};
@@ -29,7 +31,9 @@ Examples:
   conformance client text/ call/ --transport sse -- node my_client.mjs
   conformance client --mode spawn -- my-cli --base-url
   conformance client --mode server --port 8090 --name my-app
-  conformance client --out run/ -- ./my-client && conformance report run/ --format html --output client.html";
+  conformance client --out run/ -- ./my-client && conformance report run/ --format html --output client.html
+  conformance client --rerun-failed run/
+  conformance client --show defect/cr_only | conformance check -";
 
 /// Tests a client: plays sound, unusual and broken responses to it.
 ///
@@ -49,12 +53,12 @@ pub(super) struct ClientArgs {
     /// Command of the client, after `--`.
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
-    /// How the client is driven.
-    #[arg(long, value_enum, default_value_t)]
-    mode: ModeName,
-    /// Dialect the server speaks.
-    #[arg(long, value_name = "NAME", default_value = "openai", value_parser = known::DIALECTS, hide_possible_values = true)]
-    dialect: String,
+    /// How the client is driven [default: lines].
+    #[arg(long, value_enum)]
+    mode: Option<ModeName>,
+    /// Dialect the server speaks [default: openai].
+    #[arg(long, value_name = "NAME", value_parser = known::DIALECTS, hide_possible_values = true)]
+    dialect: Option<String>,
     /// Transports: sse, json, websocket [default: sse,json].
     #[arg(long, value_name = "TRANSPORT", value_delimiter = ',', value_enum, hide_possible_values = true)]
     transport: Vec<TransportName>,
@@ -64,9 +68,21 @@ pub(super) struct ClientArgs {
     /// Leave out cases that match FILTER.
     #[arg(long, value_name = "FILTER")]
     skip: Vec<String>,
+    /// Run only the cases that failed in this run.
+    ///
+    /// DIR is a folder written by --out. Command, mode, dialect and name are those of that run, unless flags say
+    /// otherwise.
+    #[arg(long, value_name = "DIR")]
+    rerun_failed: Option<PathBuf>,
     /// List the cases without running them.
     #[arg(long)]
     list: bool,
+    /// Print the bytes that a case plays, and what it expects.
+    ///
+    /// On a terminal, both are printed, with invisible characters escaped. Otherwise stdout gets the bytes as they are, and
+    /// stderr the rest.
+    #[arg(long, value_name = "CASE", conflicts_with_all = ["list", "filter", "rerun_failed"])]
+    show: Option<String>,
     /// Clients to run at once [default: up to 4, by processors].
     #[arg(long, value_name = "N", value_parser = count(256))]
     jobs: Option<usize>,
@@ -133,8 +149,15 @@ enum ModeName {
 }
 
 impl CommandArgs for ClientArgs {
-    fn run(self) -> Result<ExitCode> {
+    fn run(mut self) -> Result<ExitCode> {
         names::client_profiles(&self.profile)?;
+        if let Some(name) = &self.show {
+            return self.show(name);
+        }
+        let again = match self.rerun_failed.clone() {
+            Some(folder) => Some(self.repeat(&folder)?),
+            None => None,
+        };
         let suite = self.suite()?;
         let selection = Selection::new(&self.filter, &self.skip, false, suite.dialect);
         let selection = selection.map_err(|problem| anyhow!(problem))?;
@@ -143,6 +166,9 @@ impl CommandArgs for ClientArgs {
             .collect();
         let mut cases =
             suite.cases(&|name| self.profile.is_empty() || of_profiles.iter().any(|one| one == name));
+        if let Some(again) = &again {
+            cases.retain(|case| again.contains(&case.name));
+        }
         if cases.is_empty() {
             bail!("there are no client cases in {} over these transports", suite.dialect.name);
         }
@@ -160,7 +186,7 @@ impl CommandArgs for ClientArgs {
             print(&lines.collect::<String>())?;
             return Ok(ExitCode::SUCCESS);
         }
-        if self.command.is_empty() && self.mode != ModeName::Server {
+        if self.command.is_empty() && suite.mode != Mode::Server {
             bail!(
                 "pass the command of the client after `--`, as in: conformance client -- python3 examples/client.py"
             );
@@ -172,7 +198,8 @@ impl CommandArgs for ClientArgs {
                 "POST {address}/next returns a case, POST {address}/result takes the reply"
             );
         };
-        let run = suite.run(cases, &listening)?;
+        let mut run = suite.run(cases, &listening)?;
+        run.folder = self.out.as_ref().map(|folder| folder.display().to_string());
         if let Some(folder) = &self.out {
             fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
             let report = client_report(&run, ClientForm::Json, false, reports::Style::Plain.into());
@@ -197,6 +224,56 @@ impl CommandArgs for ClientArgs {
 }
 
 impl ClientArgs {
+    fn dialect(&self) -> Result<&'static Dialect> {
+        names::dialect(self.dialect.as_deref().unwrap_or("openai"))
+    }
+
+    /// Prints what a case plays.
+    fn show(&self, name: &str) -> Result<ExitCode> {
+        let dialect = self.dialect()?;
+        let case = names::client_case(name, dialect)?;
+        let responses = case.responses();
+        if io::stdout().is_terminal() {
+            let mut text = explain::case::case(&case, dialect, self.color.screen(&io::stdout()));
+            for response in &responses {
+                text += &format!("\n{}", explain::case::visible_bytes(&response.bytes));
+            }
+            print(&text)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        // A closed stderr is no reason to fail.
+        let page = explain::case::case(&case, dialect, self.color.screen(&io::stderr()));
+        let _ = io::stderr().lock().write_all(page.as_bytes());
+        let bytes: Vec<u8> = responses.into_iter().flat_map(|response| response.bytes).collect();
+        print_bytes(&bytes)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Takes the settings of a run that the user did not give, and returns its failed cases.
+    fn repeat(&mut self, folder: &Path) -> Result<BTreeSet<String>> {
+        let run = read(folder)?
+            .with_context(|| format!("{} is not a folder that `client --out` wrote", folder.display()))?;
+        self.strict |= run.strict;
+        let failed: Vec<&ClientCaseReport> =
+            ClientRun::failed(&run).filter(|case| case.expected.is_none()).collect();
+        if failed.is_empty() {
+            bail!("no case failed in {}", folder.display());
+        }
+        if self.command.is_empty() {
+            self.command = run.command.iter().map(OsString::from).collect();
+        }
+        if self.mode.is_none() {
+            self.mode = ModeName::from_str(&run.mode, false).ok();
+        }
+        self.dialect.get_or_insert(run.dialect.clone());
+        self.name.get_or_insert(run.client.clone());
+        if self.transport.is_empty() {
+            let of_case = |case: &&ClientCaseReport| TransportName::from(case.transport);
+            self.transport = failed.iter().map(of_case).collect();
+        }
+        Ok(failed.into_iter().map(|case| case.name.clone()).collect())
+    }
+
     fn suite(&self) -> Result<ClientSuite> {
         let of_profiles = || client_profiles(&self.profile).flat_map(|profile| profile.transports);
         let transports: Vec<Transport> = match &*self.transport {
@@ -217,9 +294,9 @@ impl ClientArgs {
             (None, false) => words.join(" "),
         };
         Ok(ClientSuite {
-            dialect: names::dialect(&self.dialect)?,
+            dialect: self.dialect()?,
             command: self.command.clone(),
-            mode: match self.mode {
+            mode: match self.mode.unwrap_or_default() {
                 ModeName::Lines => Mode::Lines,
                 ModeName::Spawn => Mode::Spawn,
                 ModeName::Server => Mode::Server,
@@ -320,7 +397,8 @@ pub(super) fn read(path: &Path) -> Result<Option<ClientRun>> {
     if version != CLIENT_RUN_VERSION {
         bail!("{} has version {version}, but this build reads {CLIENT_RUN_VERSION}", file.display());
     }
-    Ok(Some(serde_json::from_str(&text).with_context(|| file.display().to_string())?))
+    let run: ClientRun = serde_json::from_str(&text).with_context(|| file.display().to_string())?;
+    Ok(Some(ClientRun { folder: path.is_dir().then(|| path.display().to_string()), ..run }))
 }
 
 /// The members that identify a report.

@@ -37,6 +37,8 @@ pub(super) const TOPICS: Known = Known(|| {
     for all in [RULES, SCENARIOS, PROFILES, FEATURES] {
         names.extend((all.0)());
     }
+    names.extend(catalogue::CLIENT_CASES.iter().map(|case| case.id));
+    names.extend(gateway::WireFault::ALL.into_iter().map(gateway::WireFault::name));
     names.extend(super::names::groups());
     names.into_iter().collect()
 });

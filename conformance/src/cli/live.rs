@@ -168,6 +168,16 @@ pub(super) enum TransportName {
     Websocket,
 }
 
+impl From<Transport> for TransportName {
+    fn from(transport: Transport) -> Self {
+        match transport {
+            Transport::Sse => Self::Sse,
+            Transport::Json => Self::Json,
+            Transport::Websocket => Self::Websocket,
+        }
+    }
+}
+
 impl From<TransportName> for Transport {
     fn from(name: TransportName) -> Self {
         match name {

@@ -14,6 +14,7 @@ mod init;
 mod known;
 mod list;
 mod live;
+mod man;
 mod message;
 mod names;
 mod output;
@@ -84,6 +85,7 @@ const COMMANDS: &[Command] = &[
     command::<explain::ExplainArgs>("explain"),
     command::<list::ListArgs>("list"),
     command::<completions::CompletionsArgs>("completions"),
+    command::<man::ManArgs>("man"),
 ];
 
 const fn command<A: CommandArgs>(name: &'static str) -> Command {
@@ -166,8 +168,12 @@ fn named(mut arguments: Vec<OsString>) -> Vec<OsString> {
 
 /// Prints a result. A closed pipe is no error.
 fn print(text: &str) -> anyhow::Result<()> {
+    print_bytes(text.as_bytes())
+}
+
+fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, anyhow};
 use catalogue::{Feature, Profile, Requirement, Rule, Scenario};
+use clients::Case;
+use gateway::WireFault;
 use spec::Dialect;
 use spec::table::EventInfo;
 
@@ -20,7 +22,7 @@ pub(super) fn dialect(name: &str) -> Result<&'static Dialect> {
 }
 
 /// Something that can be explained.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) enum Topic {
     Rule(&'static Rule),
     Sentence(&'static Requirement),
@@ -31,6 +33,10 @@ pub(super) enum Topic {
     /// A group of rules, of scenarios, or of both.
     Group(&'static str),
     Feature(&'static Feature),
+    /// A case for clients.
+    Case(Box<Case>),
+    /// A fault of transport.
+    Fault(WireFault),
 }
 
 /// Returns everything of that name; a rule and a scenario may share one. A sentence without a version is that
@@ -46,21 +52,53 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
     found.extend(catalogue::PROFILES.iter().find(|profile| profile.name == name).map(Topic::Profile));
     found.extend(groups().into_iter().find(|group| *group == name).map(Topic::Group));
     found.extend(catalogue::FEATURES.iter().find(|feature| feature.name == name).map(Topic::Feature));
+    found.extend(case(name, dialect).map(Box::new).map(Topic::Case));
+    found.extend(WireFault::named(name).map(Topic::Fault));
     if !found.is_empty() {
         return Ok(found);
     }
-    let sentences: Vec<String> = catalogue::REQUIREMENTS.iter().map(Requirement::name).collect();
-    let names = catalogue::RULES.iter().map(|rule| rule.id);
-    let names = names.chain(catalogue::REQUIREMENTS.iter().map(|sentence| sentence.id));
-    let names = names.chain(dialect.events.iter().map(|event| event.name));
-    let names = names.chain(catalogue::SCENARIOS.iter().map(|scenario| scenario.id));
-    let names = names.chain(catalogue::PROFILES.iter().map(|profile| profile.name));
-    let names = names.chain(catalogue::FEATURES.iter().map(|feature| feature.name));
-    let hint = meant(name, names.chain(groups()).chain(sentences.iter().map(String::as_str)));
+    let sentences = catalogue::REQUIREMENTS.iter().map(Requirement::name);
+    let faults = catalogue::RULES.iter().map(|rule| format!("{FAULT}{}", rule.id));
+    let faults = faults.filter(|_| name.starts_with(FAULT));
+    let of_transport = WireFault::ALL.into_iter().map(|fault| fault.name().to_owned());
+    let made: Vec<String> = sentences.chain(faults).chain(of_transport).collect();
+    let mut names: Vec<&str> = made.iter().map(String::as_str).collect();
+    names.extend(catalogue::RULES.iter().map(|rule| rule.id));
+    names.extend(catalogue::REQUIREMENTS.iter().map(|sentence| sentence.id));
+    names.extend(dialect.events.iter().map(|event| event.name));
+    names.extend(catalogue::SCENARIOS.iter().map(|scenario| scenario.id));
+    names.extend(catalogue::PROFILES.iter().map(|profile| profile.name));
+    names.extend(catalogue::FEATURES.iter().map(|feature| feature.name));
+    names.extend(catalogue::CLIENT_CASES.iter().map(|case| case.id));
+    names.extend(groups());
+    let hint = meant(name, names.into_iter());
     Err(anyhow!(
         "nothing has the name \"{name}\"{hint}; `conformance list` prints rules, events, scenarios, profiles, \
-         features and requirements"
+         features and requirements, `conformance client --list` cases for clients"
     ))
+}
+
+/// Prefix of the cases for clients that break a rule.
+const FAULT: &str = "fault/";
+
+/// Returns the case for clients with that name: of the dialect, or else of `openai`.
+fn case(name: &str, dialect: &'static Dialect) -> Option<Case> {
+    let id = name.strip_suffix(".json").or_else(|| name.strip_suffix(".ws")).unwrap_or(name);
+    // Cases are made, which takes a moment.
+    if !id.starts_with(FAULT) && catalogue::CLIENT_CASES.iter().all(|case| case.id != id) {
+        return None;
+    }
+    let of = |dialect| clients::cases(dialect).into_iter().find(|case| case.name == name);
+    of(dialect).or_else(|| spec::dialect("openai").and_then(of))
+}
+
+/// Returns the case for clients with that name.
+pub(super) fn client_case(name: &str, dialect: &'static Dialect) -> Result<Case> {
+    case(name, dialect).ok_or_else(|| {
+        let all = clients::cases(dialect);
+        let hint = meant(name, all.iter().map(|case| case.name.as_str()));
+        anyhow!("there is no case \"{name}\"{hint}; `conformance client --list` lists them all")
+    })
 }
 
 /// Returns the names of all groups of rules and scenarios.
@@ -136,6 +174,8 @@ mod tests {
                 Topic::Profile(_) => "profile",
                 Topic::Group(_) => "group",
                 Topic::Feature(_) => "feature",
+                Topic::Case(_) => "case",
+                Topic::Fault(_) => "fault",
             };
             match topics(name, dialect("openai").unwrap()) {
                 Ok(topics) => topics.iter().map(kind).collect::<Vec<_>>().join(" "),
@@ -144,7 +184,11 @@ mod tests {
         };
         assert_eq!(told("part/before-open"), "rule");
         assert_eq!(told("response.output_text.delta"), "event");
-        assert_eq!(told("text/hello"), "scenario");
+        assert_eq!(told("text/hello"), "scenario case");
+        assert_eq!(told("text/hello.json"), "case");
+        assert_eq!(told("defect/cr_only"), "case");
+        assert_eq!(told("fault/part/before-open"), "case");
+        assert_eq!(told("slow"), "fault");
         assert_eq!(told("core"), "profile");
         assert_eq!(told("part"), "group");
         assert_eq!(told("background"), "profile group feature");
@@ -154,6 +198,9 @@ mod tests {
             ("text/helo", "text/hello"),
             ("cor", "core"),
             ("part/before-opne", "part/before-open"),
+            ("cr_only", "defect/cr_only"),
+            ("defect/cr_olny", "defect/cr_only"),
+            ("fault/part/before-opne", "fault/part/before-open"),
         ] {
             assert!(told(wrong).contains(&format!("did you mean {right}")), "{}", told(wrong));
         }

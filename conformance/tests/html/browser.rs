@@ -229,6 +229,57 @@ fn readers_find_what_they_look_for() {
     assert_eq!(browser.value(SEEN), "", "what passed is not printed");
 }
 
+/// Pages of clients have the style of the others, and nothing runs out of its box.
+#[test]
+#[ignore = "needs chromium: cargo test -p conformance --test html -- --ignored"]
+fn pages_of_clients_fit_their_boxes() {
+    let page = super::client_page();
+    let mut browser = Browser::start();
+    let address = show(&mut browser, "client", &page);
+    let asked = browser.events.iter().filter(|event| event["method"] == "Network.requestWillBeSent");
+    assert_eq!(
+        asked.map(|event| &event["params"]["request"]["url"]).collect::<Vec<_>>(),
+        [&Value::from(address)]
+    );
+    let told = |event: &&Value| {
+        matches!(event["method"].as_str(), Some("Log.entryAdded" | "Runtime.exceptionThrown"))
+    };
+    assert_eq!(browser.events.iter().find(told), None);
+    // Numbers stand beside their words, in boxes with a border.
+    let styled = "[...document.querySelectorAll('.meter')].length === 3 && [...document.querySelectorAll('.meter')].every(one => getComputedStyle(one).borderTopWidth === '1px' && getComputedStyle(one.querySelector('ul')).display === 'flex')";
+    assert_eq!(browser.value(styled), true);
+    browser.value("document.querySelectorAll('details').forEach(one => { one.open = true; })");
+    for width in [360, 390, 700, 1280] {
+        browser.size(width, 900);
+        let widest = browser.value("document.documentElement.scrollWidth");
+        assert!(widest.as_u64().is_some_and(|widest| widest <= width), "{widest} of {width}");
+        let wide = "[...document.querySelectorAll('#profiles .scroll, #failures .case')].filter(one => one.scrollWidth > one.clientWidth).length";
+        assert_eq!(browser.value(wide), 0, "{width}: something runs out of its box");
+    }
+    assert_eq!(browser.value("document.body.innerText.includes('`')"), false, "backticks are raw");
+    // The links of profiles lead to their cases, and the search finds them.
+    let leads = "[...document.querySelectorAll('#profiles a, #requests a')].every(link => document.getElementById(decodeURIComponent(link.hash).slice(1))?.matches('.case'))";
+    assert_eq!(browser.value(leads), true);
+    assert_eq!(browser.value("document.querySelectorAll('#profiles a').length"), 12);
+    let find = "(() => { const box = document.getElementById('search'); box.value = 'longer-one-9'; box.dispatchEvent(new Event('input')); return [...document.querySelectorAll('.case')].filter(one => one.checkVisibility()).length; })()";
+    assert_eq!(browser.value(find), 1);
+    for (width, height) in [(1280, 900), (390, 844)] {
+        show(&mut browser, "client", &page);
+        browser.size(width, height);
+        store_picture(&mut browser, &format!("client-{width}"));
+    }
+}
+
+/// Stores what a browser shows, in the folder of the pages.
+fn store_picture(browser: &mut Browser, name: &str) {
+    let picture = browser.call("Page.captureScreenshot", &json!({ "format": "png" }));
+    let picture = picture["data"].as_str().expect("it is a picture");
+    let picture = base64::engine::general_purpose::STANDARD.decode(picture).expect("it is base64");
+    assert!(picture.len() > 10_000, "{} bytes", picture.len());
+    let file = format!("{}/html/{name}.png", env!("CARGO_TARGET_TMPDIR"));
+    fs::write(file, picture).expect("it can be written");
+}
+
 /// A page of a thousand events loads in less than a second and a half.
 #[test]
 #[ignore = "needs chromium: cargo test -p conformance --test html -- --ignored"]
@@ -265,8 +316,9 @@ fn everybody_can_read_pages() {
     let axe = axe();
     let mut browser = Browser::start();
     let mut checked = 0;
-    for name in ["good", "bad", "long"] {
-        let (_, page) = super::page(name);
+    let client = super::client_page();
+    let pages = ["good", "bad", "long"].map(|name| (name, super::page(name).1));
+    for (name, page) in pages.into_iter().chain([("client", client.as_str())]) {
         for colours in ["light", "dark"] {
             show(&mut browser, name, page);
             let features = json!([{ "name": "prefers-color-scheme", "value": colours }]);
@@ -290,7 +342,7 @@ fn everybody_can_read_pages() {
             }
         }
     }
-    assert_eq!(checked, 18);
+    assert_eq!(checked, 24);
     // axe finds a deliberate fault.
     browser.value("document.querySelector('#search').removeAttribute('aria-label'), document.querySelector('#search').placeholder = ''");
     let run = json!({
@@ -328,11 +380,6 @@ fn the_first_screen_says_what_matters() {
                 assert!(end > 0.0 && end < 900.0, "{seen} ends at {end}");
             }
         }
-        let picture = browser.call("Page.captureScreenshot", &json!({ "format": "png" }));
-        let picture = picture["data"].as_str().expect("it is a picture");
-        let picture = base64::engine::general_purpose::STANDARD.decode(picture).expect("it is base64");
-        assert!(picture.len() > 10_000, "{} bytes", picture.len());
-        let file = format!("{}/html/first-{width}-{colours}.png", env!("CARGO_TARGET_TMPDIR"));
-        fs::write(file, picture).expect("it can be written");
+        store_picture(&mut browser, &format!("first-{width}-{colours}"));
     }
 }

@@ -7,7 +7,8 @@ mod runs;
 
 use std::sync::LazyLock;
 
-use conformance::reports::html;
+use conformance::reports::client::{ClientForm, client_report};
+use conformance::reports::{Style, html};
 use conformance::results::Run;
 use markup::{elements, named};
 
@@ -29,6 +30,11 @@ static PAGES: LazyLock<[(&str, Run, String); 5]> = LazyLock::new(|| {
 fn page(name: &str) -> (&'static Run, &'static str) {
     let found = PAGES.iter().find(|(known, ..)| *known == name).expect("it is known");
     (&found.1, &found.2)
+}
+
+/// Returns the page of a client.
+fn client_page() -> String {
+    client_report(&runs::client(), ClientForm::Html, false, Style::Plain.into())
 }
 
 /// The script of the pages.
@@ -110,6 +116,22 @@ fn pages_are_self_contained_and_well_formed() {
             .collect();
         assert_eq!(headings.iter().filter(|heading| **heading == "h1").count(), 1, "{name}");
     }
+}
+
+#[test]
+fn pages_of_clients_are_self_contained_and_well_formed() {
+    let page = client_page();
+    let elements = elements(&page);
+    assert_eq!(named(&elements, "script").len(), 1);
+    assert!(page.ends_with(&format!("<script>{SCRIPT}</script></body></html>\n")));
+    let ids: Vec<&str> = elements.iter().filter_map(|element| element.get("id")).collect();
+    assert_eq!(ids.iter().collect::<std::collections::BTreeSet<_>>().len(), ids.len(), "an id is used twice");
+    for href in elements.iter().filter(|element| element.name == "a").filter_map(|link| link.get("href")) {
+        assert!(ids.contains(&href.trim_start_matches('#')), "{href} leads nowhere");
+    }
+    let unseen =
+        |found: char| found.is_control() && found != '\n' || matches!(found, '\u{202a}'..='\u{202e}');
+    assert!(!page.contains(unseen) && !page.contains("<img") && page.contains("&lt;script&gt;alert(1)"));
 }
 
 #[test]

@@ -6,8 +6,9 @@ use std::time::Duration;
 use conformance::capture::{End, Exchange, Recorder, Request};
 use conformance::check_with_timelines;
 use conformance::results::{
-    CaptureReport, CaseReport, Demand, Judgement, LiveReport, Options, ProfileReport, ProfileState, Reason,
-    Run, State, TrialResult, UndecidedKind, Verdict,
+    CLIENT_RUN_VERSION, CaptureReport, CaseReport, ClientCaseReport, ClientOutcome, ClientRun, ClientTally,
+    Demand, Judgement, LiveReport, Options, Outcome, ProfileReport, ProfileState, Reason, RequestProblem,
+    Run, State, Transport, TrialResult, UndecidedKind, Verdict,
 };
 use conformance::{Rules, goldens, violation};
 
@@ -341,4 +342,57 @@ pub(crate) fn huge() -> Run {
         ));
     }
     live(captures, cases)
+}
+
+/// Returns a run of a client with cases of every outcome, among them hostile ones and ones with long names.
+pub(crate) fn client() -> ClientRun {
+    let case = |number: usize| {
+        let outcome = ClientOutcome::ALL[number % ClientOutcome::ALL.len()];
+        let hostile = number.is_multiple_of(7);
+        ClientCaseReport {
+            name: format!("fault/a-group-with-a-long-name/and-a-case-with-a-longer-one-{number}"),
+            title: "A stream that breaks the rule: only `[DONE]` ends it".to_owned(),
+            expect: "must-survive".to_owned(),
+            reason: "A client may reject such a stream, but must not return other content.".to_owned(),
+            authority: "Open Responses 2026-04-24, Streaming".to_owned(),
+            transport: Transport::Sse,
+            outcome,
+            detail: if hostile { HOSTILE.to_owned() } else { "text is \"Hello\", expected \"Hi\"".repeat(3) },
+            requests: vec![RequestProblem { rule: "N02".to_owned(), message: HOSTILE.to_owned() }],
+            expected: hostile.then(|| "it is known".to_owned()),
+            ms: 7,
+        }
+    };
+    let cases: Vec<ClientCaseReport> = (0..60).map(case).collect();
+    let reasons = cases.iter().map(|case| Reason::new(Demand::Case, &case.name, Verdict::Fail, "wrong"));
+    let title = "it returns texts as they were sent, and reports failures";
+    let profile = ProfileReport {
+        state: ProfileState::Failed,
+        reasons: reasons.collect(),
+        scenarios: vec!["text/hello".to_owned()],
+        ..ProfileReport::new("client-core", 1, title, None)
+    };
+    let passed = ProfileReport {
+        state: ProfileState::Passed,
+        scenarios: vec!["text/hello".to_owned()],
+        ..ProfileReport::new("client-tools", 1, title, None)
+    };
+    ClientRun {
+        client_run: CLIENT_RUN_VERSION,
+        suite: "0.1.0".to_owned(),
+        client: "client-under-test".to_owned(),
+        client_version: Some("1.2.3".to_owned()),
+        command: vec!["python3".to_owned(), "examples/client.py".to_owned()],
+        mode: "lines".to_owned(),
+        dialect: "openai".to_owned(),
+        strict: false,
+        outcome: Outcome::Passed,
+        totals: ClientTally::default(),
+        ms: 4321,
+        profiles: vec![profile, passed],
+        cases,
+        stale: vec!["text/empty is right, not wrong".to_owned()],
+        folder: Some("run/".to_owned()),
+    }
+    .concluded()
 }

@@ -1,93 +1,286 @@
 //! Reports of clients as pages for browsers.
 
-use results::{ClientCaseReport, ClientOutcome, ClientRun, ProfileReport};
+use results::{
+    ClientCaseReport, ClientOutcome, ClientRun, Outcome, ProfileReport, ProfileState, RequestProblem,
+    Verdict, shell_word,
+};
 
 use super::ClientMatrix;
-use super::human::claimed;
-use crate::html::{Html, POLICY, STYLE, class_of, duration, number, section, table, word};
+use super::human::{claimed, groups, problems, wanted};
+use crate::html::head::{command, fact, meter, sections};
+use crate::html::overview::{self, next as steps, stale};
+use crate::html::rules::inline;
+use crate::html::streams::mark;
+use crate::html::{
+    Html, POLICY, SCRIPT, STYLE, class_of, counted, duration, icon, number, section, table, word,
+};
+
+/// The outcomes that a reader must know about, in the order of the harm that they do.
+const HARMFUL: [ClientOutcome; 5] = [
+    ClientOutcome::Wrong,
+    ClientOutcome::Silent,
+    ClientOutcome::Hung,
+    ClientOutcome::HarnessError,
+    ClientOutcome::Fragile,
+];
+
+/// The others.
+const HARMLESS: [ClientOutcome; 3] =
+    [ClientOutcome::Right, ClientOutcome::Reported, ClientOutcome::NotExercised];
+
+/// Maximum number of cases that a profile names.
+const NAMES: usize = 12;
 
 /// Returns the report of a client run.
 pub(super) fn report(run: &ClientRun) -> String {
     let title = format!("{}: client conformance of {}", word(run.outcome), run.title());
-    document(&title, |html| {
-        html.tag("header").inside(|html| {
-            html.tag("p").class("kicker").text("Client conformance");
-            html.tag("h1").inside(|html| {
-                html.tag("span").text(&run.title());
-                html.tag("span").class(&format!("outcome {}", class_of(run.outcome))).text(word(run.outcome));
+    let bad = run.cases.iter().filter(|case| HARMFUL.contains(&case.outcome)).count();
+    let problems = problems(run);
+    let profiles: Vec<&ProfileReport> = claimed(run).collect();
+    let next = run.next();
+    document(&title, run.outcome, |html| {
+        html.tag("header").inside(|html| header(run, problems.len(), &profiles, html));
+        let all = [
+            (bad > 0, "failures", "What it gets wrong", bad, "bad"),
+            (!problems.is_empty(), "requests", "Its requests", problems.len(), "bad"),
+            (!profiles.is_empty(), "profiles", "Profiles", 0, ""),
+            (true, "results", "Results", 0, ""),
+            (!next.is_empty(), "next", "Next", 0, ""),
+        ];
+        let shown = all.into_iter().filter(|(is_there, ..)| *is_there);
+        sections(shown.map(|(_, id, name, count, class)| (id, name, count, class)), "Search cases", html);
+        html.tag("main").inside(|html| {
+            if bad > 0 {
+                section("failures", "What it gets wrong", html, |html| {
+                    HARMFUL.into_iter().for_each(|outcome| failures(run, outcome, html));
+                });
+            }
+            if !problems.is_empty() {
+                section("requests", "What is wrong with its requests", html, |html| {
+                    requests(&problems, html)
+                });
+            }
+            if !profiles.is_empty() {
+                section("profiles", "Profiles", html, |html| of_profiles(&profiles, run, html));
+            }
+            section("results", "Results", html, |html| {
+                groups_of(run, html);
+                stale(&run.stale, html);
+                html.tag("h3").text("All other cases");
+                HARMLESS.into_iter().for_each(|outcome| others(run, outcome, html));
             });
-            html.tag("dl").class("facts").inside(|html| {
-                let facts = [
-                    ("dialect", run.dialect.clone()),
-                    ("mode", run.mode.clone()),
-                    ("cases", run.cases.len().to_string()),
-                    ("time", duration(run.ms)),
-                    ("suite", run.suite.clone()),
-                ];
-                for (name, value) in facts {
+            steps(&next, html);
+        });
+        html.tag("footer").inside(|html| {
+            let (format, dialect) = (run.client_run, &run.dialect);
+            html.tag("p").text(&format!("conformance {}, format {format} · dialect {dialect}", run.suite));
+        });
+        html.script(SCRIPT);
+    })
+}
+
+/// Writes what was tested, how it ended, and the numbers.
+fn header(run: &ClientRun, problems: usize, profiles: &[&ProfileReport], html: &mut Html) {
+    html.tag("p").class("kicker").text("Client conformance");
+    html.tag("h1").inside(|html| {
+        html.tag("span").class(&format!("outcome {}", class_of(run.outcome))).text(word(run.outcome));
+        html.text(" ");
+        html.tag("span").class("subject").text(&run.title());
+    });
+    html.tag("p").class("lead").text(&lead(run));
+    html.tag("dl").class("facts").inside(|html| {
+        fact("dialect", &run.dialect, html);
+        fact("mode", &run.mode, html);
+        if run.strict {
+            fact("strict", "yes", html);
+        }
+        fact("took", &duration(run.ms), html);
+        fact("suite", &run.suite, html);
+    });
+    if !run.command.is_empty() {
+        let words: Vec<_> = run.command.iter().map(|word| shell_word(word)).collect();
+        command(&format!("conformance client -- {}", words.join(" ")), html);
+    }
+    html.tag("div").class("meters").inside(|html| {
+        let parts = ClientOutcome::ALL.map(|outcome| {
+            let word = if outcome == ClientOutcome::HarnessError { "harness errors" } else { outcome.name() };
+            (run.totals.count(outcome), look(outcome), word)
+        });
+        meter("cases", run.cases.len() as u64, &parts, "", html);
+        let states = [ProfileState::Passed, ProfileState::Failed, ProfileState::Incomplete];
+        let of_state = |state| profiles.iter().filter(|profile| profile.state == state).count() as u64;
+        let parts = states.map(|state| (of_state(state), overview::of_state(state), state.name()));
+        meter("profiles", profiles.len() as u64, &parts, "", html);
+        let sound = (run.cases.len() as u64).saturating_sub(run.totals.invalid_requests);
+        let parts = [
+            (sound, "good", "cases with valid requests"),
+            (run.totals.invalid_requests, "unknown", "cases with invalid requests"),
+        ];
+        meter("request problems", problems as u64, &parts, "", html);
+    });
+}
+
+/// Returns the result in a sentence or two.
+fn lead(run: &ClientRun) -> String {
+    let bad = |outcome: &ClientOutcome| run.totals.count(*outcome) > 0;
+    let counts: Vec<String> = HARMFUL
+        .into_iter()
+        .filter(bad)
+        .map(|outcome| format!("{} {}", number(run.totals.count(outcome)), outcome.name()))
+        .collect();
+    let all = counted(run.cases.len() as u64, "case");
+    match counts.as_slice() {
+        [] if run.totals.not_exercised > 0 => {
+            let idle = number(run.totals.not_exercised);
+            format!("Nothing went wrong in {all}, of which {idle} were not exercised.")
+        }
+        [] => format!("Nothing went wrong in {all}."),
+        counts => format!("{} of {all}.", counts.join(", ")),
+    }
+}
+
+/// Writes the cases with an outcome that does harm.
+fn failures(run: &ClientRun, outcome: ClientOutcome, html: &mut Html) {
+    let cases: Vec<&ClientCaseReport> = run.cases.iter().filter(|case| case.outcome == outcome).collect();
+    if cases.is_empty() {
+        return;
+    }
+    html.tag("h3").text(&format!("{} {}: {}", number(cases.len() as u64), outcome.name(), outcome.meaning()));
+    for one in cases {
+        case(one, run, html);
+    }
+}
+
+/// Writes a case: what happened, what was wanted, and the commands that show it.
+fn case(case: &ClientCaseReport, run: &ClientRun, html: &mut Html) {
+    let tag = html.tag("details").class(&format!("case {}", look(case.outcome))).set("id", &case.name);
+    tag.set("data-find", format!("{} {} {}", case.name, case.title, case.outcome.name())).inside(|html| {
+        html.tag("summary").inside(|html| {
+            mark(look(case.outcome), case.outcome.sign(), case.outcome.name(), html);
+            html.tag("span").class("name").text(&case.name);
+            html.tag("span").class("title").inside(|html| inline(&case.title, html));
+            if !case.detail.is_empty() {
+                html.tag("span").class("detail").text(&case.detail);
+            }
+        });
+        html.tag("div").class("inside").inside(|html| {
+            html.tag("dl").class("options").inside(|html| {
+                let mut row = |name: &str, text: &str| {
                     html.tag("div").inside(|html| {
                         html.tag("dt").text(name);
-                        html.tag("dd").text(&value);
+                        html.tag("dd").inside(|html| inline(text, html));
                     });
+                };
+                row("wanted", wanted(&case.expect));
+                row("because", &case.reason);
+                row("authority", &case.authority);
+                for problem in &case.requests {
+                    row("its request", &format!("{}: {}", problem.rule, problem.message));
+                }
+                if let Some(reason) = &case.expected {
+                    row("expected", reason);
                 }
             });
-            html.tag("div").class("tiles").inside(|html| {
-                for outcome in ClientOutcome::ALL.into_iter().filter(|outcome| run.totals.count(*outcome) > 0)
-                {
-                    html.tag("div").class(&format!("tile {}", look(outcome))).inside(|html| {
-                        html.tag("b").text(&number(run.totals.count(outcome)));
-                        html.tag("span").text(outcome.name());
-                    });
+            let dialect = match &*run.dialect {
+                "openai" => String::new(),
+                other => format!(" --dialect {}", shell_word(other)),
+            };
+            let show = format!("conformance client --show {}{dialect}", shell_word(&case.name));
+            html.tag("pre").inside(|html| html.tag("code").text(&show));
+        });
+    });
+}
+
+/// Writes the problems of requests, each once.
+fn requests(problems: &[(&RequestProblem, usize, &str)], html: &mut Html) {
+    table("rules", "Requests", &["problem", "rule", "cases", "first"], html, |html| {
+        for (problem, count, first) in problems {
+            html.tag("tr").inside(|html| {
+                html.tag("th").set("scope", "row").inside(|html| inline(&problem.message, html));
+                html.tag("td").text(&problem.rule);
+                html.tag("td").class("count").text(&number(*count as u64));
+                html.tag("td").inside(|html| html.tag("a").link(first).text(first));
+            });
+        }
+    });
+}
+
+/// Writes the profiles, with links to the cases because of which they did not pass.
+fn of_profiles(profiles: &[&ProfileReport], run: &ClientRun, html: &mut Html) {
+    table("profiles", "Result of each profile", &["profile", "result", "because of"], html, |html| {
+        for profile in profiles {
+            html.tag("tr").inside(|html| {
+                html.tag("th").set("scope", "row").inside(|html| {
+                    html.text(&profile.name);
+                    html.tag("span").class("title").text(&profile.title);
+                });
+                let class = format!("state {}", overview::of_state(profile.state));
+                html.tag("td").class(&class).text(profile.state.name());
+                html.tag("td").inside(|html| because(profile, run, html));
+            });
+        }
+    });
+}
+
+fn because(profile: &ProfileReport, run: &ClientRun, html: &mut Html) {
+    let is_due = |verdict| profile.state != ProfileState::Failed || verdict == Verdict::Fail;
+    let due: Vec<_> = profile.reasons.iter().filter(|reason| is_due(reason.verdict)).collect();
+    for (number, reason) in due.iter().take(NAMES).enumerate() {
+        html.text(if number > 0 { ", " } else { "" });
+        match run.cases.iter().find(|case| case.name == reason.name) {
+            Some(case) => html.tag("a").link(&case.name).text(&case.name),
+            None if reason.name.is_empty() => html.text(&reason.reason),
+            None => html.text(&reason.name),
+        }
+    }
+    if due.len() > NAMES {
+        html.text(&format!(", and {} more", number((due.len() - NAMES) as u64)));
+    }
+}
+
+/// Writes the outcomes by group of cases.
+fn groups_of(run: &ClientRun, html: &mut Html) {
+    let is_shown = |outcome: &ClientOutcome| run.totals.count(*outcome) > 0;
+    let shown: Vec<ClientOutcome> = ClientOutcome::ALL.into_iter().filter(is_shown).collect();
+    let head: Vec<&str> =
+        std::iter::once("cases").chain(shown.iter().map(|outcome| outcome.name())).collect();
+    table("groups", "Cases by group", &head, html, |html| {
+        for (name, cases) in groups(run) {
+            html.tag("tr").inside(|html| {
+                html.tag("th").set("scope", "row").text(name);
+                for outcome in &shown {
+                    let count = cases.iter().filter(|case| case.outcome == *outcome).count() as u64;
+                    let class = if count == 0 { "none" } else { look(*outcome) };
+                    html.tag("td").class(class).text(&number(count));
                 }
             });
+        }
+    });
+}
+
+/// Writes the cases with an outcome that does no harm, folded.
+fn others(run: &ClientRun, outcome: ClientOutcome, html: &mut Html) {
+    let cases: Vec<&ClientCaseReport> = run.cases.iter().filter(|case| case.outcome == outcome).collect();
+    if cases.is_empty() {
+        return;
+    }
+    html.tag("details").class("passed").inside(|html| {
+        html.tag("summary").inside(|html| {
+            mark(look(outcome), outcome.sign(), outcome.name(), html);
+            html.tag("span").class("name").text(outcome.name());
+            html.tag("span").class("counts").text(&counted(cases.len() as u64, "case"));
         });
-        html.tag("main").inside(|html| {
-            let profiles: Vec<&ProfileReport> = claimed(run).collect();
-            if !profiles.is_empty() {
-                section("profiles", "Profiles", html, |html| {
-                    table("groups", "Profiles", &["profile", "what it says", "state"], html, |html| {
-                        for profile in profiles {
-                            html.tag("tr").inside(|html| {
-                                html.tag("th").set("scope", "row").text(&profile.name);
-                                html.tag("td").text(&profile.title);
-                                html.tag("td").text(&profile.words());
-                            });
-                        }
-                    });
-                });
-            }
-            let bad: Vec<&ClientCaseReport> =
-                run.cases.iter().filter(|case| case.outcome.rank() > 1).collect();
-            if !bad.is_empty() {
-                section("failures", "What it gets wrong", html, |html| cases(&bad, "failures", html));
-            }
-            let invalid: Vec<&ClientCaseReport> =
-                run.cases.iter().filter(|case| !case.requests.is_empty()).collect();
-            if !invalid.is_empty() {
-                section("requests", "What is wrong with its requests", html, |html| {
-                    table("rules", "Requests", &["case", "rule", "problem"], html, |html| {
-                        for case in &invalid {
-                            for problem in &case.requests {
-                                html.tag("tr").inside(|html| {
-                                    html.tag("th").set("scope", "row").text(&case.name);
-                                    html.tag("td").text(&problem.rule);
-                                    html.tag("td").text(&problem.message);
-                                });
-                            }
-                        }
-                    });
-                });
-            }
-            let rest: Vec<&ClientCaseReport> =
-                run.cases.iter().filter(|case| case.outcome.rank() <= 1).collect();
-            section("others", "All other cases", html, |html| cases(&rest, "other cases", html));
-        });
-    })
+        for one in cases {
+            case(one, run, html);
+        }
+    });
 }
 
 /// Clients side by side.
 pub(super) fn matrix(matrix: &ClientMatrix<'_>) -> String {
-    document("Client conformance", |html| {
+    let has_failed = matrix.runs().iter().any(|run| run.outcome == Outcome::Failed);
+    let outcome = if has_failed { Outcome::Failed } else { Outcome::Passed };
+    document("Client conformance", outcome, |html| {
         html.tag("header").inside(|html| {
             html.tag("p").class("kicker").text("Client conformance");
             html.tag("h1").text(&format!("{} clients", matrix.runs().len()));
@@ -138,25 +331,6 @@ pub(super) fn matrix(matrix: &ClientMatrix<'_>) -> String {
     })
 }
 
-fn cases(cases: &[&ClientCaseReport], caption: &str, html: &mut Html) {
-    table("rules", caption, &["case", "must", "outcome", "what happened"], html, |html| {
-        for case in cases {
-            html.tag("tr").inside(|html| {
-                html.tag("th").set("scope", "row").inside(|html| {
-                    html.tag("span").text(&case.name);
-                    html.tag("span").class("title").text(&case.title);
-                });
-                html.tag("td").text(&case.expect);
-                html.tag("td").class(look(case.outcome)).text(case.outcome.name());
-                html.tag("td").inside(|html| {
-                    html.tag("span").text(&case.detail);
-                    html.tag("span").class("title").text(&case.reason);
-                });
-            });
-        }
-    });
-}
-
 const fn look(outcome: ClientOutcome) -> &'static str {
     match outcome {
         ClientOutcome::Right | ClientOutcome::Reported => "good",
@@ -166,7 +340,7 @@ const fn look(outcome: ClientOutcome) -> &'static str {
     }
 }
 
-fn document(title: &str, body: impl FnOnce(&mut Html)) -> String {
+fn document(title: &str, outcome: Outcome, body: impl FnOnce(&mut Html)) -> String {
     let mut html = Html::default();
     html.tag("html").set("lang", "en").inside(|html| {
         html.tag("head").inside(|html| {
@@ -182,6 +356,7 @@ fn document(title: &str, body: impl FnOnce(&mut Html)) -> String {
             html.tag("meta").set("name", "color-scheme").set("content", "light dark").empty();
             html.tag("meta").set("name", "referrer").set("content", "no-referrer").empty();
             html.tag("title").text(title);
+            html.icon(icon::of(outcome));
             html.style(STYLE);
         });
         html.tag("body").inside(body);

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use catalogue::Level;
-use results::text::{visible, wrap};
-use results::{ClientCaseReport, ClientOutcome, ClientRun, ProfileReport, Verdict};
+use results::text::{counted, visible, wrap};
+use results::{ClientCaseReport, ClientOutcome, ClientRun, Outcome, ProfileReport, RequestProblem, Verdict};
 
 use super::super::style::Screen;
 
@@ -61,6 +61,8 @@ fn list(case: &ClientCaseReport, is_verbose: bool, screen: Screen, out: &mut Str
     }
     if is_verbose {
         notes.push(format!("{}: {} ({})", case.expect, visible(&case.reason), visible(&case.authority)));
+    } else if case.outcome.rank() > 1 {
+        notes.push(format!("wanted: {}. {}", wanted(&case.expect), visible(&case.reason)));
     }
     if let Some(reason) = &case.expected {
         notes.push(format!("expected: {}", visible(reason)));
@@ -72,27 +74,42 @@ fn list(case: &ClientCaseReport, is_verbose: bool, screen: Screen, out: &mut Str
     }
 }
 
-/// Problems of requests, each once, with the number of cases.
-fn requests(run: &ClientRun, most: usize, out: &mut String) {
-    let mut all: Vec<(String, usize, &str)> = Vec::new();
+/// Returns what a client must do, by the name of the expectation.
+pub(super) fn wanted(expect: &str) -> &str {
+    match expect {
+        "must-survive" => "the answer that was sent, without an error",
+        "must-report" => "an error",
+        "either" => "the answer that was sent, or an error",
+        other => other,
+    }
+}
+
+/// Returns the problems of requests, each once, with the number of cases and the first.
+pub(super) fn problems(run: &ClientRun) -> Vec<(&RequestProblem, usize, &str)> {
+    let mut all: Vec<(&RequestProblem, usize, &str)> = Vec::new();
     for case in &run.cases {
         for problem in &case.requests {
-            let told = format!("{}: {}", problem.rule, problem.message);
-            match all.iter_mut().find(|(known, ..)| *known == told) {
+            match all.iter_mut().find(|(known, ..)| *known == problem) {
                 Some((_, count, _)) => *count += 1,
-                None => all.push((told, 1, &case.name)),
+                None => all.push((problem, 1, &case.name)),
             }
         }
     }
+    all
+}
+
+fn requests(run: &ClientRun, most: usize, out: &mut String) {
+    let all = problems(run);
     if all.is_empty() {
         return;
     }
     let _ = writeln!(out, "requests of the client ({})", all.len());
-    for (told, count, case) in all.iter().take(most) {
+    for (problem, count, case) in all.iter().take(most) {
         let _ = writeln!(
             out,
-            "  {} ({count} case{}, first {})",
-            visible(told),
+            "  {}: {} ({count} case{}, first {})",
+            visible(&problem.rule),
+            visible(&problem.message),
             if *count == 1 { "" } else { "s" },
             visible(case)
         );
@@ -129,20 +146,53 @@ fn summary(run: &ClientRun, screen: Screen, out: &mut String) {
         }
     }
     let word = match run.outcome {
-        results::Outcome::Passed => "passed",
-        results::Outcome::Failed => "failed",
-        results::Outcome::Incomplete => "incomplete",
+        Outcome::Passed => "passed",
+        Outcome::Failed => "failed",
+        Outcome::Incomplete => "incomplete",
     };
     let _ = writeln!(
         out,
-        "\n{}: {} · {} cases in {}.{} s · dialect {}",
+        "\n{}: {} · {} in {}.{} s · dialect {}",
         screen.style.outcome(run.outcome, word),
         visible(&run.title()),
-        run.cases.len(),
+        counted(run.cases.len() as u64, "case"),
         run.ms / 1000,
         run.ms % 1000 / 100,
         run.dialect
     );
+    for why in why(run) {
+        let _ = writeln!(out, "  {why}");
+    }
+    let next = run.next();
+    if !next.is_empty() {
+        let _ = writeln!(out, "\nnext");
+    }
+    for step in next {
+        let _ = writeln!(out, "  {}\n    {}", visible(&step.why), visible(&step.command));
+    }
+}
+
+/// Returns why a run did not pass.
+fn why(run: &ClientRun) -> Vec<String> {
+    let is_counted = |outcome: &ClientOutcome| {
+        outcome.fails(run.strict)
+            || run.outcome == Outcome::Incomplete && *outcome == ClientOutcome::HarnessError
+    };
+    let count =
+        |outcome| run.cases.iter().filter(|case| case.outcome == outcome && case.expected.is_none()).count();
+    let told = |outcome: ClientOutcome| match count(outcome) {
+        0 => None,
+        count => Some(format!("{count} {}: {}", outcome.name(), outcome.meaning())),
+    };
+    let mut reasons: Vec<String> =
+        ClientOutcome::ALL.into_iter().filter(is_counted).filter_map(told).collect();
+    if run.strict && run.totals.invalid_requests > 0 {
+        reasons.push(format!("{} with invalid requests", counted(run.totals.invalid_requests, "case")));
+    }
+    if !run.stale.is_empty() {
+        reasons.push(format!("{} over", counted(run.stale.len() as u64, "expected failure")));
+    }
+    reasons
 }
 
 /// Returns the profiles with an exercised case.

@@ -17,11 +17,7 @@ pub(super) fn head(run: &Run, html: &mut Html) {
     html.tag("p").class("lead").text(&lead(run));
     facts(run, html);
     if let Some(live) = run.live.as_ref().filter(|live| !live.command.is_empty()) {
-        html.tag("pre").class("command").set("tabindex", 0).set("aria-label", "Command of this run").inside(
-            |html| {
-                html.tag("code").text(&live.command);
-            },
-        );
+        command(&live.command, html);
     }
     html.tag("div").class("meters").inside(|html| meters(run, html));
 }
@@ -52,12 +48,7 @@ fn lead(run: &Run) -> String {
 
 fn facts(run: &Run, html: &mut Html) {
     html.tag("dl").class("facts").inside(|html| {
-        let mut fact = |name: &str, value: &str| {
-            html.tag("div").inside(|html| {
-                html.tag("dt").text(name);
-                html.tag("dd").text(value);
-            });
-        };
+        let mut fact = |name: &str, value: &str| self::fact(name, value, html);
         fact("dialect", &run.dialect);
         if let Some(live) = &run.live {
             fact("model", &live.model);
@@ -74,6 +65,23 @@ fn facts(run: &Run, html: &mut Html) {
         }
         fact("suite", &run.suite);
     });
+}
+
+/// Writes a fact of a list.
+pub(crate) fn fact(name: &str, value: &str, html: &mut Html) {
+    html.tag("div").inside(|html| {
+        html.tag("dt").text(name);
+        html.tag("dd").text(value);
+    });
+}
+
+/// Writes the command of a run, to be copied.
+pub(crate) fn command(command: &str, html: &mut Html) {
+    html.tag("pre").class("command").set("tabindex", 0).set("aria-label", "Command of this run").inside(
+        |html| {
+            html.tag("code").text(command);
+        },
+    );
 }
 
 fn features(live: &LiveReport) -> String {
@@ -115,12 +123,12 @@ fn meters(run: &Run, html: &mut Html) {
 }
 
 /// Writes a number, its parts, and a bar of them.
-fn meter(name: &str, total: u64, parts: &[(u64, &str, &str)], more: &str, html: &mut Html) {
+pub(crate) fn meter(name: &str, total: u64, parts: &[(u64, &str, &str)], more: &str, html: &mut Html) {
     html.tag("div").class("meter").inside(|html| {
         html.tag("p").class("total").inside(|html| {
             html.tag("b").text(&number(total));
             html.text(" ");
-            html.text(name);
+            html.text(&inflected(total, name));
         });
         let sum: u64 = parts.iter().map(|(count, ..)| count).sum();
         html.tag("svg").class("share").set("height", 8).set("aria-hidden", true).inside(|html| {
@@ -176,9 +184,24 @@ pub(super) fn navigation(run: &Run, html: &mut Html) {
         (!run.next.is_empty(), "next", "Next", 0, ""),
         (rules > 0, "rules", "Rules", rules, "plain"),
     ];
+    sections(
+        all.into_iter()
+            .filter(|(is_there, ..)| *is_there)
+            .map(|(_, id, name, count, class)| (id, name, count, class)),
+        "Search scenarios, findings and rules",
+        html,
+    );
+}
+
+/// Writes links to sections, each with its count and the class of that, and the search.
+pub(crate) fn sections<'n>(
+    sections: impl Iterator<Item = (&'n str, &'n str, usize, &'n str)>,
+    search: &str,
+    html: &mut Html,
+) {
     html.tag("nav").set("aria-label", "Sections").inside(|html| {
         html.tag("ul").inside(|html| {
-            for (_, id, name, count, class) in all.into_iter().filter(|(is_there, ..)| *is_there) {
+            for (id, name, count, class) in sections {
                 html.tag("li").inside(|html| {
                     html.tag("a").link(id).inside(|html| {
                         html.text(name);
@@ -193,7 +216,7 @@ pub(super) fn navigation(run: &Run, html: &mut Html) {
         // The script shows it, as it needs the script.
         html.tag("div").class("search").set_if(true, "hidden").inside(|html| {
             let input = html.tag("input").set("type", "search").set("id", "search");
-            let input = input.set("aria-label", "Search scenarios, findings and rules");
+            let input = input.set("aria-label", search);
             input.set("placeholder", "Search  /").set("autocomplete", "off").empty();
             html.tag("span").set("id", "nothing-found").set("role", "status").text("");
         });

@@ -3,7 +3,7 @@
 use results::Outcome;
 
 /// Returns the icon of a run with this outcome.
-pub(super) const fn of(outcome: Outcome) -> &'static str {
+pub(crate) const fn of(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Passed => {
             "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><rect width='16' height='16' rx='4' fill='#17713f'/><path d='M4.5 8.5l2.5 2.5l5-6' fill='none' stroke='#fff' stroke-width='2' stroke-linecap='round' stroke-linejoin='round'/></svg>"

@@ -4,16 +4,16 @@ mod causes;
 mod chart;
 mod events;
 mod finding;
-mod head;
-mod icon;
+pub(crate) mod head;
+pub(crate) mod icon;
 mod impact;
 mod lanes;
-mod overview;
+pub(crate) mod overview;
 mod page;
 mod plan;
-mod rules;
+pub(crate) mod rules;
 mod sides;
-mod streams;
+pub(crate) mod streams;
 mod untested;
 
 pub(crate) use self::page::Html;
@@ -24,7 +24,7 @@ use results::{Outcome, Run, Verdict};
 pub(crate) const STYLE: &str = include_str!("style.css");
 
 /// The script of the page: a search.
-const SCRIPT: &str = include_str!("script.js");
+pub(crate) const SCRIPT: &str = include_str!("script.js");
 
 /// The content security policy: the page may only show its own icon, and use its own style and script, identified by
 /// their hashes.
@@ -138,7 +138,7 @@ pub(crate) fn number(number: impl Into<u64>) -> String {
 }
 
 /// Returns a number with its noun.
-fn counted(count: u64, what: &str) -> String {
+pub(crate) fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{}", number(count), if count == 1 { "" } else { "s" })
 }
 

@@ -9,7 +9,9 @@ use super::streams::mark;
 use super::{duration, look, number, section, table, untested};
 use serde_json::Value;
 
-use results::{Demand, LiveReport, Matrix, OTHER_RULES, ProfileReport, ProfileState, Run, Tally, Verdict};
+use results::{
+    Demand, LiveReport, Matrix, OTHER_RULES, ProfileReport, ProfileState, Run, Step, Tally, Verdict,
+};
 
 /// Maximum number of names in a list that can be long.
 const NAMES: usize = 12;
@@ -91,7 +93,7 @@ fn matrix(matrix: &Matrix, html: &mut Html) {
     });
 }
 
-const fn of_state(state: ProfileState) -> &'static str {
+pub(crate) const fn of_state(state: ProfileState) -> &'static str {
     match state {
         ProfileState::Passed => "good",
         ProfileState::Failed => "bad",
@@ -136,12 +138,12 @@ pub(super) fn sections(run: &Run, plan: &Plan, html: &mut Html) {
                 html.tag("summary").text("Every test");
                 grid(live, plan, html);
             });
-            stale(run, html);
+            stale(run.stale(), html);
             untested::untested(run, live, html);
         });
         speed(live, html);
     }
-    next(run, html);
+    next(&run.next, html);
 }
 
 /// Writes the verdicts by group of scenarios.
@@ -210,26 +212,26 @@ fn grid(live: &LiveReport, plan: &Plan, html: &mut Html) {
 }
 
 /// Writes the expected failures that passed.
-fn stale(run: &Run, html: &mut Html) {
-    if run.stale().is_empty() {
+pub(crate) fn stale(entries: &[String], html: &mut Html) {
+    if entries.is_empty() {
         return;
     }
     html.tag("h3").text("Unexpectedly passing: remove these from the list");
     html.tag("ul").class("reasons").inside(|html| {
-        for entry in run.stale() {
+        for entry in entries {
             html.tag("li").text(entry);
         }
     });
 }
 
 /// Writes the next steps, with commands to copy.
-fn next(run: &Run, html: &mut Html) {
-    if run.next.is_empty() {
+pub(crate) fn next(steps: &[Step], html: &mut Html) {
+    if steps.is_empty() {
         return;
     }
     section("next", "Next", html, |html| {
         html.tag("ul").class("reasons").inside(|html| {
-            for step in &run.next {
+            for step in steps {
                 html.tag("li").inside(|html| {
                     html.tag("b").text(&step.why);
                     html.tag("code").text(&step.command);

@@ -88,7 +88,7 @@ fn prose(text: &str, html: &mut Html) {
 }
 
 /// Writes a text with code spans.
-pub(super) fn inline(text: &str, html: &mut Html) {
+pub(crate) fn inline(text: &str, html: &mut Html) {
     let pieces: Vec<&str> = text.split('`').collect();
     let last = pieces.len() - 1;
     for (at, piece) in pieces.iter().enumerate() {

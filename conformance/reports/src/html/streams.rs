@@ -178,7 +178,7 @@ fn rules_of<'r>(captures: impl IntoIterator<Item = &'r CaptureReport>) -> String
 }
 
 /// Writes a symbol, with its word for screen readers.
-pub(super) fn mark(class: &str, sign: &str, word: &str, html: &mut Html) {
+pub(crate) fn mark(class: &str, sign: &str, word: &str, html: &mut Html) {
     html.tag("span").class(&format!("mark {class}")).set("title", word).inside(|html| {
         html.tag("span").set("aria-hidden", true).text(sign);
         html.tag("span").class("unseen").text(word);

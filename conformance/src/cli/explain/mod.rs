@@ -1,5 +1,6 @@
-//! `conformance explain`: the pages of rules, sentences, events, scenarios, profiles, groups and features.
+//! `conformance explain`: the pages of everything that has a name.
 
+pub(super) mod case;
 mod changes;
 mod page;
 mod sentence;
@@ -25,11 +26,12 @@ use recordings::violation;
 use reports::pages::words;
 use reports::{Screen, diagnostic};
 
-/// Explains a rule, sentence, event, scenario, profile, group or feature.
+/// Explains a rule, sentence, event, scenario, profile, group, feature, fault or case for clients.
 ///
 /// For a rule: its authority, its fix, the clients that a violation breaks, and a stream that violates it. For a
 /// sentence of `conformance list requirements`: its source, where it applies, and the rules and scenarios that cover it.
-/// For an event: what it means, and the rules about it.
+/// For an event: what it means, and the rules about it. For a case of `conformance client --list`, such as
+/// defect/cr_only: what the client receives, and what it must do.
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
     /// Name, such as part/before-open, N35, response.completed, text/hello, core, call or store.
@@ -62,6 +64,8 @@ impl CommandArgs for ExplainArgs {
                     Topic::Profile(profile) => things::profile(profile, dialect, screen),
                     Topic::Group(name) => things::group(name, dialect, screen),
                     Topic::Feature(feature) => things::feature(feature, screen),
+                    Topic::Case(case) => case::case(&case, dialect, screen),
+                    Topic::Fault(fault) => case::fault(fault, screen),
                 })
             })
             .collect();

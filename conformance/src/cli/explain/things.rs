@@ -12,24 +12,24 @@ use reports::Screen;
 use results::text::wrap;
 
 /// Writes a heading, and the facts below it.
-struct Page {
-    out: String,
+pub(super) struct Page {
+    pub(super) out: String,
     screen: Screen,
 }
 
 impl Page {
-    fn new(name: &str, title: &str, screen: Screen) -> Self {
+    pub(super) fn new(name: &str, title: &str, screen: Screen) -> Self {
         let heading = wrap(&format!("{name}: {title}"), width(screen)).join("\n");
         Self { out: heading.replacen(name, &screen.style.bold(name), 1) + "\n\n", screen }
     }
 
-    fn fact(&mut self, name: &str, text: &str) {
+    pub(super) fn fact(&mut self, name: &str, text: &str) {
         if !text.is_empty() {
             self.out += &fact(name, text, self.screen);
         }
     }
 
-    fn rows(&mut self, name: &str, texts: impl IntoIterator<Item = String>) {
+    pub(super) fn rows(&mut self, name: &str, texts: impl IntoIterator<Item = String>) {
         for (number, text) in texts.into_iter().enumerate() {
             self.out += &fact(if number == 0 { name } else { "" }, &text, self.screen);
         }

@@ -1,0 +1,76 @@
+//! What a case plays, for readers.
+
+use gateway::End;
+
+use super::answer::Answer;
+use super::case::Case;
+use super::played::Plays;
+
+/// A response of a case, as the client receives it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownResponse {
+    /// What comes before the bytes, and how they are sent, in one line.
+    pub head: String,
+    /// The bytes of the body, or of the messages, each on a line.
+    pub bytes: Vec<u8>,
+    /// What happens after the last byte, if it is not just the end.
+    pub end: Option<&'static str>,
+}
+
+impl Case {
+    /// Returns the responses that the case plays, in the order of its requests.
+    pub fn responses(&self) -> Vec<ShownResponse> {
+        let plays = std::iter::once(&self.plays).chain(self.turns.iter().map(|turn| &turn.plays));
+        plays.map(shown).collect()
+    }
+
+    /// Returns what a correct reply has, by member; empty if only an error is correct.
+    pub fn wanted(&self) -> Vec<(&'static str, String)> {
+        self.answers.first().map(told).unwrap_or_default()
+    }
+}
+
+fn shown(plays: &Plays) -> ShownResponse {
+    match plays {
+        Plays::Http(act) => {
+            let headers = act.headers.iter().map(|(name, value)| format!(" · {name}: {value}"));
+            let pieces = match act.pieces.len() {
+                0 | 1 => String::new(),
+                count => format!(" · {count} chunks"),
+            };
+            let pause = act.pieces.iter().map(|(pause, _)| pause.as_millis()).max().unwrap_or(0);
+            let pause = if pause > 0 { format!(" · {pause} ms before each event") } else { String::new() };
+            ShownResponse {
+                head: format!("HTTP {}{}{pieces}{pause}", act.status, headers.collect::<String>()),
+                bytes: act.pieces.iter().flat_map(|(_, piece)| piece).copied().collect(),
+                end: match act.end {
+                    End::Whole => None,
+                    End::Stall => Some("then nothing more comes, and the connection stays open"),
+                    End::Break => Some("then the connection breaks"),
+                },
+            }
+        }
+        Plays::Socket(line) => ShownResponse {
+            head: format!("WebSocket · {} messages", line.messages.len()),
+            bytes: line
+                .messages
+                .iter()
+                .flat_map(|(_, message)| [message.as_bytes(), b"\n"].concat())
+                .collect(),
+            end: line.is_last.then_some("then the connection is closed"),
+        },
+    }
+}
+
+fn told(answer: &Answer) -> Vec<(&'static str, String)> {
+    let quoted = |text: &str| format!("{text:?}");
+    let calls = answer.calls.iter().map(|call| format!("{}({})", call.name, call.arguments));
+    let members = [
+        ("text", Some(answer.text()).filter(|text| !text.is_empty()).map(|text| quoted(&text))),
+        ("refusal", Some(&answer.refusal).filter(|text| !text.is_empty()).map(|text| quoted(text))),
+        ("reasoning", Some(&answer.reasoning).filter(|text| !text.is_empty()).map(|text| quoted(text))),
+        ("calls", (!answer.calls.is_empty()).then(|| calls.collect::<Vec<_>>().join(", "))),
+        ("response_status", answer.status.clone()),
+    ];
+    members.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
