@@ -80,7 +80,16 @@ export interface Report {
   version: number;
   dialect: string;
   outcome: "passed" | "failed" | "incomplete";
-  captures: { name: string; streams: number; events: number; error: string | null; findings: ReportedFinding[] }[];
+  captures: {
+    name: string;
+    streams: number;
+    events: number;
+    /** Why it could not be read. */
+    error: string | null;
+    findings: ReportedFinding[];
+    /** Streams and responses of other APIs, by API. */
+    foreign?: Record<string, number>;
+  }[];
   [member: string]: unknown;
 }
 

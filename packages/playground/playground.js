@@ -31,11 +31,13 @@ function show() {
   const began = performance.now();
   const report = check(bytes, options);
   const [capture] = report.captures;
-  const count = capture.findings.length;
+  const apis = Object.keys(capture.foreign ?? {});
+  const count = report.causes.length;
+  const unread = capture.error && capture.streams + capture.bodies === 0;
   const parts = [
-    report.outcome,
-    `${capture.events} events`,
-    `${count} ${count === 1 ? "finding" : "findings"}`,
+    unread ? "could not be read" : report.outcome,
+    ...(apis.length > 0 ? [`another protocol: ${apis.join(", ")}`] : []),
+    ...(unread ? [] : [`${capture.events} events`, `${count} ${count === 1 ? "finding" : "findings"}`]),
     `${Math.round(performance.now() - began)} ms`,
   ];
   if (capture.error) parts.push(capture.error);

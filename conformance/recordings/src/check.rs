@@ -13,6 +13,9 @@ use checker::sse::FrameStart;
 use checker::{Checker, Observer, Rules};
 use results::{CaptureReport, Lost};
 
+/// The rule that reports events and bodies of other APIs.
+const FOREIGN: &str = "schema/foreign-protocol";
+
 /// Maximum number of timelines of a recording.
 const TIMELINES: usize = 100;
 
@@ -77,6 +80,8 @@ pub struct Checking<'r> {
     passes_over: bool,
     /// The API of the exchange.
     asked: ExchangeApi,
+    /// The API of the current stream or response, if it is another one.
+    foreign: Option<&'static str>,
     report: CaptureReport,
 }
 
@@ -100,6 +105,7 @@ impl<'r> Checking<'r> {
             is_left: false,
             passes_over: false,
             asked: ExchangeApi::default(),
+            foreign: None,
             report,
         }
     }
@@ -178,6 +184,9 @@ impl<'r> Checking<'r> {
         }
         self.draw(|_| ());
         self.is_begun = true;
+        if self.checker.events() == 0 {
+            self.foreign = of_answer(None, frame);
+        }
         self.checker.frame_seen_by(frame, &mut (&mut self.drawing, observer));
     }
 
@@ -188,7 +197,8 @@ impl<'r> Checking<'r> {
         }
         self.report.bodies += 1;
         let body = frame.data.as_deref().unwrap_or_default();
-        self.report.unjudged += u64::from(!self.is_judged(body));
+        self.foreign = of_answer(None, frame);
+        self.report.unjudged += u64::from(self.foreign.is_none() && !self.is_judged(body));
         self.checker().body(frame);
         self.draw(|drawing| drawing.body(frame));
     }
@@ -287,6 +297,13 @@ impl<'r> Checking<'r> {
         self.unjudged += unjudged;
         let (mut findings, omitted) = self.checker.take_findings();
         self.checker.reset();
+        if let Some(api) = self.foreign.take() {
+            *report.foreign.entry(Cow::Borrowed(api)).or_default() += 1;
+            // What else is wrong follows from it.
+            if findings.iter().any(|finding| finding.rule == FOREIGN) {
+                findings.retain(|finding| finding.rule == FOREIGN);
+            }
+        }
         report.omitted += omitted;
         for finding in &mut findings {
             finding.exchange.clone_from(&self.exchange);

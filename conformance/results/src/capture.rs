@@ -35,6 +35,9 @@ pub struct CaptureReport {
     /// Number of exchanges of other APIs, which are not checked, by API.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub other_apis: BTreeMap<Cow<'static, str>, u64>,
+    /// Number of checked streams and responses that belong to another API, by API. Only that is reported of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub foreign: BTreeMap<Cow<'static, str>, u64>,
     /// Findings.
     pub findings: Vec<Finding>,
     /// Number of findings that are not listed.
@@ -89,6 +92,11 @@ impl CaptureReport {
     /// Returns whether no rule applies to it.
     pub fn is_blank(&self) -> bool {
         self.streams == 0 && self.bodies == self.unjudged && self.findings.is_empty()
+    }
+
+    /// Returns whether a response of this API was read.
+    pub fn has_responses(&self) -> bool {
+        self.streams + self.bodies > self.unjudged + self.foreign.values().sum::<u64>()
     }
 
     /// Returns why it has no response, if it has none.

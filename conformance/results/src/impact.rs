@@ -32,6 +32,31 @@ impl Run {
         all
     }
 
+    /// Returns why recordings say nothing about clients, if no response of this API was read.
+    pub fn without_responses(&self) -> Option<String> {
+        if self.live.is_some() || self.captures.iter().any(CaptureReport::has_responses) {
+            return None;
+        }
+        let named = |capture: &CaptureReport| {
+            if self.captures.len() == 1 { "it".to_owned() } else { capture.name.clone() }
+        };
+        let unread = self.captures.iter().find_map(|capture| Some((capture, capture.error.as_ref()?)));
+        if let Some((capture, error)) = unread {
+            return Some(format!("{} could not be read: {error}", named(capture)));
+        }
+        let mut apis: BTreeMap<&str, u64> = BTreeMap::new();
+        for (name, count) in
+            self.captures.iter().flat_map(|capture| capture.foreign.iter().chain(&capture.other_apis))
+        {
+            *apis.entry(name).or_default() += count;
+        }
+        let names: Vec<&str> = apis.into_keys().collect();
+        Some(match &*names {
+            [] => "no stream or response was found".to_owned(),
+            names => format!("another protocol: {}", names.join(", ")),
+        })
+    }
+
     /// Returns why responses are unexpected, with the tests that failed.
     pub fn wrong_answers(&self) -> Vec<(&str, Vec<&str>)> {
         let mut all: Vec<(&str, Vec<&str>)> = Vec::new();

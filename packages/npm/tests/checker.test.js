@@ -109,6 +109,16 @@ test("recordings of any format are checked", () => {
   assert.throws(() => check(NOT_VALID, { dialect: "opnai" }), RangeError);
 });
 
+test("what is no response of this API has no verdict about clients", () => {
+  const junk = check("hello");
+  assert.match(junk.captures[0].error, /not recognized/);
+  assert.deepEqual(junk.clients, []);
+  const chat = check('data: {"id":"c","object":"chat.completion.chunk","choices":[]}\n\n');
+  assert.deepEqual(chat.captures[0].foreign, { "Chat Completions": 1 });
+  assert.deepEqual(rules(chat.captures[0].findings), ["schema/foreign-protocol"]);
+  assert.deepEqual(chat.clients, []);
+});
+
 test("misuse is refused", () => {
   assert.throws(() => new Checker("opnai"), /there is no dialect "opnai"; there are: .*openai/);
   assert.ok(dialects().includes("open-responses"));

@@ -50,6 +50,23 @@ test("a stream that is pasted is checked", async () => {
   assert.match(await status(), /^failed · 1 events · \d+ findings/);
 });
 
+test("what is no stream of this API has no verdict about clients", async () => {
+  const judged = async (text) => {
+    await page.run(`document.getElementById("stream").value = ${JSON.stringify(text)}`);
+    await page.run('document.getElementById("form").requestSubmit()');
+    return [await status(), await page.run('document.getElementById("report").srcdoc')];
+  };
+  for (const [text, expected] of [
+    ["hello", /^could not be read/],
+    ['data: {"id":"c","object":"chat.completion.chunk","choices":[]}\n\n', /another protocol: Chat Completions/],
+  ]) {
+    const [told, report] = await judged(text);
+    assert.match(told, expected);
+    assert.match(report, /No verdict about clients/);
+    assert.doesNotMatch(report, /not affected/);
+  }
+});
+
 test("examples show findings and the timeline, with the style of reports", async () => {
   const click = (name) => page.run(`document.querySelector("[data-example=${name}]").click()`);
   const good = await checked(() => click("good"));

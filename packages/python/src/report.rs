@@ -51,6 +51,13 @@ impl Report {
         self.0.bodies
     }
 
+    /// The other API that everything in it belongs to, such as Chat Completions; None if there is a response of this one.
+    #[getter]
+    fn other_api(&self) -> Option<String> {
+        let apis = self.0.foreign.keys().chain(self.0.other_apis.keys());
+        apis.filter(|_| !self.0.has_responses()).map(ToString::to_string).next()
+    }
+
     /// What is wrong.
     #[getter]
     fn findings(&self) -> Vec<Finding> {

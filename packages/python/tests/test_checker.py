@@ -112,6 +112,14 @@ def test_recordings_are_checked_by_path_and_by_bytes(tmp_path, broken):
     assert not check(b"").passed
 
 
+def test_what_is_no_response_of_this_api_is_named():
+    junk = check(b"hello")
+    assert not junk.passed and "not recognized" in junk.error and junk.other_api is None
+    chat = check(b'data: {"id":"c","object":"chat.completion.chunk","choices":[]}\n\n')
+    assert not chat.passed and chat.error is None and chat.other_api == "Chat Completions"
+    assert [finding.rule for finding in chat.findings] == ["schema/foreign-protocol"]
+
+
 def test_a_run_reports_on_all_its_recordings():
     run = Run("openai")
     run.check(good(), name="good")

@@ -9,7 +9,7 @@ use super::other_dialects::{self, OtherDialects};
 use super::sequence;
 use crate::Frame;
 use crate::engine::Case;
-use crate::engine::{Object, Payload, Place};
+use crate::engine::{Object, Payload, Place, Record};
 
 pub(super) fn event_known(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
@@ -236,10 +236,24 @@ fn foreign(case: &Case<'_>) -> Option<&'static str> {
                 (None, Some("message")) if object.get("stop_reason").is_some() => {
                     Some("Anthropic's Messages")
                 }
+                (None, None)
+                    if object.get("candidates").is_some() || object.get("usageMetadata").is_some() =>
+                {
+                    Some("Gemini")
+                }
+                (None, None)
+                    if ["/choices/0/delta", "/choices/0/message"].iter().any(|at| has(record, at)) =>
+                {
+                    Some("Chat Completions")
+                }
                 _ => None,
             }
         }
     }
+}
+
+fn has(record: &Record<'_>, pointer: &str) -> bool {
+    spec::json::at(record.data(), pointer).is_some()
 }
 
 pub(super) fn foreign_protocol(case: &mut Case<'_>) {

@@ -24,6 +24,9 @@ pub(super) fn head(run: &Run, html: &mut Html) {
 
 /// Returns a summary of the run in a sentence or two.
 fn lead(run: &Run) -> String {
+    if let Some(reason) = run.without_responses() {
+        return format!("Nothing was checked: {reason}.");
+    }
     let broken = run.clients_that_are(ClientState::Broken).len() as u64;
     let causes = run.causes.len() as u64;
     let what = if run.live.is_some() { "response" } else { "recording" };

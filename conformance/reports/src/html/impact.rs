@@ -18,6 +18,12 @@ const CARDS: usize = 8;
 
 /// Writes every known client, and how the findings affect it.
 pub(super) fn clients(run: &Run, plan: &Plan, html: &mut Html) {
+    if run.clients.is_empty() {
+        return section("clients", "No verdict about clients", html, |html| {
+            let reason = run.without_responses().unwrap_or_else(|| "no response was received".to_owned());
+            html.tag("p").class("hint").text(&format!("{reason}."));
+        });
+    }
     let mut broken = run.clients_that_are(ClientState::Broken);
     // The sort is stable: equal elements stay in the order of severity.
     broken.sort_by_cached_key(|client| {

@@ -255,7 +255,11 @@ impl Page {
 
     /// Writes broken and other clients.
     fn clients(&mut self, run: &Run) {
-        if run.causes.is_empty() {
+        if let Some(reason) = run.without_responses() {
+            self.heading("clients");
+            return self.row(2, 4, &visible(&format!("no verdict: {reason}")));
+        }
+        if run.causes.is_empty() || run.clients.is_empty() {
             return;
         }
         self.heading("clients");
