@@ -66,7 +66,7 @@ fn action(folder: &Path, variables: &[(&str, &str)]) -> (Output, BTreeMap<String
     let (out, results) = (folder.join("out"), folder.join("results"));
     let path = |path: &Path| path.to_str().expect("it is UTF-8").to_owned();
     let (out, results) = (path(&out), path(&results));
-    let usual = [("BINARY", PROGRAM), ("OUT", &out), ("GITHUB_OUTPUT", &results), ("MODEL", "default")];
+    let usual = [("BINARY", PROGRAM), ("OUT", &out), ("GITHUB_OUTPUT", &results)];
     let output = bash(folder, &[&path(&script)], &[&usual, variables].concat());
     let written = fs::read_to_string(&results).unwrap_or_default();
     let pairs = written.lines().filter_map(|line| line.split_once('='));
@@ -182,6 +182,70 @@ fn the_example_for_gitlab_runs() {
             let _ = bash(&folder, &["-c", &format!("rm -r {left}")], &[]);
         }
     }
+}
+
+/// An input that is not set is not passed, as a flag wins over the settings file.
+#[test]
+fn the_action_and_the_component_pass_only_what_is_set() {
+    let folder = folder("inputs");
+    let program = "#!/bin/sh\n[ \"$1\" = report ] && exit 1\nprintf '%s\\n' \"$@\" >arguments\n";
+    fs::write(folder.join("conformance"), program).expect("it can be written");
+    assert!(bash(&folder, &["-c", "chmod +x conformance && mkdir out"], &[]).status.success());
+    let binary = folder.join("conformance").to_str().expect("it is UTF-8").to_owned();
+    let path = format!("{}:{}", folder.display(), env::var("PATH").unwrap_or_default());
+    let template = fs::read_to_string(repository().join("templates/conformance.yml")).expect("it is there");
+    let (_, script) = template.split_once("    - |\n").expect("it has a script");
+    let script = script.split("  after_script:").next().unwrap_or_default();
+    let script: String =
+        script.lines().map(|line| format!("{}\n", line.trim_start_matches("      "))).collect();
+    let passed = |inputs: &[(&str, &str)]| {
+        let with = |more: (&'static str, &str)| {
+            let pairs = inputs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            pairs.chain([(more.0.to_owned(), more.1.to_owned())]).collect::<Vec<_>>()
+        };
+        let of_action = with(("BINARY", &binary));
+        let of_action: Vec<_> = of_action.iter().map(|(name, value)| (&**name, &**value)).collect();
+        action(&folder, &of_action);
+        let arguments = fs::read_to_string(folder.join("arguments")).expect("it was called");
+        let mut of_component = with(("PATH", &path));
+        for (name, _) in &mut of_component {
+            if name != "PATH" {
+                *name = format!("CONFORMANCE_{name}");
+            }
+        }
+        let of_component: Vec<_> = of_component.iter().map(|(name, value)| (&**name, &**value)).collect();
+        let output = bash(&folder, &["-euo", "pipefail", "-c", &format!("set +u; {script}")], &of_component);
+        assert!(output.status.success(), "{}", told(&output));
+        let component = fs::read_to_string(folder.join("arguments")).expect("it was called");
+        let out = folder.join("out").display().to_string();
+        let words =
+            |text: &str| text.replace(&format!("{out}/run"), "run").replace('\n', " ").trim_end().to_owned();
+        [words(&arguments), words(&component)]
+    };
+    for said in passed(&[("TARGET", "staging")]) {
+        assert_eq!(said, "run --target staging --out run");
+    }
+    let all = [
+        ("TARGET", "staging"),
+        ("CONFIG", "my.toml"),
+        ("DIALECT", "openai"),
+        ("MODEL", "my model"),
+        ("PROFILE", "core,tools"),
+        ("WITHOUT", "store"),
+        ("EXPECTED_FAILURES", "known.toml"),
+        ("SHARD", "2/4"),
+        ("ARGS", "text/ --strict"),
+    ];
+    for said in passed(&all) {
+        assert_eq!(
+            said,
+            "run --target staging --out run --dialect openai --config my.toml --model my model --profile core,tools \
+             --without store --expected-failures known.toml --shard 2/4 text/ --strict"
+        );
+    }
+    let [by_action, by_component] = passed(&[("CAPTURES", "a.sse b.sse")]);
+    assert_eq!(by_action, "check a.sse b.sse --format json");
+    assert_eq!(by_component, "check a.sse b.sse --report json=run/report.json");
 }
 
 #[test]

@@ -262,8 +262,11 @@ pub(super) fn completed(
     else {
         return Ok(None);
     };
-    let file = find(&env::current_dir()?);
     let mut line = Line { arguments: arguments.to_vec(), command, matches };
+    let file = match line.value("config") {
+        Some(file) => Some(PathBuf::from(file)),
+        None => find(&env::current_dir()?),
+    };
     if subcommand == "check" {
         if let Some(file) = file {
             let dialect = read(&file)?.defaults.dialect;
@@ -556,6 +559,9 @@ pub(super) struct TrustArgs {
     /// its settings.
     #[arg(long, help_heading = HEADING, hide_short_help = true)]
     trust_config: bool,
+    /// Settings file [default: conformance.toml here, or above in the repository].
+    #[arg(long, value_name = "FILE", requires = "target", help_heading = HEADING, hide_short_help = true)]
+    config: Option<PathBuf>,
 }
 
 #[cfg(test)]
