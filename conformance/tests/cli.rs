@@ -443,6 +443,8 @@ fn filters_that_match_nothing_are_an_error() {
         (&["/(/"], "unclosed group"),
         (&["text/hello", "--skip", "text"], "no test is left"),
         (&["filters"], "filters is the folder of a run: conformance report filters"),
+        (&["run", "filters"], "filters is the folder of a run: conformance report filters"),
+        (&["everything"], "there is no command \"everything\""),
         (&["filters/a.sse"], "conformance check filters/a.sse"),
         (&["chek"], "(did you mean check?)"),
         (&["--capture", "filters/a.sse", "--", "itme"], "no test matches \"itme\""),

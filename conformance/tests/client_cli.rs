@@ -35,6 +35,22 @@ fn of(path: &Path) -> &str {
     path.to_str().expect("it is text")
 }
 
+/// Every case is in exactly one shard.
+#[test]
+fn shards_split_the_cases() {
+    let list = |more: &[&str]| -> Vec<String> {
+        let (code, stdout, stderr) = run(&[&["client", "--list"], more].concat());
+        assert_eq!(code, Some(0), "{stderr}");
+        stdout.lines().map(str::to_owned).collect()
+    };
+    let mut parts: Vec<String> =
+        ["1/3", "2/3", "3/3"].iter().flat_map(|part| list(&["--shard", part])).collect();
+    let mut all = list(&[]);
+    parts.sort();
+    all.sort();
+    assert_eq!(parts, all);
+}
+
 #[test]
 fn exit_codes_say_how_a_run_ended() {
     assert_eq!(client(&["text/hello"], ALWAYS_HELLO).0, Some(0));

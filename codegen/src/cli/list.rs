@@ -12,9 +12,9 @@ use crate::{SpecFiles, dialect};
 /// Lists the values of `x-lifecycle` in events and of the options of `new`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// What to list.
+    /// What to list; without it, what can be listed.
     #[arg(value_enum)]
-    what: What,
+    what: Option<What>,
     /// Folder of the specification.
     #[arg(long, value_name = "PATH", default_value = "spec")]
     spec_dir: PathBuf,
@@ -38,7 +38,14 @@ impl ListArgs {
     /// Fails if the files cannot be read.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let mut stdout = std::io::stdout().lock();
-        let rows: Vec<(String, String)> = match self.what {
+        let Some(what) = self.what else {
+            for what in What::value_variants().iter().filter_map(ValueEnum::to_possible_value) {
+                let help = what.get_help().map(ToString::to_string).unwrap_or_default();
+                writeln!(stdout, "{:10}{help}", what.get_name())?;
+            }
+            return Ok(ExitCode::SUCCESS);
+        };
+        let rows: Vec<(String, String)> = match what {
             What::Scopes => scopes(&SpecFiles::load(&self.spec_dir)?.scopes),
             What::Roles => ROLES.iter().map(|(role, text)| (role_name(*role), (*text).to_owned())).collect(),
             What::Dialects => {

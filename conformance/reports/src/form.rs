@@ -1,7 +1,7 @@
 //! The formats of a report.
 
 use super::style::{Detail, Screen};
-use super::{badge, github, html, human, json, markdown, summary};
+use super::{badge, github, html, human, json, markdown, ndjson, summary};
 use super::{junit, sarif};
 use results::Run;
 
@@ -14,6 +14,8 @@ pub enum Form {
     Human,
     /// The whole report, for programs
     Json,
+    /// A line of JSON for each finding and each recording
+    Ndjson,
     /// `JUnit` XML, for CI systems
     Junit,
     /// SARIF 2.1.0, for code scanning
@@ -41,6 +43,7 @@ pub fn render(run: &Run, form: Form, detail: impl Into<Detail>, screen: Screen) 
     match form {
         Form::Human => format!("{}{}", human::diagnostics(run, detail, screen), summary(run, detail, screen)),
         Form::Json => json(run),
+        Form::Ndjson => ndjson(run),
         Form::Junit => junit::junit(run),
         Form::Sarif => sarif::sarif(run),
         Form::Github => github::github(run, detail.level),

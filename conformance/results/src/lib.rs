@@ -10,6 +10,7 @@ mod matrix;
 mod merge;
 mod next;
 mod profile;
+mod shard;
 mod shell;
 pub mod text;
 mod timeline;
@@ -38,6 +39,7 @@ pub use matrix::{Matrix, MatrixColumn, MatrixRow};
 pub use merge::Unmergeable;
 pub use next::Step;
 pub use profile::{Demand, ProfileReport, ProfileState, Reason, Specification};
+pub use shard::Shard;
 pub use shell::shell_word;
 pub use timeline::{Bar, EventRow, FaultyEvent, Pace, Phase, Piece, RequestSummary, Silence, Timeline};
 pub use totals::{Broken, ClientState, ClientTotal, Faults, RuleTotal, Totals};
@@ -125,7 +127,12 @@ impl Run {
                 live.as_ref().map(|live| &*live.cases).unwrap_or_default(),
                 rules.dialect(),
             ),
-            clients: ClientTotal::all(&captures),
+            // Without a response, nothing is known of clients.
+            clients: if captures.iter().any(CaptureReport::has_responses) {
+                ClientTotal::all(&captures)
+            } else {
+                Vec::new()
+            },
             groups,
             matrix: live.as_ref().map(|live| Matrix::of(live, &captures)).unwrap_or_default(),
             undecided,

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::Run;
 use super::capture::CaptureReport;
 use super::profile::ProfileReport;
+use super::shard::Shard;
 use super::trials::Tally;
 
 /// A run against an endpoint.
@@ -369,6 +370,9 @@ pub struct Filters {
     pub exact: bool,
     /// Those that match any of these are left out.
     pub without: Vec<String>,
+    /// Only those of this part of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
 }
 
 impl Filters {

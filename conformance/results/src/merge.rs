@@ -1,18 +1,35 @@
-//! Merging of reports of recordings.
+//! Merging of reports: of recordings, or of the shards of a run.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
+use catalogue::SCENARIOS;
 use checker::Rules;
 
-use super::Run;
+use super::live::{CaseReport, LiveReport, Options, State, Transport, Verdict};
+use super::profile::{ProfileReport, ProfileState, Reason};
+use super::shard::Shard;
+use super::{CaptureReport, Run};
 
 /// Why reports cannot be merged, with the index of the first one that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unmergeable {
     /// There are no reports.
     None,
-    /// A report of an endpoint: its trials belong to one run.
-    Live(usize),
+    /// A report of an endpoint among reports of recordings, or the reverse.
+    Kind(usize),
+    /// A report of an endpoint that is not a shard of a run.
+    Whole(usize),
+    /// Its endpoint or model differs from that of the first report.
+    Target(usize),
+    /// Its options differ from those of the first report.
+    Options(usize),
+    /// It is a shard of a run with another number of shards.
+    Shards(usize),
+    /// Its shard is that of an earlier report.
+    Twice(usize),
+    /// A shard without a report.
+    Missing(Shard),
     /// Its dialect differs from that of the first report.
     Dialect(usize),
     /// Its version of the suite differs from this one.
@@ -26,7 +43,16 @@ impl Unmergeable {
     pub const fn at(&self) -> usize {
         match self {
             Self::None => 0,
-            Self::Live(at) | Self::Dialect(at) | Self::Suite(at) | Self::Rules(at) => *at,
+            Self::Missing(_) => usize::MAX,
+            Self::Kind(at)
+            | Self::Whole(at)
+            | Self::Target(at)
+            | Self::Options(at)
+            | Self::Shards(at)
+            | Self::Twice(at)
+            | Self::Dialect(at)
+            | Self::Suite(at)
+            | Self::Rules(at) => *at,
         }
     }
 }
@@ -35,7 +61,15 @@ impl fmt::Display for Unmergeable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::None => "there are no reports to merge",
-            Self::Live(_) => "it is a run against an endpoint; only reports of recordings can be merged",
+            Self::Kind(_) => "reports of recordings and of an endpoint cannot be merged",
+            Self::Whole(_) => {
+                "it is a whole run against an endpoint; only the parts of a run, made with --shard, can be merged"
+            }
+            Self::Target(_) => "its endpoint or model differs from that of the first report",
+            Self::Options(_) => "its options differ from those of the first report",
+            Self::Shards(_) => "its run has another number of shards than that of the first report",
+            Self::Twice(_) => "an earlier report is of the same shard",
+            Self::Missing(shard) => return write!(f, "the report of shard {shard} is missing"),
             Self::Dialect(_) => "its dialect differs from that of the first report",
             Self::Suite(_) => "its version of the suite differs from that of the first report",
             Self::Rules(_) => "its rules differ from those of the first report",
@@ -46,15 +80,16 @@ impl fmt::Display for Unmergeable {
 impl std::error::Error for Unmergeable {}
 
 impl Run {
-    /// Merges reports of recordings into the report of one run over all of them, in this order.
+    /// Merges reports of recordings into the report of one run over all of them, in this order; or the reports of all
+    /// shards of a run into that of the run.
     pub fn merge(runs: Vec<Self>) -> Result<Self, Unmergeable> {
         let first = runs.first().ok_or(Unmergeable::None)?;
         let dialect = spec::dialect(&first.dialect).ok_or(Unmergeable::Suite(0))?;
         let listed: Vec<String> = first.rules.iter().map(|rule| rule.id.clone()).collect();
         let rules = Rules::of(dialect).only(|rule| listed.iter().any(|id| id == rule.id));
         for (at, run) in runs.iter().enumerate() {
-            if run.live.is_some() {
-                return Err(Unmergeable::Live(at));
+            if run.live.is_some() != first.live.is_some() {
+                return Err(Unmergeable::Kind(at));
             }
             if run.suite != env!("CARGO_PKG_VERSION") {
                 return Err(Unmergeable::Suite(at));
@@ -66,10 +101,133 @@ impl Run {
                 return Err(Unmergeable::Rules(at));
             }
         }
+        if first.live.is_some() {
+            return merge_shards(&rules, runs);
+        }
         let passed_over = runs.iter().map(|run| run.passed_over).sum();
         let captures = runs.into_iter().flat_map(|run| run.captures).collect();
         let mut merged = Self::new(&rules, captures, None);
         merged.passed_over = passed_over;
         Ok(merged)
+    }
+}
+
+/// Merges the shards of a run.
+fn merge_shards(rules: &Rules, runs: Vec<Run>) -> Result<Run, Unmergeable> {
+    let mut shards: Vec<LiveReport> = Vec::new();
+    let mut captures: Vec<CaptureReport> = Vec::new();
+    for (at, run) in runs.into_iter().enumerate() {
+        let Some(mut live) = run.live else { return Err(Unmergeable::Kind(at)) };
+        let shard = live.options.filters.shard.ok_or(Unmergeable::Whole(at))?;
+        if let Some(first) = shards.first() {
+            let of = first.options.filters.shard.map(|first| first.of);
+            // A reference gateway is started for each shard, at another address.
+            let is_other = live.target != first.target && !(live.is_reference && first.is_reference);
+            if is_other || live.model != first.model {
+                return Err(Unmergeable::Target(at));
+            }
+            if shared(&live) != shared(first) {
+                return Err(Unmergeable::Options(at));
+            }
+            if of != Some(shard.of) {
+                return Err(Unmergeable::Shards(at));
+            }
+        }
+        if shards.iter().any(|earlier| earlier.options.filters.shard == Some(shard)) {
+            return Err(Unmergeable::Twice(at));
+        }
+        for attempt in live.cases.iter_mut().flat_map(|case| &mut case.attempts) {
+            *attempt += captures.len();
+        }
+        // The recordings stay in the folders of the shards.
+        captures.extend(run.captures.into_iter().map(|mut capture| {
+            capture.name = capture.path().into_owned();
+            capture.folder = None;
+            capture
+        }));
+        shards.push(live);
+    }
+    let of = shards.first().and_then(|first| first.options.filters.shard).map_or(0, |shard| shard.of);
+    let all = (1..=of).map(|number| Shard { number, of });
+    for shard in all {
+        if shards.iter().all(|live| live.options.filters.shard != Some(shard)) {
+            return Err(Unmergeable::Missing(shard));
+        }
+    }
+    let live = merged(shards).ok_or(Unmergeable::None)?;
+    Ok(Run::new(rules, captures, Some(live)))
+}
+
+/// Returns the options that the shards of a run share.
+fn shared(live: &LiveReport) -> Options {
+    let mut options = live.options.clone();
+    (options.began, options.took_ms, options.filters.shard) = (None, None, None);
+    if live.is_reference {
+        options.given.clear();
+    }
+    options
+}
+
+/// Returns the report of the run with these shards.
+fn merged(shards: Vec<LiveReport>) -> Option<LiveReport> {
+    let first = shards.first()?;
+    let mut options = shared(first);
+    options.began = shards.iter().filter_map(|live| live.options.began.clone()).min();
+    options.took_ms = shards.iter().filter_map(|live| live.options.took_ms).max();
+    let states = [State::Begun, State::Interrupted];
+    let state = states.into_iter().find(|state| shards.iter().any(|live| live.state == *state));
+    let mut live = LiveReport {
+        options,
+        state: state.unwrap_or(State::Finished),
+        command: String::new(),
+        profiles: first.profiles.iter().map(|profile| merged_profile(profile, &shards)).collect(),
+        cases: Vec::new(),
+        latency: Vec::new(),
+        stale: Vec::new(),
+        ..first.clone()
+    };
+    for shard in shards {
+        live.cases.extend(shard.cases);
+        live.latency.extend(shard.latency);
+        live.stale.extend(shard.stale);
+    }
+    let place = |case: &CaseReport| {
+        let scenario = Transport::scenario(&case.name);
+        SCENARIOS.iter().position(|known| known.id == scenario)
+    };
+    // The sort is stable: the transports of a scenario keep their order.
+    live.cases.sort_by_key(place);
+    Some(live)
+}
+
+/// Returns the result of a profile: a requirement is met if a shard meets it and none fails it.
+fn merged_profile(profile: &ProfileReport, shards: &[LiveReport]) -> ProfileReport {
+    let of_shards = || shards.iter().flat_map(|live| &live.profiles).filter(|of| of.name == profile.name);
+    let mut merged = ProfileReport { reasons: Vec::new(), ..profile.clone() };
+    let mut reasons: BTreeMap<(u8, &str), Vec<&Reason>> = BTreeMap::new();
+    for of_shard in of_shards() {
+        let mut here: BTreeMap<(u8, &str), &Reason> = BTreeMap::new();
+        for reason in &of_shard.reasons {
+            let worst = here.entry((reason.demand as u8, &reason.name)).or_insert(reason);
+            if reason.verdict == Verdict::Fail {
+                *worst = reason;
+            }
+        }
+        for (key, reason) in here {
+            reasons.entry(key).or_default().push(reason);
+        }
+    }
+    let count = of_shards().count();
+    for ((_, name), given) in reasons {
+        let failed = given.iter().find(|reason| reason.verdict == Verdict::Fail);
+        // A reason without a name is about the whole run.
+        let is_unmet = failed.is_some() || given.len() == count || name.is_empty();
+        // The shard that sent it knows more than those that did not.
+        let told = failed.or_else(|| given.iter().max_by_key(|reason| reason.exchanges.len()));
+        merged.reasons.extend(told.filter(|_| is_unmet).map(|reason| (*reason).clone()));
+    }
+    match profile.state {
+        ProfileState::NotApplicable => merged,
+        _ => merged.decided(),
     }
 }

@@ -1,12 +1,12 @@
 //! `conformance check`: checks recordings.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::iter;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use clap::Args;
@@ -14,9 +14,10 @@ use clap::Args;
 use super::output::OutputArgs;
 use super::progress::Progress;
 use super::select::SelectArgs;
-use super::{CommandArgs, NOT_DONE, files, known, names};
+use super::{CommandArgs, NOT_DONE, files, known, names, print};
 use recordings::Checking;
 use recordings::capture::Format;
+use reports::Form;
 use results::{CaptureReport, Outcome, Run};
 
 const EXAMPLES: &str = "\
@@ -61,19 +62,70 @@ impl CommandArgs for CheckArgs {
         let files = Arc::new(files);
         let progress = Progress::start(Arc::clone(&files));
         let named: HashSet<&Path> = self.paths.iter().map(PathBuf::as_path).collect();
+        // Lines are printed as soon as the files before them are done.
+        let is_streamed = self.output.format == Form::Ndjson && self.output.output.is_none();
+        let lines = InOrder::default();
         let captures = check_all(&files, || {
             let mut checking = Checking::new(&rules, self.output.draws());
-            let (progress, named) = (&progress, &named);
-            move |file: &Path| {
+            let (progress, named, lines) = (&progress, &named, &lines);
+            move |at: usize, file: &Path| {
                 checking.pass_over_other_apis(!named.contains(file));
-                check_file(file, format, &mut checking, progress)
+                let report = check_file(file, format, &mut checking, progress);
+                if is_streamed {
+                    lines.print(at, reports::ndjson_of_recording(&report));
+                }
+                report
             }
         });
         drop(progress);
         let mut run = Run::new(&rules, captures, None);
         run.passed_over = passed_over;
-        self.output.print(&run)?;
+        if is_streamed {
+            lines.end()?;
+            self.output.write_reports(&run)?;
+            print(&reports::ndjson_of_run(&run))?;
+        } else {
+            self.output.print(&run)?;
+        }
         Ok(exit_code(&run))
+    }
+}
+
+/// Prints texts in the order of their numbers.
+#[derive(Debug, Default)]
+struct InOrder(Mutex<Waiting>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    next: usize,
+    texts: BTreeMap<usize, String>,
+    failed: Option<anyhow::Error>,
+}
+
+impl Waiting {
+    fn take_next(&mut self) -> Option<String> {
+        let text = self.texts.remove(&self.next)?;
+        self.next += 1;
+        Some(text)
+    }
+}
+
+impl InOrder {
+    /// Prints the text of this number, after those before it.
+    fn print(&self, number: usize, text: String) {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.texts.insert(number, text);
+        while let Some(text) = waiting.take_next() {
+            if waiting.failed.is_none() {
+                waiting.failed = print(&text).err();
+            }
+        }
+    }
+
+    /// Fails if a text could not be printed.
+    fn end(self) -> anyhow::Result<()> {
+        let waiting = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        waiting.failed.map_or(Ok(()), Err)
     }
 }
 
@@ -97,12 +149,12 @@ pub(super) fn check_file(
 /// the files.
 fn check_all<C>(files: &[PathBuf], begin: impl Fn() -> C + Sync) -> Vec<CaptureReport>
 where
-    C: FnMut(&Path) -> CaptureReport,
+    C: FnMut(usize, &Path) -> CaptureReport,
 {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut check = begin();
-        iter::from_fn(|| take(files, &next)).map(|(at, file)| (at, check(file))).collect::<Vec<_>>()
+        iter::from_fn(|| take(files, &next)).map(|(at, file)| (at, check(at, file))).collect::<Vec<_>>()
     };
     let threads = thread::available_parallelism().map_or(1, Into::into).min(files.len());
     let mut done = thread::scope(|scope| {

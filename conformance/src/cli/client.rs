@@ -7,6 +7,7 @@ use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::str::FromStr as _;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -23,7 +24,7 @@ use clients::{ClientCertificate, ClientSuite, Expected, Mode, client_profiles, d
 use harness::certificate::{CERTIFICATE, PAGE};
 use harness::suite::{Selection, run_quietly};
 use reports::client::{ClientForm, client_report};
-use results::{CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, Outcome, Transport};
+use results::{CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, Outcome, Shard, Transport};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,6 +75,9 @@ pub(super) struct ClientArgs {
     /// otherwise.
     #[arg(long, value_name = "DIR")]
     rerun_failed: Option<PathBuf>,
+    /// Run only part I of N equal parts, as in 2/4. The cases of a golden or a rule over all transports stay together.
+    #[arg(long, value_name = "I/N", value_parser = Shard::from_str)]
+    shard: Option<Shard>,
     /// List the cases without running them.
     #[arg(long)]
     list: bool,
@@ -179,6 +183,12 @@ impl CommandArgs for ClientArgs {
             bail!(problem);
         }
         cases.retain(|case| selection.includes(&case.name));
+        if let Some(shard) = self.shard {
+            cases.retain(|case| shard.has_case(&case.name));
+            if cases.is_empty() {
+                bail!("no case is left: shard {shard} has none of the selected cases");
+            }
+        }
         if self.list {
             let lines = cases
                 .iter()

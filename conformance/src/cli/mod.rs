@@ -119,7 +119,8 @@ pub fn main_of(arguments: Vec<OsString>) -> ExitCode {
         // A closed stderr is no reason to fail.
         let _ = writeln!(io::stderr().lock(), "{SELF_TEST}");
     }
-    run(&named(arguments)).unwrap_or_else(|error| {
+    let checked = is_meant(&arguments);
+    checked.and_then(|()| run(&named(arguments))).unwrap_or_else(|error| {
         message::note_lines(&format!("error: {}", message::escaped(&error)));
         ExitCode::from(NOT_DONE)
     })
@@ -155,12 +156,36 @@ fn parsed(line: &mut clap::Command, arguments: &[OsString]) -> ArgMatches {
     })
 }
 
-/// Puts the command `run` where no command is named.
-fn named(mut arguments: Vec<OsString>) -> Vec<OsString> {
+/// Returns whether the first argument names a command, or asks for help or the version.
+fn is_named(arguments: &[OsString]) -> bool {
     let asks =
         |first: &OsString| ["help", "-h", "--help", "-V", "--version"].iter().any(|word| first == word);
-    let is_named = called(&arguments).is_some() || arguments.get(1).is_some_and(asks);
-    if !is_named {
+    called(arguments).is_some() || arguments.get(1).is_some_and(asks)
+}
+
+/// Fails if the first argument is a word that is neither a command nor the name of tests: it is a mistake more often than
+/// a part of a name.
+fn is_meant(arguments: &[OsString]) -> anyhow::Result<()> {
+    let Some(word) = arguments.get(1).and_then(|first| first.to_str()) else { return Ok(()) };
+    if is_named(arguments) || word.starts_with('-') || word.is_empty() || names::is_of_tests(word) {
+        return Ok(());
+    }
+    let line = described(COMMANDS);
+    let commands = || line.get_subcommands().map(clap::Command::get_name).filter(|name| *name != "help");
+    let hint = names::path(word).unwrap_or_else(|| {
+        let hint = names::meant(word, commands());
+        format!(
+            "there is no command \"{word}\"{hint}; there are: {}; to run the tests with it in their names: \
+             conformance run {word}",
+            commands().collect::<Vec<_>>().join(", ")
+        )
+    });
+    anyhow::bail!(hint)
+}
+
+/// Puts the command `run` where no command is named.
+fn named(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    if !is_named(&arguments) {
         arguments.insert(arguments.len().min(1), "run".into());
     }
     arguments
@@ -210,6 +235,24 @@ mod tests {
         for named in ["run x", "check a.sse", "--help", "help run", "-V"] {
             assert_eq!(line(&named.split(' ').collect::<Vec<_>>()), named);
         }
+    }
+
+    #[test]
+    fn a_word_alone_is_a_command_or_the_name_of_tests() {
+        let told = |word: &str| {
+            let line = ["conformance", word].map(OsString::from);
+            is_meant(&line).err().map(|error| error.to_string())
+        };
+        for word in
+            ["run", "--list", "text", "text/", "text/hello", "call/parallel::item", "text/hello.json", "N35"]
+        {
+            assert_eq!(told(word), None, "{word}");
+        }
+        let unknown = told("all").expect("it is no command");
+        assert!(unknown.starts_with("there is no command \"all\""), "{unknown}");
+        assert!(unknown.ends_with("conformance run all"), "{unknown}");
+        assert!(told("chekc").expect("it is no command").contains("did you mean check"), "{unknown}");
+        assert!(told("src").expect("it is a folder").contains("conformance check src"));
     }
 
     /// Returns the page of all commands and flags.
@@ -291,7 +334,8 @@ mod tests {
                 }) else {
                     continue;
                 };
-                let words = words(&line[at..]).into_iter().map(OsString::from).collect();
+                let words: Vec<OsString> = words(&line[at..]).into_iter().map(OsString::from).collect();
+                assert!(is_meant(&words).is_ok(), "{}: {line}", page.display());
                 let parsed = described(COMMANDS).try_get_matches_from(named(words));
                 assert!(parsed.is_ok(), "{}: {line}\n{}", page.display(), parsed.expect_err("it is not"));
                 checked += 1;

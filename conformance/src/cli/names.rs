@@ -1,6 +1,7 @@
 //! Look-up of names, with hints for unknown ones.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use catalogue::{Feature, Profile, Requirement, Rule, Scenario};
@@ -105,6 +106,23 @@ pub(super) fn client_case(name: &str, dialect: &'static Dialect) -> Result<Case>
 pub(super) fn groups() -> BTreeSet<&'static str> {
     let scenarios = catalogue::SCENARIOS.iter().map(|scenario| catalogue::group(scenario.id));
     catalogue::RULES.iter().map(Rule::group).chain(scenarios).collect()
+}
+
+/// Returns whether a word can only be the name of tests, such as `text/hello` or `::item`, or is the whole name of a group
+/// of scenarios or of a sentence.
+pub(super) fn is_of_tests(word: &str) -> bool {
+    let is_group = || catalogue::SCENARIOS.iter().any(|scenario| catalogue::group(scenario.id) == word);
+    let is_sentence = || spec::DIALECTS.iter().any(|dialect| Requirement::find(word, dialect).is_some());
+    word.contains('/') || word.contains("::") || is_group() || is_sentence()
+}
+
+/// Returns the command for a file or folder.
+pub(super) fn path(word: &str) -> Option<String> {
+    let path = Path::new(word);
+    if path.join("run.json").is_file() || path.join("report.json").is_file() {
+        return Some(format!("{word} is the folder of a run: conformance report {word}"));
+    }
+    path.exists().then(|| format!("{word} is a file or folder: conformance check {word}"))
 }
 
 /// Returns the rule with that id.

@@ -16,7 +16,7 @@ use results::Run;
 /// The common flags of all commands that report a run.
 #[derive(Debug, Args)]
 pub(super) struct OutputArgs {
-    /// Format: human, json, junit, sarif, github, markdown, badge, html.
+    /// human, json, ndjson, junit, sarif, github, markdown, badge or html.
     #[arg(long, value_enum, default_value_t, hide_possible_values = true, hide_default_value = true, help_heading = HEADING)]
     pub(super) format: Form,
     /// Write to this file instead of stdout.
@@ -79,12 +79,18 @@ impl OutputArgs {
         write(&self.report, self.output.as_ref().map(|file| (self.format, file)), render)
     }
 
+    /// Writes the requested reports.
+    pub(super) fn write_reports(&self, run: &Run) -> anyhow::Result<()> {
+        let detail = self.detail();
+        self.write(|form| Ok(reports::render(run, form, detail, Style::Plain.into())))
+    }
+
     /// Prints a run, and writes the requested reports. Terminal output has findings on stderr and the summary
     /// on stdout.
     pub(super) fn print(&self, run: &Run) -> anyhow::Result<()> {
         let detail = self.detail();
         let render = |form| reports::render(run, form, detail, Style::Plain.into());
-        self.write(|form| Ok(render(form)))?;
+        self.write_reports(run)?;
         match (&self.output, self.format) {
             (Some(_), _) => Ok(()),
             (None, Form::Human) => {

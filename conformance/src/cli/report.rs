@@ -31,10 +31,11 @@ pub(super) struct ReportArgs {
     /// A folder written by `run --out` or `client --out`, or a JSON report. Several reports of clients become a matrix.
     #[arg(value_name = "DIR", required = true)]
     runs: Vec<PathBuf>,
-    /// Merge JSON reports of recordings into one, in this order.
+    /// Merge JSON reports into one: of recordings, or of the shards of a run.
     ///
-    /// The result is the report of one check of all their recordings. They must be of one dialect, one selection of
-    /// rules and this version of the suite.
+    /// The result is the report of one check of all recordings, in this order, or of the whole run that was made in parts
+    /// with `run --shard`. Reports must be of one dialect, one selection of rules and this version of the suite; shards
+    /// of one endpoint with the same options, and none may be missing. Their folders stay as they are.
     #[arg(long)]
     merge: bool,
     #[command(flatten)]
@@ -54,8 +55,7 @@ impl CommandArgs for ReportArgs {
         let [path] = &*self.runs else {
             bail!("several reports are merged with --merge; use `conformance diff` to compare two runs");
         };
-        let folder = if path.is_dir() { Some(&**path) } else { path.parent() };
-        self.print(&read(path)?.within(folder.unwrap_or(Path::new(""))))
+        self.print(&read(path)?.within(folder(path)))
     }
 }
 
@@ -77,7 +77,7 @@ impl ReportArgs {
                 Form::Junit => ClientForm::Junit,
                 Form::Markdown => ClientForm::Markdown,
                 Form::Html => ClientForm::Html,
-                Form::Sarif | Form::Github | Form::Badge => {
+                Form::Ndjson | Form::Sarif | Form::Github | Form::Badge => {
                     bail!("the formats of client reports are human, json, junit, markdown and html")
                 }
             };
@@ -95,9 +95,15 @@ impl ReportArgs {
     }
 }
 
+/// Returns the folder to which the paths of a report are relative.
+fn folder(path: &Path) -> &Path {
+    let folder = if path.is_dir() { Some(path) } else { path.parent() };
+    folder.unwrap_or(Path::new(""))
+}
+
 /// Reads reports and merges them.
 fn merged(paths: &[PathBuf]) -> Result<Run> {
-    let runs = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
+    let runs = paths.iter().map(|path| Ok(read(path)?.within(folder(path)))).collect::<Result<Vec<_>>>()?;
     Run::merge(runs).map_err(|problem| match paths.get(problem.at()) {
         Some(path) => anyhow!("{}: {problem}", path.display()),
         None => problem.into(),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::str::FromStr as _;
 use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context as _, anyhow, bail};
@@ -28,7 +29,7 @@ use harness::suite::{Invocation, Selection};
 use recordings::capture::Format;
 use recordings::goldens::{self, GOLDENS, Golden};
 use reports::{Form, Screen};
-use results::{CaptureReport, TrialResult, Verdict};
+use results::{CaptureReport, Shard, TrialResult, Verdict};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -67,6 +68,12 @@ pub(super) struct SuiteArgs {
     /// Skip tests that match FILTER.
     #[arg(long, value_name = "FILTER", help_heading = SELECTION)]
     skip: Vec<String>,
+    /// Run only part I of N equal parts, as in 2/4.
+    ///
+    /// The tests of a scenario, and of those that continue it, stay together. `conformance report --merge` joins the
+    /// reports of all parts.
+    #[arg(long, value_name = "I/N", value_parser = Shard::from_str, conflicts_with = "capture", help_heading = SELECTION, hide_short_help = true)]
+    shard: Option<Shard>,
     /// Run only the tests that failed in this run.
     ///
     /// DIR is a folder written by --out. Target, dialect, model and features are those of that run, unless flags say
@@ -149,12 +156,8 @@ impl SuiteArgs {
     /// Returns a hint for a filter that matches no test but names something else.
     fn hint(&self) -> Option<String> {
         self.filter.iter().find_map(|filter| {
-            let path = Path::new(filter);
-            if path.join("run.json").is_file() || path.join("report.json").is_file() {
-                return Some(format!("{filter} is the folder of a run: conformance report {filter}"));
-            }
-            if path.exists() {
-                return Some(format!("{filter} is a file or folder: conformance check {filter}"));
+            if let Some(hint) = names::path(filter) {
+                return Some(hint);
             }
             let command = described(COMMANDS);
             let hint = names::meant(filter, command.get_subcommands().map(clap::Command::get_name));
@@ -170,7 +173,7 @@ impl SuiteArgs {
     fn invocation(&self, dialect: Option<&'static Dialect>) -> anyhow::Result<Invocation> {
         let dialect = dialect.ok_or_else(|| anyhow!("there is no dialect"))?;
         let selection = Selection::new(&self.filter, &self.skip, self.exact, dialect);
-        let mut selection = selection.map_err(|problem| anyhow!(problem))?;
+        let mut selection = selection.map_err(|problem| anyhow!(problem))?.shard(self.shard);
         if let Some(folder) = &self.rerun_failed {
             let failed = failed_tests(folder)?;
             if failed.is_empty() {

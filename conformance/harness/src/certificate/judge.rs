@@ -127,7 +127,14 @@ impl Judge<'_> {
             let trials = case.trials.iter().map(|about| (*about, self.judgement(&case.trial(*about))));
             for (about, judged) in trials {
                 let Some(judged) = judged else {
-                    let text = "a filter excluded some of its tests";
+                    let shard = self.run.options.filters.shard;
+                    let other = shard.filter(|shard| !shard.has_test(&case.trial(about)));
+                    let text = match other {
+                        Some(shard) => {
+                            format!("this is shard {shard} of the run, which leaves it to another one")
+                        }
+                        None => "a filter excluded some of its tests".to_owned(),
+                    };
                     reasons.push(Reason::new(Demand::Scenario, &case.name, Verdict::NotExercised, text));
                     break;
                 };

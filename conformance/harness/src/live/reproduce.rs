@@ -84,6 +84,9 @@ pub(crate) fn command(run: &RunFile, out: Option<&str>) -> String {
     for word in &options.filters.without {
         add("skip", word);
     }
+    if let Some(shard) = options.filters.shard {
+        add("shard", &shard.to_string());
+    }
     for (flag, is_set) in [(" --strict", options.strict), (" --exact", options.filters.exact)] {
         command += if is_set { flag } else { "" };
     }

@@ -40,7 +40,7 @@ use crate::certificate;
 use crate::live::{About, Budget, Case, Given, Limits, Offer, Target};
 use checker::Rules;
 use reports::Style;
-use results::{Filters, Options, Transport, TrialResult};
+use results::{Options, Transport, TrialResult};
 
 pub use baseline::Known;
 pub use invocation::Invocation;
@@ -349,9 +349,8 @@ pub fn rules(dialect: &'static Dialect, profiles: &[String], select: &[String], 
 /// Returns the names of the tests of a run with these options, in order, with a `prefix` if several dialects
 /// are tested.
 pub fn due_names(cases: &[Case], options: &Options, dialect: &Dialect, prefix: &str) -> Vec<String> {
-    let Filters { with, exact, without } = &options.filters;
     // An invalid filter selects nothing.
-    let Ok(selection) = Selection::new(with, without, *exact, dialect) else { return Vec::new() };
+    let Ok(selection) = Selection::of_filters(&options.filters, dialect) else { return Vec::new() };
     let names = demanded_tests(cases, &options.profiles).map(|(_, _, name)| name);
     names.filter(|name| selection.includes(&format!("{prefix}{name}"))).collect()
 }

@@ -227,7 +227,7 @@ pub(super) fn judge(suite: &Suite, is_due: &dyn Fn(&str) -> bool) -> Result<Vec<
     let with: Vec<String> = planned.names().collect();
     let is_everything = with.len() == suite.plan(&|_| true).names().count();
     let filters =
-        if is_everything { Filters::default() } else { Filters { with, exact: true, without: Vec::new() } };
+        if is_everything { Filters::default() } else { Filters { with, exact: true, ..Filters::default() } };
     let unmet = unmet(std::slice::from_ref(suite), std::slice::from_ref(&planned))?;
     let mut trials = planned.start(&machine, &filters)?.finish(&machine)?.trials;
     trials.extend(unmet);

@@ -8,7 +8,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use spec::Dialect;
 
 use super::did_you_mean;
-use results::{Filters, Transport};
+use results::{Filters, Shard, Transport};
 
 /// The selected tests: those that any filter includes, and no filter skips.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +18,8 @@ pub struct Selection {
     is_exact: bool,
     /// The tests of an earlier run to repeat.
     only: Option<BTreeSet<String>>,
+    /// The part of the run.
+    shard: Option<Shard>,
 }
 
 /// A filter, with the text it was written as.
@@ -53,7 +55,17 @@ impl Selection {
         let parse = |texts: &[String]| -> Result<Vec<Filter>, String> {
             texts.iter().map(|text| Filter::parse(text, dialect)).collect()
         };
-        Ok(Self { with: parse(with)?, without: parse(without)?, is_exact, only: None })
+        Ok(Self { with: parse(with)?, without: parse(without)?, is_exact, only: None, shard: None })
+    }
+
+    /// Selects what a run with these filters selects.
+    ///
+    /// # Errors
+    ///
+    /// As [`Selection::new`].
+    pub fn of_filters(filters: &Filters, dialect: &Dialect) -> Result<Self, String> {
+        let Filters { with, exact, without, shard } = filters;
+        Ok(Self::new(with, without, *exact, dialect)?.shard(*shard))
     }
 
     /// Selects as the flags of a Rust test do.
@@ -63,8 +75,14 @@ impl Selection {
             with: arguments.filter.iter().map(name).collect(),
             without: arguments.skip.iter().map(name).collect(),
             is_exact: arguments.exact,
-            only: None,
+            ..Self::default()
         }
+    }
+
+    /// Selects only the tests of this part of those selected so far.
+    #[must_use]
+    pub fn shard(self, shard: Option<Shard>) -> Self {
+        Self { shard, ..self }
     }
 
     /// Selects only these tests of those selected so far.
@@ -80,6 +98,7 @@ impl Selection {
         (self.with.is_empty() || is_one_of(&self.with))
             && !is_one_of(&self.without)
             && self.only.as_ref().is_none_or(|only| only.contains(name))
+            && self.shard.is_none_or(|shard| shard.has_test(name))
     }
 
     /// Returns the first filter that includes none of these tests, ignoring skipped ones.
@@ -99,23 +118,28 @@ impl Selection {
         }
         let is_wanted = names.iter().any(|name| self.includes(name));
         let all = names.len();
-        (!is_wanted && !self.is_everything())
-            .then(|| format!("no test is left: the filters exclude all {all} tests"))
+        let whole = Self { shard: None, ..self.clone() };
+        match self.shard.filter(|_| names.iter().any(|name| whole.includes(name))) {
+            _ if is_wanted || self.is_everything() => None,
+            Some(shard) => Some(format!("no test is left: shard {shard} has none of the selected tests")),
+            None => Some(format!("no test is left: the filters exclude all {all} tests")),
+        }
     }
 
     /// Returns whether all tests are selected.
     pub fn is_everything(&self) -> bool {
-        self.with.is_empty() && self.without.is_empty() && self.only.is_none()
+        self.with.is_empty() && self.without.is_empty() && self.only.is_none() && self.shard.is_none()
     }
 
     /// Returns the filters as a run records them.
     pub fn filters(&self) -> Filters {
         if let Some(only) = &self.only {
             let with = only.iter().filter(|name| self.includes(name)).cloned().collect();
-            return Filters { with, exact: true, without: Vec::new() };
+            return Filters { with, exact: true, ..Filters::default() };
         }
         let texts = |filters: &[Filter]| filters.iter().map(|filter| filter.text.clone()).collect();
-        Filters { with: texts(&self.with), exact: self.is_exact, without: texts(&self.without) }
+        let (with, without) = (texts(&self.with), texts(&self.without));
+        Filters { with, exact: self.is_exact, without, shard: self.shard }
     }
 }
 
@@ -233,6 +257,11 @@ mod tests {
             "{mistaken}"
         );
         assert!(problem(&["hello"], &["item"]).unwrap().contains("exclude all 2 tests"));
+        let of_shard =
+            |text: &str| selection(&["hello"], &[], false).shard(Some(text.parse().unwrap())).problem(&names);
+        let empty = ["1/2", "2/2"].into_iter().filter_map(of_shard).collect::<Vec<_>>();
+        assert_eq!(empty.len(), 1, "{empty:?}");
+        assert!(empty[0].ends_with("has none of the selected tests"), "{empty:?}");
         assert!(selection(&[], &[], false).only([]).problem(&names).is_some());
     }
 }

@@ -34,9 +34,10 @@ use reports::{Screen, diagnostic};
 /// defect/cr_only: what the client receives, and what it must do.
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
-    /// Name, such as part/before-open, N35, response.completed, text/hello, core, call or store.
+    /// Name, such as part/before-open, N35, response.completed, text/hello, core, call or store; without it, what can
+    /// be explained.
     #[arg(value_name = "NAME", value_parser = known::TOPICS, hide_possible_values = true)]
-    topic: String,
+    topic: Option<String>,
     /// Dialect to explain it for.
     #[arg(long, value_name = "NAME", default_value = "openai", value_parser = known::DIALECTS, hide_possible_values = true)]
     dialect: String,
@@ -49,7 +50,11 @@ impl CommandArgs for ExplainArgs {
     fn run(self) -> anyhow::Result<ExitCode> {
         let dialect = names::dialect(&self.dialect)?;
         let screen = self.color.screen(&io::stdout());
-        let pages: anyhow::Result<Vec<String>> = names::topics(&self.topic, dialect)?
+        let Some(topic) = &self.topic else {
+            print(&topics())?;
+            return Ok(ExitCode::SUCCESS);
+        };
+        let pages: anyhow::Result<Vec<String>> = names::topics(topic, dialect)?
             .into_iter()
             .map(|topic| {
                 Ok(match topic {
@@ -72,6 +77,31 @@ impl CommandArgs for ExplainArgs {
         print(&pages?.join("\n"))?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Returns what can be explained, each with an example.
+fn topics() -> String {
+    let groups = names::groups();
+    let rows = [
+        ("rule", "part/before-open", "conformance list rules"),
+        ("sentence", "N35", "conformance list requirements"),
+        ("event", "response.completed", "conformance list events"),
+        ("scenario", "text/hello", "conformance list scenarios"),
+        ("profile", "core", "conformance list profiles"),
+        ("feature", "store", "conformance list features"),
+        ("group", "call", ""),
+    ];
+    let mut out =
+        "Pass the name of one of these, as in `conformance explain part/before-open`:\n\n".to_owned();
+    for (what, example, list) in rows {
+        let list = if list.is_empty() {
+            groups.iter().copied().collect::<Vec<_>>().join(", ")
+        } else {
+            list.to_owned()
+        };
+        let _ = writeln!(out, "  {what:10}{example:22}{list}");
+    }
+    out
 }
 
 /// Returns the violation of a rule: the edits of a golden, the changes, and the findings.
