@@ -168,6 +168,7 @@ fn the_log_has_a_line_for_each_request() {
     ask(to, "POST", "/fault/part/before-open/v1/responses", "", &hello("m", SAY));
     ask(to, "POST", "/v1/responses", "", &hello("m\u{1b}[31m\n", "[[fault call/arguments-joined]]"));
     ask(to, "GET", "/v1/nothing\u{1b}", "", "");
+    ask(to, "GET", "/v1/nothing\u{202e}", "", "");
     let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
     let log: Vec<&str> = log.lines().collect();
     assert_eq!(
@@ -177,7 +178,7 @@ fn the_log_has_a_line_for_each_request() {
     assert!(
         log[1].starts_with("POST /v1/responses 200 text/event-stream; call/arguments-joined: not applied, ")
     );
-    assert!(log.len() <= 3 && log.iter().all(|line| !line.contains('\u{1b}')), "{log:?}");
+    assert!(log.len() <= 3 && log.iter().all(|line| !line.contains(['\u{1b}', '\u{202e}'])), "{log:?}");
 }
 
 #[test]
@@ -197,9 +198,45 @@ fn web_pages_of_this_machine_may_ask() {
         assert_eq!(preflight.header("access-control-allow-headers"), Some("authorization"));
         assert_eq!(ask("POST", origin).header("access-control-allow-origin"), Some(origin));
     }
-    let other = ask("POST", "https://b.test");
-    assert_eq!((other.status(), other.header("access-control-allow-origin")), ("200", None));
-    assert_eq!(ask("OPTIONS", "https://b.test").status(), "405");
+}
+
+/// Returns the head of the response to a request with these headers, of which `host` is one.
+fn head(to: SocketAddr, method: &str, headers: &str) -> String {
+    let mut stream = TcpStream::connect(to).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let length = if method == "POST" { "content-length: 2\r\n\r\n{}" } else { "\r\n" };
+    let request = format!("{method} /v1/responses HTTP/1.1\r\n{headers}{length}");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        head.push(byte[0]);
+    }
+    String::from_utf8_lossy(&head).into_owned()
+}
+
+#[test]
+fn web_pages_of_others_are_refused() {
+    let gateway = Embedded::start(Settings::new(openai())).unwrap();
+    let head = |method: &str, headers: &str| head(gateway.address(), method, headers);
+    let socket = "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\
+                  sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+    let own = "host: localhost:1\r\norigin: http://localhost:5173\r\n";
+    assert!(head("GET", &format!("{own}{socket}")).starts_with("HTTP/1.1 101 "));
+    // Without an origin, it is a program, or a page that reads from its own name for this machine.
+    for foreign in [
+        "host: localhost:1\r\norigin: https://b.test\r\n",
+        "host: localhost:1\r\norigin: null\r\n",
+        "host: b.test:8080\r\norigin: http://b.test:8080\r\n",
+        "host: b.test:8080\r\nuser-agent: Mozilla/5.0\r\n",
+    ] {
+        for (method, more) in [("POST", ""), ("OPTIONS", ""), ("DELETE", ""), ("GET", ""), ("GET", socket)] {
+            let refused = head(method, &format!("{foreign}{more}"));
+            assert!(refused.starts_with("HTTP/1.1 403 "), "{method} {foreign}: {refused}");
+            assert!(!refused.contains("access-control-allow-origin"), "{refused}");
+        }
+    }
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! A client as a child process that reads cases from stdin and writes replies to stdout, one JSON object a line.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use super::protocol::{CaseMessage, Reply, Status, UNSUPPORTED};
@@ -38,7 +39,7 @@ pub enum Ended {
 
 /// A running client.
 pub(super) struct Running {
-    child: Child,
+    process: Process,
     stdin: Option<ChildStdin>,
     lines: Receiver<Line>,
     stderr: Tail,
@@ -54,25 +55,69 @@ enum Line {
     TooLong,
 }
 
-/// Starts a program in a process group of its own.
-pub(super) fn start(command: &mut Command) -> io::Result<Child> {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(command, 0);
-    command.spawn()
+/// The programs of a run, which end with it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Processes(Arc<Mutex<Groups>>);
+
+#[derive(Debug, Default)]
+struct Groups {
+    running: BTreeSet<u32>,
+    is_over: bool,
 }
 
-/// Kills a program and its descendants.
-pub(super) fn end(child: &mut Child) {
+impl Processes {
+    /// Starts a program in a process group of its own.
+    pub(super) fn start(&self, command: &mut Command) -> io::Result<Process> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        let mut groups = self.groups();
+        if groups.is_over {
+            return Err(io::Error::other("the run was interrupted"));
+        }
+        let child = command.spawn()?;
+        groups.running.insert(child.id());
+        Ok(Process { child, all: self.clone() })
+    }
+
+    /// Kills all programs and their descendants, and lets no more start.
+    pub(super) fn end(&self) {
+        let mut groups = self.groups();
+        groups.is_over = true;
+        groups.running.iter().for_each(|group| kill(*group));
+    }
+
+    fn groups(&self) -> MutexGuard<'_, Groups> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A running program. When dropped, it and its descendants are killed.
+pub(super) struct Process {
+    pub(super) child: Child,
+    all: Processes,
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Also if it has exited: its descendants may run on.
+        kill(self.child.id());
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        self.all.groups().running.remove(&self.child.id());
+    }
+}
+
+/// Kills a process group.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "other systems have no process groups"))]
+fn kill(group: u32) {
     #[cfg(unix)]
     let _ = Command::new("kill")
-        .args(["-KILL", "--", &format!("-{}", child.id())])
+        .args(["-KILL", "--", &format!("-{group}")])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
-    let _ = child.kill();
-    let _ = child.wait();
 }
 
 /// The end of what a program prints to stderr.
@@ -84,11 +129,11 @@ pub(super) struct Tail {
 
 impl Tail {
     /// Reads stderr in a thread.
-    pub(super) fn of(stderr: Option<impl Read + Send + 'static>) -> Self {
+    pub(super) fn of(stderr: Option<impl Read + Send + 'static>) -> io::Result<Self> {
         let kept: Arc<Mutex<Vec<u8>>> = Arc::default();
         let tail = Arc::clone(&kept);
         let (open, closed) = sync_channel(0);
-        thread::spawn(move || {
+        Builder::new().spawn(move || {
             let (_open, Some(mut stderr)) = (open, stderr) else { return };
             let mut buffer = vec![0; TAIL];
             while let Ok(read @ 1..) = stderr.read(&mut buffer) {
@@ -97,8 +142,8 @@ impl Tail {
                 let excess = tail.len().saturating_sub(TAIL);
                 tail.drain(..excess);
             }
-        });
-        Self { kept, closed }
+        })?;
+        Ok(Self { kept, closed })
     }
 
     /// Returns the last line. The last message of a program that has ended may take a moment to arrive.
@@ -113,18 +158,23 @@ impl Tail {
 impl Running {
     /// Starts a client. `before` is the time until the first reply of an earlier process, if there was one: this one is
     /// not given much more.
-    pub(super) fn start(command: &[OsString], before: Option<Duration>) -> io::Result<Self> {
+    pub(super) fn start(
+        command: &[OsString],
+        before: Option<Duration>,
+        processes: &Processes,
+    ) -> io::Result<Self> {
         let (program, arguments) =
             command.split_first().ok_or_else(|| io::Error::other("no command is set"))?;
-        let mut child = start(Command::new(program).args(arguments))?;
+        let mut process = processes.start(Command::new(program).args(arguments))?;
+        let child = &mut process.child;
         let (sender, lines) = sync_channel(64);
         let stdin = child.stdin.take();
         if let Some(stdout) = child.stdout.take() {
-            thread::spawn(move || read_lines(stdout, &sender));
+            Builder::new().spawn(move || read_lines(stdout, &sender))?;
         }
-        let stderr = Tail::of(child.stderr.take());
+        let stderr = Tail::of(child.stderr.take())?;
         let start = before.map_or(START, |before| (2 * before + GRACE).min(START));
-        Ok(Self { child, stdin, lines, stderr, start, replied_after: None, is_over: false })
+        Ok(Self { process, stdin, lines, stderr, start, replied_after: None, is_over: false })
     }
 
     /// Returns the time until its first reply, if there was one.
@@ -150,10 +200,13 @@ impl Running {
         // Another thread writes, so that a client that reads slowly does not block the suite.
         let Some(mut stdin) = self.stdin.take() else { return self.died() };
         let (sender, written) = sync_channel(1);
-        thread::spawn(move || {
+        let writing = Builder::new().spawn(move || {
             let is_done = stdin.write_all(line.as_bytes()).and_then(|()| stdin.flush()).is_ok();
             let _ = sender.send(is_done.then_some(stdin));
         });
+        if let Err(error) = writing {
+            return Ended::Died(format!("no thread can be started to write to the client: {error}"));
+        }
         let limit = timeout + if self.replied_after.is_some() { GRACE } else { self.start };
         match written.recv_timeout(limit) {
             Ok(Some(stdin)) => self.stdin = Some(stdin),
@@ -183,18 +236,16 @@ impl Running {
 
     fn died(&mut self) -> Ended {
         self.is_over = true;
-        let status = wait(&mut self.child, Duration::from_secs(1));
+        let status = wait(&mut self.process.child, Duration::from_secs(1));
         died(status, &self.complaint())
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // A client exits when its stdin ends; one that does not is killed.
+        // A client exits when its stdin ends; one that does not is killed, with all that it has started.
         self.stdin = None;
-        if wait(&mut self.child, Duration::from_millis(500)).is_none() {
-            end(&mut self.child);
-        }
+        let _ = wait(&mut self.process.child, Duration::from_millis(500));
     }
 }
 

@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::io::Read as _;
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
+use std::thread::Builder;
 use std::time::Duration;
 use std::{env, fs, io, process};
 
-use super::child::{Ended, Tail, died, end, start, wait};
+use super::child::{Ended, Processes, Tail, died, wait};
 use super::protocol::{CaseMessage, Reply, ReplyError, Status};
 
 /// Grace period after the timeout of a case, for the start of the client.
@@ -18,7 +18,12 @@ const LONGEST: u64 = 8 << 20;
 
 /// Runs a client with a case. The reply is the last line of stdout that is a JSON object with a `status`. Without such
 /// a line, stdout is the text of the response, and an exit code other than 0 reports an error.
-pub(super) fn run(command: &[OsString], asked: &CaseMessage, timeout: Duration) -> io::Result<Ended> {
+pub(super) fn run(
+    command: &[OsString],
+    asked: &CaseMessage,
+    timeout: Duration,
+    processes: &Processes,
+) -> io::Result<Ended> {
     let (program, arguments) = command.split_first().ok_or_else(|| io::Error::other("no command is set"))?;
     let request = RequestFile::new(asked)?;
     let mut command = Command::new(program);
@@ -38,22 +43,19 @@ pub(super) fn run(command: &[OsString], asked: &CaseMessage, timeout: Duration) 
     if !asked.steps.is_empty() {
         command.env("CONFORMANCE_STEPS", serde_json::to_string(&asked.steps).unwrap_or_default());
     }
-    let mut child = start(&mut command)?;
-    drop(child.stdin.take());
-    let stderr = Tail::of(child.stderr.take());
-    let stdout = child.stdout.take();
-    let reading = thread::spawn(move || {
+    let mut process = processes.start(&mut command)?;
+    drop(process.child.stdin.take());
+    let stderr = Tail::of(process.child.stderr.take())?;
+    let stdout = process.child.stdout.take();
+    let reading = Builder::new().spawn(move || {
         let mut text = Vec::new();
         // Longer output is cut, and is not a reply.
         let _ = stdout.map(|stdout| stdout.take(LONGEST).read_to_end(&mut text));
         text
-    });
-    let Some(status) = wait(&mut child, timeout + GRACE) else {
-        end(&mut child);
-        return Ok(Ended::Hung);
-    };
+    })?;
+    let Some(status) = wait(&mut process.child, timeout + GRACE) else { return Ok(Ended::Hung) };
     // Its descendants may hold its output open.
-    end(&mut child);
+    drop(process);
     let text = reading.join().unwrap_or_default();
     let text = String::from_utf8_lossy(&text).into_owned();
     if let Some(reply) = text.lines().rev().find_map(|line| reply(line, &asked.case)) {
@@ -89,11 +91,18 @@ struct RequestFile(std::path::PathBuf);
 impl RequestFile {
     fn new(asked: &CaseMessage) -> io::Result<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = env::temp_dir().join(format!("conformance-client-{}-{number}.json", process::id()));
-        let mut file = fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
-        io::Write::write_all(&mut file, asked.request.to_string().as_bytes())?;
-        Ok(Self(path))
+        loop {
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            let path = env::temp_dir().join(format!("conformance-client-{}-{number}.json", process::id()));
+            let mut file = match fs::File::create_new(&path) {
+                // It is left from a process that was killed, or prepared by somebody else.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                created => created?,
+            };
+            let made = Self(path);
+            io::Write::write_all(&mut file, asked.request.to_string().as_bytes())?;
+            return Ok(made);
+        }
     }
 }
 

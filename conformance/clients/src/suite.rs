@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use catalogue::Expect;
 use gateway::Stage;
 use harness::ProgressLine;
+use harness::live::RunRuntime;
 use results::{
     CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, ClientTally, Outcome, Transport,
 };
@@ -19,7 +20,7 @@ use spec::Dialect;
 
 use super::case::{Case, cases};
 use super::certificate::{client_profiles, of_profile};
-use super::child::{Ended, Running};
+use super::child::{Ended, Processes, Running};
 use super::judge::judge;
 use super::protocol::{self, CaseMessage};
 use super::requests::{problems, unsent};
@@ -146,15 +147,27 @@ impl ClientSuite {
             let (finished, all) = (Arc::clone(&finished), cases.len());
             ProgressLine::start(move |_| format!("{} of {all} cases", finished.load(Ordering::Relaxed)))
         };
+        let machine = RunRuntime::start().map_err(|error| Refused(error.to_string()))?;
+        let processes = Processes::default();
+        machine.on_interrupt({
+            let processes = processes.clone();
+            move || processes.end()
+        });
         let refused = |error: std::io::Error| Refused(format!("the server cannot listen on a port: {error}"));
         let (playing, done) = if self.mode == Mode::Server {
-            self.serve(&cases, listening, &finished).map_err(refused)?
+            let (playing, done) = self.serve(&cases, listening, &finished, &machine).map_err(refused)?;
+            (playing, Ok(done))
         } else {
             let (playing, stage) = Playing::start(Arc::clone(&cases), self.port, None).map_err(refused)?;
-            let done = self.drive(&cases, &stage, &finished)?;
+            let done = self.drive(&cases, &stage, &finished, (&processes, &machine));
             (playing, done)
         };
         drop(progress);
+        if machine.is_interrupted() {
+            let (finished, all) = (finished.load(Ordering::Relaxed), cases.len());
+            return Err(Refused(format!("interrupted after {finished} of {all} cases")));
+        }
+        let done = done?;
         let told = done.iter().flatten().find_map(|done| match &done.ended {
             Ended::Replied(reply) => reply.client_version.clone(),
             _ => None,
@@ -229,36 +242,43 @@ impl ClientSuite {
         cases: &[Case],
         stage: &Stage,
         finished: &AtomicUsize,
+        (processes, machine): (&Processes, &RunRuntime),
     ) -> Result<Vec<Option<FinishedCase>>, Refused> {
         let next = AtomicUsize::new(0);
         let done: Mutex<Vec<Option<FinishedCase>>> = Mutex::new(cases.iter().map(|_| None).collect());
         let failed: Mutex<Option<Refused>> = Mutex::new(None);
         let lock = |one: &Mutex<Option<Refused>>| one.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        thread::scope(|scope| {
-            for _ in 0..self.jobs.clamp(1, cases.len().max(1)) {
-                scope.spawn(|| {
-                    let mut child = Worker { suite: self, running: None, failures: 0, replied_after: None };
-                    loop {
-                        let at = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(case) = cases.get(at).filter(|_| lock(&failed).is_none()) else { break };
-                        let began = Instant::now();
-                        match child.ask(case, &self.asked(case, base_url(stage, at))) {
-                            Ok(ended) => {
-                                let one = FinishedCase { ended, took: began.elapsed() };
-                                if let Some(place) =
-                                    done.lock().unwrap_or_else(PoisonError::into_inner).get_mut(at)
-                                {
-                                    *place = Some(one);
-                                }
-                                finished.fetch_add(1, Ordering::Relaxed);
-                            }
-                            Err(problem) => {
-                                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(problem);
-                            }
+        let work = || {
+            let mut child =
+                Worker { suite: self, processes, running: None, failures: 0, replied_after: None };
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let goes_on = || lock(&failed).is_none() && !machine.is_interrupted();
+                let Some(case) = cases.get(at).filter(|_| goes_on()) else { break };
+                let began = Instant::now();
+                match child.ask(case, &self.asked(case, base_url(stage, at))) {
+                    Ok(_) if machine.is_interrupted() => break,
+                    Ok(ended) => {
+                        let one = FinishedCase { ended, took: began.elapsed() };
+                        if let Some(place) = done.lock().unwrap_or_else(PoisonError::into_inner).get_mut(at) {
+                            *place = Some(one);
                         }
+                        finished.fetch_add(1, Ordering::Relaxed);
                     }
-                });
+                    Err(problem) => {
+                        *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(problem);
+                    }
+                }
             }
+        };
+        thread::scope(|scope| {
+            // Where the system starts no more threads, this one does the work.
+            for _ in 1..self.jobs.clamp(1, cases.len().max(1)) {
+                if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
+            work();
         });
         match lock(&failed) {
             Some(problem) => Err(problem),
@@ -272,6 +292,7 @@ impl ClientSuite {
         cases: &Arc<[Case]>,
         listening: &dyn Fn(&str),
         finished: &AtomicUsize,
+        machine: &RunRuntime,
     ) -> std::io::Result<(Arc<Playing>, Vec<Option<FinishedCase>>)> {
         // The cases contain the address, which is known once the server listens.
         let (playing, stage) =
@@ -285,7 +306,7 @@ impl ClientSuite {
         }
         listening(&format!("http://{}", stage.address()));
         let Some(desk) = &playing.desk else { return Ok((playing, Vec::new())) };
-        while !desk.is_over(self.patience) {
+        while !desk.is_over(self.patience) && !machine.is_interrupted() {
             finished.store(desk.count(), Ordering::Relaxed);
             thread::sleep(Duration::from_millis(50));
         }
@@ -328,6 +349,7 @@ fn millis(time: Duration) -> u64 {
 /// A client process that is restarted when it exits.
 struct Worker<'s> {
     suite: &'s ClientSuite,
+    processes: &'s Processes,
     running: Option<Running>,
     failures: usize,
     /// Time until the first reply of a process.
@@ -341,11 +363,11 @@ impl Worker<'_> {
         let name = || command.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
         let refuse = |error: std::io::Error| Refused(format!("{} cannot be started: {error}", name()));
         if self.suite.mode == Mode::Spawn {
-            return spawn::run(command, asked, timeout).map_err(refuse);
+            return spawn::run(command, asked, timeout, self.processes).map_err(refuse);
         }
         let mut running = match self.running.take() {
             Some(running) => running,
-            None => Running::start(command, self.replied_after).map_err(refuse)?,
+            None => Running::start(command, self.replied_after, self.processes).map_err(refuse)?,
         };
         let ended = running.ask(asked, timeout);
         self.replied_after = self.replied_after.or(running.replied_after());

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::thread::JoinHandle;
+use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use axum::Router;
@@ -13,6 +13,8 @@ use reqwest::Url;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::time::sleep;
+
+use super::runtime::start_runtime;
 
 /// A server on a port of the loopback interface, stopped when dropped.
 #[derive(Debug)]
@@ -30,18 +32,18 @@ impl Host {
 
     /// Starts it on a port; 0 picks a free one.
     pub(super) fn start_on(port: u16, app: Router) -> io::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let runtime = start_runtime(2)?;
         let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", port)))?;
         let address = listener.local_addr()?;
         let (stop, stopped) = oneshot::channel();
-        let thread = std::thread::spawn(move || {
+        let thread = Builder::new().spawn(move || {
             let until = async {
                 let _ = stopped.await;
             };
             // Its clients notice an error.
             let _ = runtime.block_on(listen(listener, app, until));
             runtime.shutdown_background();
-        });
+        })?;
         Ok(Self { address, stop: Some(stop), thread: Some(thread) })
     }
 

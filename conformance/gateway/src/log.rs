@@ -4,6 +4,8 @@ use std::fmt;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use results::text::visible;
+
 /// Maximum length of a line, in characters.
 const MAX_LINE: usize = 500;
 
@@ -19,9 +21,8 @@ impl Log {
 
     /// Writes a line, escaped: clients control its content.
     pub(super) fn line(&self, text: &str) {
-        let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-        let mut line: String = text.chars().map(visible).take(MAX_LINE).collect();
-        line.push('\n');
+        let start: String = text.chars().take(MAX_LINE).collect();
+        let line = visible(&start) + "\n";
         let mut to = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A failing log does not affect responses.
         let _ = to.write_all(line.as_bytes()).and_then(|()| to.flush());

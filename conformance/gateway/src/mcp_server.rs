@@ -9,7 +9,11 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use serde_json::{Value, json};
 
+use super::cors;
 use super::host::Host;
+
+/// Maximum size of a request body.
+const LARGEST: usize = 2 << 20;
 
 /// A small MCP server in this process, on a free port, stopped when dropped.
 #[derive(Debug)]
@@ -24,7 +28,8 @@ impl McpServer {
     pub fn start() -> io::Result<Self> {
         let works = post(|body: Bytes| async move { answer(&body, found) });
         let fails = post(|body: Bytes| async move { answer(&body, unreadable) });
-        Host::start(Router::new().route("/mcp", works).route("/failing", fails)).map(Self)
+        let app = Router::new().route("/mcp", works).route("/failing", fails);
+        Host::start(cors::guarded(app, &[], LARGEST)).map(Self)
     }
 
     /// Returns the URL of the working tool.

@@ -51,29 +51,20 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
         .layer(DefaultBodyLimit::max(LARGEST))
         .with_state(Arc::clone(&gateway));
     let inner = all.clone();
-    all.route("/fault/{*path}", any(move |request: Request| with_fault(inner, request)))
-        .layer(from_fn_with_state(gateway, around))
+    let all = all.route("/fault/{*path}", any(move |request: Request| with_fault(inner, request)));
+    cors::guarded(all, &gateway.settings.origins, LARGEST).layer(from_fn_with_state(gateway, logged))
 }
 
-/// Logs a request, and adds CORS headers to the response.
-async fn around(State(gateway): Shared, request: Request, next: Next) -> Response {
-    let settings = &gateway.settings;
-    let origin = cors::allowed(request.headers(), &settings.origins).cloned();
+/// Logs a request.
+async fn logged(State(gateway): Shared, request: Request, next: Next) -> Response {
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let mut response = if origin.is_some() && cors::is_preflight(&method, request.headers()) {
-        cors::preflight(request.headers())
-    } else {
-        next.run(request).await
-    };
-    if let Some(log) = &settings.log {
+    let response = next.run(request).await;
+    if let Some(log) = &gateway.settings.log {
         let text = |name| response.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or("-");
         let faults = response.headers().get(HEADER).and_then(|value| value.to_str().ok());
         let faults = faults.map_or_else(String::new, |told| format!("; {told}"));
         let status = response.status().as_u16();
         log.line(&format!("{method} {path} {status} {}{faults}", text("content-type")));
-    }
-    if let Some(origin) = origin {
-        cors::allow(&mut response, &origin);
     }
     response
 }

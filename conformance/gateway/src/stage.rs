@@ -122,7 +122,9 @@ pub(super) async fn serve(
 }
 
 fn router(director: Arc<dyn Director>) -> Router {
-    Router::new().fallback(answer).layer(DefaultBodyLimit::max(LARGEST)).with_state(director)
+    let origins = director.origins().to_vec();
+    let app = Router::new().fallback(answer).layer(DefaultBodyLimit::max(LARGEST)).with_state(director);
+    cors::guarded(app, &origins, LARGEST)
 }
 
 async fn answer(
@@ -133,7 +135,6 @@ async fn answer(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
     body: Bytes,
 ) -> Response {
-    let origin = cors::allowed(&headers, director.origins()).cloned();
     let received = Received {
         method: method.to_string(),
         path: uri.path().to_owned(),
@@ -141,18 +142,13 @@ async fn answer(
         headers: headers.iter().map(|(name, value)| (name.to_string(), text_of(value))).collect(),
         body: body.to_vec(),
     };
-    let mut response = match upgrade {
-        _ if origin.is_some() && cors::is_preflight(&method, &headers) => cors::preflight(&headers),
+    match upgrade {
         Ok(upgrade) => match director.open(&received) {
-            Ok(()) => return upgrade.on_upgrade(move |socket| talk(director, socket, received)),
+            Ok(()) => upgrade.on_upgrade(move |socket| talk(director, socket, received)),
             Err(act) => of_act(act),
         },
         Err(_) => of_act(director.answer(&received)),
-    };
-    if let Some(origin) = origin {
-        cors::allow(&mut response, &origin);
     }
-    response
 }
 
 fn text_of(value: &HeaderValue) -> String {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use catalogue::Level;
+use serde_json::Value;
 
 use crate::certificate::{
     CERTIFICATE, Certificate, Judge, PAGE, Requests, SIGNATURE, Sent, first_difference,
@@ -75,6 +76,10 @@ pub fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared, String> {
         });
         match attempt {
             Ok((attempt, bytes)) => {
+                if let Some(line) = other_spelling(&bytes) {
+                    differences
+                        .push(format!("{}: line {line} differs from what the suite writes", kept.file));
+                }
                 recordings.push(bytes);
                 order.push((&*kept.case, attempts.get(&*kept.case).map_or(0, Vec::len)));
                 if attempt.sha256 != kept.sha256 {
@@ -136,4 +141,33 @@ pub fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared, String> {
     }
     differences.extend(Certificate::new(run, profiles).differences(evidence));
     Ok(Compared { differences, is_unreadable })
+}
+
+/// Returns the number of the first line of a recording that the suite would spell in another way, so that a recording
+/// cannot be changed without a change of its content.
+fn other_spelling(recording: &[u8]) -> Option<usize> {
+    let is_ours = |line: &[u8]| {
+        let line = line.strip_suffix(b"\n")?;
+        let value: Value = serde_json::from_slice(line).ok()?;
+        (value.to_string().as_bytes() == line).then_some(())
+    };
+    recording.split_inclusive(|byte| *byte == b'\n').position(|line| is_ours(line).is_none()).map(|at| at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recordings_have_one_spelling() {
+        assert_eq!(
+            other_spelling(b"{\"at\":1.5,\"text\":\"\xc3\xa9\\u001b\"}\n{\"end\":\"closed\"}\n"),
+            None
+        );
+        for other in
+            ["{\"at\":1}\r\n", " {\"at\":1}\n", "{\"at\": 1}\n", "{\"at\":1,\"at\":1}\n", "{\"at\":1}", "\n"]
+        {
+            assert_eq!(other_spelling(format!("{{\"at\":1}}\n{other}").as_bytes()), Some(2), "{other:?}");
+        }
+    }
 }

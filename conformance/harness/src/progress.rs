@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// A progress line on stderr. It appears only on a terminal, after a second, and is cleared when dropped.
@@ -32,8 +32,10 @@ impl ProgressLine {
         let end: Arc<End> = Arc::default();
         let painter = io::stderr().is_terminal().then(|| {
             let end = Arc::clone(&end);
-            thread::spawn(move || end.paint_until(line))
+            // Without a thread for it, there is no line.
+            Builder::new().spawn(move || end.paint_until(line)).ok()
         });
+        let painter = painter.flatten();
         Self { end, painter }
     }
 

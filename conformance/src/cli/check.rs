@@ -158,7 +158,9 @@ where
     };
     let threads = thread::available_parallelism().map_or(1, Into::into).min(files.len());
     let mut done = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        // Where the system starts no more threads, this one does the work.
+        let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let others: Vec<_> = (1..threads).map_while(start).collect();
         let mut done = work();
         for other in others {
             done.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));

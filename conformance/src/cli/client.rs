@@ -217,7 +217,7 @@ impl CommandArgs for ClientArgs {
             let files = [(FILE, report), (CERTIFICATE, certificate.json()), (PAGE, certificate.markdown())];
             for (name, text) in files {
                 let file = folder.join(name);
-                fs::write(&file, text).with_context(|| file.display().to_string())?;
+                harness::replace(&file, &text).with_context(|| file.display().to_string())?;
             }
         }
         self.print(&run)?;
@@ -336,8 +336,10 @@ impl ClientArgs {
         if self.all_tests {
             let trials = run.cases.iter().map(|case| trial(case, self.strict)).collect();
             let arguments = Arguments { test_threads: Some(1), ..Arguments::default() };
-            run_quietly(&arguments, trials);
-            return Ok(());
+            return match run_quietly(&arguments, trials) {
+                Some(_) => Ok(()),
+                None => bail!("the results of the tests could not be printed"),
+            };
         }
         match self.format {
             ClientForm::Human => {

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::future::{Future, pending, poll_fn};
+use std::future::{Future, pending};
 use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::task::Poll;
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 
 use super::{CommandArgs, files, known, names, print};
 use crate::Rules;
-use gateway::{Log, Replay, Settings, WireFault};
+use gateway::{Log, Replay, Settings, WireFault, start_runtime};
 use results::text::visible;
 
 /// Maximum size of a recording to replay.
@@ -71,7 +71,7 @@ pub(super) struct ServeArgs {
     /// Write a line for each request, with what became of its faults [default: to stderr].
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     log: Option<PathBuf>,
-    /// Origin of web pages that may read responses; repeatable, `*` for all [default: pages of this machine].
+    /// Origin of web pages that may send requests; repeatable, `*` for all [default: pages of this machine].
     #[arg(long = "cors", value_name = "ORIGIN")]
     origins: Vec<String>,
     /// Play recordings, or the recordings in a folder, instead of generating responses.
@@ -123,7 +123,7 @@ impl CommandArgs for ServeArgs {
             ..Settings::new(dialect)
         };
         let about = self.choose(&mut settings, &rules)?;
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let runtime = start_runtime(threads())?;
         runtime.block_on(async {
             let (listener, ended) = listen(self.port, dialect.name).await?;
             // Scripts read only the address.
@@ -134,6 +134,11 @@ impl CommandArgs for ServeArgs {
         runtime.shutdown_background();
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Returns the number of threads of a server.
+fn threads() -> usize {
+    thread::available_parallelism().map_or(1, usize::from).min(16)
 }
 
 impl ServeArgs {
@@ -161,7 +166,7 @@ impl ServeArgs {
         if replays.is_empty() {
             bail!("there is nothing to replay: pass recordings or folders of recordings");
         }
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let runtime = start_runtime(threads())?;
         let (log, origins) = (self.log()?, self.origins.clone());
         runtime.block_on(async {
             let (listener, ended) = listen(self.port, "recordings").await?;
@@ -287,17 +292,13 @@ async fn listen(port: u16, speaks: &str) -> anyhow::Result<(TcpListener, impl Fu
     let listener = TcpListener::bind(("127.0.0.1", port))
         .await
         .with_context(|| format!("cannot listen on port {port}; --port 0 picks a free one"))?;
-    let mut signal = Box::pin(harness::live::ended());
-    // The signal handler is installed by its first poll, which must precede the printed address.
-    let early = poll_fn(|context| Poll::Ready(signal.as_mut().poll(context))).await;
+    // Signals are handled before the address is printed.
+    let signal = harness::live::ended();
     let interrupted = async {
-        let result = match early {
-            Poll::Ready(result) => result,
-            Poll::Pending => signal.await,
-        };
-        if result.is_err() {
+        match signal {
+            Ok(signal) => signal.await,
             // Without signals, it serves until it is killed.
-            pending::<()>().await;
+            Err(_) => pending().await,
         }
     };
     print(&format!("http://{}/v1 serves {speaks}\n", listener.local_addr()?))?;

@@ -4,19 +4,20 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 
+use super::verify::compared;
 use super::{CommandArgs, print};
+use harness::Compared;
 use harness::certificate::{SIGNATURE, sign, statement};
-use harness::live::Evidence;
 use results::text::visible;
 
 /// Signs the certificate of a run.
 ///
-/// Writes certificate.sigstore.json: an in-toto statement about the files of the run, in a DSSE envelope. Check the
-/// run with `conformance verify` before you sign it. `--statement` prints the statement instead, for a tool that signs it
-/// as a CI job.
+/// Writes certificate.sigstore.json: an in-toto statement about the files of the run, in a DSSE envelope. A run
+/// that `conformance verify` does not find consistent is not signed. `--statement` prints the statement instead, for a tool
+/// that signs it as a CI job. Its result is PASSED if all profiles of the run have passed, and FAILED if one has failed.
 #[derive(Debug, Args)]
 pub(super) struct SignArgs {
     /// The folder that was given to --out.
@@ -32,8 +33,13 @@ pub(super) struct SignArgs {
 
 impl CommandArgs for SignArgs {
     fn run(self) -> Result<ExitCode> {
-        let evidence = Evidence::open(&self.folder);
-        evidence.run()?;
+        let (evidence, _, Compared { differences, .. }) = compared(&self.folder)?;
+        if let Some(first) = differences.first() {
+            let folder = self.folder.display();
+            bail!(
+                "{folder} is not consistent, so that it is not signed: {first}; `conformance verify {folder}` lists all"
+            );
+        }
         let Some(file) = &self.key else {
             let statement = statement(&evidence).map_err(|problem| anyhow!(problem))?;
             print(&format!("{statement:#}\n"))?;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow};
@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::select::SelectArgs;
 use super::{CommandArgs, NOT_DONE, names, print};
-use harness::certificate::unsigned;
+use harness::certificate::{SIGNATURE, Signed, signed};
 use harness::live::{BUILD, Evidence, RunFile};
 use harness::{Compared, compare};
 use results::text::visible;
@@ -40,30 +40,36 @@ pub(super) struct VerifyArgs {
 
 impl CommandArgs for VerifyArgs {
     fn run(self) -> Result<ExitCode> {
-        let evidence = Evidence::open(&self.folder);
-        let run = evidence.run()?;
-        if run.state == State::Begun {
-            anyhow::bail!("{} has no results: the run did not finish", self.folder.display());
-        }
-        let named = || self.folder.display().to_string();
-        known(&run).with_context(named)?;
-        let compared = compare(&evidence, &run).map_err(|problem| anyhow!(problem));
-        let Compared { mut differences, is_unreadable } = compared.with_context(named)?;
+        let (evidence, run, compared) = compared(&self.folder)?;
+        let Compared { mut differences, is_unreadable } = compared;
+        let folder = visible(&self.folder.to_string_lossy());
+        let mut signer = String::new();
         if let Some(file) = &self.key {
             let named = || file.display().to_string();
             let key = fs::read(file).with_context(named)?;
-            let unsigned = unsigned(&evidence, &key).map_err(|problem| anyhow!(problem));
-            differences.extend(unsigned.with_context(named)?);
+            let name = visible(&file.to_string_lossy());
+            match signed(&evidence, &key).map_err(|problem| anyhow!(problem)).with_context(named)? {
+                Signed::By(id) => signer = format!("signed by the key {name} (SHA-256 {id})\n"),
+                Signed::Otherwise(difference) => differences.push(difference),
+                Signed::Not if differences.is_empty() => {
+                    print(&format!(
+                        "{folder} is not signed: it has no {SIGNATURE}; without --key, verify checks its results alone\n"
+                    ))?;
+                    return Ok(ExitCode::from(1));
+                }
+                Signed::Not => differences.push(format!("it is not signed: there is no {SIGNATURE}")),
+            }
         }
         let built = other_build(&run).unwrap_or_default();
         if differences.is_empty() {
             let (exchanges, trials) = (run.exchanges.len(), run.trials.len());
             print(&format!(
-                "consistent: these {exchanges} exchanges support the verdicts of {trials} trials\n{built}{UNPROVEN}"
+                "consistent: these {exchanges} exchanges support the verdicts of {trials} trials\n\
+                 {signer}{built}{UNPROVEN}"
             ))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let mut text = format!("{} differs from the run:\n", visible(&self.folder.to_string_lossy()));
+        let mut text = format!("{folder} differs from the run:\n");
         for difference in &differences {
             let _ = writeln!(text, "  {}", visible(difference));
         }
@@ -71,6 +77,19 @@ impl CommandArgs for VerifyArgs {
         print(&text)?;
         Ok(ExitCode::from(if is_unreadable { NOT_DONE } else { 1 }))
     }
+}
+
+/// Compares the results of a run with its evidence.
+pub(super) fn compared(folder: &Path) -> Result<(Evidence, RunFile, Compared)> {
+    let evidence = Evidence::open(folder);
+    let run = evidence.run()?;
+    if run.state == State::Begun {
+        anyhow::bail!("{} has no results: the run did not finish", folder.display());
+    }
+    let named = || folder.display().to_string();
+    known(&run).with_context(named)?;
+    let compared = compare(&evidence, &run).map_err(|problem| anyhow!(problem)).with_context(named)?;
+    Ok((evidence, run, compared))
 }
 
 /// Returns a note if another build than this one made a run. Its verdicts are those of this build all the same.

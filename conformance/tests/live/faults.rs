@@ -122,7 +122,7 @@ impl Harness {
         };
         plan.complete();
         let live = Arc::new(Live::new(plan, known.rules.clone(), client, self.machine.runtime(), None));
-        live.start();
+        live.start().expect("threads can be started");
         let case = &known.cases[at];
         assert!(matches!(live.wait(at), CaseOutcome::Sent(_)), "{}: {:?}", case.name, live.wait(at));
         let trials = case.trials.iter().map(|about| (about.name(), live.judge(at, *about))).collect();

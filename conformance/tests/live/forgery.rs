@@ -11,6 +11,7 @@ use conformance::suite;
 use rcgen::{KeyPair, PKCS_ED25519};
 
 use crate::program::{Outcome, conformance, expect, folder, path};
+use crate::server::{Server, answer};
 
 const HELLO: &str = "exchanges/text/hello.exchange";
 const TWIN: &str = "exchanges/text/hello.json.exchange";
@@ -443,9 +444,9 @@ fn signatures_are_of_a_key_and_of_all_files() {
     let private = file("key", own.serialize_pem());
     let (public, others) = (file("pub", own.public_key_pem()), file("other", other.public_key_pem()));
     let check = |key: &Path| conformance(&["verify", path(&out), "--key", path(key)]);
-    expect(&check(&public), 1, &["certificate.sigstore.json: cannot be read"]);
+    expect(&check(&public), 1, &["is not signed: it has no certificate.sigstore.json"]);
     expect(&conformance(&["sign", path(&out), "--key", path(&private)]), 0, &["signed: "]);
-    expect(&check(&public), 0, &["consistent: "]);
+    expect(&check(&public), 0, &["consistent: ", &format!("signed by the key {} (SHA-256 ", path(&public))]);
     let stated = conformance(&["sign", path(&out), "--statement"]);
     let statement: serde_json::Value = serde_json::from_str(&stated.stdout).expect("it is JSON");
     let bundle = fs::read(out.join("certificate.sigstore.json")).expect("it is there");
@@ -467,4 +468,50 @@ fn signatures_are_of_a_key_and_of_all_files() {
     edit(&out, "certificate.sigstore.json", "\"sig\": \"", "\"sig\": \"AAAA");
     expect(&check(&public), 1, &["the signature does not match this key"]);
     fs::write(out.join("certificate.sigstore.json"), bundle).expect("it can be written");
+}
+
+/// A statement says PASSED only of what has passed, and nothing is signed that `verify` refuses.
+#[test]
+fn statements_say_no_more_than_the_run() {
+    let result = |out: &Path| {
+        let stated = conformance(&["sign", path(out), "--statement"]);
+        assert_eq!(stated.code, Some(0), "{}", stated.stderr);
+        let statement: serde_json::Value = serde_json::from_str(&stated.stdout).expect("it is JSON");
+        statement["predicate"]["result"].as_str().expect("it is there").to_owned()
+    };
+    let run = |name: &str, args: &[&str], code| {
+        let out = folder(&format!("stated-{name}"));
+        expect(&conformance(&[&["run", "--out", path(&out)], args].concat()), code, &[]);
+        out
+    };
+    let passed = run("passed", &["--profile", "core"], 0);
+    assert_eq!(result(&passed), "PASSED");
+    assert_eq!(result(&run("incomplete", &["text/hello", "--profile", "core"], 0)), "WARNED");
+    let server = Server::new(|_, stream| answer(stream, "500 Broken", "application/json", "{}"));
+    assert_eq!(
+        result(&run("failed", &["--target", &server.url, "--profile", "core", "--fail-fast"], 1)),
+        "FAILED"
+    );
+    edit(&passed, "certificate.json", "\"state\": \"passed\"", "\"state\": \"failed\"");
+    let refused = conformance(&["sign", path(&passed), "--statement"]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("is not consistent"), "{}", refused.stderr);
+    let begun = run("begun", &["text/hello"], 0);
+    edit(&begun, "run.json", "\"state\": \"finished\"", "\"state\": \"begun\"");
+    let refused = conformance(&["sign", path(&begun), "--statement"]);
+    assert!(
+        refused.code == Some(2) && refused.stderr.contains("the run did not finish"),
+        "{}",
+        refused.stderr
+    );
+}
+
+/// A recording has one spelling, so that it is not changed by making all hashes anew.
+#[test]
+fn recordings_are_spelled_as_the_suite_spells_them() {
+    let out = made("spelled");
+    let file = out.join(HELLO);
+    let text = fs::read_to_string(&file).expect("it is there");
+    fs::write(&file, text.replace('\n', "\r\n")).expect("it can be written");
+    remake(&out);
+    expect(&verify(&out), 1, &["hello.exchange: line 1 differs from what the suite writes"]);
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use conformance::results::text::first_dangerous;
+use serde_json::Value;
 
 use crate::program::{Outcome, bare, command, expect, folder, outcome, path};
 use crate::server::{Server, answer, text};
@@ -293,4 +294,70 @@ fn init_follows_no_link() {
     let args = ["init", "--target", &server.url, "--model", "m", "--no-run"];
     let run = outcome(command(&args).current_dir(&at));
     assert!(run.code == Some(2) && !at.join("elsewhere").exists(), "{}", run.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn evidence_is_written_through_no_link() {
+    let server = Server::new(text);
+    let out = folder("trust-out");
+    let victim = folder("trust-out-victim");
+    fs::create_dir_all(&out).expect("it can be made");
+    fs::write(&victim, "untouched").expect("it can be written");
+    for name in ["run.json.new", "report.json.new", "certificate.json"] {
+        std::os::unix::fs::symlink(&victim, out.join(name)).expect("it can be made");
+    }
+    expect(&outcome(&mut hello(Path::new("."), &["--target", &server.url, "--out", path(&out)])), 0, &[]);
+    assert_eq!(fs::read_to_string(&victim).expect("it is there"), "untouched");
+    expect(&outcome(&mut bare(&["verify", path(&out)])), 0, &["consistent: "]);
+}
+
+/// Returns the pointers of all strings of a value, one for each place in a list.
+fn strings(value: &Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::String(_) => found.push(at.to_owned()),
+        Value::Array(values) => {
+            values.iter().take(1).for_each(|value| strings(value, &format!("{at}/0"), found))
+        }
+        Value::Object(members) => {
+            for (name, value) in members {
+                let name = name.replace('~', "~0").replace('/', "~1");
+                strings(value, &format!("{at}/{name}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// No string of stored files reaches the terminal as it is, whichever command reads it.
+#[test]
+fn stored_files_control_no_terminal() {
+    let out = folder("trust-stored");
+    let run = outcome(&mut bare(&["run", "text/hello", "--profile", "core", "--out", path(&out)]));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let mut tried = 0;
+    for name in ["run.json", "report.json", "certificate.json"] {
+        let text = fs::read_to_string(out.join(name)).expect("it is there");
+        let stored: Value = serde_json::from_str(&text).expect("it is JSON");
+        let mut pointers = Vec::new();
+        strings(&stored, "", &mut pointers);
+        for pointer in pointers {
+            let mut edited = stored.clone();
+            *edited.pointer_mut(&pointer).expect("it is there") = HOSTILE.into();
+            fs::write(out.join(name), edited.to_string()).expect("it can be written");
+            let commands: &[&[&str]] = match name {
+                "run.json" => &[&["verify"], &["sign", "--statement"], &["run", "--list", "--rerun-failed"]],
+                "report.json" => &[&["verify"], &["report"], &["report", "--verbose", "--level", "may"]],
+                _ => &[&["verify"], &["sign", "--statement"]],
+            };
+            for command in commands {
+                let told = outcome(&mut bare(&[*command, &[path(&out)]].concat()));
+                assert!(matches!(told.code, Some(0..=2)), "{name}{pointer} {command:?}: {}", told.stderr);
+                harmless(&told);
+                tried += 1;
+            }
+        }
+        fs::write(out.join(name), text).expect("it can be written");
+    }
+    assert!(tried > 100, "{tried} commands: these cannot be all strings");
 }

@@ -19,7 +19,7 @@ pub use exercise::unseen;
 pub use judge::{Judge, Sent};
 pub use markdown::{code, profiles, text};
 pub use requests::Requests;
-pub use signature::{SIGNATURE, sign, statement, unsigned};
+pub use signature::{SIGNATURE, Signed, sign, signed, statement};
 
 use crate::live::{Evidence, Kept, RunFile, command};
 use checker::level;
@@ -121,7 +121,12 @@ impl Certificate {
 
     /// Returns the result in one line: the profiles that were claimed, or that a scenario exercised.
     pub fn summary(&self) -> String {
-        format!("certificate: {}", summary(self.profiles.iter().filter(|profile| self.is_claimed(profile))))
+        format!("certificate: {}", summary(self.claimed()))
+    }
+
+    /// Returns the profiles that the run was asked for, or exercised.
+    pub fn claimed(&self) -> impl Iterator<Item = &ProfileReport> {
+        self.profiles.iter().filter(|profile| self.is_claimed(profile))
     }
 
     /// Returns whether the run was asked for a profile, or exercised one of its scenarios.

@@ -1,5 +1,7 @@
 //! Signed certificates: an in-toto statement in a DSSE envelope, as a bundle of Sigstore holds it.
 
+use std::io::ErrorKind;
+
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use rustls::pki_types::pem::PemObject as _;
@@ -84,16 +86,33 @@ pub fn sign(evidence: &Evidence, key: &[u8]) -> Result<(), String> {
     evidence.write(SIGNATURE, &text).map_err(|error| error.to_string())
 }
 
-/// Returns why a certificate was not signed as it is by the owner of a public key: Ed25519, PEM.
+/// Whether the owner of a key has signed a certificate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Signed {
+    /// Signed by the key with this SHA-256.
+    By(String),
+    /// There is no signature.
+    Not,
+    /// There is another signature, with the difference.
+    Otherwise(String),
+}
+
+/// Returns whether a certificate was signed as it is by the owner of a public key: Ed25519, PEM.
 ///
 /// # Errors
 ///
 /// When the key is no such key.
-pub fn unsigned(evidence: &Evidence, key: &[u8]) -> Result<Option<String>, String> {
+pub fn signed(evidence: &Evidence, key: &[u8]) -> Result<Signed, String> {
     let der = SubjectPublicKeyInfoDer::from_pem_slice(key)
         .map_err(|error| format!("not a public key in PEM: {error:?}"))?;
     let public = der.as_ref().strip_prefix(&PREFIX).ok_or("not an Ed25519 public key")?;
-    Ok(problem(evidence, public).err().map(|problem| format!("{SIGNATURE}: {problem}")))
+    if evidence.read(SIGNATURE).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+        return Ok(Signed::Not);
+    }
+    Ok(match problem(evidence, public) {
+        Ok(()) => Signed::By(hash(der.as_ref())),
+        Err(problem) => Signed::Otherwise(format!("{SIGNATURE}: {problem}")),
+    })
 }
 
 fn problem(evidence: &Evidence, public: &[u8]) -> Result<(), String> {
@@ -116,7 +135,8 @@ fn problem(evidence: &Evidence, public: &[u8]) -> Result<(), String> {
     if signed == statement(evidence)? { Ok(()) } else { Err("the signed files differ".to_owned()) }
 }
 
-/// Returns the in-toto statement that is signed: a test result about the files of a run.
+/// Returns the in-toto statement that is signed: a test result about the files of a run. It has passed if all profiles
+/// that the run was asked for, or exercised, have passed.
 ///
 /// # Errors
 ///
@@ -132,17 +152,24 @@ pub fn statement(evidence: &Evidence) -> Result<Value, String> {
     let of = |state: ProfileState| -> Vec<&str> {
         certificate.profiles.iter().filter(|it| it.state == state).map(|it| &*it.name).collect()
     };
-    let failed = of(ProfileState::Failed);
+    let states: Vec<ProfileState> = certificate.claimed().map(|profile| profile.state).collect();
+    let result = if states.contains(&ProfileState::Failed) {
+        "FAILED"
+    } else if !states.is_empty() && states.iter().all(|state| *state == ProfileState::Passed) {
+        "PASSED"
+    } else {
+        "WARNED"
+    };
     Ok(json!({
         "_type": "https://in-toto.io/Statement/v1",
         "subject": subject,
         "predicateType": "https://in-toto.io/attestation/test-result/v0.1",
         "predicate": {
-            "result": if failed.is_empty() { "PASSED" } else { "FAILED" },
+            "result": result,
             "configuration": [digest(RUN)?],
             "passedTests": of(ProfileState::Passed),
             "warnedTests": of(ProfileState::Incomplete),
-            "failedTests": failed,
+            "failedTests": of(ProfileState::Failed),
         },
     }))
 }

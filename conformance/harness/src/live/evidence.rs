@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::{Display, Write as _};
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::reproduce::command;
 use super::target::Target;
+use crate::file::replace;
 use results::{CaseReport, Latency, LiveReport, Options, ProfileReport, State, Transport, TrialResult};
 
 /// The version of the format of [`RunFile`].
@@ -227,9 +228,7 @@ impl Evidence {
 
     /// Writes a file atomically: it never exists in part.
     pub(crate) fn write(&self, name: &str, text: &str) -> io::Result<()> {
-        let new = self.folder.join(format!("{name}.new"));
-        File::create(&new)?.write_all(text.as_bytes())?;
-        fs::rename(new, self.folder.join(name))
+        replace(&self.folder.join(name), text)
     }
 
     /// Reads the description of the run.

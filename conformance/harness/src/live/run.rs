@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::thread;
+use std::thread::Builder;
 use std::time::Duration;
 
 use catalogue::Level;
@@ -233,12 +233,21 @@ impl Live {
         is_over.then_some("not sent: the run reached --max-total-time")
     }
 
-    /// Starts sending in other threads.
-    pub fn start(self: &Arc<Self>) {
-        for _ in 0..self.plan.jobs.max(1) {
+    /// Starts sending in other threads: one for each job, or as many as the system allows.
+    ///
+    /// # Errors
+    ///
+    /// If it allows none.
+    pub fn start(self: &Arc<Self>) -> io::Result<()> {
+        for number in 0..self.plan.jobs.clamp(1, self.plan.cases.len().max(1)) {
             let live = Arc::clone(self);
-            thread::spawn(move || live.work());
+            match Builder::new().spawn(move || live.work()) {
+                Ok(_) => {}
+                Err(error) if number == 0 => return Err(error),
+                Err(_) => break,
+            }
         }
+        Ok(())
     }
 
     /// Sends cases until none are left. A case is taken after the one that it continues, so waiting for that one cannot

@@ -1,30 +1,68 @@
 //! The runtime of runs.
 
+#[cfg(unix)]
+use std::fs;
+use std::future::pending;
 use std::io;
+#[cfg(unix)]
+use std::io::IsTerminal as _;
 use std::sync::Arc;
 
-use tokio::runtime::{Builder, Runtime};
+use gateway::start_runtime;
+use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-/// Waits for Ctrl-C, or for SIGTERM where it exists.
+use super::client::interrupted;
+
+/// Handles Ctrl-C, and SIGTERM and SIGHUP where they exist, from now on. The result ends with the first of them. Call it
+/// within a runtime.
 ///
 /// # Errors
 ///
 /// When the system has no such signals.
-pub async fn ended() -> io::Result<()> {
+pub fn ended() -> io::Result<impl Future<Output = ()> + Send> {
     #[cfg(unix)]
     {
-        let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-        tokio::select! {
-            interrupted = tokio::signal::ctrl_c() => interrupted,
-            _ = terminate.recv() => Ok(()),
-        }
+        use tokio::signal::unix::{SignalKind, signal};
+
+        let (mut interrupt, mut terminate) =
+            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        let mut hangup = if hangs_up() { Some(signal(SignalKind::hangup())?) } else { None };
+        Ok(async move {
+            let hung_up = async {
+                match &mut hangup {
+                    Some(hangup) => drop(hangup.recv().await),
+                    None => pending().await,
+                }
+            };
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+                () = hung_up => {}
+            }
+        })
     }
     #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
+    Ok(async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            pending().await
+        }
+    })
 }
 
-/// The runtime of runs, with interruption by Ctrl-C and SIGTERM.
+/// Returns whether SIGHUP ends this program: not under `nohup`, which ignores it and redirects the output.
+#[cfg(unix)]
+fn hangs_up() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    match ignored.and_then(|signals| u64::from_str_radix(signals.trim(), 16).ok()) {
+        // The first bit is that of SIGHUP.
+        Some(ignored) => ignored & 1 == 0,
+        None => io::stdout().is_terminal() || io::stderr().is_terminal(),
+    }
+}
+
+/// The runtime of runs, with interruption by Ctrl-C, SIGTERM and SIGHUP.
 #[derive(Debug, Clone)]
 pub struct RunRuntime {
     runtime: Arc<Runtime>,
@@ -38,10 +76,15 @@ impl RunRuntime {
     ///
     /// Fails if the system cannot create threads.
     pub fn start() -> io::Result<Self> {
-        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+        let runtime = start_runtime(1)?;
         let (over, interrupt) = watch::channel(false);
+        let ended = {
+            let _within = runtime.enter();
+            ended()
+        };
         runtime.spawn(async move {
-            if ended().await.is_ok() {
+            if let Ok(ended) = ended {
+                ended.await;
                 let _ = over.send(true);
             }
             // Without this thread, runs could not be interrupted.
@@ -58,6 +101,15 @@ impl RunRuntime {
     /// Returns a signal that becomes true on interruption.
     pub fn interrupt(&self) -> watch::Receiver<bool> {
         self.interrupt.clone()
+    }
+
+    /// Calls a function when the run is interrupted.
+    pub fn on_interrupt(&self, then: impl FnOnce() + Send + 'static) {
+        let interrupted = interrupted(self.interrupt());
+        self.runtime.spawn(async move {
+            interrupted.await;
+            then();
+        });
     }
 
     /// Returns whether the run was interrupted.

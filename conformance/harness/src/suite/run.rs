@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
+use std::thread::available_parallelism;
 
 use catalogue::Level;
+use gateway::check_threads;
 use libtest_mimic::{Arguments, Completion, Conclusion, FormatSetting, Trial};
 
 use super::progress;
@@ -234,16 +236,26 @@ pub(super) fn judge(suite: &Suite, is_due: &dyn Fn(&str) -> bool) -> Result<Vec<
     Ok(trials)
 }
 
-/// Runs the trials. Returns `None` if the output is closed: the printer panics then, and the panic is not printed.
+/// Runs the trials. Returns `None` if their results could not be printed: the printer of `libtest-mimic` panics then.
 pub fn run_quietly(arguments: &Arguments, trials: Vec<Trial>) -> Option<Conclusion> {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
-        let is_closed_pipe = |text: &String| text.contains("BrokenPipe");
-        if !info.payload().downcast_ref::<String>().is_some_and(is_closed_pipe) {
-            usual(info);
+        let is_of_printer = info.location().is_some_and(|place| place.file().contains("libtest-mimic"));
+        match info.payload().downcast_ref::<String>() {
+            Some(text) if is_of_printer && text.contains("BrokenPipe") => {}
+            Some(text) if is_of_printer => {
+                eprint_line(&format!("error: the results cannot be printed: {text}"));
+            }
+            _ => usual(info),
         }
     }));
-    panic::catch_unwind(AssertUnwindSafe(|| libtest_mimic::run(arguments, trials))).ok()
+    let threads = arguments.test_threads.unwrap_or_else(|| available_parallelism().map_or(1, usize::from));
+    let is_alone = threads == 1 || check_threads(threads).is_err();
+    let arguments = Arguments {
+        test_threads: if is_alone { Some(1) } else { arguments.test_threads },
+        ..arguments.clone()
+    };
+    panic::catch_unwind(AssertUnwindSafe(|| libtest_mimic::run(&arguments, trials))).ok()
 }
 
 /// Prints a line to stderr, escaped for a terminal.

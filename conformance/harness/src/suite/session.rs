@@ -227,7 +227,7 @@ impl Planned<'_> {
         }
         announce(&plan, &file, gateway.is_some().then_some(suite.dialect.name));
         let live = Arc::new(Live::new(plan, suite.rules(), client, machine.runtime(), evidence.clone()));
-        live.start();
+        live.start().map_err(|error| SuiteError::new(format!("no thread can be started: {error}")))?;
         let known = suite.known.clone().into();
         let suite = suite.clone();
         let failures = Arc::default();

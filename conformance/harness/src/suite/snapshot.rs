@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use similar::TextDiff;
 
+use crate::file::replace;
 use crate::live::{About, Live};
 use results::{Judgement, Verdict};
 
@@ -46,7 +47,7 @@ impl Snapshots {
         let approved = if self.blesses { Ok(shape.to_owned()) } else { fs::read_to_string(&file) };
         let write = |file: &Path| {
             file.parent().map_or(Ok(()), fs::create_dir_all)?;
-            fs::write(file, shape)
+            replace(file, shape)
         };
         match approved {
             // Git may have changed line ends.

@@ -1,0 +1,56 @@
+//! Files that are replaced.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
+
+/// Writes a file atomically: it never exists in part. A link in its place is replaced, not followed.
+///
+/// # Errors
+///
+/// If it cannot be written.
+pub fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let new = path.with_file_name(name);
+    let created = match File::create_new(&new) {
+        // It is left from a run that was killed, or prepared by somebody to lead elsewhere.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            fs::remove_file(&new)?;
+            File::create_new(&new)
+        }
+        created => created,
+    };
+    let replaced = created?.write_all(text.as_bytes()).and_then(|()| fs::rename(&new, path));
+    if replaced.is_err() {
+        // The first error counts.
+        let _ = fs::remove_file(&new);
+    }
+    replaced
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+    use std::{env, process};
+
+    use super::*;
+
+    #[test]
+    fn no_link_is_followed() {
+        let folder = env::temp_dir().join(format!("conformance-replace-{}", process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let (file, victim) = (folder.join("run.json"), folder.join("victim"));
+        fs::write(&victim, "untouched").unwrap();
+        symlink(&victim, folder.join("run.json.new")).unwrap();
+        symlink(&victim, &file).unwrap();
+        replace(&file, "new").unwrap();
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "untouched");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        assert!(!file.is_symlink() && fs::read_dir(&folder).unwrap().count() == 2);
+        fs::create_dir(folder.join("folder")).unwrap();
+        replace(&folder.join("folder"), "new").unwrap_err();
+        assert!(!folder.join("folder.new").exists());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
