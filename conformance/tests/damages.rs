@@ -98,7 +98,7 @@ fn a_response_that_was_never_created() {
     let late = Stream::of("text").0.split_off(1).concat();
     let first = |found: Vec<(Level, String)>| found.into_iter().next();
     let rule = || "response/created-first".to_owned();
-    assert_eq!(first(recorded(&late, "POST")), Some((Level::Should, rule())));
+    assert_eq!(first(recorded(&late, "POST")), Some((Level::Must, rule())));
     assert_eq!(recorded(&late, "GET"), []);
     let mut checker = Checker::new(spec::dialect("openai").expect("the dialect"));
     checker.push(late.as_bytes());
@@ -114,7 +114,7 @@ fn a_response_that_was_never_created() {
     checker.push(later.as_bytes());
     checker.finish();
     assert_eq!(checker.findings(), []);
-    assert_eq!(first(recorded(&later, "post")), Some((Level::Should, rule())));
+    assert_eq!(first(recorded(&later, "post")), Some((Level::Must, rule())));
 }
 
 #[test]

@@ -288,7 +288,13 @@ fn handmade_streams_are_found_out() {
         // Deltas and a whole item were cut out, and most of the response.
         (
             "vercel-openai__openai-phase.1.ndjson",
-            &["item/index-gap", "schema/event-valid", "sequence/by-one", "text/deltas-joined"],
+            &[
+                "item/index-gap",
+                "output/at-its-index",
+                "schema/event-valid",
+                "sequence/by-one",
+                "text/deltas-joined",
+            ],
         ),
         // Deltas were removed, and the sequence numbers adjusted.
         ("vercel-openai__openai-shell-container.1.ndjson", &["text/deltas-joined"]),

@@ -99,7 +99,7 @@ fn rule(rule: &Rule, catalogue: &Catalogue) -> TokenStream {
     let looks_at = metadata.looks_at().iter().map(|what| word(*what));
     let is_measured = catalogue.defects.defects.iter().any(|defect| defect.rules.contains(id));
     let about = metadata.about.iter().map(|part| word::<About>(*part));
-    let only_named = metadata.only_named;
+    let (only_named, tokens) = (metadata.only_named, &metadata.tokens);
     let (fix, since, violation) = (&metadata.fix, &metadata.since, violation(edits));
     quote! {
         Rule {
@@ -114,6 +114,7 @@ fn rule(rule: &Rule, catalogue: &Catalogue) -> TokenStream {
             only_named: #only_named,
             only_in: &[#(#only_in),*],
             about: &[#(#about),*],
+            tokens: &[#(#tokens),*],
             breaks: &[#(#breaks),*],
             is_measured: #is_measured,
             fix: #fix,

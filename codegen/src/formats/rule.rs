@@ -120,6 +120,9 @@ pub struct RuleMetadata {
     /// the response.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub about: Vec<About>,
+    /// Tokens that a `native` rule looks for in texts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tokens: Vec<String>,
     /// Clients that fail on streams that break it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breaks: Vec<Breakage>,

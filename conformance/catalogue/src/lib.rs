@@ -41,6 +41,8 @@ pub struct Rule {
     pub only_in: &'static [&'static str],
     /// The parts that a client must return for the case of a violation to count; if empty, those of the response.
     pub about: &'static [About],
+    /// Tokens that it looks for in texts.
+    pub tokens: &'static [&'static str],
     /// Clients that a violation breaks.
     pub breaks: &'static [Breakage],
     /// Whether each client with a version was tested with a violation.

@@ -21,5 +21,5 @@ pub use engine::{
     Related, Seen,
 };
 pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport};
-pub use rules::{MESSAGES_EVENTS, is_sign_of_life};
+pub use rules::{MESSAGES_EVENTS, is_sign_of_life, untyped_protocol};
 pub use spec::{self, Dialect};

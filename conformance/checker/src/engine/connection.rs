@@ -4,6 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 use super::asides::Asides;
+use super::markup::RequestTokens;
 use super::view::Object;
 
 /// The connection of a stream.
@@ -20,13 +21,17 @@ pub(crate) struct Connection {
     pub(crate) creates: Option<bool>,
     /// Whether the input of the request triggers a compaction.
     pub(crate) triggers_compaction: bool,
+    /// The tokens in the request, if that is known.
+    pub(crate) tokens: Option<RequestTokens>,
     /// Time of the first message on a WebSocket, in either direction.
     pub(crate) began: Option<Duration>,
     /// Requests without a response on a WebSocket, in the current lane.
     pub(crate) unanswered: VecDeque<Turn>,
     /// The request of the current response.
     pub(crate) turn: Option<Turn>,
-    /// Ids of responses that can be continued on a WebSocket.
+    /// Ids of all responses on a WebSocket.
+    pub(crate) begun: HashSet<String>,
+    /// Ids of those that can be continued.
     pub(crate) responses: HashSet<String>,
     /// Id of the latest of them in the current lane.
     pub(crate) latest: Option<String>,
@@ -56,6 +61,8 @@ pub(crate) struct Turn {
     pub(crate) previous_response_id: Option<String>,
     /// Whether its input triggers a compaction.
     pub(crate) triggers_compaction: bool,
+    /// The tokens in it.
+    pub(crate) tokens: RequestTokens,
     /// Whether it has `store: false`.
     pub(crate) is_unstored: bool,
     /// When it was sent.

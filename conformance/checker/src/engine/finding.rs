@@ -234,7 +234,7 @@ impl Findings {
         if self.is_blamed(record.number, bound.rule, place) {
             return;
         }
-        self.write_key(bound.rule, record.event_type.as_deref(), place);
+        self.write_key(bound, record.event_type.as_deref(), place);
         let location = |locator: &mut Locator| {
             let in_data = match (place.pointer, place.at) {
                 (Some(pointer), _) => locator.value(record.number, record.data(), pointer),
@@ -268,7 +268,7 @@ impl Findings {
         place: &Place<'_>,
         message: impl FnOnce() -> String,
     ) {
-        self.write_key(bound.rule, Some(mark.event_type()), place);
+        self.write_key(bound, Some(mark.event_type()), place);
         self.keep(bound, place, None, |_| false, |_| mark.location(), message);
     }
 
@@ -335,9 +335,14 @@ impl Findings {
     }
 
     /// Writes the key of a finding: findings with equal keys are counted as one.
-    fn write_key(&mut self, rule: &Rule, event_type: Option<&str>, place: &Place<'_>) {
+    fn write_key(&mut self, bound: Bound, event_type: Option<&str>, place: &Place<'_>) {
         self.key.clear();
-        for part in [rule.id, event_type.unwrap_or_default(), place.expected.unwrap_or_default()] {
+        for part in [
+            bound.rule.id,
+            bound.level.name(),
+            event_type.unwrap_or_default(),
+            place.expected.unwrap_or_default(),
+        ] {
             self.key.push_str(part);
             self.key.push('\0');
         }

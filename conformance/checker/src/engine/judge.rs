@@ -12,6 +12,7 @@ use super::finding::Findings;
 use super::hooks::Plain;
 use super::lanes::Lanes;
 use super::location::{FrameExtent, SavedLocation};
+use super::markup::RequestTokens;
 use super::observer::{Observer, Occurrence, Seen};
 use super::plan::Plan;
 use super::record::{Payload, Record};
@@ -95,6 +96,7 @@ impl Judge {
         self.connection.status = exchange.status;
         let asked = exchange.request.as_ref().and_then(|request| request.body.as_deref()).map(Object::new);
         self.connection.triggers_compaction = asked.as_ref().is_some_and(triggers_compaction);
+        self.connection.tokens = asked.as_ref().map(RequestTokens::of);
         let method = exchange.request.as_ref().map(|request| &*request.method);
         let method = method.filter(|method| !method.is_empty());
         self.connection.creates = method.map(|method| method.eq_ignore_ascii_case("POST"));
@@ -132,6 +134,7 @@ impl Judge {
         self.connection.unanswered.push_back(Turn {
             previous_response_id: request.string("previous_response_id").map(Into::into),
             triggers_compaction: triggers_compaction(request),
+            tokens: RequestTokens::of(request),
             is_unstored: request.get("store") == Some("false"),
             sent: frame.time,
         });
@@ -390,6 +393,7 @@ impl Judge {
             };
             tracker.take();
             about = tracker.current;
+            self.remember_beginning(record);
             match &record.sequence_number {
                 Some(Count::Whole(number)) => self.stream.sequence_number = Some(Count::Whole(*number)),
                 Some(other) => self.stream.sequence_number = Some(other.clone()),
@@ -470,6 +474,13 @@ impl Judge {
         if self.stream.has_ended() && self.stream.transport == Transport::WebSocket {
             self.connection.turn = None;
             self.remember_response(plan);
+        }
+    }
+
+    fn remember_beginning(&mut self, record: &Record<'_>) {
+        if self.stream.transport == Transport::WebSocket && record.begins() {
+            let id = self.stream.first_snapshot.get().and_then(|response| response.string("id"));
+            self.connection.begun.extend(id.map(Cow::into_owned));
         }
     }
 

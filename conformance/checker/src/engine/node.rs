@@ -101,6 +101,8 @@ pub(crate) struct Node {
     pub(crate) disputed: bool,
     /// Rank of its last phase.
     pub(crate) phase: Option<usize>,
+    /// The phases that it had: a bit for each rank.
+    pub(crate) phases: u8,
     /// Values that relations keep.
     pub(super) cells: Cells,
     /// Counts of its children.
@@ -141,6 +143,7 @@ impl Node {
             disputed: false,
             has_gaps: false,
             phase: None,
+            phases: 0,
             cells: Cells::default(),
             counters: Vec::new(),
         }
@@ -164,8 +167,8 @@ impl Node {
         logprobs.recycle();
         cells.recycle();
         counters.recycle();
-        let Self { partial, has_gaps, disputed, phase, .. } = self;
-        (*partial, *has_gaps, *disputed, *phase) = (false, false, false, None);
+        let Self { partial, has_gaps, disputed, phase, phases, .. } = self;
+        (*partial, *has_gaps, *disputed, *phase, *phases) = (false, false, false, None, 0);
         *state = State::Gone;
     }
 
@@ -389,6 +392,11 @@ impl Nodes {
 
     pub(super) fn item_named(&self, id: &str) -> Option<usize> {
         self.by_id.get(id).copied()
+    }
+
+    /// Returns whether an item has this id.
+    pub(crate) fn has_item(&self, id: &str) -> bool {
+        self.by_id.contains_key(id)
     }
 
     /// Sets the state of a node.

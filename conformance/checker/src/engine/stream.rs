@@ -42,8 +42,9 @@ pub(crate) struct Stream {
     pub(crate) sequence_number: Option<Count>,
     /// The response of the first event.
     pub(crate) first_snapshot: Reusable<Object<'static>>,
-    /// The declared functions, computed for the first call; none if they are unknown.
-    pub(crate) functions: OnceLock<Option<Vec<String>>>,
+    /// The declared tools that the client runs, with the type of their calls, computed for the first call; none if they
+    /// are unknown.
+    pub(crate) declared: OnceLock<Option<Vec<(&'static str, String)>>>,
     /// The last `error` event.
     pub(crate) error: Reusable<Object<'static>>,
     /// Location of the first `[DONE]`.
@@ -100,7 +101,7 @@ impl Stream {
             has_gap: false,
             sequence_number: None,
             first_snapshot: Reusable::default(),
-            functions: OnceLock::new(),
+            declared: OnceLock::new(),
             error: Reusable::default(),
             done: None,
             weight: 0,

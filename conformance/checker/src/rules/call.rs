@@ -1,5 +1,7 @@
 //! Rules of the group `call`.
 
+use std::borrow::Cow;
+
 use catalogue::Level;
 use spec::json;
 use spec::table::Scope;
@@ -13,10 +15,45 @@ pub(super) fn arguments_json(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
         return;
     }
     let Some(arguments) = item.string("arguments") else { return };
-    if json::members(&arguments).is_none() {
+    let Some(members) = json::members(&arguments) else {
         let actual = format!("{arguments:?}");
         case.fault("/item/arguments", "a JSON object, as a string", &short(&actual), || {
             "the arguments of the completed call are not a JSON object".to_owned()
+        });
+        return;
+    };
+    let mut names: Vec<Cow<'_, str>> = members.into_iter().map(|(name, _)| name).collect();
+    names.sort_unstable();
+    if let Some([twice, _]) = names.array_windows().find(|[one, other]| one == other) {
+        case.limit(Level::May);
+        case.fault("/item/arguments", "each key once", &format!("{twice:?} twice"), || {
+            format!("the key {twice:?} occurs twice in the arguments of the call")
+        });
+    }
+}
+
+pub(super) fn arguments_complete(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
+    if item.plain("status") != Some("completed") || item.value("namespace").is_some() {
+        return;
+    }
+    let (Some(name), Some(arguments)) = (item.string("name"), item.string("arguments")) else { return };
+    let Some(members) = json::members(&arguments) else { return };
+    let Some(response) = case.stream.first_snapshot.get() else { return };
+    let tools = response.entries("tools").unwrap_or_default().into_iter().map(Object::new);
+    let is_called = |tool: &Object<'_>| {
+        tool.plain("type") == Some("function") && tool.string("name").as_ref() == Some(&name)
+    };
+    let Some(tool) = tools.into_iter().find(is_called).filter(|tool| tool.get("strict") == Some("true"))
+    else {
+        return;
+    };
+    let required = tool.value("parameters").and_then(|parameters| json::at(parameters, "/required"));
+    let required = required.and_then(json::entries).unwrap_or_default();
+    let is_absent = |name: &Cow<'_, str>| !members.iter().any(|(found, _)| found == name);
+    if let Some(absent) = required.into_iter().filter_map(json::string).find(is_absent) {
+        let expected = format!("an object with {absent:?}");
+        case.fault("/item/arguments", &expected, &short(&format!("{arguments:?}")), || {
+            format!("the arguments of {name:?} lack {absent:?}, which its strict parameters require")
         });
     }
 }
@@ -63,6 +100,23 @@ pub(super) fn identity_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>)
     }
 }
 
+/// Checks the name in the event that states the arguments.
+pub(super) fn name_kept(case: &mut Case<'_>, arguments: &Node, _: &Object<'_>) {
+    let Some(record) = case.record() else { return };
+    let call = case.stream.parent(arguments).and_then(|item| item.opening.get());
+    let Some(added) = call.and_then(|call| call.value("name")).filter(|raw| *raw != "\"\"") else { return };
+    let stated = json::at(record.data(), "/name").filter(|raw| *raw != "null" && !same(added, raw));
+    if let Some(stated) = stated {
+        case.fault("/name", &short(added), &short(stated), || {
+            format!(
+                "the call was added with name {}, but its arguments are those of {}",
+                short(added),
+                short(stated)
+            )
+        });
+    }
+}
+
 pub(super) fn id_unique(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(id) = item.call_id().filter(|id| !id.is_empty()) else { return };
     if let Some(other) = case.stream.nodes.call_named(id).filter(|first| !std::ptr::eq(*first, node)) {
@@ -82,24 +136,28 @@ pub(super) fn name_declared(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     }
     let Some(name) = item.string("name").filter(|name| !name.is_empty()) else { return };
     let Some(response) = case.stream.first_snapshot.get() else { return };
-    let declared = case.stream.functions.get_or_init(|| functions(&response.entries("tools")?));
+    let declared = case.stream.declared.get_or_init(|| declared(&response.entries("tools")?));
     let Some(declared) = declared.as_ref().filter(|names| !names.is_empty()) else { return };
-    if !declared.iter().any(|declared| *declared == *name) {
-        let list = declared.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    let of_kind = declared.iter().filter(|(kind, _)| Some(*kind) == item.plain("type")).map(|(_, name)| name);
+    if !of_kind.clone().any(|declared| *declared == *name) {
+        let list = of_kind.map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+        let list = if list.is_empty() { "no such call".to_owned() } else { list };
         case.fault("/item/name", &list, &format!("{name:?}"), || {
             format!("{name:?} is called, but not declared in tools")
         });
     }
 }
 
-/// Returns the names of declared functions, or `None` if a tool may provide unlisted ones.
-fn functions(tools: &[&str]) -> Option<Vec<String>> {
+/// Returns the declared tools that the client runs, with the type of their calls, or `None` if a tool may provide
+/// unlisted ones.
+fn declared(tools: &[&str]) -> Option<Vec<(&'static str, String)>> {
     let mut names = Vec::new();
     for tool in tools {
+        let name = || Some(json::string_member(tool, "name")?.into_owned());
         match &*json::string_member(tool, "type")? {
-            "function" => names.push(json::string_member(tool, "name")?.into_owned()),
-            "custom"
-            | "web_search"
+            "function" => names.push(("function_call", name()?)),
+            "custom" => names.push(("custom_tool_call", name()?)),
+            "web_search"
             | "web_search_preview"
             | "file_search"
             | "code_interpreter"
@@ -121,11 +179,13 @@ mod tests {
     #[test]
     fn functions_are_known_only_when_all_are_listed() {
         let function = r#"{"type":"function","name":"f"}"#;
-        assert_eq!(functions(&[function, r#"{"type":"web_search"}"#]), Some(vec!["f".to_owned()]));
+        let custom = r#"{"type":"custom","name":"c"}"#;
+        let names = vec![("function_call", "f".to_owned()), ("custom_tool_call", "c".to_owned())];
+        assert_eq!(declared(&[function, custom, r#"{"type":"web_search"}"#]), Some(names));
         for tool in
             [r#"{"type":"mcp"}"#, r#"{"type":"namespace","tools":[]}"#, r#"{"type":"function"}"#, "{}"]
         {
-            assert_eq!(functions(&[function, tool]), None, "{tool}");
+            assert_eq!(declared(&[function, tool]), None, "{tool}");
         }
     }
 }

@@ -22,6 +22,9 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
         None => raw == "\"\"" || !raw.starts_with('"'),
     };
     if !is_empty {
+        if name != "arguments" {
+            case.limit(Level::Should);
+        }
         let pointer = format!("/item/{name}");
         case.fault(&pointer, zero, &short(raw), || format!("the item is added with non-empty {name}"));
     }
@@ -33,6 +36,15 @@ pub(super) fn message_from_assistant(case: &mut Case<'_>, _: &Node, item: &Objec
     case.fault("/item/role", "\"assistant\"", &actual, || {
         format!("the message has role {actual}, not \"assistant\"")
     });
+}
+
+pub(super) fn has_id(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
+    if item.get("id") == Some("\"\"") {
+        let kind = item.plain("type").unwrap_or("item");
+        case.fault("/item/id", "a non-empty string", "\"\"", || {
+            format!("the {kind} is added with an empty id")
+        });
+    }
 }
 
 pub(super) fn call_named(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {

@@ -20,7 +20,7 @@ mod wire;
 mod ws;
 
 use catalogue::NativeRule;
-pub use schema::MESSAGES_EVENTS;
+pub use schema::{MESSAGES_EVENTS, untyped_protocol};
 use spec::table::Scope;
 
 use crate::engine::Native;
@@ -40,10 +40,16 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::CallArgumentsJson => {
             &[Native::ClosedAs(&["function_call", "mcp_call"], call::arguments_json)]
         }
+        NativeRule::CallArgumentsComplete => {
+            &[Native::ClosedAs(&["function_call"], call::arguments_complete)]
+        }
         NativeRule::CallHasDeltas => &[Native::Closed(Scope::Arguments, call::has_deltas)],
-        NativeRule::CallIdentityKept => &[Native::ClosedAs(&call::ANSWERED, call::identity_kept)],
+        NativeRule::CallIdentityKept => &[
+            Native::ClosedAs(&call::ANSWERED, call::identity_kept),
+            Native::Closed(Scope::Arguments, call::name_kept),
+        ],
         NativeRule::CallIdUnique => &[Native::Opened(Scope::Item, call::id_unique)],
-        NativeRule::CallNameDeclared => &[Native::OpenedAs(&["function_call"], call::name_declared)],
+        NativeRule::CallNameDeclared => &[Native::OpenedAs(&call::ANSWERED, call::name_declared)],
         NativeRule::ErrorBodyShape => &[Native::Body(error::body_shape), Native::Beginning(error::no_stream)],
         NativeRule::ErrorEqualsFailed => &[Native::Snapshot(error::equals_failed)],
         NativeRule::ErrorFollowedByFailed => {
@@ -57,6 +63,7 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::ItemContentKept => &[Native::ClosedAs(&["message"], item::content_kept)],
         NativeRule::ItemFieldsStable => &[Native::Closed(Scope::Item, item::fields_stable)],
         NativeRule::ItemFinished => &[Native::Closed(Scope::Item, item::finished)],
+        NativeRule::ItemHasId => &[Native::Opened(Scope::Item, item::has_id)],
         NativeRule::ItemIncompleteEndsResponse => &[Native::Ending(item::incomplete_ends_response)],
         NativeRule::ItemIncompleteLast => &[
             Native::Opened(Scope::Item, item::incomplete_last),
@@ -69,6 +76,7 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::ItemStartsEmpty => {
             &[Native::OpenedAs(&["message", "reasoning", "function_call"], item::starts_empty)]
         }
+        NativeRule::OutputAtItsIndex => &[Native::Ending(output::at_its_index)],
         NativeRule::OutputCountAgrees => &[Native::EndingOtherwise(output::count_agrees)],
         NativeRule::OutputEqualsItems => &[Native::EndingOtherwise(output::equals_items)],
         NativeRule::OutputIdsKept => &[Native::EndingOtherwise(output::ids_kept)],
@@ -80,11 +88,13 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::PartStartsEmpty => &[Native::Opened(Scope::Part, part::starts_empty)],
         NativeRule::RequestAllowedTools => &[Native::EndingWithChoice(request::allowed_tools)],
         NativeRule::RequestCompactionTriggered => &[Native::Ending(request::compaction_triggered)],
+        NativeRule::RequestFormatKept => &[Native::Ending(request::format_kept)],
         NativeRule::RequestOneCallAtMost => &[Native::Ending(request::one_call_at_most)],
         NativeRule::RequestOutputWithinLimit => &[Native::Ending(request::output_within_limit)],
         NativeRule::RequestToolChoiceForced => &[Native::EndingWithChoice(request::tool_choice_forced)],
         NativeRule::RequestToolChoiceNone => &[Native::EndingWithChoice(request::tool_choice_none)],
         NativeRule::RequestToolChoiceRequired => &[Native::EndingWithChoice(request::tool_choice_required)],
+        NativeRule::RequestToolCallsWithinLimit => &[Native::Ending(request::tool_calls_within_limit)],
         NativeRule::ResponseCompletedAtAgrees => &[Native::Snapshot(response::completed_at_agrees)],
         NativeRule::ResponseEchoConstant => &[Native::Snapshot(response::echo_constant)],
         NativeRule::ResponseErrorAgrees => &[Native::Snapshot(response::error_agrees)],
@@ -94,6 +104,7 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::ResponseIncompleteDetailsAgree => &[Native::Snapshot(response::incomplete_details_agree)],
         NativeRule::ResponseKeysKept => &[Native::Snapshot(response::keys_kept)],
         NativeRule::ResponseMetadataIsObject => &[Native::Snapshot(response::metadata_is_object)],
+        NativeRule::ResponseNamed => &[Native::Snapshot(response::named)],
         NativeRule::ResponseOutputStartsEmpty => &[Native::Snapshot(response::output_starts_empty)],
         NativeRule::ResponseStatusAgrees => &[Native::AnySnapshot(response::status_agrees)],
         NativeRule::ResponseTimesInSeconds => &[Native::Snapshot(response::times_in_seconds)],
@@ -115,9 +126,12 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::SequencePresent => &[Native::Invalid(sequence::present)],
         NativeRule::SequenceStartsAtZero => &[Native::Beginning(sequence::starts_at_zero)],
         NativeRule::SummaryCountAgrees => &[Native::ClosedAs(&["reasoning"], summary::count_agrees)],
+        NativeRule::SummaryEqualsItem => &[Native::ClosedAs(&["reasoning"], summary::equals_item)],
         NativeRule::SummaryOneAtATime => &[Native::Opened(Scope::SummaryPart, summary::one_at_a_time)],
         NativeRule::SummaryStartsEmpty => &[Native::Opened(Scope::SummaryPart, summary::starts_empty)],
-        NativeRule::TextHasDeltas => &[Native::Closed(Scope::Text, text::has_deltas)],
+        NativeRule::TextHasDeltas => {
+            &[Native::Closed(Scope::Text, text::has_deltas), Native::Closed(Scope::Refusal, text::has_deltas)]
+        }
         NativeRule::TextLogprobsJoined => &[Native::Closed(Scope::Text, text::logprobs_joined)],
         NativeRule::TextLogprobsSpellDelta => &[Native::LogprobsOf(Scope::Text, text::logprobs_spell_delta)],
         NativeRule::ToolCodeWithinCall => &[
@@ -125,7 +139,10 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
             Native::Closed(Scope::Code, tool::code_within_call),
         ],
         NativeRule::ToolHasPhases => &[Native::Closed(Scope::Item, tool::has_phases)],
+        NativeRule::ToolPhasesComplete => &[Native::Closed(Scope::Item, tool::phases_complete)],
+        NativeRule::ToolStatusAgrees => &[Native::Closed(Scope::Item, tool::status_agrees)],
         NativeRule::ToolMcpFailureHasError => &[Native::Closed(Scope::Item, tool::mcp_failure_has_error)],
+        NativeRule::TextNoModelMarkup => &[Native::Snapshot(text::no_model_markup)],
         NativeRule::VendorCreatedAtInMilliseconds => &[Native::Snapshot(vendor::created_at_in_milliseconds)],
         NativeRule::VendorMcpArgumentsWithinCall => &[
             Native::Fragment(Scope::McpArguments, vendor::mcp_fragment_within_call),
@@ -153,6 +170,7 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::WsConnectionLimit => &[Native::Socket(ws::connection_limit)],
         NativeRule::WsCreatedAsked => &[Native::Socket(ws::created_asked)],
         NativeRule::WsErrorEnvelope => &[Native::Socket(ws::error_envelope)],
+        NativeRule::WsIdsUnique => &[Native::Socket(ws::ids_unique)],
         NativeRule::WsInjectAnswered => {
             &[Native::Aside(ws::inject_asked), Native::StreamEnd(ws::inject_answered)]
         }

@@ -1,12 +1,14 @@
 //! Rules of the group `output`, which compare the final output with the streamed items.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
+use catalogue::Level;
 use memchr::memmem::Finder;
 use spec::json;
 use spec::table::Scope;
 
+use super::call::ANSWERED;
 use crate::engine::{Case, Ending};
 use crate::engine::{Node, Object, Place, same, short};
 
@@ -40,14 +42,55 @@ fn pairs<'p>(case: &Case<'p>, ending: &'p Ending<'p>) -> Vec<Pair<'p>> {
         // Most are byte for byte equal and need no check.
         return pairs.filter(|pair| pair.done.text() != pair.entry.text()).collect();
     }
-    let mut finished: HashMap<&str, &Object<'static>> = HashMap::new();
-    for done in items.iter().filter_map(|item| item.closing.get()) {
+    let finished = finished(case);
+    let matches = matches(&finished, &ending.output);
+    let pairs =
+        entries.zip(matches).filter_map(|((index, entry), at)| Some((index, entry, *finished.get(at?)?)));
+    pairs.map(|(index, entry, done)| Pair { index, done, entry }).collect()
+}
+
+/// Returns the values that closed items, sorted by index.
+fn finished<'c>(case: &Case<'c>) -> Vec<&'c Object<'static>> {
+    ordered(case).into_iter().filter_map(|item| item.closing.get()).collect()
+}
+
+/// Returns for each entry of the final output the position of its finished item: the one with its id, or else the next
+/// one of its type with its texts, as its id may have been replaced.
+fn matches(finished: &[&Object<'static>], output: &[Object<'_>]) -> Vec<Option<usize>> {
+    let mut named: HashMap<&str, usize> = HashMap::new();
+    for (at, done) in finished.iter().enumerate() {
         if let Some(id) = done.plain("id") {
-            finished.entry(id).or_insert(done);
+            named.entry(id).or_insert(at);
         }
     }
-    let done = |entry: &Object<'_>| finished.get(entry.plain("id")?).copied();
-    entries.filter_map(|(index, entry)| Some(Pair { index, done: done(entry)?, entry })).collect()
+    let by_id = |entry: &Object<'_>| named.get(entry.plain("id")?).copied();
+    let mut matches: Vec<Option<usize>> = output.iter().map(by_id).collect();
+    if matches.iter().all(Option::is_some) {
+        return matches;
+    }
+    let taken: HashSet<usize> = matches.iter().flatten().copied().collect();
+    let mut alike: HashMap<(Option<&str>, String), VecDeque<usize>> = HashMap::new();
+    for (at, done) in finished.iter().enumerate().filter(|(at, _)| !taken.contains(at)) {
+        alike.entry((done.plain("type"), texts(done))).or_default().push_back(at);
+    }
+    for (entry, found) in output.iter().zip(&mut matches).filter(|(_, found)| found.is_none()) {
+        *found = alike.get_mut(&(entry.plain("type"), texts(entry))).and_then(VecDeque::pop_front);
+    }
+    matches
+}
+
+/// Returns all texts and arguments of an item.
+fn texts(item: &Object<'_>) -> String {
+    let mut all = String::new();
+    let mut add = |text: Option<Cow<'_, str>>| {
+        all.push_str(text.as_deref().unwrap_or_default());
+        all.push('\0');
+    };
+    INPUTS.iter().for_each(|name| add(item.string(name)));
+    for part in LISTS.iter().filter_map(|list| parts(item, list)).flatten() {
+        TEXTS.iter().for_each(|name| add(part.string(name)));
+    }
+    all
 }
 
 /// Returns the items sorted by index.
@@ -67,6 +110,11 @@ pub(super) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
     {
         return;
     }
+    // Messages without text, and items that were cut off, are no loss for the client.
+    let is_of_little = |done: &&Object<'_>| done.plain("type") == Some("message");
+    if has < streamed && unmatched(case, ending).iter().all(is_of_little) {
+        case.limit(Level::Should);
+    }
     // The first extra entry is the place of the finding.
     let streamed_ids: HashSet<Option<&str>> = case.stream.items().map(Node::id).collect();
     let is_extra = |entry: &Object<'_>| !streamed_ids.contains(&entry.plain("id"));
@@ -82,15 +130,9 @@ pub(super) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
     case.report(&place, || format!("the final output has {has} items, but {streamed} were streamed"));
 }
 
-/// Returns whether an item has a text or arguments.
+/// Returns whether an item has a text or arguments that are more than white space.
 fn has_texts(item: &Object<'_>) -> bool {
-    let is_text = |value: Option<Cow<'_, str>>| value.is_some_and(|text| !text.is_empty());
-    INPUTS.iter().any(|name| is_text(item.string(name)))
-        || LISTS
-            .iter()
-            .filter_map(|list| parts(item, list))
-            .flatten()
-            .any(|part| TEXTS.iter().any(|name| is_text(part.string(name))))
+    texts(item).contains(|character: char| character != '\0' && !character.is_whitespace())
 }
 
 /// Returns whether the output has items although none was streamed.
@@ -130,10 +172,14 @@ fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
     if !has_output || is_unknown || stream.items.len() <= ending.output.len() {
         return Vec::new();
     }
-    let ids: HashSet<Option<&str>> = ending.output.iter().map(|entry| entry.plain("id")).collect();
-    let is_set = |done: &Object<'_>| ids.contains(&done.plain("id"));
-    let done = stream.items().filter_map(|item| item.closing.get());
-    done.filter(|done| has_texts(done) && !is_set(done)).collect()
+    unmatched(case, ending).into_iter().filter(|done| has_texts(done)).collect()
+}
+
+/// Returns the finished items without an entry in the final output.
+fn unmatched<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
+    let finished = finished(case);
+    let matched: HashSet<usize> = matches(&finished, &ending.output).into_iter().flatten().collect();
+    finished.into_iter().enumerate().filter(|(at, _)| !matched.contains(at)).map(|(_, done)| done).collect()
 }
 
 /// Returns the texts of unfinished items that the final output lacks.
@@ -200,13 +246,32 @@ pub(super) fn types_in_order(case: &mut Case<'_>, ending: &Ending<'_>) {
     }
 }
 
+pub(super) fn at_its_index(case: &mut Case<'_>, ending: &Ending<'_>) {
+    let has = ending.output.len();
+    if case.stream.has_gap || case.stream.resumed || case.stream.items.len() != has {
+        return;
+    }
+    let is_beyond = |item: &&Node| item.key.entry().is_some_and(|index| index >= has as u64);
+    if let Some(item) = case.stream.items().find(is_beyond) {
+        let (name, last) = (case.name(item), has - 1);
+        case.fault("/response/output", &format!("indices from 0 to {last}"), &name, || {
+            format!("{name} has no place in the final output, whose last index is {last}")
+        });
+    }
+}
+
 pub(super) fn ids_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
     for pair in pairs(case, ending).into_iter().filter(Pair::is_of_one_type) {
         let (Some(done), Some(entry)) = (pair.done.string("id"), pair.entry.string("id")) else { continue };
         if done != entry {
+            let whole = case.bound.level;
+            if !case.stream.nodes.has_item(&entry) {
+                case.limit(Level::Should);
+            }
             case.fault(&pair.pointer("/id"), &format!("{done:?}"), &format!("{entry:?}"), || {
                 format!("the item was done as {done}, but is {entry} in the final output")
             });
+            case.bound.level = whole;
         }
     }
 }
@@ -214,7 +279,7 @@ pub(super) fn ids_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
 /// Lists with texts, and members that are texts.
 const LISTS: [&str; 2] = ["content", "summary"];
 const TEXTS: [&str; 2] = ["text", "refusal"];
-const INPUTS: [&str; 2] = ["arguments", "input"];
+const INPUTS: [&str; 3] = ["arguments", "input", "code"];
 
 pub(super) fn text_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
     for (name, text) in unfinished(case, ending) {
@@ -289,7 +354,9 @@ pub(super) fn equals_items(case: &mut Case<'_>, ending: &Ending<'_>) {
     for pair in pairs(case, ending).into_iter().filter(Pair::is_of_one_type) {
         let is_program = pair.done.plain("type") == Some("program");
         let is_exempt = |name: &str| match name {
-            "id" | "encrypted_content" => true,
+            "id" => true,
+            // It is encrypted again.
+            "encrypted_content" => pair.entry.value(name).is_some(),
             "fingerprint" => is_program,
             _ => false,
         };
@@ -331,7 +398,22 @@ fn compare_members(
                 continue;
             }
         }
+        let whole = case.bound.level;
+        if !is_acted_on(done, name, after) {
+            case.limit(Level::Should);
+        }
         report_member(case, name, before, after, place);
+        case.bound.level = whole;
+    }
+}
+
+/// Returns whether clients act on the member of an item or part.
+fn is_acted_on(done: &Object<'_>, name: &str, after: Option<&str>) -> bool {
+    match name {
+        "call_id" | "name" => done.plain("type").is_some_and(|kind| ANSWERED.contains(&kind)),
+        "annotations" => true,
+        "action" => after.is_none(),
+        _ => false,
     }
 }
 

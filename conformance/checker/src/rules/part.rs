@@ -1,9 +1,10 @@
 //! Rules of the group `part`.
 
+use catalogue::Level;
 use spec::table::Scope;
 
 use crate::engine::Case;
-use crate::engine::{Node, Object, State, entries_that_are, short};
+use crate::engine::{Node, Object, State, entries_that_are, same, short};
 
 /// The members of a part that are streamed.
 const TEXTS: [&str; 2] = ["text", "refusal"];
@@ -40,6 +41,16 @@ pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
                     format!("{pointer} differs from the {name} that {part} was closed with")
                 });
             }
+        }
+        let lists = part.value("annotations").zip(entry.value("annotations"));
+        if let Some((before, after)) = lists.filter(|(before, after)| !same(before, after)) {
+            let (pointer, part) = (format!("/item/content/{index}/annotations"), case.name(child));
+            let whole = case.bound.level;
+            case.limit(Level::Should);
+            case.fault(&pointer, &short(before), &short(after), || {
+                format!("{pointer} differs from the annotations that {part} was closed with")
+            });
+            case.bound.level = whole;
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Rules of the group `request`, which compare the response with the settings it echoes.
 
+use std::borrow::Cow;
+
 use crate::engine::{Case, Connection, Ending};
-use crate::engine::{Object, number, same};
+use crate::engine::{Object, number, same, short};
 
 /// A call in the response.
 struct Call {
@@ -88,11 +90,18 @@ pub(super) fn tool_choice_required(case: &mut Case<'_>, ending: &Ending<'_>) {
     let is_no_call = |kind: Option<&str>| matches!(kind, Some("message" | "reasoning"));
     let has_call = ending.output.iter().any(|item| !is_no_call(item.plain("type")))
         || case.stream.items().any(|item| !is_no_call(item.kind()));
-    if !has_call {
+    let has_refused = ending.output.iter().any(is_refusal);
+    if !has_call && !has_refused {
         case.fault("/response/output", "at least one call", "none", || {
             "tool_choice is required, but no tool is called".to_owned()
         });
     }
+}
+
+/// Returns whether an item is a message with a refusal.
+fn is_refusal(item: &Object<'_>) -> bool {
+    let parts = item.entries("content").unwrap_or_default();
+    parts.into_iter().any(|part| Object::new(part).plain("type") == Some("refusal"))
 }
 
 pub(super) fn tool_choice_forced(case: &mut Case<'_>, ending: &Ending<'_>) {
@@ -163,6 +172,57 @@ pub(super) fn one_call_at_most(case: &mut Case<'_>, ending: &Ending<'_>) {
         let count = functions.len();
         report_call(case, second, "at most one function call", || {
             format!("parallel_tool_calls is false, but there are {count} function calls")
+        });
+    }
+}
+
+/// Calls of tools that the server runs, which `max_tool_calls` counts.
+const BUILT_IN: [&str; 5] =
+    ["web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"];
+
+pub(super) fn tool_calls_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) {
+    let limit = echoed(case, ending, "max_tool_calls", |limit| limit != "null").and_then(number);
+    let Some(limit) = limit else { return };
+    let calls = calls(case, ending);
+    let built_in = calls.iter().filter(|call| BUILT_IN.contains(&call.kind.as_str()));
+    let Some((first_beyond, call)) = built_in.enumerate().find(|(at, _)| *at as f64 >= limit) else { return };
+    report_call(case, call, &format!("at most {limit} calls of built-in tools"), || {
+        format!("max_tool_calls is {limit}, but call {} is a {}", first_beyond + 1, call.title())
+    });
+}
+
+pub(super) fn format_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
+    if !ending.snapshot.is_completed() || ending.output.iter().any(is_refusal) {
+        return;
+    }
+    let text = echoed(case, ending, "text", |text| text.contains("json_"));
+    let Some(format) = text.and_then(|text| spec::json::at(text, "/format")).map(Object::new) else { return };
+    let is_object = match format.plain("type") {
+        Some("json_object") => true,
+        Some("json_schema") if format.get("strict") == Some("true") => false,
+        _ => return,
+    };
+    // Messages before the last one may be commentary.
+    let is_message = |item: &(usize, &Object<'_>)| item.1.plain("type") == Some("message");
+    let Some((index, message)) = ending.output.iter().enumerate().filter(is_message).next_back() else {
+        return;
+    };
+    if message.plain("phase") == Some("commentary") {
+        return;
+    }
+    let parts = message.entries("content").unwrap_or_default().into_iter().map(Object::new);
+    let text: String = parts.filter_map(|part| part.string("text").map(Cow::into_owned)).collect();
+    let is_kept = if is_object {
+        spec::json::members(&text).is_some()
+    } else {
+        serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok()
+    };
+    let has_calls = || ending.output.iter().any(|item| item.plain("type") != Some("message"));
+    if !is_kept && !(text.trim().is_empty() && has_calls()) {
+        let (kind, actual) = (format.string("type").unwrap_or_default(), format!("{text:?}"));
+        let expected = if is_object { "a JSON object, as text" } else { "JSON, as text" };
+        case.fault(&format!("/response/output/{index}/content"), expected, &short(&actual), || {
+            format!("text.format is {kind}, but the text of the answer is not JSON")
         });
     }
 }

@@ -1,11 +1,12 @@
 //! Rules of the group `response`.
 
 use catalogue::Level;
+use spec::json;
 use spec::table::{EventInfo, Role, Scope};
 
 use crate::engine::Change;
 use crate::engine::{Case, Snapshot};
-use crate::engine::{Place, number, same, short};
+use crate::engine::{Object, Place, number, same, short};
 
 /// Echoed settings, which never change. The service tier does: from the requested to the actual one.
 const ECHOED: [&str; 26] = [
@@ -111,12 +112,18 @@ pub(super) fn keys_kept(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
         return;
     }
     for Change { name, now, .. } in &snapshot.changes {
-        if now.is_none() {
+        if now.is_none() && !has_unescaped(snapshot.response, name) {
             case.lacks("/response", name, || {
                 format!("the response was created with {name}, but ends without it")
             });
         }
     }
+}
+
+/// Returns whether an object has a member with this name, whatever escapes either is written with.
+fn has_unescaped(object: &Object<'_>, name: &str) -> bool {
+    let name = json::decode(name).0;
+    object.members().any(|(other, _)| json::decode(other).0 == name)
 }
 
 pub(super) fn output_starts_empty(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
@@ -167,6 +174,20 @@ pub(super) fn usage_adds_up(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
 
 pub(super) fn usage_details_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let usage = &snapshot.usage;
+    let counts = [
+        ("input_tokens", usage.input),
+        ("output_tokens", usage.output),
+        ("total_tokens", usage.total),
+        ("input_tokens_details/cached_tokens", usage.cached),
+        ("output_tokens_details/reasoning_tokens", usage.reasoning),
+    ];
+    for (name, count) in counts {
+        let Some(count) = count.filter(|count| *count < 0.0) else { continue };
+        case.fault(&snapshot.pointer(&format!("usage/{name}")), "at least 0", &count.to_string(), || {
+            format!("usage/{name} is {count}")
+        });
+    }
+    case.limit(Level::Should);
     for (whole, all, part, part_of) in [
         ("input_tokens", usage.input, "cached_tokens", usage.cached),
         ("output_tokens", usage.output, "reasoning_tokens", usage.reasoning),
@@ -183,6 +204,9 @@ pub(super) fn usage_details_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>)
 
 const SECONDS: std::ops::Range<f64> = 1e9..4e9;
 
+/// Seconds of later centuries: a wrong clock, but no other unit.
+const LATER: std::ops::Range<f64> = 4e9..1e11;
+
 /// Returns whether all times of a response are 0, as in redacted recordings.
 fn is_without_times(snapshot: &Snapshot<'_>) -> bool {
     let times = ["created_at", "completed_at"].map(|name| snapshot.response.number(name));
@@ -195,7 +219,8 @@ pub(super) fn times_in_seconds(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
             continue;
         };
         let is_redacted = time == 0.0 && is_without_times(snapshot);
-        if is_redacted {
+        let whole = case.bound.level;
+        if is_redacted || LATER.contains(&time) {
             case.limit(Level::May);
         }
         case.fault(
@@ -212,6 +237,7 @@ pub(super) fn times_in_seconds(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
                 }
             },
         );
+        case.bound.level = whole;
     }
 }
 
@@ -244,7 +270,21 @@ pub(super) fn incomplete_details_agree(case: &mut Case<'_>, snapshot: &Snapshot<
 }
 
 pub(super) fn error_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    if !snapshot.is_completed() && !snapshot.has_failed() {
+        case.limit(Level::Should);
+    }
     present_iff(case, snapshot, "error", "failed");
+}
+
+pub(super) fn named(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    for name in ["id", "model"] {
+        if snapshot.response.get(name) == Some("\"\"") {
+            case.fault(&snapshot.pointer(name), "a non-empty string", "\"\"", || {
+                format!("the {name} of the response is empty")
+            });
+        }
+        case.limit(Level::Should);
+    }
 }
 
 /// Reports a field that is set without the status, or missing with it.
@@ -283,8 +323,8 @@ pub(super) fn incomplete_reason_known(case: &mut Case<'_>, snapshot: &Snapshot<'
         return;
     }
     let details = snapshot.response.value("incomplete_details");
-    let Some(reason) = details.and_then(|details| spec::json::at(details, "/reason")) else { return };
-    let is_known = spec::json::string(reason).is_some_and(|reason| REASONS.contains(&&*reason));
+    let Some(reason) = details.and_then(|details| json::at(details, "/reason")) else { return };
+    let is_known = json::string(reason).is_some_and(|reason| REASONS.contains(&&*reason));
     if !is_known {
         let pointer = snapshot.pointer("incomplete_details/reason");
         case.fault(&pointer, &format!("one of {}", REASONS.join(", ")), &short(reason), || {

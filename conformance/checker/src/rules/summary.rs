@@ -1,5 +1,8 @@
 //! Rules of the group `summary`.
 
+use std::borrow::Cow;
+
+use spec::json;
 use spec::table::Scope;
 
 use super::part;
@@ -10,6 +13,40 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
     if let Some(raw) = part.get("text").filter(|raw| raw.starts_with('"') && *raw != "\"\"") {
         case.fault("/part/text", "\"\"", &short(raw), || "the summary part is added with text".to_owned());
     }
+}
+
+pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+    let stream = case.stream;
+    if stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied {
+        return;
+    }
+    let Some(entries) = part::entries(case, node, item, Scope::SummaryPart, "summary") else { return };
+    for child in stream.children(node, Scope::SummaryPart) {
+        let Some(index) = child.key.entry() else { continue };
+        let stated = texts_of(case, child);
+        let entry = usize::try_from(index).ok().and_then(|index| entries.get(index));
+        let text =
+            entry.and_then(|raw| Object::new(raw).string("text").map(Cow::into_owned)).unwrap_or_default();
+        // `summary/equals-part` reports texts that disagree.
+        let Some(first) = stated.first().filter(|_| !stated.contains(&text)) else { continue };
+        let (pointer, part) = (format!("/item/summary/{index}"), case.name(child));
+        let (before, after) = (format!("{first:?}"), format!("{text:?}"));
+        case.fault(&pointer, &short(&before), &short(&after), || match entry {
+            Some(_) => format!("{pointer} differs from the text of {part}"),
+            None => format!("{part} was streamed, but the finished item lacks it"),
+        });
+    }
+}
+
+/// Returns the texts of a summary part that its events state, or of what was streamed.
+fn texts_of(case: &Case<'_>, part: &Node) -> Vec<String> {
+    let closed = part.closing.get().and_then(|closing| closing.string("text")).map(Cow::into_owned);
+    let streamed = case.stream.children(part, Scope::SummaryText);
+    let streamed = streamed.filter_map(|text| match text.closing.get() {
+        Some(closing) => json::string(closing.text()).map(Cow::into_owned),
+        None => Some(text.joined.clone()).filter(|_| !text.partial),
+    });
+    closed.into_iter().chain(streamed).filter(|text| !text.is_empty()).collect()
 }
 
 pub(super) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {

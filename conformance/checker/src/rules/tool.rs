@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use spec::table::Scope;
+use spec::table::{EventInfo, Scope};
 
 use crate::engine::Case;
 use crate::engine::{Node, Object, Place, State};
@@ -54,6 +54,48 @@ pub(super) fn has_phases(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
         let expected = format!("the phases of the {}: {}", kind, scope.info().phases.join(", "));
         let place = Place { expected: Some(&expected), ..Place::WHOLE };
         case.report(&place, || format!("the {kind} is done, but has no phase event"));
+    }
+}
+
+pub(super) fn phases_complete(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+    let stream = case.stream;
+    let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
+    let is_completed = item.get("status").is_none_or(|status| status == "\"completed\"");
+    let Some(kind) = item.plain("type").filter(|_| !is_unknown && is_completed) else { return };
+    let Some((_, scope)) = PHASED.iter().find(|(of, _)| *of == kind) else { return };
+    let Some(phases) = stream.children(node, *scope).next().map(|call| call.phases) else { return };
+    let end = Some("completed").filter(|_| !ENDED.contains(scope));
+    let dialect = case.dialect();
+    for (rank, phase) in scope.info().phases.iter().copied().chain(end).enumerate() {
+        let is_its = |event: &&EventInfo| event.scope == *scope && event.phase == Some(phase);
+        let Some(event) = dialect.events.iter().find(is_its) else { continue };
+        if phases & (1 << rank) == 0 {
+            let place = Place { expected: Some(event.name), ..Place::WHOLE };
+            case.report(&place, || format!("the {kind} is done, but was never {phase}"));
+        }
+    }
+}
+
+/// The scopes of phases whose end `tool/never-closed` asks for.
+static ENDED: LazyLock<&[Scope]> =
+    LazyLock::new(|| catalogue::rule("tool/never-closed").map_or(&[], |rule| rule.scopes));
+
+pub(super) fn status_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+    if item.plain("status") != Some("failed") {
+        return;
+    }
+    let dialect = case.dialect();
+    let has_completed = |scope: &Scope| {
+        case.stream.children(node, *scope).any(|call| {
+            let end = call.closed.get().and_then(|end| dialect.event(end.event_type()));
+            end.is_some_and(|end| end.phase == Some("completed"))
+        })
+    };
+    let kind = item.plain("type").unwrap_or_default();
+    if PHASED.iter().any(|(of, scope)| *of == kind && has_completed(scope)) {
+        case.fault("/item/status", "\"completed\"", "\"failed\"", || {
+            format!("the {kind} has completed, but its item has failed")
+        });
     }
 }
 

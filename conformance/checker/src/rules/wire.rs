@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use catalogue::Level;
 use memchr::{memchr, memmem};
 use spec::Verdict;
 use spec::json::Problem;
@@ -99,6 +100,9 @@ pub(super) fn done_last(case: &mut Case<'_>) {
         return;
     }
     let again = case.record().is_some_and(|record| record.payload == Payload::Done);
+    if again {
+        case.limit(Level::Should);
+    }
     let place = Place { expected: Some("nothing after the first [DONE]"), ..Place::WHOLE };
     let what = if again { "[DONE] was sent a second time" } else { "an event follows [DONE]" };
     case.report(&place, || what.to_owned());

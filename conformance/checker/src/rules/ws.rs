@@ -100,7 +100,7 @@ pub(super) fn created_asked(case: &mut Case<'_>) {
     }
 }
 
-/// Checks the end of a steered response.
+/// Checks the end of a response that was steered.
 pub(super) fn steered_ends(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|_| case.connection.has_requests) else { return };
     let Some(info) = case.info().filter(|info| info.scope == Scope::ROOT && info.role == Role::Terminal)
@@ -108,22 +108,25 @@ pub(super) fn steered_ends(case: &mut Case<'_>) {
         return;
     };
     let Some(response) = spec::json::at(record.data(), "/response").map(Object::new) else { return };
-    let Some(id) = response.string("id") else { return };
+    let Some(id) = response.string("id").filter(|_| info.phase == Some("incomplete")) else { return };
     let details = response.value("incomplete_details").map(Object::new);
     let is_steered = details.is_some_and(|details| details.plain("reason") == Some("steered"));
-    let is_turned = case.connection.asides.turning(&id).is_some();
-    if is_steered && !is_turned {
+    if is_steered && case.connection.asides.turning(&id).is_none() {
         let pointer = "/response/incomplete_details/reason";
         case.fault(pointer, "response.steer.accepted before it", "\"steered\"", || {
             format!("{id} ends as steered, but no steering input was accepted for it")
         });
-    } else if is_turned && !is_steered && info.phase != Some("completed") {
-        let name = |phase| case.dialect().ending(phase).map_or(phase, |event| event.name);
-        let expected = format!("{} with the reason steered, or {}", name("incomplete"), name("completed"));
-        case.report(&Place { expected: Some(&expected), actual: Some(info.name), ..Place::WHOLE }, || {
-            format!("{id} was steered, but ends with {} for another reason", info.name)
-        });
     }
+}
+
+pub(super) fn ids_unique(case: &mut Case<'_>) {
+    // `ws/one-in-flight` reports a second response in a lane.
+    let Some(record) = case.record().filter(|_| begins(case) && !case.stream.overlaps) else { return };
+    let id = spec::json::at(record.data(), "/response/id").and_then(spec::json::string);
+    let Some(id) = id.filter(|id| !id.is_empty() && case.connection.begun.contains(&**id)) else { return };
+    case.fault("/response/id", "an id of its own", &format!("{id:?}"), || {
+        format!("an earlier response of the connection has the id {id}, too")
+    });
 }
 
 /// Returns the subject of the current event, if it is one of these replies to this kind of message.

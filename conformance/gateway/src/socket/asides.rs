@@ -94,8 +94,7 @@ impl Desk {
             Some(steer) if !steer.is_settled => steer.is_settled = true,
             _ => return,
         }
-        let is_broken = running.faults.applies("ws/steered-ends");
-        let stopped = running.stopped(if is_broken { "max_output_tokens" } else { "steered" });
+        let stopped = running.stopped("steered");
         let id = running.id.clone();
         let made = gateway.carry_out(stopped, true, &mut running.faults);
         if self.running_in(lane).is_some_and(|running| running.turn(&made)) {

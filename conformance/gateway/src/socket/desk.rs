@@ -314,7 +314,14 @@ impl Desk {
         let known = |id: &str| self.context_of(id);
         let made = self.gateway.make(request, true, &known, &Servers::default(), &mut faults);
         match made {
-            Ok(made) => self.run(lane, made, faults),
+            Ok(mut made) => {
+                if faults.applies("ws/steered-ends") {
+                    let mut asked = made.asked.clone();
+                    asked.plan = asked.plan.stopped(usize::MAX, "steered");
+                    made = self.gateway.carry_out(asked, true, &mut faults);
+                }
+                self.run(lane, made, faults);
+            }
             Err(problem) => {
                 let error = json!({"type": "invalid_request_error", "code": "successor_creation_failed",
                     "message": problem.message});

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use checker::MESSAGES_EVENTS;
+use checker::{MESSAGES_EVENTS, untyped_protocol};
 use spec::json;
 
 use super::Frame;
@@ -57,10 +57,7 @@ pub(crate) fn of_answer(asked: Option<&'static str>, frame: &Frame<'_>) -> Optio
         // Other APIs also send pings.
         ("ping", _) if asked.is_some() => Some("Anthropic Messages"),
         ("message", _) if has("/stop_reason") => Some("Anthropic Messages"),
-        (_, "chat.completion.chunk" | "chat.completion") => Some("Chat Completions"),
-        (_, "text_completion") => Some("Completions"),
-        _ if has("/choices/0/delta") || has("/choices/0/message") => Some("Chat Completions"),
-        _ if has("/candidates") || has("/usageMetadata") => Some("Gemini"),
+        _ if member("type").is_none() && untyped_protocol(data).is_some() => untyped_protocol(data),
         (_, "list") if has("/data/0/embedding") => Some("Embeddings"),
         _ => None,
     };
@@ -104,6 +101,10 @@ mod tests {
             Some("Chat Completions")
         );
         assert_eq!(of(None, None, r#"{"choices":[{"delta":{}}]}"#), Some("Chat Completions"));
+        let azure = r#"{"choices":[],"created":0,"id":"","model":"","object":"","prompt_filter_results":[]}"#;
+        assert_eq!(of(None, None, azure), Some("Chat Completions"));
+        let mcp = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
+        assert_eq!(of(None, Some("message"), mcp), Some("MCP"));
         assert_eq!(of(None, None, r#"{"candidates":[]}"#), Some("Gemini"));
         // An unknown event may be a fault in our API.
         for data in

@@ -164,7 +164,11 @@ impl Tracker<'_, '_> {
     /// Reports an event after the one that ends the response, which does not end it in some dialects.
     #[cold]
     pub(super) fn report_after_the_end(&mut self, family: Family, message: impl FnOnce() -> String) {
-        let Some(bound) = self.plan.structural(family, Scope::ROOT) else { return };
+        let Some(mut bound) = self.plan.structural(family, Scope::ROOT) else { return };
+        // No part of an answer.
+        if self.record.known.is_none_or(|(_, info)| info.role == Role::Point) {
+            bound.level = bound.level.min(Level::Should);
+        }
         let related = self.related(RESPONSE, |node| node.closed.get(), "the response ended here");
         let expected = Some("no event after the terminal event");
         let last = related.as_ref().and_then(|related| related.place.event_type.clone()).unwrap_or_default();

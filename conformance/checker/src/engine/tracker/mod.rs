@@ -230,6 +230,7 @@ impl<'r> Tracker<'_, 'r> {
         }
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.phase = found.phase.max(Some(rank));
+            found.phases |= 1u8.checked_shl(u32::try_from(rank).unwrap_or(u32::MAX)).unwrap_or(0);
             if ends {
                 found.closed.note(self.record);
                 self.stream.nodes.set_state(node, State::Closed);

@@ -1,0 +1,89 @@
+//! Tokens that rules look for in texts.
+
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+use spec::json;
+
+use super::view::Object;
+
+/// The tokens of all rules.
+static TOKENS: LazyLock<Vec<(&str, Finder<'_>)>> = LazyLock::new(|| {
+    let all = catalogue::RULES.iter().flat_map(|rule| rule.tokens);
+    all.map(|token| (*token, Finder::new(*token))).collect()
+});
+
+/// The tokens in a text, as a bit for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Tokens(u64);
+
+impl Tokens {
+    /// Finds the tokens in a text. Most texts have no character with which one begins.
+    pub(crate) fn in_text(text: &str) -> Self {
+        if memchr::memchr2(b'<', b'[', text.as_bytes()).is_none() {
+            return Self::default();
+        }
+        let is_in = |(_, finder): &(&str, Finder<'_>)| finder.find(text.as_bytes()).is_some();
+        let found = TOKENS.iter().enumerate().filter(|(_, token)| is_in(token));
+        Self(found.fold(0, |bits, (at, _)| bits | 1 << at))
+    }
+
+    /// Returns whether the texts of a JSON value may contain tokens. Most do not.
+    pub(crate) fn may_be_in_json(raw: &str) -> bool {
+        let in_brackets = || TOKENS.iter().filter(|(token, _)| !token.starts_with('<'));
+        memchr::memchr(b'<', raw.as_bytes()).is_some()
+            || memchr::memmem::find(raw.as_bytes(), b"\\u003").is_some()
+            || in_brackets().any(|(_, finder)| finder.find(raw.as_bytes()).is_some())
+    }
+
+    /// Finds the tokens in the texts of a JSON value, however they are escaped.
+    pub(crate) fn in_json(raw: &str) -> Self {
+        if !Self::may_be_in_json(raw) {
+            return Self::default();
+        }
+        Self::in_text(&json::decode(raw).0)
+    }
+
+    /// Returns these tokens and others.
+    pub(crate) const fn and(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
+    /// Returns the first one that is not among others.
+    pub(crate) fn first_beside(self, others: Self) -> Option<&'static str> {
+        let left = self.0 & !others.0;
+        TOKENS.get(usize::try_from(left.trailing_zeros()).ok()?).map(|(token, _)| *token)
+    }
+}
+
+/// The tokens in a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct RequestTokens {
+    pub(crate) tokens: Tokens,
+    /// Whether it continues a conversation that is not part of it.
+    pub(crate) is_continued: bool,
+}
+
+impl RequestTokens {
+    pub(super) fn of(request: &Object<'_>) -> Self {
+        let is_continued = ["previous_response_id", "conversation", "prompt"]
+            .iter()
+            .any(|name| request.value(name).is_some());
+        Self { tokens: Tokens::in_json(request.text()), is_continued }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_found_however_they_are_written() {
+        let in_json = Tokens::in_json(r#"{"input":"What is \u003cthink> for?"}"#);
+        assert_eq!(in_json.first_beside(Tokens::default()), Some("<think>"));
+        assert_eq!(Tokens::in_text("<think>").first_beside(in_json), None);
+        assert_eq!(Tokens::in_text("<think></think>").first_beside(in_json), Some("</think>"));
+        assert_eq!(Tokens::in_text("a < b, [x] and <p>").first_beside(Tokens::default()), None);
+        assert!(TOKENS.len() <= 64, "{}", TOKENS.len());
+    }
+}
