@@ -49,7 +49,9 @@ const MUST: &[(&str, &str, Edit)] = &[
         set(end(all)?, "/response/usage/total_tokens", -5)
     }),
     ("response/named", "an empty response id", |all| {
-        all.iter_mut().for_each(|event| drop(set(event, "/response/id", "")));
+        all.iter_mut().for_each(|event| {
+            let _ = set(event, "/response/id", "");
+        });
         Some(())
     }),
     ("summary/before-open", "a summary part never added", |all| drop_first(all, SUMMARY_ADDED)),
@@ -73,7 +75,9 @@ const MUST: &[(&str, &str, Edit)] = &[
     }),
     ("summary/equals-item", "summary indices from 1", |all| {
         let is_any = all.iter().any(|event| event.get("summary_index").is_some());
-        all.iter_mut().for_each(|event| drop(add_one(event, "summary_index")));
+        all.iter_mut().for_each(|event| {
+            let _ = add_one(event, "summary_index");
+        });
         is_any.then_some(())
     }),
     ("call/after-close", "arguments done twice", |all| twice(all, ARGUMENTS_DONE)),
@@ -141,7 +145,9 @@ const MUST: &[(&str, &str, Edit)] = &[
     }),
     ("output/at-its-index", "output indices from 1", |all| {
         let has_items = all.iter().any(|event| event.get("output_index").is_some());
-        all.iter_mut().for_each(|event| drop(add_one(event, "output_index")));
+        all.iter_mut().for_each(|event| {
+            let _ = add_one(event, "output_index");
+        });
         has_items.then_some(())
     }),
     ("output/count-agrees", "reasoning lost at the end", |all| {
@@ -181,7 +187,9 @@ const SHOULD: &[(&str, &str, Edit)] = &[
         Some(())
     }),
     ("response/named", "an empty model", |all| {
-        all.iter_mut().for_each(|event| drop(set(event, "/response/model", "")));
+        all.iter_mut().for_each(|event| {
+            let _ = set(event, "/response/model", "");
+        });
         Some(())
     }),
     ("output/ids-kept", "a new id at the end", |all| set(entry(all, "message")?, "/id", "msg_x")),
@@ -231,7 +239,9 @@ const SHOULD: &[(&str, &str, Edit)] = &[
     }),
     ("request/tool-calls-within-limit", "more calls than max_tool_calls", |all| {
         entry(all, "web_search_call")?;
-        all.iter_mut().for_each(|event| drop(set(event, "/response/max_tool_calls", 0)));
+        all.iter_mut().for_each(|event| {
+            let _ = set(event, "/response/max_tool_calls", 0);
+        });
         Some(())
     }),
     ("request/format-kept", "text that is no JSON object", |all| {
@@ -344,8 +354,10 @@ fn asks_for(all: &mut Stream, format: &Value) -> Option<()> {
         completed(all)?["response"]["output"].as_array()?.iter().filter(|item| item["type"] == "message");
     (messages.count() == 1).then_some(())?;
     let text = entry(all, "message")?.pointer("/content/0/text")?.as_str()?.to_owned();
-    serde_json::from_str::<Value>(&text).is_err().then_some(()).filter(|()| is_text)?;
-    all.iter_mut().for_each(|event| drop(set(event, "/response/text/format", format.clone())));
+    (is_text && !text.is_empty() && serde_json::from_str::<Value>(&text).is_err()).then_some(())?;
+    all.iter_mut().for_each(|event| {
+        let _ = set(event, "/response/text/format", format.clone());
+    });
     Some(())
 }
 
