@@ -175,7 +175,7 @@ const MUST: &[(&str, &str, Edit)] = &[
     ("item/has-id", "empty item ids", |all| {
         (all.iter().filter(|event| kind(event) == "response.output_item.added").count() == 1).then_some(())?;
         for event in &mut *all {
-            ["/item/id", "/item_id", "/response/output/0/id"].map(|at| set(event, at, ""));
+            let _ = ["/item/id", "/item_id", "/response/output/0/id"].map(|at| set(event, at, ""));
         }
         Some(())
     }),

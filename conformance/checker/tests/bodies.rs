@@ -79,7 +79,7 @@ fn what_breaks_a_rule_in_an_event_breaks_it_in_a_body() {
 }
 
 /// Rules that compare the last response with the events before it.
-const COMPARISONS: [&str; 17] = [
+const COMPARISONS: [&str; 19] = [
     "error/equals-failed",
     "item/content-kept",
     "item/id-stable",
@@ -97,6 +97,8 @@ const COMPARISONS: [&str; 17] = [
     "response/keys-kept",
     "response/one-terminal",
     "summary/count-agrees",
+    "summary/equals-item",
+    "tool/status-agrees",
 ];
 
 #[test]
