@@ -9,7 +9,7 @@ use super::other_dialects::{self, OtherDialects};
 use super::sequence;
 use crate::Frame;
 use crate::engine::Case;
-use crate::engine::{Object, Payload, Place, Record};
+use crate::engine::{Object, Payload, Place};
 
 pub(super) fn event_known(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
