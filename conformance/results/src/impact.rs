@@ -50,10 +50,10 @@ impl Run {
         {
             *apis.entry(name).or_default() += count;
         }
-        let names: Vec<&str> = apis.into_keys().collect();
-        Some(match &*names {
+        let apis: Vec<&str> = apis.into_keys().collect();
+        Some(match &*apis {
             [] => "no stream or response was found".to_owned(),
-            names => format!("another protocol: {}", names.join(", ")),
+            apis => format!("another protocol: {}", apis.join(", ")),
         })
     }
 

@@ -132,8 +132,6 @@ fn holds_events(raw: &str) -> bool {
 /// own.
 #[derive(Debug, Default)]
 pub(super) struct Documents {
-    /// Number of documents so far.
-    number: u64,
     /// Whether the last document was an exchange of its own.
     pub(super) is_apart: bool,
     /// Whether there is only this document, so that it needs no name.
@@ -146,12 +144,10 @@ impl Documents {
         Self { is_single: true, ..Self::default() }
     }
 
-    /// Hands out an event whose kind needs no look, if it follows others.
+    /// Returns whether a frame is an event at first sight: it follows others, and begins with its type.
     #[inline]
-    pub(super) fn is_event(&mut self, frame: &Frame<'_>) -> bool {
-        let is_event = !self.is_apart && frame.source.starts_with(b"{\"type\":\"");
-        self.number += u64::from(is_event);
-        is_event
+    pub(super) fn is_event(&self, frame: &Frame<'_>) -> bool {
+        !self.is_apart && frame.source.starts_with(b"{\"type\":\"")
     }
 
     /// Hands out a document.
@@ -161,7 +157,6 @@ impl Documents {
         frame: Frame<'_>,
         sink: &mut impl FnMut(Entry<'_>),
     ) -> Result<(), CaptureError> {
-        self.number += 1;
         let place = (frame.line, self.is_single);
         let sink = &mut |entry: Entry<'_>| sink(placed(entry, place));
         let is_event = kind == Kind::Event || kind == Kind::Other && !self.is_apart;
@@ -175,52 +170,52 @@ impl Documents {
                 sink(Entry::Event(json::unwrapped(frame)));
                 Ok(())
             }
-            Kind::Batch => self.batch(&frame, sink),
-            Kind::Stream => self.stream(&frame, sink),
+            Kind::Batch => batch(&frame, sink),
+            Kind::Stream => stream(&frame, sink),
             Kind::Recorded => {
                 let document: Value = parsed(&frame)?;
                 recorded::read([&document], sink)
             }
             Kind::Event | Kind::Body | Kind::Exchange | Kind::Other => {
                 if !self.is_single {
-                    sink(Entry::Exchange(self.exchange(&frame, None, None)));
+                    sink(Entry::Exchange(exchange_of(&frame, None, None)));
                 }
                 sink(Entry::Body(frame));
                 Ok(())
             }
         }
     }
+}
 
-    /// Returns the exchange of a document, with its name if it has one.
-    fn exchange(&self, frame: &Frame<'_>, name: Option<&str>, status: Option<u16>) -> Exchange<'static> {
-        let line = format!("line {}", frame.line);
-        let label = match name.filter(|name| !name.is_empty()) {
-            Some(name) => format!("{line} ({name})"),
-            None => line,
-        };
-        Exchange { label: Some(label), status, ..Exchange::default() }
-    }
+/// Returns the exchange of a document, with its name if it has one.
+fn exchange_of(frame: &Frame<'_>, name: Option<&str>, status: Option<u16>) -> Exchange<'static> {
+    let line = format!("line {}", frame.line);
+    let label = match name.filter(|name| !name.is_empty()) {
+        Some(name) => format!("{line} ({name})"),
+        None => line,
+    };
+    Exchange { label: Some(label), status, ..Exchange::default() }
+}
 
-    fn batch(&self, frame: &Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
-        let Batch { custom_id, response, error } = parsed(frame)?;
-        let status = response.as_ref().and_then(|response| response.status_code);
-        sink(Entry::Exchange(self.exchange(frame, custom_id.as_deref(), status)));
-        if let Some(body) = response.and_then(|response| response.body) {
-            let (text, _) = json::said(frame.source, body);
-            return Body::new(&Exchange::default(), (0, 1)).read(text.as_bytes(), sink);
-        }
-        let BatchError { code, message } = error.unwrap_or(BatchError { code: None, message: None });
-        let parts: Vec<&str> = [code.as_deref(), message.as_deref()].into_iter().flatten().collect();
-        let reason = if parts.is_empty() { "the batch has no response".to_owned() } else { parts.join(": ") };
-        sink(Entry::Lost(Loss::Unconnected(reason.into())));
-        Ok(())
+fn batch(frame: &Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+    let Batch { custom_id, response, error } = parsed(frame)?;
+    let status = response.as_ref().and_then(|response| response.status_code);
+    sink(Entry::Exchange(exchange_of(frame, custom_id.as_deref(), status)));
+    if let Some(body) = response.and_then(|response| response.body) {
+        let (text, _) = json::said(frame.source, body);
+        return Body::new(&Exchange::default(), (0, 1)).read(text.as_bytes(), sink);
     }
+    let BatchError { code, message } = error.unwrap_or(BatchError { code: None, message: None });
+    let parts: Vec<&str> = [code.as_deref(), message.as_deref()].into_iter().flatten().collect();
+    let reason = if parts.is_empty() { "the batch has no response".to_owned() } else { parts.join(": ") };
+    sink(Entry::Lost(Loss::Unconnected(reason.into())));
+    Ok(())
+}
 
-    fn stream(&self, frame: &Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
-        let Stored { id, stream } = parsed(frame)?;
-        sink(Entry::Exchange(self.exchange(frame, id.as_deref(), None)));
-        Body::new(&Exchange::default(), (0, 1)).read(stream.as_bytes(), sink)
-    }
+fn stream(frame: &Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+    let Stored { id, stream } = parsed(frame)?;
+    sink(Entry::Exchange(exchange_of(frame, id.as_deref(), None)));
+    Body::new(&Exchange::default(), (0, 1)).read(stream.as_bytes(), sink)
 }
 
 /// Returns the entry on the line of its document, unless the document is the whole recording.
