@@ -24,10 +24,13 @@ const script = [
   read("packages/npm/checker.js").replaceAll(/^export /gm, ""),
   read("packages/playground/playground.js"),
 ].join("\n");
-const style = read("packages/playground/style.css");
+// The page has the look of the report that it shows.
+const report = read("conformance/reports/src/html/style.css");
+const style = report + read("packages/playground/style.css");
+// One place names the project: set it before the first release.
+const [, repository] = read("conformance/Cargo.toml").match(/^repository = "(https:[^"]+)"$/m);
 const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 // The report in its frame inherits the policy: its own style is allowed by its own hash.
-const report = read("conformance/reports/src/html/style.css");
 const policy = [
   "default-src 'none'",
   `script-src ${hash(script)} 'wasm-unsafe-eval'`,
@@ -39,7 +42,7 @@ const policy = [
   "form-action 'none'",
 ].join("; ");
 
-const parts = { POLICY: policy, STYLE: style, SCRIPT: script };
-const page = read("packages/playground/page.html").replaceAll(/\b(POLICY|STYLE|SCRIPT)\b/g, (name) => parts[name]);
+const parts = { POLICY: policy, REPOSITORY: repository, STYLE: style, SCRIPT: script };
+const page = read("packages/playground/page.html").replaceAll(/\b(POLICY|REPOSITORY|STYLE|SCRIPT)\b/g, (name) => parts[name]);
 writeFileSync(out, page);
 console.log(`${out}: ${Math.round(page.length / 1024)} KiB`);

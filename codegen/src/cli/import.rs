@@ -30,6 +30,9 @@ pub struct ImportArgs {
     /// Folder of the specification.
     #[arg(long, value_name = "PATH", default_value = "spec")]
     spec_dir: PathBuf,
+    /// Print the notes on types that did not change, too.
+    #[arg(long, short)]
+    verbose: bool,
 }
 
 impl ImportArgs {
@@ -42,7 +45,11 @@ impl ImportArgs {
         let document = read(&self.file)?;
         let since = self.since.as_deref().map(read).transpose()?;
         let laying = Laying { variant: self.variant.as_deref(), since: since.as_ref() };
-        let summary = into_folder(&document, &self.spec_dir.join("dialects").join(&self.dialect), &laying)?;
+        let folder = self.spec_dir.join("dialects").join(&self.dialect);
+        let mut summary = into_folder(&document, &folder, &laying)?;
+        if !self.verbose {
+            summary.leave_out_old_notes();
+        }
         let mut stdout = std::io::stdout().lock();
         writeln!(stdout, "{summary}")?;
         if !summary.added.is_empty() || !summary.changed.is_empty() {

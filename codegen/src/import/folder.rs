@@ -21,10 +21,27 @@ pub struct Summary {
     pub changed: Vec<String>,
     /// Removed files, whose schema is no longer in the document.
     pub removed: Vec<String>,
-    /// Number of unchanged files.
-    pub unchanged: usize,
+    /// Unchanged files.
+    pub unchanged: Vec<String>,
     /// Remarks on the document and on dropped descriptions.
     pub notes: Vec<Note>,
+    /// Number of remarks on types that did not change, if they were left out.
+    pub old_notes: usize,
+}
+
+impl Summary {
+    /// Leaves out the remarks on types that did not change: an earlier import had them, too.
+    pub fn leave_out_old_notes(&mut self) {
+        let is_old = |note: &Note| {
+            let name =
+                note.place.strip_prefix("#/components/schemas/").and_then(|rest| rest.split('/').next());
+            name.is_some_and(|name| self.unchanged.contains(&format!("types/{name}.json")))
+        };
+        let before = self.notes.len();
+        let notes = std::mem::take(&mut self.notes);
+        self.notes = notes.into_iter().filter(|note| !is_old(note)).collect();
+        self.old_notes = before - self.notes.len();
+    }
 }
 
 impl fmt::Display for Summary {
@@ -37,13 +54,20 @@ impl fmt::Display for Summary {
         for note in &self.notes {
             writeln!(f, "note: {note}")?;
         }
+        if self.old_notes > 0 {
+            writeln!(
+                f,
+                "note: {} more on types that did not change (--verbose prints them)",
+                self.old_notes
+            )?;
+        }
         write!(
             f,
             "{} added, {} changed, {} removed, {} unchanged",
             self.added.len(),
             self.changed.len(),
             self.removed.len(),
-            self.unchanged
+            self.unchanged.len()
         )
     }
 }
@@ -138,7 +162,7 @@ pub fn into_folder(document: &Value, folder: &Path, how: &Laying<'_>) -> anyhow:
         }
         let contents = text::print(schema);
         match old {
-            Some(old) if *old == contents => summary.unchanged += 1,
+            Some(old) if *old == contents => summary.unchanged.push(path.clone()),
             Some(_) => {
                 write(folder, path, &contents)?;
                 summary.changed.push(path.clone());
@@ -151,7 +175,7 @@ pub fn into_folder(document: &Value, folder: &Path, how: &Laying<'_>) -> anyhow:
     }
     for path in before.keys().filter(|path| !imported.files.contains_key(*path)) {
         if added.contains(path) {
-            summary.unchanged += 1;
+            summary.unchanged.push(path.clone());
         } else {
             fs::remove_file(folder.join(path))
                 .with_context(|| format!("cannot remove {}", folder.join(path).display()))?;
@@ -178,7 +202,7 @@ fn lay_over(
     for (path, file) in files {
         let contents = text::print(&file);
         match before.get(&path) {
-            Some(old) if *old == contents => summary.unchanged += 1,
+            Some(old) if *old == contents => summary.unchanged.push(path),
             old => {
                 write(folder, &path, &contents)?;
                 let list = if old.is_some() { &mut summary.changed } else { &mut summary.added };

@@ -560,3 +560,23 @@ components:
     assert_eq!(super::read::parse(&json.to_string()).unwrap(), json);
     assert!(super::read::parse("{ not json").is_err());
 }
+
+#[test]
+fn notes_on_types_that_did_not_change_are_left_out() {
+    let folder = Folder::new("old-notes");
+    let schemas = json!({ "Amount": { "oneOf": [{ "type": "integer" }, { "type": "number" }] } });
+    let imported = |other: &str| {
+        let reference = json!({ "$ref": "#/components/schemas/Amount" });
+        let document = document(&json!({ "anyOf": [reference, { "type": other }] }), &schemas);
+        let mut summary = into_folder(&document, &folder.0, &Laying::default()).unwrap();
+        summary.leave_out_old_notes();
+        summary
+    };
+    assert_eq!(imported("string").notes.len(), 1);
+    let again = imported("boolean");
+    assert_eq!(
+        again.to_string(),
+        "~ events/thing.done.json\nnote: 1 more on types that did not change (--verbose prints them)\n\
+         0 added, 1 changed, 0 removed, 1 unchanged"
+    );
+}

@@ -80,6 +80,21 @@ test("examples show findings and the timeline, with the style of reports", async
   writeFileSync(process.env.PAGE.replace(".html", ".png"), Buffer.from(data, "base64"));
 });
 
+test("the page looks like the report, and leads to the project", async () => {
+  const look = (page) => `(({ backgroundColor, color, fontFamily }) => [backgroundColor, color, fontFamily].join())(getComputedStyle(${page}.body))`;
+  assert.equal(await page.run(look("document")), await page.run(look('document.getElementById("report").contentDocument')));
+  const links = await page.run('[...document.querySelectorAll("nav a")].map((link) => link.href)');
+  assert.equal(links.length, 4);
+  for (const link of links) assert.match(link, /^https:\/\/github\.com\/[^/]+\/[^/]+(\/blob\/main\/docs\/[\w/-]+\.md)?$/);
+  for (const width of [1280, 390]) {
+    await page.call("Emulation.setDeviceMetricsOverride", { width, height: 900, deviceScaleFactor: 1, mobile: false });
+    assert.ok((await page.run("document.documentElement.scrollWidth")) <= width, `${width} columns`);
+    const { data } = await page.call("Page.captureScreenshot", {});
+    writeFileSync(process.env.PAGE.replace(".html", `-${width}.png`), Buffer.from(data, "base64"));
+  }
+  await page.call("Emulation.clearDeviceMetricsOverride");
+});
+
 test("the dialect is a choice, and a link leads to the same stream and dialect", async () => {
   const before = await checked(() =>
     page.run(`(() => {
