@@ -126,7 +126,7 @@ fn open(py: Python<'_>, path: &Path) -> PyResult<File> {
             let kind = PyErr::from(error).get_type(py);
             let reason = py.import("os").and_then(|os| os.call_method1("strerror", (code,)));
             match reason {
-                Ok(reason) => PyErr::from_type(kind, (code, reason.unbind(), path.to_owned())),
+                Ok(reason) => PyErr::from_type(kind, (code, reason.unbind(), path.as_os_str().to_owned())),
                 Err(error) => error,
             }
         }
