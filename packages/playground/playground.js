@@ -32,12 +32,12 @@ function show() {
   const report = check(bytes, options);
   const [capture] = report.captures;
   const apis = Object.keys(capture.foreign ?? {});
-  const count = report.causes.length;
+  const count = report.causes.filter((cause) => !cause.follows_from).length;
   const unread = capture.error && capture.streams + capture.bodies === 0;
   const parts = [
     unread ? "could not be read" : report.outcome,
     ...(apis.length > 0 ? [`another protocol: ${apis.join(", ")}`] : []),
-    ...(unread ? [] : [`${capture.events} events`, `${count} ${count === 1 ? "finding" : "findings"}`]),
+    ...(unread ? [] : [`${capture.events} events`, `${count} ${count === 1 ? "cause" : "causes"}`]),
     `${Math.round(performance.now() - began)} ms`,
   ];
   if (capture.error) parts.push(capture.error);

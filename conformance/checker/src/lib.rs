@@ -17,8 +17,8 @@ pub use checker::Checker;
 pub use chosen::{Rules, level};
 pub use engine::root_of_body;
 pub use engine::{
-    DataProblem, Excerpt, Finding, Findings, LevelName, Location, Observer, Occurrence, Payload, Record,
-    Related, Seen,
+    DataProblem, Excerpt, Finding, Findings, LevelName, Location, Misnomer, Observer, Occurrence, Origin,
+    Payload, Record, Related, Seen, Supply,
 };
 pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport};
 pub use rules::{MESSAGES_EVENTS, is_sign_of_life, untyped_protocol};

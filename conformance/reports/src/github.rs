@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use catalogue::Level;
 
-use super::human::extent;
+use super::human::{effects, extent};
 use results::text::{counted, cut, listed, visible};
 use results::{Cause, Run, Verdict};
 
@@ -87,17 +87,20 @@ fn trials(run: &Run) -> Vec<Annotation> {
 fn causes(run: &Run, shown: Level) -> Vec<Annotation> {
     let annotation = |cause: &Cause| {
         let (capture, finding) = run.first_of(cause)?;
-        let mut message = finding.message.clone();
+        let mut message = cause.message.clone();
         if cause.times > 1 {
             let _ = write!(message, " ({})", extent(run, cause));
         }
         if !cause.clients.is_empty() {
             let _ = write!(message, "; breaks {}", listed(&cause.clients, MAX_NAMES, String::clone));
         }
-        if let Some(fix) = finding.fix() {
+        if let Some(fix) = &cause.fix {
             let _ = write!(message, "; fix: {fix}");
         }
-        let (path, line) = (capture.path().into_owned(), finding.place.line.max(1));
+        if let Some(effects) = effects(run, cause) {
+            let _ = write!(message, "; effects: {effects}");
+        }
+        let (path, line) = (run.name(capture).into_owned(), finding.place.line.max(1));
         let is_in_repository = run.live.is_none() && !path.starts_with('/');
         if !is_in_repository {
             let _ = write!(message, "; first in {path}:{line}");
@@ -109,7 +112,7 @@ fn causes(run: &Run, shown: Level) -> Vec<Annotation> {
             message,
         })
     };
-    run.causes.iter().filter(|cause| cause.level >= shown).filter_map(annotation).collect()
+    run.own_causes().iter().filter(|cause| cause.level >= shown).filter_map(annotation).collect()
 }
 
 impl Annotation {

@@ -1,6 +1,5 @@
 //! Findings for terminals, in the style of a compiler.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use catalogue::{Level, Recorded, Rule};
@@ -9,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use super::source::{Drawn, Line};
 use super::style::{Detail, Screen};
 use results::text::{counted, cut, listed, parted, shortened, visible, wrap};
-use results::{CaptureReport, Cause, Finding, Location, Run};
+use results::{Cause, Finding, Location, Run};
 
 pub(super) const fn word(level: Level) -> &'static str {
     match level {
@@ -50,38 +49,30 @@ fn findings(run: &Run, shown: Level, screen: Screen) -> String {
     let mut out = String::new();
     for capture in &run.captures {
         for finding in capture.findings.iter().filter(|finding| finding.severity() >= shown) {
-            out += &diagnostic(&name(run, capture), finding, &run.dialect, screen);
+            out += &diagnostic(&run.name(capture), finding, &run.dialect, screen);
             out.push('\n');
         }
     }
     out
 }
 
-/// Returns the path of a recording, or the name of the exchange where the run was not kept.
-pub(super) fn name<'r>(run: &Run, capture: &'r CaptureReport) -> Cow<'r, str> {
-    let is_lost = run.live.is_some() && capture.folder.is_none();
-    let exchange = capture.name.strip_prefix("exchanges/").and_then(|name| name.strip_suffix(".exchange"));
-    match exchange.filter(|_| is_lost) {
-        Some(exchange) => Cow::Borrowed(exchange),
-        None => capture.path(),
-    }
-}
-
 /// Renders the first finding of each cause.
 fn causes(run: &Run, shown: Level, screen: Screen) -> String {
     let mut out = String::new();
-    let causes: Vec<&Cause> = run.causes.iter().filter(|cause| cause.level >= shown).collect();
+    let causes: Vec<&Cause> = run.own_causes().iter().filter(|cause| cause.level >= shown).collect();
     for cause in causes.iter().take(IN_FULL) {
         let Some((capture, finding)) = run.first_of(cause) else { continue };
         let room = screen.width.saturating_sub(MARGIN).max(Screen::LEAST_WIDTH);
-        let mut remarks = brief(finding, &run.dialect);
-        for (_, value) in &mut remarks {
+        let mut remarks = brief(finding, cause, &run.dialect);
+        // A fix is worth more than a line.
+        for (_, value) in remarks.iter_mut().filter(|(name, _)| *name != "fix") {
             *value = shortened(value, room);
         }
         if cause.times > 1 {
             remarks.push(("seen", extent(run, cause)));
         }
-        out += &block(&name(run, capture), finding, &remarks, screen);
+        remarks.extend(effects(run, cause).map(|effects| ("effects", effects)));
+        out += &block((&run.name(capture), &cause.message), finding, &remarks, screen);
         out.push('\n');
     }
     if causes.len() > IN_FULL {
@@ -89,6 +80,16 @@ fn causes(run: &Run, shown: Level, screen: Screen) -> String {
         let _ = writeln!(out, "and {more}, listed below; --verbose shows every finding\n");
     }
     out
+}
+
+/// Maximum number of effects of a cause.
+const EFFECTS: usize = 6;
+
+/// Returns what follows from a cause.
+pub(super) fn effects(run: &Run, cause: &Cause) -> Option<String> {
+    let effects = run.effects_by_rule(cause);
+    let named = |(rule, times): &(&str, u64)| format!("{rule} ({})", counted(*times, "time"));
+    (!effects.is_empty()).then(|| listed(&effects, EFFECTS, named))
 }
 
 /// Returns the number of findings and scenarios of a cause.
@@ -121,18 +122,18 @@ fn broken_off(run: &Run, screen: Screen) -> Vec<String> {
             all.push(format!(
                 "{}: {}: the connection was lost after {after}: {}\n\n",
                 screen.style.level(Level::May, "note"),
-                visible(&capture.path()),
+                visible(&run.name(capture)),
                 visible(&lost.reason)
             ));
         }
         if let Some(error) = &capture.error {
             let word = screen.style.level(Level::Must, "error");
-            all.push(format!("{word}: {}: {}\n\n", visible(&capture.path()), visible(error)));
+            all.push(format!("{word}: {}: {}\n\n", visible(&run.name(capture)), visible(error)));
         }
     }
     for (reason, count, first) in run.unanswered() {
         let (word, count) = (screen.style.level(Level::Must, "error"), counted(count, "request"));
-        all.push(format!("{word}: {} ({count}): {}\n\n", visible(reason), visible(&first.path())));
+        all.push(format!("{word}: {} ({count}): {}\n\n", visible(reason), visible(&run.name(first))));
     }
     all
 }
@@ -143,10 +144,15 @@ pub fn diagnostic(capture: &str, finding: &Finding, dialect: &str, screen: impl 
     if finding.count > 1 {
         remarks.push(("seen", counted(finding.count, "time")));
     }
-    block(capture, finding, &remarks, screen.into())
+    block((capture, &finding.message), finding, &remarks, screen.into())
 }
 
-fn block(capture: &str, finding: &Finding, remarks: &[(&str, String)], screen: Screen) -> String {
+fn block(
+    (capture, message): (&str, &str),
+    finding: &Finding,
+    remarks: &[(&str, String)],
+    screen: Screen,
+) -> String {
     let Screen { style, width } = screen;
     let width = width.max(Screen::LEAST_WIDTH);
     let level = finding.severity();
@@ -157,7 +163,7 @@ fn block(capture: &str, finding: &Finding, remarks: &[(&str, String)], screen: S
     let bar = style.frame("|");
     let mut out = String::new();
     let head = style.level(level, &format!("{}[{}]", word(level), finding.rule));
-    let _ = writeln!(out, "{head}{}", style.bold(&format!(": {}", visible(&finding.message))));
+    let _ = writeln!(out, "{head}{}", style.bold(&format!(": {}", visible(message))));
     let _ = writeln!(out, "{gutter}{} {}", style.frame("-->"), place(capture, finding));
     let mut before: Option<u64> = None;
     for line in &lines {
@@ -246,6 +252,9 @@ const FAILURE: usize = 60;
 /// Returns all remarks on a finding.
 fn remarks(finding: &Finding, dialect: &str) -> Vec<(&'static str, String)> {
     let mut remarks = difference(finding);
+    if let Some(origin) = &finding.follows_from {
+        remarks.push(("follows from", format!("{} at line {}", origin.rule, origin.line)));
+    }
     let Some(rule) = catalogue::rule(&finding.rule) else { return remarks };
     remarks.push(("authority", authority(finding, rule, dialect)));
     let clients = finding.broken_clients();
@@ -259,7 +268,7 @@ fn remarks(finding: &Finding, dialect: &str) -> Vec<(&'static str, String)> {
 }
 
 /// Returns the most important remarks.
-fn brief(finding: &Finding, dialect: &str) -> Vec<(&'static str, String)> {
+fn brief(finding: &Finding, cause: &Cause, dialect: &str) -> Vec<(&'static str, String)> {
     // The message and the fix state what is missing.
     let is_told = |actual: &str| actual == "none" || finding.message.contains(actual.trim_matches('"'));
     let is_told = marked(finding).is_none() && finding.actual.as_deref().is_none_or(is_told);
@@ -271,7 +280,7 @@ fn brief(finding: &Finding, dialect: &str) -> Vec<(&'static str, String)> {
         let names = listed(&clients, CLIENTS, |(client, _)| (*client).to_owned());
         remarks.push(("breaks", format!("{names}: {}", cut(failure, FAILURE))));
     }
-    remarks.extend(finding.fix().map(|fix| ("fix", fix.into_owned())));
+    remarks.extend(cause.fix.clone().map(|fix| ("fix", fix)));
     remarks
 }
 

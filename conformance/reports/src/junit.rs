@@ -3,6 +3,7 @@
 //! A live run has a suite for each scenario, and a case for each trial; recordings have a suite each, and a
 //! case for each group of rules.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -87,10 +88,10 @@ fn of_scenario(case: &CaseReport, run: &Run, left: &Cell<usize>) -> Suite {
             Verdict::HarnessError => Ending::Errored,
         };
         let mut text = match ending {
-            Ending::Failed => in_full(case.findings(told, run), &run.dialect, left),
+            Ending::Failed => in_full(case.findings(told, run), run, left),
             _ => String::new(),
         };
-        let file = case.recordings(run).last().map(|capture| capture.path().into_owned());
+        let file = case.recordings(run).last().and_then(|capture| run.file(capture)).map(Cow::into_owned);
         if ending == Ending::Failed && text.is_empty() {
             text = format!("{}\n", visible(&judged.reason));
             if let Some(file) = &file {
@@ -174,7 +175,7 @@ fn of_recording(run: &Run, capture: &CaptureReport, groups: &BTreeSet<&str>, lef
         ending,
         message: message.to_owned(),
         text,
-        file: Some(capture.path().into_owned()),
+        file: run.file(capture).map(Cow::into_owned),
     };
     if let Some(error) = &capture.error {
         suite.cases.push(case("reading", Ending::Errored, error, format!("{}\n", visible(error))));
@@ -192,7 +193,7 @@ fn of_recording(run: &Run, capture: &CaptureReport, groups: &BTreeSet<&str>, lef
             (true, true) => (Ending::Skipped, "it has no stream".to_owned()),
             (true, false) => (Ending::Passed, String::new()),
         };
-        suite.cases.push(case(group, ending, &message, in_full(told, &run.dialect, left)));
+        suite.cases.push(case(group, ending, &message, in_full(told, run, left)));
     }
     suite
 }
@@ -200,7 +201,7 @@ fn of_recording(run: &Run, capture: &CaptureReport, groups: &BTreeSet<&str>, lef
 /// Returns some findings in full, and the number of others.
 fn in_full<'r>(
     findings: impl Iterator<Item = (&'r CaptureReport, &'r Finding)>,
-    dialect: &str,
+    run: &Run,
     left: &Cell<usize>,
 ) -> String {
     let screen = Screen { style: Style::Plain, width: Screen::USUAL_WIDTH };
@@ -212,7 +213,7 @@ fn in_full<'r>(
             continue;
         }
         left.set(left.get() - 1);
-        text += &diagnostic(&capture.path(), finding, dialect, screen);
+        text += &diagnostic(&run.name(capture), finding, &run.dialect, screen);
         text.push('\n');
     }
     if more > 0 {

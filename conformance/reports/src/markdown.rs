@@ -24,10 +24,11 @@ const MAX_LENGTH: usize = 300;
 pub(super) fn markdown(run: &Run) -> String {
     let mut out = String::new();
     head(run, &mut out);
+    causes(run, &mut out);
+    answers(run, &mut out);
+    clients(run, &mut out);
     groups(&run.groups, run.totals.trials, &mut out);
     profiles(run, &mut out);
-    causes(run, &mut out);
-    clients(run, &mut out);
     speed(run, &mut out);
     stale(run, &mut out);
     undecided(run, &mut out);
@@ -52,12 +53,14 @@ fn head(run: &Run, out: &mut String) {
     }
     let _ = writeln!(
         out,
-        "{}, {} and {} checked as {} by version {} of the suite: {}.",
+        "{}, {} and {} checked as {} by version {} of the suite: {}, seen {} ({}).",
         counted(totals.captures, "recording"),
         counted(totals.streams, "stream"),
         counted(totals.events, "event"),
         code(&run.dialect),
         code(&run.suite),
+        counted(run.own_causes().len() as u64, "cause"),
+        counted(totals.faults().all(), "time"),
         [(totals.errors, "error"), (totals.warnings, "warning"), (totals.notes, "note")]
             .map(|(count, what)| counted(count, what))
             .join(", ")
@@ -103,18 +106,24 @@ fn matrix(matrix: &Matrix, out: &mut String) {
     let mut row = |head: &str, cells: Vec<String>| {
         let _ = writeln!(out, "| {head} | {} |", cells.join(" | "));
     };
-    let profiles = &matrix.profiles;
-    row("group", profiles.iter().map(|profile| cell(&profile.name)).collect());
-    row("---", profiles.iter().map(|_| "---".to_owned()).collect());
-    for group in &matrix.groups {
-        let cells = group.cells.iter().map(|tally| tally.map(|tally| tally.to_string()).unwrap_or_default());
-        row(&cell(&group.name), cells.collect());
+    let text = |tally: Tally| if tally == Tally::NONE { String::new() } else { tally.to_string() };
+    let mut rows: Vec<(String, Vec<String>)> = (matrix.groups.iter())
+        .map(|group| {
+            let cells = group.cells.iter().map(|tally| text(tally.unwrap_or_default()));
+            (cell(&group.name), cells.collect())
+        })
+        .collect();
+    rows.push(("*rules*".to_owned(), matrix.profiles.iter().map(|profile| text(profile.rules)).collect()));
+    // Profiles of which nothing was tested have no column.
+    let is_tested =
+        |at: usize| rows.iter().any(|(_, cells)| cells.get(at).is_some_and(|cell| !cell.is_empty()));
+    let tested: Vec<usize> = (0..matrix.profiles.len()).filter(|at| is_tested(*at)).collect();
+    let columns = |of: &dyn Fn(usize) -> Option<String>| tested.iter().filter_map(|at| of(*at)).collect();
+    row("group", columns(&|at| Some(cell(&matrix.profiles.get(at)?.name))));
+    row("---", columns(&|_| Some("---".to_owned())));
+    for (name, cells) in rows.iter().filter(|(_, cells)| cells.iter().any(|cell| !cell.is_empty())) {
+        row(name, columns(&|at| cells.get(at).cloned()));
     }
-    let rules = profiles.iter().map(|profile| match profile.rules {
-        Tally::NONE => String::new(),
-        rules => rules.to_string(),
-    });
-    row("*rules*", rules.collect());
 }
 
 fn speed(run: &Run, out: &mut String) {
@@ -134,10 +143,12 @@ fn groups(groups: &[GroupTotal], all: Tally, out: &mut String) {
         return;
     }
     out.push_str("\n## Scenarios\n\n");
-    out.push_str("| group | passed | failed | not exercised | harness errors |\n");
-    out.push_str("|---|---:|---:|---:|---:|\n");
+    // Columns of zeros are left out.
+    let shown: Vec<Verdict> = Verdict::ALL.into_iter().filter(|verdict| all.of(*verdict) > 0).collect();
+    let heads: Vec<&str> = shown.iter().map(|verdict| verdict.word()).collect();
+    let _ = writeln!(out, "| group | {} |\n|---|{}", heads.join(" | "), "---:|".repeat(shown.len()));
     let mut row = |name: &str, trials: Tally| {
-        let counts = Verdict::ALL.map(|verdict| trials.of(verdict).to_string());
+        let counts: Vec<String> = shown.iter().map(|verdict| trials.of(*verdict).to_string()).collect();
         let _ = writeln!(out, "| {name} | {} |", counts.join(" | "));
     };
     for group in groups {
@@ -151,28 +162,49 @@ fn causes(run: &Run, out: &mut String) {
         return;
     }
     out.push_str("\n## Causes\n\n");
-    for cause in run.causes.iter().take(CAUSES) {
+    let causes = run.own_causes();
+    for cause in causes.iter().take(CAUSES) {
         let (times, captures) = (counted(cause.times, "time"), counted(cause.captures, "recording"));
         let level = word(cause.level);
         let _ = writeln!(out, "- **{level}** {}, {times} in {captures}", code(&cause.rule));
         let _ = writeln!(out, "  - {}", code(&cause.message));
         if let Some((capture, finding)) = run.first_of(cause) {
-            let _ = writeln!(out, "  - first in {}, line {}", code(&capture.path()), finding.place.line);
+            let _ = writeln!(out, "  - first in {}, line {}", code(&run.name(capture)), finding.place.line);
         }
         if !cause.clients.is_empty() {
             let clients: Vec<&str> = cause.clients.iter().map(String::as_str).collect();
             let _ = writeln!(out, "  - breaks: {}", names(&clients));
         }
+        if let Some(fix) = &cause.fix {
+            let _ = writeln!(out, "  - fix: {}", code(fix));
+        }
+        let effects = run.effects_by_rule(cause);
+        if !effects.is_empty() {
+            let named = |(rule, times): &(&str, u64)| format!("{} ({})", code(rule), counted(*times, "time"));
+            let _ = writeln!(out, "  - effects: {}", listed(&effects, MAX_NAMES, named));
+        }
         if let Some(rule) = catalogue::rule(&cause.rule) {
-            let _ = writeln!(out, "  - fix: {}", code(rule.fix));
             let _ = writeln!(out, "  - authority: {}", code(&rule.citation.to_string()));
         }
     }
-    if run.causes.len() > CAUSES {
-        let _ = writeln!(out, "- and {}", counted((run.causes.len() - CAUSES) as u64, "more cause"));
+    if causes.len() > CAUSES {
+        let _ = writeln!(out, "- and {}", counted((causes.len() - CAUSES) as u64, "more cause"));
     }
     if run.totals.omitted > 0 {
         let _ = writeln!(out, "- and {} not listed", counted(run.totals.omitted, "fault"));
+    }
+}
+
+/// Writes why responses are unexpected.
+fn answers(run: &Run, out: &mut String) {
+    let answers = run.wrong_answers();
+    if answers.is_empty() {
+        return;
+    }
+    out.push_str("\n## Unexpected responses\n\n");
+    for (reason, tests) in answers.iter().take(CAUSES) {
+        let _ =
+            writeln!(out, "- {}, in {}: {}", code(reason), counted(tests.len() as u64, "test"), names(tests));
     }
 }
 

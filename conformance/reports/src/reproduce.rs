@@ -49,7 +49,7 @@ pub fn reproduce(run: &Run) -> String {
         if seen.len() > CAUSES {
             break;
         }
-        let _ = write!(text, "\n  {cause}, first in {}\n    {curl}\n", capture.path());
+        let _ = write!(text, "\n  {cause}, first in {}\n    {curl}\n", run.name(capture));
     }
     let curls = if text.is_empty() { text } else { format!("\nreproduce with curl{text}") };
     flaky(run) + &curls

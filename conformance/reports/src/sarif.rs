@@ -37,9 +37,8 @@ pub(super) fn sarif(run: &Run) -> String {
     let left = MOST - results.len();
     let omitted = findings.len().saturating_sub(left);
     findings.truncate(left);
-    results
-        .extend(findings.iter().map(|(capture, finding, times)| result(capture, finding, *times, &numbers)));
-    let mut names: Vec<_> = findings.iter().map(|(capture, ..)| capture.path()).collect();
+    results.extend(findings.iter().map(|found| result(run, *found, &numbers)));
+    let mut names: Vec<_> = findings.iter().filter_map(|(capture, ..)| run.file(capture)).collect();
     names.sort_unstable();
     names.dedup();
     let artifacts: Vec<Value> =
@@ -89,7 +88,8 @@ fn once_a_scenario(run: &Run) -> Vec<(&CaptureReport, &Finding, u64)> {
     let mut order: BTreeMap<[usize; 2], usize> = BTreeMap::new();
     let mut all: Vec<(usize, &CaptureReport, &Finding, u64)> = Vec::new();
     let mut known: BTreeMap<(usize, &str), usize> = BTreeMap::new();
-    for (rank, cause) in run.causes.iter().enumerate().filter(|(_, cause)| cause.level >= Level::Should) {
+    for (rank, cause) in run.own_causes().iter().enumerate().filter(|(_, cause)| cause.level >= Level::Should)
+    {
         for place in &cause.findings {
             order.insert(*place, rank);
         }
@@ -146,7 +146,11 @@ fn address(rule: &Rule) -> Option<String> {
     Some(format!("{REPOSITORY}/blob/main/docs/rules/{}.md#{}", rule.group(), rule.id.replace('/', "")))
 }
 
-fn result(capture: &CaptureReport, finding: &Finding, times: u64, numbers: &BTreeMap<&str, usize>) -> Value {
+fn result(
+    run: &Run,
+    (capture, finding, times): (&CaptureReport, &Finding, u64),
+    numbers: &BTreeMap<&str, usize>,
+) -> Value {
     let mut text = finding.message.clone();
     for (name, value) in [("expected", &finding.expected), ("found", &finding.actual)] {
         if let Some(value) = value.as_deref().filter(|value| !finding.message.contains(value)) {
@@ -169,7 +173,7 @@ fn result(capture: &CaptureReport, finding: &Finding, times: u64, numbers: &BTre
         "level": level(finding.severity()),
         "message": message(&text),
         "occurrenceCount": times,
-        "locations": [location(&capture.path(), &finding.place)],
+        "locations": [location(run.file(capture).as_deref(), &finding.place)],
         "partialFingerprints": { "primaryLocationLineHash": fingerprint, "conformance/v1": fingerprint },
         "properties": {
             "event": finding.place.event,
@@ -184,7 +188,7 @@ fn result(capture: &CaptureReport, finding: &Finding, times: u64, numbers: &BTre
         members.insert("ruleIndex".to_owned(), (*number).into());
     }
     if let Some(related) = &finding.related {
-        let mut place = location(&capture.path(), &related.place);
+        let mut place = location(run.file(capture).as_deref(), &related.place);
         if let Some(place) = place.as_object_mut() {
             place.insert("id".to_owned(), 1.into());
             place.insert("message".to_owned(), message(&related.label));
@@ -208,7 +212,9 @@ fn message(text: &str) -> Value {
     json!({ "text": safe })
 }
 
-fn location(capture: &str, place: &Location) -> Value {
+fn location(file: Option<&str>, place: &Location) -> Value {
+    // What was not kept has no place to open.
+    let Some(file) = file else { return json!({ "message": message(&place.excerpt.text) }) };
     let mut region = json!({
         "byteOffset": place.bytes[0],
         "byteLength": place.bytes[1].saturating_sub(place.bytes[0]),
@@ -217,7 +223,7 @@ fn location(capture: &str, place: &Location) -> Value {
     if let Some(region) = region.as_object_mut().filter(|_| place.line > 0) {
         region.insert("startLine".to_owned(), place.line.into());
     }
-    json!({ "physicalLocation": { "artifactLocation": { "uri": uri(capture) }, "region": region } })
+    json!({ "physicalLocation": { "artifactLocation": { "uri": uri(file) }, "region": region } })
 }
 
 /// Returns a fingerprint that is independent of lines, ids, texts and other findings.
@@ -253,10 +259,11 @@ fn answer(case: &CaseReport, told: &TrialResult, run: &Run) -> Value {
     let fingerprint = hash(&[ANSWER, &told.name]);
     let capture = case.recordings(run).last();
     let locations: Vec<Value> = capture
-        .map(|capture| {
+        .and_then(|capture| run.file(capture))
+        .map(|file| {
             // The request is in the first line.
             let region = json!({ "startLine": 1 });
-            json!({ "physicalLocation": { "artifactLocation": { "uri": uri(&capture.path()) }, "region": region } })
+            json!({ "physicalLocation": { "artifactLocation": { "uri": uri(&file) }, "region": region } })
         })
         .into_iter()
         .collect();
@@ -281,9 +288,11 @@ fn notifications(run: &Run, omitted: usize) -> Vec<Value> {
         notes.push(note(level, format!("{trials} without a verdict: {}", undecided.reason)));
     }
     for capture in run.captures.iter().take(MOST) {
-        notes.extend(capture.error.iter().map(|error| note("error", format!("{}: {error}", capture.path()))));
+        notes.extend(
+            capture.error.iter().map(|error| note("error", format!("{}: {error}", run.name(capture)))),
+        );
         notes.extend(capture.first_lost.iter().map(|lost| {
-            note("note", format!("{}: the connection was lost: {}", capture.path(), lost.reason))
+            note("note", format!("{}: the connection was lost: {}", run.name(capture), lost.reason))
         }));
     }
     let omitted = omitted as u64 + run.totals.omitted;
@@ -339,11 +348,13 @@ mod tests {
             place: Location { line, time_ms: Some(line), event: line, ..Location::default() },
             pointer: Some(pointer.to_owned()),
             missing: None,
+            supply: None,
             expected: Some(line.to_string()),
             actual: Some(line.to_string()),
             form: "".into(),
             related: None,
             spared: Vec::new(),
+            follows_from: None,
             count: line,
         };
         let capture = CaptureReport::default();

@@ -91,7 +91,7 @@ impl Run {
             let total = of.clone().map(count).sum();
             if total > 0 {
                 let what = format!("{} {}", counted(total, one), if total == 1 { is } else { are });
-                all.push((what, of.map(CaptureReport::path).collect()));
+                all.push((what, of.map(|capture| self.name(capture)).collect()));
             }
         };
         let neither = ["that is neither a response nor an error", "that are neither responses nor errors"];

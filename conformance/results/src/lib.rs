@@ -17,6 +17,7 @@ mod timeline;
 mod totals;
 mod trials;
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::path::Path;
 use std::sync::Arc;
@@ -24,8 +25,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use capture::{CaptureReport, Lost};
-pub use cause::{Cause, starred};
-pub use checker::{Excerpt, Finding, LevelName, Location, Related};
+pub use cause::{Cause, Layer, starred};
+pub use checker::{Excerpt, Finding, LevelName, Location, Misnomer, Origin, Related, Supply};
 pub use client::{
     CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, ClientTally, RequestProblem,
 };
@@ -69,7 +70,7 @@ pub struct Run {
     pub totals: Totals,
     /// The checked rules, with their numbers of findings.
     pub rules: Vec<RuleTotal>,
-    /// Causes, those that break most clients first.
+    /// Causes, in the order in which to mend them; those that follow from others come last.
     #[serde(default)]
     pub causes: Vec<Cause>,
     /// Known clients, those broken by most recordings first.
@@ -107,10 +108,12 @@ pub enum Outcome {
 
 impl Run {
     /// Returns the result of checked recordings, with the trials of an endpoint if there was one.
-    pub fn new(rules: &Rules, captures: Vec<CaptureReport>, live: Option<LiveReport>) -> Self {
+    pub fn new(rules: &Rules, mut captures: Vec<CaptureReport>, live: Option<LiveReport>) -> Self {
         let (groups, undecided) = live.as_ref().map_or_else(Default::default, |live| {
             (GroupTotal::all(&live.cases), Undecided::all(&live.cases))
         });
+        let cases = live.as_ref().map(|live| &*live.cases).unwrap_or_default();
+        let causes = Cause::all(&mut captures, cases, rules.dialect());
         let mut totals = Totals::of(&captures);
         for group in &groups {
             totals.trials.add(group.trials);
@@ -122,11 +125,7 @@ impl Run {
             outcome: outcome(&captures, live.as_ref()),
             totals,
             rules: RuleTotal::all(rules, &captures),
-            causes: Cause::all(
-                &captures,
-                live.as_ref().map(|live| &*live.cases).unwrap_or_default(),
-                rules.dialect(),
-            ),
+            causes,
             // Without a response, nothing is known of clients.
             clients: if captures.iter().any(CaptureReport::has_responses) {
                 ClientTotal::all(&captures)
@@ -157,11 +156,54 @@ impl Run {
         self
     }
 
+    /// Returns the file of a recording, unless it was not kept.
+    pub fn file<'r>(&self, capture: &'r CaptureReport) -> Option<Cow<'r, str>> {
+        let is_kept = self.live.is_none() || capture.folder.is_some();
+        is_kept.then(|| capture.path())
+    }
+
+    /// Returns the name of a recording for people: its file, or its exchange if it was not kept.
+    pub fn name<'r>(&self, capture: &'r CaptureReport) -> Cow<'r, str> {
+        let exchange = || capture.name.strip_prefix("exchanges/")?.strip_suffix(".exchange");
+        self.file(capture).unwrap_or_else(|| Cow::Borrowed(exchange().unwrap_or(&capture.name)))
+    }
+
     /// Returns the first finding of a rule, and its recording.
     pub fn first(&self, rule: &RuleTotal) -> Option<(&CaptureReport, &Finding)> {
         let [capture, finding] = rule.first?;
         let capture = self.captures.get(capture)?;
         Some((capture, capture.findings.get(finding)?))
+    }
+
+    /// Returns the causes that do not follow from another one: what a report lists.
+    pub fn own_causes(&self) -> &[Cause] {
+        let own = self.causes.partition_point(|cause| cause.follows_from.is_none());
+        &self.causes[..own]
+    }
+
+    /// Returns the causes that follow from one.
+    pub fn effects<'r>(&'r self, cause: &'r Cause) -> impl Iterator<Item = &'r Cause> {
+        let effects = self.causes.iter().skip(self.own_causes().len());
+        effects.filter(|effect| effect.follows_from.as_ref() == Some(&cause.id))
+    }
+
+    /// Returns the rules of the causes that follow from one, with their numbers of occurrences.
+    pub fn effects_by_rule<'r>(&'r self, cause: &'r Cause) -> Vec<(&'r str, u64)> {
+        let mut rules: Vec<(&str, u64)> = Vec::new();
+        for effect in self.effects(cause) {
+            match rules.iter_mut().find(|(rule, _)| *rule == effect.rule) {
+                Some((_, times)) => *times += effect.times,
+                None => rules.push((&effect.rule, effect.times)),
+            }
+        }
+        rules
+    }
+
+    /// Returns the number of the cause that lists a cause: its own, or that of the one that it follows from.
+    pub fn listed_as(&self, number: usize) -> usize {
+        let origin = self.causes.get(number).and_then(|cause| cause.follows_from.as_ref());
+        let place = origin.and_then(|id| self.causes.iter().position(|cause| cause.id == *id));
+        place.unwrap_or(number)
     }
 
     /// Returns the first finding of a cause, and its recording.

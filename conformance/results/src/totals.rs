@@ -90,6 +90,11 @@ impl Faults {
         all.into_iter().filter(|(count, _)| *count > 0)
     }
 
+    /// Returns the sum of the numbers.
+    pub const fn all(self) -> u64 {
+        self.errors + self.warnings + self.notes
+    }
+
     /// Returns the numbers of this level and above.
     #[must_use]
     pub fn from(mut self, shown: Level) -> Self {

@@ -1,5 +1,5 @@
-//! A naive gateway with ten typical mistakes: the results of a first run against it, for all of them and for each
-//! alone.
+//! A naive gateway with typical mistakes: the results of a first run against it, for all of them, for all but one, and
+//! for each alone.
 
 use std::collections::BTreeSet;
 use std::net::TcpStream;
@@ -10,17 +10,27 @@ use serde_json::{Map, Value, json};
 use crate::program::{bare, folder, outcome, path};
 use crate::server::{Request, Server, answer};
 
-/// The mistakes, with the rule that each breaks; the ones that break most clients first.
+/// The mistakes, with the rule that each breaks, in the order in which to mend them: by layer, then those that break
+/// most clients.
 const MISTAKES: [(Mistake, &str); 9] = [
+    (Mistake::ErrorUnderSuccess, "error/not-under-200"),
+    (Mistake::NoSequenceNumber, "sequence/present"),
     (Mistake::NoFinalOutput, "output/text-kept"),
     (Mistake::NoPartAdded, "part/before-open"),
     (Mistake::WrongItemId, "item/key-mismatch"),
     (Mistake::OneIdForAll, "item/id-unique"),
-    (Mistake::UnknownEvent, "schema/event-known"),
     (Mistake::NoArgumentDeltas, "call/has-deltas"),
-    (Mistake::NoSequenceNumber, "sequence/present"),
+    (Mistake::UnknownEvent, "schema/event-known"),
     (Mistake::NoFinalText, "schema/event-valid"),
-    (Mistake::ErrorUnderSuccess, "error/not-under-200"),
+];
+
+/// The mistakes of a gateway that was made from memory of Chat Completions, with the rule that each breaks.
+const FROM_MEMORY: [(Mistake, &str); 5] = [
+    (Mistake::PlainText, "wire/event-stream-content-type"),
+    (Mistake::BareError, "error/body-shape"),
+    (Mistake::FewMembers, "schema/event-valid"),
+    (Mistake::FewMembersOfParts, "schema/event-valid"),
+    (Mistake::UsageOfChat, "schema/event-valid"),
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +44,16 @@ enum Mistake {
     NoFinalText,
     ErrorUnderSuccess,
     OneIdForAll,
+    /// Streams of the type `text/plain`.
+    PlainText,
+    /// `{"error": "invalid"}`.
+    BareError,
+    /// Responses without most members.
+    FewMembers,
+    /// Parts without annotations and log probabilities.
+    FewMembersOfParts,
+    /// Usage under the names of Chat Completions.
+    UsageOfChat,
     /// `[DONE]` where the dialect has none: it is allowed.
     DoneMarker,
 }
@@ -68,6 +88,7 @@ impl Gateway {
             let status = if self.has(Mistake::ErrorUnderSuccess) { "200 OK" } else { "400 Bad Request" };
             let error =
                 json!({ "message": "invalid", "type": "invalid_request_error", "param": null, "code": null });
+            let error = if self.has(Mistake::BareError) { json!("invalid") } else { error };
             return answer(stream, status, "application/json", json!({ "error": error }).to_string());
         }
         let events = self.events(&asked);
@@ -81,7 +102,8 @@ impl Gateway {
         if self.has(Mistake::DoneMarker) {
             body += "data: [DONE]\n\n";
         }
-        answer(stream, "200 OK", "text/event-stream", body);
+        let content_type = if self.has(Mistake::PlainText) { "text/plain" } else { "text/event-stream" };
+        answer(stream, "200 OK", content_type, body);
     }
 
     fn events(&self, asked: &Map<String, Value>) -> Vec<Value> {
@@ -121,6 +143,9 @@ impl Gateway {
             "input_tokens": 10, "input_tokens_details": { "cached_tokens": 0, "cache_write_tokens": 0 },
             "output_tokens": 5, "output_tokens_details": { "reasoning_tokens": 0 }, "total_tokens": 15,
         });
+        if self.has(Mistake::UsageOfChat) {
+            last["usage"] = json!({ "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15 });
+        }
         last["output"] = if self.has(Mistake::NoFinalOutput) { json!([]) } else { output.into() };
         send("response.completed", json!({ "response": last }));
         events
@@ -136,8 +161,11 @@ impl Gateway {
             event[name] = value;
             event
         };
-        let part =
-            |text: &str| json!({ "type": "output_text", "text": text, "annotations": [], "logprobs": [] });
+        let has_few = self.has(Mistake::FewMembersOfParts);
+        let part = |text: &str| match has_few {
+            true => json!({ "type": "output_text", "text": text }),
+            false => json!({ "type": "output_text", "text": text, "annotations": [], "logprobs": [] }),
+        };
         if !self.has(Mistake::NoPartAdded) {
             send("response.content_part.added", with(place(id), "part", part("")));
         }
@@ -181,6 +209,12 @@ impl Gateway {
         let asked = |name: &str, usual: Value| {
             asked.get(name).cloned().filter(|value| !value.is_null()).unwrap_or(usual)
         };
+        if self.has(Mistake::FewMembers) {
+            return json!({
+                "id": self.id("resp"), "object": "response", "created_at": 1_785_000_000, "status": "in_progress",
+                "model": asked("model", "m".into()), "output": [],
+            });
+        }
         json!({
             "id": self.id("resp"), "object": "response", "created_at": 1_785_000_000, "status": "in_progress",
             "background": false, "error": null, "incomplete_details": null,
@@ -211,6 +245,7 @@ fn run(name: &str, mistakes: impl IntoIterator<Item = Mistake>, filters: &[&str]
     assert_eq!(report["totals"]["trials"]["harness_errors"], 0, "{}", outcome.stdout);
     assert_ne!(report["totals"]["streams"].as_u64().zip(report["totals"]["bodies"].as_u64()), Some((0, 0)));
     let causes = report["causes"].as_array().expect("it has causes").iter();
+    let causes = causes.filter(|cause| cause["follows_from"].is_null());
     let rules = causes.map(|cause| cause["rule"].as_str().unwrap_or_default().to_owned()).collect();
     (outcome.stdout, rules)
 }
@@ -232,11 +267,39 @@ fn a_first_run_shows_each_cause_once_in_the_order_of_its_harm() {
 }
 
 #[test]
+fn no_more_causes_than_mistakes_and_two_are_shown() {
+    let all: BTreeSet<Mistake> = MISTAKES.iter().chain(&FROM_MEMORY).map(|(mistake, _)| *mistake).collect();
+    let mut states = vec![all.clone(), FROM_MEMORY.map(|(mistake, _)| mistake).into()];
+    states.extend(all.iter().map(|mended| all.iter().copied().filter(|one| one != mended).collect()));
+    for (number, state) in states.into_iter().enumerate() {
+        let filters = ["text/hello", "call/parallel", "error/malformed"];
+        let (told, rules) = run(&format!("mistakes/state-{number}"), state.clone(), &filters);
+        assert!(rules.len() <= state.len() + 2, "{state:?}: {rules:?}\n{told}");
+        if state.contains(&Mistake::PlainText) {
+            let first = rules.iter().find(|rule| *rule != "error/not-under-200");
+            assert_eq!(first.map(String::as_str), Some("wire/event-stream-content-type"), "{told}");
+        }
+    }
+}
+
+#[test]
+fn values_and_names_are_advised() {
+    let (told, _) = run("mistakes/usage", [Mistake::UsageOfChat, Mistake::FewMembers], &["text/hello"]);
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    for advice in [
+        "\"error\": null, \"incomplete_details\": null,",
+        "prompt_tokens is the name of input_tokens in Chat Completions",
+    ] {
+        assert!(told.contains(advice), "{advice}:\n{told}");
+    }
+}
+
+#[test]
 fn a_mistake_alone_has_one_cause() {
-    for (mistake, rule) in MISTAKES {
+    for (mistake, rule) in MISTAKES.into_iter().chain(FROM_MEMORY) {
         let filter = match mistake {
             Mistake::NoArgumentDeltas | Mistake::OneIdForAll => "call/parallel",
-            Mistake::ErrorUnderSuccess => "error/malformed",
+            Mistake::ErrorUnderSuccess | Mistake::BareError => "error/malformed",
             _ => "text/hello",
         };
         let (told, rules) = run(&format!("mistakes/{mistake:?}"), [mistake], &[filter]);

@@ -47,7 +47,7 @@ test("a stream that is pasted is checked", async () => {
   const { text, scripts } = await checked(() => paste(stream));
   assert.match(text, /schema\/event-valid/);
   assert.equal(scripts, 0);
-  assert.match(await status(), /^failed · 1 events · \d+ findings/);
+  assert.match(await status(), /^failed · 1 events · \d+ causes?/);
 });
 
 test("what is no stream of this API has no verdict about clients", async () => {

@@ -26,6 +26,8 @@ pub enum FaultKind {
         property: &'static str,
         /// The expected value.
         wanted: Wanted,
+        /// A valid value.
+        simplest: Simplest,
     },
     /// A property is not declared, and the schema allows no others.
     Undeclared,
@@ -52,6 +54,25 @@ pub enum Wanted {
     OneOf(&'static [&'static str]),
     /// One of these known strings; a newer server may add others.
     Known(&'static [&'static str]),
+}
+
+/// The simplest valid value of a property. Its text is JSON, or names the valid values in angle brackets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Simplest {
+    /// `null`.
+    Null,
+    /// An empty list.
+    EmptyList,
+    /// An empty object.
+    EmptyObject,
+    /// This boolean.
+    Boolean(bool),
+    /// This string.
+    Constant(&'static str),
+    /// One of these strings.
+    OneOf(&'static [&'static str]),
+    /// A value of this kind.
+    Kind(&'static str),
 }
 
 /// The actual value at a fault; texts are shortened.
@@ -145,13 +166,31 @@ impl Display for FaultKind {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Value(wanted) => wanted.fmt(f),
-            Self::Missing { property, wanted: Wanted::Anything } => write!(f, "property \"{property}\""),
-            Self::Missing { property, wanted } => write!(f, "property \"{property}\": {wanted}"),
+            Self::Missing { property, wanted: Wanted::Anything, .. } => write!(f, "property \"{property}\""),
+            Self::Missing { property, wanted, .. } => write!(f, "property \"{property}\": {wanted}"),
             Self::Undeclared => f.write_str("only declared properties"),
             Self::Repeated => f.write_str("each property once"),
             Self::Name(rules) => write!(f, "property names that are {rules}"),
             Self::TooMany(most) => write!(f, "at most {most} properties"),
             Self::TooDeep => write!(f, "nesting of at most {DEEPEST} levels"),
+        }
+    }
+}
+
+impl Display for Simplest {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::EmptyList => f.write_str("[]"),
+            Self::EmptyObject => f.write_str("{}"),
+            Self::Boolean(value) => value.fmt(f),
+            Self::Constant(value) | Self::OneOf([value]) => write!(f, "\"{value}\""),
+            Self::OneOf(values) => {
+                f.write_str("<")?;
+                listed(values, f)?;
+                f.write_str(">")
+            }
+            Self::Kind(kind) => write!(f, "<{kind}>"),
         }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) use check::{
     Checker, ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Schema, Tag, TextPattern,
     TextRules, UnionSchema,
 };
-pub use fault::{Actual, Fault, FaultKind, Wanted};
+pub use fault::{Actual, Fault, FaultKind, Simplest, Wanted};
 pub use look::{at, each_member, entries, members, string, string_member};
 pub use names::{Names, OutlineMember};
 pub use problem::Problem;

@@ -10,7 +10,7 @@ use spec::table::{EventInfo, Role, Scope, Slot};
 
 use super::bound::Bound;
 use super::connection::Connection;
-use super::finding::{Findings, Place};
+use super::finding::{Findings, Place, Supply};
 use super::location::SavedLocation;
 use super::node::Node;
 use super::protocol::Protocol;
@@ -259,29 +259,34 @@ impl<'c> Case<'c> {
     pub(crate) fn report(&mut self, place: &Place<'_>, message: impl FnOnce() -> String) {
         match self.at {
             At::Record(record) => self.findings.add(self.bound, record, place, message),
-            At::Body(..) => self.report_here(place, |_| false, message),
+            At::Body(..) => {
+                self.report_here(place, |_| false, message);
+            }
             At::SavedLocation(mark) => self.findings.add_at(self.bound, mark, place, message),
         }
     }
 
-    /// Reports a fault that other dialects may allow.
+    /// Reports a fault that other dialects may allow. Returns the number of the finding.
     #[cold]
     pub(crate) fn report_here(
         &mut self,
         place: &Place<'_>,
         is_fine_in: impl FnMut(&'static Dialect) -> bool,
         message: impl FnOnce() -> String,
-    ) {
+    ) -> Option<usize> {
         match self.at {
             At::Record(record) => {
-                self.findings.add_here(self.bound, record, place, None, is_fine_in, message);
+                self.findings.add_here(self.bound, record, place, None, is_fine_in, message)
+            }
+            At::SavedLocation(mark) => {
+                self.findings.add_at(self.bound, mark, place, message);
+                None
             }
             At::Body(record, item) => {
                 let pointer = place.pointer.map(|pointer| in_body(pointer, item));
                 let place = Place { pointer: pointer.as_deref(), ..*place };
-                self.findings.add_here(self.bound, record, &place, None, is_fine_in, message);
+                self.findings.add_here(self.bound, record, &place, None, is_fine_in, message)
             }
-            At::SavedLocation(mark) => self.findings.add_at(self.bound, mark, place, message),
         }
     }
 
@@ -319,14 +324,14 @@ impl<'c> Case<'c> {
         self.report(&lacking(pointer, property, &expected, &actual), message);
     }
 
-    /// Reports a schema fault that other dialects may allow.
+    /// Reports a schema fault that other dialects may allow. Returns the number of the finding.
     #[cold]
     pub(crate) fn fault_here(
         &mut self,
         fault: &Fault,
         is_fine_in: impl FnMut(&'static Dialect) -> bool,
         message: impl FnOnce() -> String,
-    ) {
+    ) -> Option<usize> {
         let (expected, actual) = (fault.kind.to_string(), fault.actual.to_string());
         let place = Place {
             pointer: Some(&fault.pointer),
@@ -336,7 +341,13 @@ impl<'c> Case<'c> {
             form: fault.actual.kind(),
             ..Place::WHOLE
         };
-        self.report_here(&place, is_fine_in, message);
+        self.report_here(&place, is_fine_in, message)
+    }
+
+    /// Adds what is known of the missing property to a finding, unless it is an older one.
+    #[cold]
+    pub(crate) fn supply(&mut self, number: Option<usize>, supply: impl FnOnce() -> Supply) {
+        self.findings.supply(number, supply);
     }
 
     /// Counts faults that are not listed.

@@ -36,6 +36,9 @@ pub struct Finding {
     /// The missing property, if that is the fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
+    /// How to supply the missing property.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub supply: Option<Supply>,
     /// The expected value.
     pub expected: Option<String>,
     /// The actual value.
@@ -49,8 +52,47 @@ pub struct Finding {
     /// only at other places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spared: Vec<Cow<'static, str>>,
+    /// The finding of the same exchange that it follows from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follows_from: Option<Origin>,
     /// Number of equal violations.
     pub count: u64,
+}
+
+/// What is known of a missing property.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Supply {
+    /// The `type` of the object that lacks it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holder: Option<String>,
+    /// A valid value: JSON, or its kind in angle brackets.
+    pub value: String,
+    /// The name under which another API has the property, if the object has that name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub misnomer: Option<Misnomer>,
+}
+
+/// A property under the name that another API gives it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Misnomer {
+    /// The name.
+    pub name: Cow<'static, str>,
+    /// The API.
+    pub api: Cow<'static, str>,
+}
+
+/// The finding that another one follows from: the first one of this rule, at this place.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Origin {
+    /// The rule, `group/name`.
+    pub rule: Cow<'static, str>,
+    /// Number of the frame in the stream, from 1.
+    pub frame: u64,
+    /// Line of the recording, from 1.
+    pub line: u64,
 }
 
 /// An event that explains a finding.
@@ -79,6 +121,24 @@ pub enum LevelName {
     Must,
 }
 
+/// The paths of other APIs.
+const PATHS: [(&str, &str); 2] =
+    [("Chat Completions", "/chat/completions"), ("Anthropic's Messages", "/messages")];
+
+impl Supply {
+    /// Returns how to add a property to an object.
+    fn fix(&self, name: &str, holder: &str) -> String {
+        format!("add to {holder}: \"{name}\": {}{}", self.value, self.hint(name))
+    }
+
+    /// Returns a remark on the name that another API gives a property; empty if the object does not have it.
+    pub fn hint(&self, name: &str) -> String {
+        let hint =
+            |misnomer: &Misnomer| format!("; {} is the name of {name} in {}", misnomer.name, misnomer.api);
+        self.misnomer.as_ref().map(hint).unwrap_or_default()
+    }
+}
+
 impl Finding {
     /// Returns the group of its rule.
     pub fn group(&self) -> &str {
@@ -99,15 +159,37 @@ impl Finding {
     /// Returns the fix for the server, in a line.
     pub fn fix(&self) -> Option<Cow<'static, str>> {
         let rule = catalogue::rule(&self.rule)?;
+        if let (Some(name), Some(supply)) = (&self.missing, &self.supply) {
+            return Some(Cow::Owned(supply.fix(name, &self.holder())));
+        }
+        let called = self.actual.as_deref().filter(|_| rule.id == "schema/foreign-protocol");
+        if let Some((_, path)) = PATHS.iter().find(|(api, _)| Some(*api) == called) {
+            return Some(Cow::Owned(format!("you called {path}? Call /responses, or {}", rule.fix)));
+        }
         let expected = self.expected.as_deref().filter(|_| rule.id.ends_with("-valid"));
         let Some(expected) = expected else { return Some(Cow::Borrowed(rule.fix)) };
-        let pointer = self.pointer.as_deref().unwrap_or_default();
-        let whole = self.place.event_type.as_deref().unwrap_or("the response");
-        let holder = if pointer.is_empty() { whole } else { pointer };
+        let holder = self.holder();
         Some(Cow::Owned(match &self.missing {
             Some(name) => format!("add \"{name}\" to {holder}"),
             None => format!("send {expected} as {holder}"),
         }))
+    }
+
+    /// Returns the value that the finding is about: a pointer, with the type if that is known, or the event.
+    pub fn holder(&self) -> Cow<'_, str> {
+        let pointer = self.pointer.as_deref().filter(|pointer| !pointer.is_empty());
+        let whole = || self.place.event_type.as_deref().unwrap_or("the response");
+        let place = pointer.unwrap_or_else(whole);
+        match self.supply.as_ref().and_then(|supply| supply.holder.as_deref()) {
+            Some(kind) => Cow::Owned(format!("{place} ({kind})")),
+            None => Cow::Borrowed(place),
+        }
+    }
+
+    /// Returns where another finding follows from: this one, or the one that this one follows from.
+    pub fn origin(&self) -> Origin {
+        let own = || Origin { rule: self.rule.clone(), frame: self.place.frame, line: self.place.line };
+        self.follows_from.clone().unwrap_or_else(own)
     }
 
     /// Returns the known clients that it breaks, each once, with all its failures.
@@ -138,12 +220,21 @@ pub(crate) struct Place<'p> {
     pub(crate) actual: Option<&'p str>,
     /// Which of the violations of the rule it is, if the rule has several.
     pub(crate) form: &'static str,
+    /// The finding that it follows from.
+    pub(crate) follows: Option<usize>,
 }
 
 impl Place<'_> {
     /// The whole event.
-    pub(crate) const WHOLE: Self =
-        Self { pointer: None, at: None, missing: None, expected: None, actual: None, form: "" };
+    pub(crate) const WHOLE: Self = Self {
+        pointer: None,
+        at: None,
+        missing: None,
+        expected: None,
+        actual: None,
+        form: "",
+        follows: None,
+    };
 }
 
 /// Findings, without duplicates.
@@ -220,7 +311,8 @@ impl Findings {
         self.add_related(bound, record, place, None, message);
     }
 
-    /// Adds a finding that other dialects may allow: then it does not break clients of these dialects.
+    /// Adds a finding that other dialects may allow: then it does not break clients of these dialects. Returns its
+    /// number, also that of an equal finding that is listed.
     #[cold]
     pub(crate) fn add_here(
         &mut self,
@@ -230,9 +322,9 @@ impl Findings {
         related: Option<Related>,
         is_fine_in: impl FnMut(&'static Dialect) -> bool,
         message: impl FnOnce() -> String,
-    ) {
+    ) -> Option<usize> {
         if self.is_blamed(record.number, bound.rule, place) {
-            return;
+            return None;
         }
         self.write_key(bound, record.event_type.as_deref(), place);
         let location = |locator: &mut Locator| {
@@ -243,10 +335,10 @@ impl Findings {
             };
             Location::of(record, in_data.as_ref(), locator)
         };
-        self.keep(bound, place, related, is_fine_in, location, message);
+        self.keep(bound, place, related, is_fine_in, location, message)
     }
 
-    /// Adds a finding that another event explains.
+    /// Adds a finding that another event explains. Returns its number.
     #[cold]
     pub(crate) fn add_related(
         &mut self,
@@ -255,8 +347,8 @@ impl Findings {
         place: &Place<'_>,
         related: Option<Related>,
         message: impl FnOnce() -> String,
-    ) {
-        self.add_here(bound, record, place, related, |_| false, message);
+    ) -> Option<usize> {
+        self.add_here(bound, record, place, related, |_| false, message)
     }
 
     /// Adds a finding at an earlier place.
@@ -280,19 +372,24 @@ impl Findings {
         mut is_fine_in: impl FnMut(&'static Dialect) -> bool,
         location: impl FnOnce(&mut Locator) -> Location,
         message: impl FnOnce() -> String,
-    ) {
+    ) -> Option<usize> {
         let mut spares = |client: &str| is_spared(bound.rule, client, place, &mut is_fine_in);
-        if let Some(finding) = self.seen.get(&self.key).and_then(|at| self.found.get_mut(*at)) {
+        let known = self.seen.get(&self.key).copied();
+        if let Some(finding) = known.and_then(|at| self.found.get_mut(at)) {
             finding.count += 1;
             finding.spared.retain(|client| spares(client));
-            return;
+            // It also stands alone.
+            finding.follows_from.take_if(|_| place.follows.is_none());
+            return known;
         }
         if self.found.len() >= MAX_FINDINGS && self.rules.contains(&(bound.level, bound.rule.id)) {
             self.omitted += 1;
-            return;
+            return None;
         }
+        let number = self.found.len();
+        let follows_from = place.follows.and_then(|at| self.found.get(at)).map(Finding::origin);
         self.rules.insert((bound.level, bound.rule.id));
-        self.seen.insert(self.key.clone(), self.found.len());
+        self.seen.insert(self.key.clone(), number);
         self.found.push(Finding {
             rule: Cow::Borrowed(bound.rule.id),
             level: bound.level,
@@ -302,13 +399,23 @@ impl Findings {
             place: location(&mut self.locator),
             pointer: place.pointer.map(str::to_owned),
             missing: place.missing.map(str::to_owned),
+            supply: None,
             expected: place.expected.map(str::to_owned),
             actual: place.actual.map(str::to_owned),
             form: Cow::Borrowed(place.form),
             related,
             spared: clients(bound.rule).filter(|client| spares(client)).map(Cow::Borrowed).collect(),
+            follows_from,
             count: 1,
         });
+        Some(number)
+    }
+
+    /// Adds what is known of the missing property of a finding, unless it is an older one.
+    pub(crate) fn supply(&mut self, number: Option<usize>, supply: impl FnOnce() -> Supply) {
+        if let Some(finding) = number.and_then(|at| self.found.get_mut(at)).filter(|found| found.count == 1) {
+            finding.supply = Some(supply());
+        }
     }
 
     /// Returns whether another rule has a finding about the value, or about a parent.

@@ -34,7 +34,7 @@ pub(crate) use case::{Case, Change, Ending, Snapshot};
 pub(crate) use connection::{Connection, Turn};
 pub use excerpt::Excerpt;
 pub(crate) use finding::Place;
-pub use finding::{Finding, Findings, LevelName, Related};
+pub use finding::{Finding, Findings, LevelName, Misnomer, Origin, Related, Supply};
 pub(crate) use hooks::{EndingRule, Ends, Hooks, Native, SnapshotRule, ValueRules};
 pub(crate) use judge::Judge;
 pub use location::Location;

@@ -99,6 +99,10 @@ pub(crate) struct Node {
     pub(super) has_gaps: bool,
     /// Whether a difference between its deltas and its final value was reported.
     pub(crate) disputed: bool,
+    /// The finding that nothing opened it, and the id that its events give it.
+    pub(super) unopened: Option<Box<(usize, String)>>,
+    /// The finding that another item has its index.
+    pub(super) doubt: Option<usize>,
     /// Rank of its last phase.
     pub(crate) phase: Option<usize>,
     /// The phases that it had: a bit for each rank.
@@ -141,6 +145,8 @@ impl Node {
             logprobs: Vec::new(),
             partial: false,
             disputed: false,
+            unopened: None,
+            doubt: None,
             has_gaps: false,
             phase: None,
             phases: 0,
@@ -152,7 +158,7 @@ impl Node {
     /// Clears it, and keeps its memory.
     fn empty(&mut self) {
         let Self {
-            number: _, scope: _, key: _, state, parent: _, children, kind, id, opened, closed, ..
+            number: _, scope: _, key: _, state: _, parent: _, children, kind, id, opened, closed, ..
         } = self;
         children.recycle();
         kind.empty();
@@ -169,7 +175,8 @@ impl Node {
         counters.recycle();
         let Self { partial, has_gaps, disputed, phase, phases, .. } = self;
         (*partial, *has_gaps, *disputed, *phase, *phases) = (false, false, false, None, 0);
-        *state = State::Gone;
+        (self.unopened, self.doubt) = (None, None);
+        self.state = State::Gone;
     }
 
     /// Maximum size of the nodes that an event creates, without the values that they keep.
@@ -188,7 +195,8 @@ impl Node {
         let words = [&self.kind, &self.id].into_iter().map(Reusable::weight).sum::<usize>();
         let marks = [&self.opened, &self.closed].into_iter().map(Reusable::weight).sum::<usize>();
         let values = [&self.opening, &self.closing].into_iter().map(Reusable::weight).sum::<usize>();
-        Self::OWN + lists + texts + words + marks + values + self.joined.capacity()
+        let addressed = self.unopened.as_ref().map_or(0, |unopened| unopened.1.capacity());
+        Self::OWN + lists + texts + addressed + words + marks + values + self.joined.capacity()
     }
 
     /// Returns the `type` of the value that opened or closed it.

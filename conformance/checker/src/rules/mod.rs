@@ -5,6 +5,7 @@ mod call;
 mod counts;
 mod error;
 mod item;
+mod misnomer;
 mod other_dialects;
 mod output;
 mod part;

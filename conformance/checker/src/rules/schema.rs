@@ -5,6 +5,7 @@ use spec::json::{Fault, FaultKind};
 use spec::table::UnknownEvents;
 use spec::{Dialect, Verdict};
 
+use super::misnomer;
 use super::other_dialects::{self, OtherDialects};
 use super::sequence;
 use crate::Frame;
@@ -117,7 +118,10 @@ fn report_faults<'f>(
     };
     for fault in faults.filter(|fault| !follows(fault)) {
         let is_fine_in = |other| others.is_fine(other, fault);
-        case.fault_here(fault, is_fine_in, || in_words(whole, fault));
+        let number = case.fault_here(fault, is_fine_in, || in_words(whole, fault));
+        if let (FaultKind::Missing { property, simplest, .. }, Some(record)) = (fault.kind, case.record()) {
+            case.supply(number, || misnomer::supply(property, simplest, record.data(), &fault.pointer));
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::page::Html;
 use super::plan::Plan;
 use super::rules::inline;
 use super::{counted, number, section};
-use results::{Cause, Run};
+use results::{CaseReport, Cause, LiveReport, Run};
 
 /// Maximum number of causes, and of those that are expanded.
 const CAUSES: usize = 200;
@@ -14,28 +14,71 @@ const OPEN: usize = 1;
 /// Maximum number of scenarios of a cause.
 const MAX_CASES: usize = 24;
 
+const ORDER: &str = "Each cause is listed once, in the order in which to mend them: from the status of the response \
+                     to the properties of events, and then by the number of clients that break.";
+
 /// Writes the causes of a run.
 pub(super) fn causes(run: &Run, plan: &Plan, html: &mut Html) {
-    section("findings", "Findings", html, |html| {
-        if run.causes.is_empty() {
+    let causes = run.own_causes();
+    section("causes", "Causes", html, |html| {
+        if causes.is_empty() {
             let rules = counted(run.rules.len() as u64, "rule");
-            html.tag("p").class("hint").text(&format!("None. {rules} were checked."));
-            return;
+            html.tag("p").class("hint").text(&format!("No rule is broken. {rules} were checked."));
+        } else {
+            html.tag("p").class("hint").text(ORDER);
         }
-        html.tag("p")
-            .class("hint")
-            .text("Each cause is listed once; those that break the most clients come first.");
-        for (at, cause) in run.causes.iter().enumerate().take(CAUSES) {
+        for (at, cause) in causes.iter().enumerate().take(CAUSES) {
             one(run, plan, (at, cause), html);
         }
-        if run.causes.len() > CAUSES {
-            let more = counted((run.causes.len() - CAUSES) as u64, "more cause");
+        if causes.len() > CAUSES {
+            let more = counted((causes.len() - CAUSES) as u64, "more cause");
             html.tag("p").class("hint").text(&format!("and {more}, listed in the JSON report"));
         }
         if run.totals.omitted > 0 {
-            let more = counted(run.totals.omitted, "violation");
+            let more = counted(run.totals.omitted, "occurrence");
             html.tag("p").class("hint").text(&format!("{more} beyond those that are listed"));
         }
+        answers(run, plan, html);
+    });
+}
+
+/// Writes why responses are not as requested, which no rule says.
+fn answers(run: &Run, plan: &Plan, html: &mut Html) {
+    let (Some(live), answers) = (&run.live, run.wrong_answers()) else { return };
+    if answers.is_empty() {
+        return;
+    }
+    html.tag("h3").text("Unexpected responses");
+    for (reason, tests) in answers {
+        let tested = |case: &&CaseReport| case.trials.iter().any(|told| tests.contains(&told.name.as_str()));
+        let cases: Vec<&CaseReport> = live.cases.iter().filter(tested).collect();
+        let details = html.tag("details").class("cause finding error");
+        details.set("data-find", format!("{reason} {}", tests.join(" "))).inside(|html| {
+            html.tag("summary").inside(|html| {
+                html.tag("span").class("number").text("");
+                html.tag("span").class("message").text(reason);
+                html.tag("span").class("under").inside(|html| {
+                    html.tag("span").class("level").text("failed");
+                    html.tag("span").class("seen").text(&counted(tests.len() as u64, "test"));
+                });
+            });
+            html.tag("div").class("about").inside(|html| {
+                let names: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
+                scenarios(live, plan, &names, html);
+                let first = cases.iter().find_map(|case| case.recordings(run).last());
+                if let Some(curl) = first.and_then(|capture| capture.curl.as_deref()) {
+                    reproduce(curl, html);
+                }
+            });
+        });
+    }
+}
+
+/// Writes the command that repeats a request.
+pub(super) fn reproduce(curl: &str, html: &mut Html) {
+    html.tag("details").class("more").inside(|html| {
+        html.tag("summary").text("Reproduce with curl");
+        html.tag("pre").class("command").set("tabindex", 0).inside(|html| html.tag("code").text(curl));
     });
 }
 
@@ -75,41 +118,64 @@ fn seen(run: &Run, cause: &Cause) -> String {
 
 fn inside(run: &Run, plan: &Plan, cause: &Cause, id: &str, html: &mut Html) {
     let Some((capture, finding)) = run.first_of(cause) else { return };
-    if let Some(fix) = finding.fix() {
+    if let Some(fix) = &cause.fix {
         html.tag("p").class("fix").inside(|html| {
             html.tag("b").text("Fix");
             html.text(" ");
-            inline(&fix, html);
+            inline(fix, html);
         });
     }
     html.tag("p").class("place").inside(|html| {
         html.text("First in ");
         match plan.link(cause.first) {
-            Some(link) => html.tag("a").link(link).text(&capture.path()),
-            None => html.tag("span").text(&capture.path()),
+            Some(link) => html.tag("a").link(link).text(&run.name(capture)),
+            None => html.tag("span").text(&run.name(capture)),
         }
     });
     about(finding, &run.dialect, None, html);
+    effects(run, plan, cause, html);
     if let Some(curl) = &capture.curl {
-        html.tag("details").class("more").inside(|html| {
-            html.tag("summary").text("Reproduce with curl");
-            html.tag("pre").class("command").set("tabindex", 0).inside(|html| html.tag("code").text(curl));
-        });
+        reproduce(curl, html);
     }
-    cases(run, plan, cause, html);
+    if let Some(live) = run.live.as_ref().filter(|_| !cause.cases.is_empty()) {
+        scenarios(live, plan, &cause.cases, html);
+    }
     html.tag("p").class("see").inside(|html| {
         html.tag("a").link(&rule_id(&cause.rule)).text(&format!("Rule {}", cause.rule));
         html.text(" ");
-        html.tag("a").class("own").link(id).set("aria-label", "Link to this finding").text("¶");
+        html.tag("a").class("own").link(id).set("aria-label", "Link to this cause").text("¶");
     });
 }
 
-/// Writes the scenarios of a cause.
-fn cases(run: &Run, plan: &Plan, cause: &Cause, html: &mut Html) {
-    let Some(live) = run.live.as_ref().filter(|_| !cause.cases.is_empty()) else { return };
+/// Writes what follows from a cause.
+fn effects(run: &Run, plan: &Plan, cause: &Cause, html: &mut Html) {
+    let effects: Vec<&Cause> = run.effects(cause).collect();
+    if effects.is_empty() {
+        return;
+    }
+    html.tag("details").class("more").inside(|html| {
+        html.tag("summary").text(&format!("{} of it", counted(effects.len() as u64, "effect")));
+        html.tag("ul").class("effects").inside(|html| {
+            for effect in effects {
+                html.tag("li").inside(|html| {
+                    match plan.link(effect.first) {
+                        Some(link) => {
+                            html.tag("a").link(link).inside(|html| html.tag("code").text(&effect.rule))
+                        }
+                        None => html.tag("code").text(&effect.rule),
+                    }
+                    html.text(&format!(" {}: {}", counted(effect.times, "time"), effect.message));
+                });
+            }
+        });
+    });
+}
+
+/// Writes links to scenarios.
+fn scenarios(live: &LiveReport, plan: &Plan, names: &[String], html: &mut Html) {
     html.tag("p").class("cases").inside(|html| {
-        html.tag("b").text(&counted(cause.cases.len() as u64, "scenario"));
-        for name in cause.cases.iter().take(MAX_CASES) {
+        html.tag("b").text(&counted(names.len() as u64, "scenario"));
+        for name in names.iter().take(MAX_CASES) {
             html.text(" ");
             let at = live.cases.iter().position(|case| case.name == *name);
             match at.and_then(|at| plan.cases.get(at)) {
@@ -117,8 +183,8 @@ fn cases(run: &Run, plan: &Plan, cause: &Cause, html: &mut Html) {
                 None => html.tag("span").text(name),
             }
         }
-        if cause.cases.len() > MAX_CASES {
-            html.tag("span").text(&format!(" and {} more", number((cause.cases.len() - MAX_CASES) as u64)));
+        if names.len() > MAX_CASES {
+            html.tag("span").text(&format!(" and {} more", number((names.len() - MAX_CASES) as u64)));
         }
     });
 }

@@ -1,5 +1,7 @@
 //! The head of a page: subject, outcome and navigation.
 
+use catalogue::Level;
+
 use super::page::Html;
 use super::{class_of, counted, duration, look, number, word};
 use results::{ClientState, LiveReport, Run, Verdict};
@@ -28,7 +30,7 @@ fn lead(run: &Run) -> String {
         return format!("Nothing was checked: {reason}.");
     }
     let broken = run.clients_that_are(ClientState::Broken).len() as u64;
-    let causes = run.causes.len() as u64;
+    let causes = run.own_causes().len() as u64;
     let what = if run.live.is_some() { "response" } else { "recording" };
     let all = match &run.live {
         Some(_) => run.totals.streams + run.totals.bodies,
@@ -37,11 +39,11 @@ fn lead(run: &Run) -> String {
     match (causes, broken) {
         (0, _) => format!("No rule is broken in {}.", counted(all, what)),
         (_, 0) => {
-            format!("{} in {}. No known client breaks.", counted(causes, "finding"), counted(all, what))
+            format!("{} in {}. No known client breaks.", counted(causes, "cause"), counted(all, what))
         }
         _ => format!(
             "{} in {}. {} of {} break.",
-            counted(causes, "finding"),
+            counted(causes, "cause"),
             counted(all, what),
             number(broken),
             counted(run.clients.len() as u64, "known client")
@@ -106,13 +108,17 @@ fn meters(run: &Run, html: &mut Html) {
         });
         meter("tests", totals.trials.all(), &parts, "", html);
     }
+    let causes = run.own_causes();
+    let of = |is_meant: fn(Level) -> bool| causes.iter().filter(|cause| is_meant(cause.level)).count() as u64;
     let found = [
-        (totals.errors, "bad", "errors"),
-        (totals.warnings, "unknown", "warnings"),
-        (totals.notes, "note", "notes"),
+        (of(|level| level == Level::Must), "bad", "errors"),
+        (of(|level| level == Level::Should), "unknown", "warnings"),
+        (of(|level| level < Level::Should), "note", "notes"),
     ];
-    let causes = counted(run.causes.len() as u64, "cause");
-    meter("violations", totals.errors + totals.warnings + totals.notes, &found, &causes, html);
+    let seen = format!("seen {}", counted(totals.faults().all(), "time"));
+    let seen = if causes.is_empty() { "" } else { &seen };
+    let name = if causes.len() == 1 { "cause" } else { "causes" };
+    meter(name, causes.len() as u64, &found, seen, html);
     let unanswered: u64 = run.unanswered().iter().map(|(_, count, _)| count).sum();
     let checked = [
         (totals.streams, "plain", "streams"),
@@ -179,7 +185,7 @@ pub(super) fn navigation(run: &Run, html: &mut Html) {
     let has_profiles = run.live.as_ref().is_some_and(|live| !live.profiles.is_empty());
     let all = [
         (true, "clients", "Clients", broken, "bad"),
-        (true, "findings", "Findings", run.causes.len(), "bad"),
+        (true, "causes", "Causes", run.own_causes().len(), "bad"),
         (has_live, "scenarios", "Scenarios", failed, "bad"),
         (!has_live, "recordings", "Recordings", failed_files, "bad"),
         (has_profiles, "profiles", "Profiles", 0, ""),

@@ -1,12 +1,13 @@
 //! The clients section: which clients break, which do not, and which were not tested.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use super::page::Html;
 use super::plan::Plan;
 use super::rules::inline;
 use super::{counted, number, section};
-use results::{ClientState, ClientTotal, Run};
+use results::{Cause, ClientState, ClientTotal, Run};
 
 /// Maximum number of causes that are named with a client.
 const CAUSES: usize = 7;
@@ -26,9 +27,7 @@ pub(super) fn clients(run: &Run, plan: &Plan, html: &mut Html) {
     }
     let mut broken = run.clients_that_are(ClientState::Broken);
     // The sort is stable: equal elements stay in the order of severity.
-    broken.sort_by_cached_key(|client| {
-        Reverse(run.causes.iter().filter(|cause| cause.clients.contains(&client.name)).count())
-    });
+    broken.sort_by_cached_key(|client| Reverse(listed_causes(client, run).len()));
     let heading = if broken.is_empty() {
         "No known client breaks".to_owned()
     } else {
@@ -37,7 +36,7 @@ pub(super) fn clients(run: &Run, plan: &Plan, html: &mut Html) {
     };
     section("clients", &heading, html, |html| {
         if !broken.is_empty() {
-            html.tag("p").class("hint").text("The numbers refer to the findings below.");
+            html.tag("p").class("hint").text("The numbers refer to the causes below.");
             let (cards, rest) = broken.split_at(broken.len().min(CARDS));
             list("matrix", "Clients that break", (cards, true), run, plan, html);
             if !rest.is_empty() {
@@ -139,18 +138,24 @@ fn untried(client: &ClientTotal) -> String {
     }
 }
 
-/// Writes links to the findings that break a client.
+/// Returns the numbers of the causes that break a client, themselves or by their effects.
+fn listed_causes(client: &ClientTotal, run: &Run) -> BTreeSet<usize> {
+    let breaks = |(_, cause): &(usize, &Cause)| cause.clients.contains(&client.name);
+    run.causes.iter().enumerate().filter(breaks).map(|(at, _)| run.listed_as(at)).collect()
+}
+
+/// Writes links to the causes that break a client.
 fn causes(client: &ClientTotal, run: &Run, plan: &Plan, html: &mut Html) {
-    let own = || run.causes.iter().enumerate().filter(|(_, cause)| cause.clients.contains(&client.name));
-    for (at, cause) in own().take(CAUSES) {
-        let Some(id) = plan.causes.get(at) else { continue };
+    let own = listed_causes(client, run);
+    for at in own.iter().copied().take(CAUSES) {
+        let (Some(id), Some(cause)) = (plan.causes.get(at), run.causes.get(at)) else { continue };
         let link = html.tag("a").link(id).set("title", format!("{}: {}", cause.rule, cause.message));
         link.inside(|html| {
-            html.tag("span").class("unseen").text("finding ");
+            html.tag("span").class("unseen").text("cause ");
             html.text(&number(at as u64 + 1));
         });
     }
-    let more = own().count().saturating_sub(CAUSES);
+    let more = own.len().saturating_sub(CAUSES);
     if more > 0 {
         html.tag("span").class("more-causes").text(&format!("+{more}"));
     }

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::causes::reproduce;
 use super::chart::{self, Mark};
 use super::events::events;
 use super::finding::{Shown, piece};
@@ -142,11 +143,11 @@ fn recordings(run: &Run, plan: &Plan, html: &mut Html) {
         let (Some(capture), Some(state)) = (run.captures.get(at), states.get(at)) else { continue };
         let (class, sign, word) = state.look();
         let details = html.tag("details").class(&format!("case {class}"));
-        let details = details.set("data-find", format!("{} {}", capture.path(), rules_of([capture])));
+        let details = details.set("data-find", format!("{} {}", run.name(capture), rules_of([capture])));
         details.set_if(run.captures.len() == 1, "open").inside(|html| {
             html.tag("summary").inside(|html| {
                 mark(class, sign, word, html);
-                html.tag("span").class("name").text(&capture.path());
+                html.tag("span").class("name").text(&run.name(capture));
                 html.tag("span").class("counts").text(&faults(capture));
             });
             let id = plan.captures.get(at).map(String::as_str).unwrap_or_default();
@@ -161,7 +162,7 @@ fn recordings(run: &Run, plan: &Plan, html: &mut Html) {
         html.tag("summary").text(&format!("{} more, by name", number(rest.len() as u64)));
         html.tag("ul").class("others").inside(|html| {
             for capture in rest.iter().take(NAMES).filter_map(|at| run.captures.get(*at)) {
-                html.tag("li").text(&format!("{}: {}", capture.path(), faults(capture)));
+                html.tag("li").text(&format!("{}: {}", run.name(capture), faults(capture)));
             }
             if rest.len() > NAMES {
                 let more = number((rest.len() - NAMES) as u64);
@@ -218,18 +219,49 @@ fn case(run: &Run, plan: &Plan, at: usize, state: State, html: &mut Html) {
             });
             trials(case, html);
             let several = case.attempts.len() > 1;
-            for (number, at) in case.attempts.iter().copied().enumerate() {
+            for (number, at, alike) in attempts(run, plan, case) {
                 let Some(capture) = run.captures.get(at) else { continue };
                 html.tag("h3").inside(|html| {
-                    if several {
-                        html.text(&format!("Attempt {}: ", number + 1));
+                    match alike.len() + 1 {
+                        all if several && all == case.attempts.len() => {
+                            html.text(&format!("{} attempts, all alike: ", all));
+                        }
+                        1 if several => html.text(&format!("Attempt {}: ", number + 1)),
+                        _ if several => {
+                            let all: Vec<String> = std::iter::once(&number)
+                                .chain(&alike)
+                                .map(|at| (at + 1).to_string())
+                                .collect();
+                            html.text(&format!("Attempts {}, alike: ", all.join(", ")));
+                        }
+                        _ => {}
                     }
-                    html.tag("code").text(&capture.path());
+                    html.tag("code").text(&run.name(capture));
                 });
                 recording(run, plan, at, html);
             }
         });
     });
+}
+
+/// Returns the attempts of a scenario that differ: the number of each, its recording, and the numbers of the later
+/// ones that are like it, with the same request, as many events and findings of the same causes.
+fn attempts(run: &Run, plan: &Plan, case: &CaseReport) -> Vec<(usize, usize, Vec<usize>)> {
+    let look = |at: usize| {
+        let capture = run.captures.get(at)?;
+        let causes: Vec<Option<usize>> = plan.groups(at).iter().map(|group| group.cause).collect();
+        let types = |timeline: &Timeline| (timeline.status, timeline.events, timeline.lost.clone());
+        let timelines: Vec<_> = capture.timelines.iter().map(types).collect();
+        Some((&capture.curl, &capture.error, capture.events, capture.bodies, causes, timelines))
+    };
+    let mut all: Vec<(usize, usize, Vec<usize>)> = Vec::new();
+    for (number, at) in case.attempts.iter().copied().enumerate() {
+        match all.iter_mut().find(|(_, first, _)| look(*first).is_some() && look(*first) == look(at)) {
+            Some((.., alike)) => alike.push(number),
+            None => all.push((number, at, Vec::new())),
+        }
+    }
+    all
 }
 
 /// Writes the tests of a scenario. Tests that depend on the response are counted.
@@ -299,10 +331,7 @@ fn recording(run: &Run, plan: &Plan, at: usize, html: &mut Html) {
     }
     rest(capture, plan.groups(at), html);
     if let Some(curl) = &capture.curl {
-        html.tag("details").class("more").inside(|html| {
-            html.tag("summary").text("Reproduce with curl");
-            html.tag("pre").class("command").set("tabindex", 0).inside(|html| html.tag("code").text(curl));
-        });
+        reproduce(curl, html);
     }
 }
 
@@ -323,7 +352,7 @@ fn rest(capture: &CaptureReport, groups: &[Group], html: &mut Html) {
         let mut more: Vec<String> =
             rest.iter().map(|(rule, count)| format!("{rule} × {}", number(*count))).collect();
         if capture.omitted > 0 {
-            more.push(counted(capture.omitted, "violation"));
+            more.push(counted(capture.omitted, "occurrence"));
         }
         html.text(&more.join(", "));
     });

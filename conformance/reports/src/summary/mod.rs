@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use catalogue::Level;
 use unicode_width::UnicodeWidthStr;
 
-use super::human::{IN_FULL, name, word};
+use super::human::{IN_FULL, effects, word};
 use super::style::{Detail, Screen, Style};
 use results::text::{counted, cut, listed, shortened, visible, wrap};
 use results::{Cause, ClientState, Faults, LiveReport, Outcome, Run, Tally, Verdict};
@@ -100,7 +100,12 @@ impl Page {
         self.out.replace_range(start..start + state.len(), &painted);
         let faults = in_words(totals.faults());
         if !faults.is_empty() {
-            self.row(2, 2, &format!("{faults}, {}", counted(run.causes.len() as u64, "cause")));
+            let own = run.own_causes().len() as u64;
+            let effects = run.causes.len() as u64 - own;
+            let effects =
+                if effects > 0 { format!(" and {}", counted(effects, "effect")) } else { String::new() };
+            let times = counted(totals.faults().all(), "time");
+            self.row(2, 2, &format!("{}{effects}, seen {times}: {faults}", counted(own, "cause")));
         }
     }
 
@@ -143,7 +148,8 @@ impl Page {
 
     /// Writes the causes, one per row.
     fn causes(&mut self, run: &Run, shown: Level) {
-        if run.causes.is_empty() {
+        let causes = run.own_causes();
+        if causes.is_empty() {
             return;
         }
         let most = if self.is_verbose { usize::MAX } else { CAUSES };
@@ -151,15 +157,15 @@ impl Page {
         let is_told = |at: usize, cause: &Cause| {
             run.live.is_some() && !self.is_verbose && cause.level >= shown && at < IN_FULL
         };
-        let rest = run.causes.iter().enumerate().filter(|(at, cause)| !is_told(*at, cause));
-        let rest: Vec<&Cause> = rest.map(|(_, cause)| cause).collect();
+        let rest = causes.iter().enumerate().filter(|(at, cause)| !is_told(*at, cause));
+        let rest: Vec<(usize, &Cause)> = rest.collect();
         if rest.is_empty() {
             return;
         }
-        self.heading(if rest.len() == run.causes.len() { "causes" } else { "other causes" });
-        let names: Vec<String> = rest.iter().take(most).map(|cause| visible(&cause.rule)).collect();
+        self.heading(if rest.len() == causes.len() { "causes" } else { "other causes" });
+        let names: Vec<String> = rest.iter().take(most).map(|(_, cause)| visible(&cause.rule)).collect();
         let widest = names.iter().map(|name| name.width()).max().unwrap_or_default();
-        for (cause, name) in rest.iter().zip(names) {
+        for ((at, cause), name) in rest.iter().zip(&names) {
             let level = self.style.level(cause.level, word(cause.level));
             let room_of_level = " ".repeat(9 - word(cause.level).len());
             let text = self.cause(run, cause, shown);
@@ -169,6 +175,12 @@ impl Page {
             } else {
                 let room = " ".repeat(widest - name.width());
                 let _ = writeln!(self.out, "  {level}{room_of_level}{name}{room}  {text}");
+            }
+            // What stands in full above is known by its rule, unless there are several of it.
+            let is_alone = names.iter().filter(|other| *other == name).count() == 1;
+            if *at >= IN_FULL || !is_alone && cause.level >= shown {
+                let message = shortened(&visible(&cause.message), self.width.saturating_sub(11));
+                let _ = writeln!(self.out, "           {message}");
             }
         }
         if rest.len() > most {
@@ -180,7 +192,7 @@ impl Page {
         }
     }
 
-    /// Returns the count, the first place and the number of broken clients of a cause.
+    /// Returns the count, the first place, the number of broken clients and the effects of a cause.
     fn cause(&self, run: &Run, cause: &Cause, shown: Level) -> String {
         let what = if run.live.is_some() { "answer" } else { "file" };
         let mut text = format!("{} in {}", counted(cause.times, "time"), counted(cause.captures, what));
@@ -189,13 +201,16 @@ impl Page {
         }
         let Some((capture, finding)) = run.first_of(cause) else { return text };
         if cause.level < shown {
-            let _ = write!(text, " · {} (--level may shows it)", visible(&cut(&finding.message, SHORT)));
+            let _ = write!(text, " · {} (--level may shows it)", visible(&cut(&cause.message, SHORT)));
         } else {
             let room = self.width.saturating_sub(11 + text.width());
-            let place = format!(" · {}:{}", visible(&name(run, capture)), finding.place.line);
+            let place = format!(" · {}:{}", visible(&run.name(capture)), finding.place.line);
             if place.width() < room || self.is_verbose {
                 text += &place;
             }
+        }
+        if let Some(effects) = effects(run, cause) {
+            let _ = write!(text, " · effects: {}", visible(&effects));
         }
         text
     }

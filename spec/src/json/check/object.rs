@@ -225,7 +225,8 @@ impl<'a> Checker<'a, '_> {
     fn missing(&mut self, missing: u64, schema: &ObjectSchema) {
         for (place, member) in schema.members.iter().enumerate() {
             if missing & 1 << place != 0 {
-                let kind = FaultKind::Missing { property: member.name, wanted: Wanted::Anything };
+                let (property, simplest) = (member.name, member.schema.simplest());
+                let kind = FaultKind::Missing { property, wanted: Wanted::Anything, simplest };
                 self.faults.add(kind, || Actual::Nothing);
             }
         }

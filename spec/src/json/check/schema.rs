@@ -1,5 +1,6 @@
 //! Schemas as tables, with which [`Checker`](super::Checker) compares values.
 
+use crate::json::Simplest;
 use crate::json::bytes::{SHORT, is_same_short};
 use crate::json::names::{Names, fingerprint, group};
 
@@ -182,6 +183,42 @@ impl Places {
             (place, number) = (place + 1, number + 1);
         }
         Self { last, before }
+    }
+}
+
+impl Schema {
+    /// Returns the simplest valid value, for advice: `null` and empty values come before others.
+    #[cold]
+    pub(super) fn simplest(&self) -> Simplest {
+        match self {
+            Self::Any | Self::Null | Self::Nullable(_) => Simplest::Null,
+            Self::Boolean => Simplest::Kind("boolean"),
+            Self::ConstantBoolean(value) => Simplest::Boolean(*value),
+            Self::String | Self::Text(_) => Simplest::Kind("string"),
+            Self::Constant(value) => Simplest::Constant(value),
+            Self::OneOf(values) | Self::Known(values) => Simplest::OneOf(values),
+            Self::Number => Simplest::Kind("number"),
+            Self::Integer => Simplest::Kind("integer"),
+            Self::NumberIn(rules) => Simplest::Kind(if rules.is_integral { "integer" } else { "number" }),
+            Self::List(list) if list.length.0 == 0 => Simplest::EmptyList,
+            Self::List(_) => Simplest::Kind("array"),
+            Self::Object(object) if object.required == 0 => Simplest::EmptyObject,
+            Self::Object(_) => Simplest::Kind("object"),
+            Self::Union(union) => Self::simplest_of(union.kinds.iter().map(|(_, schema)| schema)),
+            Self::FirstOf(schemas) => Self::simplest_of(schemas.iter()),
+            Self::Named(schema) => schema.simplest(),
+        }
+    }
+
+    fn simplest_of<'s>(schemas: impl Iterator<Item = &'s Self>) -> Simplest {
+        let mut first = None;
+        for simplest in schemas.map(Self::simplest) {
+            if simplest == Simplest::Null {
+                return simplest;
+            }
+            first = first.or(Some(simplest));
+        }
+        first.unwrap_or(Simplest::Kind("object"))
     }
 }
 

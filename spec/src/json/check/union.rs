@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Checker, Schema, Tag, UnionSchema};
 use crate::json::bytes::is_same;
-use crate::json::fault::{Actual, FaultKind, Segment, Wanted};
+use crate::json::fault::{Actual, FaultKind, Segment, Simplest, Wanted};
 use crate::json::scanner::{RawString, Scan};
 
 impl Checker<'_, '_> {
@@ -43,7 +43,8 @@ impl Checker<'_, '_> {
             self.wrong_text(Wanted::OneOf(values), &format!("\"{found}\""));
             self.faults.inside(before, &Segment::Name(property));
         } else {
-            let kind = FaultKind::Missing { property, wanted: Wanted::OneOf(values) };
+            let (wanted, simplest) = (Wanted::OneOf(values), Simplest::OneOf(values));
+            let kind = FaultKind::Missing { property, wanted, simplest };
             self.faults.add(kind, || Actual::NoString);
         }
         self.scanner.skip()

@@ -32,20 +32,21 @@ impl Tracker<'_, '_> {
         });
     }
 
+    /// Reports an event for a node that nothing opened. Returns the number of the finding.
     #[cold]
-    pub(super) fn before_open(&mut self, scope: Scope, parent: usize, key: Key) {
+    pub(super) fn before_open(&mut self, scope: Scope, parent: usize, key: Key) -> Option<usize> {
         // Descendants of an unopened node are reported once.
         if self.stream.resumed || self.stream.has_gap || parent != RESPONSE && self.is_implied(parent) {
-            return;
+            return None;
         }
         let node = Node::new(scope, key, State::Implied, Some(parent));
         let what = self.stream.name(&node);
         let name = self.event_name();
         let opening = self.opening_event(scope);
         let related = self.related(parent, |node| node.opened.get(), "was opened here");
-        self.report(Family::BeforeOpen, scope, "", Some(&opening), related, || {
+        self.report((Family::BeforeOpen, scope, parent), "", Some(&opening), related, || {
             format!("{name} was sent for {what}, which was never opened")
-        });
+        })
     }
 
     #[cold]
@@ -56,7 +57,7 @@ impl Tracker<'_, '_> {
         }
         let (scope, what) = (found.scope, self.stream.name(found));
         let related = self.related(node, |node| node.opened.get(), "was opened here");
-        self.report(Family::Reopened, scope, "", Some("one opening event"), related, || {
+        self.report((Family::Reopened, scope, node), "", Some("one opening event"), related, || {
             format!("{what} is opened a second time")
         });
     }
@@ -67,7 +68,7 @@ impl Tracker<'_, '_> {
         let (scope, what, name) = (found.scope, self.stream.name(found), self.event_name());
         let family = if closes { Family::ClosedAgain } else { Family::AfterClose };
         let related = self.related(node, |node| node.closed.get(), "was closed here");
-        self.report(family, scope, "", Some("no further event"), related, || {
+        self.report((family, scope, node), "", Some("no further event"), related, || {
             if closes {
                 format!("{what} is closed a second time")
             } else {
@@ -84,8 +85,7 @@ impl Tracker<'_, '_> {
         let (scope, what, around) = (found.scope, self.stream.name(found), self.stream.name(outer));
         let related = self.related(closed, |node| node.closed.get(), "was closed here");
         self.report(
-            Family::ParentClosedFirst,
-            scope,
+            (Family::ParentClosedFirst, scope, node),
             "",
             Some("its closing event before that of its parent"),
             related,
@@ -110,7 +110,7 @@ impl Tracker<'_, '_> {
         let event = self.event_name();
         let related = self.related(parent, |node| node.opened.get(), "was opened here");
         let expected = of.join(" or ");
-        self.report(Family::WrongParent, scope, "", Some(&expected), related, || {
+        self.report((Family::WrongParent, scope, parent), "", Some(&expected), related, || {
             format!("{event} was sent for {around}, which was opened as {kind}")
         });
     }
@@ -146,19 +146,49 @@ impl Tracker<'_, '_> {
         Some(Related { label, place: mark.location() })
     }
 
+    /// Reports a violation about a node. Returns the number of the finding.
     #[cold]
     pub(super) fn report(
         &mut self,
-        family: Family,
-        scope: Scope,
+        (family, scope, node): (Family, Scope, usize),
         pointer: &str,
         expected: Option<&str>,
         related: Option<Related>,
         message: impl FnOnce() -> String,
-    ) {
-        let Some(bound) = self.plan.structural(family, scope) else { return };
-        let place = Place { pointer: (!pointer.is_empty()).then_some(pointer), expected, ..Place::WHOLE };
-        self.findings.add_related(bound, self.record, &place, related, message);
+    ) -> Option<usize> {
+        let bound = self.plan.structural(family, scope)?;
+        let pointer = (!pointer.is_empty()).then_some(pointer);
+        let place = Place { pointer, expected, follows: self.doubt(family, node), ..Place::WHOLE };
+        self.findings.add_related(bound, self.record, &place, related, message)
+    }
+
+    /// Returns the finding that a violation about a node follows from: that two items share an index, if the violation
+    /// is about the identity of a node.
+    pub(super) fn doubt(&self, family: Family, node: usize) -> Option<usize> {
+        let is_about_identity = matches!(
+            family,
+            Family::KeyMismatch
+                | Family::Reopened
+                | Family::IndexGap
+                | Family::AfterClose
+                | Family::ClosedAgain
+        );
+        let mut at = Some(node).filter(|_| is_about_identity);
+        while let Some(node) = at.and_then(|at| self.stream.nodes.get(at)) {
+            if node.doubt.is_some() {
+                return node.doubt;
+            }
+            at = node.parent;
+        }
+        None
+    }
+
+    /// Notes that two items share an index, as a finding says.
+    #[cold]
+    pub(super) fn note_doubt(&mut self, node: usize, finding: Option<usize>) {
+        if let Some(node) = self.stream.nodes.get_mut(node) {
+            node.doubt = node.doubt.or(finding);
+        }
     }
 
     /// Reports an event after the one that ends the response, which does not end it in some dialects.

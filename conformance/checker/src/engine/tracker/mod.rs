@@ -125,7 +125,7 @@ impl<'r> Tracker<'_, 'r> {
             if self.stream.has_begun() {
                 let related = self.related(RESPONSE, |node| node.opened.get(), "the response began here");
                 let expected = format!("one {}", self.plan.dialect().opening.unwrap_or_default());
-                self.report(Family::Reopened, Scope::ROOT, "", Some(&expected), related, || {
+                self.report((Family::Reopened, Scope::ROOT, RESPONSE), "", Some(&expected), related, || {
                     "the response is created a second time".to_owned()
                 });
             }
@@ -220,7 +220,7 @@ impl<'r> Tracker<'_, 'r> {
             let name = self.stream.name(found);
             let phase = info.phase.unwrap_or_default();
             let order = scope.phases.iter().chain(scope.ends).copied().collect::<Vec<_>>().join(", ");
-            self.report(Family::PhaseOrder, info.scope, "", Some(&order), None, || {
+            self.report((Family::PhaseOrder, info.scope, node), "", Some(&order), None, || {
                 if repeated {
                     format!("the {name} is {phase} a second time")
                 } else {

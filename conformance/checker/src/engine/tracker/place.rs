@@ -100,12 +100,17 @@ impl<'r> Tracker<'_, 'r> {
             return self.check_open(RESPONSE, Some(item), info).then_some(item);
         }
         let mut key = Key::default();
+        let mut shared = None;
         let next =
             self.stream.nodes.get(RESPONSE).map_or(0, |response| response.next_index(Scope::CONTAINER));
         key.push(index.unwrap_or(Index::new(next)));
         if let Some(there) = self.stream.nodes.find(Scope::CONTAINER, key) {
             let found = self.stream.nodes.get(there)?;
             if found.state() == State::Implied {
+                let unopened = found.unopened.as_deref();
+                let other = unopened.filter(|(_, addressed)| Some(&**addressed) != id.as_deref());
+                let finding = other.map(|(finding, _)| *finding);
+                self.note_doubt(there, finding);
                 return Some(there);
             }
             // Closing before opening was reported.
@@ -114,17 +119,21 @@ impl<'r> Tracker<'_, 'r> {
             let index = self.stream.nodes.index_name(key.last().unwrap_or_default());
             let (member, pointer) = self.member(Slot::CONTAINER_INDEX);
             let expected = format!("a new {member}");
-            self.report(Family::Reopened, Scope::CONTAINER, &pointer, Some(&expected), related, || {
+            let at = (Family::Reopened, Scope::CONTAINER, there);
+            let finding = self.report(at, &pointer, Some(&expected), related, || {
                 format!("a second item is added at {member} {index}")
             });
+            shared = finding;
             let has_same_id = self.stream.nodes.get(there)?.id() == id.as_deref();
             if has_same_id {
                 return None;
             }
+            self.note_doubt(there, finding);
         } else {
             self.count(Scope::CONTAINER, key, RESPONSE, true);
         }
         let item = self.stream.nodes.add(Scope::CONTAINER, key, State::Open, Some(RESPONSE));
+        self.note_doubt(item, shared);
         self.stream.items.push(item);
         Some(item)
     }
@@ -165,7 +174,7 @@ impl<'r> Tracker<'_, 'r> {
         let Some(id) = id.filter(|id| !id.is_empty()) else {
             // An event without a reference to an item can only belong to the last one.
             let last = || self.stream.items.last().copied().filter(|_| index.is_none());
-            return there.or_else(last).or_else(|| Some(self.implied_item(index)));
+            return there.or_else(last).or_else(|| Some(self.implied_item(index, None)));
         };
         if let Some(at) = there
             && self.stream.nodes.get(at)?.id() == Some(id)
@@ -179,13 +188,14 @@ impl<'r> Tracker<'_, 'r> {
                 let (index, known) = (name(index), name(known));
                 let related = self.related(named, |node| node.opened.get(), "was added here");
                 let (member, pointer) = self.member(Slot::CONTAINER_INDEX);
-                self.report(Family::KeyMismatch, Scope::CONTAINER, &pointer, Some(&known), related, || {
+                let at = (Family::KeyMismatch, Scope::CONTAINER, named);
+                self.report(at, &pointer, Some(&known), related, || {
                     format!("item {id} was added at {member} {known}, but this event has {index}")
                 });
             }
             return Some(named);
         }
-        let Some(at) = there else { return Some(self.implied_item(index)) };
+        let Some(at) = there else { return Some(self.implied_item(index, Some(id))) };
         let node = self.stream.nodes.get(at)?;
         let closes_item = self.record.known.is_some_and(|(_, info)| info.scope == Scope::CONTAINER);
         if let Some(known) = node.id().map(str::to_owned)
@@ -204,6 +214,7 @@ impl<'r> Tracker<'_, 'r> {
                 pointer: pointer.as_deref(),
                 expected: Some(&expected),
                 actual: Some(&actual),
+                follows: self.doubt(Family::KeyMismatch, at),
                 ..Place::WHOLE
             };
             self.findings.add_related(bound, self.record, &place, related, || {
@@ -214,7 +225,7 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     /// Creates an item that nothing opened.
-    pub(super) fn implied_item(&mut self, index: Option<Index>) -> usize {
+    pub(super) fn implied_item(&mut self, index: Option<Index>, id: Option<&str>) -> usize {
         let mut key = Key::default();
         let next =
             self.stream.nodes.get(RESPONSE).map_or(0, |response| response.next_index(Scope::CONTAINER));
@@ -222,11 +233,13 @@ impl<'r> Tracker<'_, 'r> {
         if let Some(found) = self.stream.nodes.find(Scope::CONTAINER, key) {
             return found;
         }
-        if self.plan.protocol.scope_events(Scope::CONTAINER).opens {
-            self.before_open(Scope::CONTAINER, RESPONSE, key);
-        }
+        let opens = self.plan.protocol.scope_events(Scope::CONTAINER).opens;
+        let finding = if opens { self.before_open(Scope::CONTAINER, RESPONSE, key) } else { None };
         self.count(Scope::CONTAINER, key, RESPONSE, false);
         let item = self.stream.nodes.add(Scope::CONTAINER, key, State::Implied, Some(RESPONSE));
+        if let Some(node) = self.stream.nodes.get_mut(item) {
+            node.unopened = finding.zip(id).map(|(finding, id)| Box::new((finding, id.to_owned())));
+        }
         self.stream.items.push(item);
         item
     }
@@ -299,7 +312,7 @@ impl<'r> Tracker<'_, 'r> {
         }
         let what = scope.info().name.replace('_', " ");
         let (_, pointer) = self.member(slot);
-        self.report(Family::IndexGap, scope, &pointer, Some(&next.to_string()), None, || {
+        self.report((Family::IndexGap, scope, parent), &pointer, Some(&next.to_string()), None, || {
             format!("the {what} has index {index}, but the next one is {next}")
         });
     }

@@ -1,37 +1,55 @@
 //! Causes of findings.
 
+mod effect;
+mod key;
+mod lack;
+mod layer;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::Level;
 use serde::{Deserialize, Serialize};
-use spec::table::{Role, Scope};
-use spec::{Dialect, Slot};
+use spec::Dialect;
 
+pub use self::key::starred;
+use self::key::{Key, Places};
+use self::lack::Lack;
+pub use self::layer::Layer;
 use super::capture::CaptureReport;
 use super::live::{CaseReport, Transport};
-use checker::{Finding, LevelName};
+use checker::LevelName;
 
-/// A group of findings of one rule, about one event type and one value, that differ in the same way.
+/// Findings with one reason: of one rule, about one value or the properties that one object lacks, in streams and in
+/// responses that are not streamed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Cause {
     /// Stable id: the rule and the difference.
     pub id: String,
-    /// The rule, `group/name`.
+    /// The rule of its first finding, `group/name`.
     pub rule: String,
+    /// The layer of the rule. Causes of a lower layer come first.
+    #[serde(default)]
+    pub layer: Layer,
     /// The worst level of its findings: at least a warning if a known client breaks.
     #[serde(with = "LevelName")]
     pub level: Level,
-    /// The message of its first finding.
+    /// What is wrong: the message of its first finding, or all that an object lacks.
     pub message: String,
+    /// How to mend it, in one line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
     /// The event type, if all findings share it.
     pub event_type: Option<String>,
-    /// JSON pointer to the value, with `*` for an index.
+    /// JSON pointer to the value in its first finding, with `*` for an index.
     pub pointer: Option<String>,
+    /// The missing properties, if that is the fault.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
     /// Clients that it breaks.
     pub clients: Vec<String>,
-    /// Number of findings.
+    /// Number of occurrences.
     pub times: u64,
     /// Number of recordings.
     pub captures: u64,
@@ -42,22 +60,9 @@ pub struct Cause {
     pub first: [usize; 2],
     /// All its findings, in the form of `first`.
     pub findings: Vec<[usize; 2]>,
-}
-
-/// The common properties of the findings of a cause.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Key<'f> {
-    rule: &'f str,
-    event: Option<&'f str>,
-    pointer: Option<String>,
-    difference: String,
-}
-
-/// The values that several events of a dialect carry.
-struct Carriers<'d> {
-    dialect: &'d Dialect,
-    /// The places of the values: the response, and what events open.
-    places: BTreeSet<&'static str>,
+    /// The id of the cause that all its findings follow from: it ends with that one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follows_from: Option<String>,
 }
 
 /// The findings of one cause.
@@ -68,22 +73,26 @@ struct Found<'f> {
     clients: BTreeSet<&'static str>,
     events: BTreeSet<Option<&'f str>>,
     times: u64,
+    lack: Lack<'f>,
 }
 
 impl Cause {
-    /// Returns the causes of all findings: those that break most clients first, then by level, then by
-    /// simplicity of the recording.
-    pub(super) fn all(captures: &[CaptureReport], cases: &[CaseReport], dialect: &Dialect) -> Vec<Self> {
-        let carriers = Carriers::of(dialect);
+    /// Returns the causes of all findings, in the order in which to mend them: by layer, then those that break most
+    /// clients, then by level, then by simplicity of the recording. Notes come after them, and effects of others last.
+    pub(super) fn all(captures: &mut [CaptureReport], cases: &[CaseReport], dialect: &Dialect) -> Vec<Self> {
+        effect::mark_other_protocols(captures);
+        let captures = &*captures;
+        let places = Places::of(dialect);
         let mut groups: BTreeMap<Key<'_>, Found<'_>> = BTreeMap::new();
         for (of, capture) in captures.iter().enumerate() {
             for (at, finding) in capture.findings.iter().enumerate() {
-                let found = groups.entry(Key::of(finding, &carriers)).or_default();
+                let found = groups.entry(Key::of(finding, &places)).or_default();
                 found.places.push([of, at]);
                 found.level = found.level.max(Some(finding.severity()));
                 found.clients.extend(finding.broken_clients().into_iter().map(|(client, _)| client));
                 found.events.insert(finding.place.event_type.as_deref());
                 found.times += finding.count;
+                found.lack.add(finding);
             }
         }
         let mut ids = BTreeMap::new();
@@ -92,6 +101,7 @@ impl Cause {
             .into_iter()
             .filter_map(|(key, found)| Self::of(&key, found, captures, (cases, &demands), &mut ids))
             .collect();
+        effect::resolve(&mut all, captures);
         // The sort is stable: equal causes stay in the order of rules.
         all.sort_by_cached_key(|cause| {
             let [capture, at] = cause.first;
@@ -99,7 +109,8 @@ impl Cause {
             let event =
                 capture.and_then(|capture| capture.findings.get(at)).map(|finding| finding.place.event);
             let simple = (demands.get(cause.first[0]), capture.map(|capture| capture.events));
-            (Reverse(cause.clients.len()), Reverse(cause.level), simple, event)
+            let order = (cause.follows_from.is_some(), cause.level < Level::Should, cause.layer);
+            (order, Reverse(cause.clients.len()), Reverse(cause.level), simple, event)
         });
         all
     }
@@ -113,85 +124,33 @@ impl Cause {
     ) -> Option<Self> {
         let simplest = |[of, at]: &[usize; 2]| {
             let capture = captures.get(*of)?;
-            Some((demands.get(*of), capture.events, *of, capture.findings.get(*at)?.place.event, *at))
+            let event = capture.findings.get(*at)?.place.event;
+            // What is in a stream and in its twin is shown in the stream.
+            Some((event == 0, demands.get(*of), capture.events, *of, event, *at))
         };
         let first = found.places.iter().copied().min_by_key(simplest)?;
         let finding = captures.get(first[0])?.findings.get(first[1])?;
         let shown: BTreeSet<usize> = found.places.iter().map(|[of, _]| *of).collect();
         let is_shown_by = |case: &&CaseReport| case.attempts.iter().any(|attempt| shown.contains(attempt));
+        let lack = &found.lack;
         Some(Self {
             id: unique(key.id(), ids),
-            rule: key.rule.to_owned(),
+            rule: finding.rule.to_string(),
+            layer: Layer::of(&finding.rule),
             level: found.level?,
-            message: finding.message.clone(),
+            message: lack.message(finding).unwrap_or_else(|| finding.message.clone()),
+            fix: lack.fix(finding).or_else(|| finding.fix().map(Into::into)),
             event_type: finding.place.event_type.clone().filter(|_| found.events.len() == 1),
-            pointer: key.pointer.clone(),
+            pointer: finding.pointer.as_deref().filter(|pointer| !pointer.is_empty()).map(starred),
+            missing: lack.properties(),
             clients: found.clients.into_iter().map(str::to_owned).collect(),
             times: found.times,
             captures: shown.len() as u64,
             cases: cases.iter().filter(is_shown_by).map(|case| case.name.clone()).collect(),
             first,
             findings: found.places,
+            follows_from: None,
         })
-    }
-}
-
-impl<'d> Carriers<'d> {
-    fn of(dialect: &'d Dialect) -> Self {
-        let opening = dialect.events.iter().filter(|info| info.role == Role::Open);
-        let opened = opening.filter_map(|info| info.value?.strip_prefix('/'));
-        Self { dialect, places: opened.chain([dialect.member(Slot::SNAPSHOT)]).collect() }
-    }
-
-    /// Returns whether a pointer leads into a value that several events carry.
-    fn has(&self, pointer: &str) -> bool {
-        let holder = pointer.strip_prefix('/').and_then(|pointer| pointer.split_once('/'));
-        holder.is_some_and(|(holder, _)| self.places.contains(holder))
-    }
-
-    /// Returns the family of an event: all events with a snapshot of the response share one.
-    fn family<'e>(&self, event: &'e str) -> &'e str {
-        let is_snapshot = self.dialect.event(event).is_some_and(|info| {
-            info.scope == Scope::ROOT && info.role != Role::Point && event != self.dialect.error
-        });
-        if is_snapshot { Scope::ROOT.info().name } else { event }
-    }
-}
-
-impl<'f> Key<'f> {
-    fn of(finding: &'f Finding, carriers: &Carriers<'_>) -> Self {
-        let pointer = finding.pointer.as_deref().filter(|pointer| !pointer.is_empty()).map(starred);
-        let event = finding.place.event_type.as_deref();
-        let is_of_schema = finding.group() == "schema";
-        // A value in several events is wrong for the same reason.
-        let is_carried = pointer.as_deref().is_some_and(|pointer| carriers.has(pointer));
-        // At which event a stream or a response goes wrong as a whole is chance.
-        let is_of_stream = !is_of_schema
-            && catalogue::rule(&finding.rule)
-                .is_none_or(|rule| rule.scopes.iter().all(|scope| *scope == Scope::ROOT));
-        Self {
-            rule: &finding.rule,
-            event: event
-                .filter(|_| !(is_of_stream || is_of_schema && is_carried))
-                .map(|event| carriers.family(event)),
-            difference: difference(finding),
-            pointer,
-        }
-    }
-
-    /// Returns an id that is stable across runs.
-    fn id(&self) -> String {
-        let mut id = self.rule.to_owned();
-        let difference = (self.rule.starts_with("schema/")).then_some(self.difference.as_str());
-        for part in [self.event, self.pointer.as_deref(), difference].into_iter().flatten() {
-            let words = part.split(|character: char| !character.is_ascii_alphanumeric());
-            let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-            if !words.is_empty() {
-                id.push('.');
-                id.extend(words.join("-").chars().take(60));
-            }
-        }
-        id
     }
 }
 
@@ -217,28 +176,10 @@ fn unique(id: String, ids: &mut BTreeMap<String, usize>) -> String {
     if *times == 1 { id } else { format!("{id}~{times}") }
 }
 
-/// Returns a JSON pointer with `*` for every index.
-pub fn starred(pointer: &str) -> String {
-    let is_index = |segment: &str| !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
-    let segments = pointer.split('/').map(|segment| if is_index(segment) { "*" } else { segment });
-    segments.collect::<Vec<_>>().join("/")
-}
-
-/// Returns how the actual value differs from the expected one, without values of this stream.
-fn difference(finding: &Finding) -> String {
-    let text = |value: &Option<String>| value.as_deref().unwrap_or_default().to_owned();
-    match &*finding.rule {
-        "schema/type-known" => text(&finding.actual),
-        "schema/event-known" => text(&finding.expected),
-        _ if finding.group() == "schema" => format!("{} {}", text(&finding.expected), finding.form),
-        _ => format!("{} {}", text(&finding.missing), finding.form),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use checker::Location;
+    use checker::{Finding, Location, Supply};
 
     fn finding(rule: &'static str, event: &str, pointer: &str, message: &str) -> Finding {
         let place = Location { event: 3, event_type: Some(event.to_owned()), ..Location::default() };
@@ -251,11 +192,13 @@ mod tests {
             place,
             pointer: (!pointer.is_empty()).then(|| pointer.to_owned()),
             missing: None,
+            supply: None,
             expected: Some("an object".to_owned()),
             actual: Some("null".to_owned()),
             form: "null".into(),
             related: None,
             spared: Vec::new(),
+            follows_from: None,
             count: 1,
         }
     }
@@ -266,7 +209,7 @@ mod tests {
 
     fn causes(findings: Vec<Finding>) -> Vec<Cause> {
         let capture = CaptureReport { events: 9, findings, ..CaptureReport::default() };
-        Cause::all(&[capture], &[], openai())
+        Cause::all(&mut [capture], &[], openai())
     }
 
     #[test]
@@ -311,10 +254,10 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_clients_comes_first() {
+    fn what_breaks_clients_comes_first_in_its_layer() {
         let mut note = finding("schema/event-known", "response.heartbeat", "/type", "x");
         note.level = Level::May;
-        let causes = causes(vec![finding("sequence/present", "x", "", "y"), note]);
+        let causes = causes(vec![finding("schema/whole-numbers", "x", "", "y"), note]);
         assert_eq!(causes[0].rule, "schema/event-known");
         assert_eq!(causes[0].level, Level::Should);
         assert!(causes[0].clients.iter().any(|client| client == "openai-node stream()"));
@@ -336,7 +279,7 @@ mod tests {
         };
         let cases: Vec<CaseReport> =
             ["background/cut", "crowd/words", "text/hello"].into_iter().enumerate().map(case).collect();
-        let found = Cause::all(&[capture(3), capture(9), capture(9)], &cases, openai());
+        let found = Cause::all(&mut [capture(3), capture(9), capture(9)], &cases, openai());
         assert_eq!(found[0].first, [2, 0]);
     }
 
@@ -348,5 +291,99 @@ mod tests {
         };
         let found = causes(vec![of("one", "none"), of("another", "none"), of("one", "other")]);
         assert_eq!(found.iter().map(|cause| cause.times).collect::<Vec<_>>(), [2, 1]);
+    }
+
+    fn lacking(rule: &'static str, event: &str, pointer: &str, property: &str) -> Finding {
+        let supply = Supply { holder: None, value: "null".to_owned(), misnomer: None };
+        let mut found = finding(rule, event, "", &format!("{pointer} lacks property \"{property}\""));
+        found.pointer = Some(pointer.to_owned());
+        (found.missing, found.supply) = (Some(property.to_owned()), Some(supply));
+        found
+    }
+
+    #[test]
+    fn what_an_object_lacks_is_one_cause_wherever_it_is_carried() {
+        let rule = "schema/event-valid";
+        let mut body = lacking("schema/body-valid", "", "/output/0/content/0", "logprobs");
+        (body.place.event, body.place.event_type) = (0, None);
+        let found = causes(vec![
+            lacking(rule, "response.content_part.added", "/part", "annotations"),
+            lacking(rule, "response.content_part.added", "/part", "logprobs"),
+            lacking(rule, "response.output_item.done", "/item/content/0", "annotations"),
+            lacking(rule, "response.completed", "/response/output/0/content/0", "logprobs"),
+            body,
+        ]);
+        assert_eq!(found.len(), 1, "{found:#?}");
+        assert_eq!(
+            found[0].message,
+            "/part lacks 2 properties: annotations, logprobs (also in /item/content/*, /response/output/*/content/*)"
+        );
+        assert_eq!(found[0].fix.as_deref(), Some("add to /part: \"annotations\": null, \"logprobs\": null"));
+    }
+
+    #[test]
+    fn what_events_of_a_scope_lack_is_one_cause() {
+        let of = |event, property| lacking("schema/event-valid", event, "", property);
+        let found = causes(vec![
+            of("response.output_text.delta", "logprobs"),
+            of("response.output_text.done", "logprobs"),
+            of("response.output_text.done", "text"),
+            of("response.function_call_arguments.done", "item_id"),
+        ]);
+        let messages: Vec<&str> = found.iter().map(|cause| cause.message.as_str()).collect();
+        assert_eq!(
+            messages,
+            [
+                " lacks property \"item_id\"",
+                "response.output_text.delta lacks logprobs; response.output_text.done lacks logprobs, text",
+            ]
+        );
+    }
+
+    #[test]
+    fn lower_layers_come_first() {
+        let rules = [
+            "schema/event-valid",
+            "item/reopened",
+            "sequence/grows",
+            "wire/event-line",
+            "wire/event-stream-content-type",
+        ];
+        let found = causes(rules.map(|rule| finding(rule, "response.created", "", "x")).to_vec());
+        let order: Vec<&str> = found.iter().map(|cause| cause.rule.as_str()).collect();
+        assert_eq!(order, rules.into_iter().rev().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn another_protocol_hides_what_follows_from_it_in_its_stream_alone() {
+        let at = |mut found: Finding, event, exchange: &str| {
+            (found.place.event, found.place.line) = (event, event);
+            found.exchange = Some(exchange.to_owned());
+            found
+        };
+        let foreign = || finding("schema/foreign-protocol", "chunk", "", "x");
+        let ends = || finding("response/one-terminal", "chunk", "", "the stream is over");
+        let found = causes(vec![
+            at(foreign(), 1, "1"),
+            at(ends(), 9, "1"),
+            at(finding("wire/event-stream-content-type", "chunk", "", "x"), 1, "1"),
+        ]);
+        let effects: Vec<_> =
+            found.iter().map(|cause| (&*cause.rule, cause.follows_from.as_deref())).collect();
+        assert_eq!(
+            effects,
+            [
+                ("wire/event-stream-content-type", None),
+                ("schema/foreign-protocol", None),
+                ("response/one-terminal", Some("schema/foreign-protocol.null")),
+            ]
+        );
+        // Where it stands alone, too, or another protocol is only mixed in, it stays.
+        for found in [
+            vec![at(foreign(), 1, "1"), at(ends(), 9, "1"), at(ends(), 9, "2")],
+            vec![at(foreign(), 4, "1"), at(ends(), 9, "1")],
+        ] {
+            assert!(causes(found).iter().all(|cause| cause.follows_from.is_none()));
+        }
     }
 }

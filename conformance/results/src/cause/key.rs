@@ -1,0 +1,130 @@
+//! What findings of one cause have in common.
+
+use checker::Finding;
+use spec::table::{Role, Scope};
+use spec::{Dialect, Slot};
+
+use super::layer::Layer;
+
+/// The common properties of the findings of a cause.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key<'f> {
+    rule: &'f str,
+    /// The kind of event, if the value is the event's own.
+    event: Option<&'f str>,
+    /// The place of the value in the response, or in the event.
+    pointer: Option<String>,
+    /// The type of the object.
+    holder: Option<&'f str>,
+    difference: String,
+}
+
+/// The places of values in responses.
+pub(super) struct Places<'d> {
+    dialect: &'d Dialect,
+    /// Pointer to the response in an event.
+    snapshot: String,
+}
+
+/// Rules that demand the same of a stream and of a response that is not streamed: one stands for both.
+const TWINS: &[(&str, &str)] = &[("schema/body-valid", "schema/event-valid")];
+
+impl<'d> Places<'d> {
+    pub(super) fn of(dialect: &'d Dialect) -> Self {
+        Self { dialect, snapshot: format!("/{}", dialect.member(Slot::SNAPSHOT)) }
+    }
+
+    /// Returns the place of a value in the response, wherever an event carries it; `None` if it is the event's own.
+    fn in_response(&self, finding: &Finding) -> Option<String> {
+        let pointer = finding.pointer.as_deref()?;
+        if finding.place.event == 0 {
+            return Some(starred(pointer));
+        }
+        if let Some(rest) = inside(pointer, &self.snapshot) {
+            return Some(starred(rest));
+        }
+        let info = self.dialect.event(finding.place.event_type.as_deref()?)?;
+        if !matches!(info.role, Role::Open | Role::Close | Role::Point) {
+            return None;
+        }
+        let rest = inside(pointer, info.value.filter(|value| !value.is_empty())?)?;
+        Some(place(info.scope)? + &starred(rest))
+    }
+
+    /// Returns the kind of an event: its scope.
+    fn kind<'e>(&self, event: &'e str) -> &'e str {
+        self.dialect.event(event).map_or(event, |info| info.scope.info().name)
+    }
+}
+
+/// Returns the place of a scope in the response, with `*` for an index.
+fn place(scope: Scope) -> Option<String> {
+    let info = scope.info();
+    let pointer = match (info.in_response, info.in_parent, info.parent) {
+        (Some(pointer), ..) => pointer.to_owned(),
+        (None, Some(rest), Some(parent)) => place(parent)? + rest,
+        _ => return None,
+    };
+    let is_index = |segment: &str| segment.starts_with('{');
+    let segments = pointer.split('/').map(|segment| if is_index(segment) { "*" } else { segment });
+    Some(segments.collect::<Vec<_>>().join("/"))
+}
+
+/// Returns the rest of a pointer behind that of a value which holds it.
+fn inside<'p>(pointer: &'p str, holder: &str) -> Option<&'p str> {
+    pointer.strip_prefix(holder).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+impl<'f> Key<'f> {
+    pub(super) fn of(finding: &'f Finding, places: &Places<'_>) -> Self {
+        let carried = places.in_response(finding);
+        let event = finding.place.event_type.as_deref();
+        let is_of_schema = Layer::of(&finding.rule) == Layer::Schema;
+        let is_whole = finding.missing.is_none() && finding.pointer.as_deref().is_none_or(str::is_empty);
+        let twin = TWINS.iter().find(|(rule, _)| carried.is_some() && *rule == finding.rule);
+        Self {
+            rule: twin.map_or(&finding.rule, |(_, twin)| twin),
+            // At which event a rule about order is broken is chance.
+            event: event
+                .filter(|_| is_of_schema && carried.is_none())
+                .map(|event| if is_whole { event } else { places.kind(event) }),
+            pointer: carried.or_else(|| finding.pointer.as_deref().map(starred)),
+            holder: finding.supply.as_ref().and_then(|supply| supply.holder.as_deref()),
+            difference: difference(finding),
+        }
+    }
+
+    /// Returns an id that is stable across runs.
+    pub(super) fn id(&self) -> String {
+        let mut id = self.rule.to_owned();
+        let difference = (self.rule.starts_with("schema/")).then_some(self.difference.as_str());
+        for part in [self.event, self.pointer.as_deref(), self.holder, difference].into_iter().flatten() {
+            let words = part.split(|character: char| !character.is_ascii_alphanumeric());
+            let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+            if !words.is_empty() {
+                id.push('.');
+                id.extend(words.join("-").chars().take(60));
+            }
+        }
+        id
+    }
+}
+
+/// Returns a JSON pointer with `*` for every index.
+pub fn starred(pointer: &str) -> String {
+    let is_index = |segment: &str| !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
+    let segments = pointer.split('/').map(|segment| if is_index(segment) { "*" } else { segment });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+/// Returns how the actual value differs from the expected one, without values of this stream.
+fn difference(finding: &Finding) -> String {
+    let text = |value: &Option<String>| value.as_deref().unwrap_or_default().to_owned();
+    match &*finding.rule {
+        Layer::FOREIGN | "schema/type-known" => text(&finding.actual),
+        "schema/event-known" => text(&finding.expected),
+        _ if finding.supply.is_some() => "missing".to_owned(),
+        _ if finding.group() == "schema" => format!("{} {}", text(&finding.expected), finding.form),
+        _ => format!("{} {}", text(&finding.missing), finding.form),
+    }
+}
