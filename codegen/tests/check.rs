@@ -277,6 +277,14 @@ broken! {
         ("goldens/d/half.sse", "no blank line ends the last event"),
     ];
     a_golden_with_an_invalid_event: [Edit(GOLDEN, "\"delta\":\"Hi\"", "\"delta\":null")] => [(GOLDEN, "not valid: at /delta")];
+    recorded_events_without_a_new_required_property: [
+        Edit(DELTA, "\"required\": [", "\"required\": [\n    \"extra\","),
+        Edit(DELTA, "\"properties\": {", "\"properties\": {\n    \"extra\": {\"description\": \"More.\"},"),
+        Edit(DELTA, "\"delta\": \"Hi\"", "\"delta\": \"Hi\", \"extra\": 1"),
+        Write("goldens/d/again.sse", "event: response.text.delta\ndata: {\"type\":\"response.text.delta\",\"sequence_number\":0,\"output_index\":0,\"delta\":\"a\"}\n\n"),
+    ] => [
+        ("goldens/d/again.sse", "2 recorded events in 2 goldens of 1 dialect lack \"extra\" in response.text.delta"),
+    ];
     a_golden_with_an_unknown_event: [
         Write("goldens/d/other.sse", "event: a\ndata: {\"type\":\"a\"}\n\n"),
     ] => [("goldens/d/other.sse", "no event \"a\"")];

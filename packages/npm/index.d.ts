@@ -25,6 +25,12 @@ export interface Finding {
   clients: string[];
   /** How a server repairs it. */
   fix: string | null;
+  /** The missing property, if that is the fault. */
+  missing?: string;
+  /** What is known of the missing property: a valid value, and the name that another API has for it. */
+  supply?: { holder?: string; value: string; misnomer?: { name: string; api: string } };
+  /** The finding that it follows from. */
+  follows_from?: { rule: string; frame: number; line: number };
   /** How many places are alike. */
   count: number;
 }

@@ -178,8 +178,10 @@ fn check_scenario<'c>(
         refused = Some((dialect.name.clone(), faults));
     }
     if let Some((dialect, faults)) = refused {
-        let message =
-            format!("the request is not valid in any dialect; in {dialect}: {}", faults.join(", and "));
+        let message = format!(
+            "the request is not valid in any dialect; in {dialect}: {}",
+            faults.iter().map(ToString::to_string).collect::<Vec<_>>().join(", and ")
+        );
         find("the request", message, "correct the request");
     }
     for id in &scenario.metadata.rules {

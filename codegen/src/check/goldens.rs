@@ -1,20 +1,25 @@
 //! Checks that goldens conform to the dialect of their folder.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
 use serde_json::Value;
 
 use super::context::{Context, Golden};
 use super::frames::{Frame, Kind};
 use super::report::{Place, Report};
-use super::schemas::Judges;
+use super::schemas::{Fault, Judges};
 use crate::dialect::Dialect;
 use crate::formats::{EventLine, Marker};
 
 pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &mut Report) {
+    let mut lacks = Lacks::default();
     for dialect in context.dialects.values() {
         for golden in context.goldens.iter().filter(|golden| holds_for(golden, &dialect.name)) {
-            recording(golden, dialect, judges, report);
+            recording(golden, dialect, judges, (&mut lacks, report));
         }
     }
+    lacks.report(report);
     for golden in &context.goldens {
         if !context.spec.join("dialects").join(&golden.dialect).is_dir() {
             let message = format!("there is no dialect \"{}\"", golden.dialect);
@@ -30,7 +35,60 @@ fn holds_for(golden: &Golden, dialect: &str) -> bool {
 
 const FRAMING: &str = "follow [framing] in dialect.toml";
 
-fn recording<'c>(golden: &Golden, dialect: &'c Dialect, judges: &mut Judges<'c>, report: &mut Report) {
+/// Required properties that recordings lack, each with the events that lack it.
+#[derive(Default)]
+struct Lacks {
+    /// By property and by what lacks it.
+    all: BTreeMap<(String, String), Vec<Lack>>,
+}
+
+/// An event that lacks a property.
+struct Lack {
+    file: PathBuf,
+    line: usize,
+    dialect: String,
+    fault: Fault,
+}
+
+impl Lacks {
+    /// Adds an event. What lacks the property is a member of that name, wherever it is, or the event.
+    fn add(&mut self, property: &str, event: &str, lack: Lack) {
+        let is_name = |segment: &&str| !segment.bytes().all(|byte| byte.is_ascii_digit());
+        let holder = lack.fault.at.rsplit('/').find(is_name).unwrap_or(event).to_owned();
+        self.all.entry((property.to_owned(), holder)).or_default().push(lack);
+    }
+
+    /// Reports each property once, at its first event, with the number of events that lack it.
+    fn report(self, report: &mut Report) {
+        for ((property, holder), lacks) in self.all {
+            let events: BTreeSet<_> = lacks.iter().map(|lack| (&lack.file, lack.line)).collect();
+            let goldens: BTreeSet<_> = lacks.iter().map(|lack| &lack.file).collect();
+            let dialects: BTreeSet<_> = lacks.iter().map(|lack| &lack.dialect).collect();
+            let Some(first) = lacks.first() else { continue };
+            let message = match events.len() {
+                1 => format!("not valid: {} (in {})", first.fault, first.dialect),
+                count => format!(
+                    "{count} recorded events in {} of {} lack \"{property}\" in {holder}",
+                    counted(goldens.len(), "golden"),
+                    counted(dialects.len(), "dialect")
+                ),
+            };
+            let help = "make the property optional, as recordings lack it, or correct the recordings";
+            report.find(&first.file, Place::Line(first.line), message, help);
+        }
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+fn recording<'c>(
+    golden: &Golden,
+    dialect: &'c Dialect,
+    judges: &mut Judges<'c>,
+    (lacks, report): (&mut Lacks, &mut Report),
+) {
     let mut find = |line: usize, message: String, help: &str| {
         report.find(&golden.file, Place::Line(line), format!("{message} (in {})", dialect.name), help);
     };
@@ -52,6 +110,13 @@ fn recording<'c>(golden: &Golden, dialect: &'c Dialect, judges: &mut Judges<'c>,
         match faults(frame, &data, dialect, judges) {
             Ok(faults) => {
                 for fault in faults {
+                    if let Some(property) = fault.lacks.clone() {
+                        let (file, line) = (golden.file.clone(), frame.line);
+                        let event = data.get("type").and_then(Value::as_str).unwrap_or("the message");
+                        let dialect = dialect.name.clone();
+                        lacks.add(&property, event, Lack { file, line, dialect, fault });
+                        continue;
+                    }
                     let help = "correct the recording, or the schema by an erratum";
                     find(frame.line, format!("not valid: {fault}"), help);
                 }
@@ -80,7 +145,7 @@ fn faults<'c>(
     data: &Value,
     dialect: &'c Dialect,
     judges: &mut Judges<'c>,
-) -> Result<Vec<String>, (String, &'static str)> {
+) -> Result<Vec<Fault>, (String, &'static str)> {
     let root = |role: &str| dialect.file.roots.get(role).map_or("", String::as_str);
     let event = match frame.kind {
         Kind::Sent => return Ok(judges.faults(dialect, root("websocket_request"), data)),

@@ -6,6 +6,8 @@ use serde_json::Value;
 
 use super::context::{Context, in_dialect};
 use super::report::{Place, Report};
+use std::fmt;
+
 use crate::dialect::Dialect;
 use crate::schema::{Registry, Schema};
 
@@ -69,6 +71,37 @@ fn reached(dialect: &Dialect, mut ahead: Vec<String>) -> BTreeSet<&str> {
     reached
 }
 
+/// A place where a value is not valid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fault {
+    /// JSON pointer to the place.
+    pub(super) at: String,
+    /// The required property that the object there lacks, if that is the fault.
+    pub(super) lacks: Option<String>,
+    text: String,
+}
+
+impl Fault {
+    fn of(error: &jsonschema::ValidationError<'_>) -> Self {
+        let lacks = match error.kind() {
+            jsonschema::error::ValidationErrorKind::Required { property } => {
+                property.as_str().map(str::to_owned)
+            }
+            _ => None,
+        };
+        Self { at: error.instance_path().to_string(), lacks, text: short(&error.to_string()) }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.at.as_str() {
+            "" => write!(f, "at the root: {}", self.text),
+            at => write!(f, "at {at}: {}", self.text),
+        }
+    }
+}
+
 /// Validators of the crate `jsonschema`, one for each event or type, built on first use.
 #[derive(Default)]
 pub(super) struct Judges<'c> {
@@ -77,7 +110,7 @@ pub(super) struct Judges<'c> {
 
 impl<'c> Judges<'c> {
     /// Returns the schema errors of a value of that event or type; none if the dialect does not have it.
-    pub(super) fn faults(&mut self, dialect: &'c Dialect, name: &str, value: &Value) -> Vec<String> {
+    pub(super) fn faults(&mut self, dialect: &'c Dialect, name: &str, value: &Value) -> Vec<Fault> {
         let Some((name, schema)) = named(dialect, name) else { return Vec::new() };
         let built = self.built.entry((&dialect.name, name)).or_insert_with(|| {
             let mut bundle = dialect.bundle(name).unwrap_or_default();
@@ -90,18 +123,8 @@ impl<'c> Judges<'c> {
             jsonschema::validator_for(&bundle).map_err(|error| format!("the schema cannot be used: {error}"))
         });
         match built {
-            Ok(validator) => validator
-                .iter_errors(value)
-                .map(|error| {
-                    let at = error.instance_path().to_string();
-                    format!(
-                        "at {}: {}",
-                        if at.is_empty() { "the root" } else { &at },
-                        short(&error.to_string())
-                    )
-                })
-                .collect(),
-            Err(error) => vec![error.clone()],
+            Ok(validator) => validator.iter_errors(value).map(|error| Fault::of(&error)).collect(),
+            Err(error) => vec![Fault { at: String::new(), lacks: None, text: error.clone() }],
         }
     }
 }

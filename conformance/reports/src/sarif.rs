@@ -11,7 +11,9 @@ use sha2::{Digest, Sha256};
 use crate::pages;
 use results::Outcome;
 use results::text::{counted, cut, visible};
-use results::{CaptureReport, CaseReport, Finding, Location, RuleTotal, Run, TrialResult, Verdict, starred};
+use results::{
+    CaptureReport, CaseReport, Cause, Finding, Location, RuleTotal, Run, TrialResult, Verdict, starred,
+};
 
 /// Maximum number of results; the most severe come first.
 const MOST: usize = 5000;
@@ -37,8 +39,8 @@ pub(super) fn sarif(run: &Run) -> String {
     let left = MOST - results.len();
     let omitted = findings.len().saturating_sub(left);
     findings.truncate(left);
-    results.extend(findings.iter().map(|found| result(run, *found, &numbers)));
-    let mut names: Vec<_> = findings.iter().filter_map(|(capture, ..)| run.file(capture)).collect();
+    results.extend(findings.iter().map(|found| result(found, &numbers)));
+    let mut names: Vec<_> = findings.iter().map(|found| found.capture.path()).collect();
     names.sort_unstable();
     names.dedup();
     let artifacts: Vec<Value> =
@@ -78,15 +80,23 @@ const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 /// The specification that it checks.
 const SPECIFICATION: &str = "https://www.openresponses.org/";
 
+/// The first finding of a cause in a scenario or recording, and the number of its findings there.
+struct Found<'r> {
+    capture: &'r CaptureReport,
+    finding: &'r Finding,
+    times: u64,
+    cause: &'r Cause,
+}
+
 /// Returns the first finding of each cause in each scenario or recording, if it is at least a warning, with the number
 /// of findings of that cause there.
-fn once_a_scenario(run: &Run) -> Vec<(&CaptureReport, &Finding, u64)> {
+fn once_a_scenario(run: &Run) -> Vec<Found<'_>> {
     let mut scenarios: BTreeMap<usize, &str> = BTreeMap::new();
     for case in run.live.iter().flat_map(|live| &live.cases) {
         scenarios.extend(case.attempts.iter().map(|at| (*at, case.name.as_str())));
     }
     let mut order: BTreeMap<[usize; 2], usize> = BTreeMap::new();
-    let mut all: Vec<(usize, &CaptureReport, &Finding, u64)> = Vec::new();
+    let mut all: Vec<(usize, Found<'_>)> = Vec::new();
     let mut known: BTreeMap<(usize, &str), usize> = BTreeMap::new();
     for (rank, cause) in run.own_causes().iter().enumerate().filter(|(_, cause)| cause.level >= Level::Should)
     {
@@ -100,13 +110,16 @@ fn once_a_scenario(run: &Run) -> Vec<(&CaptureReport, &Finding, u64)> {
             let Some(rank) = order.get(&[of, at]).copied() else { continue };
             let place = *known.entry((rank, scenario)).or_insert(all.len());
             match all.get_mut(place) {
-                Some((.., times)) => *times += finding.count,
-                None => all.push((rank, capture, finding, finding.count)),
+                Some((_, found)) => found.times += finding.count,
+                None => {
+                    let Some(cause) = run.causes.get(rank) else { continue };
+                    all.push((rank, Found { capture, finding, times: finding.count, cause }));
+                }
             }
         }
     }
     all.sort_by_key(|(rank, ..)| *rank);
-    all.into_iter().map(|(_, capture, finding, times)| (capture, finding, times)).collect()
+    all.into_iter().map(|(_, found)| found).collect()
 }
 
 const fn level(level: Level) -> &'static str {
@@ -146,12 +159,10 @@ fn address(rule: &Rule) -> Option<String> {
     Some(format!("{REPOSITORY}/blob/main/docs/rules/{}.md#{}", rule.group(), rule.id.replace('/', "")))
 }
 
-fn result(
-    run: &Run,
-    (capture, finding, times): (&CaptureReport, &Finding, u64),
-    numbers: &BTreeMap<&str, usize>,
-) -> Value {
-    let mut text = finding.message.clone();
+fn result(found: &Found<'_>, numbers: &BTreeMap<&str, usize>) -> Value {
+    let Found { capture, finding, times, cause } = found;
+    // All that an object lacks is one result.
+    let mut text = if cause.missing.len() > 1 { cause.message.clone() } else { finding.message.clone() };
     for (name, value) in [("expected", &finding.expected), ("found", &finding.actual)] {
         if let Some(value) = value.as_deref().filter(|value| !finding.message.contains(value)) {
             let _ = write!(text, "; {name}: {value}");
@@ -160,7 +171,7 @@ fn result(
     for (client, failure) in finding.broken_clients() {
         let _ = write!(text, "; breaks {client} ({failure})");
     }
-    if let Some(fix) = finding.fix() {
+    if let Some(fix) = &cause.fix {
         let _ = write!(text, "; fix: {fix}");
     }
     let quoted = &finding.place.excerpt.text;
@@ -173,7 +184,7 @@ fn result(
         "level": level(finding.severity()),
         "message": message(&text),
         "occurrenceCount": times,
-        "locations": [location(run.file(capture).as_deref(), &finding.place)],
+        "locations": [location(&capture.path(), &finding.place)],
         "partialFingerprints": { "primaryLocationLineHash": fingerprint, "conformance/v1": fingerprint },
         "properties": {
             "event": finding.place.event,
@@ -188,7 +199,7 @@ fn result(
         members.insert("ruleIndex".to_owned(), (*number).into());
     }
     if let Some(related) = &finding.related {
-        let mut place = location(run.file(capture).as_deref(), &related.place);
+        let mut place = location(&capture.path(), &related.place);
         if let Some(place) = place.as_object_mut() {
             place.insert("id".to_owned(), 1.into());
             place.insert("message".to_owned(), message(&related.label));
@@ -212,9 +223,9 @@ fn message(text: &str) -> Value {
     json!({ "text": safe })
 }
 
-fn location(file: Option<&str>, place: &Location) -> Value {
-    // What was not kept has no place to open.
-    let Some(file) = file else { return json!({ "message": message(&place.excerpt.text) }) };
+/// Returns a place. Code scanning refuses results without a file, so that what was not kept has the name that it would
+/// have.
+fn location(capture: &str, place: &Location) -> Value {
     let mut region = json!({
         "byteOffset": place.bytes[0],
         "byteLength": place.bytes[1].saturating_sub(place.bytes[0]),
@@ -223,7 +234,7 @@ fn location(file: Option<&str>, place: &Location) -> Value {
     if let Some(region) = region.as_object_mut().filter(|_| place.line > 0) {
         region.insert("startLine".to_owned(), place.line.into());
     }
-    json!({ "physicalLocation": { "artifactLocation": { "uri": uri(file) }, "region": region } })
+    json!({ "physicalLocation": { "artifactLocation": { "uri": uri(capture) }, "region": region } })
 }
 
 /// Returns a fingerprint that is independent of lines, ids, texts and other findings.
@@ -259,11 +270,10 @@ fn answer(case: &CaseReport, told: &TrialResult, run: &Run) -> Value {
     let fingerprint = hash(&[ANSWER, &told.name]);
     let capture = case.recordings(run).last();
     let locations: Vec<Value> = capture
-        .and_then(|capture| run.file(capture))
-        .map(|file| {
+        .map(|capture| {
             // The request is in the first line.
             let region = json!({ "startLine": 1 });
-            json!({ "physicalLocation": { "artifactLocation": { "uri": uri(&file) }, "region": region } })
+            json!({ "physicalLocation": { "artifactLocation": { "uri": uri(&capture.path()) }, "region": region } })
         })
         .into_iter()
         .collect();

@@ -157,9 +157,9 @@ fn browsers_show_pages_and_load_nothing() {
         let sections = browser
             .value("[...document.querySelectorAll('main > section')].map(section => section.id).join()");
         let expected = if matches!(*name, "good" | "long") {
-            "clients,findings,scenarios,profiles,results"
+            "clients,causes,scenarios,profiles,results"
         } else {
-            "clients,findings,scenarios,profiles,results,next,rules"
+            "clients,causes,scenarios,profiles,results,next,rules"
         };
         assert_eq!(sections, expected, "{name}");
         let is_drawn = "document.querySelectorAll('svg.bars[role=img] rect').length > 0 && [...document.querySelectorAll('svg.bars')].every(svg => svg.querySelector('title') && svg.querySelector('desc'))";

@@ -156,9 +156,17 @@ impl Finding {
         breaks.iter().any(|broken| !self.spares(broken.client))
     }
 
+    /// The form of findings about what the request sent.
+    pub(crate) const ECHO: &str = "echo";
+
     /// Returns the fix for the server, in a line.
     pub fn fix(&self) -> Option<Cow<'static, str>> {
         let rule = catalogue::rule(&self.rule)?;
+        if self.form == Self::ECHO {
+            return Some(Cow::Borrowed(
+                "refuse the request with status 400, unless you support what it asks for",
+            ));
+        }
         if let (Some(name), Some(supply)) = (&self.missing, &self.supply) {
             return Some(Cow::Owned(supply.fix(name, &self.holder())));
         }

@@ -10,7 +10,7 @@ use super::other_dialects::{self, OtherDialects};
 use super::sequence;
 use crate::Frame;
 use crate::engine::Case;
-use crate::engine::{Object, Payload, Place};
+use crate::engine::{Finding, Object, Payload, Place};
 
 pub(super) fn event_known(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
@@ -180,7 +180,21 @@ pub(super) fn type_known(case: &mut Case<'_>) {
                 case.limit(Level::Should);
             }
             let is_known_in = |other| others.is_fine(other, fault);
-            case.fault_here(fault, is_known_in, || {
+            let (expected, actual) = (fault.kind.to_string(), fault.actual.to_string());
+            let is_echo = is_echoed(fault);
+            let place = Place {
+                pointer: Some(&fault.pointer),
+                expected: Some(&expected),
+                actual: Some(&actual),
+                form: if is_echo { Finding::ECHO } else { fault.actual.kind() },
+                ..Place::WHOLE
+            };
+            case.report_here(&place, is_known_in, || {
+                if is_echo {
+                    return format!(
+                        "the request has a tool of type {name:?}, which the dialect lacks, and was accepted"
+                    );
+                }
                 format!("{name:?} is neither a type of the dialect nor has a vendor's prefix")
             });
         }

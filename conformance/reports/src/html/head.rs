@@ -197,7 +197,7 @@ pub(super) fn navigation(run: &Run, html: &mut Html) {
         all.into_iter()
             .filter(|(is_there, ..)| *is_there)
             .map(|(_, id, name, count, class)| (id, name, count, class)),
-        "Search scenarios, findings and rules",
+        "Search scenarios, causes and rules",
         html,
     );
 }
