@@ -21,9 +21,10 @@ impl Feature {
 }
 
 impl Scenario {
-    /// Returns the feature of an endpoint that has the route of this scenario.
-    pub const fn route_feature(&self) -> Option<&'static str> {
+    /// Returns the feature that an endpoint lacks if it does not have the route of this scenario, or ignores `background`.
+    pub fn route_feature(&self) -> Option<&'static str> {
         match self.operation {
+            Operation::Create if self.features.contains(&"background") => Some("background"),
             Operation::Create | Operation::Steer | Operation::Inject => None,
             Operation::Retrieve | Operation::Poll => Some("retrieval"),
             Operation::Delete => Some("deletion"),

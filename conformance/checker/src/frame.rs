@@ -160,6 +160,8 @@ pub enum Loss<'a> {
     Interrupted,
     /// No connection could be made, for this reason.
     Unconnected(Cow<'a, str>),
+    /// No response began within a limit of time, for this reason.
+    Silent(Cow<'a, str>),
     /// The connection broke, or the response exceeded a limit, for this reason.
     Broken(Cow<'a, str>),
     /// The recording ends before the response, for this reason.
@@ -178,6 +180,7 @@ impl Loss<'_> {
             Self::Left => Loss::Left,
             Self::Interrupted => Loss::Interrupted,
             Self::Unconnected(reason) => Loss::Unconnected(Cow::Owned(reason.into_owned())),
+            Self::Silent(reason) => Loss::Silent(Cow::Owned(reason.into_owned())),
             Self::Broken(reason) => Loss::Broken(Cow::Owned(reason.into_owned())),
             Self::Cut(reason) => Loss::Cut(Cow::Owned(reason.into_owned())),
         }
@@ -189,7 +192,9 @@ impl fmt::Display for Loss<'_> {
         f.write_str(match self {
             Self::Left => "the client has left",
             Self::Interrupted => "interrupted",
-            Self::Unconnected(reason) | Self::Broken(reason) | Self::Cut(reason) => reason,
+            Self::Unconnected(reason) | Self::Silent(reason) | Self::Broken(reason) | Self::Cut(reason) => {
+                reason
+            }
         })
     }
 }

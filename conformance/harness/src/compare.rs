@@ -75,11 +75,12 @@ pub fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared, String> {
             Ok((attempt, bytes))
         });
         match attempt {
-            Ok((attempt, bytes)) => {
+            Ok((mut attempt, bytes)) => {
                 if let Some(line) = other_spelling(&bytes) {
                     differences
                         .push(format!("{}: line {line} differs from what the suite writes", kept.file));
                 }
+                attempt.place = kept.place;
                 recordings.push(bytes);
                 order.push((&*kept.case, attempts.get(&*kept.case).map_or(0, Vec::len)));
                 if attempt.sha256 != kept.sha256 {
@@ -93,6 +94,10 @@ pub fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared, String> {
             }
         }
     }
+    live::mark_answered(attempts.iter_mut().flat_map(|(name, attempts)| {
+        let case = cases.iter().find(|case| case.name == *name);
+        attempts.iter_mut().filter_map(move |attempt| Some((case?, attempt)))
+    }));
     let least = if run.options.strict { Level::Should } else { Level::Must };
     let of = |case: &Case| attempts.get(&*case.name).map(Vec::as_slice).unwrap_or_default();
     for case in &cases {
@@ -128,6 +133,18 @@ pub fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared, String> {
     let is_due = |prefix: &str| suite::due_names(&cases, &run.options, dialect, prefix) == told;
     if !is_due("") && !is_due(&format!("{}/", dialect.name)) {
         differences.push("run.json: its trials do not match its options".to_owned());
+    }
+    if let Some(obstacle) = &run.obstacle {
+        let is_it = |sent: &Sent| {
+            let lost = sent.attempt.facts.lost.as_ref().map(ToString::to_string);
+            let shown = sent.attempt.obstacle(sent.case);
+            shown.map_or(lost.as_deref() == Some(&*obstacle.reason), |shown| {
+                shown.class == obstacle.class && shown.reason == obstacle.reason
+            })
+        };
+        if !sent.iter().any(is_it) {
+            differences.push(format!("run.json: no exchange shows that {}", obstacle.reason));
+        }
     }
     let (report, profiles) = Judge { run, rules: &rules, cases: &cases, sent: &sent }.report();
     let report = reports::json(&report);

@@ -35,12 +35,39 @@ pub fn diagnostics(run: &Run, detail: impl Into<Detail>, screen: impl Into<Scree
     } else {
         causes(run, detail.level, screen)
     };
+    let not_tested = obstacle(run, screen);
+    if !not_tested.is_empty() {
+        return out + &not_tested;
+    }
     let remarks = broken_off(run, screen);
     let most = if detail.is_verbose { usize::MAX } else { BROKEN_OFF };
     out.extend(remarks.iter().take(most).map(String::as_str));
     if remarks.len() > most {
         let _ = writeln!(out, "and {} more like these; --verbose shows all\n", remarks.len() - most);
     }
+    out
+}
+
+/// Renders what kept the run from testing the endpoint, if anything did.
+pub fn obstacle(run: &Run, screen: impl Into<Screen>) -> String {
+    let screen = screen.into();
+    let Some((live, obstacle)) = run.live.as_ref().and_then(|live| Some((live, live.obstacle.as_ref()?)))
+    else {
+        return String::new();
+    };
+    let width = screen.width.max(Screen::LEAST_WIDTH);
+    let head = format!("error[{}]", obstacle.class.name());
+    let title = wrap(&visible(&obstacle.title()), width.saturating_sub(head.len() + 2));
+    let mut out = format!("{}: {}\n", screen.style.level(Level::Must, &head), title.join("\n  "));
+    let _ = writeln!(out, " {} {}", screen.style.frame("-->"), visible(&live.target));
+    let fix = wrap(&visible(&obstacle.advice), width.saturating_sub(10));
+    let _ = writeln!(
+        out,
+        "  {} {}: {}\n",
+        screen.style.frame("="),
+        screen.style.bold("fix"),
+        fix.join("\n         ")
+    );
     out
 }
 

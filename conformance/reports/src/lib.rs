@@ -22,7 +22,7 @@ mod summary;
 
 pub use form::{Form, render};
 pub use html::html;
-pub use human::{diagnostic, diagnostics};
+pub use human::{diagnostic, diagnostics, obstacle};
 pub use json::json;
 pub use ndjson::{ndjson, ndjson_of_recording, ndjson_of_run};
 pub use reproduce::reproduce;

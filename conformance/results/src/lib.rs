@@ -9,6 +9,7 @@ mod live;
 mod matrix;
 mod merge;
 mod next;
+mod obstacle;
 mod profile;
 mod shard;
 mod shell;
@@ -39,6 +40,7 @@ pub use live::{
 pub use matrix::{Matrix, MatrixColumn, MatrixRow};
 pub use merge::Unmergeable;
 pub use next::Step;
+pub use obstacle::Obstacle;
 pub use profile::{Demand, ProfileReport, ProfileState, Reason, Specification};
 pub use shard::Shard;
 pub use shell::shell_word;
@@ -258,7 +260,9 @@ fn outcome(captures: &[CaptureReport], live: Option<&LiveReport>) -> Outcome {
 
 fn is_incomplete(captures: &[CaptureReport], live: Option<&LiveReport>) -> bool {
     match live {
-        Some(live) => live.has(Verdict::HarnessError) || live.state != State::Finished,
+        Some(live) => {
+            live.has(Verdict::HarnessError) || live.obstacle.is_some() || live.state != State::Finished
+        }
         // Without anything to check, nothing has passed.
         None => {
             captures.iter().any(|capture| capture.error.is_some())

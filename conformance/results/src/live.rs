@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Run;
 use super::capture::CaptureReport;
+use super::obstacle::Obstacle;
 use super::profile::ProfileReport;
 use super::shard::Shard;
 use super::trials::Tally;
@@ -19,6 +20,9 @@ use super::trials::Tally;
 pub struct LiveReport {
     /// The endpoint, without secrets.
     pub target: String,
+    /// The name of the endpoint in the configuration, if it was used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_name: Option<String>,
     /// Whether it is the reference gateway, which is there for the run alone.
     #[serde(default)]
     pub is_reference: bool,
@@ -31,6 +35,9 @@ pub struct LiveReport {
     pub options: Options,
     /// The state of the run.
     pub state: State,
+    /// Why the run ended early, if the endpoint could not be tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<Obstacle>,
     /// What was asked, and what came of it.
     pub cases: Vec<CaseReport>,
     /// The results, by profile.
@@ -124,8 +131,22 @@ pub struct Judgement {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum UndecidedKind {
-    /// There never was a connection.
-    Unconnected,
+    /// The endpoint refuses the key.
+    Auth,
+    /// The quota of the account is exhausted.
+    Quota,
+    /// Requests come faster than the endpoint allows.
+    Rate,
+    /// The endpoint does not serve this region.
+    Region,
+    /// There was no connection, no response, or only that of a proxy.
+    Network,
+    /// The endpoint has no capacity.
+    Overload,
+    /// The endpoint does not have the model.
+    Model,
+    /// Nothing answers at the URL.
+    Path,
     /// The endpoint did not send what the scenario asks for.
     NotElicited,
     /// The endpoint lacks the route of an optional operation.
@@ -145,6 +166,31 @@ impl UndecidedKind {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
     pub(super) const fn is_other(&self) -> bool {
         matches!(self, Self::Other)
+    }
+
+    /// Returns whether the endpoint could not be tested, which is no verdict about it.
+    pub const fn is_obstacle(self) -> bool {
+        !self.name().is_empty()
+    }
+
+    /// Returns the name of an obstacle; empty for other kinds.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auth => "auth",
+            Self::Quota => "quota",
+            Self::Rate => "rate",
+            Self::Region => "region",
+            Self::Network => "network",
+            Self::Overload => "overload",
+            Self::Model => "model",
+            Self::Path => "path",
+            Self::NotElicited
+            | Self::Unsupported
+            | Self::NotOffered
+            | Self::NotGiven
+            | Self::Unanswered
+            | Self::Other => "",
+        }
     }
 }
 
@@ -443,6 +489,11 @@ impl LiveReport {
         // The suffix after the id of the scenario is the transport.
         let scenario = |case: &CaseReport| catalogue::scenario(case.name.split('.').next()?);
         cases.filter_map(|case| scenario(case)?.route_feature()).collect()
+    }
+
+    /// Returns whether anything is known about the endpoint.
+    pub fn has_verdict(&self) -> bool {
+        self.has(Verdict::Pass) || self.has(Verdict::Fail)
     }
 
     /// Returns whether a trial has this verdict.

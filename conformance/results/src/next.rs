@@ -4,7 +4,6 @@ use catalogue::Level;
 use serde::{Deserialize, Serialize};
 
 use super::live::{CaseReport, LiveReport, UndecidedKind, Verdict};
-use super::text::cut;
 use super::totals::RuleTotal;
 use super::{Outcome, Run, shell_word};
 
@@ -44,6 +43,10 @@ impl Step {
 
 fn of_endpoint(run: &Run, live: &LiveReport, steps: &mut Vec<Step>) {
     let command = |more: &str| {
+        if let Some(name) = &live.target_name {
+            // The configuration has the model and the dialect.
+            return format!("conformance run --target {}{more}", shell_word(name));
+        }
         let mut command = "conformance".to_owned();
         if !live.is_reference {
             let (target, model) = (shell_word(&live.target), shell_word(&live.model));
@@ -52,10 +55,12 @@ fn of_endpoint(run: &Run, live: &LiveReport, steps: &mut Vec<Step>) {
         format!("{command} --dialect {}{more}", shell_word(&run.dialect))
     };
     let undecided = |kind| run.undecided.iter().find(move |undecided| undecided.kind == kind);
-    if let Some(undecided) = undecided(UndecidedKind::Unconnected) {
-        let why =
-            format!("{}: start it or correct --target, then check its response", cut(&undecided.reason, 200));
-        steps.push(Step::new(why, format!("curl -i {}", shell_word(&live.target))));
+    if let Some(obstacle) = &live.obstacle {
+        if obstacle.class == UndecidedKind::Network {
+            let curl = format!("curl -i {}", shell_word(&live.target));
+            steps.push(Step::new("see what answers at the URL", curl));
+        }
+        return;
     }
     let failed = |case: &&CaseReport| case.trials.iter().any(|told| told.judged.verdict == Verdict::Fail);
     if let Some(case) = live.cases.iter().find(failed) {

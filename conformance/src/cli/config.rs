@@ -308,6 +308,11 @@ impl Line<'_> {
         Some(raw.to_string_lossy().into_owned())
     }
 
+    /// Returns whether the user gave an argument.
+    fn is_given(&self, id: &str) -> bool {
+        self.matches.value_source(id) == Some(ValueSource::CommandLine)
+    }
+
     /// Adds the flags that the command has and the user did not give. Of headers and resources, those of other names
     /// are added. Returns the added flags.
     fn add(&mut self, flags: Flags) -> Vec<Flag> {
@@ -328,7 +333,7 @@ impl Line<'_> {
             return false;
         };
         let id = arg.get_id().as_str();
-        let is_given = || self.matches.value_source(id) == Some(ValueSource::CommandLine);
+        let is_given = || self.is_given(id);
         let is_added = || {
             let prefix = format!("--{name}=");
             self.arguments.iter().any(|argument| argument.to_string_lossy().starts_with(&prefix))
@@ -387,6 +392,11 @@ impl Line<'_> {
         };
         let in_file = || file.display().to_string();
         let mut flags = named.settings.flags(folder_of(file)).with_context(in_file)?;
+        // The name says the same again unless flags win over its settings.
+        flags.add(
+            "target-name",
+            Some(target).filter(|_| !self.is_given("model") && !self.is_given("dialect")),
+        );
         let mut is_next = false;
         for argument in &mut self.arguments {
             if is_next {
@@ -433,7 +443,10 @@ impl Line<'_> {
 
 /// Prints which settings of a file are used, and which are not.
 fn used(file: &Path, target: Option<&str>, added: &[Flag], withheld: &[Flag]) {
-    let shown = |flags: &[Flag]| flags.iter().map(Flag::shown).collect::<Vec<_>>();
+    let shown = |flags: &[Flag]| {
+        let settings = flags.iter().filter(|flag| flag.name != "target-name");
+        settings.map(Flag::shown).collect::<Vec<_>>()
+    };
     let target = target.map(|name| format!("target {name}"));
     let settings: Vec<String> = target.into_iter().chain(shown(added)).collect();
     if !settings.is_empty() {

@@ -12,13 +12,12 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use serde_json::Value;
 use spec::Dialect;
-use tokio::time::Instant;
 
 use super::message::{note, note_lines};
 use super::target::{HEADING, TargetArgs};
 use super::{CommandArgs, config, known, names};
 use crate::{Rules, Suite};
-use harness::live::{Attempt, Call, RunRuntime};
+use harness::live::{self, RunRuntime};
 use recordings::capture::Recorder;
 use results::text::{first_dangerous, visible};
 use results::{Transport, TrialResult, Verdict, shell_word};
@@ -53,9 +52,6 @@ pub(super) struct InitArgs {
     no_run: bool,
 }
 
-/// Maximum length of the name of a model that an endpoint lists.
-const LONGEST_MODEL: usize = 256;
-
 /// A request that probes a feature.
 struct Probe {
     /// The scenario, with the suffix `.ws` for a WebSocket.
@@ -65,7 +61,7 @@ struct Probe {
 }
 
 /// The probes. A probe that continues another follows it.
-const PROBES: [Probe; 10] = [
+const PROBES: [Probe; 12] = [
     Probe { scenario: "text/hello", lacks: &[] },
     Probe { scenario: "text/hello.ws", lacks: &[] },
     Probe {
@@ -78,6 +74,8 @@ const PROBES: [Probe; 10] = [
     Probe { scenario: "state/input-items", lacks: &["input-items"] },
     Probe { scenario: "state/deleted", lacks: &["deletion"] },
     Probe { scenario: "background/started", lacks: &["background", "cancellation", "resumption"] },
+    Probe { scenario: "background/cancelled", lacks: &["cancellation"] },
+    Probe { scenario: "background/resumed", lacks: &["resumption"] },
     Probe { scenario: "compaction/compacted", lacks: &["compaction"] },
 ];
 
@@ -137,41 +135,15 @@ impl InitArgs {
 
     /// Returns the model to request: that of --model, or the first listed by the endpoint.
     fn model(&self, dialect: &'static Dialect) -> Result<String> {
-        if self.to.model != "default" {
-            plain("--model", &self.to.model)?;
-            return Ok(self.to.model.clone());
+        if let Some(model) = &self.to.model {
+            plain("--model", model)?;
+            return Ok(model.clone());
         }
-        note("GET /models, as --model is not set");
-        let models = self.models(dialect)?;
-        let Some(first) = models.first() else {
-            bail!("the endpoint lists no models: choose one with --model");
-        };
-        if first.len() > LONGEST_MODEL {
-            bail!(
-                "the first model that the endpoint lists has a name of {} bytes: choose one with --model",
-                first.len()
-            );
-        }
-        plain("the first model that the endpoint lists", first).context("choose one with --model")?;
-        note(&format!("{} models; using {first} (choose another with --model)", models.len()));
-        Ok(first.clone())
-    }
-
-    /// Returns the models that the endpoint lists.
-    fn models(&self, dialect: &'static Dialect) -> Result<Vec<String>> {
         let machine = RunRuntime::start()?;
-        let client = self.to.client_beside(&self.target, "models", &machine)?;
-        let by = Instant::now() + client.limits().total;
-        let mut recording = String::new();
-        machine.runtime().block_on(client.send(&Call::retrieve(), by, &mut |line| recording += line));
-        let attempt = Attempt::read("models", recording.as_bytes(), &Rules::of(dialect), false);
-        let facts = attempt.map_err(anyhow::Error::msg)?.facts;
-        if let (None, Some(reason)) = (facts.status, &facts.lost) {
-            bail!("{} cannot be tested: {reason}", self.target);
-        }
-        let models = facts.response.as_ref().and_then(|body| body.get("data")?.as_array());
-        let id = |model: &Value| Some(model.get("id")?.as_str()?.to_owned());
-        Ok(models.into_iter().flatten().filter_map(id).collect())
+        let client = self.to.client(&self.target, &machine)?;
+        let (model, line) = machine.runtime().block_on(live::first_model(&client, &Rules::of(dialect)));
+        note(&line);
+        Ok(model)
     }
 
     /// Returns the text of the file.

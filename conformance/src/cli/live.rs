@@ -27,6 +27,9 @@ pub(super) struct LiveArgs {
     /// URL of the endpoint, with or without /v1, or a name in conformance.toml.
     #[arg(long, value_name = "URL|NAME", group = "tested", help_heading = HEADING)]
     pub(super) target: Option<String>,
+    /// The name that stood for the URL.
+    #[arg(long, value_name = "NAME", hide = true, requires = "target")]
+    target_name: Option<String>,
     #[command(flatten)]
     to: TargetArgs,
     #[command(flatten)]
@@ -82,6 +85,9 @@ pub(super) struct LiveArgs {
     /// Keep all exchanges, reports and the certificate in this folder.
     #[arg(long, value_name = "DIR", conflicts_with = "capture", help_heading = super::output::HEADING)]
     out: Option<PathBuf>,
+    /// Replace the run that the folder of --out contains.
+    #[arg(long, requires = "out", help_heading = super::output::HEADING, hide_short_help = true)]
+    replace: bool,
 }
 
 /// Concurrent requests that the reference gateway gets.
@@ -108,7 +114,6 @@ impl LiveArgs {
 
     fn configured(&self, suite: Suite, select: &SelectArgs) -> Suite {
         let mut suite = suite
-            .model(&self.to.model)
             .limits(self.to.limits())
             .given(self.to.given())
             .profiles(&self.profile)
@@ -120,6 +125,12 @@ impl LiveArgs {
             .delay(self.delay)
             .budget(Budget { bytes: self.max_total_bytes, time: self.max_total_time })
             .strict(self.strict);
+        if let Some(model) = &self.to.model {
+            suite = suite.model(model);
+        }
+        if let Some(name) = &self.target_name {
+            suite = suite.target_name(name);
+        }
         if !self.transport.is_empty() {
             suite = suite.transports(self.transport.iter().copied().map(Transport::from));
         }
@@ -134,7 +145,7 @@ impl LiveArgs {
             suite = suite.max_failures(usize::try_from(most).unwrap_or(usize::MAX));
         }
         if let Some(out) = &self.out {
-            suite = suite.out(out);
+            suite = suite.out(out).replace(self.replace);
         }
         suite
     }

@@ -104,10 +104,6 @@ fn described(commands: &[Command]) -> clap::Command {
     Cli::command().subcommands(commands)
 }
 
-/// The first line of a run without any arguments.
-const SELF_TEST: &str = "Testing the suite itself: its rules against broken streams, and its reference gateway. \
-                         To test an endpoint: conformance run --target URL --model MODEL --profile core";
-
 /// Runs the command that the program was started with.
 pub fn main() -> ExitCode {
     main_of(std::env::args_os().collect())
@@ -115,10 +111,6 @@ pub fn main() -> ExitCode {
 
 /// Runs a command line, the name of the program first. Errors are printed.
 pub fn main_of(arguments: Vec<OsString>) -> ExitCode {
-    if arguments.len() == 1 {
-        // A closed stderr is no reason to fail.
-        let _ = writeln!(io::stderr().lock(), "{SELF_TEST}");
-    }
     let checked = is_meant(&arguments);
     checked.and_then(|()| run(&named(arguments))).unwrap_or_else(|error| {
         message::note_lines(&format!("error: {}", message::escaped(&error)));

@@ -67,7 +67,7 @@ impl RecordArgs {
             let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
             serde_json::from_str::<serde::de::IgnoredAny>(&text)
                 .with_context(|| path.display().to_string())?;
-            return Ok(Call::create(live::filled(&text, &self.to.model)));
+            return Ok(Call::create(live::filled(&text, self.to.model())));
         }
         let id = self.scenario.as_deref().unwrap_or_default();
         let scenario = catalogue::scenario(id).ok_or_else(|| {
@@ -79,7 +79,7 @@ impl RecordArgs {
         if let Some(missing) = live::not_given(scenario, &given) {
             bail!("{id} cannot be sent: {}", missing.reason);
         }
-        let asked = RequestContext { model: &self.to.model, given: &given, number: 1, seed: &Seed::NONE };
+        let asked = RequestContext { model: self.to.model(), given: &given, number: 1, seed: &Seed::NONE };
         Ok(Call::of(scenario, &asked, before.as_ref(), false))
     }
 }

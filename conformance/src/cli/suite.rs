@@ -1,7 +1,7 @@
 //! `conformance run`: the suite as a test run.
 
 use std::collections::BTreeSet;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr as _;
@@ -29,7 +29,12 @@ use harness::suite::{Invocation, Selection};
 use recordings::capture::Format;
 use recordings::goldens::{self, GOLDENS, Golden};
 use reports::{Form, Screen};
-use results::{CaptureReport, Shard, TrialResult, Verdict};
+use results::{CaptureReport, Shard, Transport, TrialResult, Verdict};
+
+/// The first line of a run without an endpoint.
+const SELF_TEST: &str = "no --target: testing the suite's own reference gateway";
+/// What follows it if no tests are named.
+const WITH_TARGET: &str = ". To test an endpoint: conformance run --target URL --model MODEL --profile core";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -118,6 +123,11 @@ impl CommandArgs for SuiteArgs {
         let how = self.invocation(dialects.first().copied())?;
         if self.capture.is_empty() {
             self.select.check()?;
+            if self.live.target.is_none() && !self.list {
+                // A closed stderr is no reason to fail.
+                let more = if self.filter.is_empty() { WITH_TARGET } else { "" };
+                let _ = writeln!(io::stderr().lock(), "{SELF_TEST}{more}");
+            }
             let mut suites = self.live.suites(&dialects, &self.select)?;
             if let Some(snapshots) = self.snapshots.snapshots() {
                 suites = suites.into_iter().map(|suite| suite.snapshots(snapshots.clone())).collect();
@@ -179,7 +189,7 @@ impl SuiteArgs {
             if failed.is_empty() {
                 bail!("no test failed in {}", folder.display());
             }
-            selection = selection.only(failed);
+            selection = selection.only(with_answers(failed));
         }
         let OutputArgs { format, output, report, color, .. } = &self.output;
         let arguments = Arguments {
@@ -213,6 +223,26 @@ fn failed_tests(folder: &Path) -> anyhow::Result<Vec<String>> {
     let has_failed =
         |told: &TrialResult| matches!(told.judged.verdict, Verdict::Fail | Verdict::HarnessError);
     Ok(run.trials.into_iter().filter(has_failed).map(|told| told.name).collect())
+}
+
+/// Adds the tests that show whether there are responses: of the same scenarios, and of those that they continue.
+fn with_answers(tests: Vec<String>) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    for test in tests {
+        let (case, _) = test.split_once("::").unwrap_or((&test, ""));
+        let transport =
+            if Transport::scenario(case) == case { "" } else { &case[Transport::scenario(case).len()..] };
+        all.insert(format!("{case}::answer"));
+        let mut before =
+            catalogue::scenario(Transport::scenario(case)).and_then(|scenario| scenario.previous);
+        while let Some(id) = before {
+            // Non-streaming twins continue streams.
+            all.extend([format!("{id}::answer"), format!("{id}{transport}::answer")]);
+            before = catalogue::scenario(id).and_then(|scenario| scenario.previous);
+        }
+        all.insert(test);
+    }
+    all
 }
 
 /// Returns the self-tests: goldens pass, and each rule can fail.

@@ -21,9 +21,9 @@ pub(super) const LIMITS: &str = "Pace and limits";
 /// Which endpoint to test, and its limits. A TIME is `30s`, `500ms` or `2m`.
 #[derive(Debug, Args)]
 pub(super) struct TargetArgs {
-    /// Model to request.
-    #[arg(long, value_name = "NAME", default_value = "default", help_heading = HEADING)]
-    pub(super) model: String,
+    /// Model to request [default: the first that GET /models lists].
+    #[arg(long, value_name = "NAME", help_heading = HEADING)]
+    pub(super) model: Option<String>,
     /// Resource that only you can provide, such as vector-store=vs_1.
     ///
     /// `vector-store`: id of a vector store. `mcp-server`, `failing-mcp-server`: URLs of MCP servers, the second with
@@ -38,7 +38,7 @@ pub(super) struct TargetArgs {
     /// Header to send with each request.
     #[arg(long, value_name = "'NAME: VALUE'", help_heading = HEADING)]
     header: Vec<String>,
-    /// PEM file with additional CA certificates to trust.
+    /// PEM file with additional certificates to trust: of authorities, or that of the endpoint itself.
     #[arg(long, value_name = "FILE", help_heading = HEADING, hide_short_help = true)]
     ca_file: Option<PathBuf>,
     /// Connection timeout.
@@ -100,10 +100,9 @@ impl TargetArgs {
         key.chain(self.header.iter().map(|header| format!("--header={header}"))).collect()
     }
 
-    /// Creates a client for a route other than `/responses`, such as `/models`.
-    pub(super) fn client_beside(&self, base: &str, route: &str, machine: &RunRuntime) -> Result<Client> {
-        let client = Client::new(self.target(base)?.beside(route), self.limits(), machine.interrupt());
-        client.map_err(|problem| anyhow!(problem)).context("the HTTP client cannot be set up")
+    /// Returns the model to request, without asking the endpoint.
+    pub(super) fn model(&self) -> &str {
+        self.model.as_deref().unwrap_or("default")
     }
 
     /// Connects a client to the endpoint.

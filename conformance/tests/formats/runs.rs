@@ -83,6 +83,8 @@ fn profile(cases: &[CaseReport]) -> ProfileReport {
 fn live(target: &str, model: &str, cases: Vec<CaseReport>) -> LiveReport {
     LiveReport {
         stale: Vec::new(),
+        obstacle: None,
+        target_name: None,
         latency: vec![Latency {
             case: "crowd/words".to_owned(),
             streams: 8,

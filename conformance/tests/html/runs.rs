@@ -122,6 +122,8 @@ fn live(captures: Vec<CaptureReport>, cases: Vec<CaseReport>) -> Run {
         is_reference: false,
         latency: Vec::new(),
         stale: Vec::new(),
+        obstacle: None,
+        target_name: None,
         target: "http://127.0.0.1:8080/v1".to_owned(),
         model: "model-under-test".to_owned(),
         command: "conformance run --target http://127.0.0.1:8080/v1 --model model-under-test".to_owned(),

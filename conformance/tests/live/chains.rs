@@ -23,7 +23,7 @@ fn a_stream_is_left_and_taken_up_again() {
     let out = folder("resumed");
     let run = conformance(&["--target", &gateway.url(), "background/resumed", "--out", path(&out)]);
     expect(&run, 0, &["test background/resumed::agrees"]);
-    assert!(run.stderr.starts_with("2 requests will be sent"), "{}", run.stderr);
+    assert!(run.stderr.contains("2 requests will be sent"), "{}", run.stderr);
     let read = |name: &str| fs::read_to_string(out.join(name)).expect("it is written");
     let cut = read("exchanges/background/cut.exchange");
     assert!(cut.contains("\"end\":\"left\"") && !cut.contains("response.completed"), "{cut}");
@@ -103,7 +103,7 @@ fn what_runs_is_polled_until_it_ends() {
     let out = folder("polled");
     let run = conformance(&["--target", &server.url, "background/polled::answer", "--out", path(&out)]);
     expect(&run, 0, &["1 passed"]);
-    assert!(run.stderr.starts_with("at least 2 requests will be sent"), "{}", run.stderr);
+    assert!(run.stderr.contains("at least 2 requests will be sent"), "{}", run.stderr);
     assert_eq!(server.requests().len(), 4, "{}", response());
     assert!(out.join("exchanges/background/polled.3.exchange").exists());
     expect(&conformance(&["verify", path(&out)]), 0, &["consistent: these 4 exchanges"]);

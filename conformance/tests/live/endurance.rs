@@ -44,7 +44,7 @@ fn a_busy_endpoint_is_not_kept_busy() {
 fn a_run_ends_when_an_endpoint_only_refuses() {
     let server = busy("");
     let run = conformance(&["--target", &server.url, "text/"]);
-    expect(&run, 2, &["not sent: the endpoint refused the previous scenarios"]);
+    expect(&run, 2, &["error[rate]: the endpoint responds with 429 Too Many Requests"]);
     assert!(run.stderr.contains("stopped after 3 of "), "{}", run.stderr);
     assert_eq!(server.requests().len(), 3);
 }

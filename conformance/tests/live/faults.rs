@@ -205,7 +205,7 @@ fn every_fault_of_transport_has_its_verdict() {
         (WireFault::SplitUtf8, usual, &[]),
         (WireFault::Stall, quick, &["the response is incomplete: no event ended for 300ms"]),
         (WireFault::Slow, usual, &[]),
-        (WireFault::Slow, quick, &["no event ended within 300ms of the request"]),
+        (WireFault::Slow, quick, &["no event ended within 300ms (--first-event-timeout)"]),
         (WireFault::HugeLine, usual, &[]),
         (WireFault::HugeLine, small, &["the response is longer than 1000000 bytes"]),
         (

@@ -236,13 +236,8 @@ fn an_endpoint_is_asked_what_it_supports() {
     assert!(again.code == Some(2) && again.stderr.contains("conformance.toml exists"), "{}", again.stderr);
     // One that has only the first route, and lists its models.
     fs::remove_file(at.join("conformance.toml")).expect("it is there");
-    let server = Server::new(|request, stream| match &*request.path {
-        "/v1/models" => answer(
-            stream,
-            "200 OK",
-            "application/json",
-            r#"{"object":"list","data":[{"id":"gpt-a"},{"id":"b"}]}"#,
-        ),
+    let models = r#"{"object":"list","data":[{"id":"gpt-a"},{"id":"b"}]}"#;
+    let server = Server::listing(models, |request, stream| match &*request.path {
         "/v1/responses" if !request.headers.to_lowercase().contains("upgrade: websocket") => {
             text(request, stream);
         }
@@ -250,9 +245,21 @@ fn an_endpoint_is_asked_what_it_supports() {
     });
     let poor = init(&["--target", &server.url, "--no-run"]);
     expect(&poor, 0, &[]);
-    assert!(poor.stderr.contains("2 models; using gpt-a"), "{}", poor.stderr);
+    assert!(
+        poor.stderr.contains("model gpt-a, the first of 2 that GET /models lists; --model chooses"),
+        "{}",
+        poor.stderr
+    );
     let file = fs::read_to_string(at.join("conformance.toml")).expect("it is written");
-    for words in ["model = \"gpt-a\"", "\"compaction\"", "\"retrieval\"", "\"tools\""] {
+    for words in [
+        "model = \"gpt-a\"",
+        "\"background\"",
+        "\"cancellation\"",
+        "\"compaction\"",
+        "\"resumption\"",
+        "\"retrieval\"",
+        "\"tools\"",
+    ] {
         assert!(file.contains(words), "{words}: {file}");
     }
     assert!(!file.contains("websocket"), "{file}");

@@ -12,6 +12,7 @@ mod evidence;
 mod faults;
 mod flags;
 mod forgery;
+mod hindered;
 mod itself;
 mod mistakes;
 mod program;

@@ -31,18 +31,34 @@ pub(crate) struct Server {
     requests: Arc<Mutex<Vec<Request>>>,
 }
 
+type Models = Arc<str>;
+
 impl Server {
-    /// Starts a server with these responses.
+    /// Starts a server with these responses. It does not have `GET /models`, which is not counted as a request.
     pub(crate) fn new(answer: impl Fn(&Request, &mut TcpStream) + Send + Sync + 'static) -> Self {
+        Self::listing("", answer)
+    }
+
+    /// Starts a server with these responses, and this body of `GET /models`.
+    pub(crate) fn listing(
+        models: &str,
+        answer: impl Fn(&Request, &mut TcpStream) + Send + Sync + 'static,
+    ) -> Self {
+        let models: Models = models.into();
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let url = format!("http://{}", listener.local_addr().expect("it is bound"));
         let (connections, requests) = (Arc::<AtomicUsize>::default(), Arc::<Mutex<Vec<Request>>>::default());
         let (count, seen, answer) = (Arc::clone(&connections), Arc::clone(&requests), Arc::new(answer));
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                count.fetch_add(1, Ordering::SeqCst);
                 let (seen, answer) = (Arc::clone(&seen), Arc::clone(&answer));
-                thread::spawn(move || serve(stream, &seen, &*answer));
+                let (count, models) = (Arc::clone(&count), Arc::clone(&models));
+                count.fetch_add(1, Ordering::SeqCst);
+                thread::spawn(move || {
+                    if !serve(stream, &seen, &models, &*answer) {
+                        count.fetch_sub(1, Ordering::SeqCst);
+                    }
+                });
             }
         });
         Self { url, connections, requests }
@@ -59,11 +75,17 @@ impl Server {
     }
 }
 
-fn serve(mut stream: TcpStream, seen: &Mutex<Vec<Request>>, answer: &dyn Fn(&Request, &mut TcpStream)) {
+/// Answers a request. Returns whether it counts.
+fn serve(
+    mut stream: TcpStream,
+    seen: &Mutex<Vec<Request>>,
+    models: &str,
+    respond: &dyn Fn(&Request, &mut TcpStream),
+) -> bool {
     let mut reader = BufReader::new(stream.try_clone().expect("it can be read"));
     let mut first = String::new();
     if reader.read_line(&mut first).unwrap_or_default() == 0 {
-        return;
+        return true;
     }
     let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
     let mut request = Request { path, ..Request::default() };
@@ -77,12 +99,18 @@ fn serve(mut stream: TcpStream, seen: &Mutex<Vec<Request>>, answer: &dyn Fn(&Req
     let mut body = vec![0; length.and_then(|length| length.trim().parse().ok()).unwrap_or_default()];
     reader.read_exact(&mut body).expect("the body comes");
     request.body = String::from_utf8(body).expect("it is UTF-8");
+    if request.path.ends_with("/models") {
+        let status = if models.is_empty() { "404 Not Found" } else { "200 OK" };
+        answer(&mut stream, status, "application/json", models);
+        return false;
+    }
     {
         let mut seen = seen.lock().expect("nobody panicked");
         request.number = seen.len();
         seen.push(request.clone());
     }
-    answer(&request, &mut stream);
+    respond(&request, &mut stream);
+    true
 }
 
 /// Writes, ignoring errors of closed connections.

@@ -54,7 +54,7 @@ fn the_shape_of_a_failure_is_not_approved_of() {
         &cut,
         &shapes,
         0,
-        &["ignored (requested once, but there was no response.completed)"],
+        &["ignored (requested once, but there was no response.completed: it ended without a terminal event)"],
         &["--bless"],
     );
     assert!(!shapes.exists());

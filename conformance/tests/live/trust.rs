@@ -250,22 +250,18 @@ fn numbers_have_limits() {
 #[test]
 fn an_endpoint_cannot_write_to_the_terminal() {
     let listed = serde_json::json!({"object": "list", "data": [{"id": HOSTILE}]}).to_string();
-    let server = Server::new(move |request, stream| match &*request.path {
-        "/v1/models" => answer(stream, "200 OK", "application/json", &listed),
-        _ => text(request, stream),
-    });
+    let server = Server::listing(&listed, text);
     let at = folder("trust-init");
     fs::create_dir_all(&at).expect("it can be made");
     let init = |args: &[&str]| outcome(command(&[&["init"], args].concat()).current_dir(&at));
-    let run = init(&["--target", &server.url]);
-    harmless(&run);
-    assert!(run.code == Some(2) && run.stderr.contains("invisible character U+001B"), "{}", run.stderr);
-    let long = Server::new(|_, stream| {
-        let id = "x".repeat(1 << 20);
-        answer(stream, "200 OK", "application/json", format!(r#"{{"data":[{{"id":"{id}"}}]}}"#));
-    });
-    let run = init(&["--target", &long.url]);
-    assert!(run.code == Some(2) && run.stderr.len() < 1000, "{}", run.stderr.len());
+    let long = format!(r#"{{"data":[{{"id":"{}"}}]}}"#, "x".repeat(1 << 20));
+    for server in [&server, &Server::listing(&long, text)] {
+        let run = init(&["--target", &server.url, "--no-run"]);
+        harmless(&run);
+        let told = "model default: GET /models lists only names that are too long, or invisible in part";
+        assert!(run.code == Some(0) && run.stderr.contains(told), "{}", run.stderr);
+        fs::remove_file(at.join("conformance.toml")).expect("it is written");
+    }
     // The file is shared, so that it holds no secret, and nothing that it could not be read with.
     for target in ["http://user:secret-1@127.0.0.1:9", "http://127.0.0.1:9/v1?key=secret-1"] {
         let run = init(&["--target", target, "--model", "m"]);

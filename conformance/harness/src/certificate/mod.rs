@@ -19,7 +19,7 @@ pub use exercise::unseen;
 pub use judge::{Judge, Sent};
 pub use markdown::{code, profiles, text};
 pub use requests::Requests;
-pub use signature::{SIGNATURE, Signed, sign, signed, statement};
+pub use signature::{Signed, sign, signed, statement};
 
 use crate::live::{Evidence, Kept, RunFile, command};
 use checker::level;
@@ -28,10 +28,7 @@ use results::{Demand, Options, ProfileReport, ProfileState, Specification, State
 /// The version of the format of [`Certificate`], increased when a member is removed or changes its meaning.
 pub const VERSION: u32 = 1;
 
-/// The file with the certificate, in the folder of the run.
-pub const CERTIFICATE: &str = "certificate.json";
-/// The file with the certificate as Markdown.
-pub const PAGE: &str = "certificate.md";
+pub use crate::live::{CERTIFICATE, PAGE, SIGNATURE};
 
 /// `certificate.json`: what a run proves of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

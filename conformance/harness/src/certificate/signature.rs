@@ -9,12 +9,9 @@ use rustls::pki_types::{PrivatePkcs8KeyDer, SubjectPublicKeyInfoDer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{CERTIFICATE, Certificate, PAGE};
+use super::{CERTIFICATE, Certificate, PAGE, SIGNATURE};
 use crate::live::{Evidence, REPORT, RUN, hash};
 use results::ProfileState;
-
-/// The file with the signature, in the folder of the run.
-pub const SIGNATURE: &str = "certificate.sigstore.json";
 
 /// The signed files, in addition to the exchanges, whose hashes are in `run.json`.
 const SIGNED: [&str; 4] = [CERTIFICATE, PAGE, REPORT, RUN];

@@ -9,13 +9,14 @@ use super::case::{About, Case};
 use super::evidence::digits;
 use super::facts::{Facts, FactsObserver};
 use super::mask::Secrets;
+use super::obstacle::obstacle;
 use super::spread::Spread;
 use super::verdict::unsupported;
 use checker::Rules;
 use recordings::Checking;
 use recordings::capture::{Entry, Format, Reader};
 use recordings::shape::Tracing;
-use results::{CaptureReport, Finding};
+use results::{CaptureReport, Finding, Obstacle};
 
 /// A recorded attempt at a case, with its report.
 #[derive(Debug, Clone)]
@@ -28,6 +29,8 @@ pub struct Attempt {
     pub sha256: String,
     /// Number of exchanges of the run that had ended with this one; 0 if unknown.
     pub place: usize,
+    /// Whether an exchange of the run that ended before was answered.
+    pub follows_answer: bool,
     /// Its [shape](recordings::shape), if requested.
     pub shape: Option<Result<Option<String>, String>>,
     /// The bytes of the events, if they are part of a stream and not too large.
@@ -52,6 +55,21 @@ impl Attempt {
         reading.finish(file)
     }
 
+    /// Returns what kept the request from being a test of the endpoint, if anything did.
+    pub(crate) fn obstacle(&self, case: &Case) -> Option<Obstacle> {
+        obstacle(case, &self.facts, self.follows_answer)
+    }
+
+    /// Returns whether the response is not that of the route: the endpoint lacks it, or cannot be tested.
+    pub(crate) fn is_no_answer(&self, case: &Case) -> bool {
+        unsupported(case, &self.facts).is_some() || self.obstacle(case).is_some()
+    }
+
+    /// Returns whether the endpoint answered, so that it can be tested.
+    pub(crate) fn is_answered(&self, case: &Case) -> bool {
+        self.facts.status.is_some() && self.obstacle(case).is_none()
+    }
+
     /// Returns the findings that count for a trial.
     pub fn findings<'a>(
         &'a self,
@@ -59,9 +77,9 @@ impl Attempt {
         about: About,
         least: Level,
     ) -> impl Iterator<Item = &'a Finding> {
-        let is_unsupported = unsupported(case, &self.facts).is_some();
+        let is_no_answer = self.is_no_answer(case);
         let is_meant = move |finding: &Finding| match about {
-            _ if is_unsupported => false,
+            _ if is_no_answer => false,
             About::Answer | About::Agrees | About::Apart => false,
             About::Group(of) => finding.group() == of,
             About::Rest => !case.trials.iter().any(|about| about.name() == finding.group()),
@@ -176,6 +194,14 @@ impl<'r> Reading<'r> {
         let Taken { facts, mut checking, tracing, events, .. } = taken;
         let report = checking.finish(file.to_owned(), Ok(format));
         let shape = tracing.map(Tracing::finish);
-        Ok(Attempt { facts, report, sha256: digits(&hash.finalize()), place: 0, shape, events })
+        Ok(Attempt {
+            facts,
+            report,
+            sha256: digits(&hash.finalize()),
+            place: 0,
+            follows_answer: false,
+            shape,
+            events,
+        })
     }
 }

@@ -106,12 +106,24 @@ impl Offer {
     }
 }
 
-/// Returns all cases for a dialect and these transports. A case that others continue precedes them. Cases that may keep
-/// an endpoint busy for long come last, so that no other request waits for them.
+/// Groups of plain scenarios, in order. Others follow by name, and errors, which may break an endpoint, come last.
+const PLAIN: [&str; 4] = ["text", "call", "format", "truncation"];
+
+/// Returns the place of a scenario: the simplest one first, as what fails there fails everywhere.
+fn rank(scenario: &Scenario) -> (bool, usize, bool) {
+    let group = catalogue::group(scenario.id);
+    let place = PLAIN.iter().position(|plain| *plain == group).unwrap_or(PLAIN.len());
+    (group == "error", place, scenario.id != "text/hello")
+}
+
+/// Returns all cases for a dialect and these transports, plain ones first. A case that others continue precedes them.
+/// Cases that may keep an endpoint busy for long come last, so that no other request waits for them.
 pub fn cases(dialect: &'static Dialect, rules: &Rules, offer: &Offer, transports: &[Transport]) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
+    let mut ordered: Vec<&'static Scenario> = SCENARIOS.iter().collect();
+    ordered.sort_by_key(|scenario| rank(scenario));
     for is_long in [false, true] {
-        let chosen = || SCENARIOS.iter().filter(move |scenario| scenario.fill.is_some() == is_long);
+        let chosen = || ordered.iter().copied().filter(|scenario| scenario.fill.is_some() == is_long);
         for scenario in chosen().filter(|scenario| scenario.websocket.is_none()) {
             add(&mut cases, scenario, dialect, rules, offer);
         }
@@ -296,6 +308,17 @@ impl Case {
         })
     }
 
+    /// Returns the limit of tokens that is to cut its response.
+    pub(super) fn limit(&self) -> Option<u64> {
+        let is_cut = self.scenario.elicits.contains(&"response.incomplete");
+        spec::json::at(self.scenario.request, "/max_output_tokens").filter(|_| is_cut)?.parse().ok()
+    }
+
+    /// Returns the statuses that its response may have.
+    pub(super) const fn expected_status(&self) -> &'static [u16] {
+        if self.scenario.status.is_empty() { &[200] } else { self.scenario.status }
+    }
+
     /// Returns its transport.
     pub const fn transport(&self) -> Transport {
         match (self.turns.is_empty(), self.is_twin) {
@@ -349,10 +372,12 @@ mod tests {
             assert_eq!(case.unfit.is_none(), is_offered, "{}", case.name);
             assert!(case.compared.is_none_or(|compared| compared < at), "{}", case.name);
             let operation = case.scenario.operation;
-            let is_claimed = operation == Operation::Create || operation.is_aside();
+            let is_created = operation == Operation::Create || operation.is_aside();
+            let is_claimed = is_created && !case.scenario.features.contains(&"background");
             assert_eq!(case.optional.is_none(), is_claimed, "{}", case.name);
             assert!(case.trials.len() > 3, "{}: {:?}", case.name, case.trials);
         }
+        assert_eq!(cases.first().map(|case| &*case.name), Some("text/hello"));
         let first_long = cases.iter().position(|case| case.scenario.fill.is_some());
         assert!(first_long.is_some_and(|at| cases.iter().skip(at).all(|case| case.scenario.fill.is_some())));
     }

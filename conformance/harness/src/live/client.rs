@@ -14,6 +14,7 @@ use super::limits::{Ends, Limits, Volume, in_time, too_long};
 use super::mask::Mask;
 use super::proxy::Proxy;
 use super::target::Target;
+use super::trust;
 use recordings::capture::{
     CaptureError, Compression, Decompressor, End, Exchange, Headers, Loss, Recorder, Request,
 };
@@ -56,15 +57,21 @@ impl Client {
         let is_secure =
             target.url().scheme() == "https" || proxy.as_ref().is_some_and(|proxy| proxy.is_secure);
         let target = target.hiding(proxy.as_ref().map_or(&[], |proxy| &proxy.secrets));
-        let builder = || usual(&target, &limits, is_secure);
-        let http = builder().build().map_err(|error| in_words(&error))?;
-        let upgrading = builder().http1_only().build().map_err(|error| in_words(&error))?;
+        let builder = |protocols: &[&str]| usual(&target, &limits, is_secure, protocols);
+        let http = builder(&["h2", "http/1.1"])?.build().map_err(|error| in_words(&error))?;
+        let upgrading = builder(&["http/1.1"])?.http1_only().build().map_err(|error| in_words(&error))?;
         Ok(Self { http, upgrading, target, proxy: proxy.map(|proxy| proxy.shown), limits, interrupt })
     }
 
     /// Returns the address of the proxy without its credentials, if requests use one.
     pub fn proxy(&self) -> Option<&str> {
         self.proxy.as_deref()
+    }
+
+    /// Returns a client for a route beside `/responses`, such as `/models`.
+    #[must_use]
+    pub fn beside(&self, route: &str) -> Self {
+        Self { target: self.target.clone().beside(route), ..self.clone() }
     }
 
     /// Returns the target.
@@ -143,19 +150,30 @@ impl Client {
 }
 
 /// Returns the settings common to all requests.
-fn usual(target: &Target, limits: &Limits, is_secure: bool) -> reqwest::ClientBuilder {
+fn usual(
+    target: &Target,
+    limits: &Limits,
+    is_secure: bool,
+    protocols: &[&str],
+) -> Result<reqwest::ClientBuilder, String> {
     let builder = reqwest::Client::builder();
     let builder = if target.is_direct() { builder.no_proxy() } else { builder };
-    // Without TLS verification, a system may have no certificate authorities.
-    let builder =
-        if is_secure { builder.tls_certs_merge(target.authorities()) } else { builder.tls_certs_only([]) };
-    builder
+    let builder = match target.authorities() {
+        // Without TLS verification, a system may have no certificate authorities.
+        _ if !is_secure => builder.tls_certs_only([]),
+        [] => builder,
+        named => {
+            let config = trust::config(named, protocols).map_err(|error| format!("--ca-file: {error}"))?;
+            builder.tls_backend_preconfigured(config)
+        }
+    };
+    Ok(builder
         .connect_timeout(limits.connect)
         .redirect(redirect::Policy::custom(stay))
         .retry(reqwest::retry::never())
         // One connection per exchange. A pooled connection that the endpoint has closed meanwhile would look like a
         // missing response.
-        .pool_max_idle_per_host(0)
+        .pool_max_idle_per_host(0))
 }
 
 /// Follows a redirect only to the same origin, with the same method and body.
@@ -204,7 +222,10 @@ impl Sending<'_> {
         let limits = self.client.limits;
         let (by, what) = self.earlier(limits.first_event, self.call.wants_stream);
         let response = match timeout_at(by, request.send()).await {
-            Err(_) => return Err(format!("no response {}", what.words(&limits)).into()),
+            Err(_) => {
+                let reason = format!("no response {}", self.limit(what));
+                return Err(Loss::Silent(reason.into()));
+            }
             Ok(Err(error)) if error.is_connect() => {
                 let Client { target, proxy, .. } = self.client;
                 let through = proxy.as_ref().map(|proxy| format!(" through the proxy {proxy}"));
@@ -249,7 +270,7 @@ impl Sending<'_> {
                 Some(_) => (self.by, Limit::Total),
             };
             let chunk = match in_time(by, response.chunk()).await {
-                None => return Err(format!("no {} {}", self.awaited(), what.words(&limits)).into()),
+                None => return Err(format!("no {} {}", self.awaited(), self.limit(what)).into()),
                 Some(Err(error)) => return Err(in_words(&error).into()),
                 Some(Ok(chunk)) => chunk,
             };
@@ -275,6 +296,18 @@ impl Sending<'_> {
             if outcome? {
                 return Ok(());
             }
+        }
+    }
+
+    /// Returns an exceeded limit, with its flag.
+    pub(super) fn limit(&self, limit: Limit) -> String {
+        let limits = self.client.limits;
+        let left = self.by.saturating_duration_since(self.start);
+        match limit {
+            Limit::FirstEvent => format!("within {:?} (--first-event-timeout)", limits.first_event),
+            Limit::Idle => format!("for {:?} (--idle-timeout)", limits.idle),
+            Limit::Total if left + SLACK >= limits.total => format!("within {:?} (--timeout)", limits.total),
+            Limit::Total => format!("within {left:.1?}, the rest of --timeout or --max-total-time"),
         }
     }
 
@@ -394,6 +427,8 @@ impl Decoding {
 
 /// Maximum length of a line of a recording, as a few compressed bytes can expand to many.
 const PIECE: usize = 1 << 20;
+/// Time between the start of an attempt and that of its request.
+const SLACK: Duration = Duration::from_millis(200);
 /// Number of bytes that identify a compression format.
 const SIGNATURE: usize = 4;
 
@@ -413,16 +448,6 @@ pub(super) enum Limit {
     FirstEvent,
     Idle,
     Total,
-}
-
-impl Limit {
-    pub(super) fn words(self, limits: &Limits) -> String {
-        match self {
-            Self::FirstEvent => format!("within {:?} of the request", limits.first_event),
-            Self::Idle => format!("for {:?}", limits.idle),
-            Self::Total => "within the total time of a response".to_owned(),
-        }
-    }
 }
 
 fn written(headers: &HeaderMap) -> Headers<'static> {
@@ -465,6 +490,9 @@ pub(super) fn in_words(error: &reqwest::Error) -> String {
 
 /// Returns why there is no connection, without the phrases common to all such errors.
 fn unconnected(error: &reqwest::Error) -> String {
+    if let Some(refusal) = trust::refusal(error) {
+        return refusal;
+    }
     let text = in_words(error);
     let text = text.strip_prefix("client error (Connect): ").unwrap_or(&text);
     let text = text.strip_prefix("tcp connect error: ").unwrap_or(text);
@@ -477,10 +505,7 @@ fn unconnected(error: &reqwest::Error) -> String {
 }
 
 /// Advice for errors with these words.
-const ADVICE: [(&str, &str); 2] = [
-    ("UnknownIssuer", "; for a private certificate authority, pass --ca-file"),
-    ("No CA certificates", "; pass the ones to trust with --ca-file"),
-];
+const ADVICE: [(&str, &str); 1] = [("No CA certificates", "; pass the ones to trust with --ca-file")];
 
 #[cfg(test)]
 mod tests {

@@ -12,7 +12,9 @@ use sha2::{Digest, Sha256};
 use super::reproduce::command;
 use super::target::Target;
 use crate::file::replace;
-use results::{CaseReport, Latency, LiveReport, Options, ProfileReport, State, Transport, TrialResult};
+use results::{
+    CaseReport, Latency, LiveReport, Obstacle, Options, ProfileReport, State, Transport, TrialResult,
+};
 
 /// The version of the format of [`RunFile`].
 pub const VERSION: u32 = 3;
@@ -42,6 +44,9 @@ pub struct RunFile {
     /// Whether it is the reference gateway, which is there for the run alone.
     #[serde(default)]
     pub is_reference: bool,
+    /// The name of the endpoint in the configuration, if it was used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_name: Option<String>,
     /// The model that was asked for.
     pub model: String,
     /// What was wanted, without secrets.
@@ -52,6 +57,9 @@ pub struct RunFile {
     pub is_seed_given: bool,
     /// The state of the run.
     pub state: State,
+    /// Why the run ended early, if the endpoint could not be tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<Obstacle>,
     /// SHA-256 of `report.json`.
     pub report: Option<String>,
     /// The exchanges, in the order of `report.json`.
@@ -140,11 +148,13 @@ impl RunFile {
         }
         LiveReport {
             target: self.target.clone(),
+            target_name: self.target_name.clone(),
             is_reference: self.is_reference,
             model: self.model.clone(),
             command: command(self, None),
             options: self.options.clone(),
             state: self.state,
+            obstacle: self.obstacle.clone(),
             cases,
             profiles,
             latency,
@@ -166,6 +176,17 @@ impl RunFile {
     }
 }
 
+/// The members by which a run is recognized, in every version of the format.
+#[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "that they are there is enough")]
+struct Recognized {
+    version: u32,
+    suite: String,
+    dialect: String,
+    target: String,
+    exchanges: Vec<serde::de::IgnoredAny>,
+}
+
 /// The folder of a run.
 #[derive(Debug, Clone)]
 pub struct Evidence {
@@ -176,19 +197,64 @@ pub struct Evidence {
 pub const RUN: &str = "run.json";
 /// The file with the results.
 pub const REPORT: &str = "report.json";
+/// The file with the certificate.
+pub const CERTIFICATE: &str = "certificate.json";
+/// The file with the certificate as Markdown.
+pub const PAGE: &str = "certificate.md";
+/// The file with the signature.
+pub const SIGNATURE: &str = "certificate.sigstore.json";
+/// The folder of the exchanges.
+const EXCHANGES: &str = "exchanges";
 
 impl Evidence {
-    /// Creates the folder of a new run. The folder may exist, but must not contain another run.
+    /// Creates the folder of a new run. The folder may exist, but must not contain another run, unless that is to be
+    /// replaced: then its files are removed, and no others.
     ///
     /// # Errors
     ///
-    /// If it contains a run, or cannot be created.
-    pub fn create(folder: &Path) -> io::Result<Self> {
-        if folder.join(RUN).exists() || folder.join("exchanges").exists() {
-            return Err(io::Error::other("it already contains a run; choose another folder"));
-        }
+    /// If it contains a run, cannot be created, or what is to be replaced is not a run.
+    pub fn create(folder: &Path, replaces: bool) -> io::Result<Self> {
+        Self::check(folder, replaces)?;
         fs::create_dir_all(folder)?;
-        Ok(Self { folder: folder.to_owned() })
+        let new = Self { folder: folder.to_owned() };
+        new.clear()?;
+        Ok(new)
+    }
+
+    /// Fails unless a new run may be kept in this folder.
+    ///
+    /// # Errors
+    ///
+    /// As [`Evidence::create`].
+    pub fn check(folder: &Path, replaces: bool) -> io::Result<()> {
+        let is_empty = !folder.join(RUN).exists() && !folder.join(EXCHANGES).exists();
+        if is_empty {
+            return Ok(());
+        }
+        if !replaces {
+            let advice = "it already contains a run; replace it with --replace, or choose another folder";
+            return Err(io::Error::other(advice));
+        }
+        // A file of this name, but of another program, is not replaced.
+        let run =
+            Self::open(folder).read(RUN).and_then(|text| Ok(serde_json::from_slice::<Recognized>(&text)?));
+        run.map(drop).map_err(|error| {
+            let problem = format!("it contains no run that --replace could replace: {RUN}: {error}");
+            io::Error::other(problem)
+        })
+    }
+
+    /// Removes the files of a run, and the folders of its exchanges once they are empty.
+    fn clear(&self) -> io::Result<()> {
+        remove_exchanges(&self.folder.join(EXCHANGES))?;
+        // Without its description, what is left of an interrupted removal would not be recognized: it goes last.
+        for name in [CERTIFICATE, PAGE, SIGNATURE, REPORT, RUN] {
+            match fs::remove_file(self.folder.join(name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Returns the folder of an existing run.
@@ -304,6 +370,31 @@ impl Evidence {
     pub fn report(&self) -> io::Result<Vec<u8>> {
         self.read(REPORT)
     }
+}
+
+/// Removes the exchanges in a folder, and its subfolders once they are empty. Links are not followed.
+fn remove_exchanges(folder: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+        Ok(found) if found.is_symlink() => {
+            return Err(io::Error::other(format!("{} is a symbolic link", folder.display())));
+        }
+        Ok(_) => {}
+    }
+    for entry in fs::read_dir(folder)? {
+        let (path, kind) = entry.and_then(|entry| Ok((entry.path(), entry.file_type()?)))?;
+        let is_exchange = path.extension().is_some_and(|extension| extension == "exchange");
+        if kind.is_dir() {
+            remove_exchanges(&path)?;
+        } else if kind.is_file() && is_exchange {
+            fs::remove_file(path)?;
+        } else {
+            let problem = "is no exchange of a run: move it, or choose another folder";
+            return Err(io::Error::other(format!("{} {problem}", path.display())));
+        }
+    }
+    fs::remove_dir(folder)
 }
 
 /// Returns the SHA-256 in hexadecimal digits.

@@ -11,10 +11,13 @@ use super::batch::answered;
 use super::crowd::marks;
 use checker::{Observer, Payload, Record, Seen};
 use recordings::capture::{Entry, Loss, Transport};
+use results::text::{cut, visible};
 
 /// Facts of a recorded exchange.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
+    /// The URL of the request.
+    pub url: String,
     /// The body of the request.
     pub request: Option<Value>,
     /// The status of the response, if any.
@@ -25,6 +28,8 @@ pub struct Facts {
     pub response_id: Option<String>,
     /// The response of the last event with a snapshot, or the JSON body.
     pub response: Option<Value>,
+    /// The beginning of the body, if it is not JSON.
+    pub beginning: String,
     /// Number of events by type.
     pub events: BTreeMap<String, u64>,
     /// Non-empty members of events, as `<type> /<member>`.
@@ -63,6 +68,10 @@ pub(super) struct Lanes {
     is_aside_answered: bool,
 }
 
+/// Maximum length of an error message.
+const MAX_MESSAGE: usize = 240;
+/// Maximum length of an error code.
+const MAX_CODE: usize = 60;
 /// Maximum size of the text.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 /// Maximum number of marks and ids.
@@ -73,9 +82,37 @@ const MAX_TIMES: usize = 1 << 18;
 pub(super) const SWITCHED: u16 = 101;
 
 impl Facts {
-    /// Returns whether no connection was made.
-    pub(super) fn is_unconnected(&self) -> bool {
-        self.status.is_none() && matches!(self.lost, Some(Loss::Unconnected(_)))
+    /// Returns whether there was no connection, or no response within a limit of time.
+    pub(super) fn is_silent(&self) -> bool {
+        self.status.is_none() && matches!(self.lost, Some(Loss::Unconnected(_) | Loss::Silent(_)))
+    }
+
+    /// Returns what the endpoint says about a failure: the message and code of its error, or the beginning of its body.
+    /// The text is in one line, and escaped.
+    pub(super) fn words(&self) -> Option<String> {
+        let Some(response) = &self.response else {
+            return Some(&self.beginning).filter(|text| !text.is_empty()).map(|text| quoted(text));
+        };
+        let error = response.get("error").filter(|error| !error.is_null()).unwrap_or(response);
+        let member = |name: &str| error.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let message = error.as_str().or(member("message")).or(member("detail"));
+        let code = member("code").or(member("type")).map(|code| visible(&cut(code, MAX_CODE)));
+        let message = message.map(quoted);
+        match (message, code) {
+            (Some(message), Some(code)) => Some(format!("{message} ({code})")),
+            (Some(message), None) => Some(message),
+            (None, _) if response.as_object().is_some_and(serde_json::Map::is_empty) => None,
+            (None, _) => Some(quoted(&response.to_string())).filter(|_| response.get("object").is_none()),
+        }
+    }
+
+    /// Returns the code or type of the error, and its message, in lower case.
+    pub(super) fn error(&self) -> (String, String) {
+        let error = self.response.as_ref().map(|body| body.get("error").unwrap_or(body));
+        let member = |name: &str| error.and_then(|error| error.get(name)?.as_str());
+        let message = error.and_then(Value::as_str).or(member("message")).or(member("detail"));
+        let codes = [member("code"), member("type")].into_iter().flatten();
+        (codes.collect::<Vec<_>>().join(" ").to_lowercase(), message.unwrap_or_default().to_lowercase())
     }
 
     /// Adds the next entry of the recording; events are observed.
@@ -84,6 +121,8 @@ impl Facts {
             Entry::Exchange(exchange) => {
                 self.status = exchange.status;
                 self.is_stream = exchange.is_stream();
+                let url = exchange.request.as_ref().map(|request| request.url.clone().into_owned());
+                self.url = url.unwrap_or_default();
                 let body = exchange.request.as_ref().and_then(|request| request.body.as_deref());
                 self.request = body.and_then(|body| serde_json::from_str(body).ok());
                 self.asked_mark = body.and_then(|body| marks(body).next());
@@ -94,6 +133,9 @@ impl Facts {
                 let response = self.response.as_ref();
                 self.response_id = response.and_then(|body| Some(body.get("id")?.as_str()?.to_owned()));
                 self.text = response.map(output_text).unwrap_or_default();
+                if response.is_none() {
+                    self.beginning = beginning(frame.source);
+                }
             }
             Entry::Lost(loss) => self.lost = Some(loss.clone().into_owned()),
             Entry::Sent(frame) => {
@@ -240,6 +282,43 @@ impl Facts {
         missing
     }
 
+    /// Returns how the response ended: with its last event or its status, the tokens if they were limited, and what it
+    /// says about a failure.
+    pub(super) fn ending(&self, dialect: &Dialect) -> String {
+        let member = |name: &str| self.response.as_ref().and_then(|response| response.get(name));
+        let last = dialect.terminal.iter().find(|kind| self.events.contains_key(**kind));
+        let status = member("status").and_then(Value::as_str);
+        let mut text = match (last, status) {
+            (Some(last), _) => format!("it ended with {last}"),
+            (None, _) if self.is_stream => "it ended without a terminal event".to_owned(),
+            (None, Some(status)) => format!("its status is {}", visible(&cut(status, MAX_CODE))),
+            (None, None) => "it has no status".to_owned(),
+        };
+        if let (Some(used), Some(limit)) = (self.output_tokens(), self.limit()) {
+            text += &format!(", output_tokens {used} of {limit}");
+        }
+        if status == Some("failed") {
+            text.extend(self.words().map(|words| format!(", {words}")));
+        }
+        text
+    }
+
+    /// Returns whether the tokens reached their limit in a response that is completed.
+    pub(super) fn is_cut_but_completed(&self) -> bool {
+        let status = self.response.as_ref().and_then(|response| response.get("status")?.as_str());
+        let reached = self.output_tokens().zip(self.limit()).is_some_and(|(used, limit)| used >= limit);
+        status == Some("completed") && reached
+    }
+
+    fn output_tokens(&self) -> Option<u64> {
+        self.response.as_ref()?.pointer("/usage/output_tokens")?.as_u64()
+    }
+
+    /// Returns the limit of tokens that was requested.
+    fn limit(&self) -> Option<u64> {
+        self.request.as_ref()?.get("max_output_tokens")?.as_u64()
+    }
+
     /// Returns an event that must not occur.
     pub fn unwanted(&self, scenario: &Scenario) -> Option<&'static str> {
         let came = |it: &&&str| self.events.contains_key(**it) || self.members.contains(**it);
@@ -264,6 +343,17 @@ impl Lanes {
         }
         self.is_aside_answered = false;
     }
+}
+
+/// Returns the beginning of a body in one line.
+fn beginning(body: &[u8]) -> String {
+    let start = String::from_utf8_lossy(body.get(..MAX_MESSAGE * 8).unwrap_or(body));
+    cut(&start.split_whitespace().collect::<Vec<_>>().join(" "), MAX_MESSAGE)
+}
+
+/// Returns a text of the endpoint in quotes: in one line, escaped and bounded.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", visible(&cut(text.trim(), MAX_MESSAGE)))
 }
 
 /// Adds the events of a dialect to facts.

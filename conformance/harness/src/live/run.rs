@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{self, Arc, MutexGuard, OnceLock, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
 
@@ -20,12 +20,13 @@ use super::call::{Given, PreviousResponse, RequestContext};
 use super::case::{About, Case};
 use super::client::{Client, Outcome};
 use super::evidence::Evidence;
-use super::facts::Facts;
+use super::models::models;
+use super::reach::{GivenUp, Reach};
 use super::seed::Seed;
 use super::socket::Script;
 use super::verdict::{answer, judge};
 use checker::Rules;
-use results::{Judgement, UndecidedKind, Verdict};
+use results::{Judgement, Obstacle, UndecidedKind, Verdict};
 
 /// The cases of a run, and how to send them.
 #[derive(Debug)]
@@ -92,62 +93,6 @@ impl Plan {
     }
 }
 
-/// Whether the endpoint is reachable and not permanently busy.
-#[derive(Debug, Default)]
-struct Reach {
-    is_reached: AtomicBool,
-    failed: AtomicUsize,
-    /// Number of requests sent.
-    sent: AtomicUsize,
-    /// Number of consecutive cases that ended with a busy endpoint.
-    refused: AtomicUsize,
-}
-
-/// Minimum number of requests before an endpoint is given up.
-const TRIES: usize = 3;
-
-/// Number of consecutive refused cases after which an endpoint is given up.
-const REFUSALS: usize = 3;
-
-/// A given up endpoint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GivenUp {
-    /// Number of requests sent.
-    pub sent: usize,
-    /// The reason, phrased to follow "as".
-    pub reason: &'static str,
-}
-
-impl Reach {
-    fn add(&self, facts: &Facts) {
-        self.sent.fetch_add(1, Ordering::Relaxed);
-        if facts.is_unconnected() {
-            self.failed.fetch_add(1, Ordering::Relaxed);
-        } else {
-            self.is_reached.store(true, Ordering::Relaxed);
-        }
-    }
-
-    /// Records whether the endpoint was busy at the last attempt of a case.
-    fn end_case(&self, is_refused: bool) {
-        if is_refused {
-            self.refused.fetch_add(1, Ordering::Relaxed);
-        } else {
-            self.refused.store(0, Ordering::Relaxed);
-        }
-    }
-
-    fn given_up(&self) -> Option<GivenUp> {
-        let failed = self.failed.load(Ordering::Relaxed);
-        if failed >= TRIES && !self.is_reached.load(Ordering::Relaxed) {
-            return Some(GivenUp { sent: failed, reason: "no earlier request could connect" });
-        }
-        let sent = self.sent.load(Ordering::Relaxed);
-        let reason = "the endpoint refused the previous scenarios with 429 or 503";
-        (self.refused.load(Ordering::Relaxed) >= REFUSALS).then_some(GivenUp { sent, reason })
-    }
-}
-
 /// The outcome of a case.
 #[derive(Debug)]
 pub enum CaseOutcome {
@@ -176,7 +121,7 @@ pub struct Live {
     evidence: Option<Evidence>,
     done: Vec<OnceLock<CaseOutcome>>,
     next: AtomicUsize,
-    reach: Reach,
+    reach: sync::Mutex<Reach>,
     /// The reason why sending stopped.
     stopped: OnceLock<String>,
     /// Time from which the next request may be sent.
@@ -184,8 +129,6 @@ pub struct Live {
     begun: Instant,
     /// Number of recorded bytes.
     recorded: AtomicU64,
-    /// Number of finished exchanges.
-    ended: AtomicUsize,
 }
 
 impl Live {
@@ -207,12 +150,11 @@ impl Live {
             evidence,
             done,
             next: AtomicUsize::new(0),
-            reach: Reach::default(),
+            reach: sync::Mutex::default(),
             stopped: OnceLock::new(),
             pause,
             begun: Instant::now(),
             recorded: AtomicU64::new(0),
-            ended: AtomicUsize::new(0),
         }
     }
 
@@ -335,15 +277,39 @@ impl Live {
 
     /// Returns why the endpoint was given up, and after how many requests, if it was.
     pub fn given_up(&self) -> Option<GivenUp> {
-        self.reach.given_up()
+        self.reach().given_up().cloned()
+    }
+
+    /// Returns what kept the run from testing the endpoint, if anything did.
+    pub fn obstacle(&self) -> Option<Obstacle> {
+        self.reach().obstacle()
+    }
+
+    fn reach(&self) -> MutexGuard<'_, Reach> {
+        self.reach.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds the models of the endpoint to the reason why it was given up, if it does not have the requested one.
+    fn advise(&self) {
+        let is_due = |given_up: GivenUp| given_up.obstacle.class == UndecidedKind::Model;
+        if !self.given_up().is_some_and(is_due) {
+            return;
+        }
+        if let Ok(listed) = self.runtime.block_on(models(&self.client, &self.rules)) {
+            let count = listed.0.len();
+            let models = if count == 1 { "model" } else { "models" };
+            let advice =
+                format!("choose one of the {count} {models} that GET /models lists with --model: {listed}");
+            self.reach().advise(self.client.target().masked(&advice));
+        }
     }
 
     fn case(&self, case: &Case) -> CaseOutcome {
         if let Some(unfit) = &case.unfit {
             return CaseOutcome::Skipped(unfit.clone());
         }
-        if let Some(given_up) = self.reach.given_up() {
-            return CaseOutcome::skipped(format!("not sent: {}", given_up.reason));
+        if let Some(given_up) = self.given_up() {
+            return CaseOutcome::skipped(format!("not sent: {}", given_up.obstacle.title()));
         }
         if let Some(reason) = self.exhausted() {
             return CaseOutcome::skipped(reason);
@@ -354,10 +320,12 @@ impl Live {
         match self.before(case) {
             Ok(before) => {
                 let done = self.runtime.block_on(self.attempts(case, before.as_ref()));
-                if let CaseOutcome::Sent(attempts) = &done {
-                    let last = attempts.last().and_then(|attempt| attempt.facts.status);
-                    self.reach.end_case(last.is_some_and(|status| is_busy(status, case)));
+                if let CaseOutcome::Sent(attempts) = &done
+                    && let Some(last) = attempts.last()
+                {
+                    self.reach().end_case(case, last);
                 }
+                self.advise();
                 done
             }
             Err(reason) => CaseOutcome::skipped(reason),
@@ -400,7 +368,8 @@ impl Live {
                 }
                 Err(problem) => return CaseOutcome::Broken(format!("{file}: {problem}")),
             };
-            if let Some(until) = ask_again(outcome, case, deadline, refusals) {
+            let is_busy = sent.last().is_some_and(|attempt| is_busy(attempt, case));
+            if let Some(until) = ask_again(outcome, deadline, refusals).filter(|_| is_busy) {
                 refusals += 1;
                 if self.client.wait(until).await {
                     continue;
@@ -510,8 +479,7 @@ impl Live {
         let mut attempt = reading.finish(file)?;
         attempt.report = self.client.target().masked_report(attempt.report);
         attempt.report.folder = self.evidence.as_ref().map(|evidence| evidence.folder().into());
-        attempt.place = 1 + self.ended.fetch_add(1, Ordering::Relaxed);
-        self.reach.add(&attempt.facts);
+        self.reach().add(case, &mut attempt);
         Ok((outcome, attempt))
     }
 }
@@ -528,52 +496,16 @@ const RETRIES: u32 = 4;
 /// Minimum delay before the first retry; it doubles with each retry.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Returns whether a status means that the endpoint is busy, unless the case expects that status.
-fn is_busy(status: u16, case: &Case) -> bool {
-    matches!(status, 429 | 503) && !case.scenario.status.contains(&status)
+/// Returns whether the endpoint was busy, unless the case expects that.
+fn is_busy(attempt: &Attempt, case: &Case) -> bool {
+    let is_refused =
+        |obstacle: Obstacle| matches!(obstacle.class, UndecidedKind::Rate | UndecidedKind::Overload);
+    attempt.obstacle(case).is_some_and(is_refused)
 }
 
 /// Returns when to retry a request to a busy endpoint, if that is before the deadline and retries are left.
-fn ask_again(outcome: Outcome, case: &Case, deadline: Instant, refusals: u32) -> Option<Instant> {
-    outcome.status.filter(|status| is_busy(*status, case))?;
+fn ask_again(outcome: Outcome, deadline: Instant, refusals: u32) -> Option<Instant> {
     let pause = PAUSE * 2_u32.pow(refusals.min(RETRIES));
     let until = Instant::now().checked_add(outcome.retry_after?.max(pause))?;
     (refusals < RETRIES && until < deadline).then_some(until)
-}
-
-#[cfg(test)]
-mod tests {
-    use recordings::capture::Loss;
-
-    use super::*;
-
-    #[test]
-    fn who_was_reached_once_is_not_given_up() {
-        let refused = Loss::Unconnected("no connection to h:1: connection refused".into());
-        let nobody = Facts { lost: Some(refused), ..Facts::default() };
-        let (never, once) = (Reach::default(), Reach::default());
-        once.add(&Facts { status: Some(500), ..Facts::default() });
-        for number in 1..=5 {
-            never.add(&nobody);
-            once.add(&nobody);
-            assert_eq!(never.given_up().map(|it| it.sent), (number >= 3).then_some(number));
-            assert_eq!(once.given_up(), None);
-        }
-        // An endpoint that closes the connection without a response was reachable.
-        once.add(&Facts { lost: Some("connection closed".into()), ..Facts::default() });
-        assert_eq!(once.given_up(), None);
-    }
-
-    #[test]
-    fn who_only_refuses_is_given_up() {
-        let reach = Reach::default();
-        for (is_refused, is_given_up) in
-            [(true, false), (true, false), (false, false), (true, false), (true, false), (true, true)]
-        {
-            reach.add(&Facts { status: Some(429), ..Facts::default() });
-            reach.end_case(is_refused);
-            assert_eq!(reach.given_up().is_some(), is_given_up);
-        }
-        assert_eq!(reach.given_up().map(|it| it.sent), Some(6));
-    }
 }

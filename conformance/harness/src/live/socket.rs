@@ -132,7 +132,7 @@ impl Sending<'_> {
     async fn say(&mut self, socket: &mut Socket, text: &str) -> Result<(), String> {
         self.keep(&Recorder::new().sent(self.elapsed(), text));
         match timeout_at(self.by, socket.send(Message::text(text))).await {
-            Err(_) => Err(format!("a message was not accepted {}", Limit::Total.words(self.client.limits()))),
+            Err(_) => Err(format!("a message was not accepted {}", self.limit(Limit::Total))),
             Ok(Err(error)) => Err(broken(&error, self.client.limits().bytes)),
             Ok(Ok(())) => Ok(()),
         }
@@ -154,7 +154,7 @@ impl Sending<'_> {
             let (by, what) = if due.0 < self.by { due } else { (self.by, Limit::Total) };
             let next = match in_time(after_error.unwrap_or(by).min(by), socket.next()).await {
                 None if after_error.is_some() => return Ok(()),
-                None => return Err(format!("no message {}", what.words(&limits))),
+                None => return Err(format!("no message {}", self.limit(what))),
                 Some(next) => next,
             };
             let text = self.heard(next, volume)?;

@@ -3,8 +3,10 @@
 use std::sync::OnceLock;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
-use reqwest::{Certificate, Url};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
 
 use gateway::is_loopback;
 
@@ -24,7 +26,7 @@ pub struct Target {
     /// Search patterns of the secrets, computed on first use.
     patterns: OnceLock<Secrets>,
     is_direct: bool,
-    authorities: Vec<Certificate>,
+    authorities: Vec<CertificateDer<'static>>,
 }
 
 /// An invalid target.
@@ -121,13 +123,13 @@ impl Target {
         Ok(self)
     }
 
-    /// Also trusts these certificate authorities, given as PEM.
+    /// Also trusts these certificates, and what they sign as authorities, given as PEM.
     ///
     /// # Errors
     ///
     /// If the PEM contains no certificate.
     pub fn with_authorities(mut self, pem: &[u8]) -> Result<Self, TargetError> {
-        let read = Certificate::from_pem_bundle(pem).unwrap_or_default();
+        let read: Vec<_> = CertificateDer::pem_slice_iter(pem).collect::<Result<_, _>>().unwrap_or_default();
         if read.is_empty() {
             return Err(TargetError("it contains no PEM certificate".to_owned()));
         }
@@ -135,9 +137,9 @@ impl Target {
         Ok(self)
     }
 
-    /// Returns the additional certificate authorities.
-    pub(super) fn authorities(&self) -> impl Iterator<Item = Certificate> {
-        self.authorities.iter().cloned()
+    /// Returns the additional certificates to trust.
+    pub(super) fn authorities(&self) -> &[CertificateDer<'static>] {
+        &self.authorities
     }
 
     /// Returns the names of the added headers.

@@ -15,15 +15,6 @@ use checker::Rules;
 use recordings::capture::Loss;
 use results::{CaptureReport, Judgement, UndecidedKind, Verdict};
 
-/// Statuses of endpoints that refuse the harness.
-const REFUSALS: [(u16, &str); 5] = [
-    (401, "pass --api-key, CONFORMANCE_API_KEY or --header"),
-    (402, "the account needs credit"),
-    (403, "the key lacks the permission"),
-    (407, "the proxy requires authentication"),
-    (429, "rate limited; try --delay"),
-];
-
 /// Returns the verdict of a trial. The recordings are in order; the other one is the last of the related
 /// case.
 pub fn judge(
@@ -99,18 +90,19 @@ pub(crate) fn missed<'a>(
 }
 
 fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judgement {
-    let Some(Attempt { facts, report, .. }) = attempts.last() else {
+    let Some(last) = attempts.last() else {
         return Judgement::new(Verdict::NotExercised, "no request was sent");
     };
+    let Attempt { facts, report, .. } = last;
     let lost = facts.lost.as_ref();
     if let Some(interrupted @ Loss::Interrupted) = lost {
         return Judgement::new(Verdict::HarnessError, interrupted.to_string());
     }
+    if let Some(obstacle) = last.obstacle(case) {
+        return obstacle.judgement();
+    }
     let Some(status) = facts.status else {
         return match lost {
-            Some(Loss::Unconnected(reason)) => {
-                Judgement::undecided(Verdict::HarnessError, UndecidedKind::Unconnected, &**reason)
-            }
             Some(other) => Judgement::new(Verdict::Fail, other.to_string()),
             None => Judgement::new(Verdict::Fail, "no response"),
         };
@@ -121,7 +113,7 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judgemen
     if let Some(unsupported) = unsupported(case, facts) {
         return unsupported;
     }
-    if let Some(wrong) = wrong_status(case, status) {
+    if let Some(wrong) = wrong_status(case, facts, status) {
         return wrong;
     }
     if let Some(reason) = lost.filter(|loss| **loss != Loss::Left) {
@@ -150,35 +142,58 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judgemen
     }
     let times = if attempts.len() == 1 { "once".to_owned() } else { format!("{} times", attempts.len()) };
     let missing = format!("no {}", missing.join(", no "));
-    let reason = format!("requested {times}, but there was {missing}");
+    let came = facts.ending(dialect);
+    if let Some(limit) = case.limit().filter(|_| facts.is_cut_but_completed()) {
+        let reason = format!(
+            "the answer was cut at max_output_tokens {limit}, but {came}: it should be incomplete, with the reason \
+             max_output_tokens"
+        );
+        return Judgement::new(Verdict::Fail, reason);
+    }
+    let reason = format!("requested {times}, but there was {missing}: {came}");
     Judgement::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason).with_detail(missing)
 }
 
-/// Returns the verdict if the response to a case shows that the endpoint lacks an optional route.
-pub(crate) fn unsupported(case: &Case, facts: &Facts) -> Option<Judgement> {
+/// Returns the verdict if the response to a case shows that the endpoint lacks an optional route, or ignores a setting.
+pub(super) fn unsupported(case: &Case, facts: &Facts) -> Option<Judgement> {
     let feature = case.optional?;
     let status = facts.status.filter(|status| !case.scenario.status.contains(status))?;
     let is_missing = match status {
         405 | 501 => true,
-        404 => !is_about_resource(facts.response.as_ref()),
+        404 => !is_about_resource(facts),
         _ => false,
     };
-    is_missing.then(|| {
-        let detail = format!("{feature} ({} responds with {status})", route(case.scenario.operation));
-        let reason = format!("unsupported: {detail}");
-        Judgement::undecided(Verdict::NotExercised, UndecidedKind::Unsupported, reason).with_detail(detail)
-    })
+    let detail = if is_missing {
+        format!("{feature} ({} responds with {status})", route(case.scenario.operation))
+    } else if feature == "background" && status == 200 && ignores_background(facts) {
+        format!("{feature} (the endpoint ignores it)")
+    } else {
+        return None;
+    };
+    let reason = format!("unsupported: {detail}");
+    Some(Judgement::undecided(Verdict::NotExercised, UndecidedKind::Unsupported, reason).with_detail(detail))
 }
 
-/// Returns whether the body of a 404 is an API error about a response or a model, not the error of an unknown
-/// route.
-fn is_about_resource(body: Option<&Value>) -> bool {
-    let message = body.and_then(|body| body.get("error")?.get("message")?.as_str());
-    message.is_some_and(|message| {
-        message != "Not Found"
-            && !message.starts_with("Invalid URL")
-            && !message.starts_with("Unknown request URL")
-    })
+/// Returns whether a response to a request for a background response is one in the foreground.
+fn ignores_background(facts: &Facts) -> bool {
+    let Some(response) = &facts.response else { return false };
+    let is_background = response.get("background").and_then(Value::as_bool);
+    // In the background, it would only have begun; a stream ends either way.
+    if facts.is_stream {
+        return is_background == Some(false);
+    }
+    is_background != Some(true) && response.get("status").is_some_and(|status| status == "completed")
+}
+
+/// Returns whether a 404 is about a response, not about an unknown route: its message names the response.
+fn is_about_resource(facts: &Facts) -> bool {
+    let (_, message) = facts.error();
+    let path = facts.url.split(['?', '#']).next().unwrap_or_default().to_lowercase();
+    let path = path.splitn(4, '/').nth(3).unwrap_or_default();
+    // Messages about routes contain the whole path, or a part of it that begins at a slash.
+    let is_about_route = !path.is_empty() && message.contains(path) || message.contains("/responses");
+    let id = path.split('/').skip_while(|part| *part != "responses").nth(1).unwrap_or_default();
+    !is_about_route && (message.contains("response") || !id.is_empty() && message.contains(id))
 }
 
 /// Returns the route of an operation.
@@ -238,10 +253,10 @@ fn unanswered(case: &Case, facts: &Facts) -> Option<Judgement> {
     let status = facts.status.filter(|_| facts.turns < case.turns.len())?;
     if status != SWITCHED && facts.turns == 0 {
         // The handshake failed.
-        return REFUSALS.iter().all(|(refusal, _)| *refusal != status).then(|| {
-            let advice = "exclude the transport with --transport";
-            Judgement::new(Verdict::Fail, format!("the WebSocket handshake got status {status}; {advice}"))
-        });
+        let words = facts.words().map(|words| format!(": {words}")).unwrap_or_default();
+        let advice = "exclude the transport with --transport";
+        let reason = format!("the WebSocket handshake got status {status}{words}; {advice}");
+        return Some(Judgement::new(Verdict::Fail, reason));
     }
     let (answered, all) = (facts.turns, case.turns.len());
     let otherwise = || format!("turn {answered} of {all} got an unexpected response");
@@ -251,24 +266,20 @@ fn unanswered(case: &Case, facts: &Facts) -> Option<Judgement> {
     ))
 }
 
-fn wrong_status(case: &Case, status: u16) -> Option<Judgement> {
-    let expected: &[u16] = if case.scenario.status.is_empty() { &[200] } else { case.scenario.status };
+fn wrong_status(case: &Case, facts: &Facts, status: u16) -> Option<Judgement> {
+    let expected = case.expected_status();
     if expected.contains(&status) {
         return None;
     }
-    if let Some((_, advice)) = REFUSALS.iter().find(|(refusal, _)| *refusal == status) {
-        return Some(Judgement::new(
-            Verdict::HarnessError,
-            format!("the endpoint responds with {status}: {advice}"),
-        ));
-    }
     let expected = expected.iter().map(u16::to_string).collect::<Vec<_>>().join(" or ");
+    let words = facts.words().map(|words| format!(": {words}")).unwrap_or_default();
     let aside = match status {
         300..400 => "; redirects to other hosts are not followed",
-        400..500 => "; exclude unsupported features with --without",
+        400..500 if !case.scenario.features.is_empty() => "; exclude unsupported features with --without",
         _ => "",
     };
-    Some(Judgement::new(Verdict::Fail, format!("the response has status {status}, not {expected}{aside}")))
+    let reason = format!("the response has status {status}, not {expected}{words}{aside}");
+    Some(Judgement::new(Verdict::Fail, reason))
 }
 
 /// Returns the failure of a polled response that is still running, if it is.

@@ -56,7 +56,7 @@ pub struct Suite {
     endpoint: Endpoint,
     dialect: &'static Dialect,
     limits: Limits,
-    model: String,
+    model: Option<String>,
     transports: Vec<Transport>,
     features: Option<Vec<String>>,
     lacks: Vec<String>,
@@ -76,6 +76,8 @@ pub struct Suite {
     max_failures: Option<usize>,
     snapshots: Option<Snapshots>,
     out: Option<PathBuf>,
+    replaces: bool,
+    target_name: Option<String>,
     is_named: bool,
 }
 
@@ -133,7 +135,7 @@ impl Suite {
             endpoint,
             dialect,
             limits: Limits::default(),
-            model: "default".to_owned(),
+            model: None,
             transports: vec![Transport::Sse, Transport::Json],
             features: None,
             lacks: Vec::new(),
@@ -153,14 +155,16 @@ impl Suite {
             max_failures: None,
             snapshots: None,
             out: None,
+            replaces: false,
+            target_name: None,
             is_named: false,
         }
     }
 
-    /// Sets the model.
+    /// Sets the model; default: the first one that `GET /models` lists, or `default` if it lists none.
     #[must_use]
     pub fn model(self, model: impl Into<String>) -> Self {
-        Self { model: model.into(), ..self }
+        Self { model: Some(model.into()), ..self }
     }
 
     /// Sets the limits.
@@ -286,6 +290,18 @@ impl Suite {
     #[must_use]
     pub fn out(self, folder: impl Into<PathBuf>) -> Self {
         Self { out: Some(folder.into()), ..self }
+    }
+
+    /// Replaces the run that the folder contains.
+    #[must_use]
+    pub fn replace(self, replaces: bool) -> Self {
+        Self { replaces, ..self }
+    }
+
+    /// Sets the name by which commands that repeat the run refer to the target.
+    #[must_use]
+    pub fn target_name(self, name: impl Into<String>) -> Self {
+        Self { target_name: Some(name.into()), ..self }
     }
 
     /// Prefixes the names of tests with the dialect, and uses a subfolder for it.

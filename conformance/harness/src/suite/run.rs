@@ -87,13 +87,16 @@ pub fn run(
             None => report,
         };
         is_undone |= trials.iter().any(TrialResult::is_harness_error);
+        is_undone |= report.live.as_ref().is_some_and(|live| live.obstacle.is_some());
         is_stale |= report.live.as_ref().is_some_and(|live| !live.stale.is_empty());
         dialects.push((report.dialect.clone(), report.totals.trials));
         how.write(&report)?;
         // With several runs, only those that did not pass have a full summary.
         let is_told = suites.len() == 1 || report.outcome != Outcome::Passed;
         if how.form == Form::Human && is_for_people(arguments) && is_told {
-            if !has_lines {
+            if has_lines {
+                show(&reports::obstacle(&report, screen));
+            } else {
                 show(&reports::diagnostics(&report, how.detail, screen));
             }
             show(&reports::summary(&report, how.detail, screen));

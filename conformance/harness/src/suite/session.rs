@@ -19,6 +19,7 @@ use crate::live::{
     self, About, Case, Chain, Client, Evidence, Given, GivenUp, Kept, Live, Offer, Plan, RunFile, RunRuntime,
     Seed, Target,
 };
+use checker::Rules;
 use gateway::{self, Embedded, McpServer};
 use recordings::capture::REDACTED;
 use reports::{Style, diagnostic};
@@ -82,7 +83,7 @@ impl Suite {
         let mut plan = Plan {
             cases,
             wanted,
-            model: self.model.clone(),
+            model: self.model.clone().unwrap_or_default(),
             given,
             attempts: self.attempts,
             jobs: self.jobs,
@@ -137,7 +138,20 @@ impl Suite {
         }
     }
 
-    fn run_file(&self, client: &Client, filters: &Filters) -> RunFile {
+    /// Returns the model to request, after asking the endpoint for its models if none was set.
+    fn chosen_model(&self, client: &Client, machine: &RunRuntime) -> String {
+        if let Some(model) = &self.model {
+            return model.clone();
+        }
+        if matches!(self.endpoint, Endpoint::Reference(_)) {
+            return "default".to_owned();
+        }
+        let (model, line) = machine.runtime().block_on(live::first_model(client, &Rules::of(self.dialect)));
+        eprint_line(&line);
+        model
+    }
+
+    fn run_file(&self, client: &Client, model: String, filters: &Filters) -> RunFile {
         let limits = client.limits();
         let target = client.target();
         RunFile {
@@ -148,7 +162,8 @@ impl Suite {
             target: target.shown(),
             proxy: client.proxy().map(str::to_owned),
             is_reference: matches!(self.endpoint, Endpoint::Reference(_)),
-            model: self.model.clone(),
+            model,
+            target_name: self.target_name.clone(),
             options: Options {
                 began: Some(clock::now()),
                 took_ms: None,
@@ -178,6 +193,7 @@ impl Suite {
             seed: self.seed.clone().unwrap_or_else(live::random_seed),
             is_seed_given: self.seed.is_some(),
             state: State::Begun,
+            obstacle: None,
             report: None,
             exchanges: Vec::new(),
             chain: String::new(),
@@ -214,14 +230,18 @@ impl Planned<'_> {
         let target = target.hiding(&secrets);
         let client = Client::new(target, suite.limits, machine.interrupt());
         let client = client.map_err(|problem| SuiteError::new(format!("cannot connect: {problem}")))?;
-        let file = suite.run_file(&client, filters);
+        if let Some(folder) = &suite.out {
+            Evidence::check(folder, suite.replaces).map_err(|error| suite.lost(&error))?;
+        }
+        plan.model = suite.chosen_model(&client, machine);
+        let file = suite.run_file(&client, plan.model.clone(), filters);
         plan.seed = Seed::new(&*file.seed, suite.dialect, &suite.offer());
         for case in &mut plan.cases {
             case.expect(&plan.seed);
         }
         let mut evidence = None;
         if let Some(folder) = &suite.out {
-            let new = Evidence::create(folder).map_err(|error| suite.lost(&error))?;
+            let new = Evidence::create(folder, suite.replaces).map_err(|error| suite.lost(&error))?;
             new.write_run(&file).map_err(|error| suite.lost(&error))?;
             evidence = Some(new);
         }
@@ -346,6 +366,10 @@ impl Session {
             let case = self.live.plan.cases.get(due.first()?.0)?;
             let failed = due.iter().filter_map(|(at, about)| {
                 let judged = tests.failure(*at, *about)?;
+                // The summary names these once.
+                if judged.kind.is_obstacle() {
+                    return None;
+                }
                 let reason = match (judged.verdict, about) {
                     (Verdict::HarnessError, _) => Some(format!("harness error: {}", judged.reason)),
                     (_, About::Group(_) | About::Rest) => None,
@@ -391,11 +415,11 @@ impl Session {
             let sent = self.live.sent().map(|(case, _)| &case.name).collect::<BTreeSet<_>>().len();
             eprint_line(&format!("interrupted after {sent} of {}", counted(self.live.plan.requests())));
         }
-        if let Some(given_up) = self.live.given_up() {
-            let GivenUp { sent, reason } = given_up;
+        if let Some(GivenUp { sent, .. }) = self.live.given_up() {
             let planned = counted(self.live.plan.requests());
-            eprint_line(&format!("stopped after {sent} of {planned}: {reason}"));
+            eprint_line(&format!("stopped after {sent} of {planned}: the endpoint cannot be tested"));
         }
+        self.file.obstacle = self.live.obstacle();
         self.file.exchanges = (self.live.sent())
             .map(|(case, attempt)| Kept {
                 file: attempt.report.name.clone(),

@@ -117,9 +117,10 @@ impl State {
                 "left" => Some(Loss::Left),
                 "interrupted" => Some(Loss::Interrupted),
                 "unconnected" => Some(Loss::Unconnected(reason)),
+                "silent" => Some(Loss::Silent(reason)),
                 "lost" => Some(Loss::Broken(reason)),
                 _ => {
-                    let known = "`closed`, `left`, `interrupted`, `unconnected` or `lost`";
+                    let known = "`closed`, `left`, `interrupted`, `unconnected`, `silent` or `lost`";
                     return Err(fail(format!("the end is {known}, not `{how}`")));
                 }
             };

@@ -156,6 +156,7 @@ impl Recorder {
             End::Lost(Loss::Left) => ("left", None),
             End::Lost(Loss::Interrupted) => ("interrupted", None),
             End::Lost(Loss::Unconnected(reason)) => ("unconnected", Some(reason)),
+            End::Lost(Loss::Silent(reason)) => ("silent", Some(reason)),
             End::Lost(Loss::Broken(reason) | Loss::Cut(reason)) => ("lost", Some(reason)),
         };
         let at = milliseconds(at);

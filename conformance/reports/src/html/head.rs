@@ -26,6 +26,9 @@ pub(super) fn head(run: &Run, html: &mut Html) {
 
 /// Returns a summary of the run in a sentence or two.
 fn lead(run: &Run) -> String {
+    if let Some(obstacle) = run.live.as_ref().and_then(|live| live.obstacle.as_ref()) {
+        return format!("Not tested: {}. To do: {}.", obstacle.title(), obstacle.advice);
+    }
     if let Some(reason) = run.without_responses() {
         return format!("Nothing was checked: {reason}.");
     }

@@ -21,9 +21,9 @@ struct Group {
 
 const GROUPS: &[Group] = &[
     Group {
-        title: "Not reachable",
-        explanation: "There was no connection to the endpoint, so nothing is known about it. Start it, or correct the address.",
-        holds: |undecided| undecided.kind == UndecidedKind::Unconnected,
+        title: "Not testable",
+        explanation: "The endpoint did not let itself be tested, so nothing is known about it. The reasons say what to correct.",
+        holds: |undecided| undecided.kind.is_obstacle(),
         flag: |_, live| format!("--target {}", live.target),
     },
     Group {

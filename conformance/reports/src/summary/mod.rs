@@ -50,6 +50,10 @@ pub fn summary(run: &Run, detail: impl Into<Detail>, screen: impl Into<Screen>) 
     if is_verbose {
         page.tallies("by group of scenarios", run.groups.iter().map(|group| (&*group.name, group.trials)));
     }
+    if run.live.as_ref().is_some_and(|live| live.obstacle.is_some() && !live.has_verdict()) {
+        page.next(run);
+        return page.out;
+    }
     page.by_profile(run);
     page.causes(run, detail.level);
     page.answers(run);

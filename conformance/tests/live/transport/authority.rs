@@ -35,6 +35,25 @@ fn authority() -> &'static Authority {
     })
 }
 
+/// How `openssl req -x509` makes a certificate: signed by its own key, that of an authority, for these names.
+pub(crate) struct OwnCertificate {
+    pub(crate) pem: String,
+    pub(crate) config: Arc<ServerConfig>,
+}
+
+impl OwnCertificate {
+    pub(crate) fn new(names: &[&str]) -> Self {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let mut params = CertificateParams::new(names).expect("they are names");
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.distinguished_name.push(DnType::CommonName, "localhost");
+        let key = KeyPair::generate().expect("a key");
+        let own = params.self_signed(&key).expect("a certificate");
+        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
+        Self { pem: own.pem(), config: serving(own.der().clone(), key, &[]) }
+    }
+}
+
 /// Returns the file with the certificate of the authority.
 pub(crate) fn file() -> PathBuf {
     static FILE: OnceLock<PathBuf> = OnceLock::new();
@@ -50,11 +69,18 @@ pub(crate) fn file() -> PathBuf {
 /// Returns the TLS configuration of a server that supports these protocols, in order of preference.
 pub(crate) fn config(protocols: &[&str]) -> Arc<ServerConfig> {
     let Authority { leaf, key, .. } = authority();
-    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.clone()));
+    serving(leaf.clone(), PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.clone())), protocols)
+}
+
+fn serving(
+    leaf: CertificateDer<'static>,
+    key: PrivateKeyDer<'static>,
+    protocols: &[&str],
+) -> Arc<ServerConfig> {
     let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("they fit together");
-    let config = builder.with_no_client_auth().with_single_cert(vec![leaf.clone()], key);
+    let config = builder.with_no_client_auth().with_single_cert(vec![leaf], key);
     let mut config = config.expect("the key is that of the certificate");
     config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().to_vec()).collect();
     Arc::new(config)

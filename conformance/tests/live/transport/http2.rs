@@ -95,7 +95,17 @@ fn leaving(is_abrupt: bool) -> Secure {
 
 fn hello(server: &Secure, more: &[&str]) -> Outcome {
     let (url, authority) = (server.url(), file());
-    let usual = ["--target", &url, "--ca-file", path(&authority), "--api-key", "key-12345678", "text/hello"];
+    let usual = [
+        "--target",
+        &url,
+        "--ca-file",
+        path(&authority),
+        "--api-key",
+        "key-12345678",
+        "--model",
+        "m",
+        "text/hello",
+    ];
     conformance(&[&usual, more].concat())
 }
 

@@ -37,7 +37,7 @@ fn a_websocket_is_opened_over_tls() {
     // WebSockets need HTTP/1.1, even if HTTP/2 is offered.
     let server = before(&gateway, &["h2", "http/1.1"]);
     let (url, authority, out) = (server.url(), file(), folder("wss"));
-    let args = ["--target", &url, "--ca-file", path(&authority), "--transport", "websocket"];
+    let args = ["--target", &url, "--ca-file", path(&authority), "--model", "m", "--transport", "websocket"];
     let run = conformance(&[&args[..], &["text/hello", "--out", path(&out)]].concat());
     expect(&run, 0, &["test text/hello.ws::answer", "test text/hello.ws::ws", " 0 failed; 0 ignored"]);
     assert_eq!(server.spoken(), ["http/1.1"]);

@@ -74,7 +74,7 @@ fn connect(mut stream: TcpStream, port: Option<u16>) {
 
 /// Runs the scenario of a short text with these environment variables.
 fn hello(target: &str, environment: &[(&str, &str)], more: &[&str]) -> Outcome {
-    let mut command = command(&[&["--target", target, "text/hello"], more].concat());
+    let mut command = command(&[&["--target", target, "--model", "m", "text/hello"], more].concat());
     outcome(command.envs(environment.iter().copied()).arg("--ca-file").arg(file()))
 }
 
@@ -185,6 +185,13 @@ fn what_a_proxy_repeats_of_its_user_is_hidden() {
     });
     let url = proxy.url.replace("//", &format!("//{USER}@"));
     let run = hello("http://gateway.invalid/v1", &[("http_proxy", &url)], &["--out", path(&out)]);
-    expect(&run, 2, &["the endpoint responds with 407: the proxy requires authentication"]);
+    expect(
+        &run,
+        2,
+        &[
+            "the endpoint responds with 407 Proxy Authentication Required: \"",
+            "the proxy requires authentication",
+        ],
+    );
     is_hidden(&run, &out);
 }

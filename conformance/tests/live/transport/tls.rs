@@ -2,21 +2,25 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::{fs, thread};
 
-use rustls::{ServerConnection, StreamOwned};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-use super::authority::{config, file};
+use super::authority::{OwnCertificate, config, file};
 use crate::program::{Outcome, command, expect, folder, outcome, path};
 use crate::server::{Server, golden, response, text};
 
 /// Starts a good endpoint with TLS that closes the connections with these numbers during the handshake.
 fn secure(closed: &'static [usize]) -> String {
+    serving(config(&[]), closed)
+}
+
+fn serving(config: Arc<ServerConfig>, closed: &'static [usize]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let url = format!("https://{}", listener.local_addr().expect("it is bound"));
-    let config = config(&[]);
     thread::spawn(move || {
         for (number, mut stream) in listener.incoming().map_while(Result::ok).enumerate() {
             if closed.contains(&number) {
@@ -55,7 +59,7 @@ fn serve(stream: &mut StreamOwned<ServerConnection, TcpStream>) {
 /// Returns the command for the scenario of a short text, streaming and not, with the default certificate authorities
 /// only.
 fn hello(url: &str) -> Command {
-    let mut command = command(&["--target", url, "text/hello"]);
+    let mut command = command(&["--target", url, "--model", "m", "text/hello"]);
     command.env_remove("SSL_CERT_FILE").env_remove("SSL_CERT_DIR");
     command
 }
@@ -79,8 +83,9 @@ fn a_certificate_is_taken_whose_authority_was_named() {
 #[test]
 fn a_certificate_that_nobody_vouches_for_is_refused() {
     let run = outcome(&mut hello(&secure(&[])));
-    let advice = "for a private certificate authority, pass --ca-file";
-    expect(&run, 2, &["harness error: no connection to ", "invalid peer certificate: UnknownIssuer", advice]);
+    let told = "the certificate is self-signed, or its authority is unknown; pass the certificate, or that of its \
+                authority, with --ca-file";
+    expect(&run, 2, &["harness error: no connection to ", told, "error[network]: no connection to "]);
     let is_passed = |line: &str| line.contains("::answer") && line.ends_with("ok");
     assert!(!run.stdout.lines().any(is_passed), "{}", run.stdout);
 }
@@ -90,6 +95,44 @@ fn a_certificate_for_another_host_is_refused() {
     let run = trusting(&secure(&[]).replace("127.0.0.1", "localhost"));
     expect(&run, 2, &["harness error: no connection to ", "not valid for name \"localhost\""]);
     assert!(!run.stdout.contains("--ca-file"), "{}", run.stdout);
+}
+
+#[test]
+fn a_self_signed_certificate_is_taken_that_was_named_itself() {
+    let folder = folder("self-signed");
+    fs::create_dir_all(&folder).expect("it can be made");
+    let named = |name: &str, own: &OwnCertificate| {
+        let file = folder.join(name);
+        fs::write(&file, &own.pem).expect("it can be written");
+        file
+    };
+    let trusting = |own: &OwnCertificate, file: &Path| {
+        outcome(hello(&serving(Arc::clone(&own.config), &[])).arg("--ca-file").arg(file))
+    };
+    let passed = ["test text/hello::answer", " 0 failed; 0 ignored"];
+    let (own, nameless) = (OwnCertificate::new(&["127.0.0.1"]), OwnCertificate::new(&[]));
+    let (file, file_of_nameless) = (named("own.pem", &own), named("nameless.pem", &nameless));
+    expect(&trusting(&own, &file), 0, &passed);
+    // Without names, exactly this certificate is trusted.
+    expect(&trusting(&nameless, &file_of_nameless), 0, &passed);
+    // Another one is not, nor one for another host, nor any that was not named.
+    let of_others = OwnCertificate::new(&["other.invalid"]);
+    let refused = [
+        (trusting(&nameless, &file), "the certificate is self-signed"),
+        (trusting(&of_others, &named("other.pem", &of_others)), "not valid for name \"127.0.0.1\""),
+        (
+            outcome(&mut hello(&serving(own.config, &[]))),
+            "the certificate is self-signed; pass the certificate, or that of its authority, with --ca-file",
+        ),
+    ];
+    for (run, told) in refused {
+        expect(&run, 2, &["harness error: no connection to ", told]);
+        assert!(
+            !run.stdout.contains("OtherError") && !run.stdout.contains("::answer ... ok"),
+            "{}",
+            run.stdout
+        );
+    }
 }
 
 #[test]
