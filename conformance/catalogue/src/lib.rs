@@ -428,12 +428,13 @@ impl Requirement {
         match version {
             Some(version) => {
                 let own = spec::dialect(version);
-                of_id().find(|sentence| {
+                of_id().rfind(|sentence| {
                     sentence.version == version || own.is_some_and(|own| own.is_or_extends(sentence.version))
                 })
             }
+            // A version extends the one before it, and repeats its sentences.
             None => of_id()
-                .find(|sentence| dialect.is_or_extends(sentence.version))
+                .rfind(|sentence| dialect.is_or_extends(sentence.version))
                 .or_else(|| of_id().next_back()),
         }
     }
