@@ -114,6 +114,15 @@ fn the_command_merges_reports() {
     refused(&["report", "--merge", "a.json", "other.json"], "other.json: its dialect differs");
     run(&folder, &["check", "a", "--select", "wire", "--format", "json", "--output", "some.json"]);
     refused(&["report", "--merge", "a.json", "some.json"], "some.json: its rules differ");
+    run(&folder, &["check", "b", "--fail-on", "must", "--format", "json", "--output", "must.json"]);
+    refused(&["report", "--merge", "a.json", "must.json"], "must.json: it fails on other findings");
+    let levels = ["--rule", "wire/no-id-line=off", "--format", "json", "--output"];
+    run(&folder, &[&["check", "b"][..], &levels, &["levels.json"]].concat());
+    refused(&["report", "--merge", "a.json", "levels.json"], "levels.json: its levels of rules differ");
+    run(&folder, &[&["check", "a"][..], &levels, &["first.json"]].concat());
+    let output = run(&folder, &["report", "--merge", "first.json", "levels.json"]);
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && told.contains("wire/no-id-line off instead of SHOULD"), "{told}");
     let old = read("b.json").replacen(
         &format!("\"suite\": \"{}\"", env!("CARGO_PKG_VERSION")),
         "\"suite\": \"0\"",

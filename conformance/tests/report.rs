@@ -2,6 +2,7 @@
 
 use conformance::capture::Format;
 use conformance::reports::{Screen, Style, diagnostic};
+use conformance::results::FailOn;
 use conformance::{Rules, check, goldens, violation};
 
 /// Returns the report of a recording for some of the rules.
@@ -11,7 +12,11 @@ fn told(dialect: &str, recording: &[u8], rules: &[&str], width: usize) -> String
     let report = check("a.sse", &mut &*recording, None, &chosen);
     assert_eq!(report.error, None);
     let screen = Screen { style: Style::Plain, width };
-    report.findings.iter().map(|finding| diagnostic(&report.name, finding, "openai", screen)).collect()
+    report
+        .findings
+        .iter()
+        .map(|finding| diagnostic(&report.name, finding, "openai", FailOn::default(), screen))
+        .collect()
 }
 
 /// Returns the report of the violation of a rule.
@@ -78,7 +83,7 @@ fn hostile_text_is_shown_and_not_obeyed() {
     let told: String = report
         .findings
         .iter()
-        .map(|finding| diagnostic(&report.name, finding, "openai", Style::Plain))
+        .map(|finding| diagnostic(&report.name, finding, "openai", FailOn::default(), Style::Plain))
         .collect();
     let is_hostile = |found: &char| hostile.contains(*found) && !" 02;]xJ".contains(*found);
     assert_eq!(told.chars().find(is_hostile), None, "{told}");

@@ -73,7 +73,7 @@ pub fn client(bytes: &[u8]) {
     let evidence = Evidence::open(&folder.0.join("run"));
     let run = evidence.run().expect("it was written");
     assert_eq!(run.state, State::Finished);
-    let compared = within(|| compare(&evidence, &run)).expect("it can be read");
+    let compared = within(|| compare(&evidence, &run, None)).expect("it can be read");
     assert_eq!(compared.differences, Vec::<String>::new());
     search(&folder.0);
 }

@@ -35,7 +35,7 @@ pub fn verify(bytes: &[u8]) {
     }
     let evidence = Evidence::open(&folder.0);
     let Ok(of) = evidence.run() else { return };
-    let compared = within(|| compare(&evidence, &of));
+    let compared = within(|| compare(&evidence, &of, None));
     let is_seen = compared.as_ref().map_or(true, |compared| !compared.differences.is_empty());
     let changed: Vec<&String> =
         files.keys().chain(run.keys()).filter(|of| files.get(*of) != run.get(*of)).collect();

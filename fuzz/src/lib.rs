@@ -13,7 +13,7 @@ use std::io::{self, Read};
 
 use conformance::capture::{CaptureError, Entry, Format, Reader};
 use conformance::reports::Style;
-use conformance::results::{CaptureReport, Run};
+use conformance::results::{CaptureReport, FailOn, Run};
 use conformance::{Rules, check as check_recording};
 use random::Xorshift;
 
@@ -24,7 +24,8 @@ pub fn check(bytes: &[u8]) {
         let rules = Rules::of(dialect);
         let capture = check_recording("fuzz", &mut &*bytes, None, &rules);
         for finding in &capture.findings {
-            let text = conformance::reports::diagnostic("fuzz", finding, "openai", Style::Plain);
+            let text =
+                conformance::reports::diagnostic("fuzz", finding, "openai", FailOn::default(), Style::Plain);
             assert!(text.chars().all(|character| character == '\n' || !character.is_control()), "{text:?}");
         }
         let run = Run::new(&rules, vec![capture], None);

@@ -148,10 +148,12 @@ export function checkAsHtml(recording, options = {}) {
   return report(recording, options, true);
 }
 
-const LEVELS = ["may", "should", "must"];
+// From the most lenient.
+const FAIL_ON = ["must", "breaks", "should", "may"];
 
-export async function assertConformant(response, { dialect = "openai", level = "must", ignore = [] } = {}) {
-  if (!LEVELS.includes(level)) throw new RangeError(`level is one of ${LEVELS.join(", ")}, not ${level}`);
+export async function assertConformant(response, { dialect = "openai", failOn = "breaks", ignore = [] } = {}) {
+  if (!FAIL_ON.includes(failOn)) throw new RangeError(`failOn is one of ${FAIL_ON.join(", ")}, not ${failOn}`);
+  const failing = FAIL_ON.slice(0, FAIL_ON.indexOf(failOn) + 1);
   const checker = new Checker(dialect);
   try {
     const isStream = !(response instanceof Response) || isEventStream(response);
@@ -168,11 +170,10 @@ export async function assertConformant(response, { dialect = "openai", level = "
     if (!isStream) checker.body(joined(body, length));
     checker.finish();
     if (isStream && checker.events === 0) throw new Error("the stream has no event: nothing was judged");
-    const counts = (finding) =>
-      LEVELS.indexOf(finding.level) >= LEVELS.indexOf(level) && !ignore.includes(finding.rule);
+    const counts = (finding) => failing.includes(finding.fails_on) && !ignore.includes(finding.rule);
     const findings = checker.findings;
-    const failing = findings.filter(counts);
-    if (failing.length > 0) throw new ConformanceError(failing, dialect);
+    const broken = findings.filter(counts);
+    if (broken.length > 0) throw new ConformanceError(broken, dialect);
     return findings;
   } finally {
     checker.free();

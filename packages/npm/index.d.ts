@@ -31,9 +31,14 @@ export interface Finding {
   supply?: { holder?: string; value: string; misnomer?: { name: string; api: string } };
   /** The finding that it follows from. */
   follows_from?: { rule: string; frame: number; line: number };
+  /** The most lenient `failOn` that it fails: a SHOULD or MAY that is measured to break a client fails `breaks`. */
+  fails_on: FailOn | null;
   /** How many places are alike. */
   count: number;
 }
+
+/** Findings that fail, from the most lenient; each includes those before it. `breaks`: what is measured to break a client. */
+export type FailOn = "must" | "breaks" | "should" | "may";
 
 export type Bytes = Uint8Array | ArrayBuffer | ArrayBufferView | string;
 
@@ -99,15 +104,15 @@ export interface Report {
   [member: string]: unknown;
 }
 
-export type ReportedFinding = Omit<Finding, "clients" | "fix">;
+export type ReportedFinding = Omit<Finding, "clients" | "fix" | "fails_on">;
 
 /** The names of all dialects. */
 export function dialects(): string[];
 
 export interface AssertOptions {
   dialect?: string;
-  /** The lowest level that fails: `must`, unless given. */
-  level?: "must" | "should" | "may";
+  /** The findings that fail: `breaks`, unless given. */
+  failOn?: FailOn;
   /** Rules that are known to be broken. */
   ignore?: string[];
 }

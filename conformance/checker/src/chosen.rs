@@ -1,5 +1,6 @@
 //! The rules to check, and the level of each.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use catalogue::{Level, Rule};
@@ -22,31 +23,85 @@ use crate::rules::hooks;
 #[derive(Debug, Clone)]
 pub struct Rules {
     chosen: Vec<Bound>,
+    changed: Vec<ChangedLevel>,
     plan: Arc<Plan>,
+}
+
+/// A rule whose level the reader changed.
+#[derive(Debug, Clone, Copy)]
+pub struct ChangedLevel {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// Its level in the dialect.
+    pub usual: Level,
+    /// The level that the reader chose.
+    pub level: Level,
+}
+
+impl ChangedLevel {
+    /// Returns whether the rule is a MUST that no longer has to hold.
+    pub fn lowers_must(&self) -> bool {
+        self.usual == Level::Must && self.level < Level::Must
+    }
 }
 
 impl Rules {
     /// Returns all rules that apply to a dialect.
     pub fn of(dialect: &'static Dialect) -> Self {
-        let bound = |rule| Bound { rule, level: level(rule, dialect) };
-        let chosen = catalogue::RULES.iter().map(bound).filter(|bound| bound.level != Level::Off);
-        Self::new(dialect, chosen.collect())
+        Self::with_levels(dialect, &BTreeMap::new())
     }
 
-    fn new(dialect: &'static Dialect, chosen: Vec<Bound>) -> Self {
-        Self { plan: Plan::new(dialect, &chosen, hooks), chosen }
+    /// Returns all rules that apply to a dialect, some of them with the levels that a reader chose. Levels of rules that
+    /// are not defined for the dialect have no effect.
+    ///
+    /// ```
+    /// use checker::{Level, Rules};
+    ///
+    /// let openai = checker::spec::dialect("openai").unwrap();
+    /// let rules = Rules::with_levels(openai, &[("wire/no-id-line".to_owned(), Level::Off)].into());
+    /// assert!(rules.iter().all(|rule| rule.id != "wire/no-id-line"));
+    /// assert_eq!(rules.changed()[0].usual, Level::Should);
+    /// ```
+    pub fn with_levels(dialect: &'static Dialect, levels: &BTreeMap<String, Level>) -> Self {
+        let mut changed = Vec::new();
+        let bound = |rule: &'static Rule| {
+            let usual = level(rule, dialect);
+            let wanted = levels.get(rule.id).filter(|level| **level != usual && is_defined(rule, dialect));
+            let Some(level) = wanted.copied() else { return Bound { rule, level: usual, is_chosen: false } };
+            changed.push(ChangedLevel { rule, usual, level });
+            Bound { rule, level, is_chosen: true }
+        };
+        let chosen = catalogue::RULES.iter().map(bound).filter(|bound| bound.level != Level::Off).collect();
+        Self::new(dialect, chosen, changed)
+    }
+
+    fn new(dialect: &'static Dialect, chosen: Vec<Bound>, changed: Vec<ChangedLevel>) -> Self {
+        Self { plan: Plan::new(dialect, &chosen, hooks), chosen, changed }
     }
 
     /// Keeps the rules that a predicate accepts.
     #[must_use]
     pub fn only(self, mut wanted: impl FnMut(&Rule) -> bool) -> Self {
         let dialect = self.plan.dialect();
-        Self::new(dialect, self.chosen.into_iter().filter(|bound| wanted(bound.rule)).collect())
+        let chosen = self.chosen.into_iter().filter(|bound| wanted(bound.rule)).collect();
+        let changed = self.changed.into_iter().filter(|changed| wanted(changed.rule)).collect();
+        Self::new(dialect, chosen, changed)
     }
 
     /// Returns the rules.
     pub fn iter(&self) -> impl Iterator<Item = &'static Rule> + '_ {
         self.chosen.iter().map(|bound| bound.rule)
+    }
+
+    /// Returns the level of a rule among them; `Off` if it is not.
+    pub fn level(&self, rule: &Rule) -> Level {
+        let bound = self.chosen.iter().find(|bound| bound.rule.id == rule.id);
+        bound.map_or(Level::Off, |bound| bound.level)
+    }
+
+    /// Returns the rules with another level than that of the dialect, also those that are not checked for that reason.
+    pub fn changed(&self) -> &[ChangedLevel] {
+        &self.changed
     }
 
     /// Returns the dialect of the rules.
@@ -61,8 +116,10 @@ impl Rules {
 
 /// Returns the level of a rule in a dialect.
 pub fn level(rule: &Rule, dialect: &Dialect) -> Level {
-    if !rule.only_in.is_empty() && !rule.only_in.iter().any(|name| dialect.is_or_extends(name)) {
-        return Level::Off;
-    }
-    dialect.rule_level(rule.id).unwrap_or(rule.level)
+    if is_defined(rule, dialect) { dialect.rule_level(rule.id).unwrap_or(rule.level) } else { Level::Off }
+}
+
+/// Returns whether a rule is about something that the dialect has.
+fn is_defined(rule: &Rule, dialect: &Dialect) -> bool {
+    rule.only_in.is_empty() || rule.only_in.iter().any(|name| dialect.is_or_extends(name))
 }

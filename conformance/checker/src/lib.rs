@@ -14,7 +14,7 @@ pub mod sse;
 
 pub use catalogue::{self, Level, Rule};
 pub use checker::Checker;
-pub use chosen::{Rules, level};
+pub use chosen::{ChangedLevel, Rules, level};
 pub use engine::root_of_body;
 pub use engine::{
     DataProblem, Excerpt, Finding, Findings, LevelName, Location, Misnomer, Observer, Occurrence, Origin,

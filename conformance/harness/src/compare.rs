@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use catalogue::Level;
 use serde_json::Value;
 
 use crate::certificate::{
@@ -11,7 +10,8 @@ use crate::certificate::{
 };
 use crate::live::{self, Attempt, Case, Chain, Evidence, Offer, REPORT, RUN, RunFile, Seed, hash, judge};
 use crate::suite;
-use results::{Options, Verdict};
+use checker::Rules;
+use results::{FailOn, LevelChange, Options, Verdict};
 
 /// The result of comparing a run with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,20 +20,27 @@ pub struct Compared {
     pub differences: Vec<String>,
     /// Whether an exchange could not be read.
     pub is_unreadable: bool,
+    /// The trials that fail on the findings that were asked for, with their reasons.
+    pub failing: Vec<String>,
 }
 
-/// Compares the results of a run with its evidence.
+/// Compares the results of a run with its evidence. Also judges the evidence by other findings than those on which the
+/// run failed, if asked to.
 ///
 /// # Errors
 ///
 /// If the dialect is unknown, or the folder cannot be read.
-pub fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared, String> {
+pub fn compare(evidence: &Evidence, run: &RunFile, asked: Option<FailOn>) -> Result<Compared, String> {
     let dialect =
         spec::dialect(&run.dialect).ok_or_else(|| format!("there is no dialect {:?}", run.dialect))?;
     let unread = |error: io::Error| error.to_string();
-    let Options { profiles, select, ignore, .. } = &run.options;
-    let rules = suite::rules(dialect, profiles, select, ignore);
+    let Options { profiles, select, ignore, levels, .. } = &run.options;
+    let chosen = LevelChange::by_rule(levels);
+    let rules = suite::rules(dialect, &chosen, profiles, select, ignore);
     let (mut differences, mut is_unreadable) = (Vec::new(), false);
+    if LevelChange::all(&Rules::with_levels(dialect, &chosen)) != *levels {
+        differences.push(format!("run.json: its levels of rules do not match the dialect {}", dialect.name));
+    }
     if run.suite != env!("CARGO_PKG_VERSION") {
         let own = env!("CARGO_PKG_VERSION");
         differences
@@ -98,7 +105,8 @@ pub fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared, String> {
         let case = cases.iter().find(|case| case.name == *name);
         attempts.iter_mut().filter_map(move |attempt| Some((case?, attempt)))
     }));
-    let least = if run.options.strict { Level::Should } else { Level::Must };
+    let fail_on = run.options.fail_on();
+    let mut failing = Vec::new();
     let of = |case: &Case| attempts.get(&*case.name).map(Vec::as_slice).unwrap_or_default();
     for case in &cases {
         let compared = case.compared.and_then(|at| of(cases.get(at)?).last());
@@ -113,7 +121,10 @@ pub fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared, String> {
                 }
                 continue;
             }
-            let judged = judge(case, *about, of(case), compared, least, &rules);
+            let judge = |fail_on| judge(case, *about, of(case), compared, fail_on, &rules);
+            let by_now = asked.map(judge).filter(|judged| judged.verdict == Verdict::Fail);
+            failing.extend(by_now.map(|judged| format!("{name}: {}", judged.reason)));
+            let judged = judge(fail_on);
             if judged != told.judged {
                 differences
                     .push(format!("{name}: the run states {}, but the exchanges show {judged}", told.judged));
@@ -157,7 +168,7 @@ pub fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared, String> {
         differences.push("report.json: the file was changed".to_owned());
     }
     differences.extend(Certificate::new(run, profiles).differences(evidence));
-    Ok(Compared { differences, is_unreadable })
+    Ok(Compared { differences, is_unreadable, failing })
 }
 
 /// Returns the number of the first line of a recording that the suite would spell in another way, so that a recording

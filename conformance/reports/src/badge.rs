@@ -1,5 +1,7 @@
 //! A run as a badge for shields.io.
 
+use std::fmt::Write as _;
+
 use serde_json::json;
 
 use results::text::{counted, visible};
@@ -11,12 +13,19 @@ pub(super) fn words(run: &Run) -> (String, &'static str) {
         Some(_) => (run.totals.trials.failed, "test"),
         None => (run.totals.errors, "error"),
     };
-    match run.outcome {
+    let (mut state, color) = match run.outcome {
         Outcome::Passed => ("passed".to_owned(), "brightgreen"),
         Outcome::Incomplete => ("incomplete".to_owned(), "lightgrey"),
-        Outcome::Failed if count == 0 => ("failed".to_owned(), "red"),
-        Outcome::Failed => (format!("failed: {}", counted(count, what)), "red"),
+        Outcome::Failed if count > 0 => (format!("failed: {}", counted(count, what)), "red"),
+        Outcome::Failed => match run.failing().non_zero().next() {
+            Some((count, what)) => (format!("failed: {}", counted(count, what)), "red"),
+            None => ("failed".to_owned(), "red"),
+        },
+    };
+    if !run.levels.is_empty() {
+        let _ = write!(state, ", {} changed", counted(run.levels.len() as u64, "level"));
     }
+    (state, color)
 }
 
 /// Returns the label of the badge.

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use catalogue::Level;
 
 use super::human::{effects, extent};
+use super::terms::{levels, reason};
 use results::text::{counted, cut, listed, visible};
 use results::{Cause, Run, Verdict};
 
@@ -30,6 +31,12 @@ struct Annotation {
 pub(super) fn github(run: &Run, shown: Level) -> String {
     let mut all = causes(run, shown);
     all.extend(trials(run));
+    all.extend(levels(run).map(|levels| Annotation {
+        level: Level::May,
+        file: None,
+        title: "levels changed".to_owned(),
+        message: levels,
+    }));
     let mut out = String::new();
     for (level, word) in [(Level::Must, "error"), (Level::Should, "warning"), (Level::May, "notice")] {
         let of_level: Vec<&Annotation> = all.iter().filter(|annotation| annotation.level == level).collect();
@@ -94,6 +101,9 @@ fn causes(run: &Run, shown: Level) -> Vec<Annotation> {
         if !cause.clients.is_empty() {
             let _ = write!(message, "; breaks {}", listed(&cause.clients, MAX_NAMES, String::clone));
         }
+        if let Some(reason) = reason(cause) {
+            let _ = write!(message, "; fails: {reason}");
+        }
         if let Some(fix) = &cause.fix {
             let _ = write!(message, "; fix: {fix}");
         }
@@ -112,7 +122,7 @@ fn causes(run: &Run, shown: Level) -> Vec<Annotation> {
             message,
         })
     };
-    run.own_causes().iter().filter(|cause| cause.level >= shown).filter_map(annotation).collect()
+    run.own_causes().iter().filter(|cause| cause.is_shown(shown)).filter_map(annotation).collect()
 }
 
 impl Annotation {

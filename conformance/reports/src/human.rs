@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use super::source::{Drawn, Line};
 use super::style::{Detail, Screen};
 use results::text::{counted, cut, listed, parted, shortened, visible, wrap};
-use results::{Cause, Finding, Location, Run};
+use results::{Cause, FailOn, Finding, Location, Run};
 
 pub(super) const fn word(level: Level) -> &'static str {
     match level {
@@ -75,8 +75,8 @@ pub fn obstacle(run: &Run, screen: impl Into<Screen>) -> String {
 fn findings(run: &Run, shown: Level, screen: Screen) -> String {
     let mut out = String::new();
     for capture in &run.captures {
-        for finding in capture.findings.iter().filter(|finding| finding.severity() >= shown) {
-            out += &diagnostic(&run.name(capture), finding, &run.dialect, screen);
+        for finding in capture.findings.iter().filter(|it| it.level >= shown || run.fail_on.fails(it)) {
+            out += &diagnostic(&run.name(capture), finding, &run.dialect, run.fail_on, screen);
             out.push('\n');
         }
     }
@@ -86,11 +86,11 @@ fn findings(run: &Run, shown: Level, screen: Screen) -> String {
 /// Renders the first finding of each cause.
 fn causes(run: &Run, shown: Level, screen: Screen) -> String {
     let mut out = String::new();
-    let causes: Vec<&Cause> = run.own_causes().iter().filter(|cause| cause.level >= shown).collect();
+    let causes: Vec<&Cause> = run.own_causes().iter().filter(|cause| cause.is_shown(shown)).collect();
     for cause in causes.iter().take(IN_FULL) {
         let Some((capture, finding)) = run.first_of(cause) else { continue };
         let room = screen.width.saturating_sub(MARGIN).max(Screen::LEAST_WIDTH);
-        let mut remarks = brief(finding, cause, &run.dialect);
+        let mut remarks = brief(finding, cause, run);
         // A fix is worth more than a line.
         for (_, value) in remarks.iter_mut().filter(|(name, _)| *name != "fix") {
             *value = shortened(value, room);
@@ -166,8 +166,14 @@ fn broken_off(run: &Run, screen: Screen) -> Vec<String> {
 }
 
 /// Renders a finding: message, events, authority, broken clients, and fix.
-pub fn diagnostic(capture: &str, finding: &Finding, dialect: &str, screen: impl Into<Screen>) -> String {
-    let mut remarks = remarks(finding, dialect);
+pub fn diagnostic(
+    capture: &str,
+    finding: &Finding,
+    dialect: &str,
+    fail_on: FailOn,
+    screen: impl Into<Screen>,
+) -> String {
+    let mut remarks = remarks(finding, dialect, fail_on);
     if finding.count > 1 {
         remarks.push(("seen", counted(finding.count, "time")));
     }
@@ -182,7 +188,7 @@ fn block(
 ) -> String {
     let Screen { style, width } = screen;
     let width = width.max(Screen::LEAST_WIDTH);
-    let level = finding.severity();
+    let level = finding.level;
     let lines = lines(finding);
     let last = lines.iter().map(|line| line.place.line).max().unwrap_or_default();
     let digits = last.to_string().len();
@@ -277,7 +283,7 @@ const SIDE_BY_SIDE: usize = 90;
 const FAILURE: usize = 60;
 
 /// Returns all remarks on a finding.
-fn remarks(finding: &Finding, dialect: &str) -> Vec<(&'static str, String)> {
+fn remarks(finding: &Finding, dialect: &str, fail_on: FailOn) -> Vec<(&'static str, String)> {
     let mut remarks = difference(finding);
     if let Some(origin) = &finding.follows_from {
         remarks.push(("follows from", format!("{} at line {}", origin.rule, origin.line)));
@@ -289,13 +295,15 @@ fn remarks(finding: &Finding, dialect: &str) -> Vec<(&'static str, String)> {
         let named = |(client, failures): &(&str, String)| format!("{client} ({failures})");
         remarks.push(("breaks", listed(&clients, CLIENTS, named)));
     }
+    remarks.extend(fails(finding, fail_on));
     remarks.extend(finding.fix().map(|fix| ("fix", fix.into_owned())));
     remarks.push(("help", format!("conformance explain {}", rule.id)));
     remarks
 }
 
 /// Returns the most important remarks.
-fn brief(finding: &Finding, cause: &Cause, dialect: &str) -> Vec<(&'static str, String)> {
+fn brief(finding: &Finding, cause: &Cause, run: &Run) -> Vec<(&'static str, String)> {
+    let dialect = run.dialect.as_str();
     // The message and the fix state what is missing.
     let is_told = |actual: &str| actual == "none" || finding.message.contains(actual.trim_matches('"'));
     let is_told = marked(finding).is_none() && finding.actual.as_deref().is_none_or(is_told);
@@ -307,8 +315,14 @@ fn brief(finding: &Finding, cause: &Cause, dialect: &str) -> Vec<(&'static str, 
         let names = listed(&clients, CLIENTS, |(client, _)| (*client).to_owned());
         remarks.push(("breaks", format!("{names}: {}", cut(failure, FAILURE))));
     }
+    remarks.extend(fails(finding, run.fail_on));
     remarks.extend(cause.fix.clone().map(|fix| ("fix", fix)));
     remarks
+}
+
+/// Returns why a finding fails although no MUST rule is broken.
+fn fails(finding: &Finding, fail_on: FailOn) -> Option<(&'static str, String)> {
+    fail_on.reason(finding).filter(|_| finding.level < Level::Must).map(|reason| ("fails", reason))
 }
 
 /// Returns the expected and the actual value.

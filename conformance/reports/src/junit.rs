@@ -9,12 +9,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io;
 
-use catalogue::Level;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::human::diagnostic;
 use super::style::{Screen, Style};
+use super::terms::terms;
 use results::text::{counted, cut, visible};
 use results::{CaptureReport, CaseReport, ClientState, ClientTotal, Finding, Run, TrialResult, Verdict};
 
@@ -62,9 +62,9 @@ pub(super) fn junit(run: &Run) -> String {
     let suites: Vec<Suite> = match &run.live {
         Some(live) => {
             let of_scenarios = live.cases.iter().map(|case| of_scenario(case, run, &left));
-            of_scenarios.chain(of_baseline(run)).chain(of_clients(run)).collect()
+            of_scenarios.chain(of_baseline(run)).chain(of_clients(run)).chain(of_terms(run)).collect()
         }
-        None => of_recordings(run, &left).into_iter().chain(of_clients(run)).collect(),
+        None => of_recordings(run, &left).into_iter().chain(of_clients(run)).chain(of_terms(run)).collect(),
     };
     document(&format!("conformance {}", run.dialect), &suites)
 }
@@ -127,6 +127,19 @@ fn of_clients(run: &Run) -> Option<Suite> {
     (!cases.is_empty()).then(|| Suite { name: "clients that break".to_owned(), cases, ..Suite::default() })
 }
 
+/// Returns the terms of the verdict.
+fn of_terms(run: &Run) -> Option<Suite> {
+    let case = |(name, text): (&str, String)| Case {
+        name: name.to_owned(),
+        ending: Ending::Passed,
+        message: String::new(),
+        text: format!("{text}\n"),
+        file: None,
+    };
+    let cases: Vec<Case> = terms(run).into_iter().map(case).collect();
+    (!cases.is_empty()).then(|| Suite { name: "terms of the verdict".to_owned(), cases, ..Suite::default() })
+}
+
 /// Returns the stale expected failures.
 fn of_baseline(run: &Run) -> Option<Suite> {
     let case = |entry: &String| Case {
@@ -146,14 +159,15 @@ fn of_recordings(run: &Run, left: &Cell<usize>) -> Vec<Suite> {
     let mut order: Vec<&CaptureReport> = run.captures.iter().collect();
     if order.len() > SUITES {
         order.sort_by_key(|capture| {
-            (!capture.has_failed() && capture.error.is_none(), capture.findings.is_empty())
+            (!capture.has_failed(run.fail_on) && capture.error.is_none(), capture.findings.is_empty())
         });
     }
     let mut suites: Vec<Suite> =
         order.iter().take(SUITES).map(|capture| of_recording(run, capture, &groups, left)).collect();
     let rest = order.get(SUITES..).unwrap_or_default();
     if !rest.is_empty() {
-        let failed = rest.iter().filter(|capture| capture.has_failed() || capture.error.is_some()).count();
+        let has_failed = |capture: &CaptureReport| capture.has_failed(run.fail_on) || capture.error.is_some();
+        let failed = rest.iter().filter(|capture| has_failed(capture)).count();
         let name = format!("and {} more recordings", rest.len());
         let message = format!("{failed} of them failed");
         let ending = if failed > 0 { Ending::Failed } else { Ending::Passed };
@@ -182,14 +196,11 @@ fn of_recording(run: &Run, capture: &CaptureReport, groups: &BTreeSet<&str>, lef
     }
     let has_nothing = capture.streams + capture.bodies == 0;
     for group in groups {
-        let of_group = |least: Level| {
-            let findings = capture.findings.iter();
-            findings.filter(move |finding| finding.level >= least && finding.group() == *group)
-        };
-        let failed: BTreeSet<&str> = of_group(Level::Must).map(|finding| &*finding.rule).collect();
-        let told = of_group(Level::Off).map(|finding| (capture, finding));
+        let of_group = || capture.findings.iter().filter(|finding| finding.group() == *group);
+        let failed = run.fail_on.broken(of_group());
+        let told = of_group().map(|finding| (capture, finding));
         let (ending, message) = match (failed.is_empty(), has_nothing) {
-            (false, _) => (Ending::Failed, failed.into_iter().collect::<Vec<_>>().join(", ")),
+            (false, _) => (Ending::Failed, failed),
             (true, true) => (Ending::Skipped, "it has no stream".to_owned()),
             (true, false) => (Ending::Passed, String::new()),
         };
@@ -213,7 +224,7 @@ fn in_full<'r>(
             continue;
         }
         left.set(left.get() - 1);
-        text += &diagnostic(&run.name(capture), finding, &run.dialect, screen);
+        text += &diagnostic(&run.name(capture), finding, &run.dialect, run.fail_on, screen);
         text.push('\n');
     }
     if more > 0 {

@@ -19,6 +19,7 @@ mod sarif;
 mod source;
 mod style;
 mod summary;
+mod terms;
 
 pub use form::{Form, render};
 pub use html::html;

@@ -8,6 +8,7 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use super::badge;
 use super::human::word;
+use super::terms::{reason, terms};
 use results::text::{counted, cut, listed, visible};
 use results::{ClientState, ClientTotal, GroupTotal, LiveReport, Matrix, Run, Tally, Verdict};
 
@@ -65,6 +66,9 @@ fn head(run: &Run, out: &mut String) {
             .map(|(count, what)| counted(count, what))
             .join(", ")
     );
+    for (name, text) in terms(run) {
+        let _ = writeln!(out, "\n{}{}: {}.", name[..1].to_uppercase(), &name[1..], code(&text));
+    }
 }
 
 /// Characters to escape in the URL of a badge.
@@ -174,6 +178,9 @@ fn causes(run: &Run, out: &mut String) {
         if !cause.clients.is_empty() {
             let clients: Vec<&str> = cause.clients.iter().map(String::as_str).collect();
             let _ = writeln!(out, "  - breaks: {}", names(&clients));
+        }
+        if let Some(reason) = reason(cause) {
+            let _ = writeln!(out, "  - fails: {}", code(reason));
         }
         if let Some(fix) = &cause.fix {
             let _ = writeln!(out, "  - fix: {}", code(fix));

@@ -1,6 +1,6 @@
 //! A run as lines of JSON: one for each finding, one for each recording, and one for the run.
 
-use results::{CaptureReport, Finding, Format, Outcome, Run, Totals};
+use results::{CaptureReport, FailOn, Finding, Format, LevelChange, Outcome, Run, Totals};
 use serde::Serialize;
 
 /// A line of the format.
@@ -35,7 +35,16 @@ enum Line<'r> {
         error: Option<&'r str>,
     },
     /// The run, at the end.
-    Run { version: u32, suite: &'r str, dialect: &'r str, outcome: Outcome, totals: &'r Totals },
+    Run {
+        version: u32,
+        suite: &'r str,
+        dialect: &'r str,
+        outcome: Outcome,
+        fail_on: FailOn,
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        levels: &'r [LevelChange],
+        totals: &'r Totals,
+    },
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks in this way")]
@@ -74,8 +83,16 @@ pub fn ndjson_of_recording(capture: &CaptureReport) -> String {
 
 /// Returns the last line.
 pub fn ndjson_of_run(run: &Run) -> String {
-    let Run { version, suite, dialect, outcome, totals, .. } = run;
-    text(&Line::Run { version: *version, suite, dialect, outcome: *outcome, totals })
+    let Run { version, suite, dialect, outcome, fail_on, levels, totals, .. } = run;
+    text(&Line::Run {
+        version: *version,
+        suite,
+        dialect,
+        outcome: *outcome,
+        fail_on: *fail_on,
+        levels,
+        totals,
+    })
 }
 
 fn text(line: &Line<'_>) -> String {

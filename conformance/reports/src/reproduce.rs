@@ -3,8 +3,6 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use catalogue::Level;
-
 use results::{CaptureReport, Run, Verdict};
 
 /// Maximum number of causes with a command; the HTML report has one for every exchange.
@@ -29,7 +27,7 @@ fn flaky(run: &Run) -> String {
 
 /// Returns the flaky scenarios, and a `curl` command for the first exchange of each cause that fails.
 pub fn reproduce(run: &Run) -> String {
-    let of_rules = run.broken().into_iter().filter(|rule| rule.worst == Level::Must).filter_map(|rule| {
+    let of_rules = run.broken().into_iter().filter(|rule| run.fails(&rule.id)).filter_map(|rule| {
         let [capture, _] = rule.first?;
         Some((rule.id.clone(), run.captures.get(capture)?))
     });

@@ -8,6 +8,7 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::terms::levels;
 use crate::pages;
 use results::Outcome;
 use results::text::{counted, cut, visible};
@@ -39,13 +40,17 @@ pub(super) fn sarif(run: &Run) -> String {
     let left = MOST - results.len();
     let omitted = findings.len().saturating_sub(left);
     findings.truncate(left);
-    results.extend(findings.iter().map(|found| result(found, &numbers)));
+    results.extend(findings.iter().map(|found| result(run, found, &numbers)));
     let mut names: Vec<_> = findings.iter().map(|found| found.capture.path()).collect();
     names.sort_unstable();
     names.dedup();
     let artifacts: Vec<Value> =
         names.iter().map(|name| json!({ "location": { "uri": uri(name) } })).collect();
-    let mut properties = json!({ "dialect": visible(&run.dialect), "outcome": run.outcome });
+    let mut properties =
+        json!({ "dialect": visible(&run.dialect), "outcome": run.outcome, "failOn": run.fail_on.name() });
+    if let (Some(levels), Some(members)) = (levels(run), properties.as_object_mut()) {
+        members.insert("levelsChanged".to_owned(), levels.into());
+    }
     if let (Some(live), Some(members)) = (&run.live, properties.as_object_mut()) {
         members.insert("target".to_owned(), visible(&live.target).into());
         members.insert("model".to_owned(), visible(&live.model).into());
@@ -88,8 +93,8 @@ struct Found<'r> {
     cause: &'r Cause,
 }
 
-/// Returns the first finding of each cause in each scenario or recording, if it is at least a warning, with the number
-/// of findings of that cause there.
+/// Returns the first finding of each cause in each scenario or recording, if it is at least a warning or fails, with the
+/// number of findings of that cause there.
 fn once_a_scenario(run: &Run) -> Vec<Found<'_>> {
     let mut scenarios: BTreeMap<usize, &str> = BTreeMap::new();
     for case in run.live.iter().flat_map(|live| &live.cases) {
@@ -98,7 +103,8 @@ fn once_a_scenario(run: &Run) -> Vec<Found<'_>> {
     let mut order: BTreeMap<[usize; 2], usize> = BTreeMap::new();
     let mut all: Vec<(usize, Found<'_>)> = Vec::new();
     let mut known: BTreeMap<(usize, &str), usize> = BTreeMap::new();
-    for (rank, cause) in run.own_causes().iter().enumerate().filter(|(_, cause)| cause.level >= Level::Should)
+    for (rank, cause) in
+        run.own_causes().iter().enumerate().filter(|(_, cause)| cause.is_shown(Level::Should))
     {
         for place in &cause.findings {
             order.insert(*place, rank);
@@ -159,7 +165,7 @@ fn address(rule: &Rule) -> Option<String> {
     Some(format!("{REPOSITORY}/blob/main/docs/rules/{}.md#{}", rule.group(), rule.id.replace('/', "")))
 }
 
-fn result(found: &Found<'_>, numbers: &BTreeMap<&str, usize>) -> Value {
+fn result(run: &Run, found: &Found<'_>, numbers: &BTreeMap<&str, usize>) -> Value {
     let Found { capture, finding, times, cause } = found;
     // All that an object lacks is one result.
     let mut text = if cause.missing.len() > 1 { cause.message.clone() } else { finding.message.clone() };
@@ -171,6 +177,10 @@ fn result(found: &Found<'_>, numbers: &BTreeMap<&str, usize>) -> Value {
     for (client, failure) in finding.broken_clients() {
         let _ = write!(text, "; breaks {client} ({failure})");
     }
+    let fails = run.fail_on.reason(finding);
+    if let Some(reason) = fails.as_ref().filter(|_| finding.level < Level::Must) {
+        let _ = write!(text, "; fails: {reason}");
+    }
     if let Some(fix) = &cause.fix {
         let _ = write!(text, "; fix: {fix}");
     }
@@ -181,7 +191,7 @@ fn result(found: &Found<'_>, numbers: &BTreeMap<&str, usize>) -> Value {
     let fingerprint = fingerprint(capture, finding);
     let mut result = json!({
         "ruleId": visible(&finding.rule),
-        "level": level(finding.severity()),
+        "level": level(finding.level),
         "message": message(&text),
         "occurrenceCount": times,
         "locations": [location(&capture.path(), &finding.place)],
@@ -192,6 +202,7 @@ fn result(found: &Found<'_>, numbers: &BTreeMap<&str, usize>) -> Value {
             "sequenceNumber": finding.place.sequence_number,
             "pointer": finding.pointer.as_deref().map(visible),
             "exchange": finding.exchange.as_deref().map(visible),
+            "fails": fails,
         },
     });
     let Some(members) = result.as_object_mut() else { return result };

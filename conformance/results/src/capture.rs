@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use catalogue::Level;
 use checker::Finding;
 use serde::{Deserialize, Serialize};
 
 use super::timeline::Timeline;
 use super::totals::Faults;
-use crate::Format;
+use crate::{FailOn, Format};
 
 /// The result of checking one recording.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,9 +83,9 @@ impl CaptureReport {
         }
     }
 
-    /// Returns whether a MUST rule is broken.
-    pub fn has_failed(&self) -> bool {
-        self.findings.iter().any(|finding| finding.level == Level::Must)
+    /// Returns whether any of its findings fails.
+    pub fn has_failed(&self, fail_on: FailOn) -> bool {
+        self.findings.iter().any(|finding| fail_on.fails(finding))
     }
 
     /// Returns whether no rule applies to it.
@@ -109,11 +108,7 @@ impl CaptureReport {
     pub fn faults(&self) -> Faults {
         let mut faults = Faults::default();
         for finding in &self.findings {
-            *match finding.severity() {
-                Level::Must => &mut faults.errors,
-                Level::Should => &mut faults.warnings,
-                Level::May | Level::Off => &mut faults.notes,
-            } += finding.count;
+            faults.add(finding);
         }
         faults
     }

@@ -3,8 +3,10 @@
 mod capture;
 mod cause;
 mod client;
+mod fail_on;
 mod format;
 mod impact;
+mod level;
 mod live;
 mod matrix;
 mod merge;
@@ -31,8 +33,10 @@ pub use checker::{Excerpt, Finding, LevelName, Location, Misnomer, Origin, Relat
 pub use client::{
     CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, ClientTally, RequestProblem,
 };
+pub use fail_on::FailOn;
 pub use format::Format;
 pub use impact::FailingClients;
+pub use level::{LEVELS, LevelChange, level_name};
 pub use live::{
     CaseReport, Filters, Judgement, Latency, LiveReport, OTHER_RULES, Options, Spread, State, Transport,
     TrialResult, UndecidedKind, Verdict,
@@ -68,6 +72,12 @@ pub struct Run {
     pub dialect: String,
     /// The outcome.
     pub outcome: Outcome,
+    /// The findings that fail the run. Reports without this member are of runs that failed on broken MUST rules.
+    #[serde(default = "must")]
+    pub fail_on: FailOn,
+    /// Rules with another level than that of the dialect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<LevelChange>,
     /// Totals of checks and findings.
     pub totals: Totals,
     /// The checked rules, with their numbers of findings.
@@ -102,7 +112,7 @@ pub struct Run {
 pub enum Outcome {
     /// Nothing failed.
     Passed,
-    /// A MUST rule is broken, or a trial failed.
+    /// A finding or a trial failed.
     Failed,
     /// Something could not be tested.
     Incomplete,
@@ -110,12 +120,27 @@ pub enum Outcome {
 
 impl Run {
     /// Returns the result of checked recordings, with the trials of an endpoint if there was one.
-    pub fn new(rules: &Rules, mut captures: Vec<CaptureReport>, live: Option<LiveReport>) -> Self {
+    pub fn new(rules: &Rules, captures: Vec<CaptureReport>, live: Option<LiveReport>) -> Self {
+        let fail_on = live.as_ref().map_or_else(FailOn::default, |live| live.options.fail_on());
+        Self::of(rules, captures, live, fail_on)
+    }
+
+    /// Returns the result of checked recordings, some of whose findings fail.
+    pub fn of_recordings(rules: &Rules, captures: Vec<CaptureReport>, fail_on: FailOn) -> Self {
+        Self::of(rules, captures, None, fail_on)
+    }
+
+    fn of(
+        rules: &Rules,
+        mut captures: Vec<CaptureReport>,
+        live: Option<LiveReport>,
+        fail_on: FailOn,
+    ) -> Self {
         let (groups, undecided) = live.as_ref().map_or_else(Default::default, |live| {
             (GroupTotal::all(&live.cases), Undecided::all(&live.cases))
         });
         let cases = live.as_ref().map(|live| &*live.cases).unwrap_or_default();
-        let causes = Cause::all(&mut captures, cases, rules.dialect());
+        let causes = Cause::all(&mut captures, cases, rules.dialect(), fail_on);
         let mut totals = Totals::of(&captures);
         for group in &groups {
             totals.trials.add(group.trials);
@@ -124,7 +149,9 @@ impl Run {
             version: VERSION,
             suite: env!("CARGO_PKG_VERSION").to_owned(),
             dialect: rules.dialect().name.to_owned(),
-            outcome: outcome(&captures, live.as_ref()),
+            outcome: outcome(&captures, live.as_ref(), fail_on),
+            fail_on,
+            levels: LevelChange::all(rules),
             totals,
             rules: RuleTotal::all(rules, &captures),
             causes,
@@ -215,12 +242,28 @@ impl Run {
         Some((capture, capture.findings.get(finding)?))
     }
 
+    /// Returns the number of findings that fail, by level.
+    pub fn failing(&self) -> Faults {
+        let mut failing = Faults::default();
+        for capture in &self.captures {
+            for finding in capture.findings.iter().filter(|finding| self.fail_on.fails(finding)) {
+                failing.add(finding);
+            }
+        }
+        failing
+    }
+
     /// Returns the broken rules, the worst first.
     pub fn broken(&self) -> Vec<&RuleTotal> {
         let mut rules: Vec<&RuleTotal> = self.rules.iter().filter(|rule| rule.times > 0).collect();
         // The sort is stable: equal rules stay in the order of names.
         rules.sort_by_key(|rule| Reverse((rule.worst, rule.captures, rule.times)));
         rules
+    }
+
+    /// Returns whether a rule fails the run.
+    pub fn fails(&self, rule: &str) -> bool {
+        self.causes.iter().any(|cause| cause.rule == rule && cause.fails.is_some())
     }
 
     /// Returns the indices of the recordings, the worst first.
@@ -245,11 +288,16 @@ const fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
+/// Returns what reports without the member failed on.
+const fn must() -> FailOn {
+    FailOn::Must
+}
+
 /// Returns the outcome: a failure takes precedence over untested trials.
-fn outcome(captures: &[CaptureReport], live: Option<&LiveReport>) -> Outcome {
+fn outcome(captures: &[CaptureReport], live: Option<&LiveReport>, fail_on: FailOn) -> Outcome {
     let has_failed = match live {
         Some(live) => live.has(Verdict::Fail) || !live.stale.is_empty(),
-        None => captures.iter().any(CaptureReport::has_failed),
+        None => captures.iter().any(|capture| capture.has_failed(fail_on)),
     };
     match (has_failed, is_incomplete(captures, live)) {
         (true, _) => Outcome::Failed,

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Run;
 use super::capture::CaptureReport;
+use super::fail_on::FailOn;
+use super::level::LevelChange;
 use super::obstacle::Obstacle;
 use super::profile::ProfileReport;
 use super::shard::Shard;
@@ -355,8 +357,15 @@ pub struct Options {
     pub select: Vec<String>,
     /// These were not.
     pub ignore: Vec<String>,
-    /// Whether warnings count as failures.
-    pub strict: bool,
+    /// The findings that fail a trial. Runs before this member existed have `strict` instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fail_on: Option<FailOn>,
+    /// Whether broken SHOULD rules fail a trial, too, and not only broken MUST rules; in runs without `fail_on`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strict: Option<bool>,
+    /// The rules with another level than that of the dialect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<LevelChange>,
     /// How often a scenario was sent at most.
     pub attempts: usize,
     /// How many were sent at once.
@@ -394,6 +403,13 @@ pub struct Options {
     /// Which of the tests were wanted.
     #[serde(default, skip_serializing_if = "Filters::are_none")]
     pub filters: Filters,
+}
+
+impl Options {
+    /// Returns the findings that fail a trial.
+    pub fn fail_on(&self) -> FailOn {
+        self.fail_on.unwrap_or_else(|| FailOn::of_strict(self.strict.unwrap_or_default()))
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -466,13 +482,11 @@ impl CaseReport {
         trial: &'r TrialResult,
         run: &'r Run,
     ) -> impl Iterator<Item = (&'r CaptureReport, &'r Finding)> {
-        let is_strict = run.live.as_ref().is_some_and(|live| live.options.strict);
-        let least = if is_strict { Level::Should } else { Level::Must };
         let about = self.about(trial);
         let is_meant = move |finding: &Finding| {
             let group = finding.group();
             let is_other = || self.trials.iter().all(|trial| self.about(trial) != group);
-            finding.level >= least && (about == group || about == OTHER_RULES && is_other())
+            run.fail_on.fails(finding) && (about == group || about == OTHER_RULES && is_other())
         };
         self.recordings(run).flat_map(move |capture| {
             let findings = capture.findings.iter().filter(move |finding| is_meant(finding));

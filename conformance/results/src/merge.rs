@@ -9,7 +9,7 @@ use checker::Rules;
 use super::live::{CaseReport, LiveReport, Options, State, Transport, Verdict};
 use super::profile::{ProfileReport, ProfileState, Reason};
 use super::shard::Shard;
-use super::{CaptureReport, Run};
+use super::{CaptureReport, LevelChange, Run};
 
 /// Why reports cannot be merged, with the index of the first one that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +36,10 @@ pub enum Unmergeable {
     Suite(usize),
     /// Its rules differ from those of the first report.
     Rules(usize),
+    /// Its levels of rules differ from those of the first report.
+    Levels(usize),
+    /// It fails on other findings than the first report.
+    FailOn(usize),
 }
 
 impl Unmergeable {
@@ -52,7 +56,9 @@ impl Unmergeable {
             | Self::Twice(at)
             | Self::Dialect(at)
             | Self::Suite(at)
-            | Self::Rules(at) => *at,
+            | Self::Rules(at)
+            | Self::Levels(at)
+            | Self::FailOn(at) => *at,
         }
     }
 }
@@ -73,6 +79,8 @@ impl fmt::Display for Unmergeable {
             Self::Dialect(_) => "its dialect differs from that of the first report",
             Self::Suite(_) => "its version of the suite differs from that of the first report",
             Self::Rules(_) => "its rules differ from those of the first report",
+            Self::Levels(_) => "its levels of rules differ from those of the first report (--rule)",
+            Self::FailOn(_) => "it fails on other findings than the first report (--fail-on)",
         })
     }
 }
@@ -86,7 +94,10 @@ impl Run {
         let first = runs.first().ok_or(Unmergeable::None)?;
         let dialect = spec::dialect(&first.dialect).ok_or(Unmergeable::Suite(0))?;
         let listed: Vec<String> = first.rules.iter().map(|rule| rule.id.clone()).collect();
-        let rules = Rules::of(dialect).only(|rule| listed.iter().any(|id| id == rule.id));
+        let rules = Rules::with_levels(dialect, &LevelChange::by_rule(&first.levels)).only(|rule| {
+            listed.iter().chain(first.levels.iter().map(|change| &change.rule)).any(|id| id == rule.id)
+        });
+        let (levels, fail_on) = (first.levels.clone(), first.fail_on);
         for (at, run) in runs.iter().enumerate() {
             if run.live.is_some() != first.live.is_some() {
                 return Err(Unmergeable::Kind(at));
@@ -97,6 +108,12 @@ impl Run {
             if run.dialect != dialect.name {
                 return Err(Unmergeable::Dialect(at));
             }
+            if run.fail_on != fail_on {
+                return Err(Unmergeable::FailOn(at));
+            }
+            if run.levels != levels {
+                return Err(Unmergeable::Levels(at));
+            }
             if !run.rules.iter().map(|rule| &rule.id).eq(&listed) {
                 return Err(Unmergeable::Rules(at));
             }
@@ -106,7 +123,7 @@ impl Run {
         }
         let passed_over = runs.iter().map(|run| run.passed_over).sum();
         let captures = runs.into_iter().flat_map(|run| run.captures).collect();
-        let mut merged = Self::new(&rules, captures, None);
+        let mut merged = Self::of_recordings(&rules, captures, fail_on);
         merged.passed_over = passed_over;
         Ok(merged)
     }

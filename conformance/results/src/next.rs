@@ -29,7 +29,7 @@ impl Step {
     pub(super) fn all(run: &Run) -> Vec<Self> {
         let mut steps = Vec::new();
         let worst = run.broken();
-        for cause in run.causes.iter().filter(|cause| cause.level >= Level::Should).take(RULES) {
+        for cause in run.causes.iter().filter(|cause| cause.is_shown(Level::Should)).take(RULES) {
             let why = format!("show the requirement of {} and a stream that breaks it", cause.rule);
             steps.push(Self::new(why, format!("conformance explain {}", shell_word(&cause.rule))));
         }

@@ -84,6 +84,15 @@ pub struct Faults {
 }
 
 impl Faults {
+    /// Adds a finding as often as it was seen.
+    pub(super) fn add(&mut self, finding: &Finding) {
+        *match finding.level {
+            Level::Must => &mut self.errors,
+            Level::Should => &mut self.warnings,
+            Level::May | Level::Off => &mut self.notes,
+        } += finding.count;
+    }
+
     /// Returns the numbers above zero, the worst first, with their nouns.
     pub fn non_zero(self) -> impl Iterator<Item = (u64, &'static str)> {
         let all = [(self.errors, "error"), (self.warnings, "warning"), (self.notes, "note")];
@@ -116,13 +125,12 @@ pub struct RuleTotal {
     pub id: String,
     /// Its title.
     pub title: String,
-    /// Its level in the dialect.
+    /// Its level in this run: that of the dialect, unless the reader changed it.
     #[serde(with = "LevelName")]
     pub level: Level,
     /// Its authority.
     pub authority: String,
-    /// The worst level of its findings, which may be below that of the rule, and is at least a warning if a
-    /// known client breaks; off without findings.
+    /// The worst level of its findings, which may be below that of the rule; off without findings.
     #[serde(with = "LevelName")]
     pub worst: Level,
     /// Number of findings.
@@ -143,7 +151,7 @@ impl RuleTotal {
                 Self {
                     id: rule.id.to_owned(),
                     title: rule.title.to_owned(),
-                    level: checker::level(rule, rules.dialect()),
+                    level: rules.level(rule),
                     authority: rule.citation.to_string(),
                     worst: Level::Off,
                     times: 0,
@@ -156,7 +164,7 @@ impl RuleTotal {
             let mut here = BTreeSet::new();
             for (at, finding) in capture.findings.iter().enumerate() {
                 let Some(total) = totals.get_mut(finding.rule.as_ref()) else { continue };
-                total.worst = total.worst.max(finding.severity());
+                total.worst = total.worst.max(finding.level);
                 total.times += finding.count;
                 total.captures += u64::from(here.insert(finding.rule.as_ref()));
                 total.first = total.first.or(Some([of, at]));

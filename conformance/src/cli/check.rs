@@ -14,6 +14,7 @@ use clap::Args;
 use super::output::OutputArgs;
 use super::progress::Progress;
 use super::select::SelectArgs;
+use super::verdict::VerdictArgs;
 use super::{CommandArgs, NOT_DONE, files, known, names, print};
 use recordings::Checking;
 use recordings::capture::Format;
@@ -34,7 +35,8 @@ Examples:
 ///
 /// Prints findings to stderr and a summary to stdout.
 ///
-/// Exit codes: 0 if no MUST rule is broken, 1 if one is, 2 if a recording could not be read.
+/// Exit codes: 0 if nothing failed, 1 if a MUST rule or a client is broken (or what --fail-on says), 2 if a recording
+/// could not be read.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CheckArgs {
@@ -50,13 +52,15 @@ pub(super) struct CheckArgs {
     #[command(flatten)]
     select: SelectArgs,
     #[command(flatten)]
+    verdict: VerdictArgs,
+    #[command(flatten)]
     output: OutputArgs,
 }
 
 impl CommandArgs for CheckArgs {
     fn run(self) -> anyhow::Result<ExitCode> {
         let dialect = names::dialect(&self.dialect)?;
-        let rules = self.select.rules(dialect)?;
+        let rules = self.verdict.rules(dialect, &self.select)?;
         let files::Found { files, passed_over } = files::recordings(&self.paths)?;
         let format = self.format_in.map(Format::from);
         let files = Arc::new(files);
@@ -78,7 +82,7 @@ impl CommandArgs for CheckArgs {
             }
         });
         drop(progress);
-        let mut run = Run::new(&rules, captures, None);
+        let mut run = Run::of_recordings(&rules, captures, self.verdict.fail_on());
         run.passed_over = passed_over;
         if is_streamed {
             lines.end()?;

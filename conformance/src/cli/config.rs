@@ -19,7 +19,7 @@ use super::target::{HEADING, KEY};
 use super::{names, small_file};
 use harness::live::Evidence;
 use results::text::first_dangerous;
-use results::{Transport, shell_word};
+use results::{FailOn, Transport, level_name, shell_word};
 
 /// The name of the file.
 pub(super) const FILE: &str = "conformance.toml";
@@ -32,6 +32,9 @@ struct Config {
     /// Settings for all targets.
     #[serde(default)]
     defaults: Settings,
+    /// Levels of rules and groups, by name: must, should, may, off.
+    #[serde(default)]
+    rules: BTreeMap<String, String>,
     /// Endpoints, by the name that `--target` takes.
     #[serde(default)]
     targets: BTreeMap<String, TargetConfig>,
@@ -70,8 +73,13 @@ struct Settings {
     select: Option<Vec<String>>,
     /// Rules or groups to skip.
     ignore: Option<Vec<String>>,
-    /// Fail on broken SHOULD rules, too.
+    /// Findings that fail: must, breaks, should, may.
+    fail_on: Option<String>,
+    /// The same as `fail-on = "should"`.
     strict: Option<bool>,
+    /// Levels of rules and groups, by name. They win over `rules` of the file.
+    #[serde(default)]
+    rules: BTreeMap<String, String>,
     /// File with expected failures, relative to this file.
     expected_failures: Option<PathBuf>,
     /// File with additional CA certificates, relative to this file.
@@ -129,6 +137,7 @@ impl Flag {
         let name = match self.name {
             "header" => format!("header {}", name(&self.value)),
             "given" => format!("given {}", name(&self.value)),
+            "rule" | "fail-on" => format!("{} {}", self.name, self.value),
             name => name.to_owned(),
         };
         match &self.variable {
@@ -171,8 +180,7 @@ impl Flags {
     fn merge(&mut self, others: Self) {
         for flag in others.0 {
             let is_same = |own: &Flag| {
-                own.name == flag.name
-                    && (!matches!(flag.name, "header" | "given") || name(&own.value) == name(&flag.value))
+                own.name == flag.name && (!is_by_name(flag.name) || name(&own.value) == name(&flag.value))
             };
             if !self.0.iter().any(is_same) {
                 self.0.push(flag);
@@ -180,12 +188,52 @@ impl Flags {
         }
     }
 
+    fn of_levels(rules: &BTreeMap<String, String>) -> Self {
+        let mut flags = Self::default();
+        for (rule, level) in rules {
+            flags.add("rule", Some(format!("{rule}={level}")));
+        }
+        flags
+    }
+
     fn list(&mut self, flag: &'static str, values: Option<&Vec<String>>) {
         self.add(flag, values.map(|values| values.join(",")));
     }
 }
 
+impl Config {
+    /// Returns the flags for all targets. Files are relative to a folder.
+    fn of_all(&self, folder: &Path) -> Result<Flags> {
+        let mut flags = self.defaults.flags(folder)?;
+        flags.merge(Flags::of_levels(&self.rules));
+        Ok(flags)
+    }
+
+    /// Returns the flags for checks of recordings.
+    fn of_recordings(&self) -> Result<Flags> {
+        let mut flags = Flags::default();
+        flags.add("dialect", self.defaults.dialect.as_ref());
+        flags.merge(self.defaults.verdict()?);
+        flags.merge(Flags::of_levels(&self.rules));
+        Ok(flags)
+    }
+}
+
 impl Settings {
+    /// Returns the flags that decide what fails.
+    fn verdict(&self) -> Result<Flags> {
+        let mut flags = Flags::of_levels(&self.rules);
+        match (&self.fail_on, self.strict) {
+            (Some(_), Some(_)) => bail!("set either fail-on or strict, which is fail-on = \"should\""),
+            (None, Some(is_strict)) => {
+                let same = if is_strict { FailOn::Should } else { FailOn::default() };
+                flags.add("fail-on", Some(same.name()));
+            }
+            (fail_on, None) => flags.add("fail-on", fail_on.as_ref()),
+        }
+        Ok(flags)
+    }
+
     /// Returns the flags that say the same. Files are relative to a folder.
     fn flags(&self, folder: &Path) -> Result<Flags> {
         let mut flags = Flags::default();
@@ -202,7 +250,7 @@ impl Settings {
         for (flag, values) in lists {
             flags.list(flag, values.as_ref());
         }
-        flags.add("strict", self.strict);
+        flags.merge(self.verdict()?);
         let file = |path: &PathBuf| folder.join(path).display().to_string();
         flags.add("expected-failures", self.expected_failures.as_ref().map(file));
         flags.add("ca-file", self.ca_file.as_ref().map(file));
@@ -244,6 +292,11 @@ impl Settings {
     }
 }
 
+/// Returns whether each value of a flag has a name.
+fn is_by_name(flag: &str) -> bool {
+    matches!(flag, "header" | "given" | "rule")
+}
+
 /// Returns the name in `NAME: VALUE` or `NAME=VALUE`.
 fn name(text: &str) -> String {
     text.split([':', '=']).next().unwrap_or_default().trim().to_lowercase()
@@ -267,11 +320,9 @@ pub(super) fn completed(
         Some(file) => Some(PathBuf::from(file)),
         None => find(&env::current_dir()?),
     };
-    if subcommand == "check" {
+    if subcommand == "check" || line.value("capture").is_some() {
         if let Some(file) = file {
-            let dialect = read(&file)?.defaults.dialect;
-            let mut flags = Flags::default();
-            flags.add("dialect", dialect);
+            let flags = read(&file)?.of_recordings().with_context(|| file.display().to_string())?;
             used(&file, None, &line.add(flags), &[]);
         }
         return Ok(line.changed(arguments));
@@ -317,10 +368,7 @@ impl Line<'_> {
     /// are added. Returns the added flags.
     fn add(&mut self, flags: Flags) -> Vec<Flag> {
         let added: Vec<Flag> = flags.0.into_iter().filter(|flag| self.lacks(flag)).collect();
-        let more = added.iter().map(|Flag { name, value, .. }| match *name {
-            "strict" => "--strict".into(),
-            name => format!("--{name}={value}").into(),
-        });
+        let more = added.iter().map(|Flag { name, value, .. }| format!("--{name}={value}").into());
         // Behind the command, before what may end the flags.
         self.arguments.splice(2..2, more);
         added
@@ -333,15 +381,17 @@ impl Line<'_> {
             return false;
         };
         let id = arg.get_id().as_str();
-        let is_given = || self.is_given(id);
+        let is_given = |id| self.is_given(id);
         let is_added = || {
             let prefix = format!("--{name}=");
-            self.arguments.iter().any(|argument| argument.to_string_lossy().starts_with(&prefix))
+            let is_same = |added: &str| !is_by_name(flag.name) || self::name(added) == self::name(value);
+            let mut arguments = self.arguments.iter().map(|argument| argument.to_string_lossy());
+            arguments.any(|argument| argument.strip_prefix(&prefix).is_some_and(is_same))
         };
         match *name {
-            "header" | "given" => !self.names(id, value),
-            "strict" => value == "true" && !is_given(),
-            _ => !is_given() && !is_added(),
+            name if is_by_name(name) => !self.names(id, value) && !is_added(),
+            "fail-on" if is_given("strict") => false,
+            _ => !is_given(id) && !is_added(),
         }
     }
 
@@ -360,8 +410,7 @@ impl Line<'_> {
     /// it may have come with a repository.
     fn complete_url(&mut self, file: Option<&Path>) -> Result<()> {
         let Some(file) = file else { return Ok(()) };
-        let flags =
-            read(file)?.defaults.flags(folder_of(file)).with_context(|| file.display().to_string())?;
+        let flags = read(file)?.of_all(folder_of(file)).with_context(|| file.display().to_string())?;
         let is_trusted = self.has("trust_config");
         let (given, withheld): (Vec<_>, Vec<_>) =
             flags.0.into_iter().partition(|flag| is_trusted || !flag.needs_trust());
@@ -406,7 +455,7 @@ impl Line<'_> {
             }
             is_next = argument == "--target";
         }
-        flags.merge(config.defaults.flags(folder_of(file)).with_context(in_file)?);
+        flags.merge(config.of_all(folder_of(file)).with_context(in_file)?);
         self.complete(file, Some(target), flags, &[])
     }
 
@@ -498,6 +547,10 @@ fn rerun(folder: &Path) -> Result<Flags> {
     flags.add("model", Some(run.model));
     flags.list("features", run.options.features.as_ref());
     flags.list("without", Some(&run.options.lacks).filter(|lacks| !lacks.is_empty()));
+    flags.add("fail-on", Some(run.options.fail_on().name()));
+    for change in &run.options.levels {
+        flags.add("rule", Some(format!("{}={}", change.rule, level_name(change.level))));
+    }
     flags.list("profile", Some(&run.options.profiles).filter(|profiles| !profiles.is_empty()));
     let spelled = |transport: &Transport| match transport {
         Transport::Sse => "sse".to_owned(),
@@ -626,14 +679,14 @@ mod tests {
     #[test]
     fn every_setting_is_a_flag() {
         let settings = "model = 'm'\ndialect = 'openai'\ntransport = ['sse']\nfeatures = ['tools']\n\
-                        without = ['mcp']\nprofile = ['core']\nselect = ['item']\nignore = ['ws']\nstrict = true\n\
+                        without = ['mcp']\nprofile = ['core']\nselect = ['item']\nignore = ['ws']\nfail-on = 'must'\n\
                         expected-failures = 'k.toml'\nca-file = 'ca.pem'\napi-key = '$CARGO_MANIFEST_DIR'\n\
-                        headers = { x-a = '1' }\ngiven = { vector-store = 'vs_1' }\n\
+                        headers = { x-a = '1' }\ngiven = { vector-store = 'vs_1' }\nrules = { wire = 'off' }\n\
                         [limits]\nconnect-timeout = '1s'\nfirst-event-timeout = '1s'\nidle-timeout = '1s'\n\
                         timeout = '1s'\ndelay = '1s'\nmax-bytes = 1\nattempts = 1\njobs = 1\nconcurrent = 1\n";
         let settings: Settings = toml::from_str(settings).unwrap();
         let flags = settings.flags(Path::new("/p")).unwrap();
-        assert_eq!(flags.0.len(), 23);
+        assert_eq!(flags.0.len(), 24);
         let command = described(COMMANDS);
         let run = command.find_subcommand("run").unwrap();
         for Flag { name, .. } in &flags.0 {

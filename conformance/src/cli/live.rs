@@ -12,6 +12,7 @@ use super::baseline::BaselineArgs;
 use super::config::TrustArgs;
 use super::select::SelectArgs;
 use super::target::{HEADING, LIMITS, TargetArgs, count, time};
+use super::verdict::VerdictArgs;
 use super::{known, names};
 use crate::Suite;
 use gateway::Settings;
@@ -77,9 +78,6 @@ pub(super) struct LiveArgs {
     /// Stop after this many failed tests.
     #[arg(long, value_name = "N", conflicts_with = "capture", value_parser = clap::value_parser!(u32).range(1..), help_heading = LIMITS)]
     max_fail: Option<u32>,
-    /// Fail on broken SHOULD rules, too.
-    #[arg(long, conflicts_with = "capture", help_heading = super::select::HEADING)]
-    strict: bool,
     #[command(flatten)]
     baseline: BaselineArgs,
     /// Keep all exchanges, reports and the certificate in this folder.
@@ -95,16 +93,22 @@ const CROWD: usize = 8;
 
 impl LiveArgs {
     /// Returns the suite against the endpoint, or against the reference gateway in each of these dialects.
-    pub(super) fn suites(&self, dialects: &[&'static Dialect], select: &SelectArgs) -> Result<Vec<Suite>> {
+    pub(super) fn suites(
+        &self,
+        dialects: &[&'static Dialect],
+        select: &SelectArgs,
+        verdict: &VerdictArgs,
+    ) -> Result<Vec<Suite>> {
         self.check_features()?;
         names::profiles(&self.profile)?;
+        let levels = verdict.levels(dialects)?;
         let mut suites = Vec::new();
         for dialect in dialects.iter().copied() {
             let suite = match &self.target {
                 Some(base) => Suite::new(self.to.target(base)?, dialect),
                 None => Suite::reference(Settings::new(dialect)),
             };
-            let suite = self.configured(suite, select);
+            let suite = self.configured(suite, select).fail_on(verdict.fail_on()).levels(levels.clone());
             let is_one_of_several = dialects.len() > 1;
             let suite = self.baseline.add(suite, is_one_of_several)?;
             suites.push(if is_one_of_several { suite.prefix_with_dialect() } else { suite });
@@ -123,8 +127,7 @@ impl LiveArgs {
             .jobs(self.jobs)
             .concurrent(self.concurrent.unwrap_or(if self.target.is_some() { 1 } else { CROWD }))
             .delay(self.delay)
-            .budget(Budget { bytes: self.max_total_bytes, time: self.max_total_time })
-            .strict(self.strict);
+            .budget(Budget { bytes: self.max_total_bytes, time: self.max_total_time });
         if let Some(model) = &self.to.model {
             suite = suite.model(model);
         }

@@ -29,6 +29,7 @@ mod small_file;
 mod snapshots;
 mod suite;
 mod target;
+mod verdict;
 mod verify;
 
 use std::ffi::OsString;
@@ -56,7 +57,7 @@ Examples:
   conformance serve --fault part/before-open
   conformance client -- python3 examples/client.py
 
-Exit codes: 0 if nothing failed, 1 if a MUST rule is broken, 2 if the command could not be completed.";
+Exit codes: 0 if nothing failed, 1 if a MUST rule or a client is broken, 2 if the command could not be completed.";
 
 /// The arguments of a command, which can be run with them.
 trait CommandArgs: Args {

@@ -133,6 +133,16 @@ pub(super) fn rule(id: &str) -> Result<&'static Rule> {
     })
 }
 
+/// Fails unless this is the name of a rule or of a group of rules.
+pub(super) fn rule_or_group(name: &str) -> Result<()> {
+    if catalogue::RULES.iter().any(|rule| harness::suite::is_meant(rule, name)) {
+        return Ok(());
+    }
+    let groups: BTreeSet<&str> = catalogue::RULES.iter().map(Rule::group).collect();
+    let hint = meant(name, catalogue::RULES.iter().map(|rule| rule.id).chain(groups));
+    Err(anyhow!("there is no rule or group \"{name}\"{hint}; `conformance list rules` lists them all"))
+}
+
 /// Fails unless every name is a known profile.
 pub(super) fn profiles(names: &[String]) -> Result<()> {
     are_profiles(names, &catalogue::PROFILES.iter().map(|profile| profile.name).collect::<Vec<_>>())

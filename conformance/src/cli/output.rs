@@ -27,7 +27,7 @@ pub(super) struct OutputArgs {
     pub(super) report: Vec<(Form, PathBuf)>,
     /// Lowest level to show: must, should, may [default: should].
     ///
-    /// Only broken MUST rules fail a run, with --strict SHOULD rules, too.
+    /// Findings below it that fail are shown, too.
     #[arg(long, value_enum, default_value_t, hide_possible_values = true, hide_default_value = true, help_heading = HEADING)]
     pub(super) level: Shown,
     /// Show every finding and table, not one finding for each cause.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use catalogue::{Level, Rule};
+use catalogue::Rule;
 use libtest_mimic::{Completion, Failed, Trial};
 
 use super::check::check_file;
@@ -20,11 +20,13 @@ use recordings::Checking;
 use recordings::capture::Format;
 use reports::{Screen, Style, diagnostic};
 use results::text::visible;
-use results::{CaptureReport, Finding, Outcome, Run};
+use results::{CaptureReport, FailOn, Finding, Outcome, Run};
 
 /// Recordings and their rules.
 pub(super) struct Tested {
     pub(super) rules: Rules,
+    /// The findings that fail.
+    pub(super) fail_on: FailOn,
     pub(super) files: Vec<PathBuf>,
     /// Their format, if given.
     pub(super) format: Option<Format>,
@@ -103,12 +105,12 @@ impl Tested {
             Some(report)
         });
         let rules = self.rules.clone().only(|rule| self.files.iter().any(|file| is_wanted(file, rule.id)));
-        Run::new(&rules, captures.collect(), None)
+        Run::of_recordings(&rules, captures.collect(), self.fail_on)
     }
 
     /// Returns a test for each rule and recording.
     fn trials(&self, recordings: &[Arc<Recording>], incomplete: &Arc<AtomicBool>) -> Vec<Trial> {
-        let (format, draws) = (self.format, self.draws);
+        let (format, draws, fail_on) = (self.format, self.draws, self.fail_on);
         let mut trials = Vec::new();
         for recording in recordings {
             for rule in self.rules.iter() {
@@ -119,7 +121,7 @@ impl Tested {
                     if report.error.is_some() {
                         incomplete.store(true, Ordering::Relaxed);
                     }
-                    verdict(rule, report)?;
+                    verdict(rule, report, fail_on)?;
                     Ok(unseen(report, rule).map_or(Completion::Completed, Completion::ignored_with))
                 }));
             }
@@ -133,17 +135,21 @@ fn trial_name(file: &Path, rule: &str) -> String {
 }
 
 /// Returns the verdict of a report on a rule.
-fn verdict(rule: &Rule, report: &CaptureReport) -> Result<(), Failed> {
-    fail_if_any(report, |finding| finding.rule == rule.id && finding.level == Level::Must)
+fn verdict(rule: &Rule, report: &CaptureReport, fail_on: FailOn) -> Result<(), Failed> {
+    fail_if_any(report, fail_on, |finding| finding.rule == rule.id)
 }
 
-/// Fails if there are findings of that kind.
-pub(super) fn fail_if_any(report: &CaptureReport, is_meant: impl Fn(&Finding) -> bool) -> Result<(), Failed> {
+/// Fails if findings of that kind fail.
+pub(super) fn fail_if_any(
+    report: &CaptureReport,
+    fail_on: FailOn,
+    is_meant: impl Fn(&Finding) -> bool,
+) -> Result<(), Failed> {
     if let Some(error) = &report.error {
         return Err(visible(&format!("{}: {error}", report.name)).into());
     }
-    let meant = report.findings.iter().filter(|finding| is_meant(finding));
+    let meant = report.findings.iter().filter(|finding| fail_on.fails(finding) && is_meant(finding));
     let text: String =
-        meant.map(|finding| diagnostic(&report.name, finding, "", Style::Plain) + "\n").collect();
+        meant.map(|finding| diagnostic(&report.name, finding, "", fail_on, Style::Plain) + "\n").collect();
     if text.is_empty() { Ok(()) } else { Err(text.into()) }
 }

@@ -1,15 +1,11 @@
 //! Selection of rules.
 
-use std::collections::BTreeSet;
-
-use anyhow::{Result, bail};
+use anyhow::Result;
 use catalogue::Rule;
 use clap::Args;
-use spec::Dialect;
 
 use super::{known, names};
-use checker::Rules;
-use harness::suite::{is_meant, is_selected};
+use harness::suite::is_selected;
 
 /// The heading of these flags.
 pub(super) const HEADING: &str = "Rules";
@@ -26,21 +22,10 @@ pub(super) struct SelectArgs {
 }
 
 impl SelectArgs {
-    /// Returns the selected rules of a dialect.
-    pub(super) fn rules(&self, dialect: &'static Dialect) -> Result<Rules> {
-        self.check()?;
-        Ok(Rules::of(dialect).only(|rule| self.is_wanted(rule)))
-    }
-
     /// Fails unless every name is a rule or a group.
     pub(super) fn check(&self) -> Result<()> {
         for name in self.select.iter().chain(&self.ignore) {
-            if !catalogue::RULES.iter().any(|rule| is_meant(rule, name)) {
-                let groups: BTreeSet<&str> = catalogue::RULES.iter().map(Rule::group).collect();
-                let known = catalogue::RULES.iter().map(|rule| rule.id).chain(groups);
-                let hint = names::meant(name, known);
-                bail!("there is no rule or group \"{name}\"{hint}; `conformance list rules` lists them all");
-            }
+            names::rule_or_group(name)?;
         }
         Ok(())
     }

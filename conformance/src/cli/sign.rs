@@ -33,7 +33,7 @@ pub(super) struct SignArgs {
 
 impl CommandArgs for SignArgs {
     fn run(self) -> Result<ExitCode> {
-        let (evidence, _, Compared { differences, .. }) = compared(&self.folder)?;
+        let (evidence, _, Compared { differences, .. }) = compared(&self.folder, None)?;
         if let Some(first) = differences.first() {
             let folder = self.folder.display();
             bail!(

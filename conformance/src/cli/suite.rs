@@ -21,6 +21,7 @@ use super::recordings::{Tested, fail_if_any};
 use super::select::SelectArgs;
 use super::snapshots::SnapshotArgs;
 use super::target::count;
+use super::verdict::VerdictArgs;
 use super::{COMMANDS, CommandArgs, described, files, known, names};
 use crate::{suite, violation};
 use checker::Rules;
@@ -29,7 +30,7 @@ use harness::suite::{Invocation, Selection};
 use recordings::capture::Format;
 use recordings::goldens::{self, GOLDENS, Golden};
 use reports::{Form, Screen};
-use results::{CaptureReport, Shard, Transport, TrialResult, Verdict};
+use results::{CaptureReport, FailOn, Shard, Transport, TrialResult, Verdict};
 
 /// The first line of a run without an endpoint.
 const SELF_TEST: &str = "no --target: testing the suite's own reference gateway";
@@ -97,6 +98,8 @@ pub(super) struct SuiteArgs {
     #[command(flatten)]
     select: SelectArgs,
     #[command(flatten)]
+    verdict: VerdictArgs,
+    #[command(flatten)]
     output: OutputArgs,
     /// Print a line for each test, with its findings, as `cargo test` does.
     #[arg(long, conflicts_with_all = ["format", "quiet"], help_heading = super::output::HEADING, hide_short_help = true)]
@@ -128,7 +131,7 @@ impl CommandArgs for SuiteArgs {
                 let more = if self.filter.is_empty() { WITH_TARGET } else { "" };
                 let _ = writeln!(io::stderr().lock(), "{SELF_TEST}{more}");
             }
-            let mut suites = self.live.suites(&dialects, &self.select)?;
+            let mut suites = self.live.suites(&dialects, &self.select, &self.verdict)?;
             if let Some(snapshots) = self.snapshots.snapshots() {
                 suites = suites.into_iter().map(|suite| suite.snapshots(snapshots.clone())).collect();
             }
@@ -145,7 +148,8 @@ impl CommandArgs for SuiteArgs {
             bail!("--capture runs recordings as tests: use `conformance check --format` to report on them");
         }
         let tested = Tested {
-            rules: self.select.rules(names::dialect(&self.dialect)?)?,
+            rules: self.verdict.rules(names::dialect(&self.dialect)?, &self.select)?,
+            fail_on: self.verdict.fail_on(),
             files: files::recordings(&self.capture)?.files,
             format: self.format_in.map(Format::from),
             draws: self.output.draws(),
@@ -276,7 +280,7 @@ fn groups(rules: &Rules) -> BTreeSet<&'static str> {
 
 /// Fails if the rules of a group find anything.
 fn clean(of: &str, report: &CaptureReport) -> Result<(), Failed> {
-    fail_if_any(report, |finding| finding.group() == of)
+    fail_if_any(report, FailOn::May, |finding| finding.group() == of)
 }
 
 /// Fails unless the violation of a rule breaks exactly the rules that its page lists.

@@ -9,12 +9,13 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 
 use super::select::SelectArgs;
+use super::verdict::fail_on_values;
 use super::{CommandArgs, NOT_DONE, names, print};
 use harness::certificate::{SIGNATURE, Signed, signed};
 use harness::live::{BUILD, Evidence, RunFile};
 use harness::{Compared, compare};
-use results::text::visible;
-use results::{Options, State};
+use results::text::{counted, visible};
+use results::{FailOn, LevelChange, Options, State};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,13 +27,19 @@ Examples:
 ///
 /// It does not prove that the exchanges came from the named endpoint.
 ///
-/// Exit codes: 0 if all verdicts are the same, 1 if one differs, 2 if the run could not be read.
+/// Exit codes: 0 if all verdicts are the same, 1 if one differs or --fail-on finds a failure, 2 if the run could not be read.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct VerifyArgs {
     /// Folder written by `run --out`.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
+    /// Also fail if the exchanges have findings of this kind: must, breaks, should, may.
+    ///
+    /// The verdicts of the run are compared with what failed then; this asks what would fail now. Levels are those of the
+    /// run.
+    #[arg(long, value_name = "WHICH", value_parser = fail_on_values(), hide_possible_values = true)]
+    fail_on: Option<FailOn>,
     /// Public key that the certificate must be signed with: Ed25519, PEM
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
@@ -40,8 +47,8 @@ pub(super) struct VerifyArgs {
 
 impl CommandArgs for VerifyArgs {
     fn run(self) -> Result<ExitCode> {
-        let (evidence, run, compared) = compared(&self.folder)?;
-        let Compared { mut differences, is_unreadable } = compared;
+        let (evidence, run, compared) = compared(&self.folder, self.fail_on)?;
+        let Compared { mut differences, is_unreadable, failing } = compared;
         let folder = visible(&self.folder.to_string_lossy());
         let mut signer = String::new();
         if let Some(file) = &self.key {
@@ -64,10 +71,11 @@ impl CommandArgs for VerifyArgs {
         if differences.is_empty() {
             let (exchanges, trials) = (run.exchanges.len(), run.trials.len());
             print(&format!(
-                "consistent: these {exchanges} exchanges support the verdicts of {trials} trials\n\
-                 {signer}{built}{UNPROVEN}"
+                "consistent: these {exchanges} exchanges support the verdicts of {trials} trials\n{}{signer}{built}{UNPROVEN}{}",
+                terms(&run.options),
+                failed(&failing, self.fail_on)
             ))?;
-            return Ok(ExitCode::SUCCESS);
+            return Ok(ExitCode::from(u8::from(!failing.is_empty())));
         }
         let mut text = format!("{folder} differs from the run:\n");
         for difference in &differences {
@@ -80,7 +88,7 @@ impl CommandArgs for VerifyArgs {
 }
 
 /// Compares the results of a run with its evidence.
-pub(super) fn compared(folder: &Path) -> Result<(Evidence, RunFile, Compared)> {
+pub(super) fn compared(folder: &Path, fail_on: Option<FailOn>) -> Result<(Evidence, RunFile, Compared)> {
     let evidence = Evidence::open(folder);
     let run = evidence.run()?;
     if run.state == State::Begun {
@@ -88,8 +96,33 @@ pub(super) fn compared(folder: &Path) -> Result<(Evidence, RunFile, Compared)> {
     }
     let named = || folder.display().to_string();
     known(&run).with_context(named)?;
-    let compared = compare(&evidence, &run).map_err(|problem| anyhow!(problem)).with_context(named)?;
+    let compared =
+        compare(&evidence, &run, fail_on).map_err(|problem| anyhow!(problem)).with_context(named)?;
     Ok((evidence, run, compared))
+}
+
+/// Returns what failed in a run, and which levels were changed.
+fn terms(options: &Options) -> String {
+    let fail_on = options.fail_on();
+    let mut text = format!("failures: {} (--fail-on {})\n", fail_on.words(), fail_on.name());
+    if !options.levels.is_empty() {
+        let _ = writeln!(text, "levels changed: {}", LevelChange::words(&options.levels, usize::MAX));
+    }
+    text
+}
+
+/// Returns the trials that fail on what the user named.
+fn failed(failing: &[String], fail_on: Option<FailOn>) -> String {
+    let Some(fail_on) = fail_on.filter(|_| !failing.is_empty()) else { return String::new() };
+    let mut text = format!(
+        "with --fail-on {}, {} of the run fail:\n",
+        fail_on.name(),
+        counted(failing.len() as u64, "trial")
+    );
+    for trial in failing {
+        let _ = writeln!(text, "  {}", visible(trial));
+    }
+    text
 }
 
 /// Returns a note if another build than this one made a run. Its verdicts are those of this build all the same.

@@ -1,7 +1,8 @@
 //! Runs that every format must support.
 
+use catalogue::Level;
 use conformance::results::{
-    CaptureReport, CaseReport, Demand, Judgement, Latency, LiveReport, Lost, Options, ProfileReport,
+    CaptureReport, CaseReport, Demand, FailOn, Judgement, Latency, LiveReport, Lost, Options, ProfileReport,
     ProfileState, Reason, Run, Spread, State, Transport, TrialResult, UndecidedKind, Verdict,
 };
 use conformance::{Rules, check, goldens, violation};
@@ -102,7 +103,9 @@ fn live(target: &str, model: &str, cases: Vec<CaseReport>) -> LiveReport {
             features: None,
             select: Vec::new(),
             ignore: Vec::new(),
-            strict: false,
+            fail_on: Some(FailOn::default()),
+            strict: None,
+            levels: Vec::new(),
             attempts: 3,
             jobs: 1,
             concurrent: 1,
@@ -184,14 +187,28 @@ pub(crate) fn bad() -> Run {
     run(captures, Some(LiveReport { stale, ..live }))
 }
 
+/// Returns a run with changed levels, in which a finding below MUST fails.
+pub(crate) fn terms() -> Run {
+    let dialect = conformance::dialect("openai").expect("the build has it");
+    let levels = [("part/before-open", Level::Should), ("wire/json-object", Level::Off)];
+    let levels = levels.map(|(rule, level)| (rule.to_owned(), level)).into();
+    let rules = Rules::with_levels(dialect, &levels).only(|rule| RULES.contains(&rule.id));
+    let page = catalogue::rule("part/before-open").expect("there is such a rule");
+    let stream = violation::recording(page).expect("its edits can be made");
+    let mut run =
+        Run::of_recordings(&rules, vec![check("a.sse", &mut &*stream, None, &rules)], FailOn::Breaks);
+    run.clients.retain(|client| client.captures > 0);
+    run
+}
+
 /// Returns a good stream with an unknown event.
-pub(crate) fn heartbeat() -> Run {
+pub(crate) fn heartbeat(fail_on: FailOn) -> Run {
     let text = String::from_utf8_lossy(golden("openai/text")).into_owned();
     let at = text.find("event: response.output_item.added").expect("it is there");
     let (before, behind) = text.split_at(at);
-    let event =
-        "event: response.heartbeat\ndata: {\"type\":\"response.heartbeat\",\"sequence_number\":2}\n\n";
-    Run::new(&rules(), vec![recording("heartbeat.sse", format!("{before}{event}{behind}").as_bytes())], None)
+    let event = "event: ping\ndata: {\"type\":\"ping\",\"sequence_number\":2}\n\n";
+    let stream = format!("{before}{event}{behind}");
+    Run::of_recordings(&rules(), vec![recording("heartbeat.sse", stream.as_bytes())], fail_on)
 }
 
 /// Untrusted text that endpoints control.

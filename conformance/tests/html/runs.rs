@@ -7,8 +7,8 @@ use conformance::capture::{End, Exchange, Recorder, Request};
 use conformance::check_with_timelines;
 use conformance::results::{
     CLIENT_RUN_VERSION, CaptureReport, CaseReport, ClientCaseReport, ClientOutcome, ClientRun, ClientTally,
-    Demand, Judgement, LiveReport, Options, Outcome, ProfileReport, ProfileState, Reason, RequestProblem,
-    Run, State, Transport, TrialResult, UndecidedKind, Verdict,
+    Demand, FailOn, Judgement, LiveReport, Options, Outcome, ProfileReport, ProfileState, Reason,
+    RequestProblem, Run, State, Transport, TrialResult, UndecidedKind, Verdict,
 };
 use conformance::{Rules, goldens, violation};
 
@@ -103,7 +103,9 @@ fn live(captures: Vec<CaptureReport>, cases: Vec<CaseReport>) -> Run {
         features: None,
         select: Vec::new(),
         ignore: Vec::new(),
-        strict: false,
+        fail_on: Some(FailOn::default()),
+        strict: None,
+        levels: Vec::new(),
         attempts: 3,
         jobs: 1,
         concurrent: 1,

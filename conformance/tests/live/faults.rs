@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use catalogue::{Level, Rule};
+use catalogue::Rule;
 use conformance::Rules;
 use conformance::gateway::{Embedded, McpServer, Settings, Wire, WireFault, respond, socket_faults};
 use conformance::live::{
     About, Case, CaseOutcome, Client, Given, Limits, Live, Offer, Plan, RequestContext, RunRuntime, Seed,
     Target, cases,
 };
-use conformance::results::{Finding, Judgement, Transport, Verdict};
+use conformance::results::{FailOn, Finding, Judgement, Transport, Verdict};
 use spec::Dialect;
 use spec::table::Operation;
 
@@ -116,7 +116,7 @@ impl Harness {
             concurrent: 1,
             shapes: false,
             delay: Duration::ZERO,
-            least: Level::May,
+            fail_on: FailOn::May,
             seed: Seed::NONE,
             budget: conformance::live::Budget::default(),
         };
@@ -135,7 +135,7 @@ impl Harness {
 fn is_found(rule: &Rule, outcome: &Outcome) -> Result<(), String> {
     let trial = outcome.trials.get(rule.group()).or(outcome.trials.get("other-rules"));
     let told = trial.filter(|judged| judged.verdict == Verdict::Fail);
-    if !told.is_some_and(|judged| judged.reason.split(", ").any(|id| id == rule.id)) {
+    if !told.is_some_and(|judged| judged.reason.split([' ', ',']).any(|word| word == rule.id)) {
         return Err(format!("{}: its trial says {trial:?}", rule.id));
     }
     if !outcome.findings.iter().any(|finding| finding.rule == rule.id) {

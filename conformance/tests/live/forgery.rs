@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use catalogue::Level;
 use conformance::certificate::{Certificate, Judge, Sent};
 use conformance::live::{self, Attempt, Case, Chain, Evidence, Offer, Seed, hash, judge};
+use conformance::results::LevelChange;
 use conformance::suite;
 use rcgen::{KeyPair, PKCS_ED25519};
 
@@ -22,7 +22,7 @@ fn remake(folder: &Path) {
     let evidence = Evidence::open(folder);
     let mut run = evidence.run().expect("it can be read");
     let dialect = conformance::dialect(&run.dialect).expect("it is known");
-    let rules = suite::rules(dialect, &[], &[], &[]);
+    let rules = suite::rules(dialect, &LevelChange::by_rule(&run.options.levels), &[], &[], &[]);
     let mut cases = live::cases(dialect, &rules, &Offer::All, &run.options.transports);
     let seed = Seed::new(&*run.seed, dialect, &Offer::All);
     for case in &mut cases {
@@ -46,7 +46,7 @@ fn remake(folder: &Path) {
         for about in case.trials.iter().filter(|_| !of(case).is_empty()) {
             let name = case.trial(*about);
             if let Some(told) = run.trials.iter_mut().find(|told| told.name == name) {
-                told.judged = judge(case, *about, &of(case), other.as_ref(), Level::Must, &rules);
+                told.judged = judge(case, *about, &of(case), other.as_ref(), run.options.fail_on(), &rules);
             }
         }
     }
@@ -180,8 +180,13 @@ const EDITED: &[(&str, Edit, &str)] = &[
     ),
     (
         "an option that nobody knows",
-        |at| edit(at, "run.json", "\"strict\"", "\"audited\": true,\n    \"strict\""),
+        |at| edit(at, "run.json", "\"attempts\"", "\"audited\": true,\n    \"attempts\""),
         "run.json: line ",
+    ),
+    (
+        "what fails the run",
+        |at| edit(at, "run.json", "\"fail_on\": \"breaks\"", "\"fail_on\": \"must\""),
+        "certificate.json: line ",
     ),
     (
         "the seed",

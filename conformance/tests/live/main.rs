@@ -9,6 +9,7 @@ mod chains;
 mod crowd;
 mod endurance;
 mod evidence;
+mod fail_on;
 mod faults;
 mod flags;
 mod forgery;

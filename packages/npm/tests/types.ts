@@ -5,7 +5,7 @@ const found: Finding[] = new Checker("openai").push(new Uint8Array());
 const rule: string | undefined = found[0]?.rule;
 const stream = new CheckerStream("openai", (finding) => console.log(finding.message, finding.clients.length));
 const passed: ReadableStream<Uint8Array> = new Response("").body!.pipeThrough(stream);
-const rest: Promise<Finding[]> = assertConformant(new Response(passed), { level: "should", ignore: ["a/b"] });
+const rest: Promise<Finding[]> = assertConformant(new Response(passed), { failOn: "should", ignore: ["a/b"] });
 const outcome: "passed" | "failed" | "incomplete" = check("").outcome;
 // @ts-expect-error: a number is not a chunk.
 new Checker().push(1);

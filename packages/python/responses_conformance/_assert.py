@@ -5,26 +5,28 @@ from typing import Any, Literal
 
 from ._native import Checker, Finding
 
-Level = Literal["must", "should", "may"]
-_LEVELS = ("may", "should", "must")
+FailOn = Literal["must", "breaks", "should", "may"]
+# From the most lenient.
+_FAIL_ON = ("must", "breaks", "should", "may")
 
 
 def assert_conformant(
-    response: Any, *, dialect: str = "openai", level: Level = "must", ignore: Iterable[str] = ()
+    response: Any, *, dialect: str = "openai", fail_on: FailOn = "breaks", ignore: Iterable[str] = ()
 ) -> list[Finding]:
     """Fails unless a response keeps the rules of its dialect, and returns the findings that do not count.
 
     ``response`` is a response of httpx or requests (read, or as a stream that this reads to its end), bytes, or an
-    iterable of bytes. ``level`` is the lowest level that fails; ``ignore`` names rules that are known to be broken.
+    iterable of bytes. ``fail_on`` names the findings that fail, each value also what those before it do: broken MUST rules, what is
+    measured to break a client, broken SHOULD rules, any; ``ignore`` names rules that are known to be broken.
     """
     judge = _Judge(response, dialect)
     for chunk in _chunks(response):
         judge.push(chunk)
-    return judge.verdict(level, ignore)
+    return judge.verdict(fail_on, ignore)
 
 
 async def assert_conformant_async(
-    response: Any, *, dialect: str = "openai", level: Level = "must", ignore: Iterable[str] = ()
+    response: Any, *, dialect: str = "openai", fail_on: FailOn = "breaks", ignore: Iterable[str] = ()
 ) -> list[Finding]:
     """The same for streams of ``httpx.AsyncClient``, and asynchronous iterables of bytes."""
     judge = _Judge(response, dialect)
@@ -36,7 +38,7 @@ async def assert_conformant_async(
     else:
         for chunk in _chunks(response):
             judge.push(chunk)
-    return judge.verdict(level, ignore)
+    return judge.verdict(fail_on, ignore)
 
 
 def _is_read(response: Any) -> bool:
@@ -77,9 +79,10 @@ class _Judge:
         else:
             self.body.append(chunk)
 
-    def verdict(self, level: Level, ignore: Iterable[str]) -> list[Finding]:
-        if level not in _LEVELS:
-            raise ValueError(f"level is one of {', '.join(_LEVELS)}, not {level!r}")
+    def verdict(self, fail_on: FailOn, ignore: Iterable[str]) -> list[Finding]:
+        if fail_on not in _FAIL_ON:
+            raise ValueError(f"fail_on is one of {', '.join(_FAIL_ON)}, not {fail_on!r}")
+        counting = _FAIL_ON[: _FAIL_ON.index(fail_on) + 1]
         if self.length == 0:
             raise AssertionError("the response is empty: nothing was judged")
         if self.body is not None:
@@ -90,7 +93,7 @@ class _Judge:
         ignored = set(ignore)
         failing, others = [], []
         for finding in self.checker.findings:
-            counts = _LEVELS.index(finding.level) >= _LEVELS.index(level) and finding.rule not in ignored
+            counts = finding.fails_on in counting and finding.rule not in ignored
             (failing if counts else others).append(finding)
         if failing:
             raise AssertionError(_told(failing, self.checker.dialect))

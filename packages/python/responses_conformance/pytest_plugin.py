@@ -21,6 +21,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--responses-target", metavar="URL", help="run the conformance suite against this endpoint")
     group.addoption("--responses-model", metavar="NAME", help="model to ask for")
     group.addoption("--responses-dialect", metavar="NAME", default="openai", help="dialect of the endpoint [openai]")
+    group.addoption(
+        "--responses-fail-on",
+        metavar="WHICH",
+        choices=("must", "breaks", "should", "may"),
+        help="findings that fail: must, breaks, should, may [breaks]",
+    )
     group.addoption("--responses-args", metavar="ARGS", default="", help="more arguments for `conformance run`")
 
 
@@ -60,6 +66,8 @@ class Suite(pytest.Collector):
         arguments = ["run", "--target", option("--responses-target"), "--dialect", option("--responses-dialect")]
         if model := option("--responses-model"):
             arguments += ["--model", model]
+        if fail_on := option("--responses-fail-on"):
+            arguments += ["--fail-on", fail_on]
         return arguments + shlex.split(option("--responses-args"))
 
     def collect(self) -> list["SuiteTest"]:

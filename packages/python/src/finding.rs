@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use ::checker::Finding as Found;
 use catalogue::Level;
 use pyo3::prelude::*;
+use results::FailOn;
 
 use crate::data::{from_json, to_json};
 
@@ -30,6 +31,12 @@ impl Finding {
             Level::Should => "should",
             Level::Must => "must",
         }
+    }
+
+    /// The most lenient `fail_on` that it fails: `must`, `breaks` (it is measured to break a client), `should` or `may`.
+    #[getter]
+    fn fails_on(&self) -> Option<&'static str> {
+        FailOn::of(&self.0).map(FailOn::name)
     }
 
     /// What is wrong.
@@ -125,7 +132,7 @@ impl Finding {
     }
 
     fn __str__(&self) -> String {
-        let kind = match self.0.severity() {
+        let kind = match self.0.level {
             Level::Must => "error",
             Level::Should => "warning",
             Level::May | Level::Off => "note",

@@ -9,7 +9,7 @@ use ::checker::{Entry, Exchange, Rules};
 use pyo3::prelude::*;
 use recordings::Checking;
 use recordings::capture::{Format, Reader};
-use results::CaptureReport;
+use results::{CaptureReport, FailOn};
 
 use crate::data::{bytes, detached, from_json, shared_rules, to_json};
 use crate::finding::{Finding, findings};
@@ -76,10 +76,11 @@ impl Report {
         self.0.error.as_deref()
     }
 
-    /// Whether it was read to its end, something in it was judged, and no MUST rule is broken.
+    /// Whether it was read to its end, something in it was judged, no MUST rule is broken, and nothing is measured to
+    /// break a client.
     #[getter]
     fn passed(&self) -> bool {
-        self.0.error.is_none() && !self.0.is_blank() && !self.0.has_failed()
+        self.0.error.is_none() && !self.0.is_blank() && !self.0.has_failed(FailOn::default())
     }
 
     /// Returns it as JSON, as in a JSON report.

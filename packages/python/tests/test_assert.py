@@ -72,5 +72,5 @@ def test_nothing_is_no_pass():
     for empty in (b"", [], b": a comment\n\n"):
         with pytest.raises(AssertionError, match="nothing was judged"):
             assert_conformant(empty)
-    with pytest.raises(ValueError, match="level"):
-        assert_conformant(good(), level="most")
+    with pytest.raises(ValueError, match="fail_on"):
+        assert_conformant(good(), fail_on="most")

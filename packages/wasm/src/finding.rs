@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use checker::Finding;
+use results::FailOn;
 use serde::Serialize;
 
 /// A finding as in a JSON report, with the values that reports derive from it.
@@ -12,6 +13,7 @@ struct Told<'f> {
     finding: &'f Finding,
     clients: Vec<&'static str>,
     fix: Option<Cow<'static, str>>,
+    fails_on: Option<FailOn>,
 }
 
 /// Returns findings as JSON.
@@ -20,6 +22,7 @@ pub(crate) fn json(found: &[Finding]) -> Vec<u8> {
         finding,
         clients: Finding::broken_clients(finding).into_iter().map(|(client, _)| client).collect(),
         fix: finding.fix(),
+        fails_on: FailOn::of(finding),
     };
     let all: Vec<Told<'_>> = found.iter().map(told).collect();
     serde_json::to_vec(&all).unwrap_or_default()

@@ -7,4 +7,6 @@ use catalogue::{Level, Rule};
 pub(crate) struct Bound {
     pub(crate) rule: &'static Rule,
     pub(crate) level: Level,
+    /// Whether the reader chose the level, and not the dialect.
+    pub(crate) is_chosen: bool,
 }

@@ -145,15 +145,12 @@ impl Finding {
         catalogue::group(&self.rule)
     }
 
-    /// Returns the level for reports: at least a warning if the violation breaks a known client.
-    pub fn severity(&self) -> Level {
-        if self.level < Level::Should && self.breaks_clients() { Level::Should } else { self.level }
-    }
-
-    /// Returns whether it breaks a known client.
-    pub fn breaks_clients(&self) -> bool {
-        let breaks = catalogue::rule(&self.rule).map(|rule| rule.breaks).unwrap_or_default();
-        breaks.iter().any(|broken| !self.spares(broken.client))
+    /// Returns the clients that it was measured to break: those whose tested version is known, and not from reports
+    /// alone.
+    pub fn measured_breaks(&self) -> Vec<&'static str> {
+        let is_measured = |name: &str| catalogue::client(name).is_some_and(|client| client.version.is_some());
+        let broken = self.broken_clients().into_iter().map(|(client, _)| client);
+        broken.filter(|client| is_measured(client)).collect()
     }
 
     /// The form of findings about what the request sent.

@@ -7,7 +7,12 @@ use super::exercise::exercises;
 use super::{chosen, demanded, specified};
 use crate::live::{self, About, Attempt, Case, RunFile};
 use checker::Rules;
-use results::{CaptureReport, Demand, Judgement, ProfileReport, Reason, Run, State, Transport, Verdict};
+use results::{
+    CaptureReport, Demand, Judgement, LevelChange, ProfileReport, Reason, Run, State, Transport, Verdict,
+};
+
+/// Maximum number of lowered rules to list.
+const LOWERED: usize = 8;
 
 /// A recorded attempt with its case.
 #[derive(Debug, Clone, Copy)]
@@ -94,6 +99,9 @@ impl Judge<'_> {
                 "the run did not finish",
             ));
         }
+        if let Some(lowered) = self.lowered() {
+            report.reasons.push(Reason::new(Demand::Run, "", Verdict::NotExercised, lowered));
+        }
         for alternatives in profile.scenarios {
             self.scenario(alternatives, &mut report.reasons);
         }
@@ -101,6 +109,14 @@ impl Judge<'_> {
             report.reasons.extend(self.rule(rule, profile));
         }
         report.decided()
+    }
+
+    /// Returns which MUST rules the run lowered, if any: then nothing can be certified.
+    fn lowered(&self) -> Option<String> {
+        let lowered = self.rules.changed().iter().filter(|changed| changed.lowers_must());
+        let lowered: Vec<LevelChange> = lowered.map(LevelChange::from).collect();
+        let told = || LevelChange::words(&lowered, LOWERED);
+        (!lowered.is_empty()).then(|| format!("it lowered the level of what must hold: {}", told()))
     }
 
     /// Adds the reasons why a scenario, or each of several alternatives, does not meet the requirement.

@@ -4,27 +4,33 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::Certificate;
-use results::{Demand, ProfileReport, Reason, State, UndecidedKind, Verdict};
+use results::{Demand, LevelChange, ProfileReport, Reason, State, UndecidedKind, Verdict};
 
 /// Maximum number of exchanges listed for a reason.
 const EXCHANGES: usize = 3;
 
 pub(super) fn page(certificate: &Certificate) -> String {
-    let Certificate { suite, build, dialect, target, model, state, profiles, exchanges, .. } = certificate;
+    let Certificate { suite, build, dialect, target, model, options, state, profiles, exchanges, .. } =
+        certificate;
     let mut out = "# Conformance certificate\n\n".to_owned();
     let state = match state {
         State::Finished => "finished",
         State::Interrupted => "interrupted",
         State::Begun => "not finished",
     };
-    let count = exchanges.len();
+    let (count, fail_on) = (exchanges.len(), options.fail_on());
     for (name, value) in [
         ("Endpoint", code(target)),
         ("Model", code(model)),
         ("Dialect", code(dialect)),
         ("Suite", format!("conformance {}, build {}", text(suite), code(build))),
         ("Run", format!("{state}, {count} exchange{}", if count == 1 { "" } else { "s" })),
-    ] {
+        ("Failures", format!("{} (`--fail-on {}`)", fail_on.words(), fail_on.name())),
+        ("Levels changed", text(&LevelChange::words(&options.levels, usize::MAX))),
+    ]
+    .into_iter()
+    .filter(|(_, value)| !value.is_empty())
+    {
         let _ = writeln!(out, "- {name}: {value}");
     }
     out += &self::profiles(profiles, &|profile| certificate.is_claimed(profile));

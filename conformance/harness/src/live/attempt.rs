@@ -1,6 +1,5 @@
 //! A recorded exchange, parsed incrementally in bounded memory.
 
-use catalogue::Level;
 use serde::de::IgnoredAny;
 use sha2::{Digest, Sha256};
 use spec::Dialect;
@@ -16,7 +15,7 @@ use checker::Rules;
 use recordings::Checking;
 use recordings::capture::{Entry, Format, Reader};
 use recordings::shape::Tracing;
-use results::{CaptureReport, Finding, Obstacle};
+use results::{CaptureReport, FailOn, Finding, Obstacle};
 
 /// A recorded attempt at a case, with its report.
 #[derive(Debug, Clone)]
@@ -70,12 +69,12 @@ impl Attempt {
         self.facts.status.is_some() && self.obstacle(case).is_none()
     }
 
-    /// Returns the findings that count for a trial.
+    /// Returns the findings that fail a trial.
     pub fn findings<'a>(
         &'a self,
         case: &'a Case,
         about: About,
-        least: Level,
+        fail_on: FailOn,
     ) -> impl Iterator<Item = &'a Finding> {
         let is_no_answer = self.is_no_answer(case);
         let is_meant = move |finding: &Finding| match about {
@@ -85,7 +84,7 @@ impl Attempt {
             About::Rest => !case.trials.iter().any(|about| about.name() == finding.group()),
         };
         let all = self.report.findings.iter();
-        all.filter(move |finding| finding.level >= least && is_meant(finding))
+        all.filter(move |finding| fail_on.fails(finding) && is_meant(finding))
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::evidence::RunFile;
 use super::limits::Limits;
 use recordings::capture::REDACTED;
-use results::{Transport, shell_word};
+use results::{FailOn, LevelChange, Transport, level_name, shell_word};
 
 /// Returns the command that repeats a run, and keeps it in a folder if one is given.
 pub(crate) fn command(run: &RunFile, out: Option<&str>) -> String {
@@ -72,6 +72,14 @@ pub(crate) fn command(run: &RunFile, out: Option<&str>) -> String {
     if options.bytes != limits.bytes {
         add("max-bytes", &options.bytes.to_string());
     }
+    let fail_on = options.fail_on();
+    if fail_on != FailOn::default() {
+        add("fail-on", fail_on.name());
+    }
+    let level = |change: &LevelChange| format!("{}={}", change.rule, level_name(change.level));
+    if !options.levels.is_empty() {
+        add("rule", &options.levels.iter().map(level).collect::<Vec<_>>().join(","));
+    }
     if run.is_seed_given {
         add("seed", &run.seed);
     }
@@ -87,8 +95,8 @@ pub(crate) fn command(run: &RunFile, out: Option<&str>) -> String {
     if let Some(shard) = options.filters.shard {
         add("shard", &shard.to_string());
     }
-    for (flag, is_set) in [(" --strict", options.strict), (" --exact", options.filters.exact)] {
-        command += if is_set { flag } else { "" };
+    if options.filters.exact {
+        command += " --exact";
     }
     if let Some(out) = out {
         let _ = write!(command, " --out {}", quoted(out));

@@ -8,7 +8,6 @@ use std::sync::{self, Arc, MutexGuard, OnceLock, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
 
-use catalogue::Level;
 use futures_util::future::join_all;
 use spec::table::Operation;
 use tokio::runtime::Runtime;
@@ -26,7 +25,7 @@ use super::seed::Seed;
 use super::socket::Script;
 use super::verdict::{answer, judge};
 use checker::Rules;
-use results::{Judgement, Obstacle, UndecidedKind, Verdict};
+use results::{FailOn, Judgement, Obstacle, UndecidedKind, Verdict};
 
 /// The cases of a run, and how to send them.
 #[derive(Debug)]
@@ -47,8 +46,8 @@ pub struct Plan {
     pub concurrent: usize,
     /// Delay between requests.
     pub delay: Duration,
-    /// Lowest level of rules that fail a trial.
-    pub least: Level,
+    /// The findings that fail a trial.
+    pub fail_on: FailOn,
     /// Whether the shapes of streams are recorded.
     pub shapes: bool,
     /// Limits of the run as a whole.
@@ -244,7 +243,7 @@ impl Live {
                     CaseOutcome::Sent(attempts) => attempts.last(),
                     _ => None,
                 });
-                judge(of, about, attempts, compared, self.plan.least, &self.rules)
+                judge(of, about, attempts, compared, self.plan.fail_on, &self.rules)
             }
             CaseOutcome::Skipped(judged) => judged.clone(),
             CaseOutcome::Broken(reason) => Judgement::new(Verdict::HarnessError, reason),

@@ -1,6 +1,5 @@
 //! Verdicts of cases, computed only from their recordings.
 
-use catalogue::Level;
 use serde_json::Value;
 use spec::Dialect;
 use spec::table::Operation;
@@ -13,7 +12,7 @@ use super::facts::{Facts, SWITCHED};
 use super::join::joined;
 use checker::Rules;
 use recordings::capture::Loss;
-use results::{CaptureReport, Judgement, UndecidedKind, Verdict};
+use results::{CaptureReport, FailOn, Judgement, UndecidedKind, Verdict};
 
 /// Returns the verdict of a trial. The recordings are in order; the other one is the last of the related
 /// case.
@@ -22,19 +21,17 @@ pub fn judge(
     about: About,
     attempts: &[Attempt],
     compared: Option<&Attempt>,
-    least: Level,
+    fail_on: FailOn,
     rules: &Rules,
 ) -> Judgement {
     let answer = answer(case, attempts, rules.dialect());
     if about == About::Answer {
         return answer;
     }
-    let found = attempts.iter().flat_map(|attempt| attempt.findings(case, about, least));
-    let mut broken: Vec<&str> = found.map(|finding| finding.rule.as_ref()).collect();
-    broken.sort_unstable();
-    broken.dedup();
+    let found = attempts.iter().flat_map(|attempt| attempt.findings(case, about, fail_on));
+    let broken = fail_on.broken(found);
     if !broken.is_empty() {
-        return Judgement::new(Verdict::Fail, broken.join(", "));
+        return Judgement::new(Verdict::Fail, broken);
     }
     match answer.verdict {
         Verdict::Pass if about == About::Agrees => {
@@ -43,7 +40,7 @@ pub fn judge(
                 (Some(rest), Some(begun))
                     if agreed.verdict == Verdict::Pass && case.scenario.operation == Operation::Resume =>
                 {
-                    joined(begun, rest, rules, least)
+                    joined(begun, rest, rules, fail_on)
                 }
                 _ => agreed,
             }

@@ -24,7 +24,7 @@ pub(super) fn failing(live: &Live, case: &Case, at: usize, about: About) -> BTre
         return BTreeSet::new();
     }
     let attempts = live.attempts_of(at);
-    let found = attempts.iter().flat_map(|attempt| attempt.findings(case, about, live.plan.least));
+    let found = attempts.iter().flat_map(|attempt| attempt.findings(case, about, live.plan.fail_on));
     let rules: BTreeSet<String> = found.map(|finding| finding.rule.to_string()).collect();
     if rules.is_empty() { BTreeSet::from([about.name().to_owned()]) } else { rules }
 }

@@ -28,6 +28,7 @@ mod selection;
 mod session;
 mod snapshot;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -40,7 +41,7 @@ use crate::certificate;
 use crate::live::{About, Budget, Case, Given, Limits, Offer, Target};
 use checker::Rules;
 use reports::Style;
-use results::{Options, Transport, TrialResult};
+use results::{FailOn, Options, Transport, TrialResult};
 
 pub use baseline::Known;
 pub use invocation::Invocation;
@@ -70,7 +71,8 @@ pub struct Suite {
     delay: Duration,
     budget: Budget,
     seed: Option<String>,
-    is_strict: bool,
+    fail_on: FailOn,
+    levels: BTreeMap<String, Level>,
     known: Vec<Known>,
     failures: Option<PathBuf>,
     max_failures: Option<usize>,
@@ -149,7 +151,8 @@ impl Suite {
             delay: Duration::ZERO,
             budget: Budget::default(),
             seed: None,
-            is_strict: false,
+            fail_on: FailOn::default(),
+            levels: BTreeMap::new(),
             known: Vec::new(),
             failures: None,
             max_failures: None,
@@ -261,10 +264,17 @@ impl Suite {
         Self { seed: Some(seed.into()), ..self }
     }
 
-    /// Lets broken SHOULD rules fail, too.
+    /// Sets the findings that fail a test; default: broken MUST rules, and what is measured to break a client.
     #[must_use]
-    pub fn strict(self, is_strict: bool) -> Self {
-        Self { is_strict, ..self }
+    pub fn fail_on(self, fail_on: FailOn) -> Self {
+        Self { fail_on, ..self }
+    }
+
+    /// Sets levels of rules that differ from those of the dialect. Reports and certificates state them, and no profile
+    /// passes if a MUST is lowered.
+    #[must_use]
+    pub fn levels(self, levels: impl IntoIterator<Item = (impl Into<String>, Level)>) -> Self {
+        Self { levels: levels.into_iter().map(|(rule, level)| (rule.into(), level)).collect(), ..self }
     }
 
     /// Sets expected failures: their tests are ignored, with the reason. Findings do not change, and a listed
@@ -338,7 +348,7 @@ impl Suite {
     }
 
     fn rules(&self) -> Rules {
-        rules(self.dialect, &self.profiles, &self.select, &self.ignore)
+        rules(self.dialect, &self.levels, &self.profiles, &self.select, &self.ignore)
     }
 
     fn offer(&self) -> Offer {
@@ -348,18 +358,20 @@ impl Suite {
             ..Options::default()
         })
     }
-
-    const fn least(&self) -> Level {
-        if self.is_strict { Level::Should } else { Level::Must }
-    }
 }
 
-/// Returns the rules of a dialect that profiles and selection include.
-pub fn rules(dialect: &'static Dialect, profiles: &[String], select: &[String], ignore: &[String]) -> Rules {
+/// Returns the rules of a dialect that profiles and selection include, with the levels that a reader chose.
+pub fn rules(
+    dialect: &'static Dialect,
+    levels: &BTreeMap<String, Level>,
+    profiles: &[String],
+    select: &[String],
+    ignore: &[String],
+) -> Rules {
     let is_demanded = |rule: &Rule| {
         profiles.is_empty() || certificate::chosen(profiles).any(|profile| profile.rules.contains(&rule.id))
     };
-    Rules::of(dialect).only(|rule| is_demanded(rule) && is_selected(rule, select, ignore))
+    Rules::with_levels(dialect, levels).only(|rule| is_demanded(rule) && is_selected(rule, select, ignore))
 }
 
 /// Returns the names of the tests of a run with these options, in order, with a `prefix` if several dialects

@@ -23,7 +23,9 @@ use checker::Rules;
 use gateway::{self, Embedded, McpServer};
 use recordings::capture::REDACTED;
 use reports::{Style, diagnostic};
-use results::{Filters, Judgement, Options, ProfileReport, Run, State, Transport, TrialResult, Verdict};
+use results::{
+    Filters, Judgement, LevelChange, Options, ProfileReport, Run, State, Transport, TrialResult, Verdict,
+};
 
 /// The cases of a suite, and its selected tests.
 pub(super) struct Planned<'s> {
@@ -89,7 +91,7 @@ impl Suite {
             jobs: self.jobs,
             concurrent: self.concurrent,
             delay: self.delay,
-            least: self.least(),
+            fail_on: self.fail_on,
             shapes: !shapes.is_empty(),
             budget: self.budget,
             seed: Seed::NONE,
@@ -173,7 +175,9 @@ impl Suite {
                 profiles: self.profiles.clone(),
                 select: self.select.clone(),
                 ignore: self.ignore.clone(),
-                strict: self.is_strict,
+                fail_on: Some(self.fail_on),
+                strict: None,
+                levels: LevelChange::all(&Rules::with_levels(self.dialect, &self.levels)),
                 attempts: self.attempts,
                 jobs: self.jobs,
                 concurrent: self.concurrent,
@@ -585,9 +589,15 @@ fn failure(live: &Live, at: usize, about: About, known: &[Known], reason: String
     let expected = known_reasons(&failing, case, known);
     let mut text = String::new();
     for attempt in live.attempts_of(at) {
-        let findings = attempt.findings(case, about, live.plan.least);
+        let findings = attempt.findings(case, about, live.plan.fail_on);
         for finding in findings.filter(|finding| !expected.contains_key(finding.rule.as_ref())) {
-            text += &diagnostic(&attempt.report.path(), finding, live.rules.dialect().name, Style::Plain);
+            text += &diagnostic(
+                &attempt.report.path(),
+                finding,
+                live.rules.dialect().name,
+                live.plan.fail_on,
+                Style::Plain,
+            );
             text.push('\n');
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use results::text::counted;
-use results::{LiveReport, Run};
+use results::{LevelChange, LiveReport, Options, Run};
 
 /// Maximum number of names.
 const MAX_NAMES: usize = 5;
@@ -33,9 +33,10 @@ pub(super) fn unlike(before: &Run, after: &Run) -> Vec<String> {
     differs("profiles", &was.profiles, &is.profiles, "all");
     differs("rules selected", &was.select, &is.select, "all");
     differs("rules ignored", &was.ignore, &is.ignore, "none");
-    if was.strict != is.strict {
-        out.push(format!("warnings count as failures only {}", if was.strict { "before" } else { "after" }));
-    }
+    let fails = |options: &Options| vec![options.fail_on().words().to_owned()];
+    differs("fails on", &fails(was), &fails(is), "");
+    let levels = |options: &Options| options.levels.iter().map(LevelChange::to_string).collect::<Vec<_>>();
+    differs("levels changed", &levels(was), &levels(is), "none");
     out
 }
 

@@ -1,6 +1,7 @@
 //! Causes, in the order of their harm.
 
 use super::super::human;
+use super::super::terms::{harm, reason};
 use super::finding::{about, rule_id};
 use super::page::Html;
 use super::plan::Plan;
@@ -96,9 +97,8 @@ fn one(run: &Run, plan: &Plan, (at, cause): (usize, &Cause), html: &mut Html) {
                 html.tag("span").class("level").text(word);
                 html.tag("code").text(&cause.rule);
                 html.tag("span").class("seen").text(&seen(run, cause));
-                if !cause.clients.is_empty() {
-                    let clients = counted(cause.clients.len() as u64, "client");
-                    html.tag("span").class("breaks").text(&format!("breaks {clients}"));
+                if let Some(harm) = harm(cause) {
+                    html.tag("span").class("breaks").text(&harm);
                 }
             });
         });
@@ -123,6 +123,13 @@ fn inside(run: &Run, plan: &Plan, cause: &Cause, id: &str, html: &mut Html) {
             html.tag("b").text("Fix");
             html.text(" ");
             inline(fix, html);
+        });
+    }
+    if let Some(reason) = reason(cause) {
+        html.tag("p").class("fails").inside(|html| {
+            html.tag("b").text("Fails");
+            html.text(" ");
+            html.text(reason);
         });
     }
     html.tag("p").class("place").inside(|html| {

@@ -32,7 +32,7 @@ impl Shown<'_> {
     /// Writes the finding.
     pub(super) fn write(&self, timeline: Option<&Timeline>, html: &mut Html) {
         let Self { number: own, id, finding, others, is_open, .. } = self;
-        let word = human::word(finding.severity());
+        let word = human::word(finding.level);
         let details = html.tag("details").class(&format!("finding {word}"));
         details.set_if(*is_open, "open").inside(|html| {
             html.tag("summary").inside(|html| {

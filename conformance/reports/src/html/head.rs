@@ -2,6 +2,7 @@
 
 use catalogue::Level;
 
+use super::super::terms::terms;
 use super::page::Html;
 use super::{class_of, counted, duration, look, number, word};
 use results::{ClientState, LiveReport, Run, Verdict};
@@ -70,6 +71,9 @@ fn facts(run: &Run, html: &mut Html) {
             if let Some(took) = live.options.took_ms {
                 fact("took", &duration(took));
             }
+        }
+        for (name, text) in terms(run) {
+            fact(name, &text);
         }
         fact("suite", &run.suite);
     });
@@ -182,7 +186,7 @@ pub(super) fn navigation(run: &Run, html: &mut Html) {
     let broken = run.clients_that_are(ClientState::Broken).len();
     let failed = run.live.iter().flat_map(|live| &live.cases);
     let failed = failed.filter(|case| case.tally().worst() == Verdict::Fail).count();
-    let failed_files = run.captures.iter().filter(|capture| capture.has_failed()).count();
+    let failed_files = run.captures.iter().filter(|capture| capture.has_failed(run.fail_on)).count();
     let rules = run.broken().len();
     let has_live = run.live.is_some();
     let has_profiles = run.live.as_ref().is_some_and(|live| !live.profiles.is_empty());

@@ -248,7 +248,9 @@ pub(super) fn footer(run: &Run, html: &mut Html) {
             html.tag("summary").text("Options of the run");
             html.tag("dl").class("options").inside(|html| {
                 let options = serde_json::to_value(&live.options).unwrap_or_default();
-                for (name, value) in options.as_object().into_iter().flatten() {
+                // The head states the changed levels.
+                let options = options.as_object().into_iter().flatten().filter(|(name, _)| *name != "levels");
+                for (name, value) in options {
                     html.tag("div").inside(|html| {
                         let (name, value) = option(name, value);
                         html.tag("dt").text(&name);

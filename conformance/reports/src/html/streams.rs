@@ -11,7 +11,7 @@ use super::page::Html;
 use super::plan::{Group, Plan};
 use super::{counted, duration, look, number, section};
 use catalogue::Level;
-use results::{CaptureReport, CaseReport, Finding, Run, Timeline, Verdict};
+use results::{CaptureReport, CaseReport, FailOn, Finding, Run, Timeline, Verdict};
 
 /// Maximum number of recordings in full, and of those that are listed by name.
 const RECORDINGS: usize = 200;
@@ -78,8 +78,8 @@ impl State {
         }
     }
 
-    fn of_recording(capture: &CaptureReport) -> Self {
-        if capture.has_failed() {
+    fn of_recording(capture: &CaptureReport, fail_on: FailOn) -> Self {
+        if capture.has_failed(fail_on) {
             Self::Failed
         } else if capture.error.is_some() {
             Self::Unknown
@@ -103,7 +103,7 @@ impl State {
 }
 
 fn has_warnings(capture: &CaptureReport) -> bool {
-    capture.findings.iter().any(|finding| finding.severity() >= Level::Should)
+    capture.findings.iter().any(|finding| finding.level >= Level::Should)
 }
 
 /// Writes the radio buttons of the filter, which works by CSS.
@@ -133,7 +133,8 @@ fn filter(states: &[State], html: &mut Html) {
 }
 
 fn recordings(run: &Run, plan: &Plan, html: &mut Html) {
-    let states: Vec<State> = run.captures.iter().map(State::of_recording).collect();
+    let states: Vec<State> =
+        run.captures.iter().map(|capture| State::of_recording(capture, run.fail_on)).collect();
     let order = run.worst_first();
     filter(
         &order.iter().take(RECORDINGS).filter_map(|at| states.get(*at).copied()).collect::<Vec<_>>(),
@@ -390,12 +391,12 @@ fn exchange(
             marks.push(Mark {
                 number: *number,
                 id: &group.id,
-                level: finding.severity(),
+                level: finding.level,
                 event: place.event,
                 time_ms: place.time_ms,
                 rule: &finding.rule,
             });
-            let level = super::super::human::word(finding.severity());
+            let level = super::super::human::word(finding.level);
             faulty.entry(place.event).or_insert((*number, group.id.as_str(), level));
         }
     }

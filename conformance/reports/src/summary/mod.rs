@@ -9,6 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::human::{IN_FULL, effects, word};
 use super::style::{Detail, Screen, Style};
+use super::terms::{harm, terms};
 use results::text::{counted, cut, listed, shortened, visible, wrap};
 use results::{Cause, ClientState, Faults, LiveReport, Outcome, Run, Tally, Verdict};
 
@@ -111,6 +112,9 @@ impl Page {
             let times = counted(totals.faults().all(), "time");
             self.row(2, 2, &format!("{}{effects}, seen {times}: {faults}", counted(own, "cause")));
         }
+        for (name, text) in terms(run) {
+            self.row(2, 4, &format!("{name}: {text}"));
+        }
     }
 
     /// Writes the results of trials by group.
@@ -159,7 +163,7 @@ impl Page {
         let most = if self.is_verbose { usize::MAX } else { CAUSES };
         // The findings of an endpoint were shown before.
         let is_told = |at: usize, cause: &Cause| {
-            run.live.is_some() && !self.is_verbose && cause.level >= shown && at < IN_FULL
+            run.live.is_some() && !self.is_verbose && cause.is_shown(shown) && at < IN_FULL
         };
         let rest = causes.iter().enumerate().filter(|(at, cause)| !is_told(*at, cause));
         let rest: Vec<(usize, &Cause)> = rest.collect();
@@ -200,11 +204,11 @@ impl Page {
     fn cause(&self, run: &Run, cause: &Cause, shown: Level) -> String {
         let what = if run.live.is_some() { "answer" } else { "file" };
         let mut text = format!("{} in {}", counted(cause.times, "time"), counted(cause.captures, what));
-        if !cause.clients.is_empty() {
-            let _ = write!(text, " · breaks {}", counted(cause.clients.len() as u64, "client"));
+        if let Some(harm) = harm(cause) {
+            let _ = write!(text, " · {harm}");
         }
         let Some((capture, finding)) = run.first_of(cause) else { return text };
-        if cause.level < shown {
+        if !cause.is_shown(shown) {
             let _ = write!(text, " · {} (--level may shows it)", visible(&cut(&cause.message, SHORT)));
         } else {
             let room = self.width.saturating_sub(11 + text.width());

@@ -17,6 +17,7 @@ use self::key::{Key, Places};
 use self::lack::Lack;
 pub use self::layer::Layer;
 use super::capture::CaptureReport;
+use super::fail_on::FailOn;
 use super::live::{CaseReport, Transport};
 use checker::LevelName;
 
@@ -32,9 +33,12 @@ pub struct Cause {
     /// The layer of the rule. Causes of a lower layer come first.
     #[serde(default)]
     pub layer: Layer,
-    /// The worst level of its findings: at least a warning if a known client breaks.
+    /// The worst level of its findings.
     #[serde(with = "LevelName")]
     pub level: Level,
+    /// Why its findings fail the run, if any does: the level, and the clients that the finding breaks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fails: Option<String>,
     /// What is wrong: the message of its first finding, or all that an object lacks.
     pub message: String,
     /// How to mend it, in one line.
@@ -70,6 +74,8 @@ pub struct Cause {
 struct Found<'f> {
     places: Vec<[usize; 2]>,
     level: Option<Level>,
+    /// Why the worst of them fails.
+    fails: Option<(Level, String)>,
     clients: BTreeSet<&'static str>,
     events: BTreeSet<Option<&'f str>>,
     times: u64,
@@ -78,8 +84,14 @@ struct Found<'f> {
 
 impl Cause {
     /// Returns the causes of all findings, in the order in which to mend them: by layer, then those that break most
-    /// clients, then by level, then by simplicity of the recording. Notes come after them, and effects of others last.
-    pub(super) fn all(captures: &mut [CaptureReport], cases: &[CaseReport], dialect: &Dialect) -> Vec<Self> {
+    /// clients, then by level, then by simplicity of the recording. Notes that fail nothing come
+    /// after them, and effects of others last.
+    pub(super) fn all(
+        captures: &mut [CaptureReport],
+        cases: &[CaseReport],
+        dialect: &Dialect,
+        fail_on: FailOn,
+    ) -> Vec<Self> {
         effect::mark_other_protocols(captures);
         let captures = &*captures;
         let places = Places::of(dialect);
@@ -88,7 +100,11 @@ impl Cause {
             for (at, finding) in capture.findings.iter().enumerate() {
                 let found = groups.entry(Key::of(finding, &places)).or_default();
                 found.places.push([of, at]);
-                found.level = found.level.max(Some(finding.severity()));
+                found.level = found.level.max(Some(finding.level));
+                if found.fails.as_ref().is_none_or(|(level, _)| *level < finding.level) {
+                    found.fails =
+                        fail_on.reason(finding).map(|why| (finding.level, why)).or(found.fails.take());
+                }
                 found.clients.extend(finding.broken_clients().into_iter().map(|(client, _)| client));
                 found.events.insert(finding.place.event_type.as_deref());
                 found.times += finding.count;
@@ -109,10 +125,15 @@ impl Cause {
             let event =
                 capture.and_then(|capture| capture.findings.get(at)).map(|finding| finding.place.event);
             let simple = (demands.get(cause.first[0]), capture.map(|capture| capture.events));
-            let order = (cause.follows_from.is_some(), cause.level < Level::Should, cause.layer);
+            let order = (cause.follows_from.is_some(), !cause.is_shown(Level::Should), cause.layer);
             (order, Reverse(cause.clients.len()), Reverse(cause.level), simple, event)
         });
         all
+    }
+
+    /// Returns whether it is shown from a level on: one that fails is shown whatever its level is.
+    pub fn is_shown(&self, from: Level) -> bool {
+        self.level >= from || self.fails.is_some()
     }
 
     fn of(
@@ -138,6 +159,7 @@ impl Cause {
             rule: finding.rule.to_string(),
             layer: Layer::of(&finding.rule),
             level: found.level?,
+            fails: found.fails.map(|(_, why)| why),
             message: lack.message(finding).unwrap_or_else(|| finding.message.clone()),
             fix: lack.fix(finding).or_else(|| finding.fix().map(Into::into)),
             event_type: finding.place.event_type.clone().filter(|_| found.events.len() == 1),
@@ -209,7 +231,7 @@ mod tests {
 
     fn causes(findings: Vec<Finding>) -> Vec<Cause> {
         let capture = CaptureReport { events: 9, findings, ..CaptureReport::default() };
-        Cause::all(&mut [capture], &[], openai())
+        Cause::all(&mut [capture], &[], openai(), FailOn::default())
     }
 
     #[test]
@@ -259,7 +281,11 @@ mod tests {
         note.level = Level::May;
         let causes = causes(vec![finding("schema/whole-numbers", "x", "", "y"), note]);
         assert_eq!(causes[0].rule, "schema/event-known");
-        assert_eq!(causes[0].level, Level::Should);
+        assert_eq!(causes[0].level, Level::May);
+        assert!(
+            causes[0].fails.as_ref().is_some_and(|why| why.starts_with("MAY, and breaks ")),
+            "{causes:?}"
+        );
         assert!(causes[0].clients.iter().any(|client| client == "openai-node stream()"));
     }
 
@@ -279,7 +305,8 @@ mod tests {
         };
         let cases: Vec<CaseReport> =
             ["background/cut", "crowd/words", "text/hello"].into_iter().enumerate().map(case).collect();
-        let found = Cause::all(&mut [capture(3), capture(9), capture(9)], &cases, openai());
+        let found =
+            Cause::all(&mut [capture(3), capture(9), capture(9)], &cases, openai(), FailOn::default());
         assert_eq!(found[0].first, [2, 0]);
     }
 

@@ -25,6 +25,7 @@ use recordings::goldens;
 use recordings::violation;
 use reports::pages::words;
 use reports::{Screen, diagnostic};
+use results::FailOn;
 
 /// Explains a rule, sentence, event, scenario, profile, group, feature, fault or case for clients.
 ///
@@ -127,8 +128,10 @@ fn shown(rule: &Rule, screen: Screen) -> anyhow::Result<String> {
     let _ = writeln!(out, "\n{} as {}\n", style.bold("findings"), dialect.name);
     // The findings of the rule itself come first.
     let (own, others): (Vec<_>, Vec<_>) = report.findings.iter().partition(|finding| finding.rule == rule.id);
-    let told =
-        own.into_iter().chain(others).map(|finding| diagnostic(&report.name, finding, dialect.name, screen));
+    let told = own
+        .into_iter()
+        .chain(others)
+        .map(|finding| diagnostic(&report.name, finding, dialect.name, FailOn::default(), screen));
     out += &told.collect::<Vec<_>>().join("\n");
     if !found.contains(rule.id) {
         return Err(anyhow!("the rule reports nothing"));

@@ -305,7 +305,7 @@ impl<'r> Tracker<'_, 'r> {
             let Some(mut bound) = self.plan.structural(Family::NeverClosed, scope) else { continue };
             let kind = self.stream.nodes.get(node).and_then(Node::kind);
             // Some dialects allow hosted calls to stay open.
-            if scope == Scope::CONTAINER && kind.is_some_and(is_for_client) {
+            if scope == Scope::CONTAINER && !bound.is_chosen && kind.is_some_and(is_for_client) {
                 bound.level = bound.level.max(bound.rule.level);
             }
             let place = Place { expected: Some(&closing), form: scope.info().name, ..Place::WHOLE };

@@ -1,0 +1,46 @@
+//! The terms of a run's verdict: what fails it, and the levels that its reader changed.
+
+use catalogue::Level;
+use results::text::counted;
+use results::{Cause, FailOn, LevelChange, Run};
+
+/// Maximum number of changed levels to list.
+const LEVELS: usize = 12;
+
+/// Returns the terms that differ from the usual ones or that decided the verdict, each with its name.
+pub(super) fn terms(run: &Run) -> Vec<(&'static str, String)> {
+    let mut terms = Vec::new();
+    let mut failing = run.failing();
+    failing.errors = 0;
+    let below: Vec<String> = failing.non_zero().map(|(count, what)| counted(count, what)).collect();
+    if run.fail_on != FailOn::default() || !below.is_empty() {
+        let mut text = format!("{} (--fail-on {})", run.fail_on.words(), run.fail_on.name());
+        if !below.is_empty() {
+            text = format!("{text}: {}", below.join(", "));
+        }
+        terms.push(("fails on", text));
+    }
+    terms.extend(levels(run).map(|levels| ("levels changed", levels)));
+    terms
+}
+
+/// Returns the number of clients that a cause breaks, and whether it fails below MUST, if either is so.
+pub(super) fn harm(cause: &Cause) -> Option<String> {
+    let count = cause.clients.len() as u64;
+    let breaks = (count > 0).then(|| format!("breaks {}", counted(count, "client")));
+    match (cause.fails.is_some() && cause.level < Level::Must, breaks) {
+        (true, Some(breaks)) => Some(format!("fails: {breaks}")),
+        (true, None) => Some("fails".to_owned()),
+        (false, breaks) => breaks,
+    }
+}
+
+/// Returns why a cause fails although no MUST rule is broken, for reports that list its clients elsewhere.
+pub(super) fn reason(cause: &Cause) -> Option<&str> {
+    cause.fails.as_deref().filter(|_| cause.level < Level::Must)
+}
+
+/// Returns the changed levels in a line, if there are any.
+pub(super) fn levels(run: &Run) -> Option<String> {
+    (!run.levels.is_empty()).then(|| LevelChange::words(&run.levels, LEVELS))
+}

@@ -1,0 +1,170 @@
+//! The findings that fail a check.
+
+use std::collections::BTreeMap;
+
+use catalogue::Level;
+use checker::Finding;
+use serde::{Deserialize, Serialize};
+
+/// The findings that fail a check or a test. Each value includes those before it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum FailOn {
+    /// Broken MUST rules.
+    Must,
+    /// Also what is measured to break a client.
+    #[default]
+    Breaks,
+    /// Also broken SHOULD rules.
+    Should,
+    /// Any finding.
+    May,
+}
+
+impl FailOn {
+    /// All values, from the most lenient.
+    pub const ALL: [Self; 4] = [Self::Must, Self::Breaks, Self::Should, Self::May];
+
+    /// Returns the name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Must => "must",
+            Self::Breaks => "breaks",
+            Self::Should => "should",
+            Self::May => "may",
+        }
+    }
+
+    /// Returns which findings fail, for reports.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Must => "MUST",
+            Self::Breaks => "MUST, and what breaks a client",
+            Self::Should => "MUST, SHOULD, and what breaks a client",
+            Self::May => "any finding",
+        }
+    }
+
+    /// Returns the value of runs that only knew whether SHOULD rules fail.
+    pub const fn of_strict(is_strict: bool) -> Self {
+        if is_strict { Self::Should } else { Self::Must }
+    }
+
+    /// Returns whether a finding fails.
+    pub fn fails(self, finding: &Finding) -> bool {
+        match finding.level {
+            Level::Must => true,
+            Level::Should if self >= Self::Should => true,
+            Level::May if self >= Self::May => true,
+            _ => self >= Self::Breaks && !finding.measured_breaks().is_empty(),
+        }
+    }
+
+    /// Returns the value with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|on| on.name() == name)
+    }
+
+    /// Returns the most lenient value that a finding fails; `None` if none does.
+    pub fn of(finding: &Finding) -> Option<Self> {
+        Self::ALL.into_iter().find(|on| on.fails(finding))
+    }
+
+    /// Returns the rules that fail in a line. One that is broken below MUST has the reason why it fails.
+    pub fn broken<'f>(self, findings: impl Iterator<Item = &'f Finding>) -> String {
+        let mut worst: BTreeMap<&str, &Finding> = BTreeMap::new();
+        for finding in findings.filter(|finding| self.fails(finding)) {
+            let known = worst.entry(&finding.rule).or_insert(finding);
+            if known.level < finding.level {
+                *known = finding;
+            }
+        }
+        let told = worst.into_iter().map(|(rule, finding)| match self.reason(finding) {
+            Some(reason) if finding.level < Level::Must => format!("{rule} ({reason})"),
+            _ => rule.to_owned(),
+        });
+        told.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns why a finding fails: its level, and the clients that it breaks. `None` if it does not fail.
+    pub fn reason(self, finding: &Finding) -> Option<String> {
+        if !self.fails(finding) {
+            return None;
+        }
+        let level = finding.level.keyword();
+        let clients = if finding.level == Level::Must { Vec::new() } else { finding.measured_breaks() };
+        Some(match &*clients {
+            [] => level.to_owned(),
+            [one] => format!("{level}, and breaks {one}"),
+            [first, others @ ..] => format!("{level}, and breaks {first} and {} more", others.len()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use checker::Location;
+
+    fn finding(rule: &'static str, level: Level) -> Finding {
+        Finding {
+            rule: rule.into(),
+            level,
+            message: String::new(),
+            exchange: None,
+            exchange_number: None,
+            place: Location::default(),
+            pointer: None,
+            missing: None,
+            expected: None,
+            actual: None,
+            form: "".into(),
+            related: None,
+            spared: Vec::new(),
+            count: 1,
+        }
+    }
+
+    fn failing(rule: &'static str, level: Level) -> Vec<&'static str> {
+        let finding = finding(rule, level);
+        let failing: Vec<FailOn> = FailOn::ALL.into_iter().filter(|on| on.fails(&finding)).collect();
+        assert_eq!(FailOn::of(&finding), failing.first().copied());
+        failing.into_iter().map(FailOn::name).collect()
+    }
+
+    #[test]
+    fn each_value_includes_those_before_it() {
+        let (breaks, harmless) = ("response/terminal-last", "wire/no-id-line");
+        assert_eq!(failing(harmless, Level::Must), ["must", "breaks", "should", "may"]);
+        assert_eq!(failing(breaks, Level::Should), ["breaks", "should", "may"]);
+        assert_eq!(failing(breaks, Level::May), ["breaks", "should", "may"]);
+        assert_eq!(failing(harmless, Level::Should), ["should", "may"]);
+        assert_eq!(failing(harmless, Level::May), ["may"]);
+    }
+
+    #[test]
+    fn a_client_that_is_known_from_reports_alone_fails_nothing() {
+        let is_unmeasured = |rule: &&catalogue::Rule| {
+            !rule.breaks.is_empty()
+                && rule
+                    .breaks
+                    .iter()
+                    .all(|broken| catalogue::client(broken.client).is_none_or(|it| it.version.is_none()))
+        };
+        let rules: Vec<_> = catalogue::RULES.iter().filter(is_unmeasured).collect();
+        assert!(!rules.is_empty(), "no rule shows it");
+        for rule in rules {
+            assert_eq!(failing(rule.id, Level::Should), ["should", "may"], "{}", rule.id);
+        }
+    }
+
+    #[test]
+    fn the_reason_names_level_and_clients() {
+        let of = |rule, level| FailOn::Breaks.reason(&finding(rule, level)).unwrap_or_default();
+        assert_eq!(of("wire/no-id-line", Level::Should), "");
+        assert_eq!(of("wire/no-id-line", Level::Must), "MUST");
+        let told = of("response/terminal-last", Level::Should);
+        assert!(told.starts_with("SHOULD, and breaks ") && told.contains(" more"), "{told}");
+    }
+}

@@ -1,0 +1,68 @@
+//! Levels of rules that a reader changed.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use catalogue::Level;
+use checker::{ChangedLevel, LevelName, Rules};
+use serde::{Deserialize, Serialize};
+
+use super::text::{listed, visible};
+
+/// Levels with their names on the command line, in files and in reports.
+pub const LEVELS: [(&str, Level); 4] =
+    [("off", Level::Off), ("may", Level::May), ("should", Level::Should), ("must", Level::Must)];
+
+/// Returns the name of a level on the command line, in files and in reports.
+pub const fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Off => "off",
+        Level::May => "may",
+        Level::Should => "should",
+        Level::Must => "must",
+    }
+}
+
+/// A rule with another level than that of the dialect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct LevelChange {
+    /// The rule, `group/name`.
+    pub rule: String,
+    /// Its level in the dialect.
+    #[serde(with = "LevelName")]
+    pub usual: Level,
+    /// Its level in this run; `off` if it was not checked.
+    #[serde(with = "LevelName")]
+    pub level: Level,
+}
+
+impl LevelChange {
+    /// Returns the changed levels of rules.
+    pub fn all(rules: &Rules) -> Vec<Self> {
+        rules.changed().iter().map(Self::from).collect()
+    }
+
+    /// Returns the chosen levels by rule.
+    pub fn by_rule(all: &[Self]) -> BTreeMap<String, Level> {
+        all.iter().map(|change| (change.rule.clone(), change.level)).collect()
+    }
+
+    /// Returns all changes in a line, up to a number of them.
+    pub fn words(all: &[Self], most: usize) -> String {
+        listed(all, most, |change| visible(&change.to_string()))
+    }
+}
+
+impl From<&ChangedLevel> for LevelChange {
+    fn from(changed: &ChangedLevel) -> Self {
+        Self { rule: changed.rule.id.to_owned(), usual: changed.usual, level: changed.level }
+    }
+}
+
+impl fmt::Display for LevelChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = |level: Level| if level == Level::Off { "off" } else { level.keyword() };
+        write!(f, "{} {} instead of {}", self.rule, word(self.level), word(self.usual))
+    }
+}
