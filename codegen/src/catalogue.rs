@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::dialect::{LoadError, read_toml};
 use crate::formats::{
-    ClientCase, ClientProfileFile, DefectsFile, GuaranteesFile, MeasuredFile, PageError, ProfileFile,
-    RequirementsFile, Rule, Scenario,
+    ClientCase, ClientProfileFile, DefectsFile, GuaranteesFile, MeasuredFile, PageError, PlayedFile,
+    ProfileFile, RequirementsFile, Rule, Scenario,
 };
 
 /// Rules, scenarios, cases, profiles and requirements, as read from their files.
@@ -31,6 +31,8 @@ pub struct Catalogue {
     pub defects: DefectsFile,
     /// `measured.toml`.
     pub measured: MeasuredFile,
+    /// `played.toml`.
+    pub played: PlayedFile,
 }
 
 impl Catalogue {
@@ -47,6 +49,7 @@ impl Catalogue {
             guarantees: guarantees(&spec.join("dialects"), &mut errors),
             defects: table(&spec.join(DEFECTS), &mut errors),
             measured: table(&spec.join(MEASURED), &mut errors),
+            played: table(&spec.join(PLAYED), &mut errors),
         };
         (catalogue, errors)
     }
@@ -56,6 +59,8 @@ impl Catalogue {
 pub const DEFECTS: &str = "defects.toml";
 /// File of the measured behaviour of clients.
 pub const MEASURED: &str = "measured.toml";
+/// File of what is found in the streams that were played to clients.
+pub const PLAYED: &str = "played.toml";
 
 /// Reads a table. A missing file is an empty table.
 fn table<T: serde::de::DeserializeOwned + Default>(path: &Path, errors: &mut Vec<LoadError>) -> T {

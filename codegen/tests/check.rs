@@ -499,23 +499,30 @@ broken! {
         (MEASURED, "no dialect \"x\""),
     ];
     a_client_that_nothing_is_known_of: [Edit(MEASURED, "version = \"2.0\"", "")] => [
+        (MEASURED, "\"x.\" are not the outcomes of 1 clients"),
         (MEASURED, "the client \"lenient\" has neither a version"),
     ];
     a_client_that_is_there_twice: [Edit(MEASURED, "\"lenient\"", "\"strict\"")] => [
         (MEASURED, "the client \"strict\" is listed twice"),
     ];
-    a_claim_without_a_version: [Edit(MEASURED, "version = \"1.0\"", "")] => [
-        (MEASURED, "\"strict\" has measured cases, but no `version`"),
+    an_error_of_no_failure: [Edit(MEASURED, "\"x.\"", "\"w.\"")] => [
+        (MEASURED, "\"strict\" has an error on \"defect/text_differs\", but no outcome that is one"),
     ];
-    a_claim_about_no_case: [Edit(MEASURED, "defect/text_differs", "defect/text")] => [
-        (MEASURED, "there is no case \"defect/text\""),
+    outcomes_of_no_stream: [Edit(MEASURED, "\"x.\"", "\"x.\"\n\"fault/a/b\" = \"..\"")] => [
+        (MEASURED, "there is no stream \"fault/a/b\""),
     ];
-    a_claim_about_the_fault_of_no_rule: [Edit(MEASURED, "defect/text_differs", "fault/a/b")] => [
-        (MEASURED, "there is no case \"fault/a/b\""),
+    outcomes_of_too_few_clients: [Edit(MEASURED, "\"x.\"", "\"x\"")] => [
+        (MEASURED, "\"x\" are not the outcomes of 2 clients"),
     ];
-    a_client_that_fails_in_two_ways: [
-        Edit(MEASURED, "version = \"1.0\"", "version = \"1.0\"\nwrong = [\"defect/text_differs\"]"),
-    ] => [(MEASURED, "listed twice for \"strict\"")];
+    outcomes_that_are_none: [Edit(MEASURED, "\"x.\"", "\"x!\"")] => [
+        (MEASURED, "\"x!\" are not the outcomes of 2 clients"),
+    ];
+    findings_of_a_stream_that_was_not_played: [Write("played.toml", "\"defect/other\" = [\"a/b - - -\"]")] => [
+        ("played.toml", "no client was measured with the stream \"defect/other\""),
+    ];
+    a_measurement_on_a_page: [
+        Edit(JOINED, "since = ", "breaks = [{ client = \"strict\", failure = \"x\", source = \"docs/defects.md\" }]\nsince = "),
+    ] => [(JOINED, "\"docs/defects.md\" is no report of a user")];
     a_client_profile_of_no_case: [Edit(CLIENT_PROFILE, "text/hello", "text/bye")] => [
         (CLIENT_PROFILE, "there is no case text/bye"),
     ];
@@ -540,9 +547,6 @@ broken! {
     a_rule_that_breaks_no_client_of_the_list: [
         Edit(RULE, "since = \"0.1.0\"", "since = \"0.1.0\"\n[[breaks]]\nclient = \"stern\"\nfailure = \"x\"\nsource = \"x\""),
     ] => [(RULE, "no client \"stern\"")];
-    a_defect_at_a_place_of_another_rule: [
-        Edit(DEFECTS, "rules = [\"schema/valid\"]", "rules = [\"schema/valid\"]\nat = { \"a/b\" = [\"\"] }"),
-    ] => [(DEFECTS, "a/b is not in `rules`")];
     two_defects_of_one_name: [
         Edit(DEFECTS, "[[defect]]", "[[defect]]\nname = \"text_differs\"\nwhat = \"x\"\ngolden = \"d/text\"\nlegal = \"x\"\nauthority = \"x\"\n\n[[defect]]"),
     ] => [(DEFECTS, "the name text_differs is used twice")];

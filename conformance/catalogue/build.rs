@@ -23,6 +23,7 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
         "requirements",
         "defects.toml",
         "measured.toml",
+        "played.toml",
     ] {
         println!("cargo::rerun-if-changed={}", spec.join(input).display());
     }

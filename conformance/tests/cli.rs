@@ -106,7 +106,7 @@ fn the_suite_runs_over_recordings() {
     for told in [
         "causes\n  error    schema/event-valid",
         "by file\n  suite/b/c.sse",
-        "clients\n  broken: async-openai",
+        "no stream with this finding was played (schema/event-valid)",
         "not checked\n  1 answer that is neither a response nor an error\n    suite/b/body.json\n",
         "next\n  show the requirement of schema/event-valid",
     ] {

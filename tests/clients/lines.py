@@ -1,8 +1,13 @@
 """What the Python drivers share: the line protocol of `conformance client` (docs/clients.md)."""
 
+import functools
 import json
+import ssl
 import sys
 from importlib.metadata import version
+
+# Each case has a client of its own, and a TLS context takes longer than the case, which is not encrypted.
+ssl.create_default_context = functools.cache(ssl.create_default_context)
 
 
 class Unsupported(Exception):
@@ -23,15 +28,17 @@ def response(response):
     parts = [part for item in response.output if item.type == "message" for part in item.content]
     reasoning = [item for item in response.output if item.type == "reasoning"]
     thoughts = [part.text for item in reasoning for part in [*(item.summary or []), *(getattr(item, "content", None) or [])]]
-    usage = response.usage
+    usage = getattr(response, "usage", None)
+    counts = {name: getattr(usage, name, None) for name in ("input_tokens", "output_tokens")}
     return {
         "text": response.output_text,
         "refusal": "".join(part.refusal for part in parts if part.type == "refusal"),
         "reasoning": "".join(thoughts),
         "calls": calls_of(response),
-        "response_status": response.status,
-        "response_id": response.id,
-        **({"usage": {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}} if usage else {}),
+        # An application reads these where it wants to, and a stream without them has an answer, too.
+        "response_status": getattr(response, "status", None),
+        "response_id": getattr(response, "id", None),
+        **({"usage": counts} if usage else {}),
     }
 
 

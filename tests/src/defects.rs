@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use codegen::formats::{Client, Defect, DefectVerdict, DefectsFile, Failure, MeasuredFile};
+use codegen::formats::{Client, Defect, DefectVerdict, DefectsFile, MeasuredFile, Outcome};
 
 /// Returns the text of `docs/defects.md`.
 pub fn page(file: &DefectsFile, measured: &MeasuredFile) -> String {
@@ -12,7 +12,8 @@ pub fn page(file: &DefectsFile, measured: &MeasuredFile) -> String {
          clients below. `spec/defects.toml` has the edits of a golden that produce it, and a test checks that \
          exactly these rules report it.\n\n\
          **error**: the client gives up. **wrong**: it gives a wrong or empty answer without an error. \
-         **silent**: it does not report a failure, or that the end is missing.\n\n\
+         **silent**: it does not report a failure, or that the end is missing. A client that does the same on the stream without \
+         the defect is not listed.\n\n\
          | defect | what is done | caught by | clients it breaks |\n|---|---|---|---|\n",
     );
     for defect in &file.defects {
@@ -46,13 +47,12 @@ fn verdict(defect: &Defect) -> String {
 
 fn clients(defect: &Defect, measured: &MeasuredFile) -> String {
     let broken = measured.broken(&defect.case());
-    let of = |(failure, word): (Failure, &str)| {
-        let names =
-            broken.iter().filter(|(_, claim)| claim.failure == failure).map(|(client, _)| &*client.name);
+    let of = |(outcome, word): (Outcome, &str)| {
+        let names = broken.iter().filter(|claim| claim.outcome == outcome).map(|claim| &*claim.client.name);
         let names: Vec<&str> = names.collect();
         (!names.is_empty()).then(|| format!("**{word}**: {}", names.join(", ")))
     };
-    let words = [(Failure::Exception, "error"), (Failure::Wrong, "wrong"), (Failure::Silent, "silent")];
+    let words = [(Outcome::Exception, "error"), (Outcome::Wrong, "wrong"), (Outcome::Silent, "silent")];
     let lists: Vec<String> = words.into_iter().filter_map(of).collect();
     if lists.is_empty() { "none".to_owned() } else { lists.join("; ") }
 }

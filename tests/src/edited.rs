@@ -13,8 +13,6 @@ pub struct Found {
     pub binding: BTreeSet<&'static str>,
     /// Other findings, at level MAY.
     pub notes: BTreeSet<&'static str>,
-    /// The clients that findings at level SHOULD or higher break.
-    pub broken: BTreeSet<&'static str>,
 }
 
 /// Edits a golden, `<dialect>/<name>`, and checks it in its dialect.
@@ -39,9 +37,6 @@ pub fn check_bytes(dialect: &str, bytes: &[u8]) -> Result<Found, String> {
         let is_note = finding.level == Level::May;
         let rules = if is_note { &mut found.notes } else { &mut found.binding };
         rules.extend(catalogue::rule(&finding.rule).map(|rule| rule.id));
-        if !is_note {
-            found.broken.extend(finding.broken_clients().into_iter().map(|(client, _)| client));
-        }
     }
     Ok(found)
 }

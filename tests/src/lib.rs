@@ -5,6 +5,7 @@ pub mod defects;
 pub mod edited;
 pub mod generated;
 pub mod instances;
+pub mod members;
 pub mod modules;
 pub mod mutate;
 pub mod questions;

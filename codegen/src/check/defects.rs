@@ -18,9 +18,11 @@ pub(super) fn check(context: &Context, report: &mut Report) {
                 "rename one of them",
             );
         }
-        for rule in defect.at.keys().filter(|rule| !defect.rules.contains(rule)) {
-            let message = format!("`at` has places for {rule}, but {rule} is not in `rules`");
-            report.find(FILE, Place::entry(name), message, "use only ids of `rules` in `at`");
+        if let Some(control) = defect.control.as_ref().filter(|control| {
+            !defects.iter().any(|other| other.name == **control && other.golden == defect.golden)
+        }) {
+            let message = format!("there is no defect \"{control}\" of the same golden");
+            report.find(FILE, Place::entry(name), message, "name a defect of the same golden as `control`");
         }
         check_verdict(context, defect, report);
         check_expectation(defect, report);

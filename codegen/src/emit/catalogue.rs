@@ -4,13 +4,14 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::edit::edit;
+use super::measured::Effects;
 use super::names;
 use super::words::{declare, word};
 use crate::catalogue::Catalogue;
 use crate::formats::{
-    About, Authority, Breakage, Channel, Claim, Client, ClientProfileFile, Coverage, Ending, Expect, Failure,
-    Family, Holder, LooksAt, OnSocket, Operand, Pair, ProfileFile, Relation, Requirement, RequirementLevel,
-    RequirementsFile, Rule, RuleMetadata, Scenario, ScenarioMetadata, Side, Step, Values, Violation, Who,
+    About, Authority, Breakage, Channel, ClientProfileFile, Coverage, Ending, Expect, Family, Holder,
+    LooksAt, OnSocket, Operand, Pair, ProfileFile, Relation, Requirement, RequirementLevel, RequirementsFile,
+    Rule, RuleMetadata, Scenario, ScenarioMetadata, Side, Step, Values, Violation, Who,
 };
 
 /// Emits the tables, and an enum of the native rules.
@@ -21,11 +22,12 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
             (names::ident(&names::pascal(&rule.id)), format!(" `{}`: {}.", rule.id, rule.title));
         quote!(#[doc = #doc] #name,)
     });
-    let rules = catalogue.rules.values().map(|page| rule(page, catalogue));
+    let effects = Effects::of(catalogue);
+    let rules = catalogue.rules.values().map(|page| rule(page, &effects));
     let scenarios = catalogue.scenarios.values().map(scenario);
     let profiles = catalogue.profiles.iter().map(|(name, file)| profile(name, file));
     let client_profiles = catalogue.client_profiles.iter().map(|(name, file)| client_profile(name, file));
-    let clients = catalogue.measured.clients.iter().map(client);
+    let (clients, measured) = (effects.clients(), effects.table());
     let client_cases = super::client_case::client_cases(catalogue);
     let requirements = catalogue
         .requirements
@@ -56,7 +58,10 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         pub static RULES: &[Rule] = &[#(#rules),*];
 
         /// All clients with known behaviour.
-        pub static CLIENTS: &[Client] = &[#(#clients),*];
+        pub static CLIENTS: &[Client] = #clients;
+
+        /// What the measured clients do with each kind of finding, sorted by kind.
+        pub static MEASURED: &[Measurement] = #measured;
 
         /// All scenarios, sorted by id.
         pub static SCENARIOS: &[Scenario] = &[#(#scenarios),*];
@@ -75,13 +80,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     }
 }
 
-fn client(client: &Client) -> TokenStream {
-    let Client { name, dialect, version, .. } = client;
-    let version = super::tables::option_text(version.as_deref());
-    quote!(Client { name: #name, dialect: #dialect, version: #version })
-}
-
-fn rule(rule: &Rule, catalogue: &Catalogue) -> TokenStream {
+fn rule(rule: &Rule, effects: &Effects<'_>) -> TokenStream {
     let Rule { id, metadata, title, prose, violation: edits } = rule;
     let level = word(metadata.level);
     let authority = word(metadata.authority);
@@ -89,15 +88,19 @@ fn rule(rule: &Rule, catalogue: &Catalogue) -> TokenStream {
     let requirement = super::tables::option_text(metadata.citation.requirement.as_deref());
     let (scopes, exercised_by) = (scopes(metadata.scope.names()), scopes(metadata.exercised_by()));
     let (decided_by, only_in) = (decided_by(id, metadata), &metadata.only_in);
-    let breaks = metadata.breaks.iter().cloned().chain(measured(rule, catalogue)).map(|one| {
-        let dialect = catalogue.measured.clients.iter().find(|client| client.name == one.client);
-        let dialect = dialect.filter(|_| !one.stricter_than_dialect).map(|client| client.dialect.as_str());
-        let dialect = super::tables::option_text(dialect);
-        let Breakage { client, failure, source, at, .. } = one;
-        quote!(Breakage { client: #client, dialect: #dialect, failure: #failure, source: #source, at: &[#(#at),*] })
+    let told = metadata.breaks.iter().cloned().map(|one| (one, true));
+    let breaks = effects.breakages(id).into_iter().map(|one| (one, false)).chain(told);
+    let breaks = breaks.map(|(one, is_reported)| {
+        let Breakage { client, failure, source, at } = one;
+        quote!(Breakage {
+            client: #client,
+            failure: #failure,
+            source: #source,
+            at: &[#(#at),*],
+            is_reported: #is_reported,
+        })
     });
     let looks_at = metadata.looks_at().iter().map(|what| word(*what));
-    let is_measured = catalogue.defects.defects.iter().any(|defect| defect.rules.contains(id));
     let about = metadata.about.iter().map(|part| word::<About>(*part));
     let (only_named, tokens) = (metadata.only_named, &metadata.tokens);
     let (fix, since, violation) = (&metadata.fix, &metadata.since, violation(edits));
@@ -116,7 +119,6 @@ fn rule(rule: &Rule, catalogue: &Catalogue) -> TokenStream {
             about: &[#(#about),*],
             tokens: &[#(#tokens),*],
             breaks: &[#(#breaks),*],
-            is_measured: #is_measured,
             fix: #fix,
             since: #since,
             title: #title,
@@ -129,59 +131,6 @@ fn rule(rule: &Rule, catalogue: &Catalogue) -> TokenStream {
 fn scopes(names: &[String]) -> TokenStream {
     let scopes = names.iter().map(|name| names::ident(&names::pascal(name)));
     quote!(&[#(Scope::#scopes),*])
-}
-
-/// Prefix of rules whose violation shows only one of many ways to break them.
-const OF_SCHEMAS: &str = "schema/";
-
-/// Returns the measured behaviour of clients on streams that break a rule, unless its page has a better description.
-fn measured(rule: &Rule, catalogue: &Catalogue) -> Vec<Breakage> {
-    let mut measured: Vec<Breakage> = Vec::new();
-    let caught = catalogue.defects.defects.iter().filter(|defect| defect.rules.contains(&rule.id));
-    let caught = caught.map(|defect| {
-        let at = defect.at.get(&rule.id).cloned().unwrap_or_default();
-        (defect.case(), format!("docs/defects.md, {}", defect.name), defect.name.clone(), at)
-    });
-    let fault = format!("fault/{}", rule.id);
-    let own = (!rule.id.starts_with(OF_SCHEMAS))
-        .then(|| (fault.clone(), format!("docs/client-matrix.md, {fault}"), fault.clone(), Vec::new()));
-    for (case, source, name, at) in caught.chain(own) {
-        for (client, claim) in catalogue.measured.broken(&case) {
-            if rule.metadata.breaks.iter().any(|told| told.client == client.name) {
-                continue;
-            }
-            match measured.iter_mut().find(|known| known.client == client.name) {
-                // A defect describes the failure of a client better than the violation of the rule.
-                Some(_) if case == fault => {}
-                Some(known) => {
-                    known.source = format!("{}, {name}", known.source);
-                    // A client that fails at any place fails at these places, too.
-                    if known.at.is_empty() || at.is_empty() {
-                        known.at.clear();
-                    } else {
-                        known.at.extend(at.clone());
-                    }
-                }
-                None => measured.push(Breakage {
-                    client: client.name.clone(),
-                    failure: failure(claim),
-                    source: source.clone(),
-                    at: at.clone(),
-                    stricter_than_dialect: false,
-                }),
-            }
-        }
-    }
-    measured
-}
-
-fn failure(claim: Claim<'_>) -> String {
-    match claim.failure {
-        Failure::Wrong => "returns wrong or empty content".to_owned(),
-        Failure::Silent => "does not report an error".to_owned(),
-        Failure::Exception if claim.error.is_empty() => "fails with an error".to_owned(),
-        Failure::Exception => format!("fails with an error: {}", claim.error),
-    }
 }
 
 fn decided_by(id: &str, metadata: &RuleMetadata) -> TokenStream {

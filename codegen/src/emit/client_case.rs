@@ -31,6 +31,7 @@ struct Parts<'p> {
     request: String,
     following: Vec<String>,
     edits: Vec<Edit>,
+    control: Option<String>,
     metadata: &'p ClientCaseMetadata,
 }
 
@@ -43,6 +44,7 @@ fn of_page(case: &ClientCase) -> TokenStream {
         request: case.request.as_ref().map(ToString::to_string).unwrap_or_default(),
         following: case.following.iter().map(ToString::to_string).collect(),
         edits: case.edits.iter().map(|(_, edit)| edit.clone()).collect(),
+        control: None,
         metadata: &case.metadata,
     })
 }
@@ -87,12 +89,14 @@ fn of_defect(defect: &Defect, catalogue: &Catalogue) -> TokenStream {
         following: Vec::new(),
         // The cross-checks report invalid edits.
         edits: edits(&defect.edits).unwrap_or_default().into_iter().map(|(_, edit)| edit).collect(),
+        control: defect.control.as_ref().map(|name| format!("defect/{name}")),
         metadata: &metadata,
     })
 }
 
 fn row(parts: &Parts<'_>) -> TokenStream {
-    let Parts { id, title, reason, authority, request, following, edits, metadata } = parts;
+    let Parts { id, title, reason, authority, request, following, edits, control, metadata } = parts;
+    let control = option_text(control.as_deref());
     let ClientCaseMetadata { chunk, pause_ms, end_after, cancel_after, fill, .. } = metadata;
     let golden = option_text(metadata.golden.as_deref());
     let edits = edits.iter().map(edit);
@@ -119,6 +123,7 @@ fn row(parts: &Parts<'_>) -> TokenStream {
             golden: #golden,
             request: #request,
             edits: &[#(#edits),*],
+            control: #control,
             transports: &[#(#transports),*],
             chunk: #chunk,
             pause_ms: #pause_ms,

@@ -4,6 +4,7 @@ mod catalogue;
 mod check;
 mod client_case;
 mod edit;
+mod measured;
 mod names;
 mod order;
 mod shared;

@@ -1,7 +1,5 @@
 //! `defects.toml`
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use super::client_case::{About, Expect};
@@ -30,13 +28,13 @@ pub struct Defect {
     /// The edits, one a line, as in the `violation` block of a rule page; none for an unchanged stream.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub edits: String,
+    /// The defect that is alike in all else, and breaks nothing: only a client that handles it is broken by this one. If
+    /// absent, that is the golden.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control: Option<String>,
     /// The rules that catch it, at level must or should; no others do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
-    /// By rule, the only values that break these clients: JSON pointers into an event with `*` for an index; an empty
-    /// pointer is the event. If absent, every violation of the rule does.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub at: BTreeMap<String, Vec<String>>,
     /// Why it is allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub legal: Option<String>,

@@ -4,7 +4,8 @@ use schemars::{Schema, schema_for};
 
 use super::{
     ClientCaseMetadata, ClientProfileFile, DefectsFile, DialectFile, ErrataFile, Glossary, GuaranteesFile,
-    Lifecycle, MeasuredFile, ProfileFile, RequirementsFile, RuleMetadata, ScenarioMetadata, ScopesFile,
+    Lifecycle, MeasuredFile, PlayedFile, ProfileFile, RequirementsFile, RuleMetadata, ScenarioMetadata,
+    ScopesFile,
 };
 
 /// Returns the schemas of all formats: file name under `spec/schemas/`, and text.
@@ -19,6 +20,7 @@ pub fn editor_schemas() -> Vec<(String, String)> {
         ("lifecycle", schema_for!(Lifecycle)),
         ("client-profile", schema_for!(ClientProfileFile)),
         ("measured", schema_for!(MeasuredFile)),
+        ("played", schema_for!(PlayedFile)),
         ("profile", schema_for!(ProfileFile)),
         ("requirement", schema_for!(RequirementsFile)),
         ("rule", schema_for!(RuleMetadata)),

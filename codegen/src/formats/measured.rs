@@ -1,21 +1,25 @@
-//! `measured.toml`
+//! `measured.toml` and `played.toml`
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Measured behaviour of clients on broken streams.
+/// Measured behaviour of clients on streams.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredFile {
-    /// Clients with measured or reported failures.
+    /// The clients that were measured, and those that are known from reports.
     #[serde(default, rename = "client")]
     pub clients: Vec<Client>,
+    /// What the clients with a version did with each stream: one letter for each, in their order. `.` handled it, `x` failed
+    /// with an error, `w` returned wrong or empty content, `s` did not report an error, `c` fails on the intact stream, too,
+    /// `-` cannot be asked for it, `?` not played yet.
+    #[serde(default)]
+    pub outcomes: BTreeMap<String, String>,
 }
 
-/// A client and the streams on which it fails. A stream has the name of its case: `defect/<name>` for one of
-/// `defects.toml`, `fault/<rule>` for the violation of a rule.
+/// A client.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -30,57 +34,133 @@ pub struct Client {
     /// The API that was called, if its name does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub how: Option<String>,
-    /// Streams for which it returns wrong or empty content without an error.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub wrong: Vec<String>,
-    /// Streams for which it should report an error, but does not: a failure, or a missing end.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub silent: Vec<String>,
-    /// Streams on which it fails with an error, with the error; empty if unknown.
+    /// Its errors on streams, except those with a wrong member.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub exception: BTreeMap<String, String>,
+    pub errors: BTreeMap<String, String>,
 }
 
-/// The kind of failure of a client.
+/// The kinds of findings in the streams that were played to clients, by the name of the stream. A stream `member/…` whose
+/// only finding is the one that its name states is not listed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct PlayedFile(pub BTreeMap<String, Vec<String>>);
+
+/// What a client does with a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Failure {
+pub enum Outcome {
     /// It fails with an error.
     Exception,
     /// It returns wrong or empty content.
     Wrong,
     /// It does not report an error.
     Silent,
+    /// It returns what was sent, or reports what must be reported.
+    Handled,
+    /// It fails on the intact stream, too.
+    FailsOnIntact,
+    /// It cannot be asked for such a response.
+    NotExercised,
+    /// It was not played yet.
+    NotPlayed,
+}
+
+impl Outcome {
+    /// All outcomes.
+    pub const ALL: [Self; 7] = [
+        Self::Exception,
+        Self::Wrong,
+        Self::Silent,
+        Self::Handled,
+        Self::FailsOnIntact,
+        Self::NotExercised,
+        Self::NotPlayed,
+    ];
+
+    /// Returns its letter in `measured.toml`.
+    pub const fn letter(self) -> char {
+        match self {
+            Self::Exception => 'x',
+            Self::Wrong => 'w',
+            Self::Silent => 's',
+            Self::Handled => '.',
+            Self::FailsOnIntact => 'c',
+            Self::NotExercised => '-',
+            Self::NotPlayed => '?',
+        }
+    }
+
+    /// Returns the outcome with this letter.
+    pub fn of(letter: char) -> Option<Self> {
+        Self::ALL.into_iter().find(|outcome| outcome.letter() == letter)
+    }
+
+    /// Returns whether the defect of the stream breaks the client.
+    pub const fn is_failure(self) -> bool {
+        matches!(self, Self::Exception | Self::Wrong | Self::Silent)
+    }
 }
 
 /// The failure of a client on a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claim<'a> {
-    /// The stream.
-    pub case: &'a str,
-    /// The kind of failure.
-    pub failure: Failure,
-    /// The error; empty if there is none, or it is unknown.
+    /// The client.
+    pub client: &'a Client,
+    /// Its failure.
+    pub outcome: Outcome,
+    /// The error; empty if there is none, or it is not recorded.
     pub error: &'a str,
 }
 
-impl Client {
-    /// Returns all its failures.
-    pub fn claims(&self) -> impl Iterator<Item = Claim<'_>> {
-        let exceptions =
-            self.exception.iter().map(|(case, error)| Claim { case, failure: Failure::Exception, error });
-        let wrong = self.wrong.iter().map(|case| Claim { case, failure: Failure::Wrong, error: "" });
-        let silent = self.silent.iter().map(|case| Claim { case, failure: Failure::Silent, error: "" });
-        exceptions.chain(wrong).chain(silent)
+impl MeasuredFile {
+    /// Returns the clients with a version, in the order of the letters.
+    pub fn measured(&self) -> impl Iterator<Item = &Client> {
+        self.clients.iter().filter(|client| client.version.is_some())
+    }
+
+    /// Returns what the clients with a version do with a stream, in their order.
+    pub fn outcomes(&self, stream: &str) -> Vec<Outcome> {
+        let letters = self.outcomes.get(stream).map(String::as_str).unwrap_or_default();
+        let mut letters = letters.chars().map(|letter| Outcome::of(letter).unwrap_or(Outcome::NotPlayed));
+        self.measured().map(|_| letters.next().unwrap_or(Outcome::NotPlayed)).collect()
+    }
+
+    /// Returns what a client does with a stream.
+    pub fn outcome(&self, client: &str, stream: &str) -> Outcome {
+        let column = self.measured().position(|measured| measured.name == client);
+        let outcome = column.and_then(|column| self.outcomes(stream).get(column).copied());
+        outcome.unwrap_or(Outcome::NotPlayed)
+    }
+
+    /// Returns the clients that fail on a stream, with their failure: errors first, then wrong content.
+    pub fn broken(&self, stream: &str) -> Vec<Claim<'_>> {
+        let claims = self.measured().zip(self.outcomes(stream)).map(|(client, outcome)| Claim {
+            client,
+            outcome,
+            error: client.errors.get(stream).map(String::as_str).unwrap_or_default(),
+        });
+        let mut broken: Vec<Claim<'_>> = claims.filter(|claim| claim.outcome.is_failure()).collect();
+        // The sort is stable: clients stay in the order of the file.
+        broken.sort_by_key(|claim| claim.outcome);
+        broken
     }
 }
 
-impl MeasuredFile {
-    /// Returns the clients that fail on a stream, with their failure: errors first, then wrong content.
-    pub fn broken(&self, case: &str) -> Vec<(&Client, Claim<'_>)> {
-        let all = self.clients.iter().flat_map(|client| client.claims().map(move |claim| (client, claim)));
-        let mut broken: Vec<_> = all.filter(|(_, claim)| claim.case == case).collect();
-        // The sort is stable: clients stay in the order of the file.
-        broken.sort_by_key(|(_, claim)| claim.failure);
-        broken
+/// Prefix of the names of streams with a wrong member.
+const MEMBER: &str = "member/";
+
+impl PlayedFile {
+    /// Returns the kinds of findings in a stream.
+    pub fn kinds(&self, stream: &str) -> Vec<String> {
+        match self.0.get(stream) {
+            Some(kinds) => kinds.clone(),
+            None => Self::stated(stream).into_iter().collect(),
+        }
+    }
+
+    /// Returns the kind of finding that the name of a stream states, as in `member/response.created/response/id=absent`.
+    pub fn stated(stream: &str) -> Option<String> {
+        let (event, rest) = stream.strip_prefix(MEMBER)?.split_once('/')?;
+        let (member, form) = rest.rsplit_once('=')?;
+        Some(format!("schema/event-valid {event} /{member} {form}"))
     }
 }

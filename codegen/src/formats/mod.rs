@@ -29,7 +29,7 @@ pub use errata::{Change, ErrataFile, Erratum, MoreValues, Replacement};
 pub use glossary::Glossary;
 pub use guarantee::{EditedGolden, Guarantee, GuaranteesFile};
 pub use lifecycle::{Lifecycle, Outer, Role, Scope, ScopesFile};
-pub use measured::{Claim, Client, Failure, MeasuredFile};
+pub use measured::{Claim, Client, MeasuredFile, Outcome, PlayedFile};
 pub use page::PageError;
 pub use profile::{ClientProfileFile, ProfileFile};
 pub use requirement::{Coverage, Requirement, RequirementLevel, RequirementsFile, Who};

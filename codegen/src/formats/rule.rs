@@ -257,15 +257,12 @@ pub struct Breakage {
     pub client: String,
     /// The failure.
     pub failure: String,
-    /// Where the failure was seen.
+    /// The report of a user: `owner/repository#number`.
     pub source: String,
     /// The only values that break it: JSON pointers into an event with `*` for an index; an empty pointer is the
     /// event. If absent, every violation of the rule does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<String>,
-    /// Whether it fails on values that its own dialect allows.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub stricter_than_dialect: bool,
 }
 
 /// A relation of values within one occurrence of the rule's scope.

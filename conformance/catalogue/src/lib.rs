@@ -43,10 +43,8 @@ pub struct Rule {
     pub about: &'static [About],
     /// Tokens that it looks for in texts.
     pub tokens: &'static [&'static str],
-    /// Clients that a violation breaks.
+    /// Clients that violations break.
     pub breaks: &'static [Breakage],
-    /// Whether each client with a version was tested with a violation.
-    pub is_measured: bool,
     /// The fix for servers, in one line.
     pub fix: &'static str,
     /// The version of the suite that added it.
@@ -109,8 +107,76 @@ pub struct Client {
     pub name: &'static str,
     /// The dialect that it is written for.
     pub dialect: &'static str,
-    /// The tested version, with the call; `None` if it is known only from reports.
+    /// The tested version; `None` if it is known only from reports.
     pub version: Option<&'static str>,
+    /// Its place in the outcomes of measurements, if it has a version.
+    pub column: Option<usize>,
+}
+
+/// What the measured clients do with streams that have one kind of finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Measurement {
+    /// The kind: rule, event type, member and form.
+    pub kind: &'static str,
+    /// A letter for each client.
+    pub outcomes: &'static str,
+    /// The errors of clients, by their place.
+    pub errors: &'static [(usize, &'static str)],
+}
+
+impl Measurement {
+    /// Returns what a client does, if it has a version.
+    pub fn outcome(&self, client: &Client) -> Option<Measured> {
+        let column = client.column?;
+        let error = || self.errors.iter().find(|(of, _)| *of == column).map_or("", |(_, error)| *error);
+        Some(match self.outcomes.as_bytes().get(column)? {
+            b'.' => Measured::Handled,
+            b'x' => Measured::Error(error()),
+            b'w' => Measured::Wrong,
+            b's' => Measured::Silent,
+            b'c' => Measured::FailsOnIntact,
+            b'-' => Measured::NotExercised,
+            _ => Measured::NotPlayed,
+        })
+    }
+}
+
+/// Returns what clients do with streams that have this kind of finding, if they were played any.
+pub fn measurement(kind: &str) -> Option<&'static Measurement> {
+    let at = MEASURED.binary_search_by(|measurement| measurement.kind.cmp(kind)).ok()?;
+    MEASURED.get(at)
+}
+
+/// What a client did with streams that have one kind of finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measured {
+    /// It returned what was sent, or reported what must be reported.
+    Handled,
+    /// It failed with this error, which is empty if it was not recorded.
+    Error(&'static str),
+    /// It returned wrong or empty content.
+    Wrong,
+    /// It did not report an error.
+    Silent,
+    /// It fails on the intact stream, too.
+    FailsOnIntact,
+    /// It cannot be asked for such a response.
+    NotExercised,
+    /// It was not played yet.
+    NotPlayed,
+}
+
+impl Measured {
+    /// Returns the failure in words, if it is one.
+    pub fn failure(self) -> Option<String> {
+        match self {
+            Self::Error("") => Some("fails with an error".to_owned()),
+            Self::Error(error) => Some(format!("fails with an error: {error}")),
+            Self::Wrong => Some("returns wrong or empty content".to_owned()),
+            Self::Silent => Some("does not report an error".to_owned()),
+            Self::Handled | Self::FailsOnIntact | Self::NotExercised | Self::NotPlayed => None,
+        }
+    }
 }
 
 /// A client that a violation of a rule breaks.
@@ -118,8 +184,6 @@ pub struct Client {
 pub struct Breakage {
     /// The client.
     pub client: &'static str,
-    /// The dialect that it is written for, whose streams do not break it; `None` if some do.
-    pub dialect: Option<&'static str>,
     /// Its failure.
     pub failure: &'static str,
     /// Where this was observed.
@@ -127,6 +191,8 @@ pub struct Breakage {
     /// The values that break it, all if empty: JSON pointers into an event with `*` for an index; empty for
     /// the whole event.
     pub at: &'static [&'static str],
+    /// Whether users reported it. Otherwise it was measured, and stands for some kinds of violations.
+    pub is_reported: bool,
 }
 
 /// How a rule is checked.
@@ -321,6 +387,8 @@ pub struct ClientCase {
     pub request: &'static str,
     /// Edits of the response.
     pub edits: &'static [Edit],
+    /// The case that is alike in all else and intact, if that is not the golden.
+    pub control: Option<&'static str>,
     /// The transports of the response.
     pub transports: &'static [Channel],
     /// Size of the chunks in bytes; if absent, each chunk is one event.

@@ -17,8 +17,8 @@ pub use checker::Checker;
 pub use chosen::{ChangedLevel, Rules, level};
 pub use engine::root_of_body;
 pub use engine::{
-    DataProblem, Excerpt, Finding, Findings, LevelName, Location, Misnomer, Observer, Occurrence, Origin,
-    Payload, Record, Related, Seen, Supply,
+    DataProblem, Effect, Excerpt, Finding, Findings, LevelName, Location, Misnomer, Observer, Occurrence,
+    Origin, Payload, Record, Related, Seen, Supply, Unmeasured,
 };
 pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport};
 pub use rules::{MESSAGES_EVENTS, is_sign_of_life, untyped_protocol};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use catalogue::{About, Channel, ClientCase, Edit, Ending, Expect, Level, RULES, Rule, Step};
+use catalogue::{About, CLIENT_CASES, Channel, ClientCase, Edit, Ending, Expect, Level, RULES, Rule, Step};
 use gateway::{Act, End, Line};
 use recordings::capture::Format;
 use recordings::{goldens, violation};
@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use spec::Dialect;
 
 use super::answer::Answer;
+use super::member;
 use super::played::{Delivery, Played, Plays, answers, plays};
 use super::turns::{STEP, Turn, turns};
 
@@ -50,6 +51,8 @@ pub struct Case {
     pub answers: Vec<Answer>,
     /// The parts that a reply must have for the case to count.
     pub about: Vec<About>,
+    /// The case that plays the same response intact: only if a client handles it, its failure is due to the edits.
+    pub control: Option<String>,
     pub(super) plays: Plays,
 }
 
@@ -101,7 +104,7 @@ pub fn cases(dialect: &'static Dialect) -> Vec<Case> {
 fn make(dialect: &'static Dialect) -> Vec<Case> {
     let mut cases = Vec::new();
     let mut known: BTreeSet<(&str, Vec<u8>)> = BTreeSet::new();
-    for row in catalogue::CLIENT_CASES {
+    for row in CLIENT_CASES {
         for channel in row.transports {
             let Some(case) = of_row(row, *channel, dialect) else { continue };
             known.insert((case.transport.suffix(), case.plays.bytes()));
@@ -117,6 +120,39 @@ fn make(dialect: &'static Dialect) -> Vec<Case> {
             }
         }
     }
+    cases.sort_by(|one, other| one.name.cmp(&other.name));
+    cases
+}
+
+/// Returns the kinds of findings in the streams that show what clients do: by the name of the case, for streams over HTTP that
+/// have defects, that break a rule, or in which a member is wrong.
+pub fn measured_kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>> {
+    let edited = |golden: &str, edits| {
+        let golden = goldens::golden(golden)?;
+        let bytes = violation::edited(golden.format, golden.bytes, edits).ok()?;
+        Some(member::kinds_in(golden, &bytes))
+    };
+    let mut kinds = member::kinds(dialect);
+    for case in cases(dialect).iter().filter(|case| case.transport == Transport::Sse) {
+        let found = match case.name.split_once('/') {
+            Some(("fault", id)) => {
+                catalogue::rule(id).and_then(|rule| edited(rule.violation.golden, rule.violation.edits))
+            }
+            Some(("defect", _)) => CLIENT_CASES
+                .iter()
+                .find(|row| row.id == case.name)
+                .and_then(|row| edited(row.golden?, row.edits)),
+            _ => None,
+        };
+        kinds.extend(found.map(|found| (case.name.clone(), found)));
+    }
+    kinds
+}
+
+/// Returns the cases with which the effect of defects is measured: a stream for each way in which a member of an event
+/// can be wrong, and the intact streams that these and the other cases are edits of.
+pub fn measured_cases(dialect: &'static Dialect) -> Vec<Case> {
+    let mut cases = member::members(dialect);
     cases.sort_by(|one, other| one.name.cmp(&other.name));
     cases
 }
@@ -143,6 +179,7 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
         Ending::Stall => End::Stall,
         Ending::Break => End::Break,
     };
+    let has_edits = !row.edits.is_empty() || end != End::Whole;
     let number = |number: Option<u32>| number.and_then(|number| usize::try_from(number).ok());
     let delivery = Delivery {
         chunk: number(row.chunk),
@@ -177,6 +214,10 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
         about: about(row.about, answers.first()),
         turns,
         answers,
+        control: match row.control {
+            Some(control) => Some(name(control, channel)),
+            None => row.golden.filter(|_| has_edits).map(|golden| sound_name(golden, channel)),
+        },
         plays: plays(&edited, channel, &delivery, dialect),
     })
 }
@@ -229,15 +270,11 @@ fn is_same_on_socket(edits: &[Edit], sound: &Played, edited: &Played) -> bool {
 
 /// Returns the case for the violation of a rule, if clients can notice the violation.
 fn of_rule(rule: &'static Rule, channel: Channel, dialect: &'static Dialect) -> Option<Case> {
-    let golden = goldens::golden(rule.violation.golden)?;
-    if !speaks(dialect, rule.violation.golden) || golden.format != Format::Sse {
-        return None;
-    }
+    let golden = goldens::golden(rule.violation.golden).filter(|golden| golden.format == Format::Sse)?;
     if !(rule.only_in.is_empty() || rule.only_in.iter().any(|name| dialect.is_or_extends(name))) {
         return None;
     }
-    let request = gateway::example(rule.violation.golden)
-        .filter(|request| gateway::invalid(request, dialect).is_none())?;
+    let request = request(rule.violation.golden, dialect)?;
     let sound = Played::read(golden.bytes)?;
     let edited = Played::read(&violation::edited(golden.format, golden.bytes, rule.violation.edits).ok()?)?;
     if channel == Channel::Websocket
@@ -245,9 +282,7 @@ fn of_rule(rule: &'static Rule, channel: Channel, dialect: &'static Dialect) -> 
     {
         return None;
     }
-    let answers = answers(&sound, &edited, dialect);
-    let expect = expected(rule, &sound, &edited, dialect);
-    let delivery = Delivery { chunk: None, pause: Duration::ZERO, end: End::Whole, end_after: None };
+    let expect = expected(checker::level(rule, dialect), &sound, &edited, dialect);
     let why = match expect {
         Expect::MustReport => "The response is not complete.",
         Expect::MustSurvive => {
@@ -255,21 +290,53 @@ fn of_rule(rule: &'static Rule, channel: Channel, dialect: &'static Dialect) -> 
         }
         Expect::Either => "A client may reject such a stream, but must not return other content.",
     };
-    Some(Case {
-        name: name(&format!("fault/{}", rule.id), channel),
+    let case = Case {
         title: format!("A stream that breaks the rule: {}", rule.title),
         expect,
         reason: why.to_owned(),
         authority: rule.citation.to_string(),
+        control: Some(sound_name(rule.violation.golden, channel)),
+        ..of_streams(request, (&sound, &edited), channel, rule.about, dialect)
+    };
+    Some(Case { name: name(&format!("fault/{}", rule.id), channel), ..case })
+}
+
+/// Returns the request whose response is a golden, if clients of the dialect can send it.
+pub(super) fn request(golden: &str, dialect: &Dialect) -> Option<Value> {
+    let request = gateway::example(golden).filter(|_| speaks(dialect, golden))?;
+    gateway::invalid(&request, dialect).is_none().then_some(request)
+}
+
+/// Returns a case without a name that plays an edited stream.
+pub(super) fn of_streams(
+    request: Value,
+    (sound, edited): (&Played, &Played),
+    channel: Channel,
+    parts: &[About],
+    dialect: &'static Dialect,
+) -> Case {
+    let answers = answers(sound, edited, dialect);
+    Case {
+        name: String::new(),
+        title: String::new(),
+        expect: Expect::MustSurvive,
+        reason: String::new(),
+        authority: String::new(),
         transport: transport(channel),
         request: without_stream(request),
         timeout: TIMEOUT,
         cancel_after: None,
-        about: about(rule.about, answers.first()),
+        about: about(parts, answers.first()),
         turns: Vec::new(),
         answers,
-        plays: plays(&edited, channel, &delivery, dialect),
-    })
+        control: None,
+        plays: plays(edited, channel, &Delivery::default(), dialect),
+    }
+}
+
+/// Returns the name of the case that plays a golden intact.
+pub(super) fn sound_name(golden: &str, channel: Channel) -> String {
+    name(&format!("sound/{golden}"), channel)
 }
 
 /// Returns the parts that a reply must have: the given ones, or else those of the response.
@@ -290,7 +357,7 @@ fn about(said: &[About], answer: Option<&Answer>) -> Vec<About> {
 }
 
 /// Returns the expected behaviour on a stream that breaks a rule.
-fn expected(rule: &Rule, sound: &Played, edited: &Played, dialect: &Dialect) -> Expect {
+pub(super) fn expected(level: Level, sound: &Played, edited: &Played, dialect: &Dialect) -> Expect {
     let Some(last) = edited.last(dialect) else { return Expect::MustReport };
     let is_failure = last.status.as_deref() == Some("failed");
     let is_error = |event: &Value| event.get("type").is_some_and(|kind| kind == "error");
@@ -302,7 +369,7 @@ fn expected(rule: &Rule, sound: &Played, edited: &Played, dialect: &Dialect) -> 
         && streamed.is_some_and(|streamed| streamed.text() == last.text() && streamed.calls == last.calls);
     match () {
         () if is_failure => Expect::MustReport,
-        () if checker::level(rule, dialect) < Level::Must && is_same && !has_error => Expect::MustSurvive,
+        () if level < Level::Must && is_same && !has_error => Expect::MustSurvive,
         () => Expect::Either,
     }
 }

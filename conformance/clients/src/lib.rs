@@ -9,6 +9,7 @@ mod case;
 mod certificate;
 mod child;
 mod judge;
+mod member;
 mod played;
 pub mod protocol;
 mod requests;
@@ -20,7 +21,7 @@ mod suite;
 mod turns;
 
 pub use answer::{Answer, Call};
-pub use case::{Case, cases, transport};
+pub use case::{Case, cases, measured_cases, measured_kinds, transport};
 pub use certificate::{CERTIFICATE_VERSION, ClientCertificate, client_profiles, demanded_cases};
 pub use child::Ended;
 pub use judge::judge;

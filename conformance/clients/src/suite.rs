@@ -18,7 +18,7 @@ use results::{
 use serde::{Deserialize, Serialize};
 use spec::Dialect;
 
-use super::case::{Case, cases};
+use super::case::{Case, cases, measured_cases};
 use super::certificate::{client_profiles, of_profile};
 use super::child::{Ended, Processes, Running};
 use super::judge::judge;
@@ -110,6 +110,8 @@ pub struct ClientSuite {
     pub port: u16,
     /// Origins of web pages that may fetch cases, besides those of this machine.
     pub origins: Vec<String>,
+    /// Whether each member of each event is made wrong, too, and the intact streams are played.
+    pub has_members: bool,
     /// Maximum time without a request in the mode `server`.
     pub patience: Duration,
 }
@@ -124,6 +126,9 @@ impl ClientSuite {
     /// Returns the cases to send, of those with a wanted name.
     pub fn cases(&self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Case> {
         let mut all = cases(self.dialect);
+        if self.has_members {
+            all.extend(measured_cases(self.dialect));
+        }
         all.retain(|case| self.transports.contains(&case.transport) && is_wanted(&case.name));
         if let Some(timeout) = self.timeout {
             for case in &mut all {
@@ -190,6 +195,7 @@ impl ClientSuite {
                 reason: case.reason.clone(),
                 authority: case.authority.clone(),
                 transport: case.transport,
+                control: case.control.clone(),
                 outcome,
                 detail,
                 requests: problems(case, KEY, self.dialect, &sent),

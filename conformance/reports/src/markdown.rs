@@ -10,7 +10,7 @@ use super::badge;
 use super::human::word;
 use super::terms::{reason, terms};
 use results::text::{counted, cut, listed, visible};
-use results::{ClientState, ClientTotal, GroupTotal, LiveReport, Matrix, Run, Tally, Verdict};
+use results::{ClientState, ClientTotal, GroupTotal, LiveReport, Matrix, Run, Tally, Unknown, Verdict};
 
 /// Maximum number of names in a row.
 const MAX_NAMES: usize = 8;
@@ -228,14 +228,21 @@ fn clients(run: &Run, out: &mut String) {
         }
         more(failing.rules.len(), "rule", out);
     }
-    for (state, words) in [
-        (ClientState::NotAffected, "not affected, tested with streams that break these rules"),
-        (ClientState::NotMeasured, "not measured"),
-    ] {
-        let clients = run.clients_that_are(state);
-        if !clients.is_empty() {
-            let _ = writeln!(out, "- {words}: {}", clients_named(&clients));
-        }
+    let read = run.clients_that_are(ClientState::NotAffected);
+    if !read.is_empty() {
+        let _ = writeln!(out, "- not affected, measured with these findings: {}", clients_named(&read));
+    }
+    for (unknown, clients) in run.unmeasured_clients() {
+        let why = |unknown: &Unknown| {
+            let rules = listed(&unknown.rules, MAX_NAMES, |rule| code(rule));
+            if rules.is_empty() {
+                unknown.reason.to_string()
+            } else {
+                format!("{} ({rules})", unknown.reason)
+            }
+        };
+        let why: Vec<String> = unknown.iter().map(why).collect();
+        let _ = writeln!(out, "- not measured: {}: {}", clients_named(&clients), why.join("; "));
     }
 }
 

@@ -370,11 +370,12 @@ mod tests {
             pointer: Some(pointer.to_owned()),
             missing: None,
             supply: None,
+            member: None,
             expected: Some(line.to_string()),
             actual: Some(line.to_string()),
             form: "".into(),
             related: None,
-            spared: Vec::new(),
+            fine_in: Vec::new(),
             follows_from: None,
             count: line,
         };

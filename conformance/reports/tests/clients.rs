@@ -18,6 +18,7 @@ fn case(name: &str, expect: &str, outcome: ClientOutcome, detail: &str) -> Clien
         reason: "Clients meet it.".to_owned(),
         authority: "Open Responses, Streaming".to_owned(),
         transport: if name.rsplit('.').next() == Some("json") { Transport::Json } else { Transport::Sse },
+        control: None,
         outcome,
         detail: detail.to_owned(),
         requests: Vec::new(),

@@ -70,6 +70,9 @@ pub struct ClientCaseReport {
     pub authority: String,
     /// The transport of the response.
     pub transport: Transport,
+    /// The case that plays the same stream intact. A client that fails on it, too, does not fail for the edits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control: Option<String>,
     /// What the client did.
     pub outcome: ClientOutcome,
     /// The difference, or the reported error.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::text::counted;
-use super::{Broken, CaptureReport, ClientState, ClientTotal, Run, Verdict};
+use super::text::{counted, listed};
+use super::{Broken, CaptureReport, ClientState, ClientTotal, Run, Unknown, Verdict};
 
 /// Clients that fail in the same way, in the same number of recordings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,6 +134,19 @@ impl Run {
         self.clients.iter().filter(|client| client.state == state).collect()
     }
 
+    /// Returns the measured clients whose state is not known, grouped by what they were not measured with.
+    pub fn unmeasured_clients(&self) -> Vec<(&[Unknown], Vec<&ClientTotal>)> {
+        let mut all: Vec<(&[Unknown], Vec<&ClientTotal>)> = Vec::new();
+        let measured = self.clients_that_are(ClientState::NotMeasured).into_iter();
+        for client in measured.filter(|client| client.version.is_some()) {
+            match all.iter_mut().find(|(unknown, _)| **unknown == *client.unmeasured) {
+                Some((_, clients)) => clients.push(client),
+                None => all.push((&client.unmeasured, vec![client])),
+            }
+        }
+        all
+    }
+
     /// Returns the broken clients, grouped if they fail alike.
     pub fn failing_clients(&self) -> Vec<FailingClients<'_>> {
         let mut all: Vec<FailingClients<'_>> = Vec::new();
@@ -154,7 +167,23 @@ impl Run {
     }
 }
 
+impl Unknown {
+    /// Returns the reason in words, with some of the rules.
+    pub fn words(&self) -> String {
+        let rules = listed(&self.rules, NAMED, String::clone);
+        if rules.is_empty() { self.reason.to_string() } else { format!("{} ({rules})", self.reason) }
+    }
+}
+
+/// Maximum number of rules that are named where a client was not measured with them.
+const NAMED: usize = 3;
+
 impl ClientTotal {
+    /// Returns why its state is not known.
+    pub fn why_unknown(&self) -> String {
+        self.unmeasured.iter().map(Unknown::words).collect::<Vec<_>>().join("; ")
+    }
+
     /// Returns its name, with the tested version if known.
     pub fn named(&self) -> String {
         match self.number() {

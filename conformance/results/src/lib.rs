@@ -49,7 +49,7 @@ pub use profile::{Demand, ProfileReport, ProfileState, Reason, Specification};
 pub use shard::Shard;
 pub use shell::shell_word;
 pub use timeline::{Bar, EventRow, FaultyEvent, Pace, Phase, Piece, RequestSummary, Silence, Timeline};
-pub use totals::{Broken, ClientState, ClientTotal, Faults, RuleTotal, Totals};
+pub use totals::{Broken, ClientState, ClientTotal, Faults, RuleTotal, Totals, Unknown};
 pub use trials::{GroupTotal, Tally, Undecided};
 
 use checker::Rules;

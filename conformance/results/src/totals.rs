@@ -1,14 +1,15 @@
 //! Totals of a run by level, rule and client.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use catalogue::{CLIENTS, Level, Rule};
+use catalogue::{CLIENTS, Client, Level};
 use serde::{Deserialize, Serialize};
 
 use super::capture::CaptureReport;
 use super::trials::Tally;
-use checker::{Finding, LevelName, Rules};
+use checker::{Effect, Finding, LevelName, Rules, Unmeasured};
 
 /// Totals of checks and findings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -181,9 +182,9 @@ impl RuleTotal {
 pub enum ClientState {
     /// A recording breaks it.
     Broken,
-    /// It was tested with streams that break each of these rules, and reads them.
+    /// It was measured with each kind of these findings, and reads the streams.
     NotAffected,
-    /// It was not tested with all of these rules.
+    /// It was not measured with some of these findings.
     NotMeasured,
 }
 
@@ -200,11 +201,21 @@ pub struct ClientTotal {
     pub state: ClientState,
     /// Number of recordings that break it.
     pub captures: u64,
-    /// Broken rules that it was not tested with, unless a recording breaks it.
+    /// Why its state is not known, unless a recording breaks it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unmeasured: Vec<String>,
+    pub unmeasured: Vec<Unknown>,
     /// The broken rules, most frequent first.
     pub rules: Vec<Broken>,
+}
+
+/// Findings that a client was not measured with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Unknown {
+    /// Why it was not measured.
+    pub reason: Unmeasured,
+    /// The rules of the findings.
+    pub rules: Vec<String>,
 }
 
 /// A rule whose violation breaks a client.
@@ -222,53 +233,58 @@ pub struct Broken {
 impl ClientTotal {
     /// Returns all known clients.
     pub fn all(captures: &[CaptureReport]) -> Vec<Self> {
-        let mut totals: BTreeMap<&str, (u64, BTreeMap<&str, u64>)> = BTreeMap::new();
-        for client in CLIENTS {
-            totals.entry(client.name).or_default();
-        }
+        let mut totals: Vec<Found<'_>> = CLIENTS.iter().map(|_| Found::default()).collect();
+        // Many findings are of few kinds.
+        let mut known: BTreeMap<(String, &[Cow<'_, str>]), Vec<Effect>> = BTreeMap::new();
         for capture in captures {
-            let broken: BTreeSet<(&str, &str)> = capture.findings.iter().flat_map(clients_by_rule).collect();
             let mut here = BTreeSet::new();
-            for (client, rule) in broken {
-                let (captures, rules) = totals.entry(client).or_default();
-                *captures += u64::from(here.insert(client));
-                *rules.entry(rule).or_default() += 1;
+            for finding in &capture.findings {
+                let effects =
+                    known.entry((finding.kind(), &finding.fine_in)).or_insert_with(|| finding.effects());
+                for (at, (total, effect)) in totals.iter_mut().zip(effects.iter()).enumerate() {
+                    let is_first = |rule| here.insert((at, rule));
+                    total.add(&finding.rule, effect, is_first);
+                }
+            }
+            let broken: BTreeSet<usize> = here.iter().map(|(at, _)| *at).collect();
+            for (at, total) in totals.iter_mut().enumerate() {
+                total.captures += u64::from(broken.contains(&at));
+                if capture.omitted > 0 {
+                    total.unmeasured.entry(Unmeasured::NotListed).or_default();
+                }
             }
         }
-        let found = captures.iter().flat_map(|capture| &capture.findings);
-        let found: BTreeSet<&str> = found.map(|finding| finding.rule.as_ref()).collect();
         let mut totals: Vec<Self> =
-            totals.into_iter().map(|(name, broken)| Self::of(name, broken, &found)).collect();
+            CLIENTS.iter().zip(totals).map(|(client, found)| Self::of(client, found)).collect();
         // The sort is stable: equal clients stay in the order of names.
+        totals.sort_by(|one, other| one.name.cmp(&other.name));
         totals.sort_by_key(|client| (client.state, Reverse(client.captures)));
         totals
     }
 
-    fn of(name: &str, (captures, rules): (u64, BTreeMap<&str, u64>), found: &BTreeSet<&str>) -> Self {
-        let version = catalogue::client(name).and_then(|client| client.version);
-        let is_measured = |rule: &str| {
-            version.is_some()
-                && catalogue::rule(rule).is_some_and(|rule| {
-                    rule.is_measured || rule.breaks.iter().any(|broken| broken.client == name)
-                })
-        };
-        let unmeasured = found.iter().filter(|rule| captures == 0 && !is_measured(rule));
-        let unmeasured: Vec<String> = unmeasured.map(|rule| (*rule).to_owned()).collect();
-        let state = match (captures, version) {
+    fn of(client: &Client, found: Found<'_>) -> Self {
+        let Found { captures, rules, mut unmeasured } = found;
+        if client.version.is_none() {
+            unmeasured.entry(Unmeasured::OnlyReports).or_default();
+        }
+        let state = match (captures, unmeasured.is_empty()) {
             (1.., _) => ClientState::Broken,
-            (0, Some(_)) if unmeasured.is_empty() => ClientState::NotAffected,
-            (0, _) => ClientState::NotMeasured,
+            (0, true) => ClientState::NotAffected,
+            (0, false) => ClientState::NotMeasured,
         };
-        let broken = |(rule, captures): (&str, u64)| Broken {
+        let names = |rules: BTreeSet<&str>| rules.into_iter().map(str::to_owned).collect();
+        let unmeasured = unmeasured.into_iter().filter(|_| captures == 0);
+        let unmeasured = unmeasured.map(|(reason, rules)| Unknown { reason, rules: names(rules) }).collect();
+        let broken = |(rule, (failure, captures)): (&str, (String, u64))| Broken {
             rule: rule.to_owned(),
-            failure: failure(rule, name),
+            failure,
             captures,
         };
         let mut rules: Vec<Broken> = rules.into_iter().map(broken).collect();
         rules.sort_by_key(|broken| Reverse(broken.captures));
         Self {
-            name: name.to_owned(),
-            version: version.map(str::to_owned),
+            name: client.name.to_owned(),
+            version: client.version.map(str::to_owned),
             state,
             captures,
             unmeasured,
@@ -277,15 +293,29 @@ impl ClientTotal {
     }
 }
 
-/// Returns the clients that a finding breaks, each with its rule.
-fn clients_by_rule(finding: &Finding) -> impl Iterator<Item = (&'static str, &str)> {
-    let breaks = catalogue::rule(&finding.rule).map(|rule| rule.breaks).unwrap_or_default();
-    let clients = breaks.iter().map(|broken| broken.client).filter(|client| !finding.spares(client));
-    clients.map(|client| (client, finding.rule.as_ref()))
+/// What recordings show of a client.
+#[derive(Debug, Default)]
+struct Found<'f> {
+    captures: u64,
+    /// The rules that break it, each with its failure and the number of recordings.
+    rules: BTreeMap<&'f str, (String, u64)>,
+    /// The rules that it was not measured with, by reason.
+    unmeasured: BTreeMap<Unmeasured, BTreeSet<&'f str>>,
 }
 
-/// Returns the failure of a client when a rule is broken.
-fn failure(rule: &str, client: &str) -> String {
-    let clients = catalogue::rule(rule).map(Rule::broken_clients).unwrap_or_default();
-    clients.into_iter().find(|(name, _)| *name == client).map(|(_, failures)| failures).unwrap_or_default()
+impl<'f> Found<'f> {
+    /// Adds the effect of a finding. `is_first` returns whether the rule breaks the client for the first time in the recording.
+    fn add(&mut self, rule: &'f str, effect: &Effect, mut is_first: impl FnMut(&'f str) -> bool) {
+        let failure = match effect {
+            Effect::Breaks(failure) => failure.as_str(),
+            Effect::IsReported(failure) => failure,
+            Effect::IsRead => return,
+            Effect::NotMeasured(reason) => {
+                self.unmeasured.entry(*reason).or_default().insert(rule);
+                return;
+            }
+        };
+        let (_, captures) = self.rules.entry(rule).or_insert_with(|| (failure.to_owned(), 0));
+        *captures += u64::from(is_first(rule));
+    }
 }

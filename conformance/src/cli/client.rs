@@ -78,6 +78,10 @@ pub(super) struct ClientArgs {
     /// Run only part I of N equal parts, as in 2/4. The cases of a golden or a rule over all transports stay together.
     #[arg(long, value_name = "I/N", value_parser = Shard::from_str)]
     shard: Option<Shard>,
+    /// Also play streams with each member of each event absent, null, or of another type, and the streams that cases edit,
+    /// intact.
+    #[arg(long)]
+    members: bool,
     /// List the cases without running them.
     #[arg(long)]
     list: bool,
@@ -321,6 +325,7 @@ impl ClientArgs {
             expected,
             port: self.port,
             origins: self.origins.clone(),
+            has_members: self.members,
             patience: Duration::from_secs(self.patience),
         })
     }

@@ -188,7 +188,7 @@ fn rules(dialect: &Dialect) -> Vec<Value> {
             "source": rule.citation.source,
             "heading": rule.citation.heading,
             "requirement": rule.citation.requirement,
-            "breaks": rule.breaks.iter().map(|broken| broken.client).collect::<Vec<_>>(),
+            "breaks": rule.broken_clients().into_iter().map(|(client, _)| client).collect::<Vec<_>>(),
             "since": rule.since,
         })
     };

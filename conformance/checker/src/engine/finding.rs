@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
-use catalogue::{Level, Rule};
+use catalogue::{CLIENTS, Level, Rule};
 use serde::{Deserialize, Serialize};
 use spec::Dialect;
 
@@ -39,6 +39,10 @@ pub struct Finding {
     /// How to supply the missing property.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supply: Option<Supply>,
+    /// The member at fault: its pointer, with `*` for an index, and with the type of each object on the way in brackets,
+    /// as in `/response/output/*[message]/status`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
     /// The expected value.
     pub expected: Option<String>,
     /// The actual value.
@@ -48,10 +52,9 @@ pub struct Finding {
     pub form: Cow<'static, str>,
     /// Another event that explains the finding.
     pub related: Option<Related>,
-    /// Clients of the rule's page that this violation does not break: they support a dialect that allows it, or fail
-    /// only at other places.
+    /// Dialects of known clients that allow the value: a client that was measured with other values may well read it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub spared: Vec<Cow<'static, str>>,
+    pub fine_in: Vec<Cow<'static, str>>,
     /// The finding of the same exchange that it follows from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub follows_from: Option<Origin>,
@@ -153,6 +156,19 @@ impl Finding {
         broken.filter(|client| is_measured(client)).collect()
     }
 
+    /// Returns what is known of violations like it in one text: the rule, the event type, the member, and its form.
+    /// Clients are measured with violations of one kind at a time.
+    pub fn kind(&self) -> String {
+        let event = self.place.event_type.as_deref().map_or("", known_event);
+        let parts = [&*self.rule, event, self.member.as_deref().unwrap_or_default(), self.form()];
+        parts.map(|part| if part.is_empty() { "-" } else { part }).join(" ")
+    }
+
+    /// Returns which of the violations of the rule it is: for a schema, `absent` or the JSON type of the value.
+    pub(super) fn form(&self) -> &str {
+        if self.missing.is_some() { "absent" } else { &self.form }
+    }
+
     /// The form of findings about what the request sent.
     pub(crate) const ECHO: &str = "echo";
 
@@ -195,18 +211,6 @@ impl Finding {
     pub fn origin(&self) -> Origin {
         let own = || Origin { rule: self.rule.clone(), frame: self.place.frame, line: self.place.line };
         self.follows_from.clone().unwrap_or_else(own)
-    }
-
-    /// Returns the known clients that it breaks, each once, with all its failures.
-    pub fn broken_clients(&self) -> Vec<(&'static str, String)> {
-        let mut clients = catalogue::rule(&self.rule).map(Rule::broken_clients).unwrap_or_default();
-        clients.retain(|(client, _)| !self.spares(client));
-        clients
-    }
-
-    /// Returns whether it does not break a client of the rule's page.
-    pub fn spares(&self, client: &str) -> bool {
-        self.spared.iter().any(|spared| spared == client)
     }
 }
 
@@ -331,7 +335,13 @@ impl Findings {
         if self.is_blamed(record.number, bound.rule, place) {
             return None;
         }
-        self.write_key(bound, record.event_type.as_deref(), place);
+        let member = place.pointer.map(|pointer| {
+            member(pointer, place.missing, |holder| {
+                let at = self.locator.value(record.number, record.data(), holder)?;
+                spec::json::string_member(record.data().get(at)?, "type")
+            })
+        });
+        self.write_key(bound, record.event_type.as_deref(), place, member.as_deref());
         let location = |locator: &mut Locator| {
             let in_data = match (place.pointer, place.at) {
                 (Some(pointer), _) => locator.value(record.number, record.data(), pointer),
@@ -340,7 +350,7 @@ impl Findings {
             };
             Location::of(record, in_data.as_ref(), locator)
         };
-        self.keep(bound, place, related, is_fine_in, location, message)
+        self.keep(bound, place, member, related, is_fine_in, location, message)
     }
 
     /// Adds a finding that another event explains. Returns its number.
@@ -365,24 +375,26 @@ impl Findings {
         place: &Place<'_>,
         message: impl FnOnce() -> String,
     ) {
-        self.write_key(bound, Some(mark.event_type()), place);
-        self.keep(bound, place, None, |_| false, |_| mark.location(), message);
+        let member = place.pointer.map(|pointer| member(pointer, place.missing, |_| None));
+        self.write_key(bound, Some(mark.event_type()), place, member.as_deref());
+        self.keep(bound, place, member, None, |_| false, |_| mark.location(), message);
     }
 
     fn keep(
         &mut self,
         bound: Bound,
         place: &Place<'_>,
+        member: Option<String>,
         related: Option<Related>,
         mut is_fine_in: impl FnMut(&'static Dialect) -> bool,
         location: impl FnOnce(&mut Locator) -> Location,
         message: impl FnOnce() -> String,
     ) -> Option<usize> {
-        let mut spares = |client: &str| is_spared(bound.rule, client, place, &mut is_fine_in);
+        let mut is_fine_in = |name: &str| spec::dialect(name).is_some_and(&mut is_fine_in);
         let known = self.seen.get(&self.key).copied();
         if let Some(finding) = known.and_then(|at| self.found.get_mut(at)) {
             finding.count += 1;
-            finding.spared.retain(|client| spares(client));
+            finding.fine_in.retain(|name| is_fine_in(name));
             // It also stands alone.
             finding.follows_from.take_if(|_| place.follows.is_none());
             return known;
@@ -405,11 +417,12 @@ impl Findings {
             pointer: place.pointer.map(str::to_owned),
             missing: place.missing.map(str::to_owned),
             supply: None,
+            member,
             expected: place.expected.map(str::to_owned),
             actual: place.actual.map(str::to_owned),
             form: Cow::Borrowed(place.form),
             related,
-            spared: clients(bound.rule).filter(|client| spares(client)).map(Cow::Borrowed).collect(),
+            fine_in: dialects_of_clients().filter(|name| is_fine_in(name)).map(Cow::Borrowed).collect(),
             follows_from,
             count: 1,
         });
@@ -447,7 +460,7 @@ impl Findings {
     }
 
     /// Writes the key of a finding: findings with equal keys are counted as one.
-    fn write_key(&mut self, bound: Bound, event_type: Option<&str>, place: &Place<'_>) {
+    fn write_key(&mut self, bound: Bound, event_type: Option<&str>, place: &Place<'_>, member: Option<&str>) {
         self.key.clear();
         for part in [
             bound.rule.id,
@@ -458,14 +471,7 @@ impl Findings {
             self.key.push_str(part);
             self.key.push('\0');
         }
-        let Some(pointer) = place.pointer else {
-            self.key.push_str(place.actual.unwrap_or_default());
-            return;
-        };
-        for segment in pointer.split('/') {
-            self.key.push('/');
-            self.key.push_str(without_index(segment));
-        }
+        self.key.push_str(member.unwrap_or_else(|| place.actual.unwrap_or_default()));
     }
 
     /// Returns all findings so far, in the order of their first occurrence.
@@ -483,39 +489,58 @@ impl Findings {
     }
 }
 
-fn without_index(segment: &str) -> &str {
+pub(super) fn without_index(segment: &str) -> &str {
     let is_index = !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
     if is_index { "*" } else { segment }
 }
 
-/// Returns the clients on a rule's page.
-fn clients(rule: &Rule) -> impl Iterator<Item = &'static str> + use<> {
-    let breaks = rule.breaks;
-    let is_first = |at: usize, client: &str| breaks.iter().take(at).all(|before| before.client != client);
-    breaks
+/// Returns the member at a pointer, or the one that is missing there. `kind` returns the type of the object at a pointer.
+fn member<'d>(
+    pointer: &str,
+    missing: Option<&str>,
+    mut kind: impl FnMut(&str) -> Option<Cow<'d, str>>,
+) -> String {
+    let mut member = String::new();
+    let mut at = 0;
+    let mut segments = pointer.split('/').skip(1).chain(missing).peekable();
+    while let Some(segment) = segments.next() {
+        member.push('/');
+        member.push_str(without_index(segment));
+        at += 1 + segment.len();
+        // The type of an object says nothing about the object if the type itself is at fault.
+        let is_holder = segments.peek().is_some_and(|next| *next != "type");
+        if is_holder && let Some(kind) = pointer.get(..at).and_then(&mut kind).filter(|kind| is_type(kind)) {
+            member.extend(["[", &*kind, "]"]);
+        }
+    }
+    member
+}
+
+/// Returns whether a text looks like the type of an object.
+fn is_type(text: &str) -> bool {
+    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':');
+    (1..=LONGEST_TYPE).contains(&text.len()) && text.bytes().all(is_usual)
+}
+
+/// Maximum length of the type of an object in the name of a member.
+const LONGEST_TYPE: usize = 40;
+
+/// Returns an event type, or what it begins with if no known client knows it: these events are alike to clients.
+fn known_event(name: &str) -> &str {
+    let is_known = |dialect| spec::dialect(dialect).is_some_and(|dialect| dialect.event(name).is_some());
+    match name {
+        _ if dialects_of_clients().any(is_known) => name,
+        _ if name.starts_with("response.") => "response.*",
+        _ => "*",
+    }
+}
+
+/// Returns the dialects that known clients are written for, each once.
+fn dialects_of_clients() -> impl Iterator<Item = &'static str> {
+    let is_first = |at: usize, name: &str| CLIENTS.iter().take(at).all(|before| before.dialect != name);
+    CLIENTS
         .iter()
         .enumerate()
-        .filter(move |(at, broken)| is_first(*at, broken.client))
-        .map(|(_, broken)| broken.client)
-}
-
-/// Returns whether a violation is at none of the places where it breaks a client.
-fn is_spared(
-    rule: &Rule,
-    client: &str,
-    place: &Place<'_>,
-    is_fine_in: &mut impl FnMut(&'static Dialect) -> bool,
-) -> bool {
-    let mut of_client = rule.breaks.iter().filter(|broken| broken.client == client);
-    of_client.all(|broken| {
-        !(broken.at.is_empty() || broken.at.iter().any(|pattern| is_at(place, pattern)))
-            || broken.dialect.and_then(spec::dialect).is_some_and(&mut *is_fine_in)
-    })
-}
-
-/// Returns whether a place matches a pattern.
-fn is_at(place: &Place<'_>, pattern: &str) -> bool {
-    let missing = place.pointer.and(place.missing);
-    let segments = place.pointer.unwrap_or_default().split('/').map(without_index).chain(missing);
-    segments.eq(pattern.split('/'))
+        .filter(move |(at, client)| is_first(*at, client.dialect))
+        .map(|(_, client)| client.dialect)
 }

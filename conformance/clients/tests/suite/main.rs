@@ -34,6 +34,7 @@ fn suite(kind: &str) -> ClientSuite {
         expected: Vec::new(),
         port: 0,
         origins: Vec::new(),
+        has_members: false,
         patience: Duration::from_secs(20),
     }
 }

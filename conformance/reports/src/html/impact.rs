@@ -11,8 +11,6 @@ use results::{Cause, ClientState, ClientTotal, Run};
 
 /// Maximum number of causes that are named with a client.
 const CAUSES: usize = 7;
-/// Maximum number of rules that are named where a client was not tried with them.
-const UNMEASURED: usize = 3;
 
 /// Maximum number of clients that have a card, with how they break.
 const CARDS: usize = 8;
@@ -102,7 +100,7 @@ fn one(client: &ClientTotal, has_failure: bool, run: &Run, plan: &Plan, html: &m
     let title = match client.state {
         ClientState::Broken => String::new(),
         ClientState::NotAffected => "reads the streams (measured with these findings)".to_owned(),
-        ClientState::NotMeasured => untried(client),
+        ClientState::NotMeasured => client.why_unknown(),
     };
     let entry = html.tag("li").class(class);
     let entry = if title.is_empty() { entry } else { entry.set("title", &title) };
@@ -126,16 +124,6 @@ fn one(client: &ClientTotal, has_failure: bool, run: &Run, plan: &Plan, html: &m
             });
         }
     });
-}
-
-/// Returns the rules that a client was not tested with.
-fn untried(client: &ClientTotal) -> String {
-    let named = client.unmeasured.iter().take(UNMEASURED).cloned().collect::<Vec<_>>().join(", ");
-    match (named.is_empty(), client.unmeasured.len().saturating_sub(UNMEASURED)) {
-        (true, _) => "known only from reports".to_owned(),
-        (false, 0) => format!("not tested with {named}"),
-        (false, more) => format!("not tested with {named} and {more} more"),
-    }
 }
 
 /// Returns the numbers of the causes that break a client, themselves or by their effects.

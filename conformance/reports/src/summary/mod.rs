@@ -307,16 +307,16 @@ impl Page {
             let why = why.map(|failure| format!("; {failure}")).unwrap_or_default();
             self.row(2, 4, &format!("broken: {clients}, in {files} by {}{more}{why}", broken.join(", ")));
         }
-        for (state, words) in [
-            (ClientState::NotAffected, "not affected (tested with streams that break these rules)"),
-            (ClientState::NotMeasured, "not measured"),
-        ] {
-            let clients = run.clients_that_are(state);
-            if !clients.is_empty() {
-                let most = if self.is_verbose { usize::MAX } else { CLIENTS };
-                let names = listed(&clients, most, |client| visible(&client.named()));
-                self.row(2, 4, &format!("{words}: {names}"));
-            }
+        let most = if self.is_verbose { usize::MAX } else { CLIENTS };
+        let read = run.clients_that_are(ClientState::NotAffected);
+        if !read.is_empty() {
+            let names = listed(&read, most, |client| visible(&client.named()));
+            self.row(2, 4, &format!("not affected (measured with these findings): {names}"));
+        }
+        for (unknown, clients) in run.unmeasured_clients() {
+            let names = listed(&clients, most, |client| visible(&client.named()));
+            let why: Vec<String> = unknown.iter().map(|unknown| visible(&unknown.words()).into()).collect();
+            self.row(2, 4, &format!("not measured: {names}: {}", why.join("; ")));
         }
     }
 

@@ -215,11 +215,12 @@ mod tests {
             pointer: (!pointer.is_empty()).then(|| pointer.to_owned()),
             missing: None,
             supply: None,
+            member: Some(pointer.to_owned()).filter(|pointer| !pointer.is_empty()),
             expected: Some("an object".to_owned()),
             actual: Some("null".to_owned()),
             form: "null".into(),
             related: None,
-            spared: Vec::new(),
+            fine_in: Vec::new(),
             follows_from: None,
             count: 1,
         }
@@ -279,6 +280,7 @@ mod tests {
     fn what_breaks_clients_comes_first_in_its_layer() {
         let mut note = finding("schema/event-known", "response.heartbeat", "/type", "x");
         note.level = Level::May;
+        note.form = "".into();
         let causes = causes(vec![finding("schema/whole-numbers", "x", "", "y"), note]);
         assert_eq!(causes[0].rule, "schema/event-known");
         assert_eq!(causes[0].level, Level::May);

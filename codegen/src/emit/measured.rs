@@ -1,0 +1,218 @@
+//! Emits what clients do with streams of each kind of finding, and which rules that concerns.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::tables::option;
+use crate::catalogue::Catalogue;
+use crate::formats::{Breakage, Claim, Client, Outcome};
+
+/// What the measured clients do with streams that have one kind of finding.
+#[derive(Debug, Default)]
+struct Measurement<'c> {
+    outcomes: Vec<Option<Outcome>>,
+    /// The stream that shows the failure of each client.
+    shown_by: BTreeMap<usize, &'c str>,
+}
+
+/// The effect of each kind of finding on clients, as far as it was measured.
+#[derive(Debug)]
+pub(super) struct Effects<'c> {
+    catalogue: &'c Catalogue,
+    kinds: BTreeMap<String, Measurement<'c>>,
+}
+
+/// A stream that was played to clients.
+struct Played<'c> {
+    name: &'c str,
+    kinds: Vec<String>,
+    outcomes: Vec<Outcome>,
+}
+
+impl Played<'_> {
+    /// Returns the kinds of findings that the stream was made to show.
+    fn own(&self) -> BTreeSet<&String> {
+        let is_own = |kind: &&String| match self.name.split_once('/') {
+            Some(("fault", rule)) => rule_of(kind) == rule,
+            Some(("member", _)) => {
+                let stated = crate::formats::PlayedFile::stated(self.name).unwrap_or_default();
+                // Other rules report some members, such as sequence numbers.
+                kind.split_once(' ').map(|(_, rest)| rest) == stated.split_once(' ').map(|(_, rest)| rest)
+            }
+            _ => true,
+        };
+        self.kinds.iter().filter(is_own).collect()
+    }
+}
+
+/// Returns the rule of a kind of finding.
+fn rule_of(kind: &str) -> &str {
+    kind.split_once(' ').map_or(kind, |(rule, _)| rule)
+}
+
+impl<'c> Effects<'c> {
+    pub(super) fn of(catalogue: &'c Catalogue) -> Self {
+        let (measured, played) = (&catalogue.measured, &catalogue.played);
+        let streams: Vec<Played<'_>> = measured
+            .outcomes
+            .keys()
+            .map(|name| Played { name, kinds: played.kinds(name), outcomes: measured.outcomes(name) })
+            .collect();
+        let mut effects = Self { catalogue, kinds: BTreeMap::new() };
+        for column in 0..measured.measured().count() {
+            effects.add(column, &streams);
+        }
+        effects
+    }
+
+    /// Adds what one client does.
+    fn add(&mut self, column: usize, streams: &[Played<'c>]) {
+        let of = |stream: &Played<'_>| stream.outcomes.get(column).copied().unwrap_or(Outcome::NotPlayed);
+        // Whoever handles a stream handles all that is wrong with it.
+        for stream in streams.iter().filter(|stream| !of(stream).is_failure()) {
+            for kind in &stream.kinds {
+                self.note(column, kind, of(stream), stream.name);
+            }
+        }
+        let failed = || streams.iter().filter(|stream| of(stream).is_failure());
+        for stream in failed().filter(|stream| stream.kinds.len() == 1) {
+            self.note(column, &stream.kinds[0], of(stream), stream.name);
+        }
+        let alone: BTreeSet<&String> =
+            failed().filter(|stream| stream.kinds.len() == 1).map(|stream| &stream.kinds[0]).collect();
+        for stream in failed().filter(|stream| stream.kinds.len() > 1) {
+            let own = stream.own();
+            // Something else that is wrong with the stream explains the failure.
+            if stream.kinds.iter().any(|kind| alone.contains(kind)) {
+                continue;
+            }
+            let handled = |kind: &&&String| self.outcome(column, kind) != Some(Outcome::Handled);
+            let suspects: Vec<&String> = own.iter().filter(handled).copied().collect();
+            let rules: BTreeSet<&str> = suspects.iter().map(|kind| rule_of(kind)).collect();
+            if rules.len() == 1 {
+                for kind in suspects {
+                    self.note(column, kind, of(stream), stream.name);
+                }
+            }
+        }
+    }
+
+    fn outcome(&self, column: usize, kind: &str) -> Option<Outcome> {
+        self.kinds.get(kind)?.outcomes.get(column).copied().flatten()
+    }
+
+    /// Notes an outcome, unless a stronger one is known: a failure tells more than a success, and that more than nothing.
+    fn note(&mut self, column: usize, kind: &str, outcome: Outcome, stream: &'c str) {
+        let known = self.kinds.entry(kind.to_owned()).or_default();
+        if known.outcomes.len() <= column {
+            known.outcomes.resize(column + 1, None);
+        }
+        let Some(place) = known.outcomes.get_mut(column) else { return };
+        if place.is_none_or(|before| outcome < before) {
+            *place = Some(outcome);
+            if outcome.is_failure() {
+                known.shown_by.insert(column, stream);
+            }
+        }
+    }
+
+    /// Returns the table of kinds, sorted.
+    pub(super) fn table(&self) -> TokenStream {
+        let columns = self.catalogue.measured.measured().count();
+        let rows = self.kinds.iter().map(|(kind, measured)| {
+            let letters: String = (0..columns)
+                .map(|at| measured.outcomes.get(at).copied().flatten().unwrap_or(Outcome::NotPlayed).letter())
+                .collect();
+            let errors = measured.shown_by.iter().filter_map(|(column, stream)| {
+                let claim = self.claim(*column, stream)?;
+                (!claim.error.is_empty()).then(|| (*column, claim.error.to_owned()))
+            });
+            let errors = errors.map(|(column, error)| quote!((#column, #error)));
+            quote!(Measurement { kind: #kind, outcomes: #letters, errors: &[#(#errors),*] })
+        });
+        quote!(&[#(#rows),*])
+    }
+
+    /// Returns the table of clients, each with its place in the outcomes.
+    pub(super) fn clients(&self) -> TokenStream {
+        let mut next = 0;
+        let clients = self.catalogue.measured.clients.iter().map(|client| {
+            let Client { name, dialect, version, .. } = client;
+            let column = version.is_some().then_some(next);
+            next += usize::from(version.is_some());
+            let column = option(column.map(|column| quote!(#column)));
+            let version = super::tables::option_text(version.as_deref());
+            quote!(Client { name: #name, dialect: #dialect, version: #version, column: #column })
+        });
+        let clients: Vec<TokenStream> = clients.collect();
+        quote!(&[#(#clients),*])
+    }
+
+    /// Returns the failures of the measured clients on violations of a rule.
+    pub(super) fn breakages(&self, rule: &str) -> Vec<Breakage> {
+        let kinds: Vec<&Measurement<'_>> = self
+            .kinds
+            .iter()
+            .filter(|(kind, _)| rule_of(kind) == rule)
+            .map(|(_, measured)| measured)
+            .collect();
+        let clients = self.catalogue.measured.measured().enumerate();
+        let mut all: Vec<(Outcome, Breakage)> = clients
+            .filter_map(|(column, client)| {
+                let outcome = |kind: &&Measurement<'_>| kind.outcomes.get(column).copied().flatten();
+                let failed: Vec<&str> =
+                    kinds.iter().filter_map(|kind| kind.shown_by.get(&column).copied()).collect();
+                let handled = kinds.iter().filter(|kind| outcome(kind) == Some(Outcome::Handled)).count();
+                // The defect of one of its own streams describes the failure best.
+                let stream = failed.iter().copied().min_by_key(|stream| stream.starts_with("member/"))?;
+                let claim = self.claim(column, stream)?;
+                let mut failure = failure(claim);
+                if handled > 0 {
+                    let all = failed.len() + handled;
+                    failure = format!("{failure}, in {} of {all} measured cases", failed.len());
+                }
+                let streams: BTreeSet<&str> = failed.into_iter().collect();
+                let source = source(&streams);
+                let client = client.name.clone();
+                Some((claim.outcome, Breakage { client, failure, source, at: Vec::new() }))
+            })
+            .collect();
+        // The sort is stable: clients stay in the order of the file.
+        all.sort_by_key(|(outcome, _)| *outcome);
+        all.into_iter().map(|(_, breakage)| breakage).collect()
+    }
+
+    fn claim(&self, column: usize, stream: &str) -> Option<Claim<'c>> {
+        let measured = &self.catalogue.measured;
+        let client = measured.measured().nth(column)?;
+        measured.broken(stream).into_iter().find(|claim| claim.client.name == client.name)
+    }
+}
+
+/// Returns the documents that show the failures on streams.
+fn source(streams: &BTreeSet<&str>) -> String {
+    let defects: Vec<&str> = streams.iter().filter_map(|stream| stream.strip_prefix("defect/")).collect();
+    let faults: Vec<&str> = streams.iter().filter(|stream| stream.starts_with("fault/")).copied().collect();
+    let mut all = Vec::new();
+    if !defects.is_empty() {
+        all.push(format!("docs/defects.md, {}", defects.join(", ")));
+    }
+    if !faults.is_empty() {
+        all.push(format!("docs/client-matrix.md, {}", faults.join(", ")));
+    }
+    if streams.iter().any(|stream| stream.starts_with("member/")) {
+        all.push("docs/client-members.md".to_owned());
+    }
+    all.join("; ")
+}
+
+fn failure(claim: Claim<'_>) -> String {
+    match claim.outcome {
+        Outcome::Wrong => "returns wrong or empty content".to_owned(),
+        Outcome::Silent => "does not report an error".to_owned(),
+        _ if claim.error.is_empty() => "fails with an error".to_owned(),
+        _ => format!("fails with an error: {}", claim.error),
+    }
+}

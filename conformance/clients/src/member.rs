@@ -1,0 +1,259 @@
+//! Streams in which one member of one type of event is absent, null, or of another type.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use catalogue::{About, Channel, Expect, Level};
+use checker::{Finding, Rules};
+use recordings::capture::Format;
+use recordings::goldens::{self, Golden};
+use serde_json::{Value, json};
+use spec::Dialect;
+
+use super::case::{Case, expected, of_streams, request, sound_name};
+use super::played::Played;
+
+/// What is wrong with a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Wrong {
+    Absent,
+    Null,
+    /// Another JSON type.
+    Type,
+}
+
+/// The events of a golden, with one defect in each that has the member.
+struct Defect {
+    golden: &'static Golden,
+    event: String,
+    member: String,
+    form: &'static str,
+    bytes: Vec<u8>,
+    kinds: Vec<String>,
+}
+
+impl Defect {
+    fn name(&self) -> String {
+        format!("{PREFIX}{}{}={}", self.event, self.member, self.form)
+    }
+}
+
+/// Prefix of the names of these cases.
+const PREFIX: &str = "member/";
+
+/// Returns a case for each defect of a member, and one for each golden that they are made of.
+pub(super) fn members(dialect: &'static Dialect) -> Vec<Case> {
+    let streams = goldens::GOLDENS.iter().filter(|golden| golden.format == Format::Sse);
+    let intact = streams.filter_map(|golden| intact(golden, dialect));
+    intact.chain(defects(dialect).iter().filter_map(|defect| of_defect(defect, dialect))).collect()
+}
+
+/// Returns the stream of each defect of a member, with the kinds of its findings in the dialect of its golden.
+pub(super) fn kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>> {
+    defects(dialect).into_iter().map(|defect| (defect.name(), defect.kinds)).collect()
+}
+
+/// Returns the kinds of findings in an edited golden, in its own dialect.
+pub(super) fn kinds_in(golden: &Golden, bytes: &[u8]) -> Vec<String> {
+    let found = spec::dialect(golden.dialect).map(|dialect| findings(bytes, dialect)).unwrap_or_default();
+    let kinds: BTreeSet<String> = found.iter().map(Finding::kind).collect();
+    kinds.into_iter().collect()
+}
+
+fn findings(bytes: &[u8], dialect: &'static Dialect) -> Vec<Finding> {
+    recordings::check("edited", &mut &*bytes, None, &Rules::of(dialect)).findings
+}
+
+fn id(golden: &Golden) -> String {
+    format!("{}/{}", golden.dialect, golden.name)
+}
+
+fn intact(golden: &'static Golden, dialect: &'static Dialect) -> Option<Case> {
+    let request = request(&id(golden), dialect)?;
+    let played = Played::read(golden.bytes)?;
+    let expect = expected(Level::Should, &played, &played, dialect);
+    Some(Case {
+        name: sound_name(&id(golden), Channel::Sse),
+        title: format!("The stream `{}`, intact", id(golden)),
+        expect,
+        reason: "The stream breaks no rule.".to_owned(),
+        ..of_streams(request, (&played, &played), Channel::Sse, &[], dialect)
+    })
+}
+
+fn of_defect(defect: &Defect, dialect: &'static Dialect) -> Option<Case> {
+    let request = request(&id(defect.golden), dialect)?;
+    let (whole, edited) = (Played::read(defect.golden.bytes)?, Played::read(&defect.bytes)?);
+    let Defect { event, member, form, .. } = defect;
+    let what = match *form {
+        "absent" => format!("lacks `{member}`"),
+        form => format!("has a {form} as `{member}`")
+            .replace("a array", "an array")
+            .replace("a object", "an object"),
+    };
+    Some(Case {
+        name: defect.name(),
+        title: format!("`{event}` {what}"),
+        expect: expected(Level::Must, &whole, &edited, dialect),
+        reason: "A client may reject such a stream, but must not return other content.".to_owned(),
+        authority: catalogue::rule("schema/event-valid")
+            .map(|rule| rule.citation.to_string())
+            .unwrap_or_default(),
+        control: Some(sound_name(&id(defect.golden), Channel::Sse)),
+        ..of_streams(request, (&whole, &edited), Channel::Sse, &[], dialect)
+    })
+}
+
+/// Returns the defects that can be made of the goldens whose requests clients of a dialect can send, each once.
+fn defects(dialect: &'static Dialect) -> Vec<Defect> {
+    let mut asked: Vec<(&Golden, Case)> = goldens::GOLDENS
+        .iter()
+        .filter(|golden| golden.format == Format::Sse)
+        .filter_map(|golden| Some((golden, intact(golden, dialect)?)))
+        .collect();
+    // The plainest stream that has the member shows the defect: more clients can ask for it, and read it.
+    asked.sort_by_key(|(golden, case)| {
+        let is_text = case.about == [About::Text];
+        let members = case.request.as_object().map_or(0, serde_json::Map::len);
+        (case.expect == Expect::MustReport, !is_text, members, golden.bytes.len())
+    });
+    let mut known = BTreeSet::new();
+    let mut defects = Vec::new();
+    for (golden, _) in asked {
+        add(golden, &mut known, &mut defects);
+    }
+    defects
+}
+
+fn add(golden: &'static Golden, known: &mut BTreeSet<(String, String, Wrong)>, defects: &mut Vec<Defect>) {
+    let Some(dialect) = spec::dialect(golden.dialect) else { return };
+    let frames = Frames::of(golden.bytes);
+    for ((event, member), places) in frames.places() {
+        for wrong in [Wrong::Absent, Wrong::Null, Wrong::Type] {
+            if known.contains(&(event.clone(), member.clone(), wrong)) {
+                continue;
+            }
+            let Some((bytes, form)) = frames.edited(&places, wrong) else { continue };
+            let found = findings(&bytes, dialect);
+            let is_it = |finding: &Finding| {
+                finding.place.event_type.as_ref() == Some(&event)
+                    && finding.member.as_ref() == Some(&member)
+                    && finding.kind().ends_with(&format!(" {form}"))
+            };
+            if !found.iter().any(is_it) {
+                continue;
+            }
+            known.insert((event.clone(), member.clone(), wrong));
+            let kinds: BTreeSet<String> = found.iter().map(Finding::kind).collect();
+            let (event, member) = (event.clone(), member.clone());
+            defects.push(Defect { golden, event, member, form, bytes, kinds: kinds.into_iter().collect() });
+        }
+    }
+}
+
+/// The frames of a stream, with their data as JSON.
+struct Frames(Vec<(String, Option<Value>)>);
+
+/// The places of a member: the number of the frame, and the pointer.
+type Places = Vec<(usize, String)>;
+
+const DATA: &str = "data: ";
+
+impl Frames {
+    fn of(bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let frame = |frame: &str| {
+            let data = frame.lines().find_map(|line| line.strip_prefix(DATA));
+            let data = data.and_then(|data| serde_json::from_str(data).ok());
+            (frame.to_owned(), data.filter(Value::is_object))
+        };
+        Self(text.split_inclusive("\n\n").map(frame).collect())
+    }
+
+    /// Returns the members of all events, by event type and name.
+    fn places(&self) -> BTreeMap<(String, String), Places> {
+        let mut places: BTreeMap<(String, String), Places> = BTreeMap::new();
+        for (number, (_, data)) in self.0.iter().enumerate() {
+            let Some(data) = data else { continue };
+            let Some(event) = data.get("type").and_then(Value::as_str) else { continue };
+            walk(data, (String::new(), String::new()), &mut |pointer, member| {
+                places.entry((event.to_owned(), member)).or_default().push((number, pointer));
+            });
+        }
+        places
+    }
+
+    /// Returns the stream with a member made wrong at all of its places, and the form that it has there.
+    fn edited(&self, places: &Places, wrong: Wrong) -> Option<(Vec<u8>, &'static str)> {
+        let mut changed: BTreeMap<usize, Value> = BTreeMap::new();
+        let mut form = None;
+        for (number, pointer) in places {
+            let data = self.0.get(*number)?.1.as_ref()?;
+            let data = changed.entry(*number).or_insert_with(|| data.clone());
+            let (holder, name) = pointer.rsplit_once('/')?;
+            let members = data.pointer_mut(holder)?.as_object_mut()?;
+            let (value, new) = match wrong {
+                Wrong::Absent => (None, "absent"),
+                Wrong::Null => (Some(Value::Null), "null"),
+                Wrong::Type => {
+                    let (value, form) = of_another_type(members.get(name)?);
+                    (Some(value), form)
+                }
+            };
+            // The value has different types in different events.
+            if form.is_some_and(|form| form != new) {
+                return None;
+            }
+            form = Some(new);
+            match value {
+                Some(value) => drop(members.insert(name.to_owned(), value)),
+                None => drop(members.shift_remove(name)),
+            }
+        }
+        let mut bytes = Vec::new();
+        for (number, (frame, _)) in self.0.iter().enumerate() {
+            match changed.get(&number) {
+                None => bytes.extend_from_slice(frame.as_bytes()),
+                Some(data) => {
+                    for line in frame.split_inclusive('\n') {
+                        let line =
+                            if line.starts_with(DATA) { format!("{DATA}{data}\n") } else { line.to_owned() };
+                        bytes.extend_from_slice(line.as_bytes());
+                    }
+                }
+            }
+        }
+        Some((bytes, form?))
+    }
+}
+
+/// Calls a function with the pointer and the name of each member of a value.
+fn walk(value: &Value, (pointer, member): (String, String), found: &mut impl FnMut(String, String)) {
+    match value {
+        Value::Object(members) => {
+            let kind = members.get("type").and_then(Value::as_str).filter(|_| !pointer.is_empty());
+            for (name, value) in members {
+                let kind =
+                    kind.filter(|_| name != "type").map(|kind| format!("[{kind}]")).unwrap_or_default();
+                let at = (format!("{pointer}/{name}"), format!("{member}{kind}/{name}"));
+                found(at.0.clone(), at.1.clone());
+                walk(value, at, found);
+            }
+        }
+        Value::Array(entries) => {
+            for (index, value) in entries.iter().enumerate() {
+                walk(value, (format!("{pointer}/{index}"), format!("{member}/*")), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns a value of another JSON type, and the name of its type.
+fn of_another_type(value: &Value) -> (Value, &'static str) {
+    match value {
+        Value::String(_) | Value::Null => (json!(7), "number"),
+        Value::Number(_) | Value::Bool(_) => (json!("7"), "string"),
+        Value::Array(_) => (json!({}), "object"),
+        Value::Object(_) => (json!([]), "array"),
+    }
+}

@@ -1,0 +1,102 @@
+//! The table of members in the documentation: what clients do where one is absent, null, or of another type.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use codegen::formats::{MeasuredFile, Outcome};
+
+/// The outcomes of the streams with one wrong member: by event, member and form.
+type Events<'m> = BTreeMap<&'m str, BTreeMap<&'m str, BTreeMap<&'m str, Vec<Outcome>>>>;
+
+/// Returns the text of `docs/client-members.md`.
+pub fn page(measured: &MeasuredFile) -> String {
+    let events = events(measured);
+    let members: usize = events.values().map(BTreeMap::len).sum();
+    let streams: usize = events.values().flat_map(BTreeMap::values).map(BTreeMap::len).sum();
+    let mut page = format!(
+        "# What clients do without a member\n\n\
+         Each of {streams} streams has one defect: one of {members} members is absent, null, or of another JSON type, in all \
+         events of its type. Each was played to the clients below with `tests/clients/run`, and so was the same stream without \
+         the defect: a failure counts only if the client handles that one.\n\n\
+         A cell shows what the client does if the member is absent, if it is null, and if it has another type, in this order; \
+         one sign stands for all three. A blank: the schema allows it.\n\n\
+         | sign | meaning |\n|---|---|\n"
+    );
+    for outcome in Outcome::ALL {
+        _ = writeln!(page, "| {} | {} |", sign(outcome), meaning(outcome));
+    }
+    page += "\n## Clients\n\n| client | version | broken by | handles | fails on the intact stream | not exercised |\n|---|---|---:|---:|---:|---:|\n";
+    for (column, client) in measured.measured().enumerate() {
+        let of_client = || events.values().flat_map(BTreeMap::values).flat_map(BTreeMap::values);
+        let count = |is_it: &dyn Fn(Outcome) -> bool| {
+            of_client().filter_map(|row| row.get(column)).filter(|outcome| is_it(**outcome)).count()
+        };
+        let version = client.version.as_deref().unwrap_or_default();
+        let (broken, handled) = (count(&Outcome::is_failure), count(&|outcome| outcome == Outcome::Handled));
+        let fails = count(&|outcome| outcome == Outcome::FailsOnIntact);
+        let unasked = count(&|outcome| matches!(outcome, Outcome::NotExercised | Outcome::NotPlayed));
+        _ = writeln!(page, "| {} | {version} | {broken} | {handled} | {fails} | {unasked} |", client.name);
+    }
+    for (event, members) in &events {
+        let names: Vec<&str> = measured.measured().map(|client| client.name.as_str()).collect();
+        _ = write!(
+            page,
+            "\n## `{event}`\n\n| member | {} |\n|---|{}\n",
+            names.join(" | "),
+            "---|".repeat(names.len())
+        );
+        for (member, forms) in members {
+            let cells: Vec<String> = (0..names.len()).map(|column| cell(forms, column)).collect();
+            _ = writeln!(page, "| `{member}` | {} |", cells.join(" | "));
+        }
+    }
+    page
+}
+
+fn events(measured: &MeasuredFile) -> Events<'_> {
+    let mut events = Events::new();
+    for stream in measured.outcomes.keys() {
+        let Some((event, rest)) = stream.strip_prefix("member/").and_then(|rest| rest.split_once('/')) else {
+            continue;
+        };
+        let Some((member, form)) = rest.rsplit_once('=') else { continue };
+        let forms = events.entry(event).or_default().entry(member).or_default();
+        forms.insert(form, measured.outcomes(stream));
+    }
+    events
+}
+
+/// Returns what a client does with the forms of a member: absent, null, and of another type.
+fn cell(forms: &BTreeMap<&str, Vec<Outcome>>, column: usize) -> String {
+    let of = |form: &str| forms.get(form).and_then(|row| row.get(column)).copied();
+    let other = forms.keys().find(|form| !matches!(**form, "absent" | "null")).and_then(|form| of(form));
+    let all = [of("absent"), of("null"), other];
+    match all {
+        [Some(first), ..] if all.iter().all(|outcome| *outcome == Some(first)) => sign(first).to_owned(),
+        _ => all.iter().map(|outcome| outcome.map_or("&nbsp;", sign)).collect(),
+    }
+}
+
+const fn sign(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Exception => "✗",
+        Outcome::Wrong => "≠",
+        Outcome::Silent => "∅",
+        Outcome::Handled => "✓",
+        Outcome::FailsOnIntact => "c",
+        Outcome::NotExercised => "–",
+        Outcome::NotPlayed => "?",
+    }
+}
+
+const fn meaning(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Exception => "it fails with an error",
+        Outcome::Wrong => "it returns wrong or empty content, or a value of a type that it does not promise",
+        Outcome::Silent => "it does not report a failure, or that the end is missing",
+        Outcome::Handled => "it returns what was sent, or reports what must be reported",
+        Outcome::FailsOnIntact => "it fails on the stream without the defect, too",
+        Outcome::NotExercised => "its driver cannot ask for such a response",
+        Outcome::NotPlayed => "not played yet",
+    }
+}
