@@ -212,16 +212,12 @@ fn different_calls(sent: &[Call], given: &[ReplyCall]) -> String {
         }
     }
     let Some(odd) = odd.first() else {
-        return match left.first() {
-            Some(call) => {
-                let call = quoted(&format!("{}({})", call.name, call.arguments));
-                format!("{} of {} calls: {call} is missing", given.len(), sent.len())
-            }
-            None => {
-                let names: Vec<&str> = sent.iter().map(|call| call.name.as_str()).collect();
-                format!("the calls are in another order, expected {}", quoted(&names.join(", ")))
-            }
-        };
+        if let Some(call) = left.first() {
+            let call = quoted(&format!("{}({})", call.name, call.arguments));
+            return format!("{} of {} calls: {call} is missing", given.len(), sent.len());
+        }
+        let names: Vec<&str> = sent.iter().map(|call| call.name.as_str()).collect();
+        return format!("the calls are in another order, expected {}", quoted(&names.join(", ")));
     };
     let is_same_id = |call: &&&Call| odd.call_id.as_ref() == Some(&call.call_id);
     let of_same_name = || left.iter().find(|call| call.name == odd.name);

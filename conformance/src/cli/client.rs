@@ -250,7 +250,8 @@ impl ClientArgs {
         if io::stdout().is_terminal() {
             let mut text = explain::case::case(&case, dialect, self.color.screen(&io::stdout()));
             for response in &responses {
-                text += &format!("\n{}", explain::case::visible_bytes(&response.bytes));
+                text.push('\n');
+                text += &explain::case::visible_bytes(&response.bytes);
             }
             print(&text)?;
             return Ok(ExitCode::SUCCESS);

@@ -52,12 +52,14 @@ pub(super) fn report(run: &ClientRun) -> String {
         html.tag("main").inside(|html| {
             if bad > 0 {
                 section("failures", "What it gets wrong", html, |html| {
-                    HARMFUL.into_iter().for_each(|outcome| failures(run, outcome, html));
+                    for outcome in HARMFUL {
+                        failures(run, outcome, html);
+                    }
                 });
             }
             if !problems.is_empty() {
                 section("requests", "What is wrong with its requests", html, |html| {
-                    requests(&problems, html)
+                    requests(&problems, html);
                 });
             }
             if !profiles.is_empty() {
@@ -67,7 +69,9 @@ pub(super) fn report(run: &ClientRun) -> String {
                 groups_of(run, html);
                 stale(&run.stale, html);
                 html.tag("h3").text("All other cases");
-                HARMLESS.into_iter().for_each(|outcome| others(run, outcome, html));
+                for outcome in HARMLESS {
+                    others(run, outcome, html);
+                }
             });
             steps(&next, html);
         });

@@ -32,7 +32,7 @@ use results::FailOn;
 /// For a rule: its authority, its fix, the clients that a violation breaks, and a stream that violates it. For a
 /// sentence of `conformance list requirements`: its source, where it applies, and the rules and scenarios that cover it.
 /// For an event: what it means, and the rules about it. For a case of `conformance client --list`, such as
-/// defect/cr_only: what the client receives, and what it must do.
+/// call/custom: what the client receives, and what it must do.
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
     /// Name, such as part/before-open, N35, response.completed, text/hello, core, call or store; without it, what can
