@@ -267,7 +267,7 @@ fn rules_are_chosen() {
     let mistaken = conformance(&["check", "-", "--ignore", "event-vaild"], stream);
     assert_eq!(mistaken.code, Some(2));
     let dialect = conformance(&["check", "-", "--dialect", "opneai"], stream);
-    insta::assert_snapshot!(dialect.stderr, @"error: there is no dialect \"opneai\" (did you mean openai?); there are: aitronos, azure, codex, deepseek, eugpt, open-responses, open-responses@2026-04-24, open-responses@2026-01-15, openai, openrouter, vllm-responses, wave, xai");
+    insta::assert_snapshot!(dialect.stderr, @"error: there is no dialect \"opneai\" (did you mean openai?); there are: aitronos, azure, codex, deepseek, eugpt, open-responses, open-responses@2026-04-24, open-responses@2026-01-15, openai, openrouter, vllm, vllm-responses, wave, xai");
 }
 
 #[test]
