@@ -121,6 +121,8 @@ mod tests {
             actual: None,
             form: "".into(),
             related: None,
+            supply: None,
+            follows_from: None,
             spared: Vec::new(),
             count: 1,
         }
