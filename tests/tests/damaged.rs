@@ -1,6 +1,7 @@
 //! Damages of good streams are found, at the level that fits their effect on clients.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use catalogue::Level;
@@ -22,7 +23,7 @@ const MUST: &[(&str, &str, Edit)] = &[
         Some(())
     }),
     ("response/terminal-last", "a delta after the end", |all| {
-        let late = all.iter().find(|event| kind(event).ends_with(".delta"))?.clone();
+        let late = all.iter().find(|event| kind(event).contains("delta"))?.clone();
         all.push(late);
         Some(())
     }),
@@ -49,9 +50,7 @@ const MUST: &[(&str, &str, Edit)] = &[
         set(end(all)?, "/response/usage/total_tokens", -5)
     }),
     ("response/named", "an empty response id", |all| {
-        all.iter_mut().for_each(|event| {
-            let _ = set(event, "/response/id", "");
-        });
+        set_all(all, "/response/id", &json!(""));
         Some(())
     }),
     ("summary/before-open", "a summary part never added", |all| drop_first(all, SUMMARY_ADDED)),
@@ -75,9 +74,7 @@ const MUST: &[(&str, &str, Edit)] = &[
     }),
     ("summary/equals-item", "summary indices from 1", |all| {
         let is_any = all.iter().any(|event| event.get("summary_index").is_some());
-        all.iter_mut().for_each(|event| {
-            let _ = add_one(event, "summary_index");
-        });
+        add_one_to_all(all, "summary_index");
         is_any.then_some(())
     }),
     ("call/after-close", "arguments done twice", |all| twice(all, ARGUMENTS_DONE)),
@@ -145,9 +142,7 @@ const MUST: &[(&str, &str, Edit)] = &[
     }),
     ("output/at-its-index", "output indices from 1", |all| {
         let has_items = all.iter().any(|event| event.get("output_index").is_some());
-        all.iter_mut().for_each(|event| {
-            let _ = add_one(event, "output_index");
-        });
+        add_one_to_all(all, "output_index");
         has_items.then_some(())
     }),
     ("output/count-agrees", "reasoning lost at the end", |all| {
@@ -187,9 +182,7 @@ const SHOULD: &[(&str, &str, Edit)] = &[
         Some(())
     }),
     ("response/named", "an empty model", |all| {
-        all.iter_mut().for_each(|event| {
-            let _ = set(event, "/response/model", "");
-        });
+        set_all(all, "/response/model", &json!(""));
         Some(())
     }),
     ("output/ids-kept", "a new id at the end", |all| set(entry(all, "message")?, "/id", "msg_x")),
@@ -239,9 +232,7 @@ const SHOULD: &[(&str, &str, Edit)] = &[
     }),
     ("request/tool-calls-within-limit", "more calls than max_tool_calls", |all| {
         entry(all, "web_search_call")?;
-        all.iter_mut().for_each(|event| {
-            let _ = set(event, "/response/max_tool_calls", 0);
-        });
+        set_all(all, "/response/max_tool_calls", &json!(0));
         Some(())
     }),
     ("request/format-kept", "text that is no JSON object", |all| {
@@ -322,10 +313,17 @@ fn set(event: &mut Value, at: &str, value: impl Into<Value>) -> Option<()> {
     Some(())
 }
 
-fn add_one(event: &mut Value, name: &str) -> Option<()> {
-    let number = event.get_mut(name)?;
-    *number = (number.as_u64()? + 1).into();
-    Some(())
+/// Sets a value in all events that have it.
+fn set_all(all: &mut Stream, at: &str, value: &Value) {
+    for found in all.iter_mut().filter_map(|event| event.pointer_mut(at)) {
+        *found = value.clone();
+    }
+}
+
+fn add_one_to_all(all: &mut Stream, name: &str) {
+    for number in all.iter_mut().filter_map(|event| event.get_mut(name)) {
+        *number = number.as_u64().map_or(Value::Null, |number| (number + 1).into());
+    }
 }
 
 fn drop_first(all: &mut Stream, name: &str) -> Option<()> {
@@ -355,9 +353,7 @@ fn asks_for(all: &mut Stream, format: &Value) -> Option<()> {
     (messages.count() == 1).then_some(())?;
     let text = entry(all, "message")?.pointer("/content/0/text")?.as_str()?.to_owned();
     (is_text && !text.is_empty() && serde_json::from_str::<Value>(&text).is_err()).then_some(())?;
-    all.iter_mut().for_each(|event| {
-        let _ = set(event, "/response/text/format", format.clone());
-    });
+    set_all(all, "/response/text/format", format);
     Some(())
 }
 
@@ -421,7 +417,7 @@ fn written(all: &Stream) -> String {
         }
         let mut event = event.clone();
         event["sequence_number"] = number.into();
-        text.push_str(&format!("event: {}\ndata: {event}\n\n", kind(&event)));
+        let _ = write!(text, "event: {}\ndata: {event}\n\n", kind(&event));
     }
     text
 }
@@ -476,7 +472,8 @@ fn damages_are_found_at_the_level_of_their_effect() {
             };
             let hits = found.iter().filter(is_found).count();
             if hits == 0 || hits < found.len() {
-                wrong.push_str(&format!("{name}: {hits} of {}, {rule} {level:?}: {found:?}\n", found.len()));
+                let _ = wrong
+                    .write_str(&format!("{name}: {hits} of {}, {rule} {level:?}: {found:?}\n", found.len()));
             }
         }
     }
@@ -510,7 +507,9 @@ fn items_are_known_by_their_texts() {
     let stream = stream.as_mut().expect("a stream with calls");
     let output = stream.last_mut().and_then(|end| end.pointer_mut("/response/output")?.as_array_mut());
     let output = output.expect("an output");
-    output.iter_mut().for_each(|item| item["id"] = format!("x_{}", item["id"]).into());
+    for item in output.iter_mut() {
+        item["id"] = format!("x_{}", item["id"]).into();
+    }
     let call = output.iter_mut().find(|item| item["type"] == "function_call").expect("a call");
     call["call_id"] = json!("x");
     let message = json!({"id": "msg_blank", "type": "message", "role": "assistant", "status": "completed",

@@ -24,7 +24,7 @@ pub(super) fn arguments_json(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     };
     let mut names: Vec<Cow<'_, str>> = members.into_iter().map(|(name, _)| name).collect();
     names.sort_unstable();
-    if let Some([twice, _]) = names.array_windows().find(|[one, other]| one == other) {
+    if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| &pair[0]) {
         case.limit(Level::May);
         case.fault("/item/arguments", "each key once", &format!("{twice:?} twice"), || {
             format!("the key {twice:?} occurs twice in the arguments of the call")

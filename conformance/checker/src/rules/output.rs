@@ -86,9 +86,13 @@ fn texts(item: &Object<'_>) -> String {
         all.push_str(text.as_deref().unwrap_or_default());
         all.push('\0');
     };
-    INPUTS.iter().for_each(|name| add(item.string(name)));
+    for name in INPUTS {
+        add(item.string(name));
+    }
     for part in LISTS.iter().filter_map(|list| parts(item, list)).flatten() {
-        TEXTS.iter().for_each(|name| add(part.string(name)));
+        for name in TEXTS {
+            add(part.string(name));
+        }
     }
     all
 }

@@ -185,9 +185,10 @@ pub(super) fn tool_calls_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) 
     let Some(limit) = limit else { return };
     let calls = calls(case, ending);
     let built_in = calls.iter().filter(|call| BUILT_IN.contains(&call.kind.as_str()));
-    let Some((first_beyond, call)) = built_in.enumerate().find(|(at, _)| *at as f64 >= limit) else { return };
+    let is_beyond = |(number, _): &(u32, &Call)| f64::from(*number) > limit;
+    let Some((number, call)) = (1u32..).zip(built_in).find(is_beyond) else { return };
     report_call(case, call, &format!("at most {limit} calls of built-in tools"), || {
-        format!("max_tool_calls is {limit}, but call {} is a {}", first_beyond + 1, call.title())
+        format!("max_tool_calls is {limit}, but call {number} is a {}", call.title())
     });
 }
 
@@ -204,7 +205,7 @@ pub(super) fn format_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
     };
     // Messages before the last one may be commentary.
     let is_message = |item: &(usize, &Object<'_>)| item.1.plain("type") == Some("message");
-    let Some((index, message)) = ending.output.iter().enumerate().filter(is_message).next_back() else {
+    let Some((index, message)) = ending.output.iter().enumerate().rfind(is_message) else {
         return;
     };
     if message.plain("phase") == Some("commentary") {
@@ -218,7 +219,8 @@ pub(super) fn format_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
         serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok()
     };
     let has_calls = || ending.output.iter().any(|item| item.plain("type") != Some("message"));
-    if !is_kept && !(text.trim().is_empty() && has_calls()) {
+    let is_absent = text.trim().is_empty() && has_calls();
+    if !is_kept && !is_absent {
         let (kind, actual) = (format.string("type").unwrap_or_default(), format!("{text:?}"));
         let expected = if is_object { "a JSON object, as text" } else { "JSON, as text" };
         case.fault(&format!("/response/output/{index}/content"), expected, &short(&actual), || {
