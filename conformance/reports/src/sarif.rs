@@ -115,12 +115,10 @@ fn once_a_scenario(run: &Run) -> Vec<Found<'_>> {
         for (at, finding) in capture.findings.iter().enumerate() {
             let Some(rank) = order.get(&[of, at]).copied() else { continue };
             let place = *known.entry((rank, scenario)).or_insert(all.len());
-            match all.get_mut(place) {
-                Some((_, found)) => found.times += finding.count,
-                None => {
-                    let Some(cause) = run.causes.get(rank) else { continue };
-                    all.push((rank, Found { capture, finding, times: finding.count, cause }));
-                }
+            if let Some((_, found)) = all.get_mut(place) {
+                found.times += finding.count;
+            } else if let Some(cause) = run.causes.get(rank) {
+                all.push((rank, Found { capture, finding, times: finding.count, cause }));
             }
         }
     }

@@ -139,8 +139,8 @@ impl Run {
         let (groups, undecided) = live.as_ref().map_or_else(Default::default, |live| {
             (GroupTotal::all(&live.cases), Undecided::all(&live.cases))
         });
-        let cases = live.as_ref().map(|live| &*live.cases).unwrap_or_default();
-        let causes = Cause::all(&mut captures, cases, rules.dialect(), fail_on);
+        let sent = live.as_ref().map(|live| &*live.cases).unwrap_or_default();
+        let causes = Cause::all(&mut captures, sent, rules.dialect(), fail_on);
         let mut totals = Totals::of(&captures);
         for group in &groups {
             totals.trials.add(group.trials);

@@ -162,9 +162,11 @@ impl Gateway {
             event
         };
         let has_few = self.has(Mistake::FewMembersOfParts);
-        let part = |text: &str| match has_few {
-            true => json!({ "type": "output_text", "text": text }),
-            false => json!({ "type": "output_text", "text": text, "annotations": [], "logprobs": [] }),
+        let part = |text: &str| {
+            if has_few {
+                return json!({ "type": "output_text", "text": text });
+            }
+            json!({ "type": "output_text", "text": text, "annotations": [], "logprobs": [] })
         };
         if !self.has(Mistake::NoPartAdded) {
             send("response.content_part.added", with(place(id), "part", part("")));

@@ -167,7 +167,7 @@ fn effects(run: &Run, plan: &Plan, cause: &Cause, html: &mut Html) {
                 html.tag("li").inside(|html| {
                     match plan.link(effect.first) {
                         Some(link) => {
-                            html.tag("a").link(link).inside(|html| html.tag("code").text(&effect.rule))
+                            html.tag("a").link(link).inside(|html| html.tag("code").text(&effect.rule));
                         }
                         None => html.tag("code").text(&effect.rule),
                     }

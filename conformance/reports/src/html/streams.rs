@@ -225,7 +225,7 @@ fn case(run: &Run, plan: &Plan, at: usize, state: State, html: &mut Html) {
                 html.tag("h3").inside(|html| {
                     match alike.len() + 1 {
                         all if several && all == case.attempts.len() => {
-                            html.text(&format!("{} attempts, all alike: ", all));
+                            html.text(&format!("{all} attempts, all alike: "));
                         }
                         1 if several => html.text(&format!("Attempt {}: ", number + 1)),
                         _ if several => {
