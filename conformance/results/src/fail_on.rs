@@ -123,7 +123,8 @@ mod tests {
             related: None,
             supply: None,
             follows_from: None,
-            spared: Vec::new(),
+            member: None,
+            fine_in: Vec::new(),
             count: 1,
         }
     }

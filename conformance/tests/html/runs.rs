@@ -363,6 +363,7 @@ pub(crate) fn client() -> ClientRun {
             outcome,
             detail: if hostile { HOSTILE.to_owned() } else { "text is \"Hello\", expected \"Hi\"".repeat(3) },
             requests: vec![RequestProblem { rule: "N02".to_owned(), message: HOSTILE.to_owned() }],
+            control: hostile.then(|| HOSTILE.to_owned()),
             expected: hostile.then(|| "it is known".to_owned()),
             ms: 7,
         }
