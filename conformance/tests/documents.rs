@@ -50,6 +50,7 @@ const CODES: &[(&str, i32, &str)] = &[
         1,
         "the example gets one case wrong",
     ),
+    ("conformance client --rerun-failed run/", 1, "the case is still wrong"),
 ];
 
 /// Pages whose scripts another test runs.

@@ -160,7 +160,7 @@ fn outputs(text: &str) -> BTreeSet<String> {
         let words: Vec<&str> = line.split_whitespace().take_while(|word| *word != "#").collect();
         let is_command = is_fenced
             && words.first().is_some_and(|first| matches!(*first, "cargo" | "curl" | "conformance"));
-        let is_within = |file: &str| !file.is_empty() && !file.starts_with(['/', '$', '.']);
+        let is_within = |file: &str| !file.is_empty() && !file.starts_with(['/', '$', '.', '~']);
         let redirected =
             words.iter().filter_map(|word| word.strip_prefix('>')).filter(|file| is_within(file));
         found.extend(redirected.filter(|_| is_command).map(str::to_owned));

@@ -9,6 +9,9 @@ use super::tables::option;
 use crate::catalogue::Catalogue;
 use crate::formats::{Breakage, Claim, Client, Outcome};
 
+/// The letter of a client that fails on a kind of finding, but only on streams with other kinds that may be the reason.
+const AMONG_OTHERS: char = '+';
+
 /// What the measured clients do with streams that have one kind of finding.
 #[derive(Debug, Default)]
 struct Measurement<'c> {
@@ -123,7 +126,7 @@ impl<'c> Effects<'c> {
         let columns = self.catalogue.measured.measured().count();
         let rows = self.kinds.iter().map(|(kind, measured)| {
             let letters: String = (0..columns)
-                .map(|at| measured.outcomes.get(at).copied().flatten().unwrap_or(Outcome::NotPlayed).letter())
+                .map(|at| measured.outcomes.get(at).copied().flatten().map_or(AMONG_OTHERS, Outcome::letter))
                 .collect();
             let errors = measured.shown_by.iter().filter_map(|(column, stream)| {
                 let claim = self.claim(*column, stream)?;

@@ -136,6 +136,7 @@ impl Measurement {
             b's' => Measured::Silent,
             b'c' => Measured::FailsOnIntact,
             b'-' => Measured::NotExercised,
+            b'+' => Measured::AmongOthers,
             _ => Measured::NotPlayed,
         })
     }
@@ -162,6 +163,8 @@ pub enum Measured {
     FailsOnIntact,
     /// It cannot be asked for such a response.
     NotExercised,
+    /// It failed, but only on streams with other findings that may be the reason.
+    AmongOthers,
     /// It was not played yet.
     NotPlayed,
 }
@@ -174,7 +177,11 @@ impl Measured {
             Self::Error(error) => Some(format!("fails with an error: {error}")),
             Self::Wrong => Some("returns wrong or empty content".to_owned()),
             Self::Silent => Some("does not report an error".to_owned()),
-            Self::Handled | Self::FailsOnIntact | Self::NotExercised | Self::NotPlayed => None,
+            Self::Handled
+            | Self::FailsOnIntact
+            | Self::NotExercised
+            | Self::AmongOthers
+            | Self::NotPlayed => None,
         }
     }
 }

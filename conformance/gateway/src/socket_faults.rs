@@ -9,11 +9,12 @@ use checker::Rules;
 pub(super) const COMPACTION_TRIGGERED: &str = "request/compaction-triggered";
 
 /// Rules that can be broken in WebSocket turns, with the turn that triggers each.
-pub(super) const SOCKET_FAULTS: [(&str, &str); 15] = [
+pub(super) const SOCKET_FAULTS: [(&str, &str); 16] = [
     (COMPACTION_TRIGGERED, "a compaction_trigger in the input"),
     ("ws/answers-create", "a refused request, on a WebSocket"),
     ("ws/created-asked", "anything, on a WebSocket"),
     ("ws/error-envelope", "a refused request, on a WebSocket"),
+    ("ws/ids-unique", "a second turn, on a WebSocket"),
     ("ws/inject-answered", "response.inject, on a WebSocket"),
     ("ws/lane-limit", "a request in a 33rd lane, on a WebSocket"),
     ("ws/latest-kept", "a turn that continues the previous one, on a WebSocket"),

@@ -114,7 +114,7 @@ mod tests {
             message: String::new(),
             exchange: None,
             exchange_number: None,
-            place: Location::default(),
+            place: Location { event_type: Some("response.output_text.delta".into()), ..Location::default() },
             pointer: None,
             missing: None,
             expected: None,

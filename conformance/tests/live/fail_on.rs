@@ -79,7 +79,7 @@ fn levels_are_what_the_reader_says() {
     expect(&check(&["--rule", "call=off,call/has-deltas=must", "--fail-on", "must"]), 1, &["1 error"]);
     // A note that breaks a client is a note, and fails.
     let note = check(&["--rule", "call/has-deltas=may"]);
-    expect(&note, 1, &["1 note, 1 cause", "note call/has-deltas"]);
+    expect(&note, 1, &["1 cause, seen 1 time: 1 note", "note call/has-deltas"]);
     assert!(note.stderr.contains("note[call/has-deltas]"), "{}", note.stderr);
     assert!(note.stderr.contains("= fails: MAY, and breaks "), "{}", note.stderr);
     for (flag, words) in [

@@ -33,6 +33,8 @@ pub enum Unmeasured {
     FailsOnIntact,
     /// It cannot be asked for such a response.
     NotExercised,
+    /// It fails on streams with this kind of finding and others, which may be the reason.
+    AmongOthers,
     /// It was not played the stream yet.
     NotPlayed,
     /// The stream has more findings than are listed.
@@ -46,6 +48,7 @@ impl fmt::Display for Unmeasured {
             Self::Kind => "no stream with this finding was played",
             Self::FailsOnIntact => "fails on the intact stream, too",
             Self::NotExercised => "its driver cannot send such a request",
+            Self::AmongOthers => "fails on streams with other findings, too, which may be the reason",
             Self::NotPlayed => "not played yet",
             Self::NotListed => "not all findings are listed",
         })
@@ -79,6 +82,7 @@ impl Finding {
             (None, _) => Unmeasured::OnlyReports,
             (_, Some(Measured::FailsOnIntact)) => Unmeasured::FailsOnIntact,
             (_, Some(Measured::NotExercised)) => Unmeasured::NotExercised,
+            (_, Some(Measured::AmongOthers)) => Unmeasured::AmongOthers,
             (_, Some(Measured::NotPlayed)) => Unmeasured::NotPlayed,
             _ => Unmeasured::Kind,
         })

@@ -159,7 +159,11 @@ impl Finding {
     /// Returns what is known of violations like it in one text: the rule, the event type, the member, and its form.
     /// Clients are measured with violations of one kind at a time.
     pub fn kind(&self) -> String {
-        let event = self.place.event_type.as_deref().map_or("", known_event);
+        let event = self.place.event_type.as_deref().map_or("", |name| match self.member.as_deref() {
+            // To clients that do not know it, it is like any unknown event. `fine_in` names the others.
+            Some("/type") => namespace_of(name),
+            _ => known_event(name),
+        });
         let parts = [&*self.rule, event, self.member.as_deref().unwrap_or_default(), self.form()];
         parts.map(|part| if part.is_empty() { "-" } else { part }).join(" ")
     }
@@ -528,11 +532,12 @@ const LONGEST_TYPE: usize = 40;
 /// Returns an event type, or what it begins with if no known client knows it: these events are alike to clients.
 fn known_event(name: &str) -> &str {
     let is_known = |dialect| spec::dialect(dialect).is_some_and(|dialect| dialect.event(name).is_some());
-    match name {
-        _ if dialects_of_clients().any(is_known) => name,
-        _ if name.starts_with("response.") => "response.*",
-        _ => "*",
-    }
+    if dialects_of_clients().any(is_known) { name } else { namespace_of(name) }
+}
+
+/// Returns what unknown event types have in common with others.
+fn namespace_of(name: &str) -> &'static str {
+    if name.starts_with("response.") { "response.*" } else { "*" }
 }
 
 /// Returns the dialects that known clients are written for, each once.

@@ -287,6 +287,11 @@ impl Desk {
         if running.faults.applies("ws/created-asked") {
             running.afterwards = another(&made);
         }
+        if let Some(before) = self.said.last()
+            && running.faults.applies("ws/ids-unique")
+        {
+            running.take_id(&before.turn.id);
+        }
         self.said.push(Said { lane, turn: made.turn, events: 0 });
         if let Some(lane) = self.lanes.get_mut(lane) {
             lane.running = Some(running);

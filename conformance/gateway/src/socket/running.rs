@@ -72,6 +72,12 @@ impl Running {
         self.events.pop();
     }
 
+    /// Sends its events under the id of another response.
+    pub(super) fn take_id(&mut self, other: &str) {
+        let (own, other) = (format!("\"{}\"", self.id), format!("\"{other}\""));
+        self.events.iter_mut().for_each(|event| *event = event.replace(&own, &other));
+    }
+
     pub(super) fn has_sent_all(&self) -> bool {
         self.sent >= self.events.len()
     }
