@@ -1,28 +1,19 @@
-//! The cases: responses that are played to a client, and the replies that are correct.
+//! A case: responses that are played to a client, and the replies that are correct.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use catalogue::{About, CLIENT_CASES, Channel, ClientCase, Edit, Ending, Expect, Level, RULES, Rule, Step};
-use gateway::{Act, End, Line};
-use recordings::capture::Format;
-use recordings::{goldens, violation};
+use catalogue::{About, Channel, Expect, Level, Step};
+use gateway::{Act, Line};
 use results::Transport;
-use serde_json::{Value, json};
+use serde_json::Value;
 use spec::Dialect;
 
 use super::answer::Answer;
-use super::member;
 use super::played::{Delivery, Played, Plays, answers, plays};
-use super::turns::{STEP, Turn, turns};
+use super::turns::Turn;
 
 /// Timeout of a case.
-const TIMEOUT: Duration = Duration::from_secs(5);
-/// Timeout of a case whose stream stalls.
-const STALLED: Duration = Duration::from_millis(1500);
-/// Placeholder for a long text in a request.
-const FILL: &str = "FILL";
+pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A response that is played to a client over one transport.
 #[derive(Debug, Clone)]
@@ -94,213 +85,6 @@ impl Case {
     }
 }
 
-/// Returns all cases of a dialect, by name. They are built once.
-pub fn cases(dialect: &'static Dialect) -> Vec<Case> {
-    static MADE: Mutex<BTreeMap<&str, Vec<Case>>> = Mutex::new(BTreeMap::new());
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    made.entry(dialect.name).or_insert_with(|| make(dialect)).clone()
-}
-
-fn make(dialect: &'static Dialect) -> Vec<Case> {
-    let mut cases = Vec::new();
-    let mut known: BTreeSet<(&str, Vec<u8>)> = BTreeSet::new();
-    for row in CLIENT_CASES {
-        for channel in row.transports {
-            let Some(case) = of_row(row, *channel, dialect) else { continue };
-            known.insert((case.transport.suffix(), case.plays.bytes()));
-            cases.push(case);
-        }
-    }
-    for rule in RULES {
-        for channel in [Channel::Sse, Channel::Websocket] {
-            let Some(case) = of_rule(rule, channel, dialect) else { continue };
-            // Many defects are violations of a rule.
-            if known.insert((case.transport.suffix(), case.plays.bytes())) {
-                cases.push(case);
-            }
-        }
-    }
-    cases.sort_by(|one, other| one.name.cmp(&other.name));
-    cases
-}
-
-/// Returns the kinds of findings in the streams that show what clients do: by the name of the case, for streams over HTTP that
-/// have defects, that break a rule, or in which a member is wrong.
-pub fn measured_kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>> {
-    let edited = |golden: &str, edits| {
-        let golden = goldens::golden(golden)?;
-        let bytes = violation::edited(golden.format, golden.bytes, edits).ok()?;
-        Some(member::kinds_in(golden, &bytes))
-    };
-    let mut kinds = member::kinds(dialect);
-    for case in cases(dialect).iter().filter(|case| case.transport == Transport::Sse) {
-        let found = match case.name.split_once('/') {
-            Some(("fault", id)) => {
-                catalogue::rule(id).and_then(|rule| edited(rule.violation.golden, rule.violation.edits))
-            }
-            Some(("defect", _)) => CLIENT_CASES
-                .iter()
-                .find(|row| row.id == case.name)
-                .and_then(|row| edited(row.golden?, row.edits)),
-            _ => None,
-        };
-        kinds.extend(found.map(|found| (case.name.clone(), found)));
-    }
-    kinds
-}
-
-/// Returns the cases with which the effect of defects is measured: a stream for each way in which a member of an event
-/// can be wrong, and the intact streams that these and the other cases are edits of.
-pub fn measured_cases(dialect: &'static Dialect) -> Vec<Case> {
-    let mut cases = member::members(dialect);
-    cases.sort_by(|one, other| one.name.cmp(&other.name));
-    cases
-}
-
-fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect) -> Option<Case> {
-    let text = row.request.replace(FILL, &long_text(row.fill.unwrap_or(0)));
-    let asked: Option<Value> = serde_json::from_str(&text).ok();
-    let is_stream = channel != Channel::Json;
-    let (request, sound, edited) = match row.golden {
-        Some(golden) => of_golden(row, golden, asked, dialect)?,
-        None => of_gateway(row, asked?, is_stream, dialect)?,
-    };
-    if channel == Channel::Websocket
-        && (!dialect.framing.websocket || is_same_on_socket(row.edits, &sound, &edited))
-    {
-        return None;
-    }
-    // A body that is not a stream is sent unchanged, whatever the request asks for.
-    if channel == Channel::Json && edited.is_stream {
-        return None;
-    }
-    let end = match row.end {
-        Ending::Whole => End::Whole,
-        Ending::Stall => End::Stall,
-        Ending::Break => End::Break,
-    };
-    let has_edits = !row.edits.is_empty() || end != End::Whole;
-    let number = |number: Option<u32>| number.and_then(|number| usize::try_from(number).ok());
-    let delivery = Delivery {
-        chunk: number(row.chunk),
-        pause: Duration::from_millis(row.pause_ms.unwrap_or(0).into()),
-        end,
-        end_after: number(row.end_after),
-    };
-    let mut answers = answers(&sound, &edited, dialect);
-    let (turns, last) = if row.steps.is_empty() {
-        (Vec::new(), None)
-    } else {
-        let (turns, last) = turns(row, &sound, channel, dialect)?;
-        (turns, Some(last))
-    };
-    if let Some(last) = last {
-        answers = vec![last];
-    }
-    if answers.is_empty() && row.expect != Expect::MustReport {
-        return None;
-    }
-    Some(Case {
-        name: name(row.id, channel),
-        title: row.title.to_owned(),
-        expect: row.expect,
-        reason: row.reason.split_whitespace().collect::<Vec<_>>().join(" "),
-        authority: row.authority.to_owned(),
-        transport: transport(channel),
-        request: without_stream(request),
-        timeout: if end == End::Stall { STALLED } else { TIMEOUT }
-            + STEP * u32::try_from(turns.len()).unwrap_or(0),
-        cancel_after: row.cancel_after,
-        about: about(row.about, answers.first()),
-        turns,
-        answers,
-        control: match row.control {
-            Some(control) => Some(name(control, channel)),
-            None => row.golden.filter(|_| has_edits).map(|golden| sound_name(golden, channel)),
-        },
-        plays: plays(&edited, channel, &delivery, dialect),
-    })
-}
-
-/// Returns the request of a golden, with the golden before and after the edits.
-fn of_golden(
-    row: &ClientCase,
-    golden: &str,
-    asked: Option<Value>,
-    dialect: &'static Dialect,
-) -> Option<(Value, Played, Played)> {
-    let found = goldens::golden(golden).filter(|_| speaks(dialect, golden))?;
-    let sound = Played::read(found.bytes)?;
-    let edited = Played::read(&violation::edited(found.format, found.bytes, row.edits).ok()?)?;
-    let request = asked.or_else(|| gateway::example(golden))?;
-    gateway::invalid(&request, dialect).is_none().then_some((request, sound, edited))
-}
-
-/// Returns a request, with the response of the reference gateway before and after the edits.
-fn of_gateway(
-    row: &ClientCase,
-    mut request: Value,
-    is_stream: bool,
-    dialect: &'static Dialect,
-) -> Option<(Value, Played, Played)> {
-    if gateway::invalid(&request, dialect).is_some() {
-        return None;
-    }
-    let previous = request.as_object_mut()?.shift_remove("previous_response_id");
-    request["stream"] = json!(is_stream);
-    let wire = gateway::respond(&request, dialect);
-    let sound = Played::of_wire(&wire);
-    let edited = if row.edits.is_empty() {
-        sound.clone()
-    } else {
-        let format = if wire.is_stream() { Format::Sse } else { Format::Http };
-        let recording = if wire.is_stream() { wire.body.clone() } else { wire.recording() };
-        Played::read(&violation::edited(format, &recording, row.edits).ok()?)?
-    };
-    if let Some(previous) = previous {
-        request["previous_response_id"] = previous;
-    }
-    Some((request, sound, edited))
-}
-
-/// Returns whether edits affect only SSE frames, which a WebSocket does not have.
-fn is_same_on_socket(edits: &[Edit], sound: &Played, edited: &Played) -> bool {
-    !edited.is_stream || !edits.is_empty() && sound.messages().eq(edited.messages())
-}
-
-/// Returns the case for the violation of a rule, if clients can notice the violation.
-fn of_rule(rule: &'static Rule, channel: Channel, dialect: &'static Dialect) -> Option<Case> {
-    let golden = goldens::golden(rule.violation.golden).filter(|golden| golden.format == Format::Sse)?;
-    if !(rule.only_in.is_empty() || rule.only_in.iter().any(|name| dialect.is_or_extends(name))) {
-        return None;
-    }
-    let request = request(rule.violation.golden, dialect)?;
-    let sound = Played::read(golden.bytes)?;
-    let edited = Played::read(&violation::edited(golden.format, golden.bytes, rule.violation.edits).ok()?)?;
-    if channel == Channel::Websocket
-        && (!dialect.framing.websocket || is_same_on_socket(rule.violation.edits, &sound, &edited))
-    {
-        return None;
-    }
-    let expect = expected(checker::level(rule, dialect), &sound, &edited, dialect);
-    let why = match expect {
-        Expect::MustReport => "The response is not complete.",
-        Expect::MustSurvive => {
-            "The rule is a recommendation for servers, so clients must handle streams that break it."
-        }
-        Expect::Either => "A client may reject such a stream, but must not return other content.",
-    };
-    let case = Case {
-        title: format!("A stream that breaks the rule: {}", rule.title),
-        expect,
-        reason: why.to_owned(),
-        authority: rule.citation.to_string(),
-        control: Some(sound_name(rule.violation.golden, channel)),
-        ..of_streams(request, (&sound, &edited), channel, rule.about, dialect)
-    };
-    Some(Case { name: name(&format!("fault/{}", rule.id), channel), ..case })
-}
-
 /// Returns the request whose response is a golden, if clients of the dialect can send it.
 pub(super) fn request(golden: &str, dialect: &Dialect) -> Option<Value> {
     let request = gateway::example(golden).filter(|_| speaks(dialect, golden))?;
@@ -340,7 +124,7 @@ pub(super) fn sound_name(golden: &str, channel: Channel) -> String {
 }
 
 /// Returns the parts that a reply must have: the given ones, or else those of the response.
-fn about(said: &[About], answer: Option<&Answer>) -> Vec<About> {
+pub(super) fn about(said: &[About], answer: Option<&Answer>) -> Vec<About> {
     let Some(answer) = answer.filter(|_| said.is_empty()) else { return said.to_vec() };
     let has = [
         (About::Text, !answer.text().is_empty()),
@@ -375,7 +159,7 @@ pub(super) fn expected(level: Level, sound: &Played, edited: &Played, dialect: &
 }
 
 /// Returns whether a golden of one dialect can be played to a client of another.
-fn speaks(dialect: &Dialect, golden: &str) -> bool {
+pub(super) fn speaks(dialect: &Dialect, golden: &str) -> bool {
     let own = golden.split_once('/').map_or(golden, |(own, _)| own);
     let is_common = ["openai", "open-responses"];
     let base = dialect.name.split('@').next().unwrap_or_default();
@@ -391,20 +175,13 @@ pub const fn transport(channel: Channel) -> Transport {
     }
 }
 
-fn name(id: &str, channel: Channel) -> String {
+pub(super) fn name(id: &str, channel: Channel) -> String {
     format!("{id}{}", transport(channel).suffix())
 }
 
-fn without_stream(mut request: Value) -> Value {
+pub(super) fn without_stream(mut request: Value) -> Value {
     if let Some(members) = request.as_object_mut() {
         members.shift_remove("stream");
     }
     request
-}
-
-/// Returns a text of a size in kilobytes.
-fn long_text(kilobytes: u32) -> String {
-    const WORDS: &str = "All work and no play makes a stream a dull stream, so says the lazy server. ";
-    let bytes = usize::try_from(kilobytes).unwrap_or(0) * 1024;
-    WORDS.chars().cycle().take(bytes).collect()
 }

@@ -11,7 +11,8 @@ use results::{
 use serde::{Deserialize, Serialize};
 use spec::Dialect;
 
-use super::case::{cases, transport};
+use super::case::transport;
+use super::cases::cases;
 
 /// The version of the format of [`ClientCertificate`]. It increases when a member is removed or changes its meaning.
 pub const CERTIFICATE_VERSION: u32 = 1;

@@ -6,6 +6,7 @@
 
 mod answer;
 mod case;
+mod cases;
 mod certificate;
 mod child;
 mod judge;
@@ -21,7 +22,8 @@ mod suite;
 mod turns;
 
 pub use answer::{Answer, Call};
-pub use case::{Case, cases, measured_cases, measured_kinds, transport};
+pub use case::{Case, transport};
+pub use cases::{cases, measured_cases, measured_kinds};
 pub use certificate::{CERTIFICATE_VERSION, ClientCertificate, client_profiles, demanded_cases};
 pub use child::Ended;
 pub use judge::judge;

@@ -18,7 +18,8 @@ use results::{
 use serde::{Deserialize, Serialize};
 use spec::Dialect;
 
-use super::case::{Case, cases, measured_cases};
+use super::case::Case;
+use super::cases::{cases, measured_cases};
 use super::certificate::{client_profiles, of_profile};
 use super::child::{Ended, Processes, Running};
 use super::judge::judge;

@@ -13,18 +13,18 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use libtest_mimic::{Arguments, Completion, Trial};
-use serde::Deserialize;
 use spec::Dialect;
 
 use super::color::Color;
 use super::live::TransportName;
+use super::saved::{CLIENT_REPORT, read_client};
 use super::target::count;
 use super::{CommandArgs, NOT_DONE, expected, explain, known, names, output, print, print_bytes};
 use clients::{ClientCertificate, ClientSuite, Expected, Mode, client_profiles, demanded_cases, transport};
 use harness::certificate::{CERTIFICATE, PAGE};
 use harness::suite::{Selection, run_quietly};
 use reports::client::{ClientForm, client_report};
-use results::{CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, Outcome, Shard, Transport};
+use results::{ClientCaseReport, ClientOutcome, ClientRun, Outcome, Shard, Transport};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -218,7 +218,8 @@ impl CommandArgs for ClientArgs {
             fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
             let report = client_report(&run, ClientForm::Json, false, reports::Style::Plain.into());
             let certificate = ClientCertificate::new(&run, &report);
-            let files = [(FILE, report), (CERTIFICATE, certificate.json()), (PAGE, certificate.markdown())];
+            let files =
+                [(CLIENT_REPORT, report), (CERTIFICATE, certificate.json()), (PAGE, certificate.markdown())];
             for (name, text) in files {
                 let file = folder.join(name);
                 harness::replace(&file, &text).with_context(|| file.display().to_string())?;
@@ -266,7 +267,7 @@ impl ClientArgs {
 
     /// Takes the settings of a run that the user did not give, and returns its failed cases.
     fn repeat(&mut self, folder: &Path) -> Result<BTreeSet<String>> {
-        let run = read(folder)?
+        let run = read_client(folder)?
             .with_context(|| format!("{} is not a folder that `client --out` wrote", folder.display()))?;
         self.strict |= run.strict;
         let failed: Vec<&ClientCaseReport> =
@@ -356,9 +357,6 @@ impl ClientArgs {
     }
 }
 
-/// The name of the report in a folder.
-pub(super) const FILE: &str = "client.json";
-
 /// Returns a finished case as a test.
 fn trial(case: &ClientCaseReport, is_strict: bool) -> Trial {
     let told = format!("{}: {}", case.outcome.name(), results::text::visible(&case.detail));
@@ -402,25 +400,4 @@ fn failures(run: &ClientRun) -> String {
         let _ = writeln!(text, "]\nreason = \"\"");
     }
     text
-}
-
-/// Reads the report of a client: a file, or that in a folder. Nothing, where it is the report of something else.
-pub(super) fn read(path: &Path) -> Result<Option<ClientRun>> {
-    let file = if path.is_dir() { path.join(FILE) } else { path.to_owned() };
-    if path.is_dir() && !file.is_file() {
-        return Ok(None);
-    }
-    let text = super::report::text(&file, path)?;
-    let Ok(Head { client_run: Some(version) }) = serde_json::from_str(&text) else { return Ok(None) };
-    if version != CLIENT_RUN_VERSION {
-        bail!("{} has version {version}, but this build reads {CLIENT_RUN_VERSION}", file.display());
-    }
-    let run: ClientRun = serde_json::from_str(&text).with_context(|| file.display().to_string())?;
-    Ok(Some(ClientRun { folder: path.is_dir().then(|| path.display().to_string()), ..run }))
-}
-
-/// The members that identify a report.
-#[derive(Deserialize)]
-struct Head {
-    client_run: Option<u32>,
 }

@@ -8,7 +8,8 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
 use super::color::Color;
-use super::{CommandArgs, NOT_DONE, client, print, report::read};
+use super::saved::{read, read_client};
+use super::{CommandArgs, NOT_DONE, print};
 use reports::Style;
 use reports::client::ClientDiff;
 use reports::diff::{Diff, human, markdown};
@@ -46,7 +47,7 @@ enum Form {
 
 impl CommandArgs for DiffArgs {
     fn run(self) -> Result<ExitCode> {
-        if let (Some(before), Some(after)) = (client::read(&self.before)?, client::read(&self.after)?) {
+        if let (Some(before), Some(after)) = (read_client(&self.before)?, read_client(&self.after)?) {
             return self.of_clients(&before, &after);
         }
         let (before, after) = (read(&self.before)?, read(&self.after)?);

@@ -22,6 +22,7 @@ mod progress;
 mod record;
 mod recordings;
 mod report;
+mod saved;
 mod select;
 mod serve;
 mod sign;

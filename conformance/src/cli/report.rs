@@ -1,16 +1,15 @@
 //! `conformance report`: renders the report of a finished run in any format.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use serde::Deserialize;
 
 use super::output::OutputArgs;
-use super::{CommandArgs, client, print};
+use super::saved::{read, read_client};
+use super::{CommandArgs, print};
 use reports::client::{ClientForm, ClientMatrix, client_matrix, client_report};
 use reports::{Form, Screen, Style};
 use results::{ClientRun, Run};
@@ -47,7 +46,7 @@ impl CommandArgs for ReportArgs {
         if self.merge {
             return self.print(&merged(&self.runs)?);
         }
-        let clients: Vec<_> = self.runs.iter().map(|path| client::read(path)).collect::<Result<_>>()?;
+        let clients: Vec<_> = self.runs.iter().map(|path| read_client(path)).collect::<Result<_>>()?;
         if clients.iter().any(Option::is_some) {
             let clients: Vec<ClientRun> = clients.into_iter().flatten().collect();
             return self.print_clients(&clients);
@@ -108,38 +107,4 @@ fn merged(paths: &[PathBuf]) -> Result<Run> {
         Some(path) => anyhow!("{}: {problem}", path.display()),
         None => problem.into(),
     })
-}
-
-/// Reads the report of a run: a file, or a folder with it.
-pub(super) fn read(path: &Path) -> Result<Run> {
-    let file = if path.is_dir() { path.join("report.json") } else { path.to_owned() };
-    let text = text(&file, path)?;
-    let of_file = || file.display().to_string();
-    // A report can be large: read only the version first.
-    let Format { version } = serde_json::from_str(&text).with_context(of_file)?;
-    if version != Some(u64::from(results::VERSION)) {
-        let version = version.map_or_else(|| "no version".to_owned(), |version| format!("version {version}"));
-        bail!("{} has {version}, but this build reads {}", of_file(), results::VERSION);
-    }
-    serde_json::from_str(&text).with_context(of_file)
-}
-
-/// Returns the text of a report: a file that was named itself, or that is in a named folder.
-pub(super) fn text(file: &Path, named: &Path) -> Result<String> {
-    fs::read_to_string(file).map_err(|error| {
-        let hint = match error.kind() {
-            io::ErrorKind::NotFound if file != named => "; has the run finished?",
-            io::ErrorKind::NotFound => {
-                "; give the folder that `run --out` or `client --out` wrote, or a JSON report"
-            }
-            _ => "",
-        };
-        anyhow!("{}: {error}{hint}", file.display())
-    })
-}
-
-/// The header of a report.
-#[derive(Deserialize)]
-struct Format {
-    version: Option<u64>,
 }

@@ -1,0 +1,67 @@
+//! Reports that `run --out`, `client --out` or a format of `check` wrote.
+
+use std::path::Path;
+use std::{fs, io};
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use serde::Deserialize;
+
+use results::{CLIENT_RUN_VERSION, ClientRun, Run};
+
+/// The name of the report in a folder.
+pub(super) const CLIENT_REPORT: &str = "client.json";
+
+/// Reads the report of a run: a file, or a folder with it.
+pub(super) fn read(path: &Path) -> Result<Run> {
+    let file = if path.is_dir() { path.join("report.json") } else { path.to_owned() };
+    let text = text(&file, path)?;
+    let of_file = || file.display().to_string();
+    // A report can be large: read only the version first.
+    let Format { version } = serde_json::from_str(&text).with_context(of_file)?;
+    if version != Some(u64::from(results::VERSION)) {
+        let version = version.map_or_else(|| "no version".to_owned(), |version| format!("version {version}"));
+        bail!("{} has {version}, but this build reads {}", of_file(), results::VERSION);
+    }
+    serde_json::from_str(&text).with_context(of_file)
+}
+
+/// Reads the report of a client: a file, or that in a folder. Nothing, where it is the report of something else.
+pub(super) fn read_client(path: &Path) -> Result<Option<ClientRun>> {
+    let file = if path.is_dir() { path.join(CLIENT_REPORT) } else { path.to_owned() };
+    if path.is_dir() && !file.is_file() {
+        return Ok(None);
+    }
+    let text = text(&file, path)?;
+    let Ok(Head { client_run: Some(version) }) = serde_json::from_str(&text) else { return Ok(None) };
+    if version != CLIENT_RUN_VERSION {
+        bail!("{} has version {version}, but this build reads {CLIENT_RUN_VERSION}", file.display());
+    }
+    let run: ClientRun = serde_json::from_str(&text).with_context(|| file.display().to_string())?;
+    Ok(Some(ClientRun { folder: path.is_dir().then(|| path.display().to_string()), ..run }))
+}
+
+/// Returns the text of a report: a file that was named itself, or that is in a named folder.
+fn text(file: &Path, named: &Path) -> Result<String> {
+    fs::read_to_string(file).map_err(|error| {
+        let hint = match error.kind() {
+            io::ErrorKind::NotFound if file != named => "; has the run finished?",
+            io::ErrorKind::NotFound => {
+                "; give the folder that `run --out` or `client --out` wrote, or a JSON report"
+            }
+            _ => "",
+        };
+        anyhow!("{}: {error}{hint}", file.display())
+    })
+}
+
+/// The header of a report.
+#[derive(Deserialize)]
+struct Format {
+    version: Option<u64>,
+}
+
+/// The members that identify the report of a client.
+#[derive(Deserialize)]
+struct Head {
+    client_run: Option<u32>,
+}
