@@ -354,7 +354,11 @@ impl Findings {
             };
             Location::of(record, in_data.as_ref(), locator)
         };
-        self.keep(bound, place, member, related, is_fine_in, location, message)
+        let number = self.keep(bound, place, member, is_fine_in, location, message);
+        if let Some(finding) = number.and_then(|at| self.found.get_mut(at)).filter(|found| found.count == 1) {
+            finding.related = related;
+        }
+        number
     }
 
     /// Adds a finding that another event explains. Returns its number.
@@ -381,7 +385,7 @@ impl Findings {
     ) {
         let member = place.pointer.map(|pointer| member(pointer, place.missing, |_| None));
         self.write_key(bound, Some(mark.event_type()), place, member.as_deref());
-        self.keep(bound, place, member, None, |_| false, |_| mark.location(), message);
+        self.keep(bound, place, member, |_| false, |_| mark.location(), message);
     }
 
     fn keep(
@@ -389,7 +393,6 @@ impl Findings {
         bound: Bound,
         place: &Place<'_>,
         member: Option<String>,
-        related: Option<Related>,
         mut is_fine_in: impl FnMut(&'static Dialect) -> bool,
         location: impl FnOnce(&mut Locator) -> Location,
         message: impl FnOnce() -> String,
@@ -425,7 +428,7 @@ impl Findings {
             expected: place.expected.map(str::to_owned),
             actual: place.actual.map(str::to_owned),
             form: Cow::Borrowed(place.form),
-            related,
+            related: None,
             fine_in: dialects_of_clients().filter(|name| is_fine_in(name)).map(Cow::Borrowed).collect(),
             follows_from,
             count: 1,

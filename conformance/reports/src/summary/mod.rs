@@ -208,14 +208,14 @@ impl Page {
             let _ = write!(text, " · {harm}");
         }
         let Some((capture, finding)) = run.first_of(cause) else { return text };
-        if !cause.is_shown(shown) {
-            let _ = write!(text, " · {} (--level may shows it)", visible(&cut(&cause.message, SHORT)));
-        } else {
+        if cause.is_shown(shown) {
             let room = self.width.saturating_sub(11 + text.width());
             let place = format!(" · {}:{}", visible(&run.name(capture)), finding.place.line);
             if place.width() < room || self.is_verbose {
                 text += &place;
             }
+        } else {
+            let _ = write!(text, " · {} (--level may shows it)", visible(&cut(&cause.message, SHORT)));
         }
         if let Some(effects) = effects(run, cause) {
             let _ = write!(text, " · effects: {}", visible(&effects));
@@ -315,7 +315,7 @@ impl Page {
         }
         for (unknown, clients) in run.unmeasured_clients() {
             let names = listed(&clients, most, |client| visible(&client.named()));
-            let why: Vec<String> = unknown.iter().map(|unknown| visible(&unknown.words()).into()).collect();
+            let why: Vec<String> = unknown.iter().map(|unknown| visible(&unknown.words())).collect();
             self.row(2, 4, &format!("not measured: {names}: {}", why.join("; ")));
         }
     }
