@@ -9,7 +9,7 @@ pub mod cli;
 pub use catalogue::{self, Level, Rule};
 pub use checker::{self, Checker, Finding, Rules};
 pub use gateway;
-pub use harness::{self, Suite, certificate, compare, live, suite};
+pub use harness::{self, Suite, certificate, compare, evidence, judge, live, plan, suite, wire};
 pub use recordings::{self, capture, check, check_with_timelines, goldens, shape, violation};
 pub use reports::{self, pages};
 pub use results;

@@ -14,9 +14,10 @@ use std::{env, fs, process, thread};
 use conformance::Suite;
 use conformance::capture::{Entry, Format, read};
 use conformance::compare;
+use conformance::evidence::Evidence;
 use conformance::goldens::GOLDENS;
-use conformance::live::{Evidence, Limits, Target};
 use conformance::results::{State, Transport, Verdict};
+use conformance::wire::{Limits, Target};
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 use super::recordings::{gzip, zstd};

@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use conformance::Suite;
 use conformance::certificate::SIGNATURE;
 use conformance::compare;
+use conformance::evidence::Evidence;
 use conformance::gateway::Settings;
-use conformance::live::Evidence;
 use conformance::results::Transport;
 use serde_json::Value;
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use conformance::Suite;
 use conformance::gateway::{Embedded, Settings};
-use conformance::live::Target;
+use conformance::wire::Target;
 
 /// The features of the gateway. Tests that require others are ignored, and report so.
 const FEATURES: [&str; 4] = ["tools", "parallel-tool-calls", "structured-output", "store"];

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use catalogue::{CLIENT_PROFILES, Channel, ClientProfile};
 use harness::certificate::{code, profiles, specified, text};
-use harness::live::hash;
+use harness::hash;
 use results::{
     ClientCaseReport, ClientOutcome, ClientRun, Demand, Outcome, ProfileReport, Reason, Verdict, shell_word,
 };

@@ -8,7 +8,10 @@ use serde_json::Value;
 use crate::certificate::{
     CERTIFICATE, Certificate, Judge, PAGE, Requests, SIGNATURE, Sent, first_difference,
 };
-use crate::live::{self, Attempt, Case, Chain, Evidence, Offer, REPORT, RUN, RunFile, Seed, hash, judge};
+use crate::digest::hash;
+use crate::evidence::{Chain, Evidence, REPORT, RUN, RunFile};
+use crate::judge::{Attempt, mark_answered, verdict};
+use crate::plan::{Offer, ScenarioCase, Seed, cases};
 use crate::suite;
 use checker::Rules;
 use results::{FailOn, LevelChange, Options, Verdict};
@@ -20,17 +23,17 @@ pub struct Compared {
     pub differences: Vec<String>,
     /// Whether an exchange could not be read.
     pub is_unreadable: bool,
-    /// The trials that fail on the findings that were asked for, with their reasons.
+    /// The trials that fail on the requested findings, with their reasons.
     pub failing: Vec<String>,
 }
 
 /// Compares the results of a run with its evidence. Also judges the evidence by other findings than those on which the
-/// run failed, if asked to.
+/// run failed, if requested.
 ///
 /// # Errors
 ///
 /// If the dialect is unknown, or the folder cannot be read.
-pub fn compare(evidence: &Evidence, run: &RunFile, asked: Option<FailOn>) -> Result<Compared, String> {
+pub fn compare(evidence: &Evidence, run: &RunFile, requested: Option<FailOn>) -> Result<Compared, String> {
     let dialect =
         spec::dialect(&run.dialect).ok_or_else(|| format!("there is no dialect {:?}", run.dialect))?;
     let unread = |error: io::Error| error.to_string();
@@ -47,7 +50,7 @@ pub fn compare(evidence: &Evidence, run: &RunFile, asked: Option<FailOn>) -> Res
             .push(format!("the run was made by version {} of the suite, but this is {own}", run.suite));
     }
     let offer = Offer::of(&run.options);
-    let mut cases = live::cases(dialect, &rules, &offer, &run.options.transports);
+    let mut cases = cases(dialect, &rules, &offer, &run.options.transports);
     let seed = Seed::new(&*run.seed, dialect, &offer);
     for case in &mut cases {
         case.expect(&seed);
@@ -101,33 +104,35 @@ pub fn compare(evidence: &Evidence, run: &RunFile, asked: Option<FailOn>) -> Res
             }
         }
     }
-    live::mark_answered(attempts.iter_mut().flat_map(|(name, attempts)| {
+    mark_answered(attempts.iter_mut().flat_map(|(name, attempts)| {
         let case = cases.iter().find(|case| case.name == *name);
         attempts.iter_mut().filter_map(move |attempt| Some((case?, attempt)))
     }));
     let fail_on = run.options.fail_on();
     let mut failing = Vec::new();
-    let of = |case: &Case| attempts.get(&*case.name).map(Vec::as_slice).unwrap_or_default();
+    let of = |case: &ScenarioCase| attempts.get(&*case.name).map(Vec::as_slice).unwrap_or_default();
     for case in &cases {
         let compared = case.compared.and_then(|at| of(cases.get(at)?).last());
         for about in &case.trials {
             let name = case.trial(*about);
-            let Some(told) = run.trials.iter().find(|told| told.name == name) else { continue };
+            let Some(stated) = run.trials.iter().find(|stated| stated.name == name) else { continue };
             if of(case).is_empty() {
                 // A case that was not sent has no evidence.
-                if matches!(told.judged.verdict, Verdict::Pass | Verdict::Fail) {
+                if matches!(stated.judged.verdict, Verdict::Pass | Verdict::Fail) {
                     differences
-                        .push(format!("{name}: the run states {}, but no request was sent", told.judged));
+                        .push(format!("{name}: the run states {}, but no request was sent", stated.judged));
                 }
                 continue;
             }
-            let judge = |fail_on| judge(case, *about, of(case), compared, fail_on, &rules);
-            let by_now = asked.map(judge).filter(|judged| judged.verdict == Verdict::Fail);
+            let judge = |fail_on| verdict(case, *about, of(case), compared, fail_on, &rules);
+            let by_now = requested.map(judge).filter(|judged| judged.verdict == Verdict::Fail);
             failing.extend(by_now.map(|judged| format!("{name}: {}", judged.reason)));
             let judged = judge(fail_on);
-            if judged != told.judged {
-                differences
-                    .push(format!("{name}: the run states {}, but the exchanges show {judged}", told.judged));
+            if judged != stated.judged {
+                differences.push(format!(
+                    "{name}: the run states {}, but the exchanges show {judged}",
+                    stated.judged
+                ));
             }
         }
     }
@@ -140,17 +145,17 @@ pub fn compare(evidence: &Evidence, run: &RunFile, asked: Option<FailOn>) -> Res
         let difference = requests.difference(case, before + 1, file, recording, &sent);
         differences.extend(difference.map(|problem| format!("{file}: {problem}")));
     }
-    let told: Vec<&str> = run.trials.iter().map(|told| &*told.name).collect();
-    let is_due = |prefix: &str| suite::due_names(&cases, &run.options, dialect, prefix) == told;
+    let names: Vec<&str> = run.trials.iter().map(|trial| &*trial.name).collect();
+    let is_due = |prefix: &str| suite::due_names(&cases, &run.options, dialect, prefix) == names;
     if !is_due("") && !is_due(&format!("{}/", dialect.name)) {
         differences.push("run.json: its trials do not match its options".to_owned());
     }
     if let Some(obstacle) = &run.obstacle {
         let is_it = |sent: &Sent| {
             let lost = sent.attempt.facts.lost.as_ref().map(ToString::to_string);
-            let shown = sent.attempt.obstacle(sent.case);
-            shown.map_or(lost.as_deref() == Some(&*obstacle.reason), |shown| {
-                shown.class == obstacle.class && shown.reason == obstacle.reason
+            let met = sent.attempt.obstacle(sent.case);
+            met.map_or(lost.as_deref() == Some(&*obstacle.reason), |met| {
+                met.class == obstacle.class && met.reason == obstacle.reason
             })
         };
         if !sent.iter().any(is_it) {
@@ -159,12 +164,12 @@ pub fn compare(evidence: &Evidence, run: &RunFile, asked: Option<FailOn>) -> Res
     }
     let (report, profiles) = Judge { run, rules: &rules, cases: &cases, sent: &sent }.report();
     let report = reports::json(&report);
-    let told = evidence.report().map_err(unread)?;
-    if told != report.as_bytes() {
-        let line = first_difference(&String::from_utf8_lossy(&told), &report);
+    let stored = evidence.report().map_err(unread)?;
+    if stored != report.as_bytes() {
+        let line = first_difference(&String::from_utf8_lossy(&stored), &report);
         differences.push(format!("report.json: line {line} differs from the result of the exchanges"));
     }
-    if run.report.as_deref() != Some(hash(&told).as_str()) {
+    if run.report.as_deref() != Some(hash(&stored).as_str()) {
         differences.push("report.json: the file was changed".to_owned());
     }
     differences.extend(Certificate::new(run, profiles).differences(evidence));

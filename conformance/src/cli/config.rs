@@ -17,7 +17,7 @@ use serde::Deserialize;
 use super::message::note;
 use super::target::{HEADING, KEY};
 use super::{names, small_file};
-use harness::live::Evidence;
+use harness::evidence::Evidence;
 use results::text::first_dangerous;
 use results::{FailOn, Transport, level_name, shell_word};
 

@@ -17,7 +17,7 @@ use super::message::{note, note_lines};
 use super::target::{HEADING, TargetArgs};
 use super::{CommandArgs, config, known, names};
 use crate::{Rules, Suite};
-use harness::live::{self, RunRuntime};
+use harness::live::{RunRuntime, first_model};
 use recordings::capture::Recorder;
 use results::text::{first_dangerous, visible};
 use results::{Transport, TrialResult, Verdict, shell_word};
@@ -141,7 +141,7 @@ impl InitArgs {
         }
         let machine = RunRuntime::start()?;
         let client = self.to.client(&self.target, &machine)?;
-        let (model, line) = machine.runtime().block_on(live::first_model(&client, &Rules::of(dialect)));
+        let (model, line) = machine.runtime().block_on(first_model(&client, &Rules::of(dialect)));
         note(&line);
         Ok(model)
     }

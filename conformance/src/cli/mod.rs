@@ -47,7 +47,7 @@ use results::text::{first_dangerous, visible};
 ///
 /// Without a command, `conformance` is `conformance run`; without arguments, it tests itself.
 #[derive(Debug, Parser)]
-#[command(name = "conformance", version = harness::live::SUITE, after_help = EXAMPLES, subcommand_required = true)]
+#[command(name = "conformance", version = harness::evidence::SUITE, after_help = EXAMPLES, subcommand_required = true)]
 struct Cli;
 
 const EXAMPLES: &str = "\

@@ -13,7 +13,8 @@ use tokio::time::Instant;
 use super::config::TrustArgs;
 use super::target::TargetArgs;
 use super::{CommandArgs, NOT_DONE, known, names};
-use harness::live::{self, Call, PreviousResponse, RequestContext, RunRuntime, Seed};
+use harness::live::RunRuntime;
+use harness::plan::{Call, PreviousResponse, RequestContext, Seed, filled, not_given};
 
 /// Sends one request and records the exchange, without secrets.
 ///
@@ -67,7 +68,7 @@ impl RecordArgs {
             let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
             serde_json::from_str::<serde::de::IgnoredAny>(&text)
                 .with_context(|| path.display().to_string())?;
-            return Ok(Call::create(live::filled(&text, self.to.model())));
+            return Ok(Call::create(filled(&text, self.to.model())));
         }
         let id = self.scenario.as_deref().unwrap_or_default();
         let scenario = catalogue::scenario(id).ok_or_else(|| {
@@ -76,7 +77,7 @@ impl RecordArgs {
         })?;
         let before = self.previous.clone().map(|id| PreviousResponse { id, ..PreviousResponse::default() });
         let given = self.to.given();
-        if let Some(missing) = live::not_given(scenario, &given) {
+        if let Some(missing) = not_given(scenario, &given) {
             bail!("{id} cannot be sent: {}", missing.reason);
         }
         let asked = RequestContext { model: self.to.model(), given: &given, number: 1, seed: &Seed::NONE };

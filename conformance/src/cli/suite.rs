@@ -25,7 +25,7 @@ use super::verdict::VerdictArgs;
 use super::{COMMANDS, CommandArgs, described, files, known, names};
 use crate::{suite, violation};
 use checker::Rules;
-use harness::live::Evidence;
+use harness::evidence::Evidence;
 use harness::suite::{Invocation, Selection};
 use recordings::capture::Format;
 use recordings::goldens::{self, GOLDENS, Golden};

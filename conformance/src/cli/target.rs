@@ -9,7 +9,9 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 
 use super::{names, small_file};
-use harness::live::{Client, Given, Limits, RunRuntime, Target, wanted};
+use harness::live::RunRuntime;
+use harness::plan::{Given, wanted};
+use harness::wire::{Client, Limits, Target};
 
 /// The heading of the flags about the endpoint.
 pub(super) const HEADING: &str = "Endpoint";

@@ -12,7 +12,7 @@ use super::select::SelectArgs;
 use super::verdict::fail_on_values;
 use super::{CommandArgs, NOT_DONE, names, print};
 use harness::certificate::{SIGNATURE, Signed, signed};
-use harness::live::{BUILD, Evidence, RunFile};
+use harness::evidence::{BUILD, Evidence, RunFile};
 use harness::{Compared, compare};
 use results::text::{counted, visible};
 use results::{FailOn, LevelChange, Options, State};

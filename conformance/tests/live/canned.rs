@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use conformance::capture::{Entry, Format, Frame, read};
 use conformance::certificate::Certificate;
-use conformance::live::{Evidence, RunFile};
+use conformance::evidence::{Evidence, RunFile};
 use conformance::results::{ProfileState, Verdict};
 use serde_json::Value;
 

@@ -10,8 +10,8 @@ use catalogue::PROFILES;
 use conformance::Suite;
 use conformance::certificate::{Certificate, demanded, specification};
 use conformance::gateway::Settings;
-use conformance::live::Limits;
 use conformance::results::{Demand, ProfileReport, ProfileState, Verdict};
+use conformance::wire::Limits;
 use spec::Dialect;
 
 use crate::program::{conformance, expect, folder, path, several_at_once};

@@ -8,11 +8,10 @@ use std::time::Duration;
 use catalogue::Rule;
 use conformance::Rules;
 use conformance::gateway::{Embedded, McpServer, Settings, Wire, WireFault, respond, socket_faults};
-use conformance::live::{
-    About, Case, CaseOutcome, Client, Given, Limits, Live, Offer, Plan, RequestContext, RunRuntime, Seed,
-    Target, cases,
-};
+use conformance::live::{CaseOutcome, Live, RunPlan, RunRuntime};
+use conformance::plan::{About, Given, Offer, RequestContext, ScenarioCase, Seed, cases};
 use conformance::results::{FailOn, Finding, Judgement, Transport, Verdict};
+use conformance::wire::{Client, Limits, Target};
 use spec::Dialect;
 use spec::table::Operation;
 
@@ -23,7 +22,7 @@ const MODEL: &str = "default";
 /// The cases of a dialect, with the responses to them.
 struct Known {
     rules: Rules,
-    cases: Vec<Case>,
+    cases: Vec<ScenarioCase>,
     answers: Vec<Option<Wire>>,
 }
 
@@ -34,7 +33,7 @@ impl Known {
         for case in &mut cases {
             case.give(given);
         }
-        let answer = |case: &Case| {
+        let answer = |case: &ScenarioCase| {
             let is_alone = case.turns.is_empty() && case.previous.is_none() && case.scenario.fill.is_none();
             let is_creating = case.scenario.operation == Operation::Create;
             let body =
@@ -106,7 +105,7 @@ impl Harness {
         let gateway = Embedded::start(settings).expect("a port is free");
         let target = Target::new(&gateway.url()).expect("it is an address").direct();
         let client = Client::new(target, limits, self.machine.interrupt()).expect("it can be made");
-        let mut plan = Plan {
+        let mut plan = RunPlan {
             cases: known.cases.clone(),
             wanted: (0..known.cases.len()).map(|other| other == at).collect(),
             model: MODEL.to_owned(),

@@ -5,7 +5,10 @@ use std::path::Path;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use conformance::certificate::{Certificate, Judge, Sent};
-use conformance::live::{self, Attempt, Case, Chain, Evidence, Offer, Seed, hash, judge};
+use conformance::evidence::{Chain, Evidence};
+use conformance::harness::hash;
+use conformance::judge::{Attempt, verdict};
+use conformance::plan::{Offer, ScenarioCase, Seed, cases};
 use conformance::results::LevelChange;
 use conformance::suite;
 use rcgen::{KeyPair, PKCS_ED25519};
@@ -23,12 +26,12 @@ fn remake(folder: &Path) {
     let mut run = evidence.run().expect("it can be read");
     let dialect = conformance::dialect(&run.dialect).expect("it is known");
     let rules = suite::rules(dialect, &LevelChange::by_rule(&run.options.levels), &[], &[], &[]);
-    let mut cases = live::cases(dialect, &rules, &Offer::All, &run.options.transports);
+    let mut cases = cases(dialect, &rules, &Offer::All, &run.options.transports);
     let seed = Seed::new(&*run.seed, dialect, &Offer::All);
     for case in &mut cases {
         case.expect(&seed);
     }
-    let mut attempts: Vec<(&Case, Attempt)> = Vec::new();
+    let mut attempts: Vec<(&ScenarioCase, Attempt)> = Vec::new();
     for kept in &mut run.exchanges {
         let bytes = evidence.read(&kept.file).expect("it can be read");
         kept.sha256 = hash(&bytes);
@@ -37,7 +40,7 @@ fn remake(folder: &Path) {
             attempts.extend(attempt.ok().map(|attempt| (case, attempt)));
         }
     }
-    let of = |case: &Case| -> Vec<Attempt> {
+    let of = |case: &ScenarioCase| -> Vec<Attempt> {
         let own = attempts.iter().filter(|(other, _)| other.name == case.name);
         own.map(|(_, attempt)| attempt.clone()).collect()
     };
@@ -46,7 +49,7 @@ fn remake(folder: &Path) {
         for about in case.trials.iter().filter(|_| !of(case).is_empty()) {
             let name = case.trial(*about);
             if let Some(told) = run.trials.iter_mut().find(|told| told.name == name) {
-                told.judged = judge(case, *about, &of(case), other.as_ref(), run.options.fail_on(), &rules);
+                told.judged = verdict(case, *about, &of(case), other.as_ref(), run.options.fail_on(), &rules);
             }
         }
     }
@@ -416,7 +419,7 @@ fn what_the_files_cannot_tell_is_consistent() {
 #[test]
 fn other_builds_are_named() {
     let out = made("built");
-    let build = conformance::live::BUILD;
+    let build = conformance::evidence::BUILD;
     assert!(build.len() == 16 && build.chars().all(|digit| digit.is_ascii_hexdigit()), "{build}");
     assert!(!verify(&out).stdout.contains("note: "));
     edit(&out, "run.json", build, "0123456789abcdef");

@@ -6,7 +6,8 @@ use catalogue::{LooksAt, Rule};
 use spec::Dialect;
 use spec::table::Scope;
 
-use crate::live::{Attempt, Case};
+use crate::judge::Attempt;
+use crate::plan::ScenarioCase;
 
 /// Returns whether a rule checks only non-streaming responses.
 fn is_of_bodies(rule: &Rule) -> bool {
@@ -32,7 +33,7 @@ pub fn unseen(report: &results::CaptureReport, rule: &Rule) -> Option<&'static s
 }
 
 /// Returns whether the response to a case exercises a rule.
-pub(super) fn exercises(case: &Case, attempt: &Attempt, rule: &Rule, dialect: &Dialect) -> bool {
+pub(super) fn exercises(case: &ScenarioCase, attempt: &Attempt, rule: &Rule, dialect: &Dialect) -> bool {
     let names_it = case.scenario.rules.contains(&rule.id);
     if is_of_bodies(rule) {
         return attempt.report.bodies > 0 && (names_it || !rule.only_named);

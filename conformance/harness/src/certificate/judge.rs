@@ -5,7 +5,9 @@ use spec::Dialect;
 
 use super::exercise::exercises;
 use super::{chosen, demanded, specified};
-use crate::live::{self, About, Attempt, Case, RunFile};
+use crate::evidence::RunFile;
+use crate::judge::{Attempt, latencies, missed};
+use crate::plan::{About, ScenarioCase};
 use checker::Rules;
 use results::{
     CaptureReport, Demand, Judgement, LevelChange, ProfileReport, Reason, Run, State, Transport, Verdict,
@@ -18,7 +20,7 @@ const LOWERED: usize = 8;
 #[derive(Debug, Clone, Copy)]
 pub struct Sent<'r> {
     /// The case.
-    pub case: &'r Case,
+    pub case: &'r ScenarioCase,
     /// Its recording.
     pub attempt: &'r Attempt,
 }
@@ -31,7 +33,7 @@ pub struct Judge<'r> {
     /// The rules that were checked.
     pub rules: &'r Rules,
     /// All cases.
-    pub cases: &'r [Case],
+    pub cases: &'r [ScenarioCase],
     /// The attempts, in order.
     pub sent: &'r [Sent<'r>],
 }
@@ -50,13 +52,13 @@ impl Judge<'_> {
     /// Returns the part of the report about the run, and the results for the profiles of the run.
     pub fn report(&self) -> (Run, Vec<ProfileReport>) {
         let profiles = self.profiles();
-        let latency = live::latencies(self.sent.iter().map(|sent| (&*sent.case.name, sent.attempt)));
+        let latency = latencies(self.sent.iter().map(|sent| (&*sent.case.name, sent.attempt)));
         let captures = self.sent.iter().map(captured).collect();
         let mut live = self.run.report(profiles.clone(), latency);
         for report in &mut live.cases {
             let Some(case) = self.cases.iter().find(|case| case.name == report.name) else { continue };
             let attempts = self.sent.iter().filter(|sent| sent.case.name == case.name);
-            report.missed = live::missed(case, attempts.map(|sent| sent.attempt), self.dialect());
+            report.missed = missed(case, attempts.map(|sent| sent.attempt), self.dialect());
         }
         (Run::new(self.rules, captures, Some(live)), profiles)
     }
@@ -115,8 +117,8 @@ impl Judge<'_> {
     fn lowered(&self) -> Option<String> {
         let lowered = self.rules.changed().iter().filter(|changed| changed.lowers_must());
         let lowered: Vec<LevelChange> = lowered.map(LevelChange::from).collect();
-        let told = || LevelChange::words(&lowered, LOWERED);
-        (!lowered.is_empty()).then(|| format!("it lowered the level of what must hold: {}", told()))
+        let changes = || LevelChange::words(&lowered, LOWERED);
+        (!lowered.is_empty()).then(|| format!("it lowered the level of what must hold: {}", changes()))
     }
 
     /// Adds the reasons why a scenario, or each of several alternatives, does not meet the requirement.
@@ -130,7 +132,8 @@ impl Judge<'_> {
     /// Returns the reasons why the cases of a scenario do not meet the requirement.
     fn cases_of(&self, scenario: &str) -> Vec<Reason> {
         let mut reasons = Vec::new();
-        let of_scenario: Vec<&Case> = self.cases.iter().filter(|case| is_of(case, scenario)).collect();
+        let of_scenario: Vec<&ScenarioCase> =
+            self.cases.iter().filter(|case| is_of(case, scenario)).collect();
         if of_scenario.is_empty() {
             let text = "no request was sent for it";
             reasons.push(Reason::new(Demand::Scenario, scenario, Verdict::NotExercised, text));
@@ -175,8 +178,9 @@ impl Judge<'_> {
                 "it was excluded from the run",
             ));
         }
-        let is_demanded =
-            |case: &Case| profile.scenarios.iter().flat_map(|ids| ids.split('|')).any(|id| is_of(case, id));
+        let is_demanded = |case: &ScenarioCase| {
+            profile.scenarios.iter().flat_map(|ids| ids.split('|')).any(|id| is_of(case, id))
+        };
         let sent = || {
             let all = self.sent.iter().filter(|sent| is_demanded(sent.case));
             all.map(|sent| (sent.case, sent.attempt))
@@ -206,7 +210,7 @@ impl Judge<'_> {
 
     /// Returns the judgement of a trial, if it was run.
     fn judgement(&self, trial: &str) -> Option<&Judgement> {
-        self.run.trials.iter().find(|told| told.name == trial).map(|told| &told.judged)
+        self.run.trials.iter().find(|result| result.name == trial).map(|result| &result.judged)
     }
 
     fn files(&self, case: &str) -> Vec<String> {
@@ -217,7 +221,7 @@ impl Judge<'_> {
 
 /// Returns whether a case counts for a scenario. A WebSocket case counts only if the scenario is for WebSocket connections alone;
 /// otherwise it is an additional transport.
-fn is_of(case: &Case, scenario: &str) -> bool {
+fn is_of(case: &ScenarioCase, scenario: &str) -> bool {
     let is_one_more = case.transport() == Transport::Websocket && case.scenario.websocket.is_none();
     case.scenario.id == scenario && !is_one_more
 }

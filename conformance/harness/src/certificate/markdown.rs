@@ -124,12 +124,12 @@ fn reasons(reasons: &[Reason]) -> String {
             (Demand::Case, _) => format!("cases {}", names.join(", ")),
         };
         let files: BTreeSet<&String> = alike.iter().flat_map(|reason| &reason.exchanges).collect();
-        let mut shown = files.iter().take(EXCHANGES).map(|file| code(file)).collect::<Vec<_>>().join(", ");
+        let mut listed = files.iter().take(EXCHANGES).map(|file| code(file)).collect::<Vec<_>>().join(", ");
         if files.len() > EXCHANGES {
-            let _ = write!(shown, " and {} more", files.len() - EXCHANGES);
+            let _ = write!(listed, " and {} more", files.len() - EXCHANGES);
         }
-        let shown = if shown.is_empty() { shown } else { format!(": {shown}") };
-        let _ = writeln!(out, "- {verdict}: {what}: {}{shown}", text(&why));
+        let listed = if listed.is_empty() { listed } else { format!(": {listed}") };
+        let _ = writeln!(out, "- {verdict}: {what}: {}{listed}", text(&why));
     }
     out
 }

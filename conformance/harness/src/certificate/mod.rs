@@ -21,14 +21,14 @@ pub use markdown::{code, profiles, text};
 pub use requests::Requests;
 pub use signature::{Signed, sign, signed, statement};
 
-use crate::live::{Evidence, Kept, RunFile, command};
+use crate::evidence::{Evidence, Kept, RunFile, command};
 use checker::level;
 use results::{Demand, Options, ProfileReport, ProfileState, Specification, State, Transport, Verdict};
 
 /// The version of the format of [`Certificate`], increased when a member is removed or changes its meaning.
 pub const VERSION: u32 = 1;
 
-pub use crate::live::{CERTIFICATE, PAGE, SIGNATURE};
+pub use crate::evidence::{CERTIFICATE, PAGE, SIGNATURE};
 
 /// `certificate.json`: what a run proves of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -160,8 +160,8 @@ pub fn summary<'p>(profiles: impl Iterator<Item = &'p ProfileReport>) -> String 
         (!names.is_empty()).then(|| format!("{} {}", wanted.name(), names.join(", ")))
     };
     let states = [ProfileState::Passed, ProfileState::Failed, ProfileState::Incomplete];
-    let told: Vec<String> = states.into_iter().filter_map(of_state).collect();
-    if told.is_empty() { "no profile was exercised".to_owned() } else { told.join("; ") }
+    let results: Vec<String> = states.into_iter().filter_map(of_state).collect();
+    if results.is_empty() { "no profile was exercised".to_owned() } else { results.join("; ") }
 }
 
 /// Returns the number of the first line that differs, counted from 1.
@@ -207,7 +207,8 @@ mod tests {
     use catalogue::Scenario;
 
     use super::*;
-    use crate::live::{self, Offer, hash};
+    use crate::digest::hash;
+    use crate::plan::{Offer, cases};
     use checker::Rules;
 
     #[test]
@@ -225,15 +226,15 @@ mod tests {
 
     /// Returns the requests and requirements of the scenarios of a profile, and of those that they continue.
     fn questions(profile: &Profile) -> String {
-        let mut asked: Vec<&Scenario> = Vec::new();
+        let mut scenarios: Vec<&Scenario> = Vec::new();
         let mut due: Vec<&str> = profile.scenarios.iter().flat_map(|ids| ids.split('|')).rev().collect();
         while let Some(scenario) = due.pop().and_then(catalogue::scenario) {
-            if asked.iter().all(|other| other.id != scenario.id) {
-                asked.push(scenario);
+            if scenarios.iter().all(|other| other.id != scenario.id) {
+                scenarios.push(scenario);
                 due.extend(scenario.previous);
             }
         }
-        asked.into_iter().map(question).collect::<Vec<_>>().join("\n")
+        scenarios.into_iter().map(question).collect::<Vec<_>>().join("\n")
     }
 
     fn question(scenario: &Scenario) -> String {
@@ -315,7 +316,7 @@ mod tests {
         for profile in PROFILES {
             for name in profile.specifications {
                 let dialect = spec::dialect(name).unwrap();
-                let cases = live::cases(dialect, &Rules::of(dialect), &Offer::All, &Transport::ALL);
+                let cases = cases(dialect, &Rules::of(dialect), &Offer::All, &Transport::ALL);
                 for id in profile.scenarios.iter().flat_map(|ids| ids.split('|')) {
                     let case = cases.iter().find(|case| case.scenario.id == id).unwrap();
                     assert_eq!(case.unfit, None, "{} in {name}: {id}", profile.name);

@@ -8,9 +8,9 @@ use serde_json::Value;
 use spec::Dialect;
 
 use super::judge::Sent;
-use crate::live::{
-    Call, Case, Given, Offer, PreviousResponse, RequestContext, RunFile, Seed, begun, continued,
-    message as message_of, messages,
+use crate::evidence::RunFile;
+use crate::plan::{
+    Call, Given, Offer, PreviousResponse, RequestContext, ScenarioCase, Seed, message as message_of, messages,
 };
 use recordings::capture::{REDACTED, Recorder};
 
@@ -18,7 +18,7 @@ use recordings::capture::{REDACTED, Recorder};
 #[derive(Debug)]
 pub struct Requests<'r> {
     run: &'r RunFile,
-    cases: &'r [Case],
+    cases: &'r [ScenarioCase],
     dialect: &'static Dialect,
     target: Option<Url>,
     /// The given resources; hidden ones are taken from their first use.
@@ -29,7 +29,7 @@ pub struct Requests<'r> {
 /// The recorded request and WebSocket messages.
 #[derive(Debug, Default)]
 struct Recorded {
-    asked: Request,
+    request: Request,
     /// The messages, and whether the client sent them.
     messages: Vec<(bool, String)>,
 }
@@ -50,7 +50,7 @@ struct Line {
     exchange: Option<u64>,
     request: Option<Request>,
     #[serde(rename = "response")]
-    _response: Option<Answer>,
+    _response: Option<RecordedResponse>,
     at: Option<f64>,
     #[serde(rename = "text")]
     _text: Option<IgnoredAny>,
@@ -65,7 +65,7 @@ struct Line {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Answer {
+struct RecordedResponse {
     #[serde(rename = "status")]
     _status: u16,
     #[serde(rename = "headers")]
@@ -90,7 +90,7 @@ impl Recorded {
             }
             last = at;
             if number == 0 {
-                recorded.asked = line.request.ok_or_else(|| wrong("it has no request"))?;
+                recorded.request = line.request.ok_or_else(|| wrong("it has no request"))?;
             }
             has_ended = line.end.is_some();
             recorded.messages.extend(line.sent.map(|text| (true, text)));
@@ -102,10 +102,15 @@ impl Recorded {
 
 impl<'r> Requests<'r> {
     /// Returns the expected requests of a run with these cases.
-    pub fn new(run: &'r RunFile, cases: &'r [Case], dialect: &'static Dialect, offer: &Offer) -> Self {
+    pub fn new(
+        run: &'r RunFile,
+        cases: &'r [ScenarioCase],
+        dialect: &'static Dialect,
+        offer: &Offer,
+    ) -> Self {
         let seed = Seed::new(&*run.seed, dialect, offer);
-        let shown = run.options.given.iter().filter(|(_, value)| *value != REDACTED);
-        let given = shown.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let public = run.options.given.iter().filter(|(_, value)| *value != REDACTED);
+        let given = public.map(|(name, value)| (name.clone(), value.clone())).collect();
         Self { run, cases, dialect, target: Url::parse(&run.target).ok(), given, seed }
     }
 
@@ -113,7 +118,7 @@ impl<'r> Requests<'r> {
     /// `sent` as all attempts at all cases.
     pub fn difference(
         &mut self,
-        case: &Case,
+        case: &ScenarioCase,
         number: usize,
         file: &str,
         recording: &[u8],
@@ -141,10 +146,10 @@ impl<'r> Requests<'r> {
     }
 
     /// Returns the response that a case continues or refers to.
-    fn before(&self, case: &Case, sent: &[Sent<'_>]) -> Result<Option<PreviousResponse>, String> {
+    fn before(&self, case: &ScenarioCase, sent: &[Sent<'_>]) -> Result<Option<PreviousResponse>, String> {
         let Some(previous) = case.previous.and_then(|at| self.cases.get(at)) else { return Ok(None) };
         let last = sent.iter().rev().find(|sent| sent.case.name == previous.name);
-        let before = last.and_then(|sent| PreviousResponse::of(&sent.attempt.facts));
+        let before = last.and_then(|sent| sent.attempt.facts.previous());
         let missing =
             || format!("it was sent although {}, which it continues, has no response", previous.name);
         before.map(Some).ok_or_else(missing)
@@ -152,7 +157,7 @@ impl<'r> Requests<'r> {
 
     fn request(
         &mut self,
-        case: &Case,
+        case: &ScenarioCase,
         number: usize,
         before: Option<&PreviousResponse>,
         recorded: &Recorded,
@@ -161,39 +166,39 @@ impl<'r> Requests<'r> {
             case.call(&RequestContext { model: &self.run.model, given, number, seed: &self.seed }, before)
         };
         let mut expected = call(&self.given);
-        if let (Some(body), Some(came)) = (&expected.body, &recorded.asked.body) {
+        if let (Some(body), Some(sent)) = (&expected.body, &recorded.request.body) {
             let mut given = self.given.clone();
-            bind(body, came, &mut given);
+            bind(body, sent, &mut given);
             expected = call(&given);
             self.given = given;
         }
         if !recorded.messages.is_empty() {
             return Some("it has WebSocket messages".to_owned());
         }
-        self.head(&expected, &recorded.asked, &[]).or_else(|| {
+        self.head(&expected, &recorded.request, &[]).or_else(|| {
             let body = expected.body.as_deref().map(|body| Recorder::new().body(body));
-            differs("the body of the request", body.as_deref(), recorded.asked.body.as_deref())
+            differs("the body of the request", body.as_deref(), recorded.request.body.as_deref())
         })
     }
 
     fn messages(
         &mut self,
-        case: &Case,
+        case: &ScenarioCase,
         number: usize,
         mut before: Option<PreviousResponse>,
         recorded: &Recorded,
     ) -> Option<String> {
         const UPGRADE: [&str; 4] = ["connection", "upgrade", "sec-websocket-key", "sec-websocket-version"];
-        let head = self.head(&Call::upgrade(), &recorded.asked, &UPGRADE);
-        if head.is_some() || recorded.asked.body.is_some() {
+        let head = self.head(&Call::upgrade(), &recorded.request, &UPGRADE);
+        if head.is_some() || recorded.request.body.is_some() {
             return head.or_else(|| Some("the request that opens the WebSocket has a body".to_owned()));
         }
         let mut turns = messages(&case.turns);
         let mut running = None;
         for (is_sent, text) in &recorded.messages {
             if !is_sent {
-                running = begun(text, self.dialect).or(running);
-                before = continued(text, self.dialect).or(before);
+                running = PreviousResponse::begun(text, self.dialect).or(running);
+                before = PreviousResponse::ended(text, self.dialect).or(before);
                 continue;
             }
             let Some((turn, lane)) = turns.next() else {
@@ -202,8 +207,8 @@ impl<'r> Requests<'r> {
             let is_during = turn.websocket == Some(OnSocket::During);
             let before = if is_during { running.as_ref() } else { before.as_ref() };
             let expected = |given: &Given| {
-                let asked = RequestContext { model: &self.run.model, given, number, seed: &self.seed };
-                message_of(turn, lane, &asked, before, self.dialect)
+                let context = RequestContext { model: &self.run.model, given, number, seed: &self.seed };
+                message_of(turn, lane, &context, before, self.dialect)
             };
             let mut given = self.given.clone();
             bind(&expected(&given), text, &mut given);
@@ -218,7 +223,7 @@ impl<'r> Requests<'r> {
     }
 
     /// Compares everything except the body.
-    fn head(&self, expected: &Call, came: &Request, more: &[&str]) -> Option<String> {
+    fn head(&self, expected: &Call, sent: &Request, more: &[&str]) -> Option<String> {
         let url = |target: &Url| Recorder::new().url(expected.url(target).as_str());
         let Some(url) = self.target.as_ref().map(url) else {
             return Some(format!("the target {} is not a URL", self.run.target));
@@ -235,8 +240,8 @@ impl<'r> Requests<'r> {
         let wanted = &self.run.options.headers;
         headers.retain(|(name, _)| !wanted.iter().any(|wanted| wanted == name));
         for (name, value) in &headers {
-            let came = came.headers.iter().find(|(came, _)| came == name).map(|(_, value)| value.as_str());
-            let difference = differs(&format!("the header {name}"), Some(value), came);
+            let sent = sent.headers.iter().find(|(sent, _)| sent == name).map(|(_, value)| value.as_str());
+            let difference = differs(&format!("the header {name}"), Some(value), sent);
             if difference.is_some() {
                 return difference;
             }
@@ -245,56 +250,56 @@ impl<'r> Requests<'r> {
             let own = headers.iter().any(|(known, _)| *known == name);
             own || name == "authorization" || more.contains(&name) || wanted.iter().any(|known| known == name)
         };
-        if let Some((name, _)) = came.headers.iter().find(|(name, _)| !is_known(name)) {
+        if let Some((name, _)) = sent.headers.iter().find(|(name, _)| !is_known(name)) {
             return Some(format!("the request has a header {name}, which the run did not send"));
         }
-        differs("the method", Some(expected.method.as_str()), Some(&came.method))
-            .or_else(|| differs("the address", Some(&url), Some(&came.url)))
+        differs("the method", Some(expected.method.as_str()), Some(&sent.method))
+            .or_else(|| differs("the address", Some(&url), Some(&sent.url)))
     }
 }
 
 /// Returns the first byte in which two texts differ.
-fn differs(what: &str, expected: Option<&str>, came: Option<&str>) -> Option<String> {
-    if expected == came {
+fn differs(what: &str, expected: Option<&str>, found: Option<&str>) -> Option<String> {
+    if expected == found {
         return None;
     }
-    let (Some(expected), Some(came)) = (expected, came) else {
-        let is = if came.is_some() { "is there" } else { "is missing" };
+    let (Some(expected), Some(found)) = (expected, found) else {
+        let is = if found.is_some() { "is there" } else { "is missing" };
         return Some(format!("{what} {is}, unlike in the scenario"));
     };
-    let same = expected.bytes().zip(came.bytes()).take_while(|(one, other)| one == other).count();
+    let same = expected.bytes().zip(found.bytes()).take_while(|(one, other)| one == other).count();
     let part = |text: &str| -> String {
         String::from_utf8_lossy(&text.as_bytes()[same..]).chars().take(40).collect()
     };
     Some(format!(
         "{what} differs from the scenario at byte {same}: expected {:?}, found {:?}",
         part(expected),
-        part(came)
+        part(found)
     ))
 }
 
 /// Reads a hidden resource from its place in a request.
-fn bind(expected: &str, came: &str, given: &mut Given) {
+fn bind(expected: &str, found: &str, given: &mut Given) {
     if expected.contains("\"given:")
-        && let (Ok(expected), Ok(came)) = (serde_json::from_str(expected), serde_json::from_str(came))
+        && let (Ok(expected), Ok(found)) = (serde_json::from_str(expected), serde_json::from_str(found))
     {
-        bind_value(&expected, &came, given);
+        bind_value(&expected, &found, given);
     }
 }
 
-fn bind_value(expected: &Value, came: &Value, given: &mut Given) {
-    match (expected, came) {
-        (Value::String(expected), Value::String(came)) => {
+fn bind_value(expected: &Value, found: &Value, given: &mut Given) {
+    match (expected, found) {
+        (Value::String(expected), Value::String(found)) => {
             if let Some(name) = expected.strip_prefix("given:") {
-                given.entry(name.to_owned()).or_insert_with(|| came.clone());
+                given.entry(name.to_owned()).or_insert_with(|| found.clone());
             }
         }
-        (Value::Array(expected), Value::Array(came)) => {
-            expected.iter().zip(came).for_each(|(expected, came)| bind_value(expected, came, given));
+        (Value::Array(expected), Value::Array(found)) => {
+            expected.iter().zip(found).for_each(|(expected, found)| bind_value(expected, found, given));
         }
-        (Value::Object(expected), Value::Object(came)) => {
-            let both = expected.iter().filter_map(|(name, expected)| Some((expected, came.get(name)?)));
-            both.for_each(|(expected, came)| bind_value(expected, came, given));
+        (Value::Object(expected), Value::Object(found)) => {
+            let both = expected.iter().filter_map(|(name, expected)| Some((expected, found.get(name)?)));
+            both.for_each(|(expected, found)| bind_value(expected, found, given));
         }
         _ => {}
     }

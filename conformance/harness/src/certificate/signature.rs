@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{CERTIFICATE, Certificate, PAGE, SIGNATURE};
-use crate::live::{Evidence, REPORT, RUN, hash};
+use crate::digest::hash;
+use crate::evidence::{Evidence, REPORT, RUN};
 use results::ProfileState;
 
 /// The signed files, in addition to the exchanges, whose hashes are in `run.json`.

@@ -6,10 +6,9 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::attempt::Attempt;
-use super::call::Call;
-use super::client::Client;
-use super::obstacle::status_line;
+use crate::judge::{Attempt, status_line};
+use crate::plan::Call;
+use crate::wire::Client;
 use checker::Rules;
 use results::text::first_dangerous;
 

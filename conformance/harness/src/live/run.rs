@@ -14,83 +14,14 @@ use tokio::runtime::Runtime;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::attempt::{Attempt, Reading};
-use super::call::{Given, PreviousResponse, RequestContext};
-use super::case::{About, Case};
-use super::client::{Client, Outcome};
-use super::evidence::Evidence;
 use super::models::models;
-use super::reach::{GivenUp, Reach};
-use super::seed::Seed;
-use super::socket::Script;
-use super::verdict::{answer, judge};
+use super::plan::{Budget, RunPlan};
+use crate::evidence::Evidence;
+use crate::judge::{Attempt, Facts, GivenUp, Reach, Reading, answer, verdict};
+use crate::plan::{About, PreviousResponse, RequestContext, ScenarioCase};
+use crate::wire::{Client, Conversation, Outcome};
 use checker::Rules;
-use results::{FailOn, Judgement, Obstacle, UndecidedKind, Verdict};
-
-/// The cases of a run, and how to send them.
-#[derive(Debug)]
-pub struct Plan {
-    /// All cases; a case that others continue precedes them.
-    pub cases: Vec<Case>,
-    /// Whether each case is selected, by index.
-    pub wanted: Vec<bool>,
-    /// The requested model.
-    pub model: String,
-    /// Values that only the owner of the endpoint knows.
-    pub given: Given,
-    /// Maximum number of attempts of a case whose response lacks what the scenario is about.
-    pub attempts: usize,
-    /// Number of concurrent cases.
-    pub jobs: usize,
-    /// Number of concurrent requests in cases about concurrency.
-    pub concurrent: usize,
-    /// Delay between requests.
-    pub delay: Duration,
-    /// The findings that fail a trial.
-    pub fail_on: FailOn,
-    /// Whether the shapes of streams are recorded.
-    pub shapes: bool,
-    /// Limits of the run as a whole.
-    pub budget: Budget,
-    /// Seed of the words that only this run sends.
-    pub seed: Seed,
-}
-
-/// Limits of a run as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Budget {
-    /// Maximum number of recorded bytes.
-    pub bytes: Option<u64>,
-    /// Maximum duration of sending.
-    pub time: Option<Duration>,
-}
-
-impl Plan {
-    /// Also selects the cases that selected ones continue or are compared with.
-    pub fn complete(&mut self) {
-        for at in (0..self.cases.len()).rev() {
-            let is_sent = self.wanted.get(at) == Some(&true) && self.cases[at].unfit.is_none();
-            let Case { previous, compared, .. } = &self.cases[at];
-            for needed in previous.iter().chain(compared).filter(|_| is_sent) {
-                self.wanted[*needed] = true;
-            }
-        }
-    }
-
-    /// Returns whether a case polls for its response, so that the number of requests is unknown.
-    pub fn polls(&self) -> bool {
-        let due = self.cases.iter().zip(&self.wanted).filter(|(_, wanted)| **wanted);
-        due.map(|(case, _)| case)
-            .any(|case| case.unfit.is_none() && case.scenario.operation == Operation::Poll)
-    }
-
-    /// Returns the number of requests if no selected case needs a second attempt.
-    pub fn requests(&self) -> usize {
-        let due =
-            self.cases.iter().zip(&self.wanted).filter(|(case, wanted)| **wanted && case.unfit.is_none());
-        due.map(|(case, _)| if case.is_marked() { self.concurrent.max(1) } else { case.requests() }).sum()
-    }
-}
+use results::{Judgement, Obstacle, UndecidedKind, Verdict};
 
 /// The outcome of a case.
 #[derive(Debug)]
@@ -113,7 +44,7 @@ impl CaseOutcome {
 #[derive(Debug)]
 pub struct Live {
     /// The cases, and how to send them.
-    pub plan: Plan,
+    pub plan: RunPlan,
     pub(crate) rules: Rules,
     client: Client,
     runtime: Arc<Runtime>,
@@ -133,7 +64,7 @@ pub struct Live {
 impl Live {
     /// Creates a run without starting it.
     pub fn new(
-        plan: Plan,
+        plan: RunPlan,
         rules: Rules,
         client: Client,
         runtime: Arc<Runtime>,
@@ -243,7 +174,7 @@ impl Live {
                     CaseOutcome::Sent(attempts) => attempts.last(),
                     _ => None,
                 });
-                judge(of, about, attempts, compared, self.plan.fail_on, &self.rules)
+                verdict(of, about, attempts, compared, self.plan.fail_on, &self.rules)
             }
             CaseOutcome::Skipped(judged) => judged.clone(),
             CaseOutcome::Broken(reason) => Judgement::new(Verdict::HarnessError, reason),
@@ -251,7 +182,7 @@ impl Live {
     }
 
     /// Returns the attempts recorded so far, by case.
-    pub fn sent(&self) -> impl Iterator<Item = (&Case, &Attempt)> {
+    pub fn sent(&self) -> impl Iterator<Item = (&ScenarioCase, &Attempt)> {
         let cases = self.plan.cases.iter().zip(&self.done);
         cases.flat_map(|(case, done)| match done.get() {
             Some(CaseOutcome::Sent(attempts)) => attempts.iter().map(|attempt| (case, attempt)).collect(),
@@ -303,7 +234,7 @@ impl Live {
         }
     }
 
-    fn case(&self, case: &Case) -> CaseOutcome {
+    fn case(&self, case: &ScenarioCase) -> CaseOutcome {
         if let Some(unfit) = &case.unfit {
             return CaseOutcome::Skipped(unfit.clone());
         }
@@ -332,7 +263,7 @@ impl Live {
     }
 
     /// Returns the response that a case continues or refers to, or why there is none.
-    fn before(&self, case: &Case) -> Result<Option<PreviousResponse>, String> {
+    fn before(&self, case: &ScenarioCase) -> Result<Option<PreviousResponse>, String> {
         let Some(at) = case.previous else { return Ok(None) };
         let judged = self.judge(at, About::Answer);
         let name = self.plan.cases.get(at).map(|case| case.trial(About::Answer)).unwrap_or_default();
@@ -340,11 +271,11 @@ impl Live {
             CaseOutcome::Sent(sent) if judged.verdict == Verdict::Pass => sent.last().map(|last| &last.facts),
             _ => return Err(format!("the response it continues is missing: see {name}")),
         };
-        let before = facts.and_then(PreviousResponse::of);
+        let before = facts.and_then(Facts::previous);
         before.map(Some).ok_or_else(|| format!("the response it continues has no id: see {name}"))
     }
 
-    async fn attempts(&self, case: &Case, before: Option<&PreviousResponse>) -> CaseOutcome {
+    async fn attempts(&self, case: &ScenarioCase, before: Option<&PreviousResponse>) -> CaseOutcome {
         if case.is_marked() && self.plan.concurrent > 1 {
             return self.crowd(case, before).await;
         }
@@ -396,7 +327,7 @@ impl Live {
     }
 
     /// Sends a case many times concurrently, each time with a unique mark.
-    async fn crowd(&self, case: &Case, before: Option<&PreviousResponse>) -> CaseOutcome {
+    async fn crowd(&self, case: &ScenarioCase, before: Option<&PreviousResponse>) -> CaseOutcome {
         if !self.turn().await {
             return CaseOutcome::skipped("the run was interrupted");
         }
@@ -424,7 +355,7 @@ impl Live {
     }
 
     /// Returns the reader of an exchange of a case.
-    fn reading(&self, case: &Case) -> Reading<'_> {
+    fn reading(&self, case: &ScenarioCase) -> Reading<'_> {
         let mut reading = Reading::new(&self.rules, self.evidence.is_some());
         if case.is_part() {
             reading = reading.keeping();
@@ -438,7 +369,7 @@ impl Live {
     async fn exchange(
         &self,
         file: &str,
-        case: &Case,
+        case: &ScenarioCase,
         before: Option<&PreviousResponse>,
         number: usize,
         by: Instant,
@@ -454,17 +385,18 @@ impl Live {
                 written = write(file_of.as_mut(), line);
             }
         };
-        let asked = RequestContext {
+        let context = RequestContext {
             model: &self.plan.model,
             given: &self.plan.given,
             number,
             seed: &self.plan.seed,
         };
         let outcome = if case.turns.is_empty() {
-            self.client.send(&case.call(&asked, before), by, &mut keep).await
+            self.client.send(&case.call(&context, before), by, &mut keep).await
         } else {
-            let script = Script { turns: &case.turns, asked, before, dialect: self.rules.dialect() };
-            self.client.talk(&script, by, &mut keep).await
+            let conversation =
+                Conversation { turns: &case.turns, context, before, dialect: self.rules.dialect() };
+            self.client.talk(&conversation, by, &mut keep).await
         };
         written.map_err(|error| error.to_string())?;
         drop(file_of);
@@ -496,7 +428,7 @@ const RETRIES: u32 = 4;
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Returns whether the endpoint was busy, unless the case expects that.
-fn is_busy(attempt: &Attempt, case: &Case) -> bool {
+fn is_busy(attempt: &Attempt, case: &ScenarioCase) -> bool {
     let is_refused =
         |obstacle: Obstacle| matches!(obstacle.class, UndecidedKind::Rate | UndecidedKind::Overload);
     attempt.obstacle(case).is_some_and(is_refused)

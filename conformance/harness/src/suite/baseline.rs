@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use crate::live::{About, Case, Live};
+use crate::live::Live;
+use crate::plan::{About, ScenarioCase};
 use results::Verdict;
 
 /// A rule with expected failures in scenarios.
@@ -19,7 +20,7 @@ pub struct Known {
 }
 
 /// Returns the failures of a test, as in [`Known::rule`].
-pub(super) fn failing(live: &Live, case: &Case, at: usize, about: About) -> BTreeSet<String> {
+pub(super) fn failing(live: &Live, case: &ScenarioCase, at: usize, about: About) -> BTreeSet<String> {
     if live.judge(at, about).verdict != Verdict::Fail {
         return BTreeSet::new();
     }
@@ -67,7 +68,7 @@ fn unfounded(live: &Live, due: &[(usize, About)], scenario: &str, rule: &str) ->
 }
 
 /// Returns the test of a case that checks a rule.
-fn about(case: &Case, rule: &str) -> About {
+fn about(case: &ScenarioCase, rule: &str) -> About {
     let group = catalogue::group(rule);
     case.trials.iter().copied().find(|about| about.name() == group).unwrap_or(About::Rest)
 }

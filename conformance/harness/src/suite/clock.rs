@@ -5,11 +5,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Returns the time in UTC, such as `2026-11-22T05:06:07Z`.
 pub(super) fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    shown(seconds)
+    timestamp(seconds)
 }
 
 /// Returns a Unix time as a time of ISO 8601 in UTC.
-fn shown(seconds: u64) -> String {
+fn timestamp(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     // Years of 400 repeat; they are counted from the first of March, so that a leap day is the last of its year.
     let days = days + 719_468;
@@ -25,14 +25,14 @@ fn shown(seconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::shown;
+    use super::timestamp;
 
     #[test]
     fn days_are_counted_with_leap_years() {
-        assert_eq!(shown(0), "1970-01-01T00:00:00Z");
-        assert_eq!(shown(951_782_400), "2000-02-29T00:00:00Z");
-        assert_eq!(shown(1_709_251_199), "2024-02-29T23:59:59Z");
-        assert_eq!(shown(1_795_324_339), "2026-11-22T05:12:19Z");
-        assert_eq!(shown(4_107_542_400), "2100-03-01T00:00:00Z");
+        assert_eq!(timestamp(0), "1970-01-01T00:00:00Z");
+        assert_eq!(timestamp(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(timestamp(1_709_251_199), "2024-02-29T23:59:59Z");
+        assert_eq!(timestamp(1_795_324_339), "2026-11-22T05:12:19Z");
+        assert_eq!(timestamp(4_107_542_400), "2100-03-01T00:00:00Z");
     }
 }

@@ -8,7 +8,7 @@ use libtest_mimic::Arguments;
 use reports::{Detail, Form, Style};
 use results::Run;
 
-use super::run::show;
+use super::print::show;
 use super::{Selection, SuiteError};
 
 /// The invocation of a run: its tests and its output.

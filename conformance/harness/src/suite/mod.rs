@@ -7,7 +7,7 @@
 //! use std::process::ExitCode;
 //!
 //! use harness::Suite;
-//! use harness::live::Target;
+//! use harness::wire::Target;
 //!
 //! fn main() -> ExitCode {
 //!     let dialect = spec::dialect("open-responses").expect("it is known");
@@ -22,6 +22,7 @@ mod baseline;
 mod clock;
 mod invocation;
 mod nearest;
+mod print;
 mod progress;
 mod run;
 mod selection;
@@ -38,7 +39,9 @@ use libtest_mimic::Arguments;
 use spec::Dialect;
 
 use crate::certificate;
-use crate::live::{About, Budget, Case, Given, Limits, Offer, Target};
+use crate::live::Budget;
+use crate::plan::{About, Given, Offer, ScenarioCase};
+use crate::wire::{Limits, Target};
 use checker::Rules;
 use reports::Style;
 use results::{FailOn, Options, Transport, TrialResult};
@@ -46,8 +49,9 @@ use results::{FailOn, Options, Transport, TrialResult};
 pub use baseline::Known;
 pub use invocation::Invocation;
 pub use nearest::did_you_mean;
+pub use print::show;
 pub use run::{NOT_DONE, run};
-pub use run::{is_for_people, run_quietly, show};
+pub use run::{is_for_people, run_quietly};
 pub use selection::Selection;
 pub use snapshot::Snapshots;
 
@@ -324,7 +328,7 @@ impl Suite {
     pub fn main(self) -> ExitCode {
         let how = Invocation::of(Arguments::from_args());
         run(&[self], &how, Vec::new(), Style::Plain.into()).unwrap_or_else(|error| {
-            run::eprint_line(&format!("error: {error}"));
+            print::eprint_line(&format!("error: {error}"));
             ExitCode::from(NOT_DONE)
         })
     }
@@ -376,7 +380,7 @@ pub fn rules(
 
 /// Returns the names of the tests of a run with these options, in order, with a `prefix` if several dialects
 /// are tested.
-pub fn due_names(cases: &[Case], options: &Options, dialect: &Dialect, prefix: &str) -> Vec<String> {
+pub fn due_names(cases: &[ScenarioCase], options: &Options, dialect: &Dialect, prefix: &str) -> Vec<String> {
     // An invalid filter selects nothing.
     let Ok(selection) = Selection::of_filters(&options.filters, dialect) else { return Vec::new() };
     let names = demanded_tests(cases, &options.profiles).map(|(_, _, name)| name);
@@ -385,7 +389,7 @@ pub fn due_names(cases: &[Case], options: &Options, dialect: &Dialect, prefix: &
 
 /// Returns the tests that profiles require, with their names.
 fn demanded_tests<'c>(
-    cases: &'c [Case],
+    cases: &'c [ScenarioCase],
     profiles: &'c [String],
 ) -> impl Iterator<Item = (usize, About, String)> + 'c {
     let cases = cases.iter().enumerate().filter(|(_, case)| is_demanded(case.scenario, profiles));

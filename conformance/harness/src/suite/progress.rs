@@ -45,10 +45,10 @@ mod tests {
 
     #[test]
     fn the_line_has_counts_rate_and_time_left() {
-        let shown = |done, all, failed, seconds| line(done, all, failed, Duration::from_secs(seconds));
-        assert_eq!(shown(0, 97, 0, 2), "[0/97] 0 failed, 0.0/s");
-        assert_eq!(shown(12, 97, 3, 10), "[12/97] 3 failed, 1.2/s, 71 s left");
-        assert_eq!(shown(1, 97, 3, 10), "[1/97] 3 failed, 0.1/s, 16 min left");
-        assert_eq!(shown(97, 97, 3, 10), "[97/97] 3 failed, 9.7/s, 0 s left");
+        let rendered = |done, all, failed, seconds| line(done, all, failed, Duration::from_secs(seconds));
+        assert_eq!(rendered(0, 97, 0, 2), "[0/97] 0 failed, 0.0/s");
+        assert_eq!(rendered(12, 97, 3, 10), "[12/97] 3 failed, 1.2/s, 71 s left");
+        assert_eq!(rendered(1, 97, 3, 10), "[1/97] 3 failed, 0.1/s, 16 min left");
+        assert_eq!(rendered(97, 97, 3, 10), "[97/97] 3 failed, 9.7/s, 0 s left");
     }
 }

@@ -1,7 +1,6 @@
 //! Runs suites with the flags of tests.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write as _};
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::thread::available_parallelism;
@@ -10,6 +9,7 @@ use catalogue::Level;
 use gateway::check_threads;
 use libtest_mimic::{Arguments, Completion, Conclusion, FormatSetting, Trial};
 
+use super::print::{eprint_line, show};
 use super::progress;
 use super::session::{Finished, Planned, Session};
 use super::{Invocation, Suite, SuiteError};
@@ -42,30 +42,31 @@ pub fn run(
     }
     if !selection.is_everything() {
         let of_suites = suites.iter().flat_map(|suite| suite.plan(&|_| true).names().collect::<Vec<_>>());
-        let others = unmet.iter().map(|told| told.name.as_str()).chain(trials.iter().map(Trial::name));
+        let others = unmet.iter().map(|result| result.name.as_str()).chain(trials.iter().map(Trial::name));
         let names: Vec<String> = of_suites.chain(others.map(str::to_owned)).collect();
         if let Some(problem) = selection.problem(&names) {
             return Err(SuiteError::of_filters(problem));
         }
     }
-    unmet.retain(|told| is_due(&told.name));
+    unmet.retain(|result| is_due(&result.name));
     trials.retain(|trial| is_due(trial.name()));
     if arguments.list {
-        let names = planned.iter().flat_map(Planned::names).chain(unmet.into_iter().map(|told| told.name));
+        let names =
+            planned.iter().flat_map(Planned::names).chain(unmet.into_iter().map(|result| result.name));
         trials.extend(names.map(|name| Trial::test(name, || Ok(()))));
         let done = run_quietly(arguments, trials);
         return Ok(done.map_or(ExitCode::from(NOT_DONE), |_| ExitCode::SUCCESS));
     }
     let machine = RunRuntime::start().map_err(|error| SuiteError::new(error.to_string()))?;
-    let is_unmet = unmet.iter().any(|told| told.judged.verdict == Verdict::Fail);
+    let is_unmet = unmet.iter().any(|result| result.judged.verdict == Verdict::Fail);
     trials.extend(unmet.into_iter().map(trial));
     let due = planned.into_iter().filter(|planned| !planned.is_empty());
     let filters = selection.filters();
     let sessions = due.map(|planned| planned.start(&machine, &filters)).collect::<Result<Vec<_>, _>>()?;
     let has_lines = arguments.quiet || arguments.format.is_some() || arguments.logfile.is_some();
     let is_shown = how.shows_progress && !has_lines;
-    let shown = if is_shown { sessions.iter().map(Session::progress).collect() } else { Vec::new() };
-    let progress = progress::start(shown);
+    let followed = if is_shown { sessions.iter().map(Session::progress).collect() } else { Vec::new() };
+    let progress = progress::start(followed);
     let has_failed = if how.form != Form::Human {
         Some(sessions.iter().fold(is_unmet, |has_failed, session| session.has_failed() || has_failed))
     } else if has_lines {
@@ -180,7 +181,7 @@ fn unmet(suites: &[Suite], planned: &[Planned<'_>]) -> Result<Vec<TrialResult>, 
     // Snapshots of recordings may be in the same folder.
     let groups: BTreeSet<&str> = known.iter().map(|name| catalogue::group(name)).collect();
     others.retain(|name| groups.contains(catalogue::group(name)));
-    let told = |name: String| {
+    let unsent = |name: String| {
         let judged = if known.contains(&name) {
             Judgement::new(Verdict::NotExercised, "this run does not send it")
         } else {
@@ -188,11 +189,11 @@ fn unmet(suites: &[Suite], planned: &[Planned<'_>]) -> Result<Vec<TrialResult>, 
         };
         TrialResult { name: format!("{name}::snapshot"), judged }
     };
-    Ok(others.into_iter().map(told).collect())
+    Ok(others.into_iter().map(unsent).collect())
 }
 
-fn trial(told: TrialResult) -> Trial {
-    let TrialResult { name, judged } = told;
+fn trial(result: TrialResult) -> Trial {
+    let TrialResult { name, judged } = result;
     Trial::ignorable_test(name, move || match judged.verdict {
         Verdict::Fail => Err(judged.reason.into()),
         _ => Ok(Completion::ignored_with(judged.reason)),
@@ -216,12 +217,6 @@ fn reachable(suites: &[Suite]) -> Result<(), SuiteError> {
 /// Returns whether the output of the tests is for people, not for programs.
 pub const fn is_for_people(arguments: &Arguments) -> bool {
     !arguments.quiet && matches!(arguments.format, None | Some(FormatSetting::Pretty))
-}
-
-/// Prints to stdout.
-pub fn show(text: &str) {
-    // A closed stdout cannot be reported.
-    let _ = io::stdout().lock().write_all(text.as_bytes());
 }
 
 /// Runs a suite without output.
@@ -259,10 +254,4 @@ pub fn run_quietly(arguments: &Arguments, trials: Vec<Trial>) -> Option<Conclusi
         ..arguments.clone()
     };
     panic::catch_unwind(AssertUnwindSafe(|| libtest_mimic::run(&arguments, trials))).ok()
-}
-
-/// Prints a line to stderr, escaped for a terminal.
-pub(super) fn eprint_line(line: &str) {
-    // A closed stderr cannot be reported.
-    let _ = writeln!(io::stderr().lock(), "{}", visible(line));
 }

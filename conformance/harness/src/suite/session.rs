@@ -10,15 +10,16 @@ use libtest_mimic::{Completion, Failed, Trial};
 
 use super::baseline::{self, Known};
 use super::clock;
+use super::print::eprint_line;
 use super::progress::Sending;
-use super::run::eprint_line;
 use super::snapshot;
 use super::{Endpoint, Snapshots, Suite, SuiteError, demanded_tests, is_demanded};
 use crate::certificate::{Certificate, Judge, Sent};
-use crate::live::{
-    self, About, Case, Chain, Client, Evidence, Given, GivenUp, Kept, Live, Offer, Plan, RunFile, RunRuntime,
-    Seed, Target,
-};
+use crate::evidence::{self, Chain, Evidence, Kept, RunFile};
+use crate::judge::GivenUp;
+use crate::live::{Live, RunPlan, RunRuntime, first_model};
+use crate::plan::{About, Given, Offer, ScenarioCase, Seed, cases, random_seed};
+use crate::wire::{Client, Target, secrets_of};
 use checker::Rules;
 use gateway::{self, Embedded, McpServer};
 use recordings::capture::REDACTED;
@@ -30,7 +31,7 @@ use results::{
 /// The cases of a suite, and its selected tests.
 pub(super) struct Planned<'s> {
     suite: &'s Suite,
-    plan: Plan,
+    plan: RunPlan,
     due: Vec<(usize, About)>,
     /// Indices of the cases whose stream shapes are compared.
     shapes: Vec<usize>,
@@ -65,7 +66,7 @@ pub(super) struct Session {
 impl Suite {
     /// Returns the cases for the tests selected by name.
     pub(super) fn plan(&self, is_due: &dyn Fn(&str) -> bool) -> Planned<'_> {
-        let mut cases = live::cases(self.dialect, &self.rules(), &self.offer(), &self.transports);
+        let mut cases = cases(self.dialect, &self.rules(), &self.offer(), &self.transports);
         let given = self.gifts();
         for case in &mut cases {
             case.give(&given);
@@ -82,7 +83,7 @@ impl Suite {
             .collect();
         let is_wanted = |at: usize| shapes.contains(&at) || due.iter().any(|(due, _)| *due == at);
         let wanted = (0..cases.len()).map(is_wanted).collect();
-        let mut plan = Plan {
+        let mut plan = RunPlan {
             cases,
             wanted,
             model: self.model.clone().unwrap_or_default(),
@@ -102,7 +103,7 @@ impl Suite {
 
     /// Returns the snapshot files of all shapes that its streams can have, regardless of options.
     pub(super) fn known_shapes(&self) -> BTreeSet<String> {
-        let cases = live::cases(self.dialect, &self.rules(), &Offer::All, &Transport::ALL);
+        let cases = cases(self.dialect, &self.rules(), &Offer::All, &Transport::ALL);
         cases.iter().filter(|case| case.has_stream()).map(|case| self.name(&case.name)).collect()
     }
 
@@ -148,7 +149,7 @@ impl Suite {
         if matches!(self.endpoint, Endpoint::Reference(_)) {
             return "default".to_owned();
         }
-        let (model, line) = machine.runtime().block_on(live::first_model(client, &Rules::of(self.dialect)));
+        let (model, line) = machine.runtime().block_on(first_model(client, &Rules::of(self.dialect)));
         eprint_line(&line);
         model
     }
@@ -157,11 +158,11 @@ impl Suite {
         let limits = client.limits();
         let target = client.target();
         RunFile {
-            version: live::VERSION,
+            version: evidence::VERSION,
             suite: env!("CARGO_PKG_VERSION").to_owned(),
-            build: live::BUILD.to_owned(),
+            build: evidence::BUILD.to_owned(),
             dialect: self.dialect.name.to_owned(),
-            target: target.shown(),
+            target: target.public_url(),
             proxy: client.proxy().map(str::to_owned),
             is_reference: matches!(self.endpoint, Endpoint::Reference(_)),
             model,
@@ -189,12 +190,16 @@ impl Suite {
                 bytes: limits.bytes,
                 max_total_bytes: self.budget.bytes,
                 max_total_ms: self.budget.time.map(|time| time.as_millis()),
-                given: self.given.iter().map(|(name, value)| (name.clone(), shown(target, value))).collect(),
+                given: self
+                    .given
+                    .iter()
+                    .map(|(name, value)| (name.clone(), without_secret(target, value)))
+                    .collect(),
                 headers: target.wanted_headers().to_vec(),
                 has_authorities: target.has_authorities(),
                 filters: filters.clone(),
             },
-            seed: self.seed.clone().unwrap_or_else(live::random_seed),
+            seed: self.seed.clone().unwrap_or_else(random_seed),
             is_seed_given: self.seed.is_some(),
             state: State::Begun,
             obstacle: None,
@@ -230,7 +235,7 @@ impl Planned<'_> {
         let Self { suite, mut plan, due, shapes } = self;
         let notes = host(&mut plan.given)?;
         let (target, gateway) = suite.open()?;
-        let secrets: Vec<String> = suite.given.values().flat_map(|value| live::secrets_of(value)).collect();
+        let secrets: Vec<String> = suite.given.values().flat_map(|value| secrets_of(value)).collect();
         let target = target.hiding(&secrets);
         let client = Client::new(target, suite.limits, machine.interrupt());
         let client = client.map_err(|problem| SuiteError::new(format!("cannot connect: {problem}")))?;
@@ -292,12 +297,12 @@ fn host(given: &mut Given) -> Result<Option<McpServer>, SuiteError> {
 }
 
 /// Returns a given value for the report, redacted as a whole if it contains a secret.
-fn shown(target: &Target, value: &str) -> String {
+fn without_secret(target: &Target, value: &str) -> String {
     if target.masked(value) == value { value.to_owned() } else { REDACTED.to_owned() }
 }
 
 /// Prints to stderr what will be sent.
-fn announce(plan: &Plan, file: &RunFile, reference: Option<&str>) {
+fn announce(plan: &RunPlan, file: &RunFile, reference: Option<&str>) {
     let RunFile { target, proxy, .. } = file;
     let whom = reference.map_or_else(
         || target.to_owned(),
@@ -341,8 +346,9 @@ impl Session {
     /// Returns the name of the test of a shape, and its snapshot file.
     fn shape_names(&self, at: usize) -> (String, String) {
         let case = self.live.plan.cases.get(at);
-        let name = |name: &dyn Fn(&Case) -> String| self.suite.name(&case.map(name).unwrap_or_default());
-        (name(&Case::shape), name(&|case| case.name.clone()))
+        let name =
+            |name: &dyn Fn(&ScenarioCase) -> String| self.suite.name(&case.map(name).unwrap_or_default());
+        (name(&ScenarioCase::shape), name(&|case| case.name.clone()))
     }
 
     fn trial(&self, at: usize, about: About) -> Trial {
@@ -571,7 +577,7 @@ fn expected(live: &Live, at: usize, about: About, known: &[Known]) -> Option<Str
 /// Returns the rules that are expected to fail, with the reasons.
 fn known_reasons<'k>(
     failing: &'k BTreeSet<String>,
-    case: &Case,
+    case: &ScenarioCase,
     known: &'k [Known],
 ) -> BTreeMap<&'k str, &'k str> {
     let known_reason = |rule: &'k String| Some((rule.as_str(), baseline::reason(known, &case.name, rule)?));

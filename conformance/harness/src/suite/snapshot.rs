@@ -8,7 +8,8 @@ use std::path::{Component, Path, PathBuf};
 use similar::TextDiff;
 
 use crate::file::replace;
-use crate::live::{About, Live};
+use crate::live::Live;
+use crate::plan::About;
 use results::{Judgement, Verdict};
 
 /// A folder of snapshots, one file each.
@@ -180,11 +181,11 @@ fn difference(approved: &str, shape: &str) -> String {
     let diff = TextDiff::from_lines(&approved, &shape);
     let text = diff.unified_diff().context_radius(3).header("approved", "came").to_string();
     let more = text.lines().count().saturating_sub(MAX_LINES);
-    let mut told: String = text.lines().take(MAX_LINES).flat_map(|line| [line, "\n"]).collect();
+    let mut listed: String = text.lines().take(MAX_LINES).flat_map(|line| [line, "\n"]).collect();
     if more > 0 {
-        told.extend(["... and ", &more.to_string(), " more lines\n"]);
+        listed.extend(["... and ", &more.to_string(), " more lines\n"]);
     }
-    told
+    listed
 }
 
 /// Normalizes line ends.

@@ -1,0 +1,241 @@
+//! The folder of a run.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::run_file::{RunFile, VERSION};
+use crate::digest::hash;
+use crate::file::replace;
+use crate::wire::Target;
+
+/// The members that every version of the format has.
+#[derive(Debug, Deserialize)]
+struct Versioned {
+    version: u32,
+}
+
+/// The members by which a run is recognized, in every version of the format.
+#[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "that they are there is enough")]
+struct Recognized {
+    version: u32,
+    suite: String,
+    dialect: String,
+    target: String,
+    exchanges: Vec<serde::de::IgnoredAny>,
+}
+
+/// The folder of a run.
+#[derive(Debug, Clone)]
+pub struct Evidence {
+    folder: PathBuf,
+}
+
+/// The file that describes the run.
+pub const RUN: &str = "run.json";
+/// The file with the results.
+pub const REPORT: &str = "report.json";
+/// The file with the certificate.
+pub const CERTIFICATE: &str = "certificate.json";
+/// The file with the certificate as Markdown.
+pub const PAGE: &str = "certificate.md";
+/// The file with the signature.
+pub const SIGNATURE: &str = "certificate.sigstore.json";
+/// The folder of the exchanges.
+const EXCHANGES: &str = "exchanges";
+
+impl Evidence {
+    /// Creates the folder of a new run. The folder may exist, but must not contain another run, unless that is to be
+    /// replaced: then its files are removed, and no others.
+    ///
+    /// # Errors
+    ///
+    /// If it contains a run, cannot be created, or what is to be replaced is not a run.
+    pub fn create(folder: &Path, replaces: bool) -> io::Result<Self> {
+        Self::check(folder, replaces)?;
+        fs::create_dir_all(folder)?;
+        let new = Self { folder: folder.to_owned() };
+        new.clear()?;
+        Ok(new)
+    }
+
+    /// Fails unless a new run may be kept in this folder.
+    ///
+    /// # Errors
+    ///
+    /// As [`Evidence::create`].
+    pub fn check(folder: &Path, replaces: bool) -> io::Result<()> {
+        let is_empty = !folder.join(RUN).exists() && !folder.join(EXCHANGES).exists();
+        if is_empty {
+            return Ok(());
+        }
+        if !replaces {
+            let advice = "it already contains a run; replace it with --replace, or choose another folder";
+            return Err(io::Error::other(advice));
+        }
+        // A file of this name, but of another program, is not replaced.
+        let run =
+            Self::open(folder).read(RUN).and_then(|text| Ok(serde_json::from_slice::<Recognized>(&text)?));
+        run.map(drop).map_err(|error| {
+            let problem = format!("it contains no run that --replace could replace: {RUN}: {error}");
+            io::Error::other(problem)
+        })
+    }
+
+    /// Removes the files of a run, and the folders of its exchanges once they are empty.
+    fn clear(&self) -> io::Result<()> {
+        remove_exchanges(&self.folder.join(EXCHANGES))?;
+        // Without its description, what is left of an interrupted removal would not be recognized: it goes last.
+        for name in [CERTIFICATE, PAGE, SIGNATURE, REPORT, RUN] {
+            match fs::remove_file(self.folder.join(name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the folder of an existing run.
+    pub fn open(folder: &Path) -> Self {
+        Self { folder: folder.to_owned() }
+    }
+
+    /// Returns the path of the folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Creates the file of an exchange.
+    pub(crate) fn begin(&self, file: &str) -> io::Result<File> {
+        let path = self.folder.join(file);
+        fs::create_dir_all(path.parent().unwrap_or(&self.folder))?;
+        File::create_new(path)
+    }
+
+    /// Redacts the secrets of an exchange that are spread over several events. Returns the redacted text.
+    pub(crate) fn hide(&self, file: &str, target: &Target) -> io::Result<String> {
+        let hidden = target.hidden(&fs::read_to_string(self.folder.join(file))?);
+        self.write(file, &hidden)?;
+        Ok(hidden)
+    }
+
+    /// Writes the description of the run.
+    pub fn write_run(&self, run: &RunFile) -> io::Result<()> {
+        self.write(RUN, &run.text()?)
+    }
+
+    /// Writes the results, and returns their hash.
+    pub fn write_report(&self, report: &str) -> io::Result<String> {
+        self.write(REPORT, report)?;
+        Ok(hash(report.as_bytes()))
+    }
+
+    /// Writes a file atomically: it never exists in part.
+    pub(crate) fn write(&self, name: &str, text: &str) -> io::Result<()> {
+        replace(&self.folder.join(name), text)
+    }
+
+    /// Reads the description of the run.
+    pub fn run(&self) -> io::Result<RunFile> {
+        let path = self.folder.join(RUN);
+        let text = self
+            .read(RUN)
+            .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+        let wrong = |problem: &dyn Display| io::Error::other(format!("{}: {problem}", path.display()));
+        // The version is checked first, as the members of another version may differ.
+        let format: Versioned = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
+        if format.version != VERSION {
+            let other =
+                format!("has format {}, but this build reads {VERSION}: run it again", format.version);
+            return Err(wrong(&other));
+        }
+        serde_json::from_str(&text).map_err(|error| wrong(&error))
+    }
+
+    /// Reads a file of the run. Paths outside the folder are refused, even through links, as `run.json` is untrusted.
+    pub fn read(&self, file: &str) -> io::Result<Vec<u8>> {
+        let is_below = |part| matches!(part, Component::Normal(_));
+        if !Path::new(file).components().all(is_below) {
+            return Err(io::Error::other("it is not in the folder"));
+        }
+        let mut path = self.folder.clone();
+        for part in Path::new(file).components() {
+            path.push(part);
+            if fs::symlink_metadata(&path)?.is_symlink() {
+                return Err(io::Error::other("it is reached through a symbolic link"));
+            }
+        }
+        if !fs::symlink_metadata(&path)?.is_file() {
+            return Err(io::Error::other("it is not a file"));
+        }
+        fs::read(path)
+    }
+
+    /// Returns the paths of files in the folder that are not among these.
+    pub fn strangers(&self, files: &BTreeSet<&str>) -> io::Result<Vec<String>> {
+        let mut strangers = Vec::new();
+        let mut folders = vec![String::new()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(self.folder.join(&folder))? {
+                let entry = entry?;
+                let name = format!("{folder}{}", entry.file_name().to_string_lossy());
+                let kind = entry.file_type()?;
+                let below = format!("{name}/");
+                if kind.is_dir() && files.iter().any(|file| file.starts_with(&below)) {
+                    folders.push(below);
+                } else if !kind.is_file() || !files.contains(&*name) {
+                    strangers.push(name);
+                }
+            }
+        }
+        strangers.sort_unstable();
+        Ok(strangers)
+    }
+
+    /// Returns the first line of `run.json` that differs from the one that the suite writes for this run.
+    pub fn run_difference(&self, run: &RunFile) -> io::Result<Option<usize>> {
+        let written = run.text()?;
+        let found = self.read(RUN)?;
+        if found == written.as_bytes() {
+            return Ok(None);
+        }
+        let found = String::from_utf8_lossy(&found);
+        Ok(Some(written.lines().zip(found.lines()).take_while(|(one, other)| one == other).count() + 1))
+    }
+
+    /// Reads the results.
+    pub fn report(&self) -> io::Result<Vec<u8>> {
+        self.read(REPORT)
+    }
+}
+
+/// Removes the exchanges in a folder, and its subfolders once they are empty. Links are not followed.
+fn remove_exchanges(folder: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+        Ok(found) if found.is_symlink() => {
+            return Err(io::Error::other(format!("{} is a symbolic link", folder.display())));
+        }
+        Ok(_) => {}
+    }
+    for entry in fs::read_dir(folder)? {
+        let (path, kind) = entry.and_then(|entry| Ok((entry.path(), entry.file_type()?)))?;
+        let is_exchange = path.extension().is_some_and(|extension| extension == "exchange");
+        if kind.is_dir() {
+            remove_exchanges(&path)?;
+        } else if kind.is_file() && is_exchange {
+            fs::remove_file(path)?;
+        } else {
+            let problem = "is no exchange of a run: move it, or choose another folder";
+            return Err(io::Error::other(format!("{} {problem}", path.display())));
+        }
+    }
+    fs::remove_dir(folder)
+}

@@ -1,0 +1,10 @@
+//! The evidence of a run, from which it can be judged again: its folder, and the description in `run.json`.
+
+mod folder;
+mod report;
+mod reproduce;
+mod run_file;
+
+pub use folder::{CERTIFICATE, Evidence, PAGE, REPORT, RUN, SIGNATURE};
+pub(crate) use reproduce::command;
+pub use run_file::{BUILD, Chain, Kept, RunFile, SUITE, VERSION};

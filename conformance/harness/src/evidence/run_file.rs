@@ -1,0 +1,121 @@
+//! The description of a run: `run.json`.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::hash;
+use results::{Obstacle, Options, State, TrialResult};
+
+/// The version of the format of [`RunFile`].
+pub const VERSION: u32 = 3;
+
+/// The build id: a hash of the sources of this build.
+pub const BUILD: &str = env!("CONFORMANCE_BUILD");
+
+/// The version and build of the suite for people.
+pub const SUITE: &str = concat!(env!("CARGO_PKG_VERSION"), " (build ", env!("CONFORMANCE_BUILD"), ")");
+
+/// `run.json`: how a run was made, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunFile {
+    /// Version of this format.
+    pub version: u32,
+    /// Version of the suite.
+    pub suite: String,
+    /// The [build](BUILD) of the suite.
+    pub build: String,
+    /// The dialect that was checked against.
+    pub dialect: String,
+    /// The endpoint, without secrets.
+    pub target: String,
+    /// The proxy that requests went through, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<String>,
+    /// Whether it is the reference gateway, which is there for the run alone.
+    #[serde(default)]
+    pub is_reference: bool,
+    /// The name of the endpoint in the configuration, if it was used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_name: Option<String>,
+    /// The model that was asked for.
+    pub model: String,
+    /// What was wanted, without secrets.
+    pub options: Options,
+    /// What chose the words that only this run sends.
+    pub seed: String,
+    /// Whether somebody asked for this seed; the suite chose it otherwise.
+    pub is_seed_given: bool,
+    /// The state of the run.
+    pub state: State,
+    /// Why the run ended early, if the endpoint could not be tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<Obstacle>,
+    /// SHA-256 of `report.json`.
+    pub report: Option<String>,
+    /// The exchanges, in the order of `report.json`.
+    pub exchanges: Vec<Kept>,
+    /// The [chain](Chain) over them, in the order in which they ended.
+    #[serde(default)]
+    pub chain: String,
+    /// The trials and what came of them.
+    pub trials: Vec<TrialResult>,
+    /// Failures that were expected and are over, each with the reason why it cannot be expected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stale: Vec<String>,
+}
+
+/// An exchange that was kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Kept {
+    /// Its file, below the folder.
+    pub file: String,
+    /// The case that it belongs to.
+    pub case: String,
+    /// SHA-256 of the file.
+    pub sha256: String,
+    /// How many exchanges of the run had ended when this one had.
+    pub place: usize,
+}
+
+/// A hash of the description of a run and of its exchanges in the order in which they ended. It changes if an exchange
+/// is removed, added or moved.
+#[derive(Debug)]
+pub struct Chain(String);
+
+impl Chain {
+    /// Returns the chain of a run.
+    ///
+    /// # Errors
+    ///
+    /// If the places of its exchanges have duplicates or gaps.
+    pub fn of(run: &RunFile) -> Result<Self, String> {
+        let mut exchanges: Vec<&Kept> = run.exchanges.iter().collect();
+        exchanges.sort_by_key(|kept| kept.place);
+        let RunFile { suite, build, dialect, target, model, seed, is_seed_given, .. } = run;
+        let begin = serde_json::json!([suite, build, dialect, target, model, seed, is_seed_given]);
+        let mut chain = hash(begin.to_string().as_bytes());
+        for (at, Kept { file, case, sha256, place }) in exchanges.into_iter().enumerate() {
+            if *place != at + 1 {
+                return Err(format!("{file}: it ended as number {place}, but {} was expected", at + 1));
+            }
+            chain = hash(serde_json::json!([chain, file, case, sha256]).to_string().as_bytes());
+        }
+        Ok(Self(chain))
+    }
+
+    /// Returns the hash in hexadecimal digits.
+    pub fn into_text(self) -> String {
+        self.0
+    }
+}
+
+impl RunFile {
+    /// Returns the file content.
+    pub(super) fn text(&self) -> io::Result<String> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        Ok(text)
+    }
+}

@@ -1,0 +1,225 @@
+//! The first trial of a case: whether the response is the requested one, and complete.
+
+use serde_json::Value;
+use spec::Dialect;
+use spec::table::Operation;
+
+use super::attempt::Attempt;
+use super::facts::{Facts, SWITCHED};
+use super::obstacle::expected_status;
+use super::unsupported::unsupported;
+use crate::plan::ScenarioCase;
+use recordings::capture::Loss;
+use results::{CaptureReport, Judgement, UndecidedKind, Verdict};
+
+/// Returns the verdict on the last response: as requested, and complete. Of concurrent responses, each must
+/// be.
+pub(crate) fn answer(case: &ScenarioCase, attempts: &[Attempt], dialect: &Dialect) -> Judgement {
+    const WORST_FIRST: [Verdict; 3] = [Verdict::Fail, Verdict::HarnessError, Verdict::Pass];
+    if !case.is_marked() {
+        return last_answer(case, attempts, dialect);
+    }
+    let each = || attempts.iter().map(|attempt| last_answer(case, std::slice::from_ref(attempt), dialect));
+    let worst = WORST_FIRST.iter().find_map(|verdict| each().find(|judged| judged.verdict == *verdict));
+    worst.unwrap_or_else(|| last_answer(case, attempts, dialect))
+}
+
+/// Returns the number of attempts without the expected events, before the last one.
+pub(crate) fn missed<'a>(
+    case: &ScenarioCase,
+    attempts: impl Iterator<Item = &'a Attempt>,
+    dialect: &Dialect,
+) -> usize {
+    // Concurrent requests are not attempts, and polling needs several.
+    if case.is_marked() || case.scenario.operation == Operation::Poll {
+        return 0;
+    }
+    let of_one = |attempt| last_answer(case, std::slice::from_ref(attempt), dialect).verdict;
+    let verdicts: Vec<Verdict> = attempts.map(of_one).collect();
+    let is_missed = |verdict: &&Verdict| **verdict == Verdict::NotExercised;
+    if verdicts.last() == Some(&Verdict::Pass) { verdicts.iter().filter(is_missed).count() } else { 0 }
+}
+
+fn last_answer(case: &ScenarioCase, attempts: &[Attempt], dialect: &Dialect) -> Judgement {
+    let Some(attempt) = attempts.last() else {
+        return Judgement::new(Verdict::NotExercised, "no request was sent");
+    };
+    let Attempt { facts, report, .. } = attempt;
+    let lost = facts.lost.as_ref();
+    if let Some(interrupted @ Loss::Interrupted) = lost {
+        return Judgement::new(Verdict::HarnessError, interrupted.to_string());
+    }
+    if let Some(obstacle) = attempt.obstacle(case) {
+        return obstacle.judgement();
+    }
+    let Some(status) = facts.status else {
+        return match lost {
+            Some(other) => Judgement::new(Verdict::Fail, other.to_string()),
+            None => Judgement::new(Verdict::Fail, "no response"),
+        };
+    };
+    if let Some(judged) = unanswered(case, facts) {
+        return judged;
+    }
+    if let Some(unsupported) = unsupported(case, facts) {
+        return unsupported;
+    }
+    if let Some(wrong) = wrong_status(case, facts, status) {
+        return wrong;
+    }
+    if let Some(reason) = lost.filter(|loss| **loss != Loss::Left) {
+        return Judgement::new(Verdict::Fail, format!("the response is incomplete: {reason}"));
+    }
+    if let Some(reason) = wrong_kind(case, facts, report) {
+        return Judgement::new(Verdict::Fail, reason);
+    }
+    if let Some(unwanted) = facts.unwanted(case.scenario) {
+        return Judgement::new(Verdict::Fail, format!("the response has a {unwanted}, but should have none"));
+    }
+    if let Some(reason) = other_request(facts) {
+        return Judgement::new(Verdict::Fail, reason);
+    }
+    if case.scenario.cut_after.is_some() && lost.is_none() {
+        return Judgement::new(Verdict::NotExercised, "the stream ended before the client could disconnect");
+    }
+    let missing = match case.scenario.operation {
+        _ if !case.scenario.status.is_empty() => Vec::new(),
+        _ if case.wants_stream() => facts.missing(case.scenario, dialect),
+        Operation::Create => facts.missing_as_a_whole(case.scenario),
+        _ => Vec::new(),
+    };
+    if missing.is_empty() {
+        return still_running(case, facts).unwrap_or(Judgement::PASS);
+    }
+    let times = if attempts.len() == 1 { "once".to_owned() } else { format!("{} times", attempts.len()) };
+    let missing = format!("no {}", missing.join(", no "));
+    let ending = facts.ending(dialect);
+    if let Some(limit) = token_limit(case).filter(|_| facts.is_cut_but_completed()) {
+        let reason = format!(
+            "the answer was cut at max_output_tokens {limit}, but {ending}: it should be incomplete, with the reason \
+             max_output_tokens"
+        );
+        return Judgement::new(Verdict::Fail, reason);
+    }
+    let reason = format!("requested {times}, but there was {missing}: {ending}");
+    Judgement::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason).with_detail(missing)
+}
+
+/// Returns why a response belongs to another request, by its echoed settings. An endpoint may omit settings
+/// and add to them.
+fn other_request(facts: &Facts) -> Option<String> {
+    let (sent, echoed) = (facts.request.as_ref()?, facts.response.as_ref()?);
+    let lacking = lacks_instructions(sent, echoed)
+        .or_else(|| lacks_metadata(sent, echoed))
+        .or_else(|| lacks_tool(sent, echoed));
+    lacking.map(|lacking| format!("the response belongs to another request: {lacking}"))
+}
+
+fn lacks_instructions(sent: &Value, echoed: &Value) -> Option<String> {
+    let sent = sent.get("instructions")?.as_str()?;
+    let echoed = echoed.get("instructions").filter(|echoed| !echoed.is_null())?;
+    let is_there = match echoed {
+        Value::String(text) => text.is_empty() || text.contains(sent),
+        items => items.to_string().contains(sent),
+    };
+    (!is_there).then(|| format!("its instructions lack {sent:?}"))
+}
+
+fn lacks_metadata(sent: &Value, echoed: &Value) -> Option<String> {
+    let echoed = echoed.get("metadata")?.as_object().filter(|echoed| !echoed.is_empty())?;
+    let mut pairs = sent.get("metadata")?.as_object()?.iter();
+    let (name, _) = pairs.find(|(name, value)| echoed.get(*name).is_some_and(|echoed| echoed != *value))?;
+    Some(format!("its metadata has another {name:?}"))
+}
+
+fn lacks_tool(sent: &Value, echoed: &Value) -> Option<String> {
+    fn names(tools: &Value) -> impl Iterator<Item = &str> {
+        let functions = |tool: &&Value| tool.get("type").is_some_and(|kind| kind == "function");
+        let all = tools.as_array().into_iter().flatten();
+        all.filter(functions).filter_map(|tool| tool.get("name")?.as_str())
+    }
+    let echoed = echoed.get("tools").filter(|echoed| names(echoed).next().is_some())?;
+    let lost = names(sent.get("tools")?).find(|sent| names(echoed).all(|echoed| echoed != *sent))?;
+    Some(format!("its tools lack {lost:?}"))
+}
+
+/// Returns the verdict if the last turn on a WebSocket was not answered.
+fn unanswered(case: &ScenarioCase, facts: &Facts) -> Option<Judgement> {
+    let status = facts.status.filter(|_| facts.turns < case.turns.len())?;
+    if status != SWITCHED && facts.turns == 0 {
+        // The handshake failed.
+        let words = facts.words().map(|words| format!(": {words}")).unwrap_or_default();
+        let advice = "exclude the transport with --transport";
+        let reason = format!("the WebSocket handshake got status {status}{words}; {advice}");
+        return Some(Judgement::new(Verdict::Fail, reason));
+    }
+    let (answered, all) = (facts.turns, case.turns.len());
+    let otherwise = || format!("turn {answered} of {all} got an unexpected response");
+    Some(facts.lost.as_ref().map_or_else(
+        || Judgement::new(Verdict::NotExercised, otherwise()),
+        |reason| Judgement::new(Verdict::Fail, format!("the response is incomplete: {reason}")),
+    ))
+}
+
+fn wrong_status(case: &ScenarioCase, facts: &Facts, status: u16) -> Option<Judgement> {
+    let expected = expected_status(case);
+    if expected.contains(&status) {
+        return None;
+    }
+    let expected = expected.iter().map(u16::to_string).collect::<Vec<_>>().join(" or ");
+    let words = facts.words().map(|words| format!(": {words}")).unwrap_or_default();
+    let aside = match status {
+        300..400 => "; redirects to other hosts are not followed",
+        400..500 if !case.scenario.features.is_empty() => "; exclude unsupported features with --without",
+        _ => "",
+    };
+    let reason = format!("the response has status {status}, not {expected}{words}{aside}");
+    Some(Judgement::new(Verdict::Fail, reason))
+}
+
+/// Returns the failure of a polled response that is still running, if it is.
+fn still_running(case: &ScenarioCase, facts: &Facts) -> Option<Judgement> {
+    let status = facts.response.as_ref()?.get("status")?.as_str()?;
+    let is_running = matches!(status, "queued" | "in_progress");
+    (case.scenario.operation == Operation::Poll && is_running)
+        .then(|| Judgement::new(Verdict::NotExercised, format!("the response is still {status}")))
+}
+
+fn wrong_kind(case: &ScenarioCase, facts: &Facts, report: &CaptureReport) -> Option<String> {
+    let wants_stream = case.wants_stream();
+    let is_stream = if case.turns.is_empty() { facts.is_stream } else { wants_stream };
+    let expected = match case.scenario.operation {
+        _ if !case.scenario.status.is_empty() => None,
+        Operation::Create | Operation::Resume | Operation::Delete | Operation::Steer | Operation::Inject => {
+            None
+        }
+        Operation::Retrieve | Operation::Poll | Operation::Cancel => Some("response"),
+        Operation::InputItems => Some("list"),
+        Operation::Compact => Some("response.compaction"),
+    };
+    let object = || facts.response.as_ref().and_then(|body| body.get("object")?.as_str());
+    let reason = match (wants_stream, is_stream) {
+        (true, false) => "a stream was requested, but the content type is not that of a stream",
+        (false, true) => "the content type is that of a stream, but no stream was requested",
+        (true, true) if report.events == 0 => "the stream has no events",
+        (false, false) if !case.turns.is_empty() => return report.error.clone(),
+        (false, false) if report.bodies == 0 => "the response has no body",
+        (false, false) if expected.is_some() && object() != expected => {
+            return expected.map(|expected| format!("`object` of the response is not {expected:?}"));
+        }
+        (false, false)
+            if case.scenario.operation == Operation::Create
+                && (report.unjudged > 0 || matches!(object(), Some("list" | "response.compaction"))) =>
+        {
+            "the body is neither a response nor an error"
+        }
+        _ => return report.error.clone(),
+    };
+    Some(reason.to_owned())
+}
+
+/// Returns the limit of tokens that is to cut the response to a case.
+fn token_limit(case: &ScenarioCase) -> Option<u64> {
+    let is_cut = case.scenario.elicits.contains(&"response.incomplete");
+    spec::json::at(case.scenario.request, "/max_output_tokens").filter(|_| is_cut)?.parse().ok()
+}

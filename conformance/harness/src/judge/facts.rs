@@ -1,0 +1,199 @@
+//! The facts of an exchange, from which trials are judged.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use catalogue::Scenario;
+use serde_json::Value;
+use spec::Dialect;
+
+use crate::plan::PreviousResponse;
+use recordings::capture::Loss;
+use results::text::{cut, visible};
+
+/// Facts of a recorded exchange.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Facts {
+    /// The URL of the request.
+    pub url: String,
+    /// The body of the request.
+    pub request: Option<Value>,
+    /// The status of the response, if any.
+    pub status: Option<u16>,
+    /// Whether its content type is that of a stream.
+    pub is_stream: bool,
+    /// The id of the response.
+    pub response_id: Option<String>,
+    /// The response of the last event with a snapshot, or the JSON body.
+    pub response: Option<Value>,
+    /// The beginning of the body, if it is not JSON.
+    pub beginning: String,
+    /// Number of events by type.
+    pub events: BTreeMap<String, u64>,
+    /// Non-empty members of events, as `<type> /<member>`.
+    pub members: BTreeSet<String>,
+    /// First and last sequence number.
+    pub numbers: Option<(u64, u64)>,
+    /// The text.
+    pub text: String,
+    /// The mark of the request.
+    pub asked_mark: Option<usize>,
+    /// Marks in the response.
+    pub marks: BTreeSet<usize>,
+    /// Ids of the response and of its items.
+    pub ids: BTreeSet<String>,
+    /// Times of events in microseconds since the request.
+    pub times_us: Vec<u32>,
+    /// Why the response is incomplete.
+    pub lost: Option<Loss<'static>>,
+    /// Number of answered turns on a WebSocket; all other facts refer to the last one.
+    pub turns: usize,
+}
+
+/// Maximum length of an error message.
+pub(super) const MAX_MESSAGE: usize = 240;
+/// Maximum length of an error code.
+const MAX_CODE: usize = 60;
+/// Status of a WebSocket handshake.
+pub(super) const SWITCHED: u16 = 101;
+
+impl Facts {
+    /// Returns whether there was no connection, or no response within a limit of time.
+    pub(super) fn is_silent(&self) -> bool {
+        self.status.is_none() && matches!(self.lost, Some(Loss::Unconnected(_) | Loss::Silent(_)))
+    }
+
+    /// Returns what the endpoint says about a failure: the message and code of its error, or the beginning of its body.
+    /// The text is in one line, and escaped.
+    pub(super) fn words(&self) -> Option<String> {
+        let Some(response) = &self.response else {
+            return Some(&self.beginning).filter(|text| !text.is_empty()).map(|text| quoted(text));
+        };
+        let error = response.get("error").filter(|error| !error.is_null()).unwrap_or(response);
+        let member = |name: &str| error.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let message = error.as_str().or(member("message")).or(member("detail"));
+        let code = member("code").or(member("type")).map(|code| visible(&cut(code, MAX_CODE)));
+        let message = message.map(quoted);
+        match (message, code) {
+            (Some(message), Some(code)) => Some(format!("{message} ({code})")),
+            (Some(message), None) => Some(message),
+            (None, _) if response.as_object().is_some_and(serde_json::Map::is_empty) => None,
+            (None, _) => Some(quoted(&response.to_string())).filter(|_| response.get("object").is_none()),
+        }
+    }
+
+    /// Returns the code or type of the error, and its message, in lower case.
+    pub(super) fn error(&self) -> (String, String) {
+        let error = self.response.as_ref().map(|body| body.get("error").unwrap_or(body));
+        let member = |name: &str| error.and_then(|error| error.get(name)?.as_str());
+        let message = error.and_then(Value::as_str).or(member("message")).or(member("detail"));
+        let codes = [member("code"), member("type")].into_iter().flatten();
+        (codes.collect::<Vec<_>>().join(" ").to_lowercase(), message.unwrap_or_default().to_lowercase())
+    }
+
+    /// Returns the output of the response.
+    pub fn output(&self) -> Vec<Value> {
+        let output = self.response.as_ref().and_then(|response| response.get("output")?.as_array());
+        output.cloned().unwrap_or_default()
+    }
+
+    /// Returns the response for a request that continues it, if its id is valid in URLs.
+    pub fn previous(&self) -> Option<PreviousResponse> {
+        let is_usable = |id: &String| !id.is_empty() && id.len() <= 4096 && !matches!(&**id, "." | "..");
+        Some(PreviousResponse {
+            id: self.response_id.clone().filter(is_usable)?,
+            output: self.output(),
+            last_number: self.numbers.map(|(_, last)| last),
+        })
+    }
+
+    /// Returns the expected events that are missing.
+    pub fn missing(&self, scenario: &Scenario, dialect: &Dialect) -> Vec<String> {
+        let mut wanted: BTreeMap<&'static str, u64> = BTreeMap::new();
+        for events in scenario.elicits {
+            *wanted.entry(events).or_default() += 1;
+        }
+        let known = |events: &'static str| events.split('|').filter(|event| dialect.event(event).is_some());
+        let seen = |events| known(events).filter_map(|event| self.events.get(event)).sum::<u64>();
+        let short = wanted.into_iter().filter(|&(events, count)| seen(events) < count);
+        let missing = short.map(|(events, count)| {
+            // Events outside the dialect do not count.
+            let events = known(events).collect::<Vec<_>>().join(" or ");
+            if count == 1 { events } else { format!("{events} ({count} times)") }
+        });
+        missing.collect()
+    }
+
+    /// Returns what is missing in a JSON response: the status of its stream, or the expected text and calls.
+    pub fn missing_as_a_whole(&self, scenario: &Scenario) -> Vec<String> {
+        let is_elicited = |event: &str| scenario.elicits.contains(&event);
+        let output = self.output();
+        let has = |kind: &str| output.iter().any(|item| item.get("type").is_some_and(|it| it == kind));
+        let status = self.response.as_ref().and_then(|response| response.get("status")?.as_str());
+        let mut missing = Vec::new();
+        for ending in ["completed", "incomplete"] {
+            if is_elicited(&format!("response.{ending}")) && status != Some(ending) {
+                missing.push(format!("status {ending}"));
+            }
+        }
+        if is_elicited("response.output_text.delta") && self.text.is_empty() {
+            missing.push("text".to_owned());
+        }
+        if is_elicited("response.function_call_arguments.done") && !has("function_call") {
+            missing.push("function_call".to_owned());
+        }
+        missing
+    }
+
+    /// Returns how the response ended: with its last event or its status, the tokens if they were limited, and what it
+    /// says about a failure.
+    pub(super) fn ending(&self, dialect: &Dialect) -> String {
+        let member = |name: &str| self.response.as_ref().and_then(|response| response.get(name));
+        let last = dialect.terminal.iter().find(|kind| self.events.contains_key(**kind));
+        let status = member("status").and_then(Value::as_str);
+        let mut text = match (last, status) {
+            (Some(last), _) => format!("it ended with {last}"),
+            (None, _) if self.is_stream => "it ended without a terminal event".to_owned(),
+            (None, Some(status)) => format!("its status is {}", visible(&cut(status, MAX_CODE))),
+            (None, None) => "it has no status".to_owned(),
+        };
+        if let (Some(used), Some(limit)) = (self.output_tokens(), self.limit()) {
+            text.extend([", output_tokens ", &used.to_string(), " of ", &limit.to_string()]);
+        }
+        if status == Some("failed") {
+            text.extend(self.words().map(|words| format!(", {words}")));
+        }
+        text
+    }
+
+    /// Returns whether the tokens reached their limit in a response that is completed.
+    pub(super) fn is_cut_but_completed(&self) -> bool {
+        let status = self.response.as_ref().and_then(|response| response.get("status")?.as_str());
+        let reached = self.output_tokens().zip(self.limit()).is_some_and(|(used, limit)| used >= limit);
+        status == Some("completed") && reached
+    }
+
+    fn output_tokens(&self) -> Option<u64> {
+        self.response.as_ref()?.pointer("/usage/output_tokens")?.as_u64()
+    }
+
+    /// Returns the limit of tokens that was requested.
+    fn limit(&self) -> Option<u64> {
+        self.request.as_ref()?.get("max_output_tokens")?.as_u64()
+    }
+
+    /// Returns an event that must not occur.
+    pub fn unwanted(&self, scenario: &Scenario) -> Option<&'static str> {
+        let is_there = |it: &&&str| self.events.contains_key(**it) || self.members.contains(**it);
+        scenario.without.iter().find(is_there).copied()
+    }
+
+    /// Returns whether the text contains these words, ignoring case.
+    pub fn says(&self, words: &str) -> bool {
+        self.text.to_lowercase().contains(&words.to_lowercase())
+    }
+}
+
+/// Returns a text of the endpoint in quotes: in one line, escaped and bounded.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", visible(&cut(text.trim(), MAX_MESSAGE)))
+}

@@ -1,0 +1,225 @@
+//! Reads the facts of an exchange from its recording.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use spec::table::{Operation, Role, Scope};
+use spec::{Dialect, Slot};
+
+use super::facts::{Facts, MAX_MESSAGE, SWITCHED};
+use crate::plan::marks;
+use crate::wire::answered;
+use checker::{Observer, Payload, Record, Seen};
+use recordings::capture::{Entry, Transport};
+use results::text::cut;
+
+/// Reads facts, entry by entry.
+pub(super) struct FactsReader {
+    pub(super) facts: Facts,
+    lanes: Lanes,
+    dialect: &'static Dialect,
+}
+
+/// The lanes of a WebSocket.
+#[derive(Debug, Default)]
+struct Lanes {
+    /// The lane of the last request.
+    last: Option<String>,
+    /// Lanes with a running response.
+    open: BTreeSet<Option<String>>,
+    /// Number of unanswered requests.
+    unanswered: usize,
+    /// The last steering or injection after the last request.
+    aside: Option<Operation>,
+    is_aside_answered: bool,
+}
+
+/// Maximum size of the text.
+const MAX_TEXT_BYTES: usize = 1 << 20;
+
+/// Maximum number of marks and ids.
+const MAX_NAMES: usize = 1000;
+
+/// Maximum number of times.
+const MAX_TIMES: usize = 1 << 18;
+
+impl FactsReader {
+    pub(super) fn new(dialect: &'static Dialect) -> Self {
+        Self { facts: Facts::default(), lanes: Lanes::default(), dialect }
+    }
+
+    /// Reads the next entry of the recording; events are observed.
+    pub(super) fn entry(&mut self, entry: &Entry<'_>) {
+        let Self { facts, lanes, dialect } = self;
+        match entry {
+            Entry::Exchange(exchange) => {
+                facts.status = exchange.status;
+                facts.is_stream = exchange.is_stream();
+                let url = exchange.request.as_ref().map(|request| request.url.clone().into_owned());
+                facts.url = url.unwrap_or_default();
+                let body = exchange.request.as_ref().and_then(|request| request.body.as_deref());
+                facts.request = body.and_then(|body| serde_json::from_str(body).ok());
+                facts.asked_mark = body.and_then(|body| marks(body).next());
+            }
+            Entry::Event(_) => {}
+            Entry::Body(frame) => {
+                facts.response = frame.data.as_deref().and_then(|body| serde_json::from_str(body).ok());
+                let response = facts.response.as_ref();
+                facts.response_id = response.and_then(|body| Some(body.get("id")?.as_str()?.to_owned()));
+                facts.text = response.map(output_text).unwrap_or_default();
+                if response.is_none() {
+                    facts.beginning = beginning(frame.source);
+                }
+            }
+            Entry::Lost(loss) => facts.lost = Some(loss.clone().into_owned()),
+            Entry::Sent(frame) => {
+                let data = frame.data.as_deref().unwrap_or_default();
+                lanes.ask(data, dialect);
+                facts.request = serde_json::from_str(data).ok();
+                facts.asked_mark = facts.asked_mark.or_else(|| marks(frame.data.as_deref()?).next());
+            }
+        }
+    }
+
+    fn event(&mut self, record: &Record<'_>) {
+        let Self { facts, dialect, .. } = self;
+        // Without a type in the data, the `event:` field has it.
+        let line = record.frame.event.as_deref();
+        let kind = record.event_type.as_deref().or(line).unwrap_or_default();
+        let is_opening = dialect.opening == Some(kind);
+        let mut response = None;
+        if record.payload == Payload::Object {
+            let mut member = String::new();
+            spec::json::each_member(record.data(), |name, value| {
+                let name = name.decoded();
+                if name == "response" {
+                    response = Some(value);
+                }
+                member.clear();
+                member.extend([kind, " /", &name]);
+                // Most types are known already.
+                if !matches!(value, "null" | "[]" | "{}" | "\"\"") && !facts.members.contains(&member) {
+                    facts.members.insert(member.clone());
+                }
+            });
+        }
+        if let Some(number) = record.sequence_number.as_ref().and_then(spec::Count::whole) {
+            facts.numbers = Some((facts.numbers.map_or(number, |(first, _)| first), number));
+        }
+        if kind == "response.output_text.delta" && facts.text.len() < MAX_TEXT_BYTES {
+            facts.text += &record.view.raw(Slot::Value).and_then(spec::json::string).unwrap_or_default();
+        }
+        if let Some(response) = response {
+            facts.response = serde_json::from_str(response).ok();
+            let id = facts.response.as_ref().and_then(|response| response.get("id")?.as_str());
+            facts.response_id = id.map(str::to_owned).or(facts.response_id.take());
+        } else if is_opening {
+            // The event may be the response itself.
+            facts.response_id = text(record.data(), "/id").or(facts.response_id.take());
+        }
+        facts.marks.extend(marks(record.data()).take(MAX_NAMES.saturating_sub(facts.marks.len())));
+        if let Some(item) = opened_item(record)
+            && facts.ids.len() < MAX_NAMES
+        {
+            facts.ids.extend(text(record.data(), &format!("{item}/id")));
+        } else if is_opening {
+            facts.ids.extend(facts.response_id.clone());
+        }
+        match facts.events.get_mut(kind) {
+            Some(count) => *count += 1,
+            None => drop(facts.events.insert(kind.to_owned(), 1)),
+        }
+    }
+
+    /// Reads a message, which may begin the answer to another turn, with the status that HTTP would have. Returns
+    /// whether it is about the last request.
+    fn message(&mut self, data: &str, lane: Option<&str>) -> bool {
+        let Self { facts, lanes, dialect } = self;
+        let kind = text(data, "/type").unwrap_or_default();
+        let lane = lane.map(str::to_owned);
+        let begins = dialect.opening == Some(&*kind);
+        let is_refused = kind == dialect.error && !lanes.open.contains(&lane);
+        let is_of_last = lane == lanes.last;
+        if let Some((operation, _)) = answered(&kind, dialect) {
+            if lanes.aside == Some(operation) && !std::mem::replace(&mut lanes.is_aside_answered, true) {
+                facts.turns += 1;
+            }
+            if lanes.open.is_empty() {
+                facts.status = Some(200);
+            }
+            return true;
+        }
+        if begins || is_refused {
+            let is_refused_aside = is_refused && !std::mem::replace(&mut lanes.is_aside_answered, is_refused);
+            let is_of_request = lanes.unanswered > 0 || lanes.aside.is_none();
+            facts.turns += usize::from(is_of_request || is_refused_aside);
+            lanes.unanswered = lanes.unanswered.saturating_sub(1);
+        }
+        if (begins || is_refused) && is_of_last && lanes.aside.is_none() {
+            facts.events.clear();
+            facts.members.clear();
+            facts.text.clear();
+            (facts.response, facts.response_id, facts.numbers) = (None, None, None);
+        }
+        if (begins || is_refused) && is_of_last {
+            let status = || spec::json::at(data, "/status").and_then(|status| status.parse().ok());
+            facts.status = if is_refused { status().or(Some(SWITCHED)) } else { Some(200) };
+        }
+        if begins && lanes.open.len() < MAX_NAMES {
+            lanes.open.insert(lane);
+        } else if dialect.terminal.contains(&&*kind) {
+            lanes.open.remove(&lane);
+        }
+        is_of_last
+    }
+}
+
+impl Lanes {
+    /// Handles a message of the client.
+    fn ask(&mut self, message: &str, dialect: &Dialect) {
+        let kind = text(message, "/type");
+        let aside = dialect.framing.asides().find(|(_, aside)| kind.as_deref() == Some(aside.message));
+        self.aside = aside.map(|(operation, _)| operation);
+        if aside.is_none() {
+            self.last = text(message, "/stream_id");
+            self.unanswered += 1;
+        }
+        self.is_aside_answered = false;
+    }
+}
+
+impl Observer for FactsReader {
+    fn record(&mut self, seen: &Seen<'_>) {
+        let frame = seen.record.frame;
+        if frame.transport != Transport::WebSocket || self.message(seen.record.data(), seen.lane) {
+            self.event(seen.record);
+        }
+        let times = &mut self.facts.times_us;
+        let time = frame.time.filter(|_| times.len() < MAX_TIMES);
+        times.extend(time.and_then(|time| u32::try_from(time.as_micros()).ok()));
+    }
+}
+
+/// Returns the beginning of a body in one line.
+fn beginning(body: &[u8]) -> String {
+    let start = String::from_utf8_lossy(body.get(..MAX_MESSAGE * 8).unwrap_or(body));
+    cut(&start.split_whitespace().collect::<Vec<_>>().join(" "), MAX_MESSAGE)
+}
+
+/// Returns the place of the item that an event opens.
+fn opened_item(record: &Record<'_>) -> Option<&'static str> {
+    let (_, info) = record.known?;
+    info.value.filter(|_| info.scope == Scope::CONTAINER && info.role == Role::Open)
+}
+
+/// Returns the string at a pointer of JSON text.
+fn text(json: &str, pointer: &str) -> Option<String> {
+    serde_json::from_str(spec::json::at(json, pointer)?).ok()
+}
+
+/// Returns all text of the output of a response.
+fn output_text(response: &Value) -> String {
+    let items = response.get("output").and_then(Value::as_array).into_iter().flatten();
+    let parts = items.filter_map(|item| item.get("content")?.as_array()).flatten();
+    parts.filter_map(|part| part.get("text")?.as_str()).collect()
+}

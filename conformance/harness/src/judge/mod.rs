@@ -1,0 +1,25 @@
+//! What an endpoint sent, and the verdicts on it: all of them functions of recordings alone, so that they can be computed
+//! again from the [`Evidence`](crate::evidence::Evidence) of a run.
+
+mod agree;
+mod answer;
+mod attempt;
+mod crowd;
+mod facts;
+mod facts_reader;
+mod join;
+mod latency;
+mod obstacle;
+mod reach;
+mod unsupported;
+mod verdict;
+
+pub(crate) use answer::{answer, missed};
+pub use attempt::Attempt;
+pub(crate) use attempt::Reading;
+pub use facts::Facts;
+pub use latency::latencies;
+pub(crate) use obstacle::status_line;
+pub(crate) use reach::Reach;
+pub use reach::{GivenUp, mark_answered};
+pub use verdict::verdict;

@@ -1,0 +1,144 @@
+//! Responses that show that an endpoint cannot be tested: no access, no capacity, no such model, no such path.
+
+use reqwest::StatusCode;
+use serde_json::Value;
+use spec::table::Operation;
+
+use super::facts::Facts;
+use crate::plan::ScenarioCase;
+use recordings::capture::Loss;
+use results::{Obstacle, Transport, UndecidedKind};
+
+/// What to do if an endpoint does not answer any more.
+pub(super) const STOPPED: &str = "look into its log, and start it again";
+
+/// Returns what kept a request from being a test of the endpoint, if anything did. Whether an earlier request of the
+/// run was answered decides what a single response does not show: whether a path, or the endpoint, is there at all.
+pub(super) fn obstacle(case: &ScenarioCase, facts: &Facts, follows_answer: bool) -> Option<Obstacle> {
+    let Some(status) = facts.status else {
+        return match &facts.lost {
+            Some(Loss::Unconnected(reason)) => {
+                let advice = if follows_answer { STOPPED } else { unconnected(reason) };
+                Some(Obstacle::new(UndecidedKind::Network, &**reason, advice))
+            }
+            Some(Loss::Silent(reason)) if !follows_answer => {
+                Some(Obstacle::new(UndecidedKind::Network, &**reason, "check that the endpoint is up"))
+            }
+            _ => None,
+        };
+    };
+    // On a WebSocket, the status may be that of an earlier turn.
+    let is_earlier = facts.turns > 0 && facts.turns < case.turns.len();
+    if is_earlier || expected_status(case).contains(&status) {
+        return None;
+    }
+    let (class, advice) = of_error(case, facts, status, follows_answer)?;
+    let words = facts.words().map(|words| format!(": {words}")).unwrap_or_default();
+    let line = status_line(status);
+    let reason = match class {
+        UndecidedKind::Path => format!("nothing answers at {} ({line}){words}", facts.url),
+        UndecidedKind::Network => format!("a proxy or gateway responds with {line}{words}"),
+        _ => format!("the endpoint responds with {line}{words}"),
+    };
+    Some(Obstacle::new(class, reason, advice))
+}
+
+/// Returns the statuses that the response to a case may have.
+pub(super) const fn expected_status(case: &ScenarioCase) -> &'static [u16] {
+    if case.scenario.status.is_empty() { &[200] } else { case.scenario.status }
+}
+
+/// Returns a status with its name.
+pub(crate) fn status_line(status: u16) -> String {
+    let code = StatusCode::from_u16(status).ok();
+    let name = code.and_then(|code| code.canonical_reason());
+    name.map_or_else(|| status.to_string(), |name| format!("{status} {name}"))
+}
+
+/// Returns what to do if there is no connection.
+fn unconnected(reason: &str) -> &'static str {
+    if reason.contains("certificate is self-signed") {
+        "pass the certificate, or that of its authority, with --ca-file"
+    } else if reason.contains("certificate") {
+        "correct the certificate or --target"
+    } else {
+        "start it or correct --target"
+    }
+}
+
+fn of_error(
+    case: &ScenarioCase,
+    facts: &Facts,
+    status: u16,
+    follows_answer: bool,
+) -> Option<(UndecidedKind, &'static str)> {
+    use UndecidedKind::{Auth, Model, Network, Overload, Path, Quota, Rate, Region};
+
+    let (code, message) = facts.error();
+    let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
+    if is_unknown_model(case, facts, status, follows_answer) {
+        return Some((Model, "choose another with --model"));
+    }
+    let is_regional =
+        code.contains("unsupported_country") || says(&["country, region", "your region", "your country"]);
+    let is_error =
+        facts.response.as_ref().is_some_and(|body| body.get("error").is_some_and(Value::is_object));
+    let is_quota = ["quota", "billing", "credit"].iter().any(|word| code.contains(word))
+        || says(&["quota", "billing", "credit balance"]);
+    Some(match status {
+        401 => (Auth, "pass --api-key, CONFORMANCE_API_KEY or --header"),
+        403 | 451 if is_regional => (Region, "run from a region that it serves"),
+        402 => (Quota, "the account needs credit"),
+        403 => (Auth, "the key lacks the permission"),
+        407 => (Auth, "the proxy requires authentication"),
+        429 if is_quota => (Quota, "raise the quota of the account, or use another key"),
+        429 => (Rate, "rate limited; try --delay"),
+        451 => (Region, "run from a region that it serves"),
+        502 | 504 | 520..=530 if status != 529 && !is_error => {
+            (Network, "look into what stands before the endpoint, or correct --target")
+        }
+        503 | 529 => (Overload, "it has no capacity; try again later, or with --delay"),
+        404 | 405 | 501 if !follows_answer && is_first_route(case) => {
+            (Path, "is the path right? --target is the URL of the endpoint, with or without /v1")
+        }
+        _ => return None,
+    })
+}
+
+/// Returns whether a case shows that the route of responses is there: it needs nothing but that.
+fn is_first_route(case: &ScenarioCase) -> bool {
+    case.scenario.operation == Operation::Create
+        && case.previous.is_none()
+        && case.transport() != Transport::Websocket
+}
+
+/// Returns whether an error says that the model of the run is unknown. Models that scenarios name are tests.
+fn is_unknown_model(case: &ScenarioCase, facts: &Facts, status: u16, follows_answer: bool) -> bool {
+    const CODES: [&str; 4] = ["model_not_found", "unknown_model", "invalid_model", "model_not_available"];
+    const WORDS: [&str; 8] = [
+        "not exist",
+        "not found",
+        "unknown",
+        "no such",
+        "not a valid model",
+        "invalid model",
+        "not available",
+        "have access",
+    ];
+    if !matches!(status, 400 | 403 | 404 | 422)
+        || spec::json::at(case.scenario.request, "/model") != Some("\"default\"")
+    {
+        return false;
+    }
+    let (code, message) = facts.error();
+    if CODES.iter().any(|known| code.contains(known)) {
+        return true;
+    }
+    let model = facts.request.as_ref().and_then(|request| request.get("model")?.as_str());
+    let is_named = model.is_some_and(|model| message.contains(&model.to_lowercase()));
+    // Later, a message that names both may be about what the model cannot do.
+    is_named
+        && !follows_answer
+        && message.contains("model")
+        && WORDS.iter().any(|words| message.contains(words))
+}

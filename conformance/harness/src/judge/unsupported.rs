@@ -1,0 +1,64 @@
+//! Responses that show that an endpoint lacks an optional route, or ignores a setting.
+
+use serde_json::Value;
+use spec::table::Operation;
+
+use super::facts::Facts;
+use crate::plan::ScenarioCase;
+use results::{Judgement, UndecidedKind, Verdict};
+
+/// Returns the verdict if the response to a case shows that the endpoint lacks an optional route, or ignores a setting.
+pub(super) fn unsupported(case: &ScenarioCase, facts: &Facts) -> Option<Judgement> {
+    let feature = case.optional?;
+    let status = facts.status.filter(|status| !case.scenario.status.contains(status))?;
+    let is_missing = match status {
+        405 | 501 => true,
+        404 => !is_about_resource(facts),
+        _ => false,
+    };
+    let detail = if is_missing {
+        format!("{feature} ({} responds with {status})", route(case.scenario.operation))
+    } else if feature == "background" && status == 200 && ignores_background(facts) {
+        format!("{feature} (the endpoint ignores it)")
+    } else {
+        return None;
+    };
+    let reason = format!("unsupported: {detail}");
+    Some(Judgement::undecided(Verdict::NotExercised, UndecidedKind::Unsupported, reason).with_detail(detail))
+}
+
+/// Returns whether a response to a request for a background response is one in the foreground.
+fn ignores_background(facts: &Facts) -> bool {
+    let Some(response) = &facts.response else { return false };
+    let is_background = response.get("background").and_then(Value::as_bool);
+    // In the background, it would only have begun; a stream ends either way.
+    if facts.is_stream {
+        return is_background == Some(false);
+    }
+    is_background != Some(true) && response.get("status").is_some_and(|status| status == "completed")
+}
+
+/// Returns whether a 404 is about a response, not about an unknown route: its message names the response.
+fn is_about_resource(facts: &Facts) -> bool {
+    let (_, message) = facts.error();
+    let path = facts.url.split(['?', '#']).next().unwrap_or_default().to_lowercase();
+    let path = path.splitn(4, '/').nth(3).unwrap_or_default();
+    // Messages about routes contain the whole path, or a part of it that begins at a slash.
+    let is_about_route = !path.is_empty() && message.contains(path) || message.contains("/responses");
+    let id = path.split('/').skip_while(|part| *part != "responses").nth(1).unwrap_or_default();
+    !is_about_route && (message.contains("response") || !id.is_empty() && message.contains(id))
+}
+
+/// Returns the route of an operation.
+const fn route(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Create => "POST /responses",
+        Operation::Retrieve | Operation::Poll => "GET /responses/{id}",
+        Operation::Delete => "DELETE /responses/{id}",
+        Operation::Cancel => "POST /responses/{id}/cancel",
+        Operation::InputItems => "GET /responses/{id}/input_items",
+        Operation::Resume => "GET /responses/{id}?stream=true",
+        Operation::Compact => "POST /responses/compact",
+        Operation::Steer | Operation::Inject => "a WebSocket of /responses",
+    }
+}

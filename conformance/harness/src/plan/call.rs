@@ -1,0 +1,226 @@
+//! Requests of scenarios.
+
+use catalogue::Scenario;
+use reqwest::{Method, Url};
+use spec::table::Operation;
+
+use super::body::{RequestContext, body};
+use super::previous::PreviousResponse;
+
+/// A request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// Its method.
+    pub method: Method,
+    /// Path segments after `/responses`.
+    pub path: Vec<String>,
+    /// Query parameters.
+    pub query: Vec<(&'static str, String)>,
+    /// Its body.
+    pub body: Option<String>,
+    /// Whether it requests a stream.
+    pub wants_stream: bool,
+    /// Number of events after which the client disconnects.
+    pub cut_after: Option<usize>,
+}
+
+impl Call {
+    /// Returns the request for a response.
+    pub fn create(body: String) -> Self {
+        let wants_stream = spec::json::at(&body, "/stream") == Some("true");
+        Self {
+            method: Method::POST,
+            path: Vec::new(),
+            query: Vec::new(),
+            body: Some(body),
+            wants_stream,
+            cut_after: None,
+        }
+    }
+
+    /// Returns the request for the resource at the address itself.
+    pub fn retrieve() -> Self {
+        Self { wants_stream: false, ..Self::upgrade() }
+    }
+
+    /// Returns the request that upgrades HTTP to a WebSocket.
+    pub fn upgrade() -> Self {
+        Self {
+            method: Method::GET,
+            path: Vec::new(),
+            query: Vec::new(),
+            body: None,
+            wants_stream: true,
+            cut_after: None,
+        }
+    }
+
+    /// Returns the request of a scenario, which refers to the previous response if there is one, or that of its
+    /// non-streaming twin.
+    pub fn of(
+        scenario: &Scenario,
+        context: &RequestContext<'_>,
+        before: Option<&PreviousResponse>,
+        is_twin: bool,
+    ) -> Self {
+        let nobody = || context.seed.unknown_id(scenario);
+        let id = || before.map_or_else(nobody, |before| before.id.clone());
+        let bare = |method, path| Self {
+            method,
+            path,
+            query: Vec::new(),
+            body: None,
+            wants_stream: false,
+            cut_after: None,
+        };
+        match scenario.operation {
+            Operation::Create => {
+                let cut_after = scenario.cut_after.and_then(|count| usize::try_from(count).ok());
+                Self { cut_after, ..Self::create(body(scenario, context, before, is_twin)) }
+            }
+            Operation::Compact => {
+                let body = body(scenario, context, before, is_twin);
+                Self { path: vec!["compact".to_owned()], ..Self::create(body) }
+            }
+            // WebSocket messages have no URL.
+            Operation::Steer | Operation::Inject => {
+                Self { wants_stream: true, ..Self::create(body(scenario, context, before, is_twin)) }
+            }
+            Operation::Retrieve | Operation::Poll => bare(Method::GET, vec![id()]),
+            Operation::Delete => bare(Method::DELETE, vec![id()]),
+            Operation::Cancel => bare(Method::POST, vec![id(), "cancel".to_owned()]),
+            Operation::InputItems => bare(Method::GET, vec![id(), "input_items".to_owned()]),
+            Operation::Resume => {
+                let mut call = bare(Method::GET, vec![id()]);
+                call.query.push(("stream", "true".to_owned()));
+                let last = before.and_then(|before| before.last_number);
+                call.query.extend(last.map(|last| ("starting_after", last.to_string())));
+                Self { wants_stream: true, ..call }
+            }
+        }
+    }
+
+    /// Returns its URL, given that of `/responses`.
+    pub fn url(&self, responses: &Url) -> Url {
+        let mut url = responses.clone();
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.extend(&self.path);
+        }
+        if !self.query.is_empty() {
+            url.query_pairs_mut().extend_pairs(&self.query);
+        }
+        url
+    }
+}
+
+/// Returns whether the response to a scenario should be a stream.
+pub(super) fn wants_stream(scenario: &Scenario, is_twin: bool) -> bool {
+    let is_stream = match scenario.operation {
+        Operation::Create => spec::json::at(scenario.request, "/stream") == Some("true"),
+        operation => operation == Operation::Resume || operation.is_aside(),
+    };
+    is_stream && !is_twin && scenario.status.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::body::filled;
+    use super::super::given::{Given, needs, not_given};
+    use super::super::marks::mark;
+    use super::super::seed::Seed;
+    use super::*;
+
+    static NONE: Given = Given::new();
+    const ASKED: RequestContext<'static> =
+        RequestContext { model: "m", given: &NONE, number: 1, seed: &Seed::NONE };
+
+    fn scenario(operation: Operation, request: &'static str) -> Scenario {
+        Scenario { operation, request, ..*catalogue::scenario("text/hello").unwrap() }
+    }
+
+    fn call(operation: Operation, request: &'static str) -> Call {
+        let before = PreviousResponse {
+            id: "a/../b?c".to_owned(),
+            output: vec![1.into(), 2.into()],
+            last_number: Some(4),
+        };
+        Call::of(&scenario(operation, request), &ASKED, Some(&before), false)
+    }
+
+    #[test]
+    fn requests_are_filled_in() {
+        let before = PreviousResponse { id: "resp_1".to_owned(), ..PreviousResponse::default() };
+        let of = |request| scenario(Operation::Create, request);
+        let request =
+            of(r#"{"model":"default","input":"a","previous_response_id":"previous","stream":true}"#);
+        let twin = Call::of(&request, &ASKED, Some(&before), true);
+        assert_eq!(
+            twin.body.as_deref(),
+            Some(r#"{"model":"m","input":"a","previous_response_id":"resp_1"}"#)
+        );
+        assert!(!twin.wants_stream && Call::of(&request, &ASKED, Some(&before), false).wants_stream);
+        assert_eq!(body(&of(r#"{"model":"other"}"#), &ASKED, None, false), r#"{"model":"other"}"#);
+        let carried = call(Operation::Create, r#"{"input":[0,{"type":"previous_output"},3]}"#);
+        assert_eq!(carried.body.as_deref(), Some(r#"{"input":[0,1,2,3]}"#));
+        let thought = json!({"type": "reasoning", "content": [], "encrypted_content": "x"});
+        let thought = PreviousResponse { output: vec![thought], ..PreviousResponse::default() };
+        let next = of(r#"{"model":"m","input":[{"type":"previous_output"}]}"#);
+        assert_eq!(
+            body(&next, &ASKED, Some(&thought), false),
+            r#"{"model":"m","input":[{"type":"reasoning","encrypted_content":"x"}]}"#
+        );
+        let call = json!({"type": "function_call", "call_id": "c"});
+        let called = PreviousResponse { output: vec![call], ..PreviousResponse::default() };
+        let round = of(r#"{"model":"m","input":[{"type":"previous_output","call_output":"Rain"}]}"#);
+        assert_eq!(
+            body(&round, &ASKED, Some(&called), false),
+            r#"{"model":"m","input":[{"type":"function_call","call_id":"c"},{"type":"function_call_output","call_id":"c","output":"Rain"}]}"#
+        );
+        let given = Given::from([("store".to_owned(), "vs_1".to_owned())]);
+        let context = RequestContext { given: &given, ..ASKED };
+        let needy = of(r#"{"model":"m","tools":[{"ids":["given:store","given:other"]}]}"#);
+        assert_eq!(needs(needy.request).collect::<Vec<_>>(), ["store", "other"]);
+        let missing = not_given(&needy, &given).unwrap();
+        assert_eq!((&*missing.reason, &*missing.detail), ("it needs --given other=...", "--given other=..."));
+        assert_eq!(
+            body(&needy, &context, None, false),
+            r#"{"model":"m","tools":[{"ids":["vs_1","given:other"]}]}"#
+        );
+        let marked = RequestContext { number: 7, ..ASKED };
+        let said = body(&of(r#"{"model":"m","input":"Say {mark}."}"#), &marked, None, false);
+        assert_eq!(said, format!(r#"{{"model":"m","input":"Say {}."}}"#, mark(7)));
+        let malformed = Scenario { malformed: true, ..of(r#"{"model":"m"}"#) };
+        assert_eq!(body(&malformed, &ASKED, None, false), r#"{"model":"m""#);
+        let long = Scenario { fill: Some(1), ..of(r#"{"model":"m","input":"abc"}"#) };
+        assert!(body(&long, &ASKED, None, false).len() > 1000);
+        assert_eq!((filled("[", "m"), filled("{}", "m")), ("[".to_owned(), r#"{"model":"m"}"#.to_owned()));
+    }
+
+    #[test]
+    fn operations_have_their_addresses() {
+        let responses = Url::parse("http://a.test/v1/responses?k=1").unwrap();
+        let request_line = |operation, request| {
+            let call = call(operation, request);
+            format!("{} {}", call.method, call.url(&responses))
+        };
+        let id = "a%2F..%2Fb%3Fc";
+        for (operation, expected) in [
+            (Operation::Retrieve, format!("GET http://a.test/v1/responses/{id}?k=1")),
+            (Operation::Delete, format!("DELETE http://a.test/v1/responses/{id}?k=1")),
+            (Operation::Cancel, format!("POST http://a.test/v1/responses/{id}/cancel?k=1")),
+            (Operation::InputItems, format!("GET http://a.test/v1/responses/{id}/input_items?k=1")),
+            (
+                Operation::Resume,
+                format!("GET http://a.test/v1/responses/{id}?k=1&stream=true&starting_after=4"),
+            ),
+        ] {
+            assert_eq!(request_line(operation, ""), expected);
+        }
+        assert_eq!(request_line(Operation::Compact, "{}"), "POST http://a.test/v1/responses/compact?k=1");
+        let lonely = scenario(Operation::Retrieve, "");
+        let nobody = Call::of(&lonely, &ASKED, None, false);
+        assert_eq!(nobody.path, [Seed::NONE.unknown_id(&lonely)]);
+    }
+}

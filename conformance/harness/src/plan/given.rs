@@ -1,0 +1,46 @@
+//! Resources that only the owner of an endpoint can provide.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use catalogue::{SCENARIOS, Scenario};
+use serde_json::Value;
+
+use results::{Judgement, UndecidedKind, Verdict};
+
+/// Resources that only the owner of an endpoint can provide, such as the id of a vector store.
+pub type Given = BTreeMap<String, String>;
+
+/// Prefix of placeholders for given resources.
+const GIVEN: &str = "given:";
+
+/// Replaces placeholders with given resources.
+pub(super) fn give(value: &mut Value, given: &Given) {
+    match value {
+        Value::String(text) => {
+            if let Some(given) = text.strip_prefix(GIVEN).and_then(|name| given.get(name)) {
+                text.clone_from(given);
+            }
+        }
+        Value::Array(entries) => entries.iter_mut().for_each(|entry| give(entry, given)),
+        Value::Object(members) => members.values_mut().for_each(|member| give(member, given)),
+        _ => {}
+    }
+}
+
+/// Returns the resources that a request needs.
+pub(super) fn needs(request: &str) -> impl Iterator<Item = &str> {
+    request.split('"').filter_map(|text| text.strip_prefix(GIVEN))
+}
+
+/// Returns the verdict on a scenario that cannot be sent, as it needs a missing resource.
+pub fn not_given(scenario: &Scenario, given: &Given) -> Option<Judgement> {
+    let missing = needs(scenario.request).find(|name| !given.contains_key(*name))?;
+    let flag = format!("--given {missing}=...");
+    let reason = format!("it needs {flag}");
+    Some(Judgement::undecided(Verdict::NotExercised, UndecidedKind::NotGiven, reason).with_detail(flag))
+}
+
+/// Returns the names of all resources.
+pub fn wanted() -> BTreeSet<&'static str> {
+    SCENARIOS.iter().flat_map(|scenario| needs(scenario.request)).collect()
+}

@@ -1,0 +1,131 @@
+//! Words that make the requests of a run unique, so that recorded responses do not fit.
+
+use sha2::{Digest, Sha256};
+use spec::Dialect;
+
+use catalogue::Scenario;
+
+use super::offer::Offer;
+use crate::digest::{digits, hash};
+
+/// The seed of the words of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Seed {
+    text: String,
+    /// Whether instructions also contain words.
+    in_instructions: bool,
+}
+
+impl Seed {
+    /// No seed: the default words.
+    pub const NONE: Self = Self { text: String::new(), in_instructions: false };
+
+    /// Returns the seed of a run in a dialect. Instructions contain words if the dialect has instructions and
+    /// the endpoint supports them.
+    pub fn new(text: impl Into<String>, dialect: &Dialect, offer: &Offer) -> Self {
+        const LEAST: &str = r#"{"model":"m","input":"a","instructions":"b"}"#;
+        let has_them = dialect.root("request").is_some_and(|root| dialect.check_type(root, LEAST).is_valid());
+        Self { text: text.into(), in_instructions: has_them && offer.allows("instructions") }
+    }
+
+    /// Replaces `{{word 1}}` to `{{word 4}}` in a text of a scenario, equally in all turns of a conversation.
+    pub(super) fn fill(&self, text: &str, scenario: &Scenario) -> String {
+        let words = words(&self.text, first_turn(scenario)).into_iter().zip(1..);
+        words.fold(text.to_owned(), |text, (word, number)| {
+            text.replace(&format!("{{{{word {number}}}}}"), word)
+        })
+    }
+
+    /// Returns the words that a run with this seed expects in the response.
+    pub(super) fn says(&self, scenario: &Scenario) -> Option<String> {
+        scenario.says.map(|words| self.fill(words, scenario))
+    }
+
+    /// Returns the sentence that is unique to the instructions of a scenario in this run.
+    pub(super) fn phrase(&self, scenario: &Scenario) -> Option<String> {
+        let words = || words(&self.text, scenario.id).join(" ");
+        self.in_instructions.then(|| format!("Your name is {}.", words()))
+    }
+
+    /// Returns an id that no response has.
+    pub(super) fn unknown_id(&self, scenario: &Scenario) -> String {
+        format!("resp_{}", &hash(format!("{}\0{}", self.text, scenario.id).as_bytes())[..32])
+    }
+}
+
+fn first_turn(scenario: &Scenario) -> &str {
+    scenario.previous.and_then(catalogue::scenario).map_or(scenario.id, first_turn)
+}
+
+/// Common words of one or two tokens.
+const WORDS: [&str; 64] = [
+    "amber", "anchor", "apple", "arrow", "autumn", "basket", "beacon", "birch", "bridge", "candle", "canyon",
+    "cedar", "circle", "clover", "cobalt", "coral", "cotton", "crystal", "delta", "desert", "eagle", "ember",
+    "falcon", "feather", "forest", "garden", "garnet", "glacier", "harbor", "hazel", "island", "ivory",
+    "jasmine", "juniper", "kettle", "lantern", "lemon", "lilac", "maple", "marble", "meadow", "mirror",
+    "nectar", "needle", "ocean", "olive", "orchid", "paper", "pebble", "pepper", "planet", "prairie",
+    "quartz", "ribbon", "river", "saddle", "silver", "spruce", "summer", "timber", "tulip", "valley",
+    "velvet", "willow",
+];
+/// Number of words of a scenario: 24 bits.
+const COUNT: usize = 4;
+
+/// Returns the words of a scenario in a run.
+fn words(seed: &str, scenario: &str) -> [&'static str; COUNT] {
+    let hash = Sha256::digest(format!("{seed}\0{scenario}"));
+    std::array::from_fn(|at| WORDS[usize::from(hash[at] % 64)])
+}
+
+/// Returns a random seed.
+pub fn random_seed() -> String {
+    let mut bytes = [0; 16];
+    // Without randomness there is no TLS either.
+    let _ = ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut bytes);
+    digits(&bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seed(text: &str) -> Seed {
+        Seed::new(text, spec::dialect("openai").unwrap(), &Offer::All)
+    }
+
+    fn scenario(id: &str) -> &'static Scenario {
+        catalogue::scenario(id).unwrap()
+    }
+
+    #[test]
+    fn words_take_their_places() {
+        let filled = seed("a").fill("{{word 1}}-{{word 4}}{{word 5}}", scenario("text/hello"));
+        let of = words("a", "text/hello");
+        assert_eq!(filled, format!("{}-{}{{{{word 5}}}}", of[0], of[3]));
+        let (hello, long) = (scenario("text/hello"), scenario("text/long"));
+        assert_eq!(seed("a").unknown_id(hello).len(), 37);
+        assert_ne!(seed("a").unknown_id(hello), seed("a").unknown_id(long));
+    }
+
+    #[test]
+    fn each_seed_and_scenario_has_words_of_its_own() {
+        let (hello, long) = (scenario("text/hello"), scenario("text/long"));
+        assert_eq!(seed("a").phrase(hello), seed("a").phrase(hello));
+        assert_ne!(seed("a").phrase(hello), seed("b").phrase(hello));
+        assert_ne!(seed("a").phrase(hello), seed("a").phrase(long));
+        assert_ne!(random_seed(), random_seed());
+    }
+
+    #[test]
+    fn turns_of_a_conversation_share_their_words() {
+        let of = |id| seed("a").fill("{{word 1}} {{word 2}}", scenario(id));
+        assert_eq!(of("state/stored"), of("state/recalled-twice"));
+        assert_ne!(of("state/stored"), of("text/hello"));
+    }
+
+    #[test]
+    fn instructions_carry_words_where_they_are_offered() {
+        let without = Offer::Without(vec!["instructions".to_owned()]);
+        let dialect = spec::dialect("openai").unwrap();
+        assert_eq!(Seed::new("a", dialect, &without).phrase(scenario("text/hello")), None);
+    }
+}

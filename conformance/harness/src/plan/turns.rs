@@ -1,0 +1,109 @@
+//! WebSocket conversations: scenarios as turns.
+
+use catalogue::{OnSocket, Scenario};
+use serde_json::Value;
+use spec::Dialect;
+use spec::table::Operation;
+
+use super::case::ScenarioCase;
+use super::fit::unfit_turns;
+use super::offer::Offer;
+use super::seed::Seed;
+use super::trials::trials;
+use checker::Rules;
+use results::Transport;
+
+/// Adds the cases on a WebSocket: each has a separate connection, on which it also sends the turns that it continues.
+pub(super) fn add(
+    cases: &mut Vec<ScenarioCase>,
+    scenarios: impl Iterator<Item = &'static Scenario>,
+    dialect: &'static Dialect,
+    rules: &Rules,
+    offer: &Offer,
+) {
+    for scenario in scenarios.filter(|scenario| is_sent(scenario)) {
+        add_case(cases, scenario, dialect, rules, offer);
+    }
+}
+
+fn add_case(
+    cases: &mut Vec<ScenarioCase>,
+    scenario: &'static Scenario,
+    dialect: &'static Dialect,
+    rules: &Rules,
+    offer: &Offer,
+) -> usize {
+    let name = format!("{}{}", scenario.id, Transport::Websocket.suffix());
+    if let Some(at) = cases.iter().position(|case| case.name == name) {
+        return at;
+    }
+    let mut turns = vec![scenario];
+    while let Some(previous) = turns.last().and_then(|first| on_connection(first)) {
+        turns.push(previous);
+    }
+    turns.reverse();
+    let elsewhere = turns.first().and_then(|first| first.previous).and_then(catalogue::scenario);
+    let previous = elsewhere.map(|previous| add_case(cases, previous, dialect, rules, offer));
+    cases.push(ScenarioCase {
+        name,
+        scenario,
+        is_twin: false,
+        previous,
+        compared: None,
+        unfit: unfit_turns(&turns, dialect, offer),
+        optional: None,
+        says: Seed::NONE.says(scenario),
+        trials: trials(scenario, Transport::Websocket, dialect, rules),
+        turns,
+    });
+    cases.len() - 1
+}
+
+/// Returns the scenario that must precede this one on the same connection.
+fn on_connection(scenario: &Scenario) -> Option<&'static Scenario> {
+    let is_anew = scenario.websocket == Some(OnSocket::Anew);
+    scenario.previous.filter(|_| !is_anew).and_then(catalogue::scenario)
+}
+
+/// Returns whether a scenario applies to WebSocket connections: it is a single message, and does not depend on HTTP being
+/// stateless.
+pub(super) fn is_sent(scenario: &Scenario) -> bool {
+    let Ok(Value::Object(request)) = serde_json::from_str(scenario.request) else { return false };
+    let is = |name: &str| request.get(name) == Some(&Value::Bool(true));
+    let is_forgotten = !scenario.status.is_empty() && scenario.previous.is_some();
+    let is_whole =
+        scenario.operation == Operation::Create && scenario.cut_after.is_none() && !scenario.malformed;
+    let is_plain = is_whole && is("stream") && !is("background") && !is_forgotten;
+    let before = scenario.previous.and_then(catalogue::scenario);
+    scenario.websocket.is_some() || is_plain && before.is_none_or(is_sent)
+}
+
+#[cfg(test)]
+mod tests {
+    use catalogue::SCENARIOS;
+
+    use super::*;
+
+    #[test]
+    fn what_is_continued_is_said_on_the_same_connection() {
+        let mut cases = Vec::new();
+        let dialect = spec::dialect("open-responses").unwrap();
+        add(&mut cases, SCENARIOS.iter(), dialect, &Rules::of(dialect), &Offer::All);
+        let turns = |name: &str| -> Vec<&str> {
+            let case = cases.iter().find(|case| case.name == name).unwrap();
+            assert_eq!(case.unfit, None);
+            case.turns.iter().map(|turn| turn.id).collect()
+        };
+        assert_eq!(turns("text/hello.ws"), ["text/hello"]);
+        assert_eq!(turns("state/continued.ws"), ["state/stored", "state/continued"]);
+        assert!(cases.iter().all(|case| case.name != "error/not-stored.ws"), "HTTP forgets it");
+        let wave = spec::dialect("wave").unwrap();
+        let mut cases = Vec::new();
+        add(&mut cases, SCENARIOS.iter(), wave, &Rules::of(wave), &Offer::All);
+        assert!(
+            cases
+                .iter()
+                .all(|case| case.unfit.as_ref().is_some_and(|unfit| unfit.reason == "wave has no WebSocket"))
+        );
+    }
+}

@@ -1,0 +1,265 @@
+//! Turns on a WebSocket, with their recording.
+
+use catalogue::Scenario;
+use futures_util::{SinkExt as _, StreamExt as _};
+use reqwest::Upgraded;
+use reqwest::header::{
+    ACCEPT, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY,
+    SEC_WEBSOCKET_VERSION, UPGRADE,
+};
+use spec::Dialect;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::error::{CapacityError, ProtocolError};
+use tokio_tungstenite::tungstenite::handshake::client::generate_key;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Error, Message};
+
+use super::batch::{Batch, Step};
+use super::client::{Client, Limit, Outcome, Sending, in_words, interrupted};
+use super::limits::{Volume, in_time, too_long};
+use crate::plan::{Call, PreviousResponse, RequestContext, message, messages};
+use recordings::capture::{Loss, Recorder};
+
+type Socket = WebSocketStream<Upgraded>;
+
+/// Time to wait for the end of a response after an error.
+const AFTER_ERROR: Duration = Duration::from_secs(2);
+/// Timeout of closing the connection.
+const CLOSING: Duration = Duration::from_secs(1);
+
+/// The turns of a connection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Conversation<'s> {
+    /// The scenarios of the turns.
+    pub(crate) turns: &'s [&'static Scenario],
+    /// Values for all scenarios.
+    pub(crate) context: RequestContext<'s>,
+    /// The response that the first turn continues.
+    pub(crate) before: Option<&'s PreviousResponse>,
+    /// The dialect, which defines terminal events.
+    pub(crate) dialect: &'static Dialect,
+}
+
+impl Client {
+    /// Runs turns on a new WebSocket, and emits the lines of the recording.
+    pub(crate) async fn talk(
+        &self,
+        conversation: &Conversation<'_>,
+        by: Instant,
+        keep: &mut (dyn FnMut(&str) + Send),
+    ) -> Outcome {
+        let key = generate_key();
+        let headers = self.upgrade_headers(&key);
+        let call = Call::upgrade();
+        let mut sending = self.sending(&call, &headers, by, keep);
+        let lost = tokio::select! {
+            biased;
+            () = interrupted(self.interrupt()) => Some(Loss::Interrupted),
+            talked = sending.talk(conversation, headers, &key) => talked.err(),
+        };
+        sending.end(lost)
+    }
+
+    fn upgrade_headers(&self, key: &str) -> HeaderMap {
+        let mut headers = self.target().headers(true);
+        headers.remove(CONTENT_TYPE);
+        headers.remove(ACCEPT);
+        headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
+        headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+        headers.insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
+        if let Ok(key) = HeaderValue::from_str(key) {
+            headers.insert(SEC_WEBSOCKET_KEY, key);
+        }
+        headers
+    }
+}
+
+impl Sending<'_> {
+    async fn talk(
+        &mut self,
+        conversation: &Conversation<'_>,
+        headers: HeaderMap,
+        key: &str,
+    ) -> Result<(), Loss<'static>> {
+        let request = self.client.upgrading().get(self.client.target().url().clone()).headers(headers);
+        let mut response = self.ask(request).await?;
+        if response.status() != 101 {
+            return self.read(&mut response).await;
+        }
+        let accepted = response.headers().get(SEC_WEBSOCKET_ACCEPT);
+        if accepted.is_none_or(|accepted| accepted != &derive_accept_key(key.as_bytes())) {
+            return Err("its Sec-WebSocket-Accept does not match the key that was sent".into());
+        }
+        let limit = self.client.limits().bytes;
+        let mut config = WebSocketConfig::default();
+        (config.max_message_size, config.max_frame_size) = (Some(limit), Some(limit));
+        let upgraded = response.upgrade().await.map_err(|error| in_words(&error))?;
+        let mut socket = WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(config)).await;
+        let mut volume = Volume::default();
+        self.turns(conversation, &mut socket, &mut volume).await?;
+        self.close(&mut socket, &mut volume).await;
+        Ok(())
+    }
+
+    /// Runs the turns, as long as they are answered as expected.
+    async fn turns(
+        &mut self,
+        conversation: &Conversation<'_>,
+        socket: &mut Socket,
+        volume: &mut Volume,
+    ) -> Result<(), String> {
+        let mut before = conversation.before.cloned();
+        let mut due = messages(conversation.turns).peekable();
+        while let Some((mut batch, said)) = Batch::next(&mut due) {
+            for (turn, lane) in said {
+                let text = message(turn, lane, &conversation.context, before.as_ref(), conversation.dialect);
+                batch.add(turn, lane, &text);
+                self.say(socket, &text).await?;
+            }
+            self.listen(socket, conversation, &mut batch, &mut before, volume).await?;
+            if !batch.is_as_expected() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    async fn say(&mut self, socket: &mut Socket, text: &str) -> Result<(), String> {
+        self.keep(&Recorder::new().sent(self.elapsed(), text));
+        match timeout_at(self.by, socket.send(Message::text(text))).await {
+            Err(_) => Err(format!("a message was not accepted {}", self.limit(Limit::Total))),
+            Ok(Err(error)) => Err(broken(&error, self.client.limits().bytes)),
+            Ok(Ok(())) => Ok(()),
+        }
+    }
+
+    /// Reads until all messages are answered.
+    async fn listen(
+        &mut self,
+        socket: &mut Socket,
+        conversation: &Conversation<'_>,
+        batch: &mut Batch,
+        before: &mut Option<PreviousResponse>,
+        volume: &mut Volume,
+    ) -> Result<(), String> {
+        let limits = *self.client.limits();
+        let mut due = (Instant::now() + limits.first_event, Limit::FirstEvent);
+        let mut after_error = None;
+        while !batch.is_over() {
+            let (by, what) = if due.0 < self.by { due } else { (self.by, Limit::Total) };
+            let next = match in_time(after_error.unwrap_or(by).min(by), socket.next()).await {
+                None if after_error.is_some() => return Ok(()),
+                None => return Err(format!("no message {}", self.limit(what))),
+                Some(next) => next,
+            };
+            let text = self.heard(next, volume)?;
+            let Some(text) = text else { continue };
+            due = (Instant::now() + limits.idle, Limit::Idle);
+            *before = PreviousResponse::ended(&text, conversation.dialect).or(before.take());
+            match batch.hear(&text, conversation.dialect) {
+                Step::Listen => {}
+                Step::Send(turn, about) => {
+                    let message = message(turn, None, &conversation.context, about, conversation.dialect);
+                    self.say(socket, &message).await?;
+                }
+                Step::Wind => drop(after_error.get_or_insert(Instant::now() + AFTER_ERROR)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Records a frame, and returns it if it is a message.
+    fn heard(
+        &mut self,
+        next: Option<Result<Message, Error>>,
+        volume: &mut Volume,
+    ) -> Result<Option<String>, String> {
+        let limit = self.client.limits().bytes;
+        if let Some(Ok(message)) = &next {
+            volume.add(message.len(), limit)?;
+        }
+        match next {
+            None => Err("the connection ended".to_owned()),
+            Some(Err(error)) => Err(broken(&error, limit)),
+            Some(Ok(Message::Text(text))) => {
+                let text = self.masked(text.as_str());
+                self.keep(&Recorder::new().received(self.elapsed(), &text));
+                Ok(Some(text))
+            }
+            Some(Ok(Message::Binary(_))) => Err("a message is binary, not text".to_owned()),
+            Some(Ok(Message::Close(frame))) => {
+                let words = closed(frame.as_ref());
+                Err(self.masked(&words))
+            }
+            Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => Ok(None),
+        }
+    }
+
+    /// Closes the connection. Messages until the close are recorded.
+    async fn close(&mut self, socket: &mut Socket, volume: &mut Volume) {
+        let by = self.by.min(Instant::now() + CLOSING);
+        let normal = CloseFrame { code: CloseCode::Normal, reason: "".into() };
+        let _ = timeout_at(by, socket.close(Some(normal))).await;
+        while let Some(next) = in_time(by, socket.next()).await {
+            if self.heard(next, volume).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// Returns the reason in a close frame.
+fn closed(frame: Option<&CloseFrame>) -> String {
+    let Some(CloseFrame { code, reason }) = frame else {
+        return "the endpoint closed the WebSocket without a code".to_owned();
+    };
+    let meaning = match code {
+        CloseCode::Normal => " (normal)",
+        CloseCode::Away => " (going away)",
+        CloseCode::Protocol => " (protocol error)",
+        CloseCode::Unsupported => " (unsupported data)",
+        CloseCode::Invalid => " (invalid data)",
+        CloseCode::Policy => " (policy violation)",
+        CloseCode::Size => " (message too big)",
+        CloseCode::Error => " (internal error)",
+        CloseCode::Restart => " (restart)",
+        CloseCode::Again => " (try again later)",
+        _ => "",
+    };
+    let reason = if reason.is_empty() { String::new() } else { format!(": {:?}", reason.as_str()) };
+    format!("the endpoint closed the WebSocket with code {}{meaning}{reason}", u16::from(*code))
+}
+
+/// Returns why a connection failed.
+fn broken(error: &Error, limit: usize) -> String {
+    match error {
+        Error::Capacity(CapacityError::MessageTooLong { .. }) => too_long(limit),
+        Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) | Error::Io(_) => {
+            "the connection broke without a WebSocket close frame".to_owned()
+        }
+        Error::ConnectionClosed | Error::AlreadyClosed => "the connection ended".to_owned(),
+        other => format!("the WebSocket cannot be read: {other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_have_a_meaning() {
+        let frame = |code: u16, reason: &'static str| CloseFrame { code: code.into(), reason: reason.into() };
+        for (frame, words) in [
+            (Some(frame(1011, "")), "with code 1011 (internal error)"),
+            (Some(frame(1013, "busy\u{1b}[2J")), "with code 1013 (try again later): \"busy\\u{1b}[2J\""),
+            (Some(frame(4000, "")), "with code 4000"),
+            (None, "without a code"),
+        ] {
+            assert_eq!(closed(frame.as_ref()), format!("the endpoint closed the WebSocket {words}"));
+        }
+    }
+}
