@@ -8,8 +8,8 @@ use std::sync::Arc;
 use checker::Finding;
 use serde::{Deserialize, Serialize};
 
+use super::faults::Faults;
 use super::timeline::Timeline;
-use super::totals::Faults;
 use crate::{FailOn, Format};
 
 /// The result of checking one recording.

@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
-use super::live::Transport;
 use super::next::Step;
 use super::profile::ProfileReport;
+use super::transport::Transport;
 use super::{Outcome, shell_word};
 
 /// Version of the format. It increases when a member is removed or changes its meaning.

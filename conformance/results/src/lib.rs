@@ -1,23 +1,30 @@
 //! The model of a run, from which all reports are rendered.
 
 mod capture;
+mod case;
 mod cause;
 mod client;
 mod fail_on;
+mod faults;
 mod format;
 mod impact;
+mod judgement;
+mod latency;
 mod level;
 mod live;
 mod matrix;
 mod merge;
 mod next;
 mod obstacle;
+mod options;
 mod profile;
 mod shard;
 mod shell;
+mod tally;
 pub mod text;
 mod timeline;
 mod totals;
+mod transport;
 mod trials;
 
 use std::borrow::Cow;
@@ -28,29 +35,33 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use capture::{CaptureReport, Lost};
+pub use case::{CaseReport, OTHER_RULES, TrialResult};
 pub use cause::{Cause, Layer, starred};
 pub use checker::{Excerpt, Finding, LevelName, Location, Misnomer, Origin, Related, Supply};
 pub use client::{
     CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, ClientTally, RequestProblem,
 };
 pub use fail_on::FailOn;
+pub use faults::Faults;
 pub use format::Format;
 pub use impact::FailingClients;
+pub use judgement::{Judgement, UndecidedKind, Verdict};
+pub use latency::{Latency, Spread};
 pub use level::{LEVELS, LevelChange, level_name};
-pub use live::{
-    CaseReport, Filters, Judgement, Latency, LiveReport, OTHER_RULES, Options, Spread, State, Transport,
-    TrialResult, UndecidedKind, Verdict,
-};
+pub use live::{LiveReport, State};
 pub use matrix::{Matrix, MatrixColumn, MatrixRow};
 pub use merge::Unmergeable;
 pub use next::Step;
 pub use obstacle::Obstacle;
+pub use options::{Filters, Options};
 pub use profile::{Demand, ProfileReport, ProfileState, Reason, Specification};
 pub use shard::Shard;
 pub use shell::shell_word;
+pub use tally::Tally;
 pub use timeline::{Bar, EventRow, FaultyEvent, Pace, Phase, Piece, RequestSummary, Silence, Timeline};
-pub use totals::{Broken, ClientState, ClientTotal, Faults, RuleTotal, Totals, Unknown};
-pub use trials::{GroupTotal, Tally, Undecided};
+pub use totals::{Broken, ClientState, ClientTotal, RuleTotal, Totals, Unknown};
+pub use transport::Transport;
+pub use trials::{GroupTotal, Undecided};
 
 use checker::Rules;
 

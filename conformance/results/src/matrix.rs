@@ -5,9 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::CaptureReport;
-use super::live::{CaseReport, LiveReport, Transport, Verdict};
+use super::case::CaseReport;
+use super::judgement::Verdict;
+use super::live::LiveReport;
 use super::profile::{Demand, ProfileReport, ProfileState, Reason};
-use super::trials::Tally;
+use super::tally::Tally;
+use super::transport::Transport;
 
 /// Results of profiles: a column for each profile, a row for each group of scenarios.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,9 +6,13 @@ use std::fmt;
 use catalogue::SCENARIOS;
 use checker::Rules;
 
-use super::live::{CaseReport, LiveReport, Options, State, Transport, Verdict};
+use super::case::CaseReport;
+use super::judgement::Verdict;
+use super::live::{LiveReport, State};
+use super::options::Options;
 use super::profile::{ProfileReport, ProfileState, Reason};
 use super::shard::Shard;
+use super::transport::Transport;
 use super::{CaptureReport, LevelChange, Run};
 
 /// Why reports cannot be merged, with the index of the first one that does not fit.

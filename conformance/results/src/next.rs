@@ -3,7 +3,9 @@
 use catalogue::Level;
 use serde::{Deserialize, Serialize};
 
-use super::live::{CaseReport, LiveReport, UndecidedKind, Verdict};
+use super::case::CaseReport;
+use super::judgement::{UndecidedKind, Verdict};
+use super::live::LiveReport;
 use super::totals::RuleTotal;
 use super::{Outcome, Run, shell_word};
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::live::{Judgement, UndecidedKind, Verdict};
+use super::judgement::{Judgement, UndecidedKind, Verdict};
 
 /// What kept a run from testing its endpoint. It is no verdict about conformance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

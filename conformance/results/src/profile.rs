@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::live::{Judgement, UndecidedKind, Verdict};
+use super::judgement::{Judgement, UndecidedKind, Verdict};
 
 /// The result of a run for a profile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

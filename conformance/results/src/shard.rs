@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use catalogue::{PROFILES, Profile};
 use serde::{Deserialize, Serialize};
 
-use super::live::Transport;
+use super::transport::Transport;
 
 /// One of several parts of a run, written as `2/4`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,8 +8,9 @@ use catalogue::{CLIENTS, Client, Level};
 use serde::{Deserialize, Serialize};
 
 use super::capture::CaptureReport;
-use super::trials::Tally;
-use checker::{Effect, Finding, LevelName, Rules, Unmeasured};
+use super::faults::Faults;
+use super::tally::Tally;
+use checker::{Effect, LevelName, Rules, Unmeasured};
 
 /// Totals of checks and findings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,51 +71,6 @@ impl Totals {
     /// Returns the number of findings by level.
     pub const fn faults(&self) -> Faults {
         Faults { errors: self.errors, warnings: self.warnings, notes: self.notes }
-    }
-}
-
-/// Number of findings by level.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Faults {
-    /// Of MUST rules.
-    pub errors: u64,
-    /// Of SHOULD rules.
-    pub warnings: u64,
-    /// Of MAY rules.
-    pub notes: u64,
-}
-
-impl Faults {
-    /// Adds a finding as often as it was seen.
-    pub(super) fn add(&mut self, finding: &Finding) {
-        *match finding.level {
-            Level::Must => &mut self.errors,
-            Level::Should => &mut self.warnings,
-            Level::May | Level::Off => &mut self.notes,
-        } += finding.count;
-    }
-
-    /// Returns the numbers above zero, the worst first, with their nouns.
-    pub fn non_zero(self) -> impl Iterator<Item = (u64, &'static str)> {
-        let all = [(self.errors, "error"), (self.warnings, "warning"), (self.notes, "note")];
-        all.into_iter().filter(|(count, _)| *count > 0)
-    }
-
-    /// Returns the sum of the numbers.
-    pub const fn all(self) -> u64 {
-        self.errors + self.warnings + self.notes
-    }
-
-    /// Returns the numbers of this level and above.
-    #[must_use]
-    pub fn from(mut self, shown: Level) -> Self {
-        if shown > Level::May {
-            self.notes = 0;
-        }
-        if shown > Level::Should {
-            self.warnings = 0;
-        }
-        self
     }
 }
 

@@ -4,7 +4,8 @@ use std::mem;
 use std::time::Duration;
 
 use super::decompress::Decompressor;
-use super::{CaptureError, Compression, Format, Reader, json, sse};
+use super::source::newlines;
+use super::{CaptureError, Compression, Format, sse};
 use checker::{Entry, Exchange, Frame, Places};
 
 /// Decompresses the chunks of a body, if the response states a compression and the body has it, and parses
@@ -37,6 +38,8 @@ enum Content {
     },
 }
 
+/// Maximum size of a recording or body that is parsed as a whole.
+pub(super) const MOST_WHOLE: usize = 256 << 20;
 /// Number of bytes without control characters after which a body counts as text.
 const SURE: usize = 256;
 
@@ -69,7 +72,7 @@ impl Body {
             }
             Coding::Stated(_, start) => {
                 start.extend_from_slice(bytes);
-                if Look::at(start) == Look::Unsure { Ok(()) } else { self.decide(sink) }
+                if Guess::at(start) == Guess::Unsure { Ok(()) } else { self.decide(sink) }
             }
         }
     }
@@ -110,7 +113,7 @@ impl Body {
         let Coding::Stated(how, start) = &mut self.coding else { return Ok(()) };
         let (how, start) = (mem::take(how), mem::take(start));
         self.coding = Coding::Plain;
-        if Look::at(&start) != Look::Compressed {
+        if Guess::at(&start) != Guess::Compressed {
             return self.content.push(&start, sink);
         }
         let compression = Compression::named(&how).ok_or_else(|| CaptureError::Compression {
@@ -133,19 +136,19 @@ fn coding<'e>(exchange: &'e Exchange<'_>) -> Option<&'e str> {
 /// Returns whether a body is compressed: the response states it, and the recorder has not decompressed it
 /// already.
 pub(super) fn is_compressed(exchange: &Exchange<'_>, body: &[u8]) -> bool {
-    coding(exchange).is_some() && Look::at(body) == Look::Compressed
+    coding(exchange).is_some() && Guess::at(body) == Guess::Compressed
 }
 
 /// The content of a body, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Look {
+enum Guess {
     Plain,
     Compressed,
     /// More bytes are needed.
     Unsure,
 }
 
-impl Look {
+impl Guess {
     fn at(bytes: &[u8]) -> Self {
         let start = &bytes[..bytes.len().min(SURE)];
         let is_control = |byte: &u8| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r');
@@ -186,8 +189,8 @@ impl Content {
     fn push(&mut self, bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         match self {
             Self::Stream(parser) => parser.push(bytes, &mut |frame| sink(Entry::Event(frame))),
-            Self::Whole { bytes: before, .. } if before.len() + bytes.len() > Reader::MOST_WHOLE => {
-                return Err(CaptureError::TooLarge { format: Some(Format::Json), most: Reader::MOST_WHOLE });
+            Self::Whole { bytes: before, .. } if before.len() + bytes.len() > MOST_WHOLE => {
+                return Err(CaptureError::TooLarge { format: Some(Format::Json), most: MOST_WHOLE });
             }
             Self::Whole { bytes: before, .. } => before.extend_from_slice(bytes),
         }
@@ -223,7 +226,7 @@ fn whole(body: &[u8], (byte, line): (u64, u64), time: Option<Duration>, sink: &m
         data: Some(String::from_utf8_lossy(source)),
         source,
         bytes: start..start + source.len() as u64,
-        line: line + json::newlines(&body[..before]),
+        line: line + newlines(&body[..before]),
         terminated: true,
         time,
         ..Frame::default()

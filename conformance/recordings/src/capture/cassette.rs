@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::on_disk::OnDisk;
-use super::{CaptureError, Format, json, recorded};
+use super::source::utf8;
+use super::{CaptureError, Format, recorded};
 use checker::Entry;
 
 /// Reads a cassette: one document, or several.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
-    let text = without_object_keys(json::utf8(bytes, Format::Cassette)?);
+    let text = without_object_keys(utf8(bytes, Format::Cassette)?);
     // Binary values stay base64: they are seldom text.
     let options = serde_saphyr::options! { ignore_binary_tag_for_string: true };
     let read = serde_saphyr::from_multiple_with_options::<Value>(&text, options);

@@ -1,12 +1,14 @@
 //! Decompression of chunks.
 
 use std::fmt;
-use std::io::{self, BufRead, Read};
+use std::io::{self, Read};
 
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
 
+use super::CaptureError;
+use super::compression::Compression;
+use super::feed::Feed;
 use super::zstd::Zstd;
-use super::{CaptureError, Compression};
 
 /// A decompressor of chunks, which emits pieces of bounded size.
 pub struct Decompressor {
@@ -159,67 +161,5 @@ impl fmt::Debug for Decompressor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { how, taken, given, .. } = self;
         f.debug_struct("Decompressor").field("how", how).field("taken", taken).field("given", given).finish()
-    }
-}
-
-/// Received bytes, for decoders that pull them: `WouldBlock` if there are none.
-#[derive(Debug, Default)]
-pub(super) struct Feed {
-    bytes: Vec<u8>,
-    at: usize,
-    /// Number of bytes before these.
-    before: usize,
-    pub(super) ended: bool,
-}
-
-/// Decoders get blocks of this size, regardless of the chunks: their output before an error is lost with the
-/// block, and must not depend on the chunks.
-const BLOCK: usize = 64;
-
-impl Feed {
-    fn push(&mut self, bytes: &[u8]) {
-        self.bytes.drain(..self.at);
-        self.before += self.at;
-        self.at = 0;
-        self.bytes.extend_from_slice(bytes);
-    }
-
-    /// Returns the unused bytes.
-    pub(super) fn rest(&self) -> &[u8] {
-        &self.bytes[self.at..]
-    }
-
-    /// Returns the next `length` bytes, or `WouldBlock`.
-    pub(super) fn want(&self, length: usize) -> io::Result<&[u8]> {
-        match self.rest().get(..length) {
-            Some(bytes) => Ok(bytes),
-            None if self.ended => Err(io::ErrorKind::UnexpectedEof.into()),
-            None => Err(io::ErrorKind::WouldBlock.into()),
-        }
-    }
-}
-
-impl Read for Feed {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let bytes = self.fill_buf()?;
-        let length = bytes.len().min(buffer.len());
-        buffer[..length].copy_from_slice(&bytes[..length]);
-        self.consume(length);
-        Ok(length)
-    }
-}
-
-impl BufRead for Feed {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        let end = (self.before + self.at) / BLOCK * BLOCK + BLOCK - self.before;
-        match self.bytes.get(self.at..end) {
-            Some(block) => Ok(block),
-            None if self.ended => Ok(self.rest()),
-            None => Err(io::ErrorKind::WouldBlock.into()),
-        }
-    }
-
-    fn consume(&mut self, amount: usize) {
-        self.at += amount;
     }
 }

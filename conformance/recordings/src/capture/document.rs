@@ -7,8 +7,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::body::{Body, starts_with_field};
-use super::json::parsed;
-use super::{CaptureError, json, other_api, recorded};
+use super::source::{parsed, said, unwrapped};
+use super::{CaptureError, other_api, recorded};
 use checker::{Entry, Exchange, Frame, Loss, root_of_body};
 
 /// The kind of a document.
@@ -167,7 +167,7 @@ impl Documents {
                     let label = Some(format!("events from line {}", frame.line));
                     sink(Entry::Exchange(Exchange { label, ..Exchange::default() }));
                 }
-                sink(Entry::Event(json::unwrapped(frame)));
+                sink(Entry::Event(unwrapped(frame)));
                 Ok(())
             }
             Kind::Batch => batch(&frame, sink),
@@ -202,7 +202,7 @@ fn batch(frame: &Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), Capt
     let status = response.as_ref().and_then(|response| response.status_code);
     sink(Entry::Exchange(exchange_of(frame, custom_id.as_deref(), status)));
     if let Some(body) = response.and_then(|response| response.body) {
-        let (text, _) = json::said(frame.source, body);
+        let (text, _) = said(frame.source, body);
         return Body::new(&Exchange::default(), (0, 1)).read(text.as_bytes(), sink);
     }
     let BatchError { code, message } = error.unwrap_or(BatchError { code: None, message: None });

@@ -8,7 +8,8 @@ use serde::Deserialize;
 use super::body::Body;
 use super::on_disk::OnDisk;
 use super::other_api::at_url;
-use super::{CaptureError, Format, Recorder, base64, json, websocket};
+use super::source::malformed;
+use super::{CaptureError, Format, Recorder, base64, websocket};
 use checker::{Entry, Exchange, Headers};
 
 #[derive(Deserialize)]
@@ -84,8 +85,7 @@ struct Message {
 /// Reads an archive. Other requests of a browser are skipped.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let archive: Archive =
-        serde_json::from_slice(bytes).map_err(|error| json::malformed(Format::Har, &error))?;
+    let archive: Archive = serde_json::from_slice(bytes).map_err(|error| malformed(Format::Har, &error))?;
     let mut outcome = Ok(());
     let mut on_disk = OnDisk::new(bytes);
     for (index, entry) in archive.log.entries.iter().enumerate() {

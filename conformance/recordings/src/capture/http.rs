@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use memchr::memchr;
 
 use super::body::{Body, is_compressed, is_content};
-use super::{CaptureError, Format, json};
+use super::source::{line_of, newlines};
+use super::{CaptureError, Format};
 use checker::{Entry, Exchange};
 
 /// Reads a response.
@@ -19,11 +20,7 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
     // The tool that printed the response may have joined the chunks.
     let dechunked = if chunked { Chunks::decode(&bytes[body..]) } else { None };
     let impossible = impossible(&exchange, chunked && dechunked.is_none() && !is_content(&bytes[body..]))
-        .map(|problem| CaptureError::Malformed {
-            format: Format::Http,
-            line: json::line_of(bytes, body),
-            problem,
-        })
+        .map(|problem| CaptureError::Malformed { format: Format::Http, line: line_of(bytes, body), problem })
         .map_or(Ok(()), Err);
     let sent = dechunked.as_ref().map_or(&bytes[body..], |chunks| &chunks.body);
     if is_compressed(&exchange, sent) {
@@ -34,7 +31,7 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
         return reader.read(sent, sink).and(impossible);
     }
     let Some(chunks) = &dechunked else {
-        let reader = Body::new(&exchange, (body as u64, json::line_of(bytes, body)));
+        let reader = Body::new(&exchange, (body as u64, line_of(bytes, body)));
         sink(Entry::Exchange(exchange));
         return reader.read(sent, sink).and(impossible);
     };
@@ -71,7 +68,7 @@ fn head(bytes: &[u8], start: usize) -> Result<(Exchange<'_>, usize), CaptureErro
     if status.is_none() {
         return Err(CaptureError::Malformed {
             format: Format::Http,
-            line: json::line_of(bytes, start),
+            line: line_of(bytes, start),
             problem: "expected a status line such as `HTTP/1.1 200 OK`".to_owned(),
         });
     }
@@ -161,7 +158,7 @@ impl Lines<'_> {
     /// Returns the line of a byte. Offsets must not decrease.
     fn of(&mut self, byte: u64) -> u64 {
         let to = usize::try_from(byte).unwrap_or(usize::MAX).clamp(self.at, self.bytes.len());
-        self.line += json::newlines(&self.bytes[self.at..to]);
+        self.line += newlines(&self.bytes[self.at..to]);
         self.at = to;
         self.line
     }

@@ -2,13 +2,12 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::document::{Documents, Kind};
 use super::on_disk::OnDisk;
+use super::source::{malformed, newlines, offset_in, unquoted, utf8};
 use super::{CaptureError, Format, body, recorded, sse};
 use checker::{Entry, Frame, Places, Transport};
 
@@ -117,86 +116,6 @@ fn pieces(entries: &[&RawValue]) -> Option<String> {
     let is_text = |entry: &&RawValue| entry.get().starts_with('"');
     let all = || entries.iter().map(|entry| unquoted(entry.get())).collect();
     (is_stream && entries.iter().all(is_text)).then(all)
-}
-
-/// Returns the frame without its wrapper, `{"event": NAME, "data": EVENT}`.
-pub(super) fn unwrapped(frame: Frame<'_>) -> Frame<'_> {
-    #[derive(Deserialize)]
-    struct Wrapped<'a> {
-        #[serde(borrow)]
-        event: Cow<'a, str>,
-        #[serde(borrow)]
-        data: &'a RawValue,
-        // An event has a type.
-        r#type: Option<IgnoredAny>,
-    }
-    // Most events begin with another member, and skip this check.
-    let start = frame.source.strip_prefix(b"{").unwrap_or_default().trim_ascii_start();
-    if ![b"\"event\"".as_slice(), b"\"data\""].iter().any(|name| start.starts_with(name)) {
-        return frame;
-    }
-    let wrapped = serde_json::from_slice(frame.source).ok();
-    let Some(Wrapped { event, data, r#type: None }) = wrapped else { return frame };
-    let (text, places) = said(frame.source, data);
-    Frame { event: Some(event), data: Some(text), places, ..frame }
-}
-
-/// Returns the value of a member of a line, and its offset: the text of a string, or JSON.
-pub(super) fn said<'a>(line: &[u8], raw: &'a RawValue) -> (Cow<'a, str>, Places) {
-    let raw = raw.get();
-    let is_string = raw.starts_with('"');
-    let text = if is_string { unquoted(raw) } else { Cow::Borrowed(raw) };
-    let places = match text {
-        Cow::Borrowed(_) => Places::At(offset_in(line, raw) + usize::from(is_string)),
-        Cow::Owned(_) => Places::Nowhere,
-    };
-    (text, places)
-}
-
-/// Returns the text of a JSON string, borrowed if it has no escapes.
-fn unquoted(raw: &str) -> Cow<'_, str> {
-    if let Ok(text) = serde_json::from_str::<&str>(raw) {
-        return Cow::Borrowed(text);
-    }
-    // A lone surrogate is not a valid Rust string.
-    let inner = raw.trim_matches('"');
-    serde_json::from_str::<String>(raw)
-        .map_or_else(|_| Cow::Owned(spec::json::decode(inner).0.into_owned()), Cow::Owned)
-}
-
-/// Returns the offset of a piece of the bytes.
-fn offset_in(bytes: &[u8], piece: &str) -> usize {
-    (piece.as_ptr() as usize).saturating_sub(bytes.as_ptr() as usize).min(bytes.len())
-}
-
-/// Returns the line of a byte.
-pub(super) fn line_of(bytes: &[u8], at: usize) -> u64 {
-    1 + newlines(&bytes[..at.min(bytes.len())])
-}
-
-pub(super) fn newlines(bytes: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', bytes).count() as u64
-}
-
-pub(super) fn utf8(bytes: &[u8], format: Format) -> Result<&str, CaptureError> {
-    std::str::from_utf8(bytes).map_err(|error| CaptureError::Malformed {
-        format,
-        line: line_of(bytes, error.valid_up_to()),
-        problem: format!("byte {} is not valid UTF-8", error.valid_up_to()),
-    })
-}
-
-/// Parses the document of a frame.
-pub(super) fn parsed<'f, T: Deserialize<'f>>(frame: &'f Frame<'_>) -> Result<T, CaptureError> {
-    serde_json::from_slice(frame.source).map_err(|error| CaptureError::Malformed {
-        format: Format::Ndjson,
-        line: frame.line,
-        problem: error.to_string(),
-    })
-}
-
-pub(super) fn malformed(format: Format, error: &serde_json::Error) -> CaptureError {
-    CaptureError::Malformed { format, line: error.line() as u64, problem: error.to_string() }
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Recordings of one JSON document a line: events, responses, exchanges, and any mixture of them.
 
 use super::document::{Documents, Kind};
-use super::{CaptureError, Format, exchange, json, ndjson};
+use super::source::parsed;
+use super::{CaptureError, Format, exchange, ndjson};
 use checker::{Entry, Frame, Loss};
 
 /// A parser of chunks.
@@ -93,7 +94,7 @@ impl State {
             return self.exchanges.take(&line, sink);
         }
         if kind == Kind::Other && self.documents.is_apart {
-            json::parsed::<&serde_json::value::RawValue>(&line)?;
+            parsed::<&serde_json::value::RawValue>(&line)?;
         }
         self.documents.hand_out(kind, line, sink)
     }

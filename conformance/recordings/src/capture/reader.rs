@@ -6,7 +6,7 @@ use std::mem;
 use super::compression::Mark;
 use super::decompress::Decompressor;
 use super::sink::{ByValue, Sink};
-use super::{CaptureError, Compression, Format, detect, har, http, json, lines, sse, websocket};
+use super::{CaptureError, Compression, Format, body, detect, har, http, json, lines, sse, websocket};
 use checker::{Entry, Loss};
 
 /// A read buffer, reusable for many recordings.
@@ -57,7 +57,7 @@ const SHORT: usize = 4 << 10;
 
 impl Reader {
     /// Maximum size of a recording in a format that is parsed only when complete, and of a first line.
-    pub const MOST_WHOLE: usize = 256 << 20;
+    pub const MOST_WHOLE: usize = body::MOST_WHOLE;
 
     /// Returns a reader for this format, or for any.
     pub const fn new(format: Option<Format>) -> Self {

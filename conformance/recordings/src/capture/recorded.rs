@@ -19,7 +19,7 @@ const LISTS: [&str; 6] =
 /// Returns whether a JSON object is one exchange, or has a list of them, without parsing its values.
 pub(super) fn is_recorded(text: &str) -> bool {
     #[derive(Deserialize)]
-    struct Look {
+    struct Members {
         #[serde(
             rename = "interactions",
             alias = "http_interactions",
@@ -37,11 +37,11 @@ pub(super) fn is_recorded(text: &str) -> bool {
         r#type: Option<IgnoredAny>,
         object: Option<IgnoredAny>,
     }
-    let look: Option<Look> = serde_json::from_str(text).ok();
-    look.is_some_and(|look| {
-        let is_one = look.request.is_some() && look.response.is_some();
-        let is_other = look.r#type.is_some() || look.object.is_some();
-        (look.list.is_some() || look.entries.is_some() || is_one) && !is_other
+    let members: Option<Members> = serde_json::from_str(text).ok();
+    members.is_some_and(|members| {
+        let is_one = members.request.is_some() && members.response.is_some();
+        let is_other = members.r#type.is_some() || members.object.is_some();
+        (members.list.is_some() || members.entries.is_some() || is_one) && !is_other
     })
 }
 
@@ -94,16 +94,23 @@ impl<'v> Recorded<'v> {
     fn in_pairs(exchange: &'v Value) -> Option<Self> {
         let side = |names: [&str; 2]| names.iter().find_map(|name| exchange.get(name)?.as_object());
         let (request, response) = (side(["request", "when"])?, side(["response", "then"])?);
-        let asked = |names: &[&str]| first(names.iter().map(|name| request.get(*name)));
-        let came = |names: &[&str]| first(names.iter().map(|name| response.get(*name)));
-        let status = came(&["code", "status_code", "status"]);
+        let of_request = |names: &[&str]| first(names.iter().map(|name| request.get(*name)));
+        let of_response = |names: &[&str]| first(names.iter().map(|name| response.get(*name)));
+        let status = of_response(&["code", "status_code", "status"]);
         Some(Self {
-            method: asked(&["method"]).as_str().unwrap_or_default(),
-            url: Cow::Borrowed(asked(&["uri", "url", "path", "urlPath"]).as_str().unwrap_or_default()),
-            asked: [asked(&["headers", "header"]), asked(&["body", "parsed_body"])],
+            method: of_request(&["method"]).as_str().unwrap_or_default(),
+            url: Cow::Borrowed(of_request(&["uri", "url", "path", "urlPath"]).as_str().unwrap_or_default()),
+            asked: [of_request(&["headers", "header"]), of_request(&["body", "parsed_body"])],
             status: status.as_u64().or_else(|| response.get("status")?["code"].as_u64()),
-            headers: came(&["headers", "header"]),
-            body: match came(&["body", "parsed_body", "jsonBody", "base64Body", "body_base64", "chunks"]) {
+            headers: of_response(&["headers", "header"]),
+            body: match of_response(&[
+                "body",
+                "parsed_body",
+                "jsonBody",
+                "base64Body",
+                "body_base64",
+                "chunks",
+            ]) {
                 // Some recorders keep the chunks of a stream outside its response.
                 Value::Null => first([exchange.get("chunks")]),
                 body => body,

@@ -9,7 +9,8 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{CaptureError, Format, json, ndjson};
+use super::source::said;
+use super::{CaptureError, Format, ndjson};
 use checker::{Entry, Frame, Loss, Places, Transport};
 
 #[derive(Deserialize, Default)]
@@ -101,7 +102,7 @@ fn message(frame: Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), Cap
     let message = line.message().ok_or_else(|| fail("the line has neither `sent` nor `recv`".to_owned()))?;
     let (Message::Sent(raw) | Message::Received(raw) | Message::Lost(raw)) = message;
     // A message is a string, or JSON as it was sent.
-    let (text, places) = json::said(frame.source, raw);
+    let (text, places) = said(frame.source, raw);
     let frame = Frame {
         places,
         time: line.time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),

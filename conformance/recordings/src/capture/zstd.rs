@@ -7,7 +7,7 @@ use std::io::{self, BufRead, Read};
 
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::decompress::Feed;
+use super::feed::Feed;
 
 pub(super) struct Zstd {
     feed: Feed,

@@ -17,8 +17,9 @@ use self::key::{Key, Places};
 use self::lack::Lack;
 pub use self::layer::Layer;
 use super::capture::CaptureReport;
+use super::case::CaseReport;
 use super::fail_on::FailOn;
-use super::live::{CaseReport, Transport};
+use super::transport::Transport;
 use checker::LevelName;
 
 /// Findings with one reason: of one rule, about one value or the properties that one object lacks, in streams and in

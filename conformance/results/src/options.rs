@@ -1,0 +1,115 @@
+//! The options of a run.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::fail_on::FailOn;
+use super::level::LevelChange;
+use super::shard::Shard;
+use super::transport::Transport;
+
+/// The options of a run that bear on its verdicts, or on what was sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Options {
+    /// When the run began: a time of ISO 8601 in UTC, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<String>,
+    /// How many milliseconds the run took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<u64>,
+    /// How scenarios were sent.
+    pub transports: Vec<Transport>,
+    /// What the endpoint is said to offer; everything, when absent.
+    pub features: Option<Vec<String>>,
+    /// What the endpoint is said to lack.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<String>,
+    /// Only what these profiles demand was sent and checked.
+    #[serde(default)]
+    pub profiles: Vec<String>,
+    /// Only these rules and groups were checked.
+    pub select: Vec<String>,
+    /// These were not.
+    pub ignore: Vec<String>,
+    /// The findings that fail a trial. Runs before this member existed have `strict` instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fail_on: Option<FailOn>,
+    /// Whether broken SHOULD rules fail a trial, too, and not only broken MUST rules; in runs without `fail_on`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strict: Option<bool>,
+    /// The rules with another level than that of the dialect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<LevelChange>,
+    /// How often a scenario was sent at most.
+    pub attempts: usize,
+    /// How many were sent at once.
+    pub jobs: usize,
+    /// How many requests were sent at once of the scenarios that are about that.
+    #[serde(default = "one")]
+    pub concurrent: usize,
+    /// Milliseconds between requests.
+    pub delay_ms: u128,
+    /// Milliseconds until a connection had to stand.
+    pub connect_ms: u128,
+    /// Milliseconds until the first event had to be there.
+    pub first_event_ms: u128,
+    /// Milliseconds between events.
+    pub idle_ms: u128,
+    /// Milliseconds for an answer.
+    pub total_ms: u128,
+    /// Bytes that an answer could have.
+    pub bytes: usize,
+    /// Bytes that all exchanges could have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_total_bytes: Option<u64>,
+    /// Milliseconds that the run could take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_total_ms: Option<u128>,
+    /// What the owner of the endpoint told, by its name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub given: BTreeMap<String, String>,
+    /// The names of the headers that were wanted with each request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<String>,
+    /// Whether authorities were trusted beside those of the system.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_authorities: bool,
+    /// Which of the tests were wanted.
+    #[serde(default, skip_serializing_if = "Filters::are_none")]
+    pub filters: Filters,
+}
+
+impl Options {
+    /// Returns the findings that fail a trial.
+    pub fn fail_on(&self) -> FailOn {
+        self.fail_on.unwrap_or_else(|| FailOn::of_strict(self.strict.unwrap_or_default()))
+    }
+}
+
+const fn one() -> usize {
+    1
+}
+
+/// Which tests were wanted, by their names; all, when nothing is said.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Filters {
+    /// Those that match any of these.
+    pub with: Vec<String>,
+    /// The names are whole.
+    pub exact: bool,
+    /// Those that match any of these are left out.
+    pub without: Vec<String>,
+    /// Only those of this part of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+}
+
+impl Filters {
+    fn are_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
