@@ -196,8 +196,8 @@ fn the_action_and_the_component_pass_only_what_is_set() {
     let template = fs::read_to_string(repository().join("templates/conformance.yml")).expect("it is there");
     let (_, script) = template.split_once("    - |\n").expect("it has a script");
     let script = script.split("  after_script:").next().unwrap_or_default();
-    let script: String =
-        script.lines().map(|line| format!("{}\n", line.trim_start_matches("      "))).collect();
+    let lines: Vec<&str> = script.lines().map(|line| line.trim_start_matches("      ")).collect();
+    let script = lines.join("\n");
     let passed = |inputs: &[(&str, &str)]| {
         let with = |more: (&'static str, &str)| {
             let pairs = inputs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));

@@ -244,7 +244,7 @@ fn a_gateway_that_stops_is_told_with_the_last_request_that_it_took() {
     let url = format!("http://{}", listener.local_addr().expect("it is bound"));
     thread::spawn(move || {
         for mut stream in listener.incoming().take(3).map_while(Result::ok) {
-            let mut request = [0; 65_536];
+            let mut request = vec![0; 65_536];
             let length = std::io::Read::read(&mut stream, &mut request).unwrap_or_default();
             let request = String::from_utf8_lossy(&request[..length]).into_owned();
             if request.contains("three words") {

@@ -313,7 +313,7 @@ fn strings(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::String(_) => found.push(at.to_owned()),
         Value::Array(values) => {
-            values.iter().take(1).for_each(|value| strings(value, &format!("{at}/0"), found))
+            values.iter().take(1).for_each(|value| strings(value, &format!("{at}/0"), found));
         }
         Value::Object(members) => {
             for (name, value) in members {
