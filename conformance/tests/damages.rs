@@ -247,3 +247,83 @@ fn an_error_that_nothing_follows() {
     );
     stream.breaks(Level::Should, "error/followed-by-failed");
 }
+
+#[test]
+fn events_that_address_an_item_with_an_empty_id() {
+    for (name, event, id) in [
+        ("text", "response.output_text.delta", "msg_1"),
+        ("function-call", "response.function_call_arguments.delta", "fc_1"),
+        ("reasoning-summary", "response.reasoning_summary_text.done", "rs_1"),
+        ("web-search", "response.web_search_call.searching", "ws_1"),
+    ] {
+        let stream = Stream::of(name).with(event, &format!("\"item_id\":\"{id}\""), "\"item_id\":\"\"");
+        stream.breaks(Level::Must, "item/key-mismatch");
+    }
+    Stream::of("text").with(COMPLETED, "\"msg_1\"", "\"\"").breaks(Level::Must, "output/ids-kept");
+}
+
+#[test]
+fn values_that_no_delta_brought() {
+    for (name, deltas, rule) in [
+        ("custom-tool", "response.custom_tool_call_input.delta", "call/has-deltas"),
+        ("mcp-call", "response.mcp_call_arguments.delta", "call/has-deltas"),
+        ("code-interpreter", "response.code_interpreter_call_code.delta", "call/has-deltas"),
+        ("reasoning-summary", "response.reasoning_summary_text.delta", "text/has-deltas"),
+        ("reasoning-text", "response.reasoning_text.delta", "text/has-deltas"),
+    ] {
+        Stream::of(name).without(&[deltas]).breaks(Level::Should, rule);
+    }
+}
+
+#[test]
+fn input_that_is_there_before_its_deltas() {
+    let early = Stream::of("custom-tool").with(ADDED, "\"input\":\"\"", "\"input\":\"ls\"");
+    early.breaks(Level::Must, "item/starts-empty");
+}
+
+#[test]
+fn actions_that_differ_in_the_end() {
+    for (name, from, to) in
+        [("shell-call", "\"call_1\"", "\"call_9\""), ("apply-patch", "\"call_1\"", "\"call_9\"")]
+    {
+        Stream::of(name).with(COMPLETED, from, to).breaks(Level::Must, "output/equals-items");
+    }
+}
+
+#[test]
+fn severe_findings_about_a_value_that_has_a_mild_one() {
+    let total = Stream::of("text").with(COMPLETED, "\"total_tokens\":24", "\"total_tokens\":-24");
+    total.breaks(Level::Must, "response/usage-details-within");
+}
+
+#[test]
+fn incomplete_responses_without_a_reason() {
+    let details = "{\"reason\":\"max_output_tokens\"}";
+    let ends = |to: &str| Stream::of("incomplete").with("response.incomplete", details, to);
+    ends("null").breaks(Level::Must, "response/incomplete-details-agree");
+    ends("{}").breaks(Level::Should, "response/incomplete-reason-known");
+    let complete = Stream::of("text").with(
+        COMPLETED,
+        "\"incomplete_details\":null",
+        "\"incomplete_details\":{\"reason\":\"max_output_tokens\"}",
+    );
+    complete.breaks(Level::Should, "response/incomplete-details-agree");
+}
+
+#[test]
+fn encrypted_content_that_is_lost() {
+    let lost = |to: &str| {
+        let mut stream = Stream::of("reasoning-summary");
+        let reasoning = "\"type\":\"reasoning\",";
+        for frame in
+            stream.0.iter_mut().filter(|frame| Stream::is(frame, DONE) || Stream::is(frame, COMPLETED))
+        {
+            let content = if Stream::is(frame, COMPLETED) { to } else { "\"encrypted_content\":\"gAAA\"," };
+            *frame = frame.replace(reasoning, &format!("{reasoning}{content}"));
+        }
+        stream
+    };
+    for to in ["", "\"encrypted_content\":null,", "\"encrypted_content\":\"\","] {
+        lost(to).breaks(Level::Should, "output/equals-items");
+    }
+}

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
-use catalogue::{CLIENTS, Level, Rule};
+use catalogue::{CLIENTS, Level};
 use serde::{Deserialize, Serialize};
 use spec::Dialect;
 
@@ -269,8 +269,8 @@ pub struct Findings {
 #[derive(Debug, Default)]
 struct Blamed {
     frame: u64,
-    /// The rules of the findings, by pointer.
-    rules: HashMap<String, Vec<&'static str>>,
+    /// The rules of the findings, and their levels, by pointer.
+    rules: HashMap<String, Vec<(&'static str, Level)>>,
     count: usize,
 }
 
@@ -284,21 +284,22 @@ impl Blamed {
         (self.frame, self.count) = (frame, 0);
     }
 
-    /// Returns whether another rule has a finding about the value at a pointer, or about a parent.
-    fn has(&self, pointer: &str, rule: &str) -> bool {
-        let is_others = |outer: &str| {
-            self.rules.get(outer).is_some_and(|rules| rules.iter().any(|blamed_by| *blamed_by != rule))
-        };
+    /// Returns whether another rule has a finding about the value at a pointer, or about a parent, that is at least
+    /// as severe.
+    fn has(&self, pointer: &str, bound: Bound) -> bool {
+        let is_others =
+            |(blamed_by, level): &(&str, Level)| *blamed_by != bound.rule.id && *level >= bound.level;
+        let is_others = |outer: &str| self.rules.get(outer).is_some_and(|rules| rules.iter().any(is_others));
         let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
         self.count > 0 && ends.into_iter().any(|end| is_others(&pointer[..end]))
     }
 
-    fn add(&mut self, pointer: &str, rule: &'static str) {
+    fn add(&mut self, pointer: &str, bound: Bound) {
         if self.count < MAX_FINDINGS {
             self.count += 1;
             let rules = self.rules.entry(pointer.to_owned()).or_default();
-            if !rules.contains(&rule) {
-                rules.push(rule);
+            if !rules.contains(&(bound.rule.id, bound.level)) {
+                rules.push((bound.rule.id, bound.level));
             }
         }
     }
@@ -336,7 +337,7 @@ impl Findings {
         is_fine_in: impl FnMut(&'static Dialect) -> bool,
         message: impl FnOnce() -> String,
     ) -> Option<usize> {
-        if self.is_blamed(record.number, bound.rule, place) {
+        if self.is_blamed(record.number, bound, place) {
             return None;
         }
         let member = place.pointer.map(|pointer| {
@@ -443,8 +444,8 @@ impl Findings {
         }
     }
 
-    /// Returns whether another rule has a finding about the value, or about a parent.
-    fn is_blamed(&mut self, frame: u64, rule: &Rule, place: &Place<'_>) -> bool {
+    /// Returns whether another rule has a finding about the value, or about a parent, that is at least as severe.
+    fn is_blamed(&mut self, frame: u64, bound: Bound, place: &Place<'_>) -> bool {
         let Some(pointer) = place.pointer else { return false };
         let pointer = match place.missing {
             Some(name) => &format!("{pointer}/{name}"),
@@ -454,10 +455,10 @@ impl Findings {
         if self.blamed.frame != frame {
             self.blamed.begin(frame);
         }
-        if self.blamed.has(pointer, rule.id) {
+        if self.blamed.has(pointer, bound) {
             return true;
         }
-        self.blamed.add(pointer, rule.id);
+        self.blamed.add(pointer, bound);
         false
     }
 

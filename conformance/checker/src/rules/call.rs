@@ -6,7 +6,6 @@ use catalogue::Level;
 use spec::json;
 use spec::table::Scope;
 
-use super::text;
 use crate::engine::Case;
 use crate::engine::{Node, Object, State, same, short};
 
@@ -56,10 +55,6 @@ pub(super) fn arguments_complete(case: &mut Case<'_>, _: &Node, item: &Object<'_
             format!("the arguments of {name:?} lack {absent:?}, which its strict parameters require")
         });
     }
-}
-
-pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, arguments: &Object<'_>) {
-    text::came_at_once(case, node, arguments, "arguments");
 }
 
 /// The types of calls that the client answers.

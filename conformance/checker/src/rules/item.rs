@@ -14,6 +14,9 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
         Some("reasoning") => ("summary", "[]"),
         // Without events for arguments, they can only be here.
         Some("function_call") if case.protocol.scope_events(Scope::Arguments).closes => ("arguments", "\"\""),
+        Some("custom_tool_call") if case.protocol.scope_events(Scope::CustomToolInput).closes => {
+            ("input", "\"\"")
+        }
         _ => return,
     };
     let Some(raw) = item.value(name).filter(|raw| *raw != zero) else { return };
@@ -22,7 +25,7 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
         None => raw == "\"\"" || !raw.starts_with('"'),
     };
     if !is_empty {
-        if name != "arguments" {
+        if matches!(name, "content" | "summary") {
             case.limit(Level::Should);
         }
         let pointer = format!("/item/{name}");

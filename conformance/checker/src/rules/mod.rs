@@ -44,7 +44,12 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::CallArgumentsComplete => {
             &[Native::ClosedAs(&["function_call"], call::arguments_complete)]
         }
-        NativeRule::CallHasDeltas => &[Native::Closed(Scope::Arguments, call::has_deltas)],
+        NativeRule::CallHasDeltas => &[
+            Native::Closed(Scope::Arguments, text::has_deltas),
+            Native::Closed(Scope::CustomToolInput, text::has_deltas),
+            Native::Closed(Scope::McpArguments, text::has_deltas),
+            Native::Closed(Scope::Code, text::has_deltas),
+        ],
         NativeRule::CallIdentityKept => &[
             Native::ClosedAs(&call::ANSWERED, call::identity_kept),
             Native::Closed(Scope::Arguments, call::name_kept),
@@ -74,9 +79,10 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::ItemMessageFromAssistant => {
             &[Native::OpenedAs(&["message"], item::message_from_assistant)]
         }
-        NativeRule::ItemStartsEmpty => {
-            &[Native::OpenedAs(&["message", "reasoning", "function_call"], item::starts_empty)]
-        }
+        NativeRule::ItemStartsEmpty => &[Native::OpenedAs(
+            &["message", "reasoning", "function_call", "custom_tool_call"],
+            item::starts_empty,
+        )],
         NativeRule::OutputAtItsIndex => &[Native::Ending(output::at_its_index)],
         NativeRule::OutputCountAgrees => &[Native::EndingOtherwise(output::count_agrees)],
         NativeRule::OutputEqualsItems => &[Native::EndingOtherwise(output::equals_items)],
@@ -130,9 +136,12 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::SummaryEqualsItem => &[Native::ClosedAs(&["reasoning"], summary::equals_item)],
         NativeRule::SummaryOneAtATime => &[Native::Opened(Scope::SummaryPart, summary::one_at_a_time)],
         NativeRule::SummaryStartsEmpty => &[Native::Opened(Scope::SummaryPart, summary::starts_empty)],
-        NativeRule::TextHasDeltas => {
-            &[Native::Closed(Scope::Text, text::has_deltas), Native::Closed(Scope::Refusal, text::has_deltas)]
-        }
+        NativeRule::TextHasDeltas => &[
+            Native::Closed(Scope::Text, text::has_deltas),
+            Native::Closed(Scope::Refusal, text::has_deltas),
+            Native::Closed(Scope::ReasoningText, text::has_deltas),
+            Native::Closed(Scope::SummaryText, text::has_deltas),
+        ],
         NativeRule::TextLogprobsJoined => &[Native::Closed(Scope::Text, text::logprobs_joined)],
         NativeRule::TextLogprobsSpellDelta => &[Native::LogprobsOf(Scope::Text, text::logprobs_spell_delta)],
         NativeRule::ToolCodeWithinCall => &[

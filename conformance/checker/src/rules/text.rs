@@ -9,17 +9,14 @@ use spec::table::Slot;
 use crate::engine::Case;
 use crate::engine::{Node, Object, Snapshot, Tokens, same};
 
-pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, text: &Object<'_>) {
-    came_at_once(case, node, text, node.scope.info().name);
-}
-
 /// Reports a final value without deltas.
-pub(super) fn came_at_once(case: &mut Case<'_>, node: &Node, value: &Object<'_>, what: &str) {
+pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, value: &Object<'_>) {
     if node.fragments != 0 || node.partial || case.stream.has_gap {
         return;
     }
     let Some(whole) = json::string(value.text()).filter(|whole| !whole.is_empty()) else { return };
     let Some(pointer) = case.info().and_then(|info| info.value) else { return };
+    let what = node.scope.info().name.replace('_', " ");
     let expected = format!("deltas of the {what} before it");
     let actual = format!("{} characters and no delta", whole.chars().count());
     case.fault(pointer, &expected, &actual, || format!("no delta was sent before the final {what}"));

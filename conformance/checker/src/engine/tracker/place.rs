@@ -171,7 +171,10 @@ impl<'r> Tracker<'_, 'r> {
             key.push(index);
         }
         let there = index.and_then(|_| self.stream.nodes.find(Scope::CONTAINER, key));
-        let Some(id) = id.filter(|id| !id.is_empty()) else {
+        // An item whose own id is empty is reported once, where it is added.
+        let is_named =
+            || there.is_some_and(|at| self.stream.nodes.get(at).is_some_and(|node| node.id().is_some()));
+        let Some(id) = id.filter(|id| !id.is_empty() || is_named()) else {
             // An event without a reference to an item can only belong to the last one.
             let last = || self.stream.items.last().copied().filter(|_| index.is_none());
             return there.or_else(last).or_else(|| Some(self.implied_item(index, None)));
@@ -218,7 +221,8 @@ impl<'r> Tracker<'_, 'r> {
                 ..Place::WHOLE
             };
             self.findings.add_related(bound, self.record, &place, related, || {
-                format!("the item at {member} {index} is {known}, but this event has {id}{hint}")
+                let has = if id.is_empty() { "an empty id" } else { id };
+                format!("the item at {member} {index} is {known}, but this event has {has}{hint}")
             });
         }
         Some(at)
