@@ -273,9 +273,15 @@ fn a_full_stdout_is_reported() {
         return;
     }
     let hello = ["client", "text/hello", "--all-tests", "--", "sh", "-c", ALWAYS_HELLO];
-    for arguments in
-        [&["run", "--list"][..], &["run", "text/hello", "-q"], &["run", "text/hello", "--all-tests"], &hello]
-    {
+    let junit = ["run", "text/hello", "--format", "junit"];
+    for arguments in [
+        &["run", "--list"][..],
+        &["run", "text/hello", "-q"],
+        &["run", "text/hello", "--all-tests"],
+        &["run", "text/hello"],
+        &junit,
+        &hello,
+    ] {
         let output = Command::new(env!("CARGO_BIN_EXE_conformance"))
             .args(arguments)
             .stdout(full().expect("it is there"))

@@ -538,6 +538,26 @@ fn url_of(target: &str) -> Option<String> {
     Some(format!("{scheme}://{authority}/{path}"))
 }
 
+/// Returns whether the name of a target looks like an address, such as `localhost:9100` or `gateway.example/v1`, but its
+/// URL has another one: who types the address means that host.
+fn is_address_of_other(name: &str, url: &str) -> bool {
+    if url_of(name).is_none() {
+        return false;
+    }
+    let authority = |url: &str| {
+        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        authority.rsplit('@').next().unwrap_or_default().to_lowercase()
+    };
+    let (meant, real) = (authority(name), authority(url));
+    let host = real.rsplit_once(':').map_or(&*real, |(host, _)| host);
+    // The last part of a name such as llama-3.1 is no domain.
+    let is_domain =
+        meant.rsplit('.').next().is_some_and(|last| last.chars().all(|c| c.is_ascii_alphabetic()));
+    let is_address = is_domain || meant.contains(':') || meant.parse::<IpAddr>().is_ok();
+    is_address && meant != real && meant != host
+}
+
 /// Returns the flags of a run that determine which tests it has.
 fn rerun(folder: &Path) -> Result<Flags> {
     let run = Evidence::open(folder).run().with_context(|| folder.display().to_string())?;
@@ -586,6 +606,14 @@ fn read(file: &Path) -> Result<Config> {
         );
     }
     let config: Config = small_file::parsed(file, &text)?;
+    let misnamed = config.targets.iter().find(|(name, target)| is_address_of_other(name, &target.url));
+    if let Some((name, target)) = misnamed {
+        bail!(
+            "{}: the target \"{name}\" has the name of an address, but its url is {}; give it a name such as staging",
+            file.display(),
+            target.url
+        );
+    }
     if let Some(url) = config.targets.keys().find(|name| name.contains("://")) {
         bail!(
             "{}: the target \"{url}\" has a URL for a name, but a URL given with --target stands for itself; \
@@ -676,6 +704,27 @@ mod tests {
     }
 
     /// Every setting is a flag of `run`, so that none is dropped silently.
+    #[test]
+    fn names_of_targets_do_not_stand_for_another_host() {
+        for (name, url) in [
+            ("localhost:9100", "https://elsewhere.example/v1"),
+            ("127.0.0.1", "http://127.0.0.2/v1"),
+            ("api.gateway.example", "https://elsewhere.example/v1"),
+            ("api.gateway.example/v1", "https://api.gateway.example@elsewhere.example/v1"),
+            ("localhost:9100", "http://localhost:9101/v1"),
+        ] {
+            assert!(is_address_of_other(name, url), "{name} {url}");
+        }
+        for (name, url) in [
+            ("staging", "https://elsewhere.example/v1"),
+            ("llama-3.1", "https://elsewhere.example/v1"),
+            ("localhost", "http://localhost:9100/v1"),
+            ("Gateway.example", "https://user@gateway.example/v1"),
+        ] {
+            assert!(!is_address_of_other(name, url), "{name} {url}");
+        }
+    }
+
     #[test]
     fn every_setting_is_a_flag() {
         let settings = "model = 'm'\ndialect = 'openai'\ntransport = ['sse']\nfeatures = ['tools']\n\

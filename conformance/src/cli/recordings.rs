@@ -86,7 +86,7 @@ impl Tested {
             }
             how.write(&run)?;
             if is_for_people(&how.arguments) {
-                show(&reports::summary(&run, how.detail, screen));
+                show(&reports::summary(&run, how.detail, screen))?;
             }
         }
         Ok(match (incomplete.load(Ordering::Relaxed), conclusion.has_failed()) {

@@ -91,7 +91,8 @@ pub(super) fn in_progress_unchanged(case: &mut Case<'_>, snapshot: &Snapshot<'_>
         return;
     }
     for change in &snapshot.changes {
-        if !OTHERWISE_JUDGED.contains(&change.name) && !ECHOED.contains(&change.name) {
+        let name = &*json::decode(change.name).0;
+        if !OTHERWISE_JUDGED.contains(&name) && !ECHOED.contains(&name) {
             unchanged(case, change);
         }
     }

@@ -19,8 +19,8 @@ pub(super) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Obj
     if !is_failed_item && !stream.children(node, Scope::McpCall).any(failed) {
         return;
     }
-    if let Some(status) = item.get("status").filter(|status| *status != "\"failed\"") {
-        case.fault("/item/status", "\"failed\"", status, || {
+    if let Some(status) = item.string("status").filter(|status| status != "failed") {
+        case.fault("/item/status", "\"failed\"", &format!("{status:?}"), || {
             "the call failed, but its item has another status".to_owned()
         });
     }
@@ -47,7 +47,7 @@ pub(super) fn has_phases(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
     let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
     let Some(kind) = item.plain("type").filter(|_| !is_unknown) else { return };
-    let is_over = item.value("status").is_none_or(|status| status == "\"completed\"");
+    let is_over = item.string("status").is_none_or(|status| status == "completed");
     let Some((_, scope)) = PHASED.iter().find(|(of, _)| *of == kind).filter(|_| is_over) else { return };
     let has_events = case.dialect().events.iter().any(|event| event.scope == *scope);
     if has_events && stream.children(node, *scope).next().is_none() {
@@ -60,7 +60,7 @@ pub(super) fn has_phases(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
 pub(super) fn phases_complete(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
     let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
-    let is_completed = item.get("status").is_none_or(|status| status == "\"completed\"");
+    let is_completed = item.string("status").is_none_or(|status| status == "completed");
     let Some(kind) = item.plain("type").filter(|_| !is_unknown && is_completed) else { return };
     let Some((_, scope)) = PHASED.iter().find(|(of, _)| *of == kind) else { return };
     let Some(phases) = stream.children(node, *scope).next().map(|call| call.phases) else { return };

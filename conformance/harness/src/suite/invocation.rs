@@ -68,10 +68,7 @@ impl Invocation {
         match &self.output {
             Some(file) => write(self.form, file),
             None if self.form == Form::Human => Ok(()),
-            None => {
-                show(&render(self.form));
-                Ok(())
-            }
+            None => show(&render(self.form)),
         }
     }
 }

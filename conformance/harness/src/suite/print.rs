@@ -2,12 +2,22 @@
 
 use std::io::{self, Write as _};
 
+use super::SuiteError;
 use results::text::visible;
 
-/// Prints to stdout.
-pub fn show(text: &str) {
-    // A closed stdout cannot be reported.
-    let _ = io::stdout().lock().write_all(text.as_bytes());
+/// Prints to stdout. A closed pipe is no error.
+///
+/// # Errors
+///
+/// When stdout cannot be written, for example because the disk is full.
+pub fn show(text: &str) -> Result<(), SuiteError> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(SuiteError::new(format!("the results cannot be printed: {error}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Prints a line to stderr, escaped for a terminal.

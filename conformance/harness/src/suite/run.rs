@@ -17,7 +17,7 @@ use crate::ProgressLine;
 use crate::live::RunRuntime;
 use reports::{Form, Screen};
 use results::text::{cut, visible};
-use results::{Filters, Judgement, Outcome, TrialResult, Verdict};
+use results::{Filters, Judgement, LiveReport, Outcome, TrialResult, Verdict};
 
 /// Exit code of a command that could not be carried out.
 pub const NOT_DONE: u8 = 2;
@@ -79,6 +79,7 @@ pub fn run(
     drop(progress);
     let mut is_undone = machine.is_interrupted();
     let mut is_stale = false;
+    let mut has_verdict = sessions.is_empty();
     let mut dialects = Vec::new();
     for session in sessions {
         let Finished { trials, report } = session.finish(&machine)?;
@@ -89,6 +90,7 @@ pub fn run(
         };
         is_undone |= trials.iter().any(TrialResult::is_harness_error);
         is_undone |= report.live.as_ref().is_some_and(|live| live.obstacle.is_some());
+        has_verdict |= report.live.as_ref().is_none_or(LiveReport::has_verdict);
         is_stale |= report.live.as_ref().is_some_and(|live| !live.stale.is_empty());
         dialects.push((report.dialect.clone(), report.totals.trials));
         how.write(&report)?;
@@ -96,21 +98,21 @@ pub fn run(
         let is_told = suites.len() == 1 || report.outcome != Outcome::Passed;
         if how.form == Form::Human && is_for_people(arguments) && is_told {
             if has_lines {
-                show(&reports::obstacle(&report, screen));
+                show(&reports::obstacle(&report, screen))?;
             } else {
-                show(&reports::diagnostics(&report, how.detail, screen));
+                show(&reports::diagnostics(&report, how.detail, screen))?;
             }
-            show(&reports::summary(&report, how.detail, screen));
-            show(&reports::reproduce(&report));
+            show(&reports::summary(&report, how.detail, screen))?;
+            show(&reports::reproduce(&report))?;
         }
     }
     if how.form == Form::Human && is_for_people(arguments) && dialects.len() > 1 {
         let of = dialects.iter().map(|(name, trials)| (name.as_str(), *trials));
-        show(&reports::by_dialect(of, screen));
+        show(&reports::by_dialect(of, screen))?;
     }
     Ok(match has_failed {
         None => ExitCode::from(NOT_DONE),
-        Some(_) if is_undone => ExitCode::from(NOT_DONE),
+        Some(_) if is_undone || !has_verdict => ExitCode::from(NOT_DONE),
         Some(has_failed) if is_stale || has_failed => ExitCode::from(1),
         Some(_) => ExitCode::SUCCESS,
     })
@@ -144,16 +146,18 @@ fn run_briefly(
         failed += 1;
         if failed <= most {
             progress.wipe();
-            show(&format!("{}  {}\n", screen.style.level(Level::Must, "FAIL"), line(&scenario, &failures)));
+            // Later output reports a stdout that cannot be written.
+            let failure = screen.style.level(Level::Must, "FAIL");
+            let _ = show(&format!("{failure}  {}\n", line(&scenario, &failures)));
         }
     }
     if failed > most {
         let more = failed - most;
         let what = if more == 1 { "scenario that fails" } else { "scenarios that fail" };
-        show(&format!("and {more} more {what} (--verbose lists all)\n"));
+        let _ = show(&format!("and {more} more {what} (--verbose lists all)\n"));
     }
     if failed > 0 {
-        show("\n");
+        let _ = show("\n");
     }
     Some(has_failed || failed > 0)
 }
