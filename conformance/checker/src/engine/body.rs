@@ -4,8 +4,9 @@ use spec::table::Scope;
 use spec::{Dialect, Verdict};
 
 use super::case::{Case, Ending, Snapshot};
-use super::connection::Connection;
+use super::context::Context;
 use super::finding::{Findings, Place};
+use super::head::Head;
 use super::hooks::{EndingRule, Ends, SnapshotRule, ValueRule};
 use super::index::Index;
 use super::node::{Key, State};
@@ -28,13 +29,14 @@ pub fn root_of_body(object: &str) -> Option<&'static str> {
 const RESPONSE_BODY: &str = "response";
 
 /// Checks a body.
-pub(super) fn judge(plan: &Plan, connection: &Connection, mut record: Record<'_>, findings: &mut Findings) {
-    let is_success = connection.status.is_none_or(|status| status < 400);
+pub(super) fn judge(plan: &Plan, head: &Head, mut record: Record<'_>, findings: &mut Findings) {
+    let is_success = !head.is_refusal();
     let body = Object::new(record.data());
     if record.payload == Payload::Object && is_success {
         (record.root, record.verdict) = valid(plan.dialect(), &body);
     }
-    let body = Body { plan, connection, record: &record };
+    let context = Context { protocol: &plan.protocol, head, session: None };
+    let body = Body { plan, context, record: &record };
     body.check(findings);
 }
 
@@ -47,38 +49,37 @@ fn valid(dialect: &Dialect, body: &Object<'_>) -> (Option<&'static str>, Verdict
 
 struct Body<'b> {
     plan: &'b Plan,
-    connection: &'b Connection,
+    context: Context<'b>,
     record: &'b Record<'b>,
 }
 
 impl Body<'_> {
     fn check(&self, findings: &mut Findings) {
-        let Self { plan, connection, record } = *self;
+        let Self { plan, context, record } = *self;
         let hooks = &plan.hooks;
         let mut stream = Stream::new();
         let frame = record.frame;
-        connection
-            .ask(&hooks.body, &plan.protocol, record, &stream, findings, |rule, case| rule(case, frame));
-        let is_success = connection.status.is_none_or(|status| status < 400);
+        context.ask(&hooks.body, record, &stream, findings, |rule, case| rule(case, frame));
+        let is_success = !context.head.is_refusal();
         if record.payload != Payload::Object || !is_success {
             return;
         }
         let plain = |rule: fn(&mut Case<'_>), case: &mut Case<'_>| rule(case);
-        connection.ask_of_body(&hooks.of_body.whole, &plan.protocol, record, None, &stream, findings, plain);
+        context.ask_of_body(&hooks.of_body.whole, (record, None), &stream, findings, plain);
         if record.root == Some(RESPONSE_BODY) {
             self.response(&Object::new(record.data()), &mut stream, findings);
         }
         // Last, so that a note on a value does not hide a fault of it.
-        connection.ask_of_body(&hooks.of_body.newer, &plan.protocol, record, None, &stream, findings, plain);
+        context.ask_of_body(&hooks.of_body.newer, (record, None), &stream, findings, plain);
     }
 
     /// Checks a response: its members, and if it has ended, its items and its ending.
     fn response(&self, response: &Object<'_>, stream: &mut Stream, findings: &mut Findings) {
-        let Self { plan, connection, record } = *self;
+        let Self { plan, context, record } = *self;
         let hooks = &plan.hooks.of_body;
         let snapshot = Snapshot::of_body(response);
         let look = |rule: SnapshotRule, case: &mut Case<'_>| rule(case, &snapshot);
-        connection.ask_of_body(&hooks.response, &plan.protocol, record, None, stream, findings, look);
+        context.ask_of_body(&hooks.response, (record, None), stream, findings, look);
         response.keep_in(&mut stream.first_snapshot);
         if !snapshot.is_terminal() {
             return;
@@ -95,12 +96,12 @@ impl Body<'_> {
                 rule(case, &ending);
             }
         };
-        connection.ask_of_body(&hooks.ending, &plan.protocol, record, None, stream, findings, look);
+        context.ask_of_body(&hooks.ending, (record, None), stream, findings, look);
     }
 
     /// Checks an item of the output as one that is opened and closed with the same value.
     fn item(&self, index: usize, item: &Object<'_>, stream: &mut Stream, findings: &mut Findings) {
-        let Self { plan, connection, record } = *self;
+        let Self { plan, context, record } = *self;
         let mut key = Key::default();
         key.push(Index::new(index as u64));
         let at = stream.nodes.add(Scope::CONTAINER, key, State::Open, Some(RESPONSE));
@@ -116,7 +117,7 @@ impl Body<'_> {
         let rules = plan.hooks.of_body.items.of(item.plain("type"));
         if let Some(node) = stream.nodes.get(at) {
             let look = |rule: ValueRule, case: &mut Case<'_>| rule(case, node, item);
-            connection.ask_of_body(rules, &plan.protocol, record, Some(index), stream, findings, look);
+            context.ask_of_body(rules, (record, Some(index)), stream, findings, look);
         }
         if item.is_cut_off() {
             stream.incomplete.get_or_insert(at);

@@ -1,7 +1,6 @@
 //! The input of a rule.
 
 use std::borrow::Cow;
-use std::time::Duration;
 
 use catalogue::Level;
 use spec::Dialect;
@@ -9,18 +8,19 @@ use spec::json::Fault;
 use spec::table::{EventInfo, Role, Scope, Slot};
 
 use super::bound::Bound;
-use super::connection::Connection;
+use super::context::Context;
 use super::finding::{Findings, Place, Supply};
+use super::head::Head;
 use super::location::SavedLocation;
 use super::node::Node;
 use super::protocol::Protocol;
 use super::record::Record;
+use super::session::{SessionView, Turn};
 use super::stream::Stream;
 use super::usage::Usage;
 use super::view::Object;
-use crate::{Frame, Transport};
 
-/// The event at hand with its stream and connection; a rule reports findings to it.
+/// The event at hand with its stream and what surrounds it; a rule reports findings to it.
 pub(crate) struct Case<'c> {
     pub(crate) bound: Bound,
     pub(crate) protocol: &'c Protocol,
@@ -28,13 +28,16 @@ pub(crate) struct Case<'c> {
     at: At<'c>,
     /// The stream before the event.
     pub(crate) stream: &'c Stream,
-    /// The connection of the stream.
-    pub(crate) connection: &'c Connection,
+    /// The head of the exchange.
+    pub(crate) head: &'c Head,
+    /// The session, on a WebSocket.
+    pub(crate) session: Option<SessionView<'c>>,
     findings: &'c mut Findings,
 }
 
+/// The place that a rule looks at.
 #[derive(Clone, Copy)]
-enum At<'c> {
+pub(super) enum At<'c> {
     Record(&'c Record<'c>),
     /// A body, and the item of its output at hand.
     Body(&'c Record<'c>, Option<usize>),
@@ -148,80 +151,18 @@ impl<'s> Snapshot<'s> {
     }
 }
 
-impl Connection {
-    /// Records the time of the first message, if there is one.
-    pub(crate) fn begin(&mut self, frame: &Frame<'_>) {
-        self.began = self.began.or(frame.time);
-    }
-
-    /// Returns whether the next events are those of a new response, and not the rest of an earlier one.
-    pub(crate) fn is_fresh(&self, transport: Transport) -> Option<bool> {
-        match transport {
-            Transport::WebSocket => (self.turn.is_some() || !self.unanswered.is_empty()).then_some(true),
-            _ => self.creates,
-        }
-    }
-
-    /// Returns the age of the connection when the current request was sent.
-    pub(crate) fn age_at_request(&self) -> Option<Duration> {
-        self.turn.as_ref()?.sent?.checked_sub(self.began?)
-    }
-
-    /// Calls rules, one after the other.
-    #[inline]
-    pub(crate) fn ask<'c, F: Copy>(
-        &'c self,
-        rules: &[(Bound, F)],
-        protocol: &'c Protocol,
-        record: &'c Record<'c>,
-        stream: &'c Stream,
-        findings: &'c mut Findings,
-        mut ask: impl FnMut(F, &mut Case<'c>),
-    ) {
-        let Some((first, _)) = rules.first() else { return };
-        let at = At::Record(record);
-        let mut case = Case { bound: *first, protocol, at, stream, connection: self, findings };
-        for (bound, code) in rules {
-            case.bound = *bound;
-            ask(*code, &mut case);
-        }
-    }
-
-    /// Calls rules about a body, or about an item of its output. Their pointers into events become pointers into the
-    /// body.
-    #[expect(clippy::too_many_arguments, reason = "a case is made of them")]
-    pub(crate) fn ask_of_body<'c, F: Copy>(
-        &'c self,
-        rules: &[(Bound, F)],
-        protocol: &'c Protocol,
-        record: &'c Record<'c>,
-        item: Option<usize>,
-        stream: &'c Stream,
-        findings: &'c mut Findings,
-        mut ask: impl FnMut(F, &mut Case<'c>),
-    ) {
-        let Some((first, _)) = rules.first() else { return };
-        let at = At::Body(record, item);
-        let mut case = Case { bound: *first, protocol, at, stream, connection: self, findings };
-        for (bound, code) in rules {
-            case.bound = *bound;
-            ask(*code, &mut case);
-        }
-    }
-
-    pub(crate) fn case_at<'c>(
-        &'c self,
-        bound: Bound,
-        protocol: &'c Protocol,
-        mark: &'c SavedLocation,
-        stream: &'c Stream,
-        findings: &'c mut Findings,
-    ) -> Case<'c> {
-        Case { bound, protocol, at: At::SavedLocation(mark), stream, connection: self, findings }
-    }
-}
-
 impl<'c> Case<'c> {
+    #[inline]
+    pub(super) const fn new(
+        bound: Bound,
+        Context { protocol, head, session }: Context<'c>,
+        at: At<'c>,
+        stream: &'c Stream,
+        findings: &'c mut Findings,
+    ) -> Self {
+        Self { bound, protocol, at, stream, head, session, findings }
+    }
+
     /// Lowers the level of the rule's next findings.
     pub(crate) fn limit(&mut self, level: Level) {
         self.bound.level = self.bound.level.min(level);
@@ -238,6 +179,11 @@ impl<'c> Case<'c> {
     /// Returns whether the response is a body, and not a stream.
     pub(crate) const fn is_of_body(&self) -> bool {
         matches!(self.at, At::Body(..))
+    }
+
+    /// Returns the request of the response, on a WebSocket.
+    pub(crate) fn turn(&self) -> Option<&'c Turn> {
+        self.session?.turns.current.as_ref()
     }
 
     pub(crate) fn dialect(&self) -> &'static Dialect {

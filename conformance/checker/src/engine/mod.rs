@@ -1,18 +1,17 @@
 //! From frames to findings.
 
-mod asides;
 mod body;
 mod bound;
 mod case;
 mod cells;
-mod connection;
+mod context;
 mod effect;
 mod excerpt;
 mod finding;
+mod head;
 mod hooks;
 mod index;
 mod judge;
-mod lanes;
 mod locate;
 mod location;
 mod markup;
@@ -23,16 +22,15 @@ mod protocol;
 mod record;
 mod relation;
 mod reusable;
+mod session;
 mod stream;
 mod tracker;
 mod usage;
 mod view;
 
-pub(crate) use asides::{About, Asides, InFlightMessage, Steer};
 pub use body::root_of_body;
 pub(crate) use bound::Bound;
 pub(crate) use case::{Case, Change, Ending, Snapshot};
-pub(crate) use connection::{Connection, Turn};
 pub use effect::{Effect, Unmeasured};
 pub use excerpt::Excerpt;
 pub(crate) use finding::Place;
@@ -45,5 +43,6 @@ pub(crate) use node::{Node, State};
 pub use observer::{Observer, Occurrence, Seen};
 pub(crate) use plan::Plan;
 pub use record::{DataProblem, Payload, Record};
+pub(crate) use session::{About, Connection, InFlightMessage, Steer, Turn};
 pub(crate) use stream::MOST_KEPT;
 pub(crate) use view::{Object, entries_that_are, number, same, short};

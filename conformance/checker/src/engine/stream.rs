@@ -112,8 +112,7 @@ impl Stream {
     /// Describes the object of the stream with this id.
     #[cold]
     pub(crate) fn known_as(&self, id: &str) -> Option<String> {
-        let snapshot = self.first_snapshot.get().and_then(|response| response.string("id"));
-        if snapshot.as_deref() == Some(id) {
+        if self.response_id().as_deref() == Some(id) {
             return Some("the id of the response".to_owned());
         }
         let (what, node) = match self.nodes.item_named(id) {
@@ -210,6 +209,11 @@ impl Stream {
     /// Returns the response.
     pub(crate) fn response(&self) -> Option<&Node> {
         self.nodes.get(RESPONSE)
+    }
+
+    /// Returns the id of the response, if it is known.
+    pub(super) fn response_id(&self) -> Option<Cow<'_, str>> {
+        self.first_snapshot.get().and_then(|response| response.string("id"))
     }
 
     /// Returns whether the response has begun.

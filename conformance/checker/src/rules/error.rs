@@ -53,7 +53,7 @@ pub(super) fn equals_failed(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
 
 /// Returns the status and body of a non-streaming response.
 fn error_body<'f>(case: &Case<'_>, frame: &'f Frame<'_>) -> Option<(u16, Object<'f>)> {
-    let status = case.connection.status?;
+    let status = case.head.status?;
     Some((status, Object::new(frame.data.as_deref()?)))
 }
 
@@ -83,7 +83,7 @@ pub(super) fn status_agrees(case: &mut Case<'_>, frame: &Frame<'_>) {
 
 /// Reports a stream with an error status.
 pub(super) fn no_stream(case: &mut Case<'_>) {
-    let Some(status) = case.connection.status.filter(|status| *status >= 400) else { return };
+    let Some(status) = case.head.status.filter(|status| *status >= 400) else { return };
     if case.stream.events == 0 && case.stream.transport == Transport::Http {
         let place = Place { expected: Some("a JSON object with an error"), ..Place::WHOLE };
         case.report(&place, || format!("the response with status {status} is a stream"));
@@ -110,7 +110,7 @@ pub(super) fn body_shape(case: &mut Case<'_>, frame: &Frame<'_>) {
 
 pub(super) fn stream_not_under_200(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
-    let is_success = case.connection.status.is_none_or(|status| status < 400);
+    let is_success = !case.head.is_refusal();
     if case.stream.events == 0 && record.is_error && record.frame.transport == Transport::Http && is_success {
         let place = Place { expected: Some("a status of 400 or above"), ..Place::WHOLE };
         case.report(&place, || "the stream begins with an error, but its status reports success".to_owned());

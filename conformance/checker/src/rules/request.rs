@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::engine::{Case, Connection, Ending};
+use crate::engine::{Case, Ending};
 use crate::engine::{Object, number, same, short};
 
 /// A call in the response.
@@ -242,8 +242,7 @@ pub(super) fn output_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) {
 }
 
 pub(super) fn compaction_triggered(case: &mut Case<'_>, ending: &Ending<'_>) {
-    let Connection { turn, triggers_compaction, .. } = case.connection;
-    let is_triggered = turn.as_ref().map_or(*triggers_compaction, |turn| turn.triggers_compaction);
+    let is_triggered = case.turn().map_or(case.head.triggers_compaction, |turn| turn.triggers_compaction);
     let is_unknown = case.stream.has_gap || case.stream.resumed || ending.snapshot.has_failed();
     if !is_triggered || is_unknown {
         return;

@@ -15,7 +15,7 @@ use crate::engine::{Finding, Object, Payload, Place};
 pub(super) fn event_known(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     // A response with an error status has no events.
-    let is_error = case.connection.status.is_some_and(|status| status >= 400);
+    let is_error = case.head.is_refusal();
     if record.payload != Payload::Object
         || record.verdict != Verdict::Unknown
         || foreign(case).is_some()
@@ -44,7 +44,7 @@ pub(super) fn event_known(case: &mut Case<'_>) {
 
 pub(super) fn event_typed(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
-    let is_error = case.connection.status.is_some_and(|status| status >= 400);
+    let is_error = case.head.is_refusal();
     let is_event = record.payload == Payload::Object && !is_error && foreign(case).is_none();
     if is_event && record.event_type.is_none() {
         let place = Place { expected: Some("property \"type\""), actual: Some("none"), ..Place::WHOLE };
@@ -73,12 +73,12 @@ pub(super) fn event_valid(case: &mut Case<'_>) {
 
 pub(super) fn body_valid(case: &mut Case<'_>, frame: &Frame<'_>) {
     let Some(body) = frame.data.as_deref() else { return };
-    if case.connection.status.is_some_and(|status| status >= 400) {
+    if case.head.is_refusal() {
         return;
     }
     let Some(record) = case.record().filter(|record| record.payload == Payload::Object) else {
         // Other bodies without a status may be anything.
-        if case.connection.status.is_some() {
+        if case.head.status.is_some() {
             let form = kind_of(body);
             let place = Place { expected: Some("a JSON object"), actual: Some(form), form, ..Place::WHOLE };
             case.report(&place, || "the body of the response is not a JSON object".to_owned());

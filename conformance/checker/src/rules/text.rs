@@ -28,8 +28,7 @@ pub(super) fn no_model_markup(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     if !Tokens::may_be_in_json(output) {
         return;
     }
-    let connection = case.connection;
-    let request = connection.turn.as_ref().map(|turn| turn.tokens).or(connection.tokens);
+    let request = case.turn().map(|turn| turn.tokens).or(case.head.tokens);
     let mut known = request.map(|request| request.tokens).unwrap_or_default();
     if let Some(instructions) = snapshot.response.value("instructions") {
         known = known.and(Tokens::in_json(instructions));

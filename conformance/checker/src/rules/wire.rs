@@ -123,7 +123,7 @@ pub(super) fn no_id_line(case: &mut Case<'_>) {
 }
 
 pub(super) fn known_fields(case: &mut Case<'_>) {
-    let is_error = case.connection.status.is_some_and(|status| status >= 400);
+    let is_error = case.head.is_refusal();
     // In a truncated recording, any line may be incomplete.
     let Some(frame) = case.record().map(|record| record.frame).filter(|frame| frame.terminated) else {
         return;
@@ -203,12 +203,12 @@ pub(super) fn keep_alive_is_comment(case: &mut Case<'_>) {
 }
 
 pub(super) fn event_stream_content_type(case: &mut Case<'_>) {
-    let connection = case.connection;
-    let is_first = case.stream.events == 0 && connection.has_headers;
+    let head = case.head;
+    let is_first = case.stream.events == 0 && head.has_headers;
     if !is_first || case.record().is_some_and(|record| record.frame.transport != Transport::Http) {
         return;
     }
-    let found = connection.content_type.as_deref();
+    let found = head.content_type.as_deref();
     if !found.is_some_and(|found| has_media_type(found, EVENT_STREAM)) {
         let place =
             Place { expected: Some(EVENT_STREAM), actual: found.or(Some("no content type")), ..Place::WHOLE };
@@ -220,9 +220,9 @@ pub(super) fn event_stream_content_type(case: &mut Case<'_>) {
 const JSON: &str = "application/json";
 
 pub(super) fn json_content_type(case: &mut Case<'_>, _: &Frame<'_>) {
-    let connection = case.connection;
-    let found = connection.content_type.as_deref();
-    if connection.has_headers && !found.is_some_and(|found| has_media_type(found, JSON)) {
+    let head = case.head;
+    let found = head.content_type.as_deref();
+    if head.has_headers && !found.is_some_and(|found| has_media_type(found, JSON)) {
         let place = Place { expected: Some(JSON), actual: found.or(Some("no content type")), ..Place::WHOLE };
         case.report(&place, || format!("the content type of the response is {}", found.unwrap_or("missing")));
     }

@@ -6,7 +6,7 @@ use spec::table::{Reply, Role, Scope};
 
 use crate::Transport;
 use crate::engine::Case;
-use crate::engine::{About, Asides, InFlightMessage, Object, Place, Record, Steer, Turn, short};
+use crate::engine::{About, Connection, InFlightMessage, Object, Place, Record, Steer, Turn, short};
 
 fn is_on_socket(case: &Case<'_>) -> bool {
     case.record().is_some_and(|record| record.frame.transport == Transport::WebSocket)
@@ -41,7 +41,7 @@ fn begins(case: &Case<'_>) -> bool {
 }
 
 pub(super) fn stream_id_echoed(case: &mut Case<'_>) {
-    let lane = &case.connection.lane;
+    let Some(lane) = case.session.map(|session| &session.connection.lane) else { return };
     if lane.is_nameless {
         let place = Place { expected: Some("property \"stream_id\""), actual: Some("none"), ..Place::WHOLE };
         case.report(&place, || {
@@ -56,7 +56,7 @@ pub(super) fn stream_id_echoed(case: &mut Case<'_>) {
 }
 
 pub(super) fn lane_limit(case: &mut Case<'_>) {
-    let lane = &case.connection.lane;
+    let Some(lane) = case.session.map(|session| &session.connection.lane) else { return };
     if !begins(case) || !case.dialect().framing.lanes {
         return;
     }
@@ -78,11 +78,11 @@ pub(super) fn lane_limit(case: &mut Case<'_>) {
 
 pub(super) fn turns_in_order(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|_| begins(case)) else { return };
-    let Some(turn) = &case.connection.turn else { return };
+    let Some((turn, session)) = case.turn().zip(case.session) else { return };
     let Some(continued) = spec::json::at(record.data(), "/response/previous_response_id") else { return };
     let continued = spec::json::string(continued);
     let is_same = |turn: &Turn| turn.previous_response_id.as_deref() == continued.as_deref();
-    let later = case.connection.unanswered.iter().position(is_same).filter(|_| !is_same(turn));
+    let later = session.turns.unanswered.iter().position(is_same).filter(|_| !is_same(turn));
     if let Some(later) = later {
         let id = |id: Option<&str>| id.map_or_else(|| "no response".to_owned(), |id| format!("{id:?}"));
         let (expected, actual) = (id(turn.previous_response_id.as_deref()), id(continued.as_deref()));
@@ -93,7 +93,7 @@ pub(super) fn turns_in_order(case: &mut Case<'_>) {
 }
 
 pub(super) fn created_asked(case: &mut Case<'_>) {
-    if case.connection.is_unasked {
+    if case.session.is_some_and(|session| session.connection.is_unasked) {
         let place =
             Place { expected: Some("a response.create, or steering input, before it"), ..Place::WHOLE };
         case.report(&place, || "a response begins without a request".to_owned());
@@ -102,7 +102,10 @@ pub(super) fn created_asked(case: &mut Case<'_>) {
 
 /// Checks the end of a response that was steered.
 pub(super) fn steered_ends(case: &mut Case<'_>) {
-    let Some(record) = case.record().filter(|_| case.connection.has_requests) else { return };
+    let Some((record, session)) = case.record().zip(case.session) else { return };
+    if !session.connection.has_requests {
+        return;
+    }
     let Some(info) = case.info().filter(|info| info.scope == Scope::ROOT && info.role == Role::Terminal)
     else {
         return;
@@ -111,7 +114,7 @@ pub(super) fn steered_ends(case: &mut Case<'_>) {
     let Some(id) = response.string("id").filter(|_| info.phase == Some("incomplete")) else { return };
     let details = response.value("incomplete_details").map(Object::new);
     let is_steered = details.is_some_and(|details| details.plain("reason") == Some("steered"));
-    if is_steered && case.connection.asides.turning(&id).is_none() {
+    if is_steered && session.connection.asides.turning(&id).is_none() {
         let pointer = "/response/incomplete_details/reason";
         case.fault(pointer, "response.steer.accepted before it", "\"steered\"", || {
             format!("{id} ends as steered, but no steering input was accepted for it")
@@ -123,25 +126,26 @@ pub(super) fn ids_unique(case: &mut Case<'_>) {
     // `ws/one-in-flight` reports a second response in a lane.
     let Some(record) = case.record().filter(|_| begins(case) && !case.stream.overlaps) else { return };
     let id = spec::json::at(record.data(), "/response/id").and_then(spec::json::string);
-    let Some(id) = id.filter(|id| !id.is_empty() && case.connection.begun.contains(&**id)) else { return };
+    let is_known = |id: &str| case.session.is_some_and(|session| session.connection.begun.contains(id));
+    let Some(id) = id.filter(|id| !id.is_empty() && is_known(id)) else { return };
     case.fault("/response/id", "an id of its own", &format!("{id:?}"), || {
         format!("an earlier response of the connection has the id {id}, too")
     });
 }
 
-/// Returns the subject of the current event, if it is one of these replies to this kind of message.
-fn reply<'c>(case: &Case<'c>, aside: InFlightMessage, replies: &[Reply]) -> Option<(About, &'c Asides)> {
+/// Returns the subject of the current event and the connection, if it is one of these replies to this kind of message.
+fn reply<'c>(case: &Case<'c>, aside: InFlightMessage, replies: &[Reply]) -> Option<(About, &'c Connection)> {
     let record = case.record()?;
     let (is_to, reply) = InFlightMessage::of_reply(case.dialect(), record.event_type.as_deref()?)?;
     let is_meant = is_to == aside && replies.contains(&reply);
-    is_meant.then(|| (About::of(record.data()), &case.connection.asides))
+    Some((About::of(record.data()), case.session?.connection)).filter(|_| is_meant)
 }
 
 pub(super) fn steer_asked(case: &mut Case<'_>) {
-    let Some((about, asides)) = reply(case, InFlightMessage::Steer, &[Reply::Accepted]) else { return };
+    let Some((about, connection)) = reply(case, InFlightMessage::Steer, &[Reply::Accepted]) else { return };
     let Some(steer) = case.dialect().framing.steer else { return };
     let response = about.response.unwrap_or_default();
-    if case.connection.has_requests && !asides.steered.contains(&response) {
+    if connection.has_requests && !connection.asides.steered.contains(&response) {
         let (expected, actual) = (format!("the response of a {}", steer.message), format!("{response:?}"));
         case.fault("/steer/previous_response_id", &expected, &actual, || {
             format!("steering input is accepted for {response}, but the client sent none")
@@ -150,8 +154,8 @@ pub(super) fn steer_asked(case: &mut Case<'_>) {
 }
 
 pub(super) fn steer_followed(case: &mut Case<'_>) {
-    let Some(names) = case.dialect().framing.steer else { return };
-    let asides = &case.connection.asides;
+    let Some((names, session)) = case.dialect().framing.steer.zip(case.session) else { return };
+    let asides = &session.connection.asides;
     let unanswered = asides.steered.len();
     let has_ended = |id: &str| asides.ended.iter().any(|(ended, _)| **ended == *id);
     let is_dropped = |steer: &&Steer| !steer.is_over && !steer.is_pending && has_ended(&steer.response);
@@ -171,7 +175,10 @@ pub(super) fn steer_followed(case: &mut Case<'_>) {
 }
 
 pub(super) fn steer_pending(case: &mut Case<'_>) {
-    let Some((about, asides)) = reply(case, InFlightMessage::Steer, &[Reply::Pending]) else { return };
+    let Some((about, Connection { asides, .. })) = reply(case, InFlightMessage::Steer, &[Reply::Pending])
+    else {
+        return;
+    };
     let id = about.id.unwrap_or_default();
     let Some(steer) = asides.taken.iter().find(|steer| steer.id == id) else {
         case.fault("/steer/id", "the id of accepted steering input", &format!("{id:?}"), || {
@@ -197,7 +204,10 @@ pub(super) fn steer_pending(case: &mut Case<'_>) {
 }
 
 pub(super) fn steer_failed(case: &mut Case<'_>) {
-    let Some((about, asides)) = reply(case, InFlightMessage::Steer, &[Reply::Failed]) else { return };
+    let Some((about, Connection { asides, .. })) = reply(case, InFlightMessage::Steer, &[Reply::Failed])
+    else {
+        return;
+    };
     let (id, response) = (about.id, about.response.unwrap_or_default());
     let is_known = id.as_ref().is_some_and(|id| asides.taken.iter().any(|steer| steer.id == *id));
     // Input that fails before it is accepted need not have an id.
@@ -214,11 +224,11 @@ pub(super) fn steer_failed(case: &mut Case<'_>) {
 
 pub(super) fn inject_asked(case: &mut Case<'_>) {
     let replies = [Reply::Accepted, Reply::Failed];
-    let Some((about, asides)) = reply(case, InFlightMessage::Inject, &replies) else { return };
+    let Some((about, connection)) = reply(case, InFlightMessage::Inject, &replies) else { return };
     let Some(inject) = case.dialect().framing.inject else { return };
     let name = case.record().and_then(|record| record.event_type.as_deref()).unwrap_or_default();
     let response = about.response.unwrap_or_default();
-    if case.connection.has_requests && !asides.injected.contains(&response) {
+    if connection.has_requests && !connection.asides.injected.contains(&response) {
         let expected = format!("the response of a {}", inject.message);
         case.fault("/response_id", &expected, &format!("{response:?}"), || {
             format!("{name} is about {response}, but the client injected nothing into it")
@@ -227,8 +237,8 @@ pub(super) fn inject_asked(case: &mut Case<'_>) {
 }
 
 pub(super) fn inject_answered(case: &mut Case<'_>) {
-    let Some(names) = case.dialect().framing.inject else { return };
-    let unanswered = case.connection.asides.injected.len();
+    let Some((names, session)) = case.dialect().framing.inject.zip(case.session) else { return };
+    let unanswered = session.connection.asides.injected.len();
     if unanswered > 0 {
         let expected = format!("{} or {}", names.accepted, names.failed);
         case.report(&Place { expected: Some(&expected), ..Place::WHOLE }, || {
@@ -238,7 +248,7 @@ pub(super) fn inject_answered(case: &mut Case<'_>) {
 }
 
 pub(super) fn answers_create(case: &mut Case<'_>) {
-    let unanswered = case.connection.unanswered.len();
+    let unanswered = case.session.map_or(0, |session| session.turns.unanswered.len());
     let Some(create) = case.dialect().framing.create.filter(|_| unanswered > 0) else { return };
     let expected = format!("a response or an error for every {create}");
     case.report(&Place { expected: Some(&expected), ..Place::WHOLE }, || {
@@ -255,7 +265,8 @@ pub(super) fn connection_limit(case: &mut Case<'_>) {
     if !is_refused && case.stream.has_begun() {
         return;
     }
-    let Some(age) = case.connection.age_at_request().filter(|age| *age > LIMIT) else { return };
+    let age = case.session.and_then(|session| session.age_at_request());
+    let Some(age) = age.filter(|age| *age > LIMIT) else { return };
     let envelope = Object::new(record.data());
     let error = envelope.value("error").map(Object::new);
     let code = error.as_ref().and_then(|error| error.string("code")).filter(|_| is_refused);
@@ -276,9 +287,9 @@ pub(super) fn connection_limit(case: &mut Case<'_>) {
 
 pub(super) fn unknown_previous_id(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|_| is_on_socket(case)) else { return };
-    let Some(turn) = &case.connection.turn else { return };
+    let Some((turn, session)) = case.turn().zip(case.session) else { return };
     let Some(id) = turn.previous_response_id.as_deref() else { return };
-    if !turn.is_unstored || case.connection.responses.contains(id) || case.stream.events > 0 {
+    if !turn.is_unstored || session.connection.responses.contains(id) || case.stream.events > 0 {
         return;
     }
     // A turn may fail for another reason before the previous response is looked up.
@@ -290,9 +301,9 @@ pub(super) fn unknown_previous_id(case: &mut Case<'_>) {
 
 pub(super) fn latest_kept(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|record| case.stream.is_answered_apart(record)) else { return };
-    let turn = case.connection.turn.as_ref();
-    let Some(id) = turn.and_then(|turn| turn.previous_response_id.as_deref()) else { return };
-    let is_kept = case.connection.responses.contains(id) && case.connection.latest.as_deref() == Some(id);
+    let Some((turn, session)) = case.turn().zip(case.session) else { return };
+    let Some(id) = turn.previous_response_id.as_deref() else { return };
+    let is_kept = session.connection.responses.contains(id) && session.turns.latest.as_deref() == Some(id);
     let envelope = Object::new(record.data());
     let is_unknown = |error: Object<'_>| error.plain("code") == Some("previous_response_not_found");
     if is_kept && envelope.value("error").map(Object::new).is_some_and(is_unknown) {

@@ -8,6 +8,7 @@ use catalogue::Family;
 use spec::Count;
 use spec::table::{EventInfo, Role, Scope, Slot};
 
+use crate::engine::context::Context;
 use crate::engine::finding::{Findings, Place};
 use crate::engine::location::SavedLocation;
 use crate::engine::node::{Node, State};
@@ -16,14 +17,14 @@ use crate::engine::record::Record;
 use crate::engine::reusable::Recycle;
 use crate::engine::stream::{RESPONSE, Stream};
 use crate::engine::view::{Object, entries_that_are};
-use crate::engine::{Case, Connection, Ending, EndingRule, Ends, Hooks, Snapshot, SnapshotRule, ValueRules};
+use crate::engine::{Case, Ending, EndingRule, Ends, Hooks, Snapshot, SnapshotRule, ValueRules};
 
 /// Applies one event to the stream.
 pub(in crate::engine) struct Tracker<'t, 'r> {
     pub(in crate::engine) plan: &'t Plan,
     pub(in crate::engine) stream: &'t mut Stream,
     pub(in crate::engine) findings: &'t mut Findings,
-    pub(in crate::engine) connection: &'t Connection,
+    pub(in crate::engine) context: Context<'t>,
     pub(in crate::engine) record: &'t Record<'r>,
     /// The response in the event.
     pub(in crate::engine) response: Option<Object<'r>>,
@@ -105,7 +106,7 @@ impl<'r> Tracker<'_, 'r> {
             return;
         }
         let number = self.record.sequence_number.as_ref();
-        let is_fresh = self.connection.is_fresh(self.record.frame.transport);
+        let is_fresh = self.context.is_fresh();
         let is_later = self.stream.events == 0 && number.is_some_and(|number| *number > Count::Whole(0));
         self.stream.resumed = is_later && is_fresh != Some(true);
         // A client that has received only one event is unlikely to resume the stream.
@@ -170,13 +171,13 @@ impl<'r> Tracker<'_, 'r> {
             }
         }
         self.relate(event, node);
-        let Self { plan, stream, findings, connection, record, .. } = self;
+        let Self { plan, stream, findings, context, record, .. } = self;
         let Some(found) = stream.nodes.get(node) else { return };
         let rules = plan.hooks.fragment.of(found.scope);
-        connection.ask(rules, &plan.protocol, record, stream, findings, |rule, case| rule(case, found));
+        context.ask(rules, record, stream, findings, |rule, case| rule(case, found));
         if logprobs.is_some() {
             let rules = plan.hooks.logprobs.of(found.scope);
-            connection.ask(rules, &plan.protocol, record, stream, findings, |rule, case| rule(case, found));
+            context.ask(rules, record, stream, findings, |rule, case| rule(case, found));
         }
     }
 
@@ -250,10 +251,9 @@ impl<'r> Tracker<'_, 'r> {
         }
         self.note_error();
         self.relate(event, node);
-        let Self { plan, stream, findings, connection, record, .. } = self;
+        let Self { plan, stream, findings, context, record, .. } = self;
         let Some(found) = stream.nodes.get(node) else { return };
-        connection
-            .ask(&plan.hooks.point, &plan.protocol, record, stream, findings, |rule, case| rule(case, found));
+        context.ask(&plan.hooks.point, record, stream, findings, |rule, case| rule(case, found));
     }
 
     /// Records an error of the stream, on which later checks depend.
@@ -318,16 +318,16 @@ impl<'r> Tracker<'_, 'r> {
     /// Runs the rules about snapshots of the response, and keeps the first snapshot.
     fn snapshot(&mut self) {
         let Some((response, (_, event))) = self.response.take().zip(self.record.known) else { return };
-        let Self { plan, stream, findings, connection, record, .. } = self;
+        let Self { plan, stream, findings, context, record, .. } = self;
         // Faults of a response are reported at its first occurrence.
         let first = stream.first_snapshot.get();
         let is_first_again = first.is_some_and(|first| first.text() == response.text());
         let first = first.filter(|_| !is_first_again);
         let snapshot = Snapshot::new(&response, first, event);
         let look = |rule: SnapshotRule, case: &mut Case<'_>| rule(case, &snapshot);
-        connection.ask(&plan.hooks.any_snapshot, &plan.protocol, record, stream, findings, look);
+        context.ask(&plan.hooks.any_snapshot, record, stream, findings, look);
         if !is_first_again {
-            connection.ask(&plan.hooks.snapshot, &plan.protocol, record, stream, findings, look);
+            context.ask(&plan.hooks.snapshot, record, stream, findings, look);
         }
         if snapshot.is_terminal() && !plan.hooks.ending.is_empty() {
             let (output, is_as_finished) = Self::output(stream, &response);
@@ -339,7 +339,7 @@ impl<'r> Tracker<'_, 'r> {
                 Ends::WithChoice if !has_choice => {}
                 _ => rule(case, &ending),
             };
-            connection.ask(&plan.hooks.ending, &plan.protocol, record, stream, findings, look);
+            context.ask(&plan.hooks.ending, record, stream, findings, look);
         }
         if !stream.first_snapshot.is_set() {
             response.keep_in(&mut stream.first_snapshot);
@@ -372,12 +372,11 @@ impl<'r> Tracker<'_, 'r> {
         rules: impl FnOnce(&Hooks) -> &ValueRules,
         value: impl FnOnce(&Node) -> Option<&Object<'_>>,
     ) {
-        let Self { plan, stream, findings, connection, record, .. } = self;
+        let Self { plan, stream, findings, context, record, .. } = self;
         let Some(found) = stream.nodes.get(node) else { return };
         let Some(value) = value(found) else { return };
         let rules = rules(&plan.hooks).of(found.scope, value);
-        connection
-            .ask(rules, &plan.protocol, record, stream, findings, |rule, case| rule(case, found, value));
+        context.ask(rules, record, stream, findings, |rule, case| rule(case, found, value));
     }
 }
 

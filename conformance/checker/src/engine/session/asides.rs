@@ -1,16 +1,16 @@
-//! Client messages about responses in flight on a WebSocket (steering, injection), and the replies to them.
+//! Client messages about responses in flight (steering, injection), and the replies to them.
 
 use std::collections::VecDeque;
 
 use spec::Dialect;
 use spec::table::Reply;
 
-use super::view::Object;
+use crate::engine::view::Object;
 
 /// Maximum number of remembered entries of each kind.
 const MAX_ASIDES: usize = 1000;
 
-/// Steering and injected input of a connection.
+/// Steering and injected input of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Asides {
     /// Targets of steering messages without a reply.

@@ -1,0 +1,50 @@
+//! The connection of a session: what all lanes share.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use super::asides::Asides;
+use crate::Frame;
+
+/// The connection of a session.
+#[derive(Debug, Default)]
+pub(crate) struct Connection {
+    /// Time of the first message, in either direction.
+    pub(super) began: Option<Duration>,
+    /// Ids of all responses.
+    pub(crate) begun: HashSet<String>,
+    /// Ids of those that can be continued.
+    pub(crate) responses: HashSet<String>,
+    /// Lane of the event at hand.
+    pub(crate) lane: EventLane,
+    /// Whether requests are known.
+    pub(crate) has_requests: bool,
+    /// Whether the response that begins was not requested.
+    pub(crate) is_unasked: bool,
+    /// Whether responses have overlapped: from then on, it is unknown which request belongs to which response.
+    pub(super) has_overlapped: bool,
+    /// Client messages about responses in flight.
+    pub(crate) asides: Asides,
+}
+
+/// The lane of an event, for rules.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct EventLane {
+    /// Its name.
+    pub(crate) name: Option<String>,
+    /// Whether requests are known and none names this lane.
+    pub(crate) is_stranger: bool,
+    /// Whether the event names no lane while only named lanes have responses in flight.
+    pub(crate) is_nameless: bool,
+    /// Number of named lanes with a response so far, including this one.
+    pub(crate) named: usize,
+    /// Number of responses in flight in other lanes.
+    pub(crate) others_in_flight: usize,
+}
+
+impl Connection {
+    /// Records the time of the first message, if there is one.
+    pub(super) fn begin(&mut self, frame: &Frame<'_>) {
+        self.began = self.began.or(frame.time);
+    }
+}

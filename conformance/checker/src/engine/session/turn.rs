@@ -1,0 +1,47 @@
+//! The requests of a lane, each answered by a response.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use crate::Frame;
+use crate::engine::head::triggers_compaction;
+use crate::engine::markup::RequestTokens;
+use crate::engine::view::Object;
+
+/// The requests of a lane.
+#[derive(Debug, Default)]
+pub(crate) struct Turns {
+    /// The request of the current response.
+    pub(crate) current: Option<Turn>,
+    /// Requests without a response.
+    pub(crate) unanswered: VecDeque<Turn>,
+    /// Id of the latest response that can be continued.
+    pub(crate) latest: Option<String>,
+}
+
+/// A request on a WebSocket.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Turn {
+    /// The response that it continues.
+    pub(crate) previous_response_id: Option<String>,
+    /// Whether its input triggers a compaction.
+    pub(crate) triggers_compaction: bool,
+    /// The tokens in it.
+    pub(crate) tokens: RequestTokens,
+    /// Whether it has `store: false`.
+    pub(crate) is_unstored: bool,
+    /// When it was sent.
+    pub(super) sent: Option<Duration>,
+}
+
+impl Turn {
+    pub(super) fn new(request: &Object<'_>, frame: &Frame<'_>) -> Self {
+        Self {
+            previous_response_id: request.string("previous_response_id").map(Into::into),
+            triggers_compaction: triggers_compaction(request),
+            tokens: RequestTokens::of(request),
+            is_unstored: request.get("store") == Some("false"),
+            sent: frame.time,
+        }
+    }
+}
