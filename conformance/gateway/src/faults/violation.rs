@@ -1,0 +1,103 @@
+//! Responses that break a rule: the edits of the rule's violation, applied to a response.
+
+use catalogue::{Edit, Rule};
+
+use crate::content::example::{example, examples};
+use crate::content::script::plan;
+use crate::rendering::emit::answer;
+use crate::rendering::wire::Wire;
+use checker::Rules;
+use recordings::capture::Format;
+use recordings::{check, violation};
+
+/// Maximum number of items of a response in which a violation is tried.
+const ITEMS: usize = 3;
+
+impl Wire {
+    /// Returns the rules of a dialect that it breaks.
+    pub fn broken(&self, rules: &Rules) -> Vec<&'static str> {
+        let report = check("answer", &mut &*self.recording(), Some(Format::Http), rules);
+        report.findings.iter().filter_map(|finding| Some(catalogue::rule(&finding.rule)?.id)).collect()
+    }
+
+    /// Returns a copy that also breaks a rule, or `None` if that is impossible without breaking rules other than this
+    /// one and those that are already broken.
+    #[must_use]
+    pub fn breaking(&self, rule: &'static Rule, rules: &Rules, already: &[&str]) -> Option<Self> {
+        let is_meant =
+            |id: &&'static str| *id == rule.id || rule.violation.also.contains(id) || already.contains(id);
+        let of_item = |item: usize| {
+            let wire = Self::read(&self.edited(rule.violation.edits, item)?, self)?;
+            let broken = wire.broken(rules);
+            (broken.contains(&rule.id) && broken.iter().all(is_meant)).then_some(wire)
+        };
+        // An edit of the first item may only apply to a later one.
+        let is_of_item = rule.violation.edits.iter().any(violation::is_of_item);
+        let last = if is_of_item && self.is_stream() { ITEMS } else { 1 };
+        (0..last).find_map(of_item)
+    }
+
+    pub(super) fn edited(&self, edits: &[Edit], item: usize) -> Option<Vec<u8>> {
+        if self.is_stream() {
+            return violation::edited_from(Format::Sse, &self.body, edits, item).ok();
+        }
+        violation::edited(Format::Http, &self.recording(), edits).ok()
+    }
+}
+
+/// Returns the rules that can be broken in a dialect, each with a request whose response can break it.
+pub fn faults(rules: &Rules) -> Vec<(&'static Rule, &'static str)> {
+    let dialect = rules.dialect();
+    // If any response can break a rule, one like its golden can. Trying the others would waste seconds.
+    let is_alike = |golden: &str| {
+        let of = golden.split_once('/').map_or(golden, |(of, _)| of);
+        LIKE_GOLDENS.contains(&of) && LIKE_GOLDENS.iter().any(|name| dialect.is_or_extends(name))
+    };
+    find_faults(rules, &is_alike)
+}
+
+/// Dialects with the same events, except for a few names.
+const LIKE_GOLDENS: [&str; 3] = ["open-responses", "open-responses@2026-01-15", "openai"];
+
+/// Finds a response that can break each rule. Tries the one like the golden of the rule first, and all others unless
+/// `is_enough`.
+fn find_faults(rules: &Rules, is_enough: &dyn Fn(&str) -> bool) -> Vec<(&'static Rule, &'static str)> {
+    let wires: Vec<(&'static str, Wire)> = examples()
+        .filter_map(|golden| {
+            let request = example(golden)?;
+            Some((golden, respond(&request, rules.dialect())))
+        })
+        .collect();
+    let can_break = |rule: &'static Rule| {
+        let golden = rule.violation.golden;
+        let own = wires.iter().filter(|(name, _)| *name == golden);
+        let others = wires.iter().filter(|(name, _)| *name != golden && !is_enough(golden));
+        let (golden, _) = own.chain(others).find(|(_, wire)| wire.breaking(rule, rules, &[]).is_some())?;
+        Some((rule, *golden))
+    };
+    let bound = |rule: &&'static Rule| rules.iter().any(|bound| bound.id == rule.id);
+    catalogue::RULES.iter().filter(bound).filter_map(can_break).collect()
+}
+
+/// Returns the response to a request when nothing is stored.
+pub fn respond(request: &serde_json::Value, dialect: &'static spec::Dialect) -> Wire {
+    if let Some(problem) = crate::content::problem::refusal(request, dialect) {
+        return Wire::json(problem.status, &problem.body().to_string());
+    }
+    let answer = answer(request, &plan(request, dialect, 0), dialect, 0);
+    if request.get("stream") == Some(&serde_json::Value::Bool(true)) {
+        return Wire::stream(&answer);
+    }
+    Wire::json(200, &answer.response().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_answer_like_its_golden_does_not_break_no_answer_breaks() {
+        let rules = Rules::of(spec::dialect("openai").expect("it is there"));
+        assert_eq!(faults(&rules).len(), find_faults(&rules, &|_| false).len());
+    }
+}

@@ -1,0 +1,53 @@
+//! Adaptation of plans to a dialect.
+
+use serde_json::Value;
+use spec::Dialect;
+
+use super::style::DialectStyle;
+use crate::content::plan::{Ending, Fragments, Item, Part, Plan};
+use crate::content::script::text;
+
+/// Removes the parts of a plan that the dialect does not support.
+pub(super) fn fit(plan: &Plan, dialect: &Dialect, voice: DialectStyle) -> Plan {
+    let mut plan = plan.clone();
+    plan.is_background &= dialect.event("response.queued").is_some();
+    for item in &mut plan.items {
+        if let Item::Message(parts) = item {
+            fit_parts(parts, dialect, voice);
+        }
+    }
+    if voice == DialectStyle::EuGpt && matches!(plan.ending, Ending::Incomplete(_)) {
+        // A truncated response counts as completed here, so its calls must be whole.
+        plan.items.retain(|item| match item {
+            Item::Function { arguments, .. } => serde_json::from_str::<Value>(&arguments.concat()).is_ok(),
+            _ => true,
+        });
+    }
+    plan
+}
+
+fn fit_parts(parts: &mut Vec<Part>, dialect: &Dialect, voice: DialectStyle) {
+    let has_refusals = dialect.event("response.refusal.delta").is_some();
+    for part in parts.iter_mut() {
+        match part {
+            Part::Refusal(text) if !has_refusals => *part = Part::Text(std::mem::take(text), Vec::new()),
+            Part::Text(_, annotations) if voice == DialectStyle::OpenResponses => {
+                annotations.retain(|annotation| text(annotation, "type") == Some("url_citation"));
+            }
+            _ => {}
+        }
+    }
+    if dialect.event("response.content_part.added").is_none() {
+        // Without part indices, all text is one part.
+        let whole: Fragments = (parts.iter())
+            .flat_map(|part| match part {
+                Part::Text(text, _) | Part::Refusal(text) => text.clone(),
+            })
+            .collect();
+        let annotations = match parts.last_mut() {
+            Some(Part::Text(_, annotations)) => std::mem::take(annotations),
+            _ => Vec::new(),
+        };
+        *parts = vec![Part::Text(whole, annotations)];
+    }
+}

@@ -1,0 +1,221 @@
+//! Responses on the wire, and transport faults.
+
+use std::fmt;
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::emit::Answer;
+
+/// A response on the wire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wire {
+    /// Its status.
+    pub status: u16,
+    /// Its content type.
+    pub content_type: String,
+    /// Its body.
+    pub body: Vec<u8>,
+}
+
+impl Wire {
+    /// Creates a streaming response.
+    pub fn stream(answer: &Answer) -> Self {
+        Self { status: 200, content_type: "text/event-stream".to_owned(), body: answer.stream().into_bytes() }
+    }
+
+    /// Creates a non-streaming response.
+    pub fn json(status: u16, body: &str) -> Self {
+        Self { status, content_type: "application/json".to_owned(), body: body.as_bytes().to_vec() }
+    }
+
+    /// Returns whether it is a stream.
+    pub fn is_stream(&self) -> bool {
+        self.content_type == "text/event-stream"
+    }
+
+    /// Returns the events of a stream as sent.
+    pub fn events(&self) -> Vec<Vec<u8>> {
+        let mut events = Vec::new();
+        let mut rest = self.body.as_slice();
+        while !rest.is_empty() {
+            let (event, others) = rest.split_at(event_end(rest));
+            events.push(event.to_vec());
+            rest = others;
+        }
+        events
+    }
+
+    /// Returns its recording, with the head if that is relevant.
+    pub fn recording(&self) -> Vec<u8> {
+        let head = format!("HTTP/1.1 {} \r\ncontent-type: {}\r\n\r\n", self.status, self.content_type);
+        [head.as_bytes(), &self.body].concat()
+    }
+
+    pub(crate) fn read(recording: &[u8], unchanged: &Self) -> Option<Self> {
+        let Some(rest) = recording.strip_prefix(b"HTTP/1.1 ") else {
+            return Some(Self { body: recording.to_vec(), ..unchanged.clone() });
+        };
+        let end = rest.windows(4).position(|window| window == b"\r\n\r\n")?;
+        let head = String::from_utf8_lossy(rest.get(..end)?);
+        let status = head.split_whitespace().next()?.parse().ok()?;
+        let header = |line: &str| {
+            let (name, value) = line.split_once(": ")?;
+            name.eq_ignore_ascii_case("content-type").then(|| value.to_owned())
+        };
+        let content_type = head.lines().find_map(header).unwrap_or_else(|| unchanged.content_type.clone());
+        Some(Self { status, content_type, body: rest.get(end + 4..)?.to_vec() })
+    }
+}
+
+/// Returns the end of the first event.
+pub(crate) fn event_end(bytes: &[u8]) -> usize {
+    let is_end = |at: &usize| {
+        let after = bytes.get(at + 1..).unwrap_or_default();
+        after.starts_with(b"\n") || after.starts_with(b"\r\n")
+    };
+    let end = memchr::memchr_iter(b'\n', bytes).find(is_end);
+    let length = |at: usize| if bytes.get(at + 1) == Some(&b'\n') { 2 } else { 3 };
+    end.map_or(bytes.len(), |at| at + length(at))
+}
+
+/// A transport fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WireFault {
+    /// The stream ends in the middle of an event.
+    Cut,
+    /// Lines end with CR LF, which is allowed.
+    Crlf,
+    /// Every byte is sent in its own chunk, which is allowed.
+    SplitUtf8,
+    /// The stream stalls, and the connection stays open.
+    Stall,
+    /// A second passes before every event, which is allowed.
+    Slow,
+    /// The stream begins with a comment of 16 MiB, which is allowed.
+    HugeLine,
+    /// The content type is HTML.
+    WrongContentType,
+    /// The body is compressed even if the request does not allow it.
+    Gzip,
+    /// The connection breaks in the middle of the stream.
+    EarlyClose,
+    /// An error is sent as a stream with an error status.
+    ErrorAsStream,
+}
+
+const HUGE: usize = 16 << 20;
+
+impl WireFault {
+    /// All transport faults.
+    pub const ALL: [Self; 10] = [
+        Self::Cut,
+        Self::Crlf,
+        Self::SplitUtf8,
+        Self::Stall,
+        Self::Slow,
+        Self::HugeLine,
+        Self::WrongContentType,
+        Self::Gzip,
+        Self::EarlyClose,
+        Self::ErrorAsStream,
+    ];
+
+    /// Returns its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cut => "cut",
+            Self::Crlf => "crlf",
+            Self::SplitUtf8 => "split-utf8",
+            Self::Stall => "stall",
+            Self::Slow => "slow",
+            Self::HugeLine => "huge-line",
+            Self::WrongContentType => "wrong-content-type",
+            Self::Gzip => "gzip",
+            Self::EarlyClose => "early-close",
+            Self::ErrorAsStream => "error-as-stream",
+        }
+    }
+
+    /// Returns its effect on a stream.
+    pub const fn effect(self) -> &'static str {
+        match self {
+            Self::Cut => "the stream ends in the middle of an event",
+            Self::Crlf => "lines end with CR LF, which is allowed",
+            Self::SplitUtf8 => "every byte is sent separately, which is allowed",
+            Self::Stall => "half of the stream is sent, then nothing, and the connection stays open",
+            Self::Slow => "a second passes before every event, which is allowed",
+            Self::HugeLine => "the stream begins with a comment of 16 MiB, which is allowed",
+            Self::WrongContentType => "the content type is text/html",
+            Self::Gzip => "the body is compressed even if the request does not allow it",
+            Self::EarlyClose => "the connection breaks in the middle of the stream",
+            Self::ErrorAsStream => "the response is an error sent as a stream with status 500",
+        }
+    }
+
+    /// Returns the fault of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|fault| fault.name() == name)
+    }
+
+    /// Applies the fault to a stream; other responses are unchanged. Returns the compression, if any.
+    pub(crate) fn change(self, wire: &mut Wire) -> Option<&'static str> {
+        if !wire.is_stream() {
+            return None;
+        }
+        match self {
+            Self::Cut => {
+                let end = wire.body.windows(2).rposition(|pair| pair == b":{").unwrap_or(wire.body.len() / 2);
+                wire.body.truncate(end + 2);
+            }
+            Self::Crlf => {
+                wire.body = wire.body.split(|byte| *byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]);
+            }
+            Self::HugeLine => {
+                let mut comment = vec![b'x'; HUGE];
+                comment.splice(..2, *b": ");
+                comment.extend_from_slice(b"\n\n");
+                wire.body.splice(..0, comment);
+            }
+            Self::WrongContentType => "text/html".clone_into(&mut wire.content_type),
+            Self::ErrorAsStream => {
+                wire.status = 500;
+                wire.body = b"event: error\ndata: {\"type\":\"error\",\"sequence_number\":0,\"error\":\
+                    {\"type\":\"server_error\",\"code\":\"server_error\",\
+                    \"message\":\"The server had an error.\",\"param\":null}}\n\n"
+                    .to_vec();
+            }
+            Self::Gzip => {
+                let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+                // Writing to memory cannot fail.
+                if encoder.write_all(&wire.body).is_ok() {
+                    wire.body = encoder.finish().unwrap_or_default();
+                }
+                return Some("gzip");
+            }
+            Self::SplitUtf8 | Self::Stall | Self::Slow | Self::EarlyClose => {}
+        }
+        None
+    }
+}
+
+impl fmt::Display for WireFault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::event_end;
+
+    #[test]
+    fn events_end_with_a_blank_line() {
+        for (bytes, end) in
+            [(&b"a: b\n\nc"[..], 6), (b"a: b\r\n\r\nc", 8), (b"a\nb\n\n\n", 5), (b"a\nb\n", 4), (b"", 0)]
+        {
+            assert_eq!(event_end(bytes), end, "{bytes:?}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Conversations of continued responses.
+
+use serde_json::{Value, json};
+
+use crate::content::problem::Problem;
+use crate::content::script::text;
+
+/// Maximum number of stored entries; the oldest are dropped first.
+const MAX_TURNS: usize = 256;
+
+/// A response that others can continue.
+#[derive(Debug, Clone)]
+pub(super) struct Turn {
+    /// Its id.
+    pub(super) id: String,
+    /// Its request.
+    pub(super) request: Value,
+    /// The conversation up to its end.
+    pub(super) context: Vec<Value>,
+    /// The final response.
+    pub(super) response: Value,
+}
+
+impl Turn {
+    pub(super) fn new(id: &str, request: &Value, asked: &Value, response: &Value) -> Self {
+        let mut context = entries(asked);
+        context.extend(response.get("output").and_then(Value::as_array).cloned().unwrap_or_default());
+        let forgotten = context.len().saturating_sub(MAX_TURNS);
+        context.drain(..forgotten);
+        let (request, response) = (request.clone(), response.clone());
+        Self { id: id.to_owned(), request, context, response }
+    }
+}
+
+/// Returns a request with the previous conversation.
+pub(super) fn with_context(request: &Value, mut before: Vec<Value>) -> Value {
+    if before.is_empty() {
+        return request.clone();
+    }
+    before.extend(entries(request));
+    let mut request = request.clone();
+    request["input"] = Value::Array(before);
+    request
+}
+
+/// Returns the error of results without a matching call.
+pub(super) fn unmatched(request: &Value) -> Option<Problem> {
+    let said = entries(request);
+    let of = |kind: &'static str| said.iter().filter(move |entry| text(entry, "type") == Some(kind));
+    let call = |entry: &Value| text(entry, "call_id").unwrap_or_default().to_owned();
+    let calls: Vec<String> = of("function_call").map(call).collect();
+    let lost = of("function_call_output").map(call).find(|id| !calls.contains(id))?;
+    let message = format!("There is no function call {lost:?}.");
+    Some(Problem::invalid("invalid_value", message, Some("input")))
+}
+
+/// Returns the input of a request as a list.
+pub(super) fn entries(request: &Value) -> Vec<Value> {
+    match request.get("input") {
+        Some(Value::String(text)) => vec![json!({"type": "message", "role": "user", "content": text})],
+        Some(Value::Array(entries)) => entries.clone(),
+        _ => Vec::new(),
+    }
+}

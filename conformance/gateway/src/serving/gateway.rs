@@ -1,0 +1,175 @@
+//! The state of a gateway, and how it responds to requests.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use serde_json::Value;
+
+use super::context::{Turn, unmatched, with_context};
+use super::mcp::Servers;
+use super::settings::Settings;
+use super::store::{Store, Stored};
+use crate::content::plan::{Item, Plan};
+use crate::content::problem::{Problem, refusal, unserved};
+use crate::content::script::plan;
+use crate::content::script::{lengthen, text};
+use crate::faults::list::{FaultInfo, fault_list};
+use crate::faults::requested::Faults;
+use crate::faults::socket::COMPACTION_TRIGGERED;
+use crate::rendering::emit::{Answer, answer};
+use crate::rendering::ids::tagged;
+use crate::rendering::wire::Wire;
+use checker::Rules;
+
+/// A running gateway.
+#[derive(Debug)]
+pub(super) struct Gateway {
+    pub(super) settings: Settings,
+    pub(super) rules: Rules,
+    store: Mutex<Store>,
+    /// The list of faults, computed lazily.
+    listed: OnceLock<Arc<Vec<FaultInfo>>>,
+}
+
+impl Gateway {
+    pub(super) fn new(settings: Settings) -> Self {
+        let rules = Rules::of(settings.dialect);
+        Self { rules, settings, store: Mutex::default(), listed: OnceLock::new() }
+    }
+
+    /// Returns the faults of every response.
+    pub(super) fn faults(&self) -> Faults {
+        Faults::new(self.settings.rules.clone(), self.settings.wire.clone())
+    }
+
+    /// Returns the list of faults.
+    pub(super) fn listed(&self) -> Arc<Vec<FaultInfo>> {
+        Arc::clone(self.listed.get_or_init(|| Arc::new(fault_list(&self.rules))))
+    }
+
+    pub(super) fn store(&self) -> MutexGuard<'_, Store> {
+        // After a panic, the stored responses are still whole.
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Responds to a `create` request.
+    pub(super) fn create(&self, body: &[u8], servers: &Servers, faults: &mut Faults) -> Wire {
+        let refuse = |problem: &Problem, faults: &mut Faults| {
+            faults.break_rules(Wire::json(problem.status, &problem.body().to_string()), &self.rules)
+        };
+        let request: Value = match serde_json::from_slice(body) {
+            Ok(request) => request,
+            Err(error) => {
+                let message = format!("The body is not JSON: {error}.");
+                return refuse(&Problem::invalid("invalid_json", message, None), faults);
+            }
+        };
+        let is_stream = request.get("stream") == Some(&Value::Bool(true));
+        let made = match self.make(request, is_stream, &|_| None, servers, faults) {
+            Ok(made) => made,
+            Err(problem) => return refuse(&problem, faults),
+        };
+        if let Some(stream) = made.stream {
+            return stream;
+        }
+        let [queued, _, ended] = &made.answer.snapshots;
+        let whole = if made.is_background { queued } else { ended };
+        let mut wire = faults.break_rules(Wire::json(200, &whole.to_string()), &self.rules);
+        wire.body = tagged(&wire.body, &made.tag);
+        wire
+    }
+
+    /// Returns why a model is not served, if it is not.
+    pub(super) fn unserved(&self, request: &Value) -> Option<Problem> {
+        unserved(request, &self.settings.models)
+    }
+
+    /// Creates and stores the response to a request, streaming or JSON. It may continue a stored response or
+    /// a known conversation.
+    pub(super) fn make(
+        &self,
+        request: Value,
+        is_stream: bool,
+        known: &dyn Fn(&str) -> Option<Vec<Value>>,
+        servers: &Servers,
+        faults: &mut Faults,
+    ) -> Result<Made, Problem> {
+        if let Some(problem) = refusal(&request, self.settings.dialect).or_else(|| self.unserved(&request)) {
+            return Err(problem);
+        }
+        let previous = text(&request, "previous_response_id");
+        let before = match previous.map(|id| known(id).ok_or(id)) {
+            None => Vec::new(),
+            Some(Ok(context)) => context,
+            Some(Err(id)) => self.store().continued(id)?,
+        };
+        let Settings { dialect, seed, .. } = self.settings;
+        let asked = with_context(&request, before);
+        if let Some(problem) = unmatched(&asked) {
+            return Err(problem);
+        }
+        let mut plan = plan(&asked, dialect, seed);
+        servers.announce(&mut plan);
+        lengthen(&mut plan, &asked, self.settings.fragments);
+        if matches!(plan.items.as_slice(), [Item::Compaction(_)]) && faults.applies(COMPACTION_TRIGGERED) {
+            plan.items.extend(plan.items.clone());
+        }
+        let number = self.store().next();
+        Ok(self.carry_out(PlannedRequest { request, whole: asked, plan, number }, is_stream, faults))
+    }
+
+    /// Creates and stores the planned response.
+    pub(super) fn carry_out(&self, asked: PlannedRequest, is_stream: bool, faults: &mut Faults) -> Made {
+        let Settings { dialect, seed, .. } = self.settings;
+        let PlannedRequest { request, whole, plan, number } = &asked;
+        let answer = answer(request, plan, dialect, seed);
+        let tag = format!("{seed:04x}{number:06x}");
+        let own = |value: &Value| -> Value {
+            serde_json::from_slice(&tagged(value.to_string().as_bytes(), &tag)).unwrap_or_default()
+        };
+        let snapshots = answer.snapshots.each_ref().map(own);
+        let id = snapshots[1].get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let turn = Turn::new(&id, request, whole, &snapshots[2]);
+        let is_background = request.get("background") == Some(&Value::Bool(true));
+        let is_stored = !id.is_empty() && request.get("store") != Some(&Value::Bool(false));
+        // A stored response may be streamed later; the results of faults only refer to this response.
+        let mut unsent = faults.clone();
+        let of_stream = if is_stream { faults } else { &mut unsent };
+        let stream = Wire::stream(&answer);
+        let mut stream = (is_stream || is_stored).then(|| of_stream.break_rules(stream, &self.rules));
+        if let Some(stream) = &mut stream {
+            stream.body = tagged(&stream.body, &tag);
+        }
+        if let Some(stream) = stream.as_ref().filter(|_| is_stored) {
+            // A resumed stream has the faults of the original one.
+            let stored = Stored::new(request.clone(), stream.body.clone(), snapshots, turn.context.clone());
+            self.store().keep(*number, id, stored);
+        }
+        Made { stream: stream.filter(|_| is_stream), is_background, turn, tag, answer, asked }
+    }
+}
+
+/// A request and its planned response.
+#[derive(Debug, Clone)]
+pub(super) struct PlannedRequest {
+    /// The request.
+    pub(super) request: Value,
+    /// The request with the previous conversation.
+    whole: Value,
+    /// The plan of the response.
+    pub(super) plan: Plan,
+    number: u64,
+}
+
+/// A created response.
+pub(super) struct Made {
+    /// Its request.
+    pub(super) asked: PlannedRequest,
+    pub(super) answer: Answer,
+    /// Its stored conversation.
+    pub(super) turn: Turn,
+    /// The unique part of its ids.
+    pub(super) tag: String,
+    /// The stream of its events, if requested, with unique ids.
+    pub(super) stream: Option<Wire>,
+    is_background: bool,
+}

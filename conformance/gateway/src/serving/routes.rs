@@ -1,0 +1,290 @@
+//! Routes of the gateway.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use axum::routing::{any, get, post};
+use axum::{Router, http};
+use hyper::service::Service as _;
+use hyper_util::service::TowerToHyperService;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::task::spawn_blocking;
+
+use super::cors;
+use super::gateway::Gateway;
+use super::help;
+use super::mcp::Servers;
+use super::sending::send;
+use super::socket::talk;
+use super::store::Stored;
+use crate::content::problem::Problem;
+use crate::faults::requested::{Faults, HEADER};
+use crate::rendering::wire::{Wire, WireFault};
+
+/// Maximum size of a request body.
+const LARGEST: usize = 64 << 20;
+
+type Shared = State<Arc<Gateway>>;
+
+pub(super) fn router(gateway: Arc<Gateway>) -> Router {
+    let api = Router::new()
+        .route("/responses", post(create).get(connect))
+        .route("/responses/compact", post(compact))
+        .route("/responses/{id}", get(retrieve).delete(remove))
+        .route("/responses/{id}/cancel", post(cancel))
+        .route("/responses/{id}/input_items", get(input_items))
+        .route("/models", get(models));
+    let all = Router::new()
+        .merge(api.clone())
+        .nest("/v1", api)
+        .route("/", get(help))
+        .route("/faults", get(faults))
+        .fallback(nothing)
+        .method_not_allowed_fallback(not_so)
+        .layer(DefaultBodyLimit::max(LARGEST))
+        .with_state(Arc::clone(&gateway));
+    let inner = all.clone();
+    let all = all.route("/fault/{*path}", any(move |request: Request| with_fault(inner, request)));
+    cors::guarded(all, &gateway.settings.origins, LARGEST).layer(from_fn_with_state(gateway, logged))
+}
+
+/// Logs a request.
+async fn logged(State(gateway): Shared, request: Request, next: Next) -> Response {
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let response = next.run(request).await;
+    if let Some(log) = &gateway.settings.log {
+        let text = |name| response.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or("-");
+        let faults = response.headers().get(HEADER).and_then(|value| value.to_str().ok());
+        let faults = faults.map_or_else(String::new, |told| format!("; {told}"));
+        let status = response.status().as_u16();
+        log.line(&format!("{method} {path} {status} {}{faults}", text("content-type")));
+    }
+    response
+}
+
+/// Rewrites a request to `/fault/ID/v1/...` to `/v1/...` with the fault in a header.
+async fn with_fault(app: Router, mut request: Request) -> Response {
+    let path = request.uri().path_and_query().map_or("", |path| path.as_str());
+    let parts = path.strip_prefix("/fault/").and_then(|rest| {
+        let at = rest.find("/v1/")?;
+        Some((rest.get(..at)?.to_owned(), rest.get(at..)?.to_owned()))
+    });
+    let asked = parts
+        .and_then(|(name, rest)| Some((HeaderValue::from_str(&name).ok()?, rest.parse::<http::Uri>().ok()?)));
+    let Some((name, uri)) = asked else {
+        let message = "The base URL of a fault is /fault/ID/v1; GET /faults lists all faults.";
+        return plain_json(&Wire::json(
+            404,
+            &Problem::not_found("not_found", message, None).body().to_string(),
+        ));
+    };
+    request.headers_mut().append(HEADER, name);
+    *request.uri_mut() = uri;
+    let Ok(response) = TowerToHyperService::new(app).call(request).await;
+    response
+}
+
+async fn help(State(gateway): Shared, headers: HeaderMap) -> Response {
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let is_html = accept.contains("text/html");
+    let about = Arc::clone(&gateway);
+    let faults = spawn_blocking(move || about.listed()).await.unwrap_or_default();
+    let (content_type, page) = if is_html {
+        ("text/html; charset=utf-8", help::html(&gateway.settings, &faults))
+    } else {
+        ("text/plain; charset=utf-8", help::text(&gateway.settings, &faults))
+    };
+    let mut response = Response::new(Body::from(page));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    response
+}
+
+async fn faults(State(gateway): Shared) -> Response {
+    let faults = spawn_blocking(move || gateway.listed()).await.unwrap_or_default();
+    plain_json(&Wire::json(200, &serde_json::to_string(&*faults).unwrap_or_default()))
+}
+
+async fn create(State(gateway): Shared, headers: HeaderMap, body: Bytes) -> Response {
+    let request: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let faults =
+        asked(&gateway, &headers).and_then(|mut faults| faults.add_request(&request).map(|()| faults));
+    let mut faults = match faults {
+        Ok(faults) => faults,
+        Err(problem) => return refused(&problem),
+    };
+    let servers = Servers::ask(&request).await;
+    let wire = gateway.create(&body, &servers, &mut faults);
+    respond(&gateway, wire, &mut faults)
+}
+
+/// Returns the faults of every response, and those in the headers of a request.
+fn asked(gateway: &Gateway, headers: &HeaderMap) -> Result<Faults, Problem> {
+    let mut faults = gateway.faults();
+    faults.add_headers(headers)?;
+    Ok(faults)
+}
+
+fn refused(problem: &Problem) -> Response {
+    plain_json(&Wire::json(problem.status, &problem.body().to_string()))
+}
+
+fn plain_json(wire: &Wire) -> Response {
+    head(wire, None, Body::from(wire.body.clone()))
+}
+
+/// Opens a WebSocket.
+async fn connect(
+    State(gateway): Shared,
+    method: http::Method,
+    uri: http::Uri,
+    headers: HeaderMap,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Response {
+    let is_spoken = gateway.settings.dialect.framing.websocket;
+    let Some(upgrade) = upgrade.ok().filter(|_| is_spoken) else {
+        return not_so(State(gateway), headers, method, uri).await;
+    };
+    match asked(&gateway, &headers) {
+        Ok(faults) => upgrade.on_upgrade(move |socket| talk(gateway, socket, faults)),
+        Err(problem) => refused(&problem),
+    }
+}
+
+#[derive(Deserialize)]
+struct Retrieval {
+    stream: Option<bool>,
+    starting_after: Option<u64>,
+}
+
+async fn retrieve(
+    State(gateway): Shared,
+    Path(id): Path<String>,
+    Query(retrieval): Query<Retrieval>,
+    headers: HeaderMap,
+) -> Response {
+    if retrieval.stream != Some(true) {
+        let looked = gateway.store().get(&id).map(Stored::look);
+        return json_of(&gateway, &headers, looked);
+    }
+    let stream = gateway.store().get(&id).map(|stored| stored.stream(retrieval.starting_after));
+    match (stream, asked(&gateway, &headers)) {
+        (Err(problem), _) => json_of(&gateway, &headers, Err(problem)),
+        (_, Err(problem)) => refused(&problem),
+        (Ok(body), Ok(mut faults)) => {
+            let content_type = "text/event-stream".to_owned();
+            respond(&gateway, Wire { status: 200, content_type, body }, &mut faults)
+        }
+    }
+}
+
+async fn remove(State(gateway): Shared, Path(id): Path<String>, headers: HeaderMap) -> Response {
+    let removed = gateway.store().remove(&id);
+    json_of(&gateway, &headers, removed)
+}
+
+async fn cancel(State(gateway): Shared, Path(id): Path<String>, headers: HeaderMap) -> Response {
+    let cancelled = gateway.store().get(&id).and_then(Stored::cancel);
+    json_of(&gateway, &headers, cancelled)
+}
+
+async fn input_items(State(gateway): Shared, Path(id): Path<String>, headers: HeaderMap) -> Response {
+    let input = gateway.store().get(&id).map(|stored| stored.input());
+    json_of(&gateway, &headers, input)
+}
+
+async fn compact(State(gateway): Shared, headers: HeaderMap, body: Bytes) -> Response {
+    json_of(&gateway, &headers, gateway.compact(&body))
+}
+
+async fn models(State(gateway): Shared, headers: HeaderMap) -> Response {
+    let model =
+        json!({"id": "reference-1", "object": "model", "created": 1_785_000_000, "owned_by": "reference"});
+    json_of(&gateway, &headers, Ok(json!({"object": "list", "data": [model]})))
+}
+
+async fn nothing(State(gateway): Shared, headers: HeaderMap, uri: http::Uri) -> Response {
+    let message = format!("No route for {}.", uri.path());
+    json_of(&gateway, &headers, Err(Problem::not_found("not_found", message, None)))
+}
+
+async fn not_so(
+    State(gateway): Shared,
+    headers: HeaderMap,
+    method: http::Method,
+    uri: http::Uri,
+) -> Response {
+    let message = format!("{} does not support {method}.", uri.path());
+    let invalid = Problem::invalid("method_not_allowed", message, None);
+    json_of(&gateway, &headers, Err(Problem { status: 405, ..invalid }))
+}
+
+fn json_of(gateway: &Gateway, headers: &HeaderMap, result: Result<Value, Problem>) -> Response {
+    let mut faults = match asked(gateway, headers) {
+        Ok(faults) => faults,
+        Err(problem) => return refused(&problem),
+    };
+    let wire = match result {
+        Ok(value) => Wire::json(200, &value.to_string()),
+        Err(problem) => Wire::json(problem.status, &problem.body().to_string()),
+    };
+    let wire = faults.break_rules(wire, &gateway.rules);
+    let mut response = plain_json(&wire);
+    add_fault_header(&mut response, &faults);
+    response
+}
+
+/// Sends a response with the pace and faults of the settings.
+fn respond(gateway: &Gateway, mut wire: Wire, faults: &mut Faults) -> Response {
+    let is_stream = wire.is_stream();
+    let mut encoding = None;
+    // Compression comes last, as compressed bytes cannot be edited.
+    let (last, first): (Vec<WireFault>, Vec<WireFault>) =
+        faults.wire.iter().partition(|fault| matches!(fault, WireFault::Gzip | WireFault::WrongContentType));
+    for fault in first.into_iter().chain(last) {
+        if is_stream {
+            faults.note(fault.name(), None);
+        }
+        encoding = fault.change(&mut wire).or(encoding);
+    }
+    let body = if is_stream {
+        send(&gateway.settings, faults, std::mem::take(&mut wire.body))
+    } else {
+        Body::from(wire.body.clone())
+    };
+    let mut response = head(&wire, encoding, body);
+    add_fault_header(&mut response, faults);
+    response
+}
+
+/// Adds the results of faults to the headers of a response.
+fn add_fault_header(response: &mut Response, faults: &Faults) {
+    if let Some(told) = faults.header() {
+        response.headers_mut().insert(HEADER, told);
+    }
+}
+
+fn head(wire: &Wire, encoding: Option<&'static str>, body: Body) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(wire.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    if let Ok(content_type) = HeaderValue::from_str(&wire.content_type) {
+        headers.insert(header::CONTENT_TYPE, content_type);
+    }
+    if wire.is_stream() {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    if let Some(encoding) = encoding {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
+    }
+    response
+}

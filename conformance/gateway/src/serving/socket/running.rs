@@ -1,0 +1,162 @@
+//! A response whose events are being sent.
+
+use serde_json::{Value, json};
+use spec::Dialect;
+use spec::table::Role;
+use tokio::time::Instant;
+
+use crate::faults::requested::Faults;
+use crate::rendering::wire::Wire;
+use crate::serving::gateway::{Made, PlannedRequest};
+
+/// A response whose events are being sent.
+pub(super) struct Running {
+    /// Its id.
+    pub(super) id: String,
+    /// Its request.
+    pub(super) asked: PlannedRequest,
+    /// All its events, without the lane.
+    events: Vec<String>,
+    /// Messages to send after its last event.
+    pub(super) afterwards: Vec<String>,
+    /// Number of sent events.
+    sent: usize,
+    /// Number of sent deltas.
+    fragments: usize,
+    /// Number of interleaved events with their own sequence numbers.
+    between: u64,
+    /// Time until which it waits for the client.
+    pub(super) waits: Option<Instant>,
+    /// Its steering input.
+    pub(super) steer: Option<Steer>,
+    /// Its faults.
+    pub(super) faults: Faults,
+}
+
+/// Steering input that was accepted.
+#[derive(Debug, Clone)]
+pub(super) struct Steer {
+    /// Its id.
+    pub(super) id: String,
+    /// The input.
+    pub(super) input: Value,
+    /// Results of calls that the client must send first.
+    pub(super) required: Vec<Value>,
+    /// Whether the response has ended for it, or need not.
+    pub(super) is_settled: bool,
+}
+
+impl Running {
+    pub(super) fn new(made: &Made, faults: Faults) -> Self {
+        Self {
+            id: made.turn.id.clone(),
+            asked: made.asked.clone(),
+            events: events(made),
+            afterwards: Vec::new(),
+            sent: 0,
+            fragments: 0,
+            between: 0,
+            waits: None,
+            steer: None,
+            faults,
+        }
+    }
+
+    /// Appends events outside the plan.
+    pub(super) fn append(&mut self, events: impl IntoIterator<Item = String>) {
+        self.events.extend(events);
+    }
+
+    /// Removes the last event.
+    pub(super) fn pop(&mut self) {
+        self.events.pop();
+    }
+
+    /// Sends its events under the id of another response.
+    pub(super) fn take_id(&mut self, other: &str) {
+        let (own, other) = (format!("\"{}\"", self.id), format!("\"{other}\""));
+        self.events.iter_mut().for_each(|event| *event = event.replace(&own, &other));
+    }
+
+    pub(super) fn has_sent_all(&self) -> bool {
+        self.sent >= self.events.len()
+    }
+
+    /// Returns whether a delta was sent.
+    pub(super) const fn has_fragments(&self) -> bool {
+        self.fragments > 0
+    }
+
+    /// Returns the number of sent events.
+    pub(super) const fn sent(&self) -> usize {
+        self.sent
+    }
+
+    /// Returns whether one of its events ends a turn.
+    pub(super) fn ends(&self, dialect: &Dialect) -> bool {
+        self.events.iter().any(|event| kind(event).is_some_and(|kind| is_end(&kind, dialect)))
+    }
+
+    /// Returns the next event.
+    pub(super) fn next(&mut self, dialect: &Dialect) -> Option<String> {
+        let event = self.events.get(self.sent)?.clone();
+        self.sent += 1;
+        let role = kind(&event).and_then(|kind| Some(dialect.event(&kind)?.role));
+        self.fragments += usize::from(role == Some(Role::Delta));
+        Some(if self.between == 0 { event } else { shifted(&event, self.between) })
+    }
+
+    /// Returns the sequence number of an interleaved event.
+    pub(super) fn number(&mut self) -> u64 {
+        let number = self.sent as u64 + self.between;
+        self.between += 1;
+        number
+    }
+
+    /// Continues as another response, if the sent events are its start.
+    pub(super) fn turn(&mut self, made: &Made) -> bool {
+        let events = events(made);
+        let is_same = events.len() > self.sent && events.get(..self.sent) == self.events.get(..self.sent);
+        if is_same {
+            self.events = events;
+        }
+        is_same
+    }
+
+    /// Returns it as if it had ended after the sent deltas.
+    pub(super) fn stopped(&self, reason: &'static str) -> PlannedRequest {
+        let mut asked = self.asked.clone();
+        asked.plan = asked.plan.stopped(self.fragments, reason);
+        asked
+    }
+}
+
+/// Returns the events of a response.
+fn events(made: &Made) -> Vec<String> {
+    made.stream.iter().flat_map(Wire::events).filter_map(|event| data(&event)).collect()
+}
+
+/// Returns the data of an event as a WebSocket message.
+pub(super) fn data(event: &[u8]) -> Option<String> {
+    let event = String::from_utf8_lossy(event);
+    let data = event.lines().find_map(|line| line.strip_prefix("data: "))?;
+    (data != "[DONE]").then(|| data.to_owned())
+}
+
+/// Returns whether an event ends a turn.
+fn is_end(kind: &str, dialect: &Dialect) -> bool {
+    kind == "error" || dialect.terminal.contains(&kind)
+}
+
+fn kind(event: &str) -> Option<String> {
+    spec::json::at(event, "/type").and_then(|kind| serde_json::from_str(kind).ok())
+}
+
+/// Returns an event with an increased sequence number.
+fn shifted(event: &str, by: u64) -> String {
+    let Ok(mut value) = serde_json::from_str::<Value>(event) else { return event.to_owned() };
+    if let Some(number) = value.get("sequence_number").and_then(Value::as_u64) {
+        value["sequence_number"] = json!(number.saturating_add(by));
+    }
+    value.to_string()
+}

@@ -1,0 +1,227 @@
+//! Stored responses.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::content::problem::Problem;
+use crate::content::script::text;
+use crate::rendering::wire::event_end;
+
+/// Maximum number of stored responses, and of bytes of their streams; the oldest are dropped first.
+const MAX_RESPONSES: usize = 10_000;
+const BYTES: usize = 256 << 20;
+
+/// A stored response.
+#[derive(Debug, Clone)]
+pub(super) struct Stored {
+    /// Its request.
+    pub(super) request: Value,
+    /// Its stream.
+    stream: Vec<u8>,
+    /// The queued, the running and the final response.
+    snapshots: [Value; 3],
+    /// The conversation up to its end.
+    context: Vec<Value>,
+    /// Number of times it was retrieved.
+    looks: usize,
+    is_cancelled: bool,
+}
+
+impl Stored {
+    pub(super) fn new(request: Value, stream: Vec<u8>, snapshots: [Value; 3], context: Vec<Value>) -> Self {
+        Self { request, stream, snapshots, context, looks: 0, is_cancelled: false }
+    }
+
+    /// Returns its stream, or the part after the event with this number.
+    pub(super) fn stream(&self, starting_after: Option<u64>) -> Vec<u8> {
+        starting_after.map_or(&*self.stream, |number| rest(&self.stream, number)).to_vec()
+    }
+
+    fn is_background(&self) -> bool {
+        self.request.get("background") == Some(&Value::Bool(true))
+    }
+
+    /// Returns its current state. A background response proceeds with every retrieval.
+    pub(super) fn look(&mut self) -> Value {
+        let [queued, in_progress, ended] = &self.snapshots;
+        if self.is_cancelled {
+            let mut cancelled = in_progress.clone();
+            cancelled["status"] = json!("cancelled");
+            return cancelled;
+        }
+        let seen = match self.looks {
+            0 if self.is_background() => queued,
+            1 if self.is_background() => in_progress,
+            _ => ended,
+        };
+        self.looks += 1;
+        seen.clone()
+    }
+
+    /// Cancels a background response.
+    pub(super) fn cancel(&mut self) -> Result<Value, Problem> {
+        if !self.is_background() {
+            let message = "Only background responses can be cancelled.";
+            return Err(Problem::invalid("invalid_value", message, None));
+        }
+        self.is_cancelled |= self.looks < 3;
+        Ok(self.look())
+    }
+
+    /// Returns its input items.
+    pub(super) fn input(&self) -> Value {
+        let items: Vec<Value> = match self.request.get("input") {
+            Some(Value::String(words)) => {
+                vec![message(&json!([{"type": "input_text", "text": words}]), "user", 0)]
+            }
+            Some(Value::Array(entries)) => {
+                entries.iter().enumerate().map(|(at, entry)| item(entry, at)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let id = |item: Option<&Value>| item.and_then(|item| text(item, "id")).unwrap_or_default().to_owned();
+        json!({"object": "list", "first_id": id(items.first()), "last_id": id(items.last()),
+            "has_more": false, "data": items})
+    }
+}
+
+/// Returns an entry of an input as an item.
+pub(super) fn item(entry: &Value, at: usize) -> Value {
+    if text(entry, "type").unwrap_or("message") != "message" {
+        let mut item = entry.clone();
+        if item.get("id").is_none() {
+            item["id"] = json!(format!("item_{}", at + 1));
+        }
+        return item;
+    }
+    let role = text(entry, "role").unwrap_or("user");
+    let kind = if role == "assistant" { "output_text" } else { "input_text" };
+    match entry.get("content") {
+        Some(Value::String(words)) => message(&json!([{"type": kind, "text": words}]), role, at),
+        Some(content) => message(content, role, at),
+        None => message(&json!([]), role, at),
+    }
+}
+
+fn message(content: &Value, role: &str, at: usize) -> Value {
+    json!({"id": format!("msg_in_{}", at + 1), "type": "message", "role": role, "status": "completed", "content": content})
+}
+
+/// The responses of a server.
+#[derive(Debug)]
+pub(super) struct Store {
+    made: u64,
+    /// Number of bytes of streams, and its maximum.
+    bytes: usize,
+    room: usize,
+    order: BTreeMap<u64, String>,
+    responses: BTreeMap<String, Stored>,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Self { made: 0, bytes: 0, room: BYTES, order: BTreeMap::new(), responses: BTreeMap::new() }
+    }
+}
+
+impl Store {
+    /// Returns the number of the next response.
+    pub(super) fn next(&mut self) -> u64 {
+        self.made += 1;
+        self.made
+    }
+
+    pub(super) fn keep(&mut self, number: u64, id: String, stored: Stored) {
+        self.forget(&id);
+        self.bytes += stored.stream.len();
+        self.order.insert(number, id.clone());
+        self.responses.insert(id, stored);
+        while self.order.len() > MAX_RESPONSES || (self.bytes > self.room && self.order.len() > 1) {
+            let Some((_, oldest)) = self.order.pop_first() else { break };
+            self.forget(&oldest);
+        }
+    }
+
+    fn forget(&mut self, id: &str) {
+        let forgotten = self.responses.remove(id);
+        self.bytes -= forgotten.map_or(0, |stored| stored.stream.len());
+    }
+
+    pub(super) fn get(&mut self, id: &str) -> Result<&mut Stored, Problem> {
+        self.responses.get_mut(id).ok_or_else(|| {
+            Problem::not_found(
+                "response_not_found",
+                format!("There is no response {id:?}, or none was stored."),
+                None,
+            )
+        })
+    }
+
+    pub(super) fn remove(&mut self, id: &str) -> Result<Value, Problem> {
+        self.get(id)?;
+        self.forget(id);
+        self.order.retain(|_, kept| kept != id);
+        Ok(json!({"id": id, "object": "response", "deleted": true}))
+    }
+
+    /// Returns the conversation up to the end of a response.
+    pub(super) fn continued(&mut self, id: &str) -> Result<Vec<Value>, Problem> {
+        self.get(id).map(|stored| stored.context.clone()).map_err(|_| unknown_previous(id))
+    }
+}
+
+/// Returns the error of an unknown previous response.
+pub(super) fn unknown_previous(id: &str) -> Problem {
+    let message = format!("There is no previous response {id:?}, or it was not stored.");
+    Problem::not_found("previous_response_not_found", message, Some("previous_response_id"))
+}
+
+/// Returns the part of a stream after the event with this number. An event without a number has the next one.
+fn rest(stream: &[u8], number: u64) -> &[u8] {
+    let mut rest = stream;
+    let mut next = 0;
+    while !rest.is_empty() {
+        let (event, others) = rest.split_at(event_end(rest));
+        let own = sequence_number(event).unwrap_or(next);
+        if own > number {
+            break;
+        }
+        (rest, next) = (others, own.saturating_add(1));
+    }
+    rest
+}
+
+fn sequence_number(event: &[u8]) -> Option<u64> {
+    let data = std::str::from_utf8(event).ok()?.lines().find_map(|line| line.strip_prefix("data: "))?;
+    spec::json::at(data, "/sequence_number")?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_are_forgotten_when_there_is_no_more_room() {
+        let mut store = Store { room: 10, ..Store::default() };
+        let mut keep = |number: u64, bytes: usize| {
+            let stored = Stored::new(Value::Null, vec![b' '; bytes], Default::default(), Vec::new());
+            store.keep(number, number.to_string(), stored);
+            store.responses.keys().cloned().collect::<String>()
+        };
+        assert_eq!([keep(1, 4), keep(2, 6), keep(3, 1), keep(4, 3)], ["1", "12", "23", "234"]);
+        // The last response can always be continued.
+        assert_eq!([keep(5, 100), keep(6, 10)], ["5", "6"]);
+        assert!(store.remove("6").is_ok() && store.bytes == 0);
+    }
+
+    #[test]
+    fn a_stream_goes_on_after_a_number() {
+        let stream =
+            b"data: {\"sequence_number\":0}\n\ndata: {}\n\ndata: {\"sequence_number\":4}\n\ndata: [DONE]\n\n";
+        let told = |number| String::from_utf8_lossy(rest(stream, number)).into_owned();
+        assert!(told(0).starts_with("data: {}\n\n"));
+        assert!(told(1).starts_with("data: {\"sequence_number\":4}") && told(1) == told(3));
+        assert_eq!((told(4), told(5)), ("data: [DONE]\n\n".to_owned(), String::new()));
+    }
+}
