@@ -72,9 +72,9 @@ fn requests() -> Vec<(String, Value)> {
     requests
 }
 
-fn answer(request: &Value, dialect: &'static Dialect, seed: u64) -> gateway::Answer {
+fn answer(request: &Value, dialect: &'static Dialect, seed: u64) -> gateway::RenderedResponse {
     let plan = gateway::plan(request, dialect, seed);
-    gateway::answer(request, &plan, dialect, seed)
+    gateway::render(request, &plan, dialect, seed)
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A reference gateway that conforms to every dialect, and breaks exactly the rules that a request selects.
 //!
-//! [`plan`] determines the content of the response to a request, and [`answer`] generates its events; both are pure.
+//! [`plan`] determines the content of the response to a request, and [`render`] generates its events; both are pure.
 //! [`directive`] documents what a request can control. [`serve`] serves the gateway on a port, [`Embedded`] within a
 //! program.
 
@@ -12,13 +12,13 @@ mod serving;
 pub use content::directive;
 pub use content::example::{example, examples};
 pub use content::given::given;
-pub use content::plan::{Ending, Fragments, Item, Part, Plan, Thought, tokens};
+pub use content::plan::{Ending, Fragments, Item, Part, ResponsePlan, Thought, tokens};
 pub use content::problem::{Problem, invalid, refusal};
 pub use content::script::plan;
 pub use faults::list::{FaultInfo, FaultKind, fault_list};
 pub use faults::socket::socket_faults;
 pub use faults::violation::{faults, respond};
-pub use rendering::emit::{Answer, answer};
+pub use rendering::emit::{RenderedResponse, render};
 pub use rendering::ids::tagged;
 pub use rendering::wire::{Wire, WireFault};
 pub use serving::host::is_loopback;

@@ -27,7 +27,7 @@
 
 use serde_json::json;
 
-use super::plan::{Ending, Fragments, Item, Part, Plan, Thought, fragments};
+use super::plan::{Ending, Fragments, Item, Part, ResponsePlan, Thought, fragments};
 use super::sample;
 
 /// Maximum number of pieces of directives: each becomes events.
@@ -37,7 +37,7 @@ const PIECES: usize = 10_000;
 #[derive(Debug, Default)]
 pub(super) struct Directives {
     /// The planned response; without items, the request decides.
-    pub(super) plan: Plan,
+    pub(super) plan: ResponsePlan,
     /// The status that the request is refused with.
     pub(super) status: Option<u16>,
     input_tokens: Option<u64>,
@@ -46,17 +46,17 @@ pub(super) struct Directives {
 impl Directives {
     /// Parses all directives in a text.
     pub(super) fn read(text: &str) -> Self {
-        let mut asked = Self::default();
+        let mut directives = Self::default();
         let mut rest = text;
         let mut left = PIECES;
         while let Some((_, after)) = rest.split_once("[[") {
             let Some((directive, after)) = after.split_once("]]") else { break };
             let Some(now) = left.checked_sub(1 + directive.matches(['|', ';']).count()) else { break };
             left = now;
-            asked.follow(directive.trim_start());
+            directives.follow(directive.trim_start());
             rest = after;
         }
-        asked
+        directives
     }
 
     /// Returns the number of input tokens, if set.

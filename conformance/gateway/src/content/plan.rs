@@ -13,7 +13,7 @@ pub(super) fn fragments(text: &str) -> Fragments {
 /// The content of a response.
 #[expect(clippy::struct_excessive_bools, reason = "they have nothing to do with each other")]
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Plan {
+pub struct ResponsePlan {
     /// The output items, in order.
     pub items: Vec<Item>,
     /// How the response ends.
@@ -136,7 +136,7 @@ pub fn tokens(text: &str) -> u64 {
     (text.chars().count() as u64).div_ceil(4)
 }
 
-impl Plan {
+impl ResponsePlan {
     /// Returns the number of reasoning tokens.
     pub fn reasoning_tokens(&self) -> u64 {
         let thoughts = self.items.iter().filter_map(|item| match item {

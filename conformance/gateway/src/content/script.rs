@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use spec::Dialect;
 
 use super::directive::Directives;
-use super::plan::{Item, Part, Plan, Thought, tokens};
+use super::plan::{Item, Part, ResponsePlan, Thought, tokens};
 use super::sample;
 use recordings::capture::base64_of;
 
@@ -85,11 +85,11 @@ fn directives(request: &Value, input: &Input) -> Directives {
 }
 
 /// Returns the plan of the response to a valid request.
-pub fn plan(request: &Value, dialect: &Dialect, seed: u64) -> Plan {
+pub fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
     let input = Input::of(request);
-    let asked = directives(request, &input);
-    let input_tokens = asked.input_tokens().unwrap_or_else(|| 8 + tokens(&input.plain()));
-    let mut plan = asked.plan;
+    let directives = directives(request, &input);
+    let input_tokens = directives.input_tokens().unwrap_or_else(|| 8 + tokens(&input.plain()));
+    let mut plan = directives.plan;
     plan.input_tokens = input_tokens;
     plan.is_routed = text(request, "model") == Some("auto");
     plan.is_background = request.get("background") == Some(&Value::Bool(true));
@@ -126,14 +126,14 @@ fn compacted(request: &Value) -> String {
     base64_of(said.as_bytes())
 }
 
-fn limit(plan: &mut Plan, request: &Value) {
+fn limit(plan: &mut ResponsePlan, request: &Value) {
     if let Some(limit) = request.get("max_output_tokens").and_then(Value::as_u64) {
         plan.limit(limit);
     }
 }
 
 /// Lengthens the texts of a response unless the request determines them.
-pub(crate) fn lengthen(plan: &mut Plan, request: &Value, fragments: usize) {
+pub(crate) fn lengthen(plan: &mut ResponsePlan, request: &Value, fragments: usize) {
     let format = request.pointer("/text/format/type");
     if format.is_none_or(|format| format == "text") {
         plan.lengthen(fragments);
@@ -246,8 +246,8 @@ fn recalled(request: &Value, input: &Input) -> Option<String> {
     if !input.text.to_lowercase().contains("which word") {
         return None;
     }
-    let told = request.get("input")?.to_string();
-    word_after(&told, "Remember the word ")
+    let conversation = request.get("input")?.to_string();
+    word_after(&conversation, "Remember the word ")
 }
 
 /// Returns the name that the user mentioned earlier in the conversation.

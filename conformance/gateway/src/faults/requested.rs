@@ -120,22 +120,22 @@ impl Faults {
     /// Returns the results of the faults in one line, empty if there are none.
     pub(crate) fn outcome(&self) -> String {
         let all = self.rules.iter().map(|rule| rule.id).chain(self.wire.iter().map(|fault| fault.name()));
-        let mut told = String::new();
+        let mut outcomes = String::new();
         for name in all {
             let done = self.done.iter().find(|(known, _)| *known == name).map(|(_, problem)| problem);
             let _ = match done {
-                Some(None) => write!(told, "; {name}: applied"),
-                Some(Some(problem)) => write!(told, "; {name}: not applied, {problem}"),
-                None => write!(told, "; {name}: not applied, this response is not of that kind"),
+                Some(None) => write!(outcomes, "; {name}: applied"),
+                Some(Some(problem)) => write!(outcomes, "; {name}: not applied, {problem}"),
+                None => write!(outcomes, "; {name}: not applied, this response is not of that kind"),
             };
         }
-        told.split_off(told.len().min(2))
+        outcomes.split_off(outcomes.len().min(2))
     }
 
     /// Returns the results of the faults as the value of a header.
     pub(crate) fn header(&self) -> Option<HeaderValue> {
-        let told: String = self.outcome().chars().filter(|c| (' '..='~').contains(c)).take(1000).collect();
-        HeaderValue::from_str(&told).ok().filter(|value| !value.is_empty())
+        let header: String = self.outcome().chars().filter(|c| (' '..='~').contains(c)).take(1000).collect();
+        HeaderValue::from_str(&header).ok().filter(|value| !value.is_empty())
     }
 }
 

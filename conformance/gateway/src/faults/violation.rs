@@ -4,7 +4,7 @@ use catalogue::{Edit, Rule};
 
 use crate::content::example::{example, examples};
 use crate::content::script::plan;
-use crate::rendering::emit::answer;
+use crate::rendering::emit::render;
 use crate::rendering::wire::Wire;
 use checker::Rules;
 use recordings::capture::Format;
@@ -84,7 +84,7 @@ pub fn respond(request: &serde_json::Value, dialect: &'static spec::Dialect) -> 
     if let Some(problem) = crate::content::problem::refusal(request, dialect) {
         return Wire::json(problem.status, &problem.body().to_string());
     }
-    let answer = answer(request, &plan(request, dialect, 0), dialect, 0);
+    let answer = render(request, &plan(request, dialect, 0), dialect, 0);
     if request.get("stream") == Some(&serde_json::Value::Bool(true)) {
         return Wire::stream(&answer);
     }

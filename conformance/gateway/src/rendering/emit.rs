@@ -11,18 +11,18 @@ use super::parts::logprobs;
 use super::response::{FAILURE, Resource};
 use super::steps::{Entry, Step};
 use super::style::DialectStyle;
-use crate::content::plan::{Ending, Plan};
+use crate::content::plan::{Ending, ResponsePlan};
 
 /// A response, ready to be sent as a stream or as JSON.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct RenderedResponse {
     /// The events, as server-sent events.
     pub events: Vec<String>,
     /// The queued, the running and the final response.
     pub snapshots: [Value; 3],
 }
 
-impl Answer {
+impl RenderedResponse {
     /// Returns the whole stream.
     pub fn stream(&self) -> String {
         self.events.concat()
@@ -36,17 +36,22 @@ impl Answer {
 }
 
 /// Returns the planned response to a request.
-pub fn answer(request: &Value, plan: &Plan, dialect: &'static Dialect, seed: u64) -> Answer {
-    let voice = DialectStyle::of(dialect, seed);
-    let plan = &fit(plan, dialect, voice);
+pub fn render(
+    request: &Value,
+    plan: &ResponsePlan,
+    dialect: &'static Dialect,
+    seed: u64,
+) -> RenderedResponse {
+    let style = DialectStyle::of(dialect, seed);
+    let plan = &fit(plan, dialect, style);
     let mut entries = entries(plan);
-    entries.retain(|entry| voice.knows(kind(&entry.opened)));
-    let mut emitter = Emitter { dialect, voice, plan, events: Vec::new() };
-    let resource = Resource::new(request, plan, dialect, voice);
+    entries.retain(|entry| style.knows(kind(&entry.opened)));
+    let mut emitter = Emitter { dialect, style, plan, events: Vec::new() };
+    let resource = Resource::new(request, plan, dialect, style);
     emitter.begin(&resource);
     let output = emitter.items(&entries);
     let mut ended = resource.ended(&output);
-    if voice == DialectStyle::EuGpt {
+    if style == DialectStyle::EuGpt {
         ended["output_text"] = json!(spoken(&entries));
     }
     emitter.end(&ended);
@@ -54,7 +59,7 @@ pub fn answer(request: &Value, plan: &Plan, dialect: &'static Dialect, seed: u64
         emitter.events.push("data: [DONE]\n\n".to_owned());
     }
     let snapshots = [resource.pending("queued"), resource.pending("in_progress"), ended];
-    Answer { events: emitter.events, snapshots }
+    RenderedResponse { events: emitter.events, snapshots }
 }
 
 fn kind(item: &Value) -> &str {
@@ -70,8 +75,8 @@ fn spoken(entries: &[Entry]) -> String {
 
 struct Emitter<'p> {
     dialect: &'static Dialect,
-    voice: DialectStyle,
-    plan: &'p Plan,
+    style: DialectStyle,
+    plan: &'p ResponsePlan,
     events: Vec<String>,
 }
 
@@ -109,13 +114,13 @@ impl Emitter<'_> {
             let Some(entry) = entries.get(index) else { continue };
             match moment {
                 Moment::Open => {
-                    let full = if self.voice == DialectStyle::EuGpt { &entry.closed } else { &entry.opened };
-                    let item = self.voice.item(full, Role::Open);
+                    let full = if self.style == DialectStyle::EuGpt { &entry.closed } else { &entry.opened };
+                    let item = self.style.item(full, Role::Open);
                     self.item(Role::Open, index, item);
                 }
                 Moment::Step(step) => self.step(entry, index, step),
                 Moment::Close => {
-                    let item = self.voice.item(&entry.closed, Role::Close);
+                    let item = self.style.item(&entry.closed, Role::Close);
                     if let Some(place) = closed.get_mut(index) {
                         *place = Some(item.clone());
                     }
@@ -153,7 +158,7 @@ impl Emitter<'_> {
         if step.scope != Scope::ShellCommand {
             added.push(("item_id", entry.opened.get("id").cloned().unwrap_or_default()));
         }
-        if matches!(self.voice, DialectStyle::Vllm(_)) && step.phase == Some("completed") {
+        if matches!(self.style, DialectStyle::Vllm(_)) && step.phase == Some("completed") {
             added.push(("output", entry.closed.get("output").cloned().unwrap_or_default()));
         }
         added.extend(spelled.map(|logprobs| ("logprobs", logprobs)));
@@ -179,7 +184,7 @@ impl Emitter<'_> {
         if self.plan.is_obfuscated && step.role == Role::Delta && step.value.is_string() {
             data.insert("obfuscation".to_owned(), json!("k3Rw9ZtQ1xL"));
         }
-        let data = self.voice.event(info.name, data);
+        let data = self.style.event(info.name, data);
         self.push(info.name, data);
     }
 
@@ -200,7 +205,7 @@ impl Emitter<'_> {
     fn fail(&mut self) {
         let (code, message) = FAILURE;
         let nested = json!({"error": {"type": code, "code": code, "message": message, "param": null}});
-        let flat = match self.voice {
+        let flat = match self.style {
             DialectStyle::OpenAi | DialectStyle::OpenResponses => nested,
             DialectStyle::Wave => json!({"code": code, "message": message, "param": null}),
             _ => json!({"code": code, "message": message}),
@@ -209,7 +214,7 @@ impl Emitter<'_> {
     }
 
     fn lifecycle(&mut self, name: &str, response: &Value) {
-        let data = if self.voice == DialectStyle::Aitronos {
+        let data = if self.style == DialectStyle::Aitronos {
             let mut data = object(response.clone());
             if name != "response.created" {
                 data.shift_remove("id");
@@ -229,11 +234,11 @@ impl Emitter<'_> {
             return;
         }
         let mut whole = Map::with_capacity(data.len() + 2);
-        if self.voice.is_typed() {
+        if self.style.is_typed() {
             whole.insert("type".to_owned(), json!(name));
         }
         whole.extend(data);
-        if self.voice.is_numbered(name) {
+        if self.style.is_numbered(name) {
             whole.insert("sequence_number".to_owned(), json!(self.events.len()));
         }
         let line = match self.dialect.framing.event_line {

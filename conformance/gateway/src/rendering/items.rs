@@ -6,11 +6,11 @@ use spec::table::Role;
 
 use super::parts::{message, reasoning, shell};
 use super::steps::{Entry, Ids, Steps};
-use crate::content::plan::{Ending, Item, Plan};
+use crate::content::plan::{Ending, Item, ResponsePlan};
 use crate::content::sample;
 
 /// Returns all items of a plan.
-pub(super) fn entries(plan: &Plan) -> Vec<Entry> {
+pub(super) fn entries(plan: &ResponsePlan) -> Vec<Entry> {
     let mut ids = Ids::default();
     let mut entries = Vec::new();
     for item in &plan.items {

@@ -90,12 +90,12 @@ pub(super) fn reasoning(thought: &Thought, id: &str, steps: &mut Steps) -> (Valu
 
 pub(super) fn shell(commands: &[(Fragments, String)], ids: &mut Ids) -> [Entry; 2] {
     let (id, call, output) = (ids.next("sh"), ids.next("call"), ids.next("sho"));
-    let (mut asked, mut done) = (Steps::default(), Steps::default());
+    let (mut calls, mut results) = (Steps::default(), Steps::default());
     for (index, (command, printed)) in commands.iter().enumerate() {
-        asked.add(Scope::ShellCommand, Role::Open, Some(index), json!(""));
-        asked.text(Scope::ShellCommand, Some(index), command);
-        done.add(Scope::ShellOutput, Role::Delta, Some(index), json!({"stdout": printed}));
-        done.add(Scope::ShellOutput, Role::Final, Some(index), json!([outcome(printed)]));
+        calls.add(Scope::ShellCommand, Role::Open, Some(index), json!(""));
+        calls.text(Scope::ShellCommand, Some(index), command);
+        results.add(Scope::ShellOutput, Role::Delta, Some(index), json!({"stdout": printed}));
+        results.add(Scope::ShellOutput, Role::Final, Some(index), json!([outcome(printed)]));
     }
     let asks = |status: &str, commands: Value| {
         json!({"id": id, "type": "shell_call", "status": status,
@@ -109,11 +109,11 @@ pub(super) fn shell(commands: &[(Fragments, String)], ids: &mut Ids) -> [Entry; 
     let texts = commands.iter().map(|(command, _)| json!(command.concat())).collect();
     let outcomes = commands.iter().map(|(_, printed)| outcome(printed)).collect();
     [
-        Entry { opened: asks("in_progress", json!([])), closed: asks("completed", texts), steps: asked.0 },
+        Entry { opened: asks("in_progress", json!([])), closed: asks("completed", texts), steps: calls.0 },
         Entry {
             opened: prints("in_progress", json!([])),
             closed: prints("completed", outcomes),
-            steps: done.0,
+            steps: results.0,
         },
     ]
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use spec::Dialect;
 
 use super::style::{DialectStyle, pick};
-use crate::content::plan::{Ending, Plan};
+use crate::content::plan::{Ending, ResponsePlan};
 use crate::content::script::text;
 
 /// Creation time of all responses, which makes them reproducible.
@@ -16,19 +16,24 @@ pub(super) const FAILURE: (&str, &str) =
 
 /// A response throughout its lifecycle.
 pub(super) struct Resource<'p> {
-    voice: DialectStyle,
-    plan: &'p Plan,
+    style: DialectStyle,
+    plan: &'p ResponsePlan,
     /// The constant part.
     base: Value,
 }
 
 impl<'p> Resource<'p> {
-    pub(super) fn new(request: &Value, plan: &'p Plan, dialect: &Dialect, voice: DialectStyle) -> Self {
+    pub(super) fn new(
+        request: &Value,
+        plan: &'p ResponsePlan,
+        dialect: &Dialect,
+        style: DialectStyle,
+    ) -> Self {
         let mut base =
-            if voice == DialectStyle::OpenAi { openai(request) } else { open_responses(request, voice) };
+            if style == DialectStyle::OpenAi { openai(request) } else { open_responses(request, style) };
         base["id"] =
             json!(if dialect.name == "eugpt" { "550e8400-e29b-41d4-a716-446655440000" } else { "resp_1" });
-        Self { voice, plan, base }
+        Self { style, plan, base }
     }
 
     /// Returns the response in progress.
@@ -69,7 +74,7 @@ impl<'p> Resource<'p> {
     fn usage(&self) -> Value {
         let (input, output) = (self.plan.input_tokens, self.plan.output_tokens());
         let mut cached = json!({"cached_tokens": 0});
-        if self.voice == DialectStyle::OpenAi {
+        if self.style == DialectStyle::OpenAi {
             cached["cache_write_tokens"] = json!(0);
         }
         json!({"input_tokens": input, "input_tokens_details": cached, "output_tokens": output,
@@ -78,7 +83,7 @@ impl<'p> Resource<'p> {
     }
 
     fn spoken(&self, mut response: Value, output: &[Value], has_ended: bool) -> Value {
-        match self.voice {
+        match self.style {
             DialectStyle::OpenAi | DialectStyle::OpenResponses => response,
             DialectStyle::Wave if has_ended => {
                 pick(&response, &["incomplete_details", "usage", "service_tier"])
@@ -114,12 +119,12 @@ impl<'p> Resource<'p> {
 }
 
 /// Returns a setting of the request, or its default.
-fn asked(request: &Value, name: &str, usual: Value) -> Value {
+fn requested(request: &Value, name: &str, usual: Value) -> Value {
     request.get(name).filter(|value| !value.is_null()).cloned().unwrap_or(usual)
 }
 
 fn openai(request: &Value) -> Value {
-    let or = |name: &str, usual: Value| asked(request, name, usual);
+    let or = |name: &str, usual: Value| requested(request, name, usual);
     let mut words = or("text", json!({}));
     if words.get("format").is_none_or(Value::is_null) {
         words["format"] = json!({"type": "text"});
@@ -157,11 +162,11 @@ fn openai(request: &Value) -> Value {
     })
 }
 
-fn open_responses(request: &Value, voice: DialectStyle) -> Value {
-    let or = |name: &str, usual: Value| asked(request, name, usual);
+fn open_responses(request: &Value, style: DialectStyle) -> Value {
+    let or = |name: &str, usual: Value| requested(request, name, usual);
     let mut tools = or("tools", json!([]));
     if let Some(tools) = tools.as_array_mut() {
-        tools.retain(|tool| voice.knows_tool(text(tool, "type").unwrap_or_default()));
+        tools.retain(|tool| style.knows_tool(text(tool, "type").unwrap_or_default()));
         for tool in tools {
             complete(tool, &["description", "parameters", "strict"]);
         }

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::emit::Answer;
+use super::emit::RenderedResponse;
 
 /// A response on the wire.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Wire {
 
 impl Wire {
     /// Creates a streaming response.
-    pub fn stream(answer: &Answer) -> Self {
+    pub fn stream(answer: &RenderedResponse) -> Self {
         Self { status: 200, content_type: "text/event-stream".to_owned(), body: answer.stream().into_bytes() }
     }
 

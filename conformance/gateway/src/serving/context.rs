@@ -10,7 +10,7 @@ const MAX_TURNS: usize = 256;
 
 /// A response that others can continue.
 #[derive(Debug, Clone)]
-pub(super) struct Turn {
+pub(super) struct PastResponse {
     /// Its id.
     pub(super) id: String,
     /// Its request.
@@ -21,9 +21,9 @@ pub(super) struct Turn {
     pub(super) response: Value,
 }
 
-impl Turn {
-    pub(super) fn new(id: &str, request: &Value, asked: &Value, response: &Value) -> Self {
-        let mut context = entries(asked);
+impl PastResponse {
+    pub(super) fn new(id: &str, request: &Value, whole: &Value, response: &Value) -> Self {
+        let mut context = entries(whole);
         context.extend(response.get("output").and_then(Value::as_array).cloned().unwrap_or_default());
         let forgotten = context.len().saturating_sub(MAX_TURNS);
         context.drain(..forgotten);

@@ -116,13 +116,13 @@ fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
 }
 
 /// Answers a CORS preflight.
-fn preflight(asked: &HeaderMap) -> Response {
+fn preflight(requested: &HeaderMap) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
     let headers = response.headers_mut();
     headers
         .insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE, OPTIONS"));
-    if let Some(names) = asked.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
+    if let Some(names) = requested.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
         headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, names.clone());
     }
     headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));

@@ -4,18 +4,18 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde_json::Value;
 
-use super::context::{Turn, unmatched, with_context};
+use super::context::{PastResponse, unmatched, with_context};
 use super::mcp::Servers;
 use super::settings::Settings;
 use super::store::{Store, Stored};
-use crate::content::plan::{Item, Plan};
+use crate::content::plan::{Item, ResponsePlan};
 use crate::content::problem::{Problem, refusal, unserved};
 use crate::content::script::plan;
 use crate::content::script::{lengthen, text};
 use crate::faults::list::{FaultInfo, fault_list};
 use crate::faults::requested::Faults;
 use crate::faults::socket::COMPACTION_TRIGGERED;
-use crate::rendering::emit::{Answer, answer};
+use crate::rendering::emit::{RenderedResponse, render};
 use crate::rendering::ids::tagged;
 use crate::rendering::wire::Wire;
 use checker::Rules;
@@ -103,32 +103,32 @@ impl Gateway {
             Some(Err(id)) => self.store().continued(id)?,
         };
         let Settings { dialect, seed, .. } = self.settings;
-        let asked = with_context(&request, before);
-        if let Some(problem) = unmatched(&asked) {
+        let planned = with_context(&request, before);
+        if let Some(problem) = unmatched(&planned) {
             return Err(problem);
         }
-        let mut plan = plan(&asked, dialect, seed);
+        let mut plan = plan(&planned, dialect, seed);
         servers.announce(&mut plan);
-        lengthen(&mut plan, &asked, self.settings.fragments);
+        lengthen(&mut plan, &planned, self.settings.fragments);
         if matches!(plan.items.as_slice(), [Item::Compaction(_)]) && faults.applies(COMPACTION_TRIGGERED) {
             plan.items.extend(plan.items.clone());
         }
         let number = self.store().next();
-        Ok(self.carry_out(PlannedRequest { request, whole: asked, plan, number }, is_stream, faults))
+        Ok(self.carry_out(PlannedRequest { request, whole: planned, plan, number }, is_stream, faults))
     }
 
     /// Creates and stores the planned response.
-    pub(super) fn carry_out(&self, asked: PlannedRequest, is_stream: bool, faults: &mut Faults) -> Made {
+    pub(super) fn carry_out(&self, planned: PlannedRequest, is_stream: bool, faults: &mut Faults) -> Made {
         let Settings { dialect, seed, .. } = self.settings;
-        let PlannedRequest { request, whole, plan, number } = &asked;
-        let answer = answer(request, plan, dialect, seed);
+        let PlannedRequest { request, whole, plan, number } = &planned;
+        let answer = render(request, plan, dialect, seed);
         let tag = format!("{seed:04x}{number:06x}");
         let own = |value: &Value| -> Value {
             serde_json::from_slice(&tagged(value.to_string().as_bytes(), &tag)).unwrap_or_default()
         };
         let snapshots = answer.snapshots.each_ref().map(own);
         let id = snapshots[1].get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let turn = Turn::new(&id, request, whole, &snapshots[2]);
+        let past = PastResponse::new(&id, request, whole, &snapshots[2]);
         let is_background = request.get("background") == Some(&Value::Bool(true));
         let is_stored = !id.is_empty() && request.get("store") != Some(&Value::Bool(false));
         // A stored response may be streamed later; the results of faults only refer to this response.
@@ -141,10 +141,10 @@ impl Gateway {
         }
         if let Some(stream) = stream.as_ref().filter(|_| is_stored) {
             // A resumed stream has the faults of the original one.
-            let stored = Stored::new(request.clone(), stream.body.clone(), snapshots, turn.context.clone());
+            let stored = Stored::new(request.clone(), stream.body.clone(), snapshots, past.context.clone());
             self.store().keep(*number, id, stored);
         }
-        Made { stream: stream.filter(|_| is_stream), is_background, turn, tag, answer, asked }
+        Made { stream: stream.filter(|_| is_stream), is_background, past, tag, answer, planned }
     }
 }
 
@@ -156,17 +156,17 @@ pub(super) struct PlannedRequest {
     /// The request with the previous conversation.
     whole: Value,
     /// The plan of the response.
-    pub(super) plan: Plan,
+    pub(super) plan: ResponsePlan,
     number: u64,
 }
 
 /// A created response.
 pub(super) struct Made {
     /// Its request.
-    pub(super) asked: PlannedRequest,
-    pub(super) answer: Answer,
+    pub(super) planned: PlannedRequest,
+    pub(super) answer: RenderedResponse,
     /// Its stored conversation.
-    pub(super) turn: Turn,
+    pub(super) past: PastResponse,
     /// The unique part of its ids.
     pub(super) tag: String,
     /// The stream of its events, if requested, with unique ids.

@@ -6,7 +6,7 @@ use reqwest::{Client, Response, Url, redirect};
 use serde_json::{Value, json};
 
 use super::host::is_loopback;
-use crate::content::plan::{Item, Plan};
+use crate::content::plan::{Item, ResponsePlan};
 use crate::content::script::text;
 
 /// Timeout of a server.
@@ -51,7 +51,7 @@ impl Servers {
     }
 
     /// Adds the results of the servers to a plan.
-    pub(super) fn announce(&self, plan: &mut Plan) {
+    pub(super) fn announce(&self, plan: &mut ResponsePlan) {
         for Server { label, said } in &self.0 {
             for item in &mut plan.items {
                 match (item, said) {
@@ -100,7 +100,7 @@ async fn talk(url: &Url) -> Option<Said> {
         .await?;
     session.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await?;
     let listed = session.ask("tools/list", &json!({})).await?;
-    let tools: Vec<Value> = listed.get("tools")?.as_array()?.iter().filter_map(shown).collect();
+    let tools: Vec<Value> = listed.get("tools")?.as_array()?.iter().filter_map(tool_entry).collect();
     let (mut arguments, mut output) = (json!({}), None);
     if let Some(tool) = tools.first() {
         arguments = crate::content::sample::value(tool.get("input_schema").unwrap_or(&Value::Null));
@@ -115,7 +115,7 @@ async fn talk(url: &Url) -> Option<Said> {
 }
 
 /// Returns a tool, as responses list it.
-fn shown(tool: &Value) -> Option<Value> {
+fn tool_entry(tool: &Value) -> Option<Value> {
     let schema = tool.get("inputSchema").filter(|schema| schema.is_object()).cloned();
     Some(json!({"name": text(tool, "name")?, "description": text(tool, "description"),
         "input_schema": schema.unwrap_or_else(|| json!({})), "annotations": null}))

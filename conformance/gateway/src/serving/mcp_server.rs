@@ -68,8 +68,8 @@ fn answer(body: &[u8], called: Called) -> Response {
 }
 
 fn greeting(params: Option<&Value>) -> Value {
-    let asked = params.and_then(|params| params.get("protocolVersion")?.as_str());
-    json!({"protocolVersion": asked.unwrap_or("2025-06-18"), "capabilities": {"tools": {}},
+    let version = params.and_then(|params| params.get("protocolVersion")?.as_str());
+    json!({"protocolVersion": version.unwrap_or("2025-06-18"), "capabilities": {"tools": {}},
         "serverInfo": {"name": "notes", "version": env!("CARGO_PKG_VERSION")}})
 }
 

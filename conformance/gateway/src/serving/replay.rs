@@ -227,9 +227,9 @@ impl Player {
         })
     }
 
-    fn note(&self, request: &Received, told: &str) {
+    fn note(&self, request: &Received, outcome: &str) {
         if let Some(log) = &self.log {
-            log.line(&format!("{} {} {told}", request.method, request.path));
+            log.line(&format!("{} {} {outcome}", request.method, request.path));
         }
     }
 

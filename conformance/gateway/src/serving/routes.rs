@@ -62,7 +62,7 @@ async fn logged(State(gateway): Shared, request: Request, next: Next) -> Respons
     if let Some(log) = &gateway.settings.log {
         let text = |name| response.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or("-");
         let faults = response.headers().get(HEADER).and_then(|value| value.to_str().ok());
-        let faults = faults.map_or_else(String::new, |told| format!("; {told}"));
+        let faults = faults.map_or_else(String::new, |outcomes| format!("; {outcomes}"));
         let status = response.status().as_u16();
         log.line(&format!("{method} {path} {status} {}{faults}", text("content-type")));
     }
@@ -76,9 +76,9 @@ async fn with_fault(app: Router, mut request: Request) -> Response {
         let at = rest.find("/v1/")?;
         Some((rest.get(..at)?.to_owned(), rest.get(at..)?.to_owned()))
     });
-    let asked = parts
+    let split = parts
         .and_then(|(name, rest)| Some((HeaderValue::from_str(&name).ok()?, rest.parse::<http::Uri>().ok()?)));
-    let Some((name, uri)) = asked else {
+    let Some((name, uri)) = split else {
         let message = "The base URL of a fault is /fault/ID/v1; GET /faults lists all faults.";
         return plain_json(&Wire::json(
             404,
@@ -117,7 +117,7 @@ async fn faults(State(gateway): Shared) -> Response {
 async fn create(State(gateway): Shared, headers: HeaderMap, body: Bytes) -> Response {
     let request: Value = serde_json::from_slice(&body).unwrap_or_default();
     let faults =
-        asked(&gateway, &headers).and_then(|mut faults| faults.add_request(&request).map(|()| faults));
+        faults_of(&gateway, &headers).and_then(|mut faults| faults.add_request(&request).map(|()| faults));
     let mut faults = match faults {
         Ok(faults) => faults,
         Err(problem) => return refused(&problem),
@@ -128,7 +128,7 @@ async fn create(State(gateway): Shared, headers: HeaderMap, body: Bytes) -> Resp
 }
 
 /// Returns the faults of every response, and those in the headers of a request.
-fn asked(gateway: &Gateway, headers: &HeaderMap) -> Result<Faults, Problem> {
+fn faults_of(gateway: &Gateway, headers: &HeaderMap) -> Result<Faults, Problem> {
     let mut faults = gateway.faults();
     faults.add_headers(headers)?;
     Ok(faults)
@@ -154,7 +154,7 @@ async fn connect(
     let Some(upgrade) = upgrade.ok().filter(|_| is_spoken) else {
         return not_so(State(gateway), headers, method, uri).await;
     };
-    match asked(&gateway, &headers) {
+    match faults_of(&gateway, &headers) {
         Ok(faults) => upgrade.on_upgrade(move |socket| talk(gateway, socket, faults)),
         Err(problem) => refused(&problem),
     }
@@ -177,7 +177,7 @@ async fn retrieve(
         return json_of(&gateway, &headers, looked);
     }
     let stream = gateway.store().get(&id).map(|stored| stored.stream(retrieval.starting_after));
-    match (stream, asked(&gateway, &headers)) {
+    match (stream, faults_of(&gateway, &headers)) {
         (Err(problem), _) => json_of(&gateway, &headers, Err(problem)),
         (_, Err(problem)) => refused(&problem),
         (Ok(body), Ok(mut faults)) => {
@@ -229,7 +229,7 @@ async fn not_so(
 }
 
 fn json_of(gateway: &Gateway, headers: &HeaderMap, result: Result<Value, Problem>) -> Response {
-    let mut faults = match asked(gateway, headers) {
+    let mut faults = match faults_of(gateway, headers) {
         Ok(faults) => faults,
         Err(problem) => return refused(&problem),
     };
@@ -268,8 +268,8 @@ fn respond(gateway: &Gateway, mut wire: Wire, faults: &mut Faults) -> Response {
 
 /// Adds the results of faults to the headers of a response.
 fn add_fault_header(response: &mut Response, faults: &Faults) {
-    if let Some(told) = faults.header() {
-        response.headers_mut().insert(HEADER, told);
+    if let Some(outcomes) = faults.header() {
+        response.headers_mut().insert(HEADER, outcomes);
     }
 }
 

@@ -219,9 +219,9 @@ mod tests {
     fn a_stream_goes_on_after_a_number() {
         let stream =
             b"data: {\"sequence_number\":0}\n\ndata: {}\n\ndata: {\"sequence_number\":4}\n\ndata: [DONE]\n\n";
-        let told = |number| String::from_utf8_lossy(rest(stream, number)).into_owned();
-        assert!(told(0).starts_with("data: {}\n\n"));
-        assert!(told(1).starts_with("data: {\"sequence_number\":4}") && told(1) == told(3));
-        assert_eq!((told(4), told(5)), ("data: [DONE]\n\n".to_owned(), String::new()));
+        let rest_after = |number| String::from_utf8_lossy(rest(stream, number)).into_owned();
+        assert!(rest_after(0).starts_with("data: {}\n\n"));
+        assert!(rest_after(1).starts_with("data: {\"sequence_number\":4}") && rest_after(1) == rest_after(3));
+        assert_eq!((rest_after(4), rest_after(5)), ("data: [DONE]\n\n".to_owned(), String::new()));
     }
 }

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use super::desk::Desk;
 use super::running::Steer;
 use crate::content::plan::Item;
-use crate::content::plan::Plan;
+use crate::content::plan::ResponsePlan;
 use crate::content::problem::refused;
 use crate::content::script::text;
 use crate::faults::requested::Faults;
-use crate::serving::context::Turn;
+use crate::serving::context::PastResponse;
 
 /// Why such a message is refused.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +35,7 @@ impl Refusal {
 }
 
 /// Returns the results of calls that the client must send before a response can continue.
-fn required(plan: &Plan, response: &Value) -> Vec<Value> {
+fn required(plan: &ResponsePlan, response: &Value) -> Vec<Value> {
     let is_call = |item: &Item| matches!(item, Item::Function { .. } | Item::Custom { .. });
     if !plan.items.iter().any(is_call) {
         return Vec::new();
@@ -58,7 +58,7 @@ impl Desk {
         let response = text(message, "previous_response_id").unwrap_or_default().to_owned();
         let input = message.get("input").cloned().unwrap_or_default();
         let is_wrong = refused(message, self.dialect(), "ResponseSteerEvent").is_some();
-        let known = self.turn_of(&response).is_some();
+        let known = self.past_of(&response).is_some();
         let Some(lane) = self.lane_of(&response).filter(|_| !is_wrong) else {
             let refusal = match (is_wrong, known) {
                 (true, _) => Refusal::Invalid,
@@ -70,13 +70,13 @@ impl Desk {
         };
         self.steers += 1;
         let id = format!("steer_{}", self.steers);
-        let ended = self.turn_of(&response).map(|turn| turn.response.clone()).unwrap_or_default();
+        let ended = self.past_of(&response).map(|past| past.response.clone()).unwrap_or_default();
         let Some(running) = self.running_in(lane) else { return };
         if running.steer.is_some() {
             self.fail_steer(None, &response, &input, &Refusal::Pending.error());
             return;
         }
-        let required = required(&running.asked.plan, &ended);
+        let required = required(&running.planned.plan, &ended);
         let is_settled = !required.is_empty();
         let number = running.number();
         running.steer = Some(Steer { id: id.clone(), input, required, is_settled });
@@ -98,7 +98,7 @@ impl Desk {
         let id = running.id.clone();
         let made = gateway.carry_out(stopped, true, &mut running.faults);
         if self.running_in(lane).is_some_and(|running| running.turn(&made)) {
-            self.replace_turn(&id, &made.turn);
+            self.replace_past(&id, &made.past);
         }
     }
 
@@ -163,12 +163,12 @@ impl Desk {
             self.refuse(lane, &problem, &mut self.faults_of(lane));
         } else if self.lane_of(&response).is_some() {
             let is_broken = self.running_in(lane).is_some_and(|it| it.faults.applies("ws/inject-answered"));
-            let told = if is_broken { "resp_0" } else { &*response };
+            let id = if is_broken { "resp_0" } else { &*response };
             let created =
-                json!({"type": "response.inject.created", "response_id": told, "sequence_number": number});
+                json!({"type": "response.inject.created", "response_id": id, "sequence_number": number});
             self.queue(lane, &created);
         } else {
-            let known = self.turn_of(&response).is_some();
+            let known = self.past_of(&response).is_some();
             let mut error = if known { Refusal::Completed } else { Refusal::NotFound }.error();
             if let Some(members) = error.as_object_mut() {
                 members.shift_remove("type");
@@ -180,7 +180,7 @@ impl Desk {
         }
     }
 
-    fn turn_of(&self, response: &str) -> Option<&Turn> {
-        self.said.iter().map(|said| &said.turn).find(|turn| turn.id == response)
+    fn past_of(&self, response: &str) -> Option<&PastResponse> {
+        self.said.iter().map(|said| &said.past).find(|past| past.id == response)
     }
 }

@@ -13,7 +13,7 @@ use crate::content::problem::Problem;
 use crate::content::script::text;
 use crate::faults::requested::Faults;
 use crate::rendering::ids::tagged;
-use crate::serving::context::{Turn, entries};
+use crate::serving::context::{PastResponse, entries};
 use crate::serving::gateway::{Gateway, Made};
 use crate::serving::mcp::Servers;
 use crate::serving::store::unknown_previous;
@@ -40,7 +40,7 @@ pub(super) enum Due {
 /// A response of the connection, with its lane.
 pub(super) struct Said {
     lane: usize,
-    pub(super) turn: Turn,
+    pub(super) past: PastResponse,
     /// Number of its events.
     events: u64,
 }
@@ -141,10 +141,10 @@ impl Desk {
                 if kind == "response.steer" { self.steer(&message) } else { self.inject(&message) }
             }
             _ => {
-                let told = "The message is not a response.create.";
+                let message = "The message is not a response.create.";
                 self.enqueue(
                     0,
-                    Err(Problem::invalid("invalid_value", told, Some("type"))),
+                    Err(Problem::invalid("invalid_value", message, Some("type"))),
                     self.faults.clone(),
                 );
             }
@@ -176,9 +176,9 @@ impl Desk {
                 match known {
                     Some(lane) => lane,
                     None if is_last && !faults.applies("ws/lane-limit") => {
-                        let told = format!("This connection already has {LANES} lanes.");
+                        let message = format!("This connection already has {LANES} lanes.");
                         let problem =
-                            Problem::invalid("websocket_stream_limit_reached", told, Some("stream_id"));
+                            Problem::invalid("websocket_stream_limit_reached", message, Some("stream_id"));
                         let event = envelope(&problem, &mut faults);
                         self.out.push_back(in_lane(event, Some(&name)));
                         return;
@@ -190,8 +190,8 @@ impl Desk {
                 }
             }
             Some(_) => {
-                let told = "A stream_id has 1 to 256 letters, digits, dots, dashes and underscores.";
-                let problem = Problem::invalid("invalid_stream_id", told, Some("stream_id"));
+                let message = "A stream_id has 1 to 256 letters, digits, dots, dashes and underscores.";
+                let problem = Problem::invalid("invalid_stream_id", message, Some("stream_id"));
                 self.enqueue(0, Err(problem), faults);
                 return;
             }
@@ -247,15 +247,15 @@ impl Desk {
         let previous = request.as_ref().ok().and_then(|request| text(request, "previous_response_id"));
         let continued = previous.map(str::to_owned);
         if let Some(id) = continued.clone()
-            && self.said.iter().all(|said| said.turn.id != id)
+            && self.said.iter().all(|said| said.past.id != id)
             && faults.applies("ws/unknown-previous-id")
         {
             // Continue it as if it was known.
-            let turn = Turn { id, request: Value::Null, context: Vec::new(), response: Value::Null };
-            self.said.push(Said { lane, turn, events: 0 });
+            let past = PastResponse { id, request: Value::Null, context: Vec::new(), response: Value::Null };
+            self.said.push(Said { lane, past, events: 0 });
         }
         let latest = self.said.iter().rev().find(|said| said.lane == lane);
-        let is_latest = latest.is_some_and(|said| Some(&said.turn.id) == continued.as_ref());
+        let is_latest = latest.is_some_and(|said| Some(&said.past.id) == continued.as_ref());
         let request = match &continued {
             Some(id) if is_latest && faults.applies("ws/latest-kept") => Err(unknown_previous(id)),
             _ => request,
@@ -269,7 +269,7 @@ impl Desk {
             }
             Err(problem) => {
                 // A failed turn evicts the response that it continues, unless that is of another lane.
-                self.said.retain(|said| said.lane != lane || continued.as_ref() != Some(&said.turn.id));
+                self.said.retain(|said| said.lane != lane || continued.as_ref() != Some(&said.past.id));
                 self.refuse(lane, &problem, &mut faults);
                 self.gateway.settings.note("WebSocket turn", &faults);
             }
@@ -290,9 +290,9 @@ impl Desk {
         if let Some(before) = self.said.last()
             && running.faults.applies("ws/ids-unique")
         {
-            running.take_id(&before.turn.id);
+            running.take_id(&before.past.id);
         }
-        self.said.push(Said { lane, turn: made.turn, events: 0 });
+        self.said.push(Said { lane, past: made.past, events: 0 });
         if let Some(lane) = self.lanes.get_mut(lane) {
             lane.running = Some(running);
         }
@@ -311,8 +311,8 @@ impl Desk {
 
     /// Starts the response after a steered one.
     pub(super) fn succeed(&mut self, lane: usize, response: &str, steer: &Steer, mut faults: Faults) {
-        let of_response = |said: &&Said| said.turn.id == response;
-        let request = self.said.iter().find(of_response).map(|said| said.turn.request.clone());
+        let of_response = |said: &&Said| said.past.id == response;
+        let request = self.said.iter().find(of_response).map(|said| said.past.request.clone());
         let mut request = request.unwrap_or_default();
         request["input"] = steer.input.clone();
         request["previous_response_id"] = json!(response);
@@ -321,9 +321,9 @@ impl Desk {
         match made {
             Ok(mut made) => {
                 if faults.applies("ws/steered-ends") {
-                    let mut asked = made.asked.clone();
-                    asked.plan = asked.plan.stopped(usize::MAX, "steered");
-                    made = self.gateway.carry_out(asked, true, &mut faults);
+                    let mut planned = made.planned.clone();
+                    planned.plan = planned.plan.stopped(usize::MAX, "steered");
+                    made = self.gateway.carry_out(planned, true, &mut faults);
                 }
                 self.run(lane, made, faults);
             }
@@ -368,7 +368,7 @@ impl Desk {
             return None;
         };
         let is_first = running.has_fragments() && !had_fragments;
-        if is_first && in_flight == 1 && running.asked.plan.waits && running.steer.is_none() {
+        if is_first && in_flight == 1 && running.planned.plan.waits && running.steer.is_none() {
             running.waits = Some(now + LISTENED);
         }
         let has_lane = lane.name.is_some();
@@ -382,11 +382,11 @@ impl Desk {
             let name = self.lanes.get(at).and_then(|lane| lane.name.as_deref());
             self.out.extend(running.afterwards.drain(..).map(|event| in_lane(event, name)));
             let number = running.number();
-            if let Some(said) = self.said.iter_mut().find(|said| said.turn.id == running.id) {
+            if let Some(said) = self.said.iter_mut().find(|said| said.past.id == running.id) {
                 said.events = number;
             }
-            let told = format!("WebSocket turn, {} messages", running.sent());
-            self.gateway.settings.note(&told, &running.faults);
+            let outcome = format!("WebSocket turn, {} messages", running.sent());
+            self.gateway.settings.note(&outcome, &running.faults);
             if let Some(steer) = running.steer.take() {
                 self.follow(at, &running.id, number, steer, running.faults);
             }
@@ -396,8 +396,8 @@ impl Desk {
 
     /// Returns the conversation of this connection up to the end of a response.
     fn context_of(&self, response: &str) -> Option<Vec<Value>> {
-        let said = self.said.iter().find(|said| said.turn.id == response);
-        said.map(|said| said.turn.context.clone())
+        let said = self.said.iter().find(|said| said.past.id == response);
+        said.map(|said| said.past.context.clone())
     }
 
     /// Returns the lane of a running response.
@@ -408,7 +408,7 @@ impl Desk {
 
     /// Returns the lane of a response.
     pub(super) fn home_of(&self, response: &str) -> usize {
-        let said = || self.said.iter().find(|said| said.turn.id == response).map(|said| said.lane);
+        let said = || self.said.iter().find(|said| said.past.id == response).map(|said| said.lane);
         self.lane_of(response).or_else(said).unwrap_or_default()
     }
 
@@ -418,7 +418,7 @@ impl Desk {
         if let Some(running) = running {
             return running.number();
         }
-        let Some(said) = self.said.iter_mut().find(|said| said.turn.id == response) else { return 0 };
+        let Some(said) = self.said.iter_mut().find(|said| said.past.id == response) else { return 0 };
         said.events += 1;
         said.events - 1
     }
@@ -428,9 +428,9 @@ impl Desk {
     }
 
     /// Replaces the stored conversation of a response.
-    pub(super) fn replace_turn(&mut self, id: &str, turn: &Turn) {
-        for said in self.said.iter_mut().filter(|said| said.turn.id == id) {
-            said.turn = turn.clone();
+    pub(super) fn replace_past(&mut self, id: &str, past: &PastResponse) {
+        for said in self.said.iter_mut().filter(|said| said.past.id == id) {
+            said.past = past.clone();
         }
     }
 

@@ -14,7 +14,7 @@ pub(super) struct Running {
     /// Its id.
     pub(super) id: String,
     /// Its request.
-    pub(super) asked: PlannedRequest,
+    pub(super) planned: PlannedRequest,
     /// All its events, without the lane.
     events: Vec<String>,
     /// Messages to send after its last event.
@@ -49,8 +49,8 @@ pub(super) struct Steer {
 impl Running {
     pub(super) fn new(made: &Made, faults: Faults) -> Self {
         Self {
-            id: made.turn.id.clone(),
-            asked: made.asked.clone(),
+            id: made.past.id.clone(),
+            planned: made.planned.clone(),
             events: events(made),
             afterwards: Vec::new(),
             sent: 0,
@@ -125,9 +125,9 @@ impl Running {
 
     /// Returns it as if it had ended after the sent deltas.
     pub(super) fn stopped(&self, reason: &'static str) -> PlannedRequest {
-        let mut asked = self.asked.clone();
-        asked.plan = asked.plan.stopped(self.fragments, reason);
-        asked
+        let mut planned = self.planned.clone();
+        planned.plan = planned.plan.stopped(self.fragments, reason);
+        planned
     }
 }
 
