@@ -1,8 +1,44 @@
-//! The schema of an event, and the values that are extracted from it.
+//! The properties of an event type, and its schema.
 
 use crate::json::{Checker, ObjectSchema, Scan, Schema};
-use crate::table::Slot;
 use crate::view::View;
+use crate::words::{Role, Scope, Slot};
+
+/// The properties of an event type.
+#[derive(Debug, Clone, Copy)]
+pub struct EventInfo {
+    /// Its `type`.
+    pub name: &'static str,
+    /// Its description.
+    pub description: &'static str,
+    /// Its scope.
+    pub scope: Scope,
+    /// Its role in the scope.
+    pub role: Role,
+    /// Place of its value.
+    pub value: Option<&'static str>,
+    /// The phase that it begins, or in which it ends its scope.
+    pub phase: Option<&'static str>,
+    /// Whether it may precede the event that opens the response.
+    pub early: bool,
+    pub(crate) schema: EventSchema,
+}
+
+impl EventInfo {
+    /// Returns whether it opens the root scope, and thus a stream.
+    pub fn is_opening(&self) -> bool {
+        self.scope == Scope::ROOT && self.role == Role::Open
+    }
+
+    /// Returns whether it ends its scope: it closes it, or begins a phase that ends it.
+    pub fn ends_scope(&self) -> bool {
+        match self.role {
+            Role::Close | Role::Final | Role::Terminal => true,
+            Role::Phase => self.phase.is_some_and(|phase| self.scope.info().ends.contains(&phase)),
+            Role::Open | Role::Delta | Role::Point => false,
+        }
+    }
+}
 
 /// The schema of an event's payload.
 #[allow(dead_code, reason = "a dialect need not have schemas of all kinds")]

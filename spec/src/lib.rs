@@ -14,17 +14,24 @@ mod delta;
 mod dialects;
 mod event;
 pub mod json;
+mod memory;
 mod shape;
 pub mod table;
+mod verdict;
 mod view;
+mod words;
 
 pub use count::{Count, Decimal, Odd};
 pub use delta::{Fragment, FragmentFrame};
 #[cfg(not(test))]
 pub use dialects::*;
+pub use event::EventInfo;
 pub use json::Fault;
-pub use table::{Dialect, EventInfo, Level, Memory, Scope, Slot, Verdict};
+pub use memory::Memory;
+pub use table::Dialect;
+pub use verdict::Verdict;
 pub use view::View;
+pub use words::{Level, Scope, Slot};
 
 #[cfg(all(doctest, feature = "types", feature = "openai"))]
 #[doc = include_str!("../../docs/types.md")]

@@ -1,81 +1,15 @@
-//! Tables of dialects, events and scopes.
+//! The tables of a dialect.
 
 use std::mem::ManuallyDrop;
 
-use crate::delta::{Fragment, FragmentFrame};
-use crate::event::EventSchema;
-use crate::json::{Checker, Fault, FaultKind, Outline, Problem, Scan, Schema, Wanted};
-use crate::shape::Shape;
+use crate::json::{Checker, Fault, FaultKind, Outline, Schema, Wanted};
+use crate::verdict::{fill, verdict};
 use crate::view::View;
 
-include!(concat!(env!("OUT_DIR"), "/words.rs"));
-include!(concat!(env!("OUT_DIR"), "/scopes.rs"));
-
-/// The properties of a scope.
-#[derive(Debug, Clone, Copy)]
-pub struct ScopeInfo {
-    /// Its name.
-    pub name: &'static str,
-    /// Its description.
-    pub description: &'static str,
-    /// The parent scope.
-    pub parent: Option<Scope>,
-    /// The values that identify one among its siblings, the outermost first.
-    pub key: &'static [Slot],
-    /// The `type`s of the parent that can contain it; any if empty.
-    pub of: &'static [&'static str],
-    /// Place of its final value in the value that closes its parent.
-    pub in_parent: Option<&'static str>,
-    /// Place of its final value in the terminal response.
-    pub in_response: Option<&'static str>,
-    /// Its phases, in order.
-    pub phases: &'static [&'static str],
-    /// The phases that end it.
-    pub ends: &'static [&'static str],
-}
-
-impl Slot {
-    /// Returns the default member of an event for the slot.
-    pub fn name(self) -> &'static str {
-        Self::USUAL.iter().find(|(_, slot)| *slot == self).map_or("value", |(name, _)| name)
-    }
-}
-
-/// The properties of an event type.
-#[derive(Debug, Clone, Copy)]
-pub struct EventInfo {
-    /// Its `type`.
-    pub name: &'static str,
-    /// Its description.
-    pub description: &'static str,
-    /// Its scope.
-    pub scope: Scope,
-    /// Its role in the scope.
-    pub role: Role,
-    /// Place of its value.
-    pub value: Option<&'static str>,
-    /// The phase that it begins, or in which it ends its scope.
-    pub phase: Option<&'static str>,
-    /// Whether it may precede the event that opens the response.
-    pub early: bool,
-    pub(crate) schema: EventSchema,
-}
-
-impl EventInfo {
-    /// Returns whether it opens the root scope, and thus a stream.
-    pub fn is_opening(&self) -> bool {
-        self.scope == Scope::ROOT && self.role == Role::Open
-    }
-
-    /// Returns whether it ends its scope: it closes it, or begins a phase that ends it.
-    pub fn ends_scope(&self) -> bool {
-        match self.role {
-            Role::Close | Role::Final | Role::Terminal => true,
-            Role::Phase => self.phase.is_some_and(|phase| self.scope.info().ends.contains(&phase)),
-            Role::Open | Role::Delta | Role::Point => false,
-        }
-    }
-}
+pub use crate::event::EventInfo;
+pub use crate::memory::Memory;
+pub use crate::verdict::Verdict;
+pub use crate::words::*;
 
 /// The framing of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,18 +77,6 @@ impl Aside {
     }
 }
 
-impl Level {
-    /// Returns the keyword of RFC 2119.
-    pub const fn keyword(self) -> &'static str {
-        match self {
-            Self::Off => "not checked",
-            Self::May => "MAY",
-            Self::Should => "SHOULD",
-            Self::Must => "MUST",
-        }
-    }
-}
-
 /// A rule whose level differs in a dialect.
 #[derive(Debug, Clone, Copy)]
 pub struct RuleLevel {
@@ -201,103 +123,6 @@ pub struct Dialect {
     pub types: &'static [&'static str],
     pub(crate) place_of_event: fn(&str) -> Option<usize>,
     pub(crate) schema_named: fn(&str) -> Option<Schema>,
-}
-
-/// State kept from one event to the next, so that repeated parts are not validated again, and the places of the members
-/// of the last event's object: its response, or its lifecycle value.
-#[derive(Debug, Default)]
-pub struct Memory {
-    outline: Outline,
-    shape: Shape,
-}
-
-impl Memory {
-    /// Returns the members of the last event's object, unless the event had the shape of the previous one.
-    pub const fn outline(&self) -> &Outline {
-        &self.outline
-    }
-
-    /// Returns the delta that follows the last event, if the data is one that equals it except for its text, the next
-    /// sequence number, and values without a slot. Returns none if anything else could matter, such as a character that
-    /// is escaped as a number. Such an event is valid, and begins with its type.
-    #[inline]
-    pub fn fragment<'a>(&self, event: &EventInfo, data: &'a str) -> Option<Fragment<'a>> {
-        self.shape.fragment(event, data)
-    }
-
-    /// Returns the same for the frame of server-sent events at the start of a text.
-    #[inline]
-    pub fn fragment_of_frame<'a>(&self, event: &EventInfo, text: &'a str) -> Option<FragmentFrame<'a>> {
-        self.shape.fragment_of_frame(event, text)
-    }
-
-    /// Moves on by the delta that was returned, instead of [`Self::next_event`]. Does nothing if no delta can follow the
-    /// last event.
-    #[inline]
-    pub fn take_fragment(&mut self) {
-        self.shape.advance();
-    }
-
-    /// Validates the payload of an event of a stream, and extracts its values, like [`Dialect::view_event`], but
-    /// faster, by the state of previous events. The view must be [`View::nothing`] before.
-    #[inline]
-    pub fn next_event<'a>(
-        &mut self,
-        event: Option<&'static EventInfo>,
-        data: &'a str,
-        view: &mut View<'a>,
-    ) -> Verdict {
-        let is_first = event.is_some_and(EventInfo::is_opening);
-        self.outline.begin(is_first);
-        if event.and_then(|event| self.shape.fit(event, data, view)).is_some() {
-            return Verdict::Valid;
-        }
-        self.new_event(event, data, view)
-    }
-
-    fn new_event<'a>(
-        &mut self,
-        event: Option<&'static EventInfo>,
-        data: &'a str,
-        view: &mut View<'a>,
-    ) -> Verdict {
-        let mut checker = Checker::new(data, &mut self.outline);
-        *view = View::new(data);
-        let verdict = fill(view, event, &mut checker);
-        match event.filter(|_| verdict.is_valid() && !view.is_newer()) {
-            Some(event) => self.shape.learn(event, view, checker.varying_values()),
-            None => self.shape.pass(),
-        }
-        verdict
-    }
-}
-
-/// The result of validating a value against its schema.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
-    /// It matches the schema.
-    Valid,
-    /// The value has these faults, of which at most 256 are listed, and this number of others.
-    Invalid(Vec<Fault>, usize),
-    /// The dialect has no event or type of that name.
-    Unknown,
-    /// The text is not JSON: the problem, and the byte offset.
-    NotJson(Problem, usize),
-}
-
-impl Verdict {
-    /// Returns whether the value matches its schema.
-    pub const fn is_valid(&self) -> bool {
-        matches!(self, Self::Valid)
-    }
-
-    /// Returns the faults, if there are any.
-    pub fn faults(&self) -> &[Fault] {
-        match self {
-            Self::Invalid(faults, _) => faults,
-            _ => &[],
-        }
-    }
 }
 
 impl Dialect {
@@ -389,29 +214,4 @@ fn newer(verdict: Verdict) -> Vec<Fault> {
     let Verdict::Invalid(mut faults, _) = verdict else { return Vec::new() };
     faults.retain(|fault| matches!(fault.kind, FaultKind::Value(Wanted::Known(_))));
     faults
-}
-
-/// Validates a whole event. The values of an unknown one are read from their default places.
-fn fill<'a>(view: &mut View<'a>, event: Option<&EventInfo>, checker: &mut Checker<'a, '_>) -> Verdict {
-    let Some(event) = event else {
-        let taken = view.take_members(checker, Slot::USUAL);
-        if taken.and_then(|()| checker.check(&Schema::Any)).and_then(|()| checker.end()).is_err() {
-            *view = View::new(view.text());
-        }
-        return Verdict::Unknown;
-    };
-    let scan = event.schema.read(checker, view);
-    view.set_newer(checker.is_newer());
-    verdict(scan, checker)
-}
-
-fn verdict(scan: Scan<()>, checker: &mut Checker<'_, '_>) -> Verdict {
-    if scan.and_then(|()| checker.end()).is_err() {
-        return Verdict::NotJson(checker.problem(), checker.offset());
-    }
-    if checker.is_clean() {
-        return Verdict::Valid;
-    }
-    let (faults, more) = checker.finish();
-    Verdict::Invalid(faults, more)
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::count::Count;
 use crate::json::{Checker, RawString, Scan, is_escaped};
-use crate::table::Slot;
+use crate::words::Slot;
 
 /// The values of an event that the lifecycle and rules use, as JSON text borrowed from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

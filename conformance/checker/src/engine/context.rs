@@ -1,14 +1,8 @@
 //! What surrounds a stream or a body, for rules.
 
-use super::bound::Bound;
-use super::case::{At, Case};
-use super::finding::Findings;
 use super::head::Head;
-use super::location::SavedLocation;
 use super::protocol::Protocol;
-use super::record::Record;
 use super::session::SessionView;
-use super::stream::Stream;
 
 /// What surrounds a stream or a body.
 #[derive(Debug, Clone, Copy)]
@@ -20,66 +14,12 @@ pub(crate) struct Context<'c> {
     pub(crate) session: Option<SessionView<'c>>,
 }
 
-impl<'c> Context<'c> {
+impl Context<'_> {
     /// Returns whether the next events are those of a new response, and not the rest of an earlier one.
     pub(super) fn is_fresh(&self) -> Option<bool> {
         match self.session {
             Some(session) => session.is_fresh().then_some(true),
             None => self.head.creates,
         }
-    }
-
-    /// Calls rules, one after the other.
-    #[inline]
-    pub(super) fn ask<F: Copy>(
-        self,
-        rules: &[(Bound, F)],
-        record: &'c Record<'c>,
-        stream: &'c Stream,
-        findings: &'c mut Findings,
-        ask: impl FnMut(F, &mut Case<'c>),
-    ) {
-        self.ask_at(At::Record(record), rules, stream, findings, ask);
-    }
-
-    /// Calls rules about a body, or about an item of its output. Their pointers into events become pointers into the
-    /// body.
-    pub(super) fn ask_of_body<F: Copy>(
-        self,
-        rules: &[(Bound, F)],
-        (record, item): (&'c Record<'c>, Option<usize>),
-        stream: &'c Stream,
-        findings: &'c mut Findings,
-        ask: impl FnMut(F, &mut Case<'c>),
-    ) {
-        self.ask_at(At::Body(record, item), rules, stream, findings, ask);
-    }
-
-    #[inline]
-    fn ask_at<F: Copy>(
-        self,
-        at: At<'c>,
-        rules: &[(Bound, F)],
-        stream: &'c Stream,
-        findings: &'c mut Findings,
-        mut ask: impl FnMut(F, &mut Case<'c>),
-    ) {
-        let Some((first, _)) = rules.first() else { return };
-        let mut case = Case::new(*first, self, at, stream, findings);
-        for (bound, code) in rules {
-            case.bound = *bound;
-            ask(*code, &mut case);
-        }
-    }
-
-    /// Creates a case for the end of the stream.
-    pub(super) fn case_at(
-        self,
-        bound: Bound,
-        last: &'c SavedLocation,
-        stream: &'c Stream,
-        findings: &'c mut Findings,
-    ) -> Case<'c> {
-        Case::new(bound, self, At::SavedLocation(last), stream, findings)
     }
 }

@@ -1,5 +1,6 @@
 //! From frames to findings.
 
+mod ask;
 mod body;
 mod bound;
 mod case;

@@ -94,7 +94,7 @@ macro_rules! object {
                     object.$presence(concat!(",\"", $wire, "\":"), &self.$field);
                     $(object.constant(concat!(",\"", $inner, "\":"), $inner_value);)*
                 )*
-                object.finish(&self.extra);
+                object.finish(self.extra.entries());
             }
         }
 

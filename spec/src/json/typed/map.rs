@@ -94,7 +94,7 @@ impl<'a, T: Read<'a>> Read<'a> for Map<'a, T> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, Miss> {
         let mut members = Vec::new();
         reader.members(|reader, name| {
-            members.push((name, T::read(reader)?));
+            members.push((Str::from_raw(name), T::read(reader)?));
             Ok(())
         })?;
         Ok(Self::from_members(members))
@@ -104,7 +104,7 @@ impl<'a, T: Read<'a>> Read<'a> for Map<'a, T> {
 impl<T: Write> Write for Map<'_, T> {
     fn write(&self, out: &mut String) {
         let mut object = ObjectWriter::open(out);
-        object.members(self);
+        object.members(&self.0);
         object.close();
     }
 }
@@ -125,8 +125,8 @@ impl<T: fmt::Debug> fmt::Debug for Map<'_, T> {
 
 impl<'a, T> Map<'a, T> {
     /// Returns the names as written, with their values.
-    pub(super) fn entries(&self) -> impl Iterator<Item = &(Str<'a>, T)> {
-        self.0.iter()
+    pub(crate) const fn entries(&self) -> &[(Str<'a>, T)] {
+        self.0.as_slice()
     }
 }
 

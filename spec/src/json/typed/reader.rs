@@ -1,7 +1,7 @@
 //! The cursor for reading typed values.
 
 use super::scanner::{RawNumber, RawString, Scanner};
-use super::{Miss, ParseError, Str};
+use super::{Miss, ParseError};
 
 /// A cursor for reading typed values.
 #[derive(Debug)]
@@ -120,12 +120,12 @@ impl<'a> Reader<'a> {
     /// Reads an object with values of one type.
     pub(super) fn members(
         &mut self,
-        mut member: impl FnMut(&mut Self, Str<'a>) -> Result<(), Miss>,
+        mut member: impl FnMut(&mut Self, RawString<'a>) -> Result<(), Miss>,
     ) -> Result<(), Miss> {
         self.enter(b'{')?;
         let mut next = self.first_name()?;
         while let Some(name) = next {
-            if let Err(miss) = member(self, Str::from_raw(name)) {
+            if let Err(miss) = member(self, name) {
                 self.scanner.ascend();
                 return Err(miss);
             }
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
 
     /// Returns the string member with a name of the object at the cursor, which does not move.
     #[inline]
-    pub(super) fn string_member(&self, name: &str) -> Result<Option<Str<'a>>, Miss> {
-        Ok(self.scanner.member(name)?.map(Str::from_raw))
+    pub(super) fn string_member(&self, name: &str) -> Result<Option<RawString<'a>>, Miss> {
+        Ok(self.scanner.member(name)?)
     }
 }

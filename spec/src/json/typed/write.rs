@@ -1,6 +1,6 @@
 //! Writes typed values.
 
-use super::{Extra, Map, Str, encode};
+use super::encode;
 
 /// A type that can be written as JSON.
 pub trait Write {
@@ -59,11 +59,11 @@ impl<'o> ObjectWriter<'o> {
         }
     }
 
-    pub(crate) fn members<T: Write>(&mut self, members: &Map<'_, T>) {
-        for (name, value) in members.entries() {
+    pub(crate) fn members(&mut self, members: &[(impl Write, impl Write)]) {
+        for (name, value) in members {
             self.out.push_str(self.separator);
             self.separator = ",";
-            Str::write(name, self.out);
+            name.write(self.out);
             self.out.push(':');
             value.write(self.out);
         }
@@ -73,7 +73,7 @@ impl<'o> ObjectWriter<'o> {
         self.out.push_str(if self.separator == "{" { "{}" } else { "}" });
     }
 
-    pub(crate) fn finish(mut self, extra: &Extra<'_>) {
+    pub(crate) fn finish(mut self, extra: &[(impl Write, impl Write)]) {
         self.members(extra);
         self.close();
     }

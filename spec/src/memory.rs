@@ -1,0 +1,77 @@
+//! State kept from one event of a stream to the next.
+
+use crate::delta::{Fragment, FragmentFrame};
+use crate::event::EventInfo;
+use crate::json::{Checker, Outline};
+use crate::shape::Shape;
+use crate::verdict::{Verdict, fill};
+use crate::view::View;
+
+/// State kept from one event to the next, so that repeated parts are not validated again, and the places of the members
+/// of the last event's object: its response, or its lifecycle value.
+#[derive(Debug, Default)]
+pub struct Memory {
+    outline: Outline,
+    shape: Shape,
+}
+
+impl Memory {
+    /// Returns the members of the last event's object, unless the event had the shape of the previous one.
+    pub const fn outline(&self) -> &Outline {
+        &self.outline
+    }
+
+    /// Returns the delta that follows the last event, if the data is one that equals it except for its text, the next
+    /// sequence number, and values without a slot. Returns none if anything else could matter, such as a character that
+    /// is escaped as a number. Such an event is valid, and begins with its type.
+    #[inline]
+    pub fn fragment<'a>(&self, event: &EventInfo, data: &'a str) -> Option<Fragment<'a>> {
+        self.shape.fragment(event, data)
+    }
+
+    /// Returns the same for the frame of server-sent events at the start of a text.
+    #[inline]
+    pub fn fragment_of_frame<'a>(&self, event: &EventInfo, text: &'a str) -> Option<FragmentFrame<'a>> {
+        self.shape.fragment_of_frame(event, text)
+    }
+
+    /// Moves on by the delta that was returned, instead of [`Self::next_event`]. Does nothing if no delta can follow the
+    /// last event.
+    #[inline]
+    pub fn take_fragment(&mut self) {
+        self.shape.advance();
+    }
+
+    /// Validates the payload of an event of a stream, and extracts its values, like [`Dialect::view_event`], but
+    /// faster, by the state of previous events. The view must be [`View::nothing`] before.
+    #[inline]
+    pub fn next_event<'a>(
+        &mut self,
+        event: Option<&'static EventInfo>,
+        data: &'a str,
+        view: &mut View<'a>,
+    ) -> Verdict {
+        let is_first = event.is_some_and(EventInfo::is_opening);
+        self.outline.begin(is_first);
+        if event.and_then(|event| self.shape.fit(event, data, view)).is_some() {
+            return Verdict::Valid;
+        }
+        self.new_event(event, data, view)
+    }
+
+    fn new_event<'a>(
+        &mut self,
+        event: Option<&'static EventInfo>,
+        data: &'a str,
+        view: &mut View<'a>,
+    ) -> Verdict {
+        let mut checker = Checker::new(data, &mut self.outline);
+        *view = View::new(data);
+        let verdict = fill(view, event, &mut checker);
+        match event.filter(|_| verdict.is_valid() && !view.is_newer()) {
+            Some(event) => self.shape.learn(event, view, checker.varying_values()),
+            None => self.shape.pass(),
+        }
+        verdict
+    }
+}
