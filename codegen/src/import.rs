@@ -16,6 +16,7 @@ mod pointer;
 #[cfg(feature = "cli")]
 mod read;
 mod sample;
+mod schemas;
 mod text;
 mod unions;
 
@@ -31,6 +32,7 @@ use serde_json::{Map, Value};
 use document::Document;
 use normal::Normaliser;
 use pointer::Pointer;
+use schemas::Schemas as _;
 
 #[cfg(feature = "cli")]
 pub(crate) use folder::files_of;
@@ -206,6 +208,6 @@ fn file(id: &str, schema: Value) -> Value {
 /// Collects the names of the types that a schema in normal form refers to.
 fn references(schema: &Value, into: &mut BTreeSet<String>) {
     ours::visit(schema, "", &mut |_, map| {
-        into.extend(map.get("$ref").and_then(normal::referred).map(str::to_owned));
+        into.extend(map.get("$ref").and_then(schemas::referred).map(str::to_owned));
     });
 }

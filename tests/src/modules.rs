@@ -18,22 +18,11 @@ type Path = Vec<String>;
 /// Dependencies between the modules of a folder, with the lines that cause them.
 type Uses = BTreeMap<(String, String), BTreeSet<String>>;
 
-/// A dependency between two modules of a folder that is part of a circle.
-#[derive(Debug)]
-pub struct Link {
-    /// The folder, in the source folder.
-    pub folder: String,
-    /// The modules, and the lines that cause it.
-    pub text: String,
-    /// Whether the modules of the circle are single files.
-    pub is_of_files: bool,
-}
-
-/// Returns all circles among the modules of each folder.
+/// Returns all circles among the modules of each folder: the dependencies in them, each with the lines that cause it.
 ///
 /// The files are given by their paths in the source folder. Code for tests does not count, nor does what a module
 /// uses of the modules that contain it or that it contains.
-pub fn circles(files: &BTreeMap<String, String>) -> Vec<Link> {
+pub fn circles(files: &BTreeMap<String, String>) -> Vec<String> {
     let tokens = Regex::new(TOKENS).expect("the expression is valid");
     let mut modules = Modules { files, tokens, known: BTreeMap::new() };
     for root in ["lib.rs", "main.rs"].into_iter().filter(|root| files.contains_key(*root)) {
@@ -42,17 +31,9 @@ pub fn circles(files: &BTreeMap<String, String>) -> Vec<Link> {
     let mut found = Vec::new();
     for (folder, uses) in modules.siblings() {
         let path = |name: &str| [folder, &[name.to_owned()]].concat().join("/");
-        let is_folder = |name: &str| files.keys().any(|file| file.starts_with(&(path(name) + "/")));
-        let folders: BTreeSet<&String> =
-            uses.keys().map(|(one, _)| one).filter(|one| is_folder(one)).collect();
         for ((one, other), lines) in uses.iter().filter(|((one, other), _)| leads(&uses, other, one)) {
             let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-            let has = |folder: &str| leads(&uses, other, folder) && leads(&uses, folder, one);
-            found.push(Link {
-                folder: folder.join("/"),
-                text: format!("{} uses {}: {}", path(one), path(other), lines.join(", ")),
-                is_of_files: !folders.iter().any(|folder| has(folder)),
-            });
+            found.push(format!("{} uses {}: {}", path(one), path(other), lines.join(", ")));
         }
     }
     found

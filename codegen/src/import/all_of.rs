@@ -2,51 +2,31 @@
 
 use serde_json::{Map, Value, json};
 
-use super::normal::{ANNOTATIONS, Normaliser, Result, fail, members, referred};
 use super::pointer::Pointer;
+use super::schemas::{ANNOTATIONS, Result, Schemas, fail, members, referred};
 use super::text::ordered;
 
 /// Keywords of an object that can be merged with another.
 const MERGEABLE: &[&str] = &["type", "required", "properties"];
 
-/// Merges the members of an `allOf` and the keywords beside it.
-pub(super) fn merge(
-    normaliser: &mut Normaliser<'_>,
-    place: &Pointer,
-    map: &Map<String, Value>,
-    list: &Value,
-) -> Result<Value> {
-    let Some(list) = list.as_array() else {
-        return Err(fail(&place.at("allOf"), list.to_string(), "a list of schemas"));
-    };
-    let mut parts = Vec::new();
-    for (index, member) in list.iter().enumerate() {
-        let here = place.at("allOf").at(index);
-        parts.push((normaliser.schema(&here, member)?, here));
-    }
-    let beside: Map<String, Value> = map
-        .iter()
-        .filter(|(key, _)| !ANNOTATIONS.contains(&key.as_str()) && *key != "allOf" && *key != "nullable")
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect();
-    parts.push((normaliser.schema(place, &Value::Object(beside))?, place.clone()));
-
+/// Merges the parts of an `allOf`, each with its place.
+pub(super) fn merge(schemas: &mut impl Schemas, parts: Vec<(Value, Pointer)>) -> Result<Value> {
     let mut merged = json!({});
     for (part, here) in parts {
-        merged = intersect(normaliser, &here, merged, part)?;
+        merged = intersect(schemas, &here, merged, part)?;
     }
     Ok(merged)
 }
 
 /// Returns the intersection of two schemas, with the annotations of `right`.
-fn intersect(normaliser: &mut Normaliser<'_>, place: &Pointer, left: Value, right: Value) -> Result<Value> {
+fn intersect(schemas: &mut impl Schemas, place: &Pointer, left: Value, right: Value) -> Result<Value> {
     let (mut bare_left, mut notes) = split(left);
     let (mut bare_right, right_notes) = split(right);
     notes.extend(right_notes);
-    if narrower(normaliser, &bare_right, &bare_left)? {
+    if narrower(schemas, &bare_right, &bare_left)? {
         std::mem::swap(&mut bare_left, &mut bare_right);
-    } else if !narrower(normaliser, &bare_left, &bare_right)? {
-        bare_left = combined(normaliser, place, &bare_left, &bare_right)?;
+    } else if !narrower(schemas, &bare_left, &bare_right)? {
+        bare_left = combined(schemas, place, &bare_left, &bare_right)?;
     }
     let Value::Object(mut out) = bare_left else { return Ok(bare_left) };
     out.extend(notes);
@@ -61,7 +41,7 @@ fn split(schema: Value) -> (Value, Map<String, Value>) {
 }
 
 /// Returns whether `right` obviously allows every value of `left`.
-fn narrower(normaliser: &mut Normaliser<'_>, left: &Value, right: &Value) -> Result<bool> {
+fn narrower(schemas: &mut impl Schemas, left: &Value, right: &Value) -> Result<bool> {
     if left == right || *right == json!({}) || impossible(left) {
         return Ok(true);
     }
@@ -70,7 +50,7 @@ fn narrower(normaliser: &mut Normaliser<'_>, left: &Value, right: &Value) -> Res
     }
     for (reference, other) in [(left, right), (right, left)] {
         if reference.get("$ref").is_some() {
-            let (target, _) = split(normaliser.resolved(reference)?);
+            let (target, _) = split(schemas.resolved(reference)?);
             if equal(&target, other) {
                 return Ok(true);
             }
@@ -118,13 +98,13 @@ fn without_null(schema: &Value) -> Option<Value> {
     Some(Value::Object(map))
 }
 
-fn combined(normaliser: &mut Normaliser<'_>, place: &Pointer, left: &Value, right: &Value) -> Result<Value> {
-    let left = split(normaliser.resolved(left)?).0;
-    let right = split(normaliser.resolved(right)?).0;
+fn combined(schemas: &mut impl Schemas, place: &Pointer, left: &Value, right: &Value) -> Result<Value> {
+    let left = split(schemas.resolved(left)?).0;
+    let right = split(schemas.resolved(right)?).0;
     if let (Some(Value::Array(a)), Some(Value::Array(b))) = (left.get("enum"), right.get("enum")) {
         let shared: Vec<&Value> = a.iter().filter(|value| b.contains(value)).collect();
         if shared.len() > 1 {
-            normaliser.note(
+            schemas.note(
                 place,
                 format!("enums that overlap in `allOf`; kept their common values: {}", json!(shared)),
             );
@@ -147,7 +127,7 @@ fn combined(normaliser: &mut Normaliser<'_>, place: &Pointer, left: &Value, righ
         let merged = match properties.get(name) {
             None => schema.clone(),
             Some(known) => {
-                intersect(normaliser, &place.at("properties").at(name), known.clone(), schema.clone())?
+                intersect(schemas, &place.at("properties").at(name), known.clone(), schema.clone())?
             }
         };
         properties.insert(name.clone(), merged);

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde_json::{Value, json};
 
-use super::normal::referred;
+use super::schemas::referred;
 use super::text::ordered;
 use super::{Imported, Note};
 use leaves::{Kind, Leaf};

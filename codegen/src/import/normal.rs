@@ -6,9 +6,10 @@ use serde_json::{Map, Value, json};
 
 use super::document::{Document, reference};
 use super::pointer::Pointer;
+use super::schemas::{ANNOTATIONS, Result, Schemas, fail, members};
 use super::text::ordered;
 use super::unions::{self, Union};
-use super::{ImportError, Note, all_of};
+use super::{Note, all_of};
 
 /// Keywords without effect on validity that are dropped.
 const DROPPED: &[&str] = &[
@@ -22,9 +23,6 @@ const DROPPED: &[&str] = &[
     "$recursiveAnchor",
 ];
 
-/// Keywords without effect on validity that are kept.
-pub(super) const ANNOTATIONS: &[&str] = &["deprecated", "default"];
-
 /// The keywords that each type allows beside it.
 const TYPES: &[(&str, &[&str])] = &[
     ("null", &[]),
@@ -35,8 +33,6 @@ const TYPES: &[(&str, &[&str])] = &[
     ("array", &["items", "minItems", "maxItems"]),
     ("object", &["required", "properties", "additionalProperties", "propertyNames", "maxProperties"]),
 ];
-
-pub(super) type Result<T> = std::result::Result<T, ImportError>;
 
 /// Converts the schemas of one document, each named one once.
 pub(super) struct Normaliser<'d> {
@@ -49,20 +45,8 @@ pub(super) struct Normaliser<'d> {
     notes: Vec<Note>,
 }
 
-impl<'d> Normaliser<'d> {
-    pub(super) fn new(document: &'d Document<'d>) -> Self {
-        Self {
-            document,
-            named: BTreeMap::new(),
-            under_way: Vec::new(),
-            unions: Vec::new(),
-            typed_references: Vec::new(),
-            notes: Vec::new(),
-        }
-    }
-
-    /// Returns the schema of this name in normal form.
-    pub(super) fn named(&mut self, name: &str) -> Result<Value> {
+impl Schemas for Normaliser<'_> {
+    fn named(&mut self, name: &str) -> Result<Value> {
         if let Some(done) = self.named.get(name) {
             return Ok(done.clone());
         }
@@ -82,19 +66,21 @@ impl<'d> Normaliser<'d> {
         Ok(normal)
     }
 
-    /// Resolves the reference of a schema in normal form.
-    pub(super) fn resolved(&mut self, schema: &Value) -> Result<Value> {
-        match schema.get("$ref").and_then(referred) {
-            None => Ok(schema.clone()),
-            Some(name) => {
-                let target = self.named(name)?;
-                self.resolved(&target)
-            }
-        }
-    }
-
-    pub(super) fn note(&mut self, place: &Pointer, text: impl Into<String>) {
+    fn note(&mut self, place: &Pointer, text: impl Into<String>) {
         self.notes.push(Note { place: place.to_string(), text: text.into() });
+    }
+}
+
+impl<'d> Normaliser<'d> {
+    pub(super) fn new(document: &'d Document<'d>) -> Self {
+        Self {
+            document,
+            named: BTreeMap::new(),
+            under_way: Vec::new(),
+            unions: Vec::new(),
+            typed_references: Vec::new(),
+            notes: Vec::new(),
+        }
     }
 
     /// Runs the checks that need every schema, and returns all remarks.
@@ -122,7 +108,7 @@ impl<'d> Normaliser<'d> {
             other => return Err(fail(place, other.to_string(), "a schema that allows some value")),
         };
         let core = if let Some(members) = map.get("allOf") {
-            all_of::merge(self, place, map, members)?
+            self.all_of(place, map, members)?
         } else if let Some(target) = map.get("$ref") {
             self.reference(place, map, target)?
         } else if let Some(target) = map.get("$recursiveRef") {
@@ -137,6 +123,25 @@ impl<'d> Normaliser<'d> {
             self.typed(place, map)?
         };
         annotate(place, map, core)
+    }
+
+    /// Converts the members of an `allOf` and the keywords beside it, and merges them.
+    fn all_of(&mut self, place: &Pointer, map: &Map<String, Value>, list: &Value) -> Result<Value> {
+        let Some(list) = list.as_array() else {
+            return Err(fail(&place.at("allOf"), list.to_string(), "a list of schemas"));
+        };
+        let mut parts = Vec::new();
+        for (index, member) in list.iter().enumerate() {
+            let here = place.at("allOf").at(index);
+            parts.push((self.schema(&here, member)?, here));
+        }
+        let beside: Map<String, Value> = map
+            .iter()
+            .filter(|(key, _)| !ANNOTATIONS.contains(&key.as_str()) && *key != "allOf" && *key != "nullable")
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
+        parts.push((self.schema(place, &Value::Object(beside))?, place.clone()));
+        all_of::merge(self, parts)
     }
 
     fn reference(&mut self, place: &Pointer, map: &Map<String, Value>, target: &Value) -> Result<Value> {
@@ -314,30 +319,6 @@ impl<'d> Normaliser<'d> {
     }
 }
 
-/// Adds properties to an object: `type` first, undeclared required ones last.
-pub(super) fn members(
-    object: &mut Map<String, Value>,
-    mut properties: Map<String, Value>,
-    required: &[String],
-) {
-    for name in required {
-        if !properties.contains_key(name) {
-            properties.insert(name.clone(), json!({}));
-        }
-    }
-    if let Some(kind) = properties.shift_remove("type") {
-        properties.shift_insert(0, "type".to_owned(), kind);
-    }
-    let required: Vec<Value> =
-        properties.keys().filter(|name| required.contains(name)).cloned().map(Value::from).collect();
-    if !required.is_empty() {
-        object.insert("required".to_owned(), Value::Array(required));
-    }
-    if !properties.is_empty() {
-        object.insert("properties".to_owned(), Value::Object(properties));
-    }
-}
-
 fn constant(place: &Pointer, map: &Map<String, Value>, value: &Value) -> Result<Value> {
     only(place, map, &["const", "type", "enum", "nullable"])?;
     if value.is_null() {
@@ -404,13 +385,4 @@ pub(super) fn only(place: &Pointer, map: &Map<String, Value>, known: &[&str]) ->
             ),
         )),
     }
-}
-
-/// Returns the name of the type that a `$ref` in normal form refers to.
-pub(super) fn referred(target: &Value) -> Option<&str> {
-    target.as_str()?.strip_prefix("../types/")?.strip_suffix(".json")
-}
-
-pub(super) fn fail(place: &Pointer, found: impl Into<String>, expected: impl Into<String>) -> ImportError {
-    ImportError { place: place.to_string(), found: found.into(), expected: expected.into() }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::normal::referred;
+use super::schemas::referred;
 use crate::todo::todo;
 
 /// Returns the simplest valid value.

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::normal::{ANNOTATIONS, Normaliser, Result, referred};
 use super::pointer::Pointer;
+use super::schemas::{ANNOTATIONS, Result, Schemas, referred};
 use super::text::ordered;
 
 /// A union of the document, which is checked when every schema is known.
@@ -19,7 +19,7 @@ pub(super) struct Union {
 
 /// Builds a schema from branches in normal form. A `closed` union stays one even with a single branch.
 pub(super) fn join(
-    normaliser: &mut Normaliser<'_>,
+    schemas: &mut impl Schemas,
     place: &Pointer,
     branches: Vec<Value>,
     closed: bool,
@@ -38,9 +38,9 @@ pub(super) fn join(
     }
     defaults.dedup();
     if defaults.len() > 1 {
-        normaliser.note(place, "branches have different defaults; dropped all of them");
+        schemas.note(place, "branches have different defaults; dropped all of them");
     }
-    free_strings_last(normaliser, &mut branches)?;
+    free_strings_last(schemas, &mut branches)?;
     if null {
         branches.push(json!({ "type": "null" }));
     }
@@ -119,13 +119,13 @@ pub(super) fn nullable(schema: Value) -> Value {
 }
 
 /// Moves enumerated values before a branch that allows any string, which would hide them.
-fn free_strings_last(normaliser: &mut Normaliser<'_>, branches: &mut Vec<Value>) -> Result<()> {
+fn free_strings_last(schemas: &mut impl Schemas, branches: &mut Vec<Value>) -> Result<()> {
     let Some(last_enum) = branches.iter().rposition(|branch| branch.get("enum").is_some()) else {
         return Ok(());
     };
     let mut late = Vec::new();
     for (index, branch) in branches.iter().enumerate().take(last_enum) {
-        if takes_any_string(normaliser, branch)? {
+        if takes_any_string(schemas, branch)? {
             late.push(index);
         }
     }
@@ -136,11 +136,11 @@ fn free_strings_last(normaliser: &mut Normaliser<'_>, branches: &mut Vec<Value>)
     Ok(())
 }
 
-fn takes_any_string(normaliser: &mut Normaliser<'_>, schema: &Value) -> Result<bool> {
-    let schema = normaliser.resolved(schema)?;
+fn takes_any_string(schemas: &mut impl Schemas, schema: &Value) -> Result<bool> {
+    let schema = schemas.resolved(schema)?;
     if let Some(Value::Array(branches)) = schema.get("anyOf") {
         for branch in branches {
-            if takes_any_string(normaliser, branch)? {
+            if takes_any_string(schemas, branch)? {
                 return Ok(true);
             }
         }
@@ -150,22 +150,22 @@ fn takes_any_string(normaliser: &mut Normaliser<'_>, schema: &Value) -> Result<b
 }
 
 /// Returns whether a schema allows only values of one type.
-pub(super) fn only_type(normaliser: &mut Normaliser<'_>, schema: &Value, kind: &str) -> Result<bool> {
-    Ok(leaves(normaliser, schema)?.iter().all(|leaf| match leaf.get("const") {
+pub(super) fn only_type(schemas: &mut impl Schemas, schema: &Value, kind: &str) -> Result<bool> {
+    Ok(leaves(schemas, schema)?.iter().all(|leaf| match leaf.get("const") {
         Some(value) => value.is_string() && kind == "string",
         None => leaf.get("type").is_some_and(|found| found == kind),
     }))
 }
 
 /// Returns the leaves of a union, through references.
-fn leaves(normaliser: &mut Normaliser<'_>, schema: &Value) -> Result<Vec<Value>> {
+fn leaves(schemas: &mut impl Schemas, schema: &Value) -> Result<Vec<Value>> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
     let mut pending = vec![schema.clone()];
     while let Some(schema) = pending.pop() {
         if let Some(name) = schema.get("$ref").and_then(referred) {
             if seen.insert(name.to_owned()) {
-                pending.push(normaliser.named(name)?);
+                pending.push(schemas.named(name)?);
             }
         } else if let Some(Value::Array(branches)) = schema.get("anyOf") {
             pending.extend(branches.iter().rev().cloned());
@@ -177,16 +177,16 @@ fn leaves(normaliser: &mut Normaliser<'_>, schema: &Value) -> Result<Vec<Value>>
 }
 
 /// Adds remarks on a union with overlapping branches or a wrong discriminator.
-pub(super) fn review(normaliser: &mut Normaliser<'_>, union: &Union) -> Result<()> {
+pub(super) fn review(schemas: &mut impl Schemas, union: &Union) -> Result<()> {
     if let Some(discriminator) = &union.discriminator {
-        review_discriminator(normaliser, union, discriminator)?;
+        review_discriminator(schemas, union, discriminator)?;
     }
     if !union.exclusive {
         return Ok(());
     }
     let mut branches = Vec::new();
     for branch in &union.branches {
-        branches.push(leaves(normaliser, branch)?);
+        branches.push(leaves(schemas, branch)?);
     }
     let name = |index: usize| label(&union.branches[index], index);
     let mut pairs = Vec::new();
@@ -198,7 +198,7 @@ pub(super) fn review(normaliser: &mut Normaliser<'_>, union: &Union) -> Result<(
         }
     }
     if !pairs.is_empty() {
-        normaliser.note(
+        schemas.note(
             &union.place,
             format!("treated as anyOf, as a value can match two branches: {}", pairs.join(", ")),
         );
@@ -206,15 +206,15 @@ pub(super) fn review(normaliser: &mut Normaliser<'_>, union: &Union) -> Result<(
     Ok(())
 }
 
-fn review_discriminator(normaliser: &mut Normaliser<'_>, union: &Union, discriminator: &Value) -> Result<()> {
+fn review_discriminator(schemas: &mut impl Schemas, union: &Union, discriminator: &Value) -> Result<()> {
     let property = discriminator.get("propertyName").and_then(Value::as_str).unwrap_or("type");
     for (index, branch) in union.branches.iter().enumerate() {
-        for leaf in leaves(normaliser, branch)? {
+        for leaf in leaves(schemas, branch)? {
             if values(&leaf["properties"][property]).is_none()
                 && leaf.get("type").is_none_or(|kind| kind != "null")
             {
                 let label = label(branch, index);
-                normaliser.note(
+                schemas.note(
                     &union.place,
                     format!("{label} has no constant `{property}`, although it is the discriminator"),
                 );
@@ -225,15 +225,15 @@ fn review_discriminator(normaliser: &mut Normaliser<'_>, union: &Union, discrimi
     for (value, target) in mapping {
         let name = target.as_str().and_then(|text| text.rsplit('/').next()).unwrap_or_default().to_owned();
         let target = json!({ "$ref": format!("../types/{name}.json") });
-        let known = match normaliser.named(&name) {
-            Ok(_) => leaves(normaliser, &target)?,
+        let known = match schemas.named(&name) {
+            Ok(_) => leaves(schemas, &target)?,
             Err(_) => Vec::new(),
         };
         if !known
             .iter()
             .any(|leaf| values(&leaf["properties"][property]).is_some_and(|set| set.contains(&json!(value))))
         {
-            normaliser.note(
+            schemas.note(
                 &union.place,
                 format!(
                     "the discriminator maps \"{value}\" to {name}, but its `{property}` has another value"

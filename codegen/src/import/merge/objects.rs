@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::leaves::{Kind, Leaf};
 use super::{FilePointer, Merge, Phase, type_file};
-use crate::import::normal::members;
+use crate::import::schemas::members;
 use crate::import::unions;
 
 impl Merge<'_> {
