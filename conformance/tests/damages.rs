@@ -327,3 +327,16 @@ fn encrypted_content_that_is_lost() {
         lost(to).breaks(Level::Should, "output/equals-items");
     }
 }
+
+#[test]
+fn characters_that_are_lost_and_escaped() {
+    let mut stream = Stream::of("text");
+    for frame in &mut stream.0 {
+        *frame = frame.replace("ld.", "l\\ufffd.");
+    }
+    stream.breaks(Level::May, "wire/no-replacement-character");
+    for frame in &mut stream.0 {
+        *frame = frame.replace("l\\ufffd.", "l\\\\ufffd.");
+    }
+    assert_eq!(recorded(&stream.text(), "POST"), []);
+}

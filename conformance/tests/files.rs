@@ -151,6 +151,7 @@ fn nothing_that_was_judged_is_no_pass() {
 fn recordings_of_other_apis_are_one_line() {
     let text = goldens::golden("openai/text").expect("a golden").bytes;
     let messages = b"event: message_start\ndata: {\"type\":\"message_start\",\"message\":{}}\n\n";
+    let kept_alive = [b"event: ping\ndata: {\"type\":\"ping\"}\n\n", &messages[..]].concat();
     let chat = b"data: {\"object\":\"chat.completion.chunk\",\"choices\":[]}\n\ndata: [DONE]\n\n";
     let cassette = |url: &str| {
         format!(
@@ -165,6 +166,7 @@ fn recordings_of_other_apis_are_one_line() {
         &[
             ("all/a.sse", text),
             ("all/b.sse", messages),
+            ("all/b2.sse", kept_alive.as_slice()),
             ("all/c.sse", chat),
             ("all/d.yaml", other.as_bytes()),
             ("all/e.txtar", [b"-- request --\n{}\n-- streaming --\n", text].concat().as_slice()),
@@ -186,10 +188,10 @@ fn recordings_of_other_apis_are_one_line() {
     };
     let (code, told, findings) = summary(&["all"]);
     assert_eq!(code, Some(0), "{told}{findings}");
-    assert!(told.contains("passed: 6 files, 3 streams"), "{told}");
+    assert!(told.contains("passed: 7 files, 3 streams"), "{told}");
     assert!(
         told.contains(
-            "not checked\n  3 recordings of other APIs (Anthropic Messages 2, Chat Completions 1)\n"
+            "not checked\n  4 recordings of other APIs (Anthropic Messages 3, Chat Completions 1)\n"
         ),
         "{told}"
     );

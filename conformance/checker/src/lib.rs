@@ -21,5 +21,5 @@ pub use engine::{
     Origin, Payload, Record, Related, Seen, Supply, Unmeasured,
 };
 pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport};
-pub use rules::{MESSAGES_EVENTS, is_sign_of_life, untyped_protocol};
+pub use rules::{MESSAGES_EVENTS, is_sign_of_life, typed_protocol, untyped_protocol};
 pub use spec::{self, Dialect};

@@ -10,7 +10,7 @@ use crate::capture::other_api::{at_url, of_answer};
 use crate::capture::{Entry, Exchange, Format, Frame, Loss, Piece, Reader, Sink, Transport, sse};
 use checker::root_of_body;
 use checker::sse::FrameStart;
-use checker::{Checker, Observer, Rules};
+use checker::{Checker, Observer, Rules, is_sign_of_life};
 use results::{CaptureReport, Lost};
 
 /// The rule that reports events and bodies of other APIs.
@@ -18,6 +18,17 @@ const FOREIGN: &str = "schema/foreign-protocol";
 
 /// Maximum number of timelines of a recording.
 const TIMELINES: usize = 100;
+
+/// Returns the type of the event in a frame.
+fn event_type<'f>(frame: &'f Frame<'_>) -> Option<Cow<'f, str>> {
+    let stated = frame.data.as_deref().and_then(|data| spec::json::at(data, "/type"));
+    stated.map_or_else(|| frame.event.as_deref().map(Cow::Borrowed), spec::json::string)
+}
+
+/// Returns whether a frame says nothing about the API of its stream.
+fn is_keep_alive(frame: &Frame<'_>) -> bool {
+    event_type(frame).is_some_and(|kind| is_sign_of_life(&kind))
+}
 
 /// Checks a recording of any format, stream by stream. Read errors are part of the report.
 pub fn check(
@@ -82,6 +93,8 @@ pub struct Checking<'r> {
     asked: ExchangeApi,
     /// The API of the current stream or response, if it is another one.
     foreign: Option<&'static str>,
+    /// Whether the current stream has an event that is no keep-alive.
+    has_spoken: bool,
     report: CaptureReport,
 }
 
@@ -106,6 +119,7 @@ impl<'r> Checking<'r> {
             passes_over: false,
             asked: ExchangeApi::default(),
             foreign: None,
+            has_spoken: false,
             report,
         }
     }
@@ -184,8 +198,9 @@ impl<'r> Checking<'r> {
         }
         self.draw(|_| ());
         self.is_begun = true;
-        if self.checker.events() == 0 {
+        if !self.has_spoken {
             self.foreign = of_answer(None, frame);
+            self.has_spoken = !is_keep_alive(frame);
         }
         self.checker.frame_seen_by(frame, &mut (&mut self.drawing, observer));
     }
@@ -221,7 +236,7 @@ impl<'r> Checking<'r> {
         if asked.is_answered || asked.is_ours || !may_be_other {
             return asked.is_other;
         }
-        asked.is_answered = frame.data.is_some();
+        asked.is_answered = frame.data.is_some() && !is_keep_alive(frame);
         let Some(other) = of_answer(asked.other, frame) else { return false };
         asked.is_other = true;
         *self.report.other_apis.entry(Cow::Borrowed(other)).or_default() += 1;
@@ -238,11 +253,7 @@ impl<'r> Checking<'r> {
         let ended = self.checker.ended().filter(|_| frame.transport == Transport::Unframed);
         let Some(ended) = ended else { return false };
         let at = |pointer| frame.data.as_deref().and_then(|data| spec::json::at(data, pointer));
-        let kind = match at("/type") {
-            Some(kind) => spec::json::string(kind),
-            None => frame.event.as_deref().map(Cow::Borrowed),
-        };
-        let begins = kind.as_deref().is_some_and(|kind| self.rules.dialect().opening == Some(kind));
+        let begins = event_type(frame).is_some_and(|kind| self.rules.dialect().opening == Some(&*kind));
         begins && at("/response/id").is_none_or(|id| id != ended)
     }
 
@@ -297,6 +308,7 @@ impl<'r> Checking<'r> {
         self.unjudged += unjudged;
         let (mut findings, omitted) = self.checker.take_findings();
         self.checker.reset();
+        self.has_spoken = false;
         if let Some(api) = self.foreign.take() {
             *report.foreign.entry(Cow::Borrowed(api)).or_default() += 1;
             // What else is wrong follows from it.

@@ -1,10 +1,11 @@
 //! A run as JSON.
 
 use results::Run;
+use results::text::escaped_json;
 
 /// Returns a run as JSON, as described by `docs/report.schema.json`.
 pub fn json(run: &Run) -> String {
-    let mut text = serde_json::to_string_pretty(run).unwrap_or_default();
+    let mut text = escaped_json(serde_json::to_string_pretty(run).unwrap_or_default());
     text.push('\n');
     text
 }

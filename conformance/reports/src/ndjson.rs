@@ -1,5 +1,6 @@
 //! A run as lines of JSON: one for each finding, one for each recording, and one for the run.
 
+use results::text::escaped_json;
 use results::{CaptureReport, FailOn, Finding, Format, LevelChange, Outcome, Run, Totals};
 use serde::Serialize;
 
@@ -96,7 +97,7 @@ pub fn ndjson_of_run(run: &Run) -> String {
 }
 
 fn text(line: &Line<'_>) -> String {
-    let mut text = serde_json::to_string(line).unwrap_or_default();
+    let mut text = escaped_json(serde_json::to_string(line).unwrap_or_default());
     text.push('\n');
     text
 }

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::terms::levels;
 use crate::pages;
 use results::Outcome;
-use results::text::{counted, cut, visible};
+use results::text::{counted, cut, escaped_json, visible};
 use results::{
     CaptureReport, CaseReport, Cause, Finding, Location, RuleTotal, Run, TrialResult, Verdict, starred,
 };
@@ -75,7 +75,7 @@ pub(super) fn sarif(run: &Run) -> String {
             "properties": properties,
         }],
     });
-    let mut text = serde_json::to_string_pretty(&log).unwrap_or_default();
+    let mut text = escaped_json(serde_json::to_string_pretty(&log).unwrap_or_default());
     text.push('\n');
     text
 }

@@ -320,10 +320,9 @@ fn outcome(captures: &[CaptureReport], live: Option<&LiveReport>, fail_on: FailO
 fn is_incomplete(captures: &[CaptureReport], live: Option<&LiveReport>) -> bool {
     match live {
         Some(live) => {
-            let is_cut = live.obstacle.is_some() || live.state != State::Finished;
-            // Where nothing was tested, nothing has passed.
-            is_cut || live.has(Verdict::HarnessError) || !live.has_verdict()
+            live.has(Verdict::HarnessError) || live.obstacle.is_some() || live.state != State::Finished
         }
+        // Without anything to check, nothing has passed.
         None => {
             captures.iter().any(|capture| capture.error.is_some())
                 || captures.iter().all(CaptureReport::is_blank)

@@ -26,6 +26,26 @@ pub fn visible(text: &str) -> String {
     out
 }
 
+/// Returns JSON in which characters that could control a terminal or reorder text are escaped. It has the same values.
+pub fn escaped_json(json: String) -> String {
+    // Serializers escape those of ASCII, except for the line feeds between members.
+    let is_dangerous = |character: char| !character.is_ascii() && is_dangerous(character);
+    if !json.chars().any(is_dangerous) {
+        return json;
+    }
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        if is_dangerous(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
 /// Returns the first character of a text that moves the cursor, is invisible or reorders text.
 pub fn first_dangerous(text: &str) -> Option<char> {
     text.chars().find(|character| is_dangerous(*character))
@@ -169,6 +189,17 @@ pub fn parted<'t>(one: &'t str, other: &'t str) -> Option<Parted<'t>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_keeps_its_values_without_characters_that_control_terminals() {
+        let values = vec!["\u{202e}a\u{9b}31m\u{e0041}", "ä ✓ 😀\n"];
+        let json = serde_json::to_string_pretty(&values).unwrap();
+        let escaped = escaped_json(json);
+        assert!(escaped.lines().all(|line| first_dangerous(line).is_none()), "{escaped}");
+        assert!(escaped.contains("ä ✓ 😀"), "{escaped}");
+        assert_eq!(serde_json::from_str::<Vec<String>>(&escaped).unwrap(), values);
+        assert_eq!(escaped_json("{\n}".to_owned()), "{\n}");
+    }
 
     #[test]
     fn texts_part_where_they_differ() {

@@ -13,6 +13,7 @@ use super::{CommandArgs, NOT_DONE, print};
 use reports::Style;
 use reports::client::ClientDiff;
 use reports::diff::{Diff, human, markdown};
+use results::text::escaped_json;
 use results::{ClientRun, Outcome};
 
 /// Compares two runs, for example before and after an upgrade.
@@ -61,7 +62,7 @@ impl CommandArgs for DiffArgs {
         print(&match self.format {
             Form::Human => human(&diff, self.color.screen(&io::stdout())),
             Form::Markdown => markdown(&diff),
-            Form::Json => serde_json::to_string_pretty(&diff)? + "\n",
+            Form::Json => escaped_json(serde_json::to_string_pretty(&diff)?) + "\n",
         })?;
         Ok(if diff.is_worse() {
             ExitCode::from(1)
@@ -80,7 +81,7 @@ impl DiffArgs {
         print(&match self.format {
             Form::Human => diff.human(self.color.screen(&io::stdout())),
             Form::Markdown => format!("```diff\n{}```\n", diff.human(Style::Plain.into())),
-            Form::Json => serde_json::to_string_pretty(&diff)? + "\n",
+            Form::Json => escaped_json(serde_json::to_string_pretty(&diff)?) + "\n",
         })?;
         Ok(if diff.is_worse() { ExitCode::from(1) } else { ExitCode::SUCCESS })
     }

@@ -21,7 +21,7 @@ mod wire;
 mod ws;
 
 use catalogue::NativeRule;
-pub use schema::{MESSAGES_EVENTS, untyped_protocol};
+pub use schema::{MESSAGES_EVENTS, typed_protocol, untyped_protocol};
 use spec::table::Scope;
 
 use crate::engine::Native;

@@ -249,14 +249,7 @@ fn foreign(case: &Case<'_>) -> Option<&'static str> {
     }
     match record.event_type.as_deref() {
         Some(name) if MESSAGES_EVENTS.contains(&name) => Some("Anthropic's Messages"),
-        Some(name)
-            if ["session.", "conversation.item.", "input_audio_buffer.", "response.output_audio."]
-                .iter()
-                .any(|start| name.starts_with(start)) =>
-        {
-            Some("the Realtime API")
-        }
-        Some(_) => None,
+        Some(name) => typed_protocol(name),
         None => {
             let object = Object::new(record.data());
             // The type of an event is known, that of a body is not.
@@ -266,6 +259,21 @@ fn foreign(case: &Case<'_>) -> Option<&'static str> {
             is_messages.then_some("Anthropic's Messages").or_else(untyped)
         }
     }
+}
+
+/// What the types of the events of other APIs begin with.
+const STARTS: [(&str, &str); 6] = [
+    ("session.", "the Realtime API"),
+    ("conversation.item.", "the Realtime API"),
+    ("input_audio_buffer.", "the Realtime API"),
+    ("response.output_audio.", "the Realtime API"),
+    ("response.output_audio_transcript.", "the Realtime API"),
+    ("thread.", "the Assistants API"),
+];
+
+/// Returns the API of an event by its type, if it is another one.
+pub fn typed_protocol(name: &str) -> Option<&'static str> {
+    STARTS.iter().find(|(start, _)| name.starts_with(start)).map(|(_, api)| *api)
 }
 
 /// Returns the protocol of an event without a type, if it is one whose events have none.

@@ -142,11 +142,12 @@ pub(super) fn utf8(case: &mut Case<'_>) {
 }
 
 pub(super) fn no_replacement_character(case: &mut Case<'_>) {
-    let Some(record) = case.record() else { return };
+    let Some(record) = case.record().filter(|record| record.frame.invalid_utf8.is_none()) else { return };
     let data = record.data();
-    let is_replaced = memchr(0xef, data.as_bytes()).is_some() && data.contains('\u{fffd}');
-    if is_replaced && record.frame.invalid_utf8.is_none() {
-        let at = data.find('\u{fffd}');
+    let is_plain = memchr(0xef, data.as_bytes()).is_some();
+    let plain = if is_plain { data.find('\u{fffd}') } else { None };
+    let at = plain.or_else(|| find_escape(data, |unit, _| unit == u32::from(char::REPLACEMENT_CHARACTER)));
+    if at.is_some() {
         let place = Place { at, expected: Some("the original character"), ..Place::WHOLE };
         case.report(&place, || "the data has U+FFFD, which replaces a lost character".to_owned());
     }
@@ -161,6 +162,20 @@ pub(super) fn no_lone_surrogate(case: &mut Case<'_>) {
 
 /// Returns the offset of an escaped unpaired surrogate.
 fn lone_surrogate(data: &str) -> Option<usize> {
+    find_escape(data, |unit, next| match unit {
+        0xd800..0xdc00 => !is_low(next),
+        0xdc00..0xe000 => true,
+        _ => false,
+    })
+}
+
+/// Returns whether an escaped unit is the second half of a surrogate pair.
+fn is_low(unit: Option<u32>) -> bool {
+    unit.is_some_and(|unit| (0xdc00..0xe000).contains(&unit))
+}
+
+/// Returns the offset of the first escaped UTF-16 unit that a function accepts, by the unit and the one after it.
+fn find_escape(data: &str, is_it: impl Fn(u32, Option<u32>) -> bool) -> Option<usize> {
     // Most escapes are line feeds and quotes.
     static ESCAPED: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new("\\u"));
     let bytes = data.as_bytes();
@@ -172,15 +187,16 @@ fn lone_surrogate(data: &str) -> Option<usize> {
     };
     while let Some(found) = memchr(b'\\', &bytes[at..]) {
         at += found;
-        match unit(at) {
-            Some(0xd800..0xdc00) => match unit(at + 6) {
-                Some(0xdc00..0xe000) => at += 12,
-                _ => return Some(at),
-            },
-            Some(0xdc00..0xe000) => return Some(at),
-            Some(_) => at += 6,
-            None => at += 2,
-        }
+        at += match unit(at) {
+            Some(one) => {
+                let next = unit(at + 6);
+                if is_it(one, next) {
+                    return Some(at);
+                }
+                if (0xd800..0xdc00).contains(&one) && is_low(next) { 12 } else { 6 }
+            }
+            None => 2,
+        };
         at = at.min(bytes.len());
     }
     None

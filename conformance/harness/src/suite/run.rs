@@ -17,7 +17,7 @@ use crate::ProgressLine;
 use crate::live::RunRuntime;
 use reports::{Form, Screen};
 use results::text::{cut, visible};
-use results::{Filters, Judgement, LiveReport, Outcome, TrialResult, Verdict};
+use results::{Filters, Judgement, Outcome, TrialResult, Verdict};
 
 /// Exit code of a command that could not be carried out.
 pub const NOT_DONE: u8 = 2;
@@ -79,7 +79,6 @@ pub fn run(
     drop(progress);
     let mut is_undone = machine.is_interrupted();
     let mut is_stale = false;
-    let mut has_verdict = sessions.is_empty();
     let mut dialects = Vec::new();
     for session in sessions {
         let Finished { trials, report } = session.finish(&machine)?;
@@ -90,7 +89,6 @@ pub fn run(
         };
         is_undone |= trials.iter().any(TrialResult::is_harness_error);
         is_undone |= report.live.as_ref().is_some_and(|live| live.obstacle.is_some());
-        has_verdict |= report.live.as_ref().is_none_or(LiveReport::has_verdict);
         is_stale |= report.live.as_ref().is_some_and(|live| !live.stale.is_empty());
         dialects.push((report.dialect.clone(), report.totals.trials));
         how.write(&report)?;
@@ -112,7 +110,7 @@ pub fn run(
     }
     Ok(match has_failed {
         None => ExitCode::from(NOT_DONE),
-        Some(_) if is_undone || !has_verdict => ExitCode::from(NOT_DONE),
+        Some(_) if is_undone => ExitCode::from(NOT_DONE),
         Some(has_failed) if is_stale || has_failed => ExitCode::from(1),
         Some(_) => ExitCode::SUCCESS,
     })

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use checker::{MESSAGES_EVENTS, untyped_protocol};
+use checker::{MESSAGES_EVENTS, typed_protocol, untyped_protocol};
 use spec::json;
 
 use super::Frame;
@@ -53,6 +53,7 @@ pub(crate) fn of_answer(asked: Option<&'static str>, frame: &Frame<'_>) -> Optio
         return None;
     }
     let seen = match (event, object) {
+        (name, _) if typed_protocol(name).is_some() => typed_protocol(name),
         (name, _) if MESSAGES_EVENTS.contains(&name) => Some("Anthropic Messages"),
         // Other APIs also send pings.
         ("ping", _) if asked.is_some() => Some("Anthropic Messages"),
@@ -106,6 +107,9 @@ mod tests {
         let mcp = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
         assert_eq!(of(None, Some("message"), mcp), Some("MCP"));
         assert_eq!(of(None, None, r#"{"candidates":[]}"#), Some("Gemini"));
+        assert_eq!(of(None, None, r#"{"type":"session.created","session":{}}"#), Some("the Realtime API"));
+        let run = r#"{"id":"run_1","object":"thread.run"}"#;
+        assert_eq!(of(None, Some("thread.run.created"), run), Some("the Assistants API"));
         // An unknown event may be a fault in our API.
         for data in
             [r#"{"type":"response.created"}"#, r#"{"object":"response"}"#, r#"{"type":"ping"}"#, "[]", "x"]

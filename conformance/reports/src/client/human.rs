@@ -121,7 +121,8 @@ fn requests(run: &ClientRun, most: usize, out: &mut String) {
 }
 
 fn summary(run: &ClientRun, screen: Screen, out: &mut String) {
-    let groups = groups(run);
+    let groups: Vec<(String, _)> =
+        groups(run).into_iter().map(|(name, cases)| (visible(name), cases)).collect();
     let width = groups.iter().map(|(name, _)| name.len()).max().unwrap_or(0).max(5);
     let shown: Vec<ClientOutcome> =
         ClientOutcome::ALL.into_iter().filter(|outcome| run.totals.count(*outcome) > 0).collect();
@@ -141,7 +142,9 @@ fn summary(run: &ClientRun, screen: Screen, out: &mut String) {
     }
     let _ = writeln!(out, "{}", row("all", shown.iter().map(|outcome| run.totals.count(*outcome)).collect()));
     for profile in claimed(run) {
-        for line in wrap(&format!("profile {}: {}", profile.name, visible(&profile.words())), screen.width) {
+        for line in
+            wrap(&format!("profile {}: {}", visible(&profile.name), visible(&profile.words())), screen.width)
+        {
             let _ = writeln!(out, "{line}");
         }
     }
@@ -158,7 +161,7 @@ fn summary(run: &ClientRun, screen: Screen, out: &mut String) {
         counted(run.cases.len() as u64, "case"),
         run.ms / 1000,
         run.ms % 1000 / 100,
-        run.dialect
+        visible(&run.dialect)
     );
     for why in why(run) {
         let _ = writeln!(out, "  {why}");

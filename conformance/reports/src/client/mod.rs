@@ -9,6 +9,7 @@ mod matrix;
 
 use super::style::Screen;
 use results::ClientRun;
+use results::text::escaped_json;
 
 pub use diff::{Changed, ClientDiff};
 pub use matrix::ClientMatrix;
@@ -34,7 +35,7 @@ pub enum ClientForm {
 pub fn client_report(run: &ClientRun, form: ClientForm, is_verbose: bool, screen: Screen) -> String {
     match form {
         ClientForm::Human => human::human(run, is_verbose, screen),
-        ClientForm::Json => serde_json::to_string_pretty(run).unwrap_or_default() + "\n",
+        ClientForm::Json => escaped_json(serde_json::to_string_pretty(run).unwrap_or_default()) + "\n",
         ClientForm::Junit => junit::junit(run),
         ClientForm::Markdown => markdown::markdown(run),
         ClientForm::Html => html::report(run),
@@ -46,7 +47,9 @@ pub fn client_matrix(matrix: &ClientMatrix<'_>, form: ClientForm) -> Option<Stri
     match form {
         ClientForm::Human | ClientForm::Markdown => Some(matrix.markdown()),
         ClientForm::Html => Some(html::matrix(matrix)),
-        ClientForm::Json => Some(serde_json::to_string_pretty(&matrix.runs()).unwrap_or_default() + "\n"),
+        ClientForm::Json => {
+            Some(escaped_json(serde_json::to_string_pretty(&matrix.runs()).unwrap_or_default()) + "\n")
+        }
         ClientForm::Junit => None,
     }
 }
