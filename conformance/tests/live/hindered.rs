@@ -1,6 +1,7 @@
 //! Typical mistakes of a first run: each ends early, with one message, the right advice, and no verdict.
 
 use std::fs;
+use std::io::Write;
 use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
@@ -238,6 +239,102 @@ error[network]: no response within 300ms (--timeout)
 }
 
 #[test]
+fn who_closes_every_connection_is_given_up() {
+    ends(
+        "closes",
+        &Server::new(|_, _| {}),
+        UndecidedKind::Network,
+        3,
+        &["--model", "m"],
+        r"
+error[network]: client error (SendRequest): connection closed before message completed
+ --> http://HOST/v1/responses
+  = fix: it takes connections, but closes them without a response: look into its log
+",
+    );
+}
+
+#[test]
+fn pages_of_other_programs_are_no_verdict() {
+    let page = "<!DOCTYPE html>\n<html><title>Welcome</title></html>";
+    ends(
+        "page",
+        &always("200 OK", "text/html", page),
+        UndecidedKind::Path,
+        1,
+        &["--model", "m"],
+        r#"
+error[path]: a web page answers at http://HOST/v1/responses (200 OK): "<!DOCTYPE html>
+  <html><title>Welcome</title></html>"
+ --> http://HOST/v1/responses
+  = fix: is the path right? --target is the URL of the endpoint, with or without /v1
+"#,
+    );
+    ends(
+        "blocked",
+        &always("403 Forbidden", "text/html", page),
+        UndecidedKind::Network,
+        3,
+        &["--model", "m"],
+        r"
+error[network]: a proxy or gateway responds with 403 Forbidden",
+    );
+    let redirect = |_: &Request, stream: &mut TcpStream| {
+        let head = "HTTP/1.1 301 Moved Permanently\r\nlocation: http://127.0.0.2:9/v1/responses\r\n";
+        let _ = write!(stream, "{head}content-length: 0\r\nconnection: close\r\n\r\n");
+    };
+    ends(
+        "redirected",
+        &Server::new(redirect),
+        UndecidedKind::Path,
+        1,
+        &["--model", "m"],
+        r"
+error[path]: http://HOST/v1/responses redirects to another host (301 Moved Permanently)
+ --> http://HOST/v1/responses
+  = fix: pass the URL that it redirects to with --target: another host is not given the key by itself
+",
+    );
+}
+
+#[test]
+fn errors_of_the_account_are_no_verdict_whatever_their_status() {
+    ends(
+        "quota-200",
+        &always(
+            "200 OK",
+            "application/json",
+            r#"{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}"#,
+        ),
+        UndecidedKind::Quota,
+        1,
+        &["--model", "m"],
+        r#"
+error[quota]: the endpoint responds with 200 OK, and an error: "You exceeded your current quota" (insufficient_quota)
+"#,
+    );
+    let error = r#"data: {"type":"error","sequence_number":0,"code":"invalid_api_key","message":"no such key","param":null}"#;
+    let stream = format!("event: error\n{error}\n\n");
+    ends(
+        "key-200",
+        &Server::new(move |_, socket| answer(socket, "200 OK", "text/event-stream", &stream)),
+        UndecidedKind::Auth,
+        1,
+        &["--model", "m"],
+        r#"
+error[auth]: the endpoint responds with 200 OK, and an error: "no such key" (invalid_api_key)
+"#,
+    );
+}
+
+#[test]
+fn another_content_type_is_named() {
+    let server = always("200 OK", "text/plain", "data: {}\n\n");
+    let run = conformance(&["--target", &server.url, "--model", "m", "text/hello::answer"]);
+    expect(&run, 1, &["a stream was requested, but the content type is text/plain, not text/event-stream"]);
+}
+
+#[test]
 fn a_gateway_that_stops_is_told_with_the_last_request_that_it_took() {
     // It crashes on the third request.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
@@ -262,6 +359,25 @@ fn a_gateway_that_stops_is_told_with_the_last_request_that_it_took() {
     }
     assert!(!run.stdout.contains("correct --target"), "{}", run.stdout);
     assert!(run.stderr.contains("stopped after "), "{}", run.stderr);
+}
+
+#[test]
+fn a_gateway_that_stops_at_last_is_told_so() {
+    // The last request of the run crashes it: the other reports stay.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let url = format!("http://{}", listener.local_addr().expect("it is bound"));
+    thread::spawn(move || {
+        let mut stream = listener.incoming().next().and_then(Result::ok).expect("a request comes");
+        let mut request = [0; 65_536];
+        let length = std::io::Read::read(&mut stream, &mut request).unwrap_or_default();
+        let request = String::from_utf8_lossy(&request[..length]).into_owned();
+        text(&Request { body: request, ..Request::default() }, &mut stream);
+    });
+    let run = conformance(&["--target", &url, "--model", "m", "text/hello", "text/hello.json"]);
+    assert_eq!(run.code, Some(2), "{}\n{}", run.stdout, run.stderr);
+    for words in ["the endpoint stopped answering after text/hello: ", "look into its log", "passed"] {
+        assert!(run.stdout.contains(words), "{words}: {}", run.stdout);
+    }
 }
 
 #[test]

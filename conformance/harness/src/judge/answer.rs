@@ -10,6 +10,7 @@ use super::obstacle::expected_status;
 use super::unsupported::unsupported;
 use crate::plan::ScenarioCase;
 use recordings::capture::Loss;
+use results::text::visible;
 use results::{CaptureReport, Judgement, UndecidedKind, Verdict};
 
 /// Returns the verdict on the last response: as requested, and complete. Of concurrent responses, each must
@@ -199,7 +200,13 @@ fn wrong_kind(case: &ScenarioCase, facts: &Facts, report: &CaptureReport) -> Opt
     };
     let object = || facts.response.as_ref().and_then(|body| body.get("object")?.as_str());
     let reason = match (wants_stream, is_stream) {
-        (true, false) => "a stream was requested, but the content type is not that of a stream",
+        (true, false) => {
+            let came = match &facts.content_type {
+                Some(content_type) => format!("the content type is {}", visible(content_type)),
+                None => "there is no content type".to_owned(),
+            };
+            return Some(format!("a stream was requested, but {came}, not text/event-stream"));
+        }
         (false, true) => "the content type is that of a stream, but no stream was requested",
         (true, true) if report.events == 0 => "the stream has no events",
         (false, false) if !case.turns.is_empty() => return report.error.clone(),

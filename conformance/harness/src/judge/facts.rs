@@ -21,12 +21,16 @@ pub struct Facts {
     pub status: Option<u16>,
     /// Whether its content type is that of a stream.
     pub is_stream: bool,
+    /// Its content type.
+    pub content_type: Option<String>,
     /// The id of the response.
     pub response_id: Option<String>,
     /// The response of the last event with a snapshot, or the JSON body.
     pub response: Option<Value>,
     /// The beginning of the body, if it is not JSON.
     pub beginning: String,
+    /// The last event that reports an error.
+    pub error_event: Option<Value>,
     /// Number of events by type.
     pub events: BTreeMap<String, u64>,
     /// Non-empty members of events, as `<type> /<member>`.
@@ -52,7 +56,7 @@ pub struct Facts {
 /// Maximum length of an error message.
 pub(super) const MAX_MESSAGE: usize = 240;
 /// Maximum length of an error code.
-const MAX_CODE: usize = 60;
+pub(super) const MAX_CODE: usize = 60;
 /// Status of a WebSocket handshake.
 pub(super) const SWITCHED: u16 = 101;
 
@@ -62,10 +66,21 @@ impl Facts {
         self.status.is_none() && matches!(self.lost, Some(Loss::Unconnected(_) | Loss::Silent(_)))
     }
 
+    /// Returns whether the connection was closed without a response.
+    pub(super) fn is_closed(&self) -> bool {
+        self.status.is_none() && matches!(self.lost, Some(Loss::Broken(_)))
+    }
+
+    /// Returns whether the body is a web page.
+    pub(super) fn is_page(&self) -> bool {
+        let start = self.beginning.get(..15).unwrap_or(&self.beginning).to_ascii_lowercase();
+        start.starts_with("<!doctype html") || start.starts_with("<html")
+    }
+
     /// Returns what the endpoint says about a failure: the message and code of its error, or the beginning of its body.
     /// The text is in one line, and escaped.
     pub(super) fn words(&self) -> Option<String> {
-        let Some(response) = &self.response else {
+        let Some(response) = self.error_event.as_ref().or(self.response.as_ref()) else {
             return Some(&self.beginning).filter(|text| !text.is_empty()).map(|text| quoted(text));
         };
         let error = response.get("error").filter(|error| !error.is_null()).unwrap_or(response);
@@ -83,7 +98,8 @@ impl Facts {
 
     /// Returns the code or type of the error, and its message, in lower case.
     pub(super) fn error(&self) -> (String, String) {
-        let error = self.response.as_ref().map(|body| body.get("error").unwrap_or(body));
+        let response = self.error_event.as_ref().or(self.response.as_ref());
+        let error = response.map(|body| body.get("error").unwrap_or(body));
         let member = |name: &str| error.and_then(|error| error.get(name)?.as_str());
         let message = error.and_then(Value::as_str).or(member("message")).or(member("detail"));
         let codes = [member("code"), member("type")].into_iter().flatten();
@@ -159,7 +175,7 @@ impl Facts {
         if let (Some(used), Some(limit)) = (self.output_tokens(), self.limit()) {
             text.extend([", output_tokens ", &used.to_string(), " of ", &limit.to_string()]);
         }
-        if status == Some("failed") {
+        if status == Some("failed") || self.error_event.is_some() {
             text.extend(self.words().map(|words| format!(", {words}")));
         }
         text

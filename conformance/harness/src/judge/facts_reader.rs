@@ -6,7 +6,7 @@ use serde_json::Value;
 use spec::table::{Operation, Role, Scope};
 use spec::{Dialect, Slot};
 
-use super::facts::{Facts, MAX_MESSAGE, SWITCHED};
+use super::facts::{Facts, MAX_CODE, MAX_MESSAGE, SWITCHED};
 use crate::plan::marks;
 use crate::wire::answered;
 use checker::{Observer, Payload, Record, Seen};
@@ -55,6 +55,7 @@ impl FactsReader {
             Entry::Exchange(exchange) => {
                 facts.status = exchange.status;
                 facts.is_stream = exchange.is_stream();
+                facts.content_type = exchange.header("content-type").map(|value| cut(value, MAX_CODE));
                 let url = exchange.request.as_ref().map(|request| request.url.clone().into_owned());
                 facts.url = url.unwrap_or_default();
                 let body = exchange.request.as_ref().and_then(|request| request.body.as_deref());
@@ -109,6 +110,9 @@ impl FactsReader {
         if kind == "response.output_text.delta" && facts.text.len() < MAX_TEXT_BYTES {
             facts.text += &record.view.raw(Slot::Value).and_then(spec::json::string).unwrap_or_default();
         }
+        if kind == dialect.error {
+            facts.error_event = serde_json::from_str(record.data()).ok();
+        }
         if let Some(response) = response {
             facts.response = serde_json::from_str(response).ok();
             let id = facts.response.as_ref().and_then(|response| response.get("id")?.as_str());
@@ -160,6 +164,7 @@ impl FactsReader {
             facts.members.clear();
             facts.text.clear();
             (facts.response, facts.response_id, facts.numbers) = (None, None, None);
+            facts.error_event = None;
         }
         if (begins || is_refused) && is_of_last {
             let status = || spec::json::at(data, "/status").and_then(|status| status.parse().ok());

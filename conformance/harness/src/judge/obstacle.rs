@@ -11,6 +11,10 @@ use results::{Obstacle, Transport, UndecidedKind};
 
 /// What to do if an endpoint does not answer any more.
 pub(super) const STOPPED: &str = "look into its log, and start it again";
+const KEY: &str = "pass --api-key, CONFORMANCE_API_KEY or --header";
+const QUOTA: &str = "raise the quota of the account, or use another key";
+const WRONG_PATH: &str = "is the path right? --target is the URL of the endpoint, with or without /v1";
+const PROXY: &str = "look into what stands before the endpoint, or correct --target";
 
 /// Returns what kept a request from being a test of the endpoint, if anything did. Whether an earlier request of the
 /// run was answered decides what a single response does not show: whether a path, or the endpoint, is there at all.
@@ -24,13 +28,23 @@ pub(super) fn obstacle(case: &ScenarioCase, facts: &Facts, follows_answer: bool)
             Some(Loss::Silent(reason)) if !follows_answer => {
                 Some(Obstacle::new(UndecidedKind::Network, &**reason, "check that the endpoint is up"))
             }
+            Some(Loss::Broken(reason)) if !follows_answer && is_first_route(case) => {
+                let advice = "it takes connections, but closes them without a response: look into its log";
+                Some(Obstacle::new(UndecidedKind::Network, &**reason, advice))
+            }
             _ => None,
         };
     };
     // On a WebSocket, the status may be that of an earlier turn.
     let is_earlier = facts.turns > 0 && facts.turns < case.turns.len();
-    if is_earlier || expected_status(case).contains(&status) {
+    if is_earlier {
         return None;
+    }
+    if expected_status(case).contains(&status) {
+        return hidden(case, facts, status, follows_answer);
+    }
+    if let Some(redirected) = redirected(case, facts, status, follows_answer) {
+        return Some(redirected);
     }
     let (class, advice) = of_error(case, facts, status, follows_answer)?;
     let words = facts.words().map(|words| format!(": {words}")).unwrap_or_default();
@@ -46,6 +60,60 @@ pub(super) fn obstacle(case: &ScenarioCase, facts: &Facts, follows_answer: bool)
 /// Returns the statuses that the response to a case may have.
 pub(super) const fn expected_status(case: &ScenarioCase) -> &'static [u16] {
     if case.scenario.status.is_empty() { &[200] } else { case.scenario.status }
+}
+
+/// Returns what a response with a good status hides: a web page, or an error of the account.
+fn hidden(case: &ScenarioCase, facts: &Facts, status: u16, follows_answer: bool) -> Option<Obstacle> {
+    if !(200..300).contains(&status) || !is_first_route(case) || !asks_default(case) {
+        return None;
+    }
+    let words = facts.words().map(|words| format!(": {words}")).unwrap_or_default();
+    let line = status_line(status);
+    if facts.is_page() && !follows_answer {
+        let reason = format!("a web page answers at {} ({line}){words}", facts.url);
+        return Some(Obstacle::new(UndecidedKind::Path, reason, WRONG_PATH));
+    }
+    let (class, advice) = of_account(facts)?;
+    Some(Obstacle::new(class, format!("the endpoint responds with {line}, and an error{words}"), advice))
+}
+
+/// Returns what an error in a response with a good status says of the account; nothing if it says something else.
+fn of_account(facts: &Facts) -> Option<(UndecidedKind, &'static str)> {
+    let is_failed = |response: &Value| match response.get("object").and_then(Value::as_str) {
+        Some("response") => response.get("status").is_some_and(|status| status == "failed"),
+        _ => response.get("error").is_some_and(|error| !error.is_null()),
+    };
+    let has_text = !facts.text.is_empty() || facts.events.keys().any(|kind| kind.ends_with(".delta"));
+    if has_text || facts.error_event.is_none() && !facts.response.as_ref().is_some_and(is_failed) {
+        return None;
+    }
+    let (code, _) = facts.error();
+    let is = |codes: &[&str]| code.split(' ').any(|code| codes.contains(&code));
+    if is(&["invalid_api_key", "authentication_error"]) {
+        Some((UndecidedKind::Auth, KEY))
+    } else if is(&["insufficient_quota", "billing_hard_limit_reached", "insufficient_credits"]) {
+        Some((UndecidedKind::Quota, QUOTA))
+    } else if is(&["rate_limit_exceeded", "rate_limit_error"]) {
+        Some((UndecidedKind::Rate, "rate limited; try --delay"))
+    } else {
+        None
+    }
+}
+
+/// Returns the obstacle of a first response that leads to another host: redirects to the same one were followed.
+fn redirected(case: &ScenarioCase, facts: &Facts, status: u16, follows_answer: bool) -> Option<Obstacle> {
+    if !(300..400).contains(&status) || follows_answer || !is_first_route(case) {
+        return None;
+    }
+    let reason = format!("{} redirects to another host ({})", facts.url, status_line(status));
+    let advice =
+        "pass the URL that it redirects to with --target: another host is not given the key by itself";
+    Some(Obstacle::new(UndecidedKind::Path, reason, advice))
+}
+
+/// Returns whether a case requests the model of the run, not one that fails by its name.
+fn asks_default(case: &ScenarioCase) -> bool {
+    spec::json::at(case.scenario.request, "/model") == Some("\"default\"")
 }
 
 /// Returns a status with its name.
@@ -81,26 +149,25 @@ fn of_error(
     }
     let is_regional =
         code.contains("unsupported_country") || says(&["country, region", "your region", "your country"]);
+    let is_page = facts.is_page();
     let is_error =
         facts.response.as_ref().is_some_and(|body| body.get("error").is_some_and(Value::is_object));
     let is_quota = ["quota", "billing", "credit"].iter().any(|word| code.contains(word))
         || says(&["quota", "billing", "credit balance"]);
     Some(match status {
-        401 => (Auth, "pass --api-key, CONFORMANCE_API_KEY or --header"),
+        401 => (Auth, KEY),
         403 | 451 if is_regional => (Region, "run from a region that it serves"),
         402 => (Quota, "the account needs credit"),
-        403 => (Auth, "the key lacks the permission"),
+        403 if !is_page => (Auth, "the key lacks the permission"),
         407 => (Auth, "the proxy requires authentication"),
-        429 if is_quota => (Quota, "raise the quota of the account, or use another key"),
+        429 if is_quota => (Quota, QUOTA),
         429 => (Rate, "rate limited; try --delay"),
         451 => (Region, "run from a region that it serves"),
-        502 | 504 | 520..=530 if status != 529 && !is_error => {
-            (Network, "look into what stands before the endpoint, or correct --target")
-        }
+        502 | 504 | 520..=530 if status != 529 && !is_error => (Network, PROXY),
         503 | 529 => (Overload, "it has no capacity; try again later, or with --delay"),
-        404 | 405 | 501 if !follows_answer && is_first_route(case) => {
-            (Path, "is the path right? --target is the URL of the endpoint, with or without /v1")
-        }
+        404 | 405 | 501 if !follows_answer && is_first_route(case) => (Path, WRONG_PATH),
+        // The endpoint itself answers in JSON.
+        _ if is_page && !follows_answer && is_first_route(case) => (Network, PROXY),
         _ => return None,
     })
 }
@@ -125,9 +192,7 @@ fn is_unknown_model(case: &ScenarioCase, facts: &Facts, status: u16, follows_ans
         "not available",
         "have access",
     ];
-    if !matches!(status, 400 | 403 | 404 | 422)
-        || spec::json::at(case.scenario.request, "/model") != Some("\"default\"")
-    {
+    if !matches!(status, 400 | 403 | 404 | 422) || !asks_default(case) {
         return false;
     }
     let (code, message) = facts.error();

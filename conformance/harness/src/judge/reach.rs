@@ -31,7 +31,7 @@ pub(crate) struct Reach {
     silent: usize,
     /// Number of consecutive cases that ended with a busy endpoint.
     refused: usize,
-    /// Number of requests that tested nothing, and what the last one met.
+    /// Number of requests that tested nothing, and what the last one met, unless it hung after others were answered.
     hindered: usize,
     obstacle: Option<Obstacle>,
     given_up: Option<GivenUp>,
@@ -44,11 +44,13 @@ impl Reach {
         attempt.place = self.sent;
         attempt.follows_answer = self.is_answered;
         let obstacle = attempt.obstacle(case);
-        if let Some(obstacle) = &obstacle {
-            self.hindered += 1;
-            self.obstacle = Some(obstacle.clone());
+        self.hindered += usize::from(obstacle.is_some());
+        if obstacle.is_some() || attempt.facts.is_silent() {
+            self.obstacle.clone_from(&obstacle);
         }
-        if attempt.facts.is_silent() {
+        // Before the first answer, a closed connection is no sign of life.
+        let is_closed = !self.is_answered && attempt.facts.is_closed();
+        if attempt.facts.is_silent() || is_closed {
             self.silent += 1;
         } else {
             self.silent = 0;
@@ -86,7 +88,15 @@ impl Reach {
     /// Returns why the endpoint was given up, or what kept all requests of a short run from testing it.
     pub(crate) fn obstacle(&self) -> Option<Obstacle> {
         let given_up = self.given_up.as_ref().map(|given_up| given_up.obstacle.clone());
-        given_up.or_else(|| self.obstacle.clone().filter(|_| self.hindered == self.sent))
+        given_up
+            .or_else(|| self.obstacle.clone().filter(|_| self.hindered == self.sent))
+            .or_else(|| self.gone())
+    }
+
+    /// Returns why the last requests had no connection, if those before had one.
+    fn gone(&self) -> Option<Obstacle> {
+        let last = self.obstacle.clone().filter(|_| self.connected.is_some() && self.silent > 0);
+        last.filter(|last| last.class == UndecidedKind::Network).map(|last| self.stopped(last))
     }
 
     /// Adds the advice that another request gave.
