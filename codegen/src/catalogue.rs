@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::dialect::{LoadError, read_toml};
 use crate::formats::{
-    ClientCase, ClientProfileFile, DefectsFile, GuaranteesFile, MeasuredFile, PageError, PlayedFile,
-    ProfileFile, RequirementsFile, Rule, Scenario,
+    ClientCase, ClientProfile, DefectsFile, GuaranteesFile, MeasuredFile, PageError, PlayedFile, Profile,
+    RequirementsFile, Rule, Scenario,
 };
 
 /// Rules, scenarios, cases, profiles and requirements, as read from their files.
@@ -20,9 +20,9 @@ pub struct Catalogue {
     /// `clients/`, by id.
     pub client_cases: BTreeMap<String, ClientCase>,
     /// `profiles/`, by name.
-    pub profiles: BTreeMap<String, ProfileFile>,
+    pub profiles: BTreeMap<String, Profile>,
     /// `client-profiles/`, by name.
-    pub client_profiles: BTreeMap<String, ClientProfileFile>,
+    pub client_profiles: BTreeMap<String, ClientProfile>,
     /// `requirements/`, by version.
     pub requirements: BTreeMap<String, RequirementsFile>,
     /// `guarantees.toml` of the dialects that have one, by dialect.
@@ -39,7 +39,7 @@ impl Catalogue {
     /// Reads all files, and collects an error for each one that cannot be read.
     pub fn load(spec: &Path) -> (Self, Vec<LoadError>) {
         let mut errors = Vec::new();
-        let catalogue = Self {
+        let mut catalogue = Self {
             rules: pages(&spec.join("rules"), Rule::parse, &mut errors),
             scenarios: pages(&spec.join("scenarios"), Scenario::parse, &mut errors),
             client_cases: pages(&spec.join("clients"), ClientCase::parse, &mut errors),
@@ -51,7 +51,29 @@ impl Catalogue {
             measured: table(&spec.join(MEASURED), &mut errors),
             played: table(&spec.join(PLAYED), &mut errors),
         };
+        catalogue.name_entries();
         (catalogue, errors)
+    }
+
+    /// Sets the members that follow from the name of a file, or from the rest of it.
+    fn name_entries(&mut self) {
+        for (name, profile) in &mut self.profiles {
+            profile.name.clone_from(name);
+        }
+        for (name, profile) in &mut self.client_profiles {
+            profile.name.clone_from(name);
+        }
+        for (version, RequirementsFile { source, address, requirements }) in &mut self.requirements {
+            for requirement in requirements {
+                requirement.version.clone_from(version);
+                requirement.source.clone_from(source);
+                requirement.address.clone_from(address);
+            }
+        }
+        let measured = self.measured.clients.iter_mut().filter(|client| client.version.is_some());
+        for (column, client) in measured.enumerate() {
+            client.column = Some(column);
+        }
     }
 }
 

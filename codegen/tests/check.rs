@@ -481,7 +481,10 @@ broken! {
         Edit(GUARANTEES, "open = \"response/created-first\"", "open = \"x\"\n[[guarantee.broken_by]]\ngolden = \"d/text\"\nedits = 'drop response.gone'"),
     ] => [(GUARANTEES, "edits, line 1: there is no response.gone")];
     a_defect_of_no_golden: [Edit(DEFECTS, "d/text", "d/test")] => [(DEFECTS, "no golden d/test")];
-    a_defect_of_no_edit: [Edit(DEFECTS, "'set response", "'steal response")] => [(DEFECTS, "unknown edit `steal`")];
+    a_defect_of_no_edit: [Edit(DEFECTS, "'set response", "'steal response")] => [
+        (DEFECTS, "edits, line 1: unknown edit `steal`"),
+        (MEASURED, "there is no stream"),
+    ];
     a_defect_of_no_rule: [Edit(DEFECTS, "schema/valid", "schema/good")] => [(DEFECTS, "no rule schema/good")];
     a_defect_without_verdict: [Edit(DEFECTS, "rules = [\"schema/valid\"]", "")] => [
         (DEFECTS, "the verdict is missing or ambiguous"),

@@ -16,8 +16,7 @@ pub struct Found {
 }
 
 /// Edits a golden, `<dialect>/<name>`, and checks it in its dialect.
-pub fn check(golden: &str, edits: &str) -> Result<Found, String> {
-    let edits = formats::edits(edits).map_err(|error| error.to_string())?;
+pub fn check(golden: &str, edits: &formats::Edits) -> Result<Found, String> {
     let edits: Vec<Edit> = edits.iter().map(|(_, edit)| constant(edit)).collect();
     let violation = Violation { golden: forever(golden), also: &[], edits: edits.leak() };
     let bytes = violation::apply(&violation)?;

@@ -7,8 +7,7 @@ use super::report::{Place, Report};
 use super::schemas::Judges;
 use super::{structure, violations};
 use crate::formats::{
-    Authority, Coverage, OnSocket, Operand, Operation, PREVIOUS, PREVIOUS_OUTPUT, Rule, Scenario,
-    ScenarioMetadata, Scopes,
+    Authority, Coverage, OnSocket, Operand, Operation, PREVIOUS, PREVIOUS_OUTPUT, Rule, Scenario, Scopes,
 };
 
 pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &mut Report) {
@@ -24,23 +23,22 @@ pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &
 
 fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {
     let file = format!("rules/{}.md", rule.id);
-    let metadata = &rule.metadata;
-    let scopes = metadata.scope.names();
-    let exercised_by = metadata.exercised_by.as_ref().map(Scopes::names).unwrap_or_default();
+    let scopes = rule.scopes.names();
+    let exercised_by = rule.exercised_by.as_ref().map(Scopes::names).unwrap_or_default();
     for (key, scopes) in [("scope", scopes), ("exercised_by", exercised_by)] {
         for scope in scopes.iter().filter(|scope| !context.shared.scopes.scopes.contains_key(*scope)) {
             let message = format!("there is no scope \"{scope}\"");
             report.find(&file, Place::entry(key), message, "use scopes of scopes.toml, or only `stream`");
         }
     }
-    for place in metadata.relation.iter().flat_map(|relation| relation.places()) {
+    for place in rule.relation.iter().flat_map(|relation| relation.operands()) {
         operand(context, place, scopes, &file, report);
     }
-    for dialect in metadata.only_in.iter().filter(|name| !context.dialects.contains_key(*name)) {
+    for dialect in rule.only_in.iter().filter(|name| !context.dialects.contains_key(*name)) {
         let message = format!("there is no dialect \"{dialect}\"");
         report.find(&file, Place::entry("only_in"), message, "use a dialect under dialects/");
     }
-    let citation = &metadata.citation;
+    let citation = &rule.citation;
     let version = context.catalogue.requirements.get(&citation.source);
     let mut find = |message: String, help: &str| report.find(&file, Place::entry("citation"), message, help);
     match (&citation.requirement, version) {
@@ -65,7 +63,7 @@ fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {
                 Some(_) => {}
             }
         }
-        (None, Some(_)) if metadata.authority == Authority::Sentence => {
+        (None, Some(_)) if rule.authority == Authority::Sentence => {
             let message =
                 format!("the authority is a sentence of {}, but `requirement` is missing", citation.source);
             find(message, "set `requirement` to the id of the sentence");
@@ -110,7 +108,7 @@ fn check_scenario<'c>(
     let file = format!("scenarios/{}.md", scenario.id);
     let mut find =
         |entry: &str, message: String, help: &str| report.find(&file, Place::entry(entry), message, help);
-    let ScenarioMetadata { elicits, status, previous, operation, websocket, .. } = &scenario.metadata;
+    let Scenario { elicits, status, previous, operation, websocket, .. } = scenario;
     let wants_stream =
         operation.is_aside() || scenario.request.get("stream").is_some_and(|stream| stream == true);
     if wants_stream && elicits.is_empty() && status.is_empty() {
@@ -140,7 +138,7 @@ fn check_scenario<'c>(
         );
     }
     let is_of_http = websocket.is_none();
-    let is_on_socket = |id: &String| context.catalogue.scenarios.get(id)?.metadata.websocket;
+    let is_on_socket = |id: &String| context.catalogue.scenarios.get(id)?.websocket;
     if is_of_http && previous.as_ref().and_then(is_on_socket).is_some() {
         let message = "the scenario uses HTTP, but `previous` needs a WebSocket".to_owned();
         find("previous", message, "use a scenario that runs over HTTP, or set `websocket`");
@@ -149,14 +147,14 @@ fn check_scenario<'c>(
         find("operation", problem.to_owned(), help);
     }
     let events = elicits.iter().flat_map(|events| events.split('|')).map(|event| ("elicits", event));
-    let without = scenario.metadata.without.iter().filter_map(|event| event.split(' ').next());
+    let without = scenario.without.iter().filter_map(|event| event.split(' ').next());
     for (entry, event) in events.chain(without.map(|event| ("without", event))) {
         if !context.has_event(event) {
             find(entry, format!("no dialect has an event \"{event}\""), "use types of events");
         }
     }
     let mut refused = None;
-    let mut request = scenario.request.clone();
+    let mut request = scenario.request.0.clone();
     if let Some(input) = request.get_mut("input").and_then(Value::as_array_mut) {
         input.retain(|entry| !is_previous_output(entry));
     }
@@ -184,7 +182,7 @@ fn check_scenario<'c>(
         );
         find("the request", message, "correct the request");
     }
-    for id in &scenario.metadata.rules {
+    for id in &scenario.rules {
         known_rule(context, id, &file, "rules", report);
     }
 }
@@ -195,18 +193,8 @@ fn is_previous_output(entry: &Value) -> bool {
 
 /// Returns each conflict between the settings of a scenario and its operation, with its fix.
 fn misuses(scenario: &Scenario) -> Vec<(&'static str, &'static str)> {
-    let ScenarioMetadata {
-        operation,
-        previous,
-        twin,
-        cut_after,
-        fill,
-        malformed,
-        status,
-        websocket,
-        lanes,
-        ..
-    } = &scenario.metadata;
+    let Scenario { operation, previous, twin, cut_after, fill, malformed, status, websocket, lanes, .. } =
+        scenario;
     let request = &scenario.request;
     let entries = request.get("input").and_then(Value::as_array);
     let is_previous = |name: &str| request.get(name).is_some_and(|id| id == PREVIOUS);
@@ -270,7 +258,7 @@ fn endless(context: &Context, previous: &str) -> Option<String> {
         let Some(scenario) = context.catalogue.scenarios.get(*id) else {
             return Some(format!("there is no scenario \"{id}\""));
         };
-        let next = scenario.metadata.previous.as_deref()?;
+        let next = scenario.previous.as_deref()?;
         if chain.contains(&next) {
             return Some(format!("`previous` is circular: {}", chain.join(" after ")));
         }
@@ -282,7 +270,7 @@ fn endless(context: &Context, previous: &str) -> Option<String> {
 /// Reports coverage that is missing, ambiguous, or refers to unknown rules or scenarios.
 pub(super) fn coverage(
     context: &Context,
-    found: Option<Coverage<'_>>,
+    found: Option<&Coverage>,
     file: &str,
     id: &str,
     report: &mut Report,

@@ -11,67 +11,61 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         for (entry, problem, help) in misuses(case) {
             report.find(&file, Place::entry(entry), problem, help);
         }
-        if let Some(golden) = &case.metadata.golden {
-            violations::check_entry(context, golden, &case.metadata.edits, &file, "edits", report);
+        if let Some(golden) = &case.golden {
+            violations::check_entry(context, golden, &case.edits, &file, "edits", report);
         }
     }
 }
 
 fn misuses(case: &ClientCase) -> Vec<(&'static str, &'static str, &'static str)> {
-    let metadata = &case.metadata;
     let mut found = Vec::new();
     let mut find =
         |is_wrong: bool, entry, problem, help| found.extend(is_wrong.then_some((entry, problem, help)));
     find(
-        metadata.authority.trim().is_empty(),
+        case.authority.trim().is_empty(),
         "authority",
         "`authority` is empty",
         "cite a document and its heading, or write `field` and where the behaviour was seen",
     );
+    find(case.transports.is_empty(), "transports", "`transports` is empty", "list at least one transport");
     find(
-        metadata.transports.is_empty(),
-        "transports",
-        "`transports` is empty",
-        "list at least one transport",
-    );
-    find(
-        metadata.end_after.is_some() && metadata.end == Ending::Whole,
+        case.end_after.is_some() && case.end == Ending::Whole,
         "end_after",
         "`end_after` is set, but the response ends normally",
         "set `end` to how the connection ends",
     );
-    let is_streamed = metadata.transports.iter().all(|channel| *channel == Channel::Sse);
+    let is_streamed = case.transports.iter().all(|channel| *channel == Channel::Sse);
     find(
-        (metadata.chunk.is_some() || metadata.pause_ms.is_some()) && !is_streamed,
+        (case.chunk.is_some() || case.pause_ms.is_some()) && !is_streamed,
         "transports",
         "`chunk` and `pause_ms` need a stream over HTTP",
         "use only the transport `sse`",
     );
     find(
-        metadata.golden.is_some() && case.request.is_some() && metadata.fill.is_some(),
+        case.golden.is_some() && !case.request.is_null() && case.fill.is_some(),
         "fill",
         "`fill` has no effect on a golden",
         "remove `golden`",
     );
-    let resumes = metadata.steps.iter().any(|next| next.step == Step::Resume);
+    let resumes = case.steps.iter().any(|next| next.step == Step::Resume);
     find(
-        resumes && (metadata.end != Ending::Break || metadata.transports != [Channel::Sse]),
+        resumes && (case.end != Ending::Break || case.transports != [Channel::Sse]),
         "steps",
         "`resume` needs a stream that breaks",
         "break the stream over HTTP with `end` and `end_after`",
     );
     let is_odd = |next: &ClientStep| (next.step == Step::AnswerCalls) == next.outputs.is_empty();
     find(
-        metadata.steps.iter().any(is_odd),
+        case.steps.iter().any(is_odd),
         "steps",
         "`outputs` belongs to the step `answer-calls`, and is required there",
         "add an output for each function to `answer-calls`; remove `outputs` from other steps",
     );
-    let is_object = case.request.as_ref().is_none_or(serde_json::Value::is_object);
+    let is_object = case.request.is_null() || case.request.is_object();
     find(!is_object, "the request", "the request is not a JSON object", "write a JSON object");
-    let fills = case.request.as_ref().is_some_and(|request| request.to_string().contains("FILL"));
+    let fills = case.request.to_string().contains("FILL");
     find(
-        metadata.fill.is_some() != fills,
+        case.fill.is_some() != fills,
         "fill",
         "only one of `fill` and the word FILL is used",
         "set `fill` and write FILL in the request, or remove both",

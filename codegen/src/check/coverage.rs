@@ -12,16 +12,20 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             let message = format!("there is no dialect \"{version}\" for these requirements");
             report.find(&file, Place::File, message, "name the file after a dialect");
         }
-        let rows =
-            list.requirements.iter().map(|one| (one.id.as_str(), one.statement.as_str(), one.coverage()));
+        let rows = list
+            .requirements
+            .iter()
+            .map(|one| (one.id.as_str(), one.statement.as_str(), one.stated_coverage()));
         let open = statements(context, &file, rows, report);
         report.requirements += list.requirements.len();
         report.open_requirements.extend(open);
     }
     for (name, list) in &context.catalogue.guarantees {
         let file = format!("dialects/{name}/guarantees.toml");
-        let rows =
-            list.guarantees.iter().map(|one| (one.id.as_str(), one.statement.as_str(), one.coverage()));
+        let rows = list
+            .guarantees
+            .iter()
+            .map(|one| (one.id.as_str(), one.statement.as_str(), one.stated_coverage()));
         let open = statements(context, &file, rows, report);
         report.guarantees += list.guarantees.len();
         report.open_guarantees.extend(open);
@@ -43,7 +47,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
 fn statements<'s>(
     context: &Context,
     file: &str,
-    rows: impl Iterator<Item = (&'s str, &'s str, Option<Coverage<'s>>)>,
+    rows: impl Iterator<Item = (&'s str, &'s str, Option<Coverage>)>,
     report: &mut Report,
 ) -> Vec<Open> {
     let mut ids = Vec::new();
@@ -61,9 +65,9 @@ fn statements<'s>(
                 "state the requirement in your own words",
             );
         }
-        catalogue::coverage(context, coverage, file, id, report);
+        catalogue::coverage(context, coverage.as_ref(), file, id, report);
         if let Some(Coverage::Open(plan)) = coverage {
-            let (id, statement, plan) = (id.to_owned(), statement.to_owned(), plan.to_owned());
+            let (id, statement) = (id.to_owned(), statement.to_owned());
             open.push(Open { file: file.into(), id, statement, plan });
         }
     }

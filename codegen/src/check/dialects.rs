@@ -52,7 +52,7 @@ fn repeated_files(context: &Context, dialect: &Dialect, report: &mut Report) {
 /// Reports listed operations that no scenario uses.
 fn operations(context: &Context, dialect: &Dialect, report: &mut Report) {
     let asked: Vec<Operation> =
-        context.catalogue.scenarios.values().map(|scenario| scenario.metadata.operation).collect();
+        context.catalogue.scenarios.values().map(|scenario| scenario.operation).collect();
     for operation in &dialect.own.operations {
         if *operation == Operation::Create || !asked.contains(operation) {
             let message = format!("no scenario uses the operation {operation:?}");
@@ -77,7 +77,7 @@ fn levels(context: &Context, dialect: &Dialect, report: &mut Report) {
         };
         if dialect.own.rules[..index].iter().any(|earlier| earlier.id == entry.id) {
             find("the rule has two entries".to_owned(), "remove one of them");
-        } else if entry.level == rule.metadata.level {
+        } else if entry.level == rule.level {
             find("the level equals the rule's own level".to_owned(), "remove the entry");
         }
         if entry.reason.trim().is_empty() {

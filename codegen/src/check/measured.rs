@@ -13,7 +13,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     let mut named: BTreeSet<&str> = BTreeSet::new();
     for rule in context.catalogue.rules.values() {
         let file = format!("rules/{}.md", rule.id);
-        for broken in &rule.metadata.breaks {
+        for broken in &rule.breaks {
             named.insert(&broken.client);
             let mut find =
                 |message: String, help: &str| report.find(&file, Place::entry("breaks"), message, help);

@@ -4,7 +4,7 @@ use super::catalogue::{known_rule, known_scenario};
 use super::context::Context;
 use super::report::{Place, Report};
 use crate::dialect::Dialect;
-use crate::formats::{ClientProfileFile, Level, ProfileFile};
+use crate::formats::{ClientProfile, Level, Profile};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for (name, profile) in &context.catalogue.profiles {
@@ -15,7 +15,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     }
 }
 
-fn check_client_profile(context: &Context, file: &str, profile: &ClientProfileFile, report: &mut Report) {
+fn check_client_profile(context: &Context, file: &str, profile: &ClientProfile, report: &mut Report) {
     let catalogue = &context.catalogue;
     specifications(context, file, &profile.specifications, report);
     for id in &profile.cases {
@@ -63,7 +63,7 @@ fn specifications<'c>(
     dialects
 }
 
-fn check_profile(context: &Context, file: &str, profile: &ProfileFile, report: &mut Report) {
+fn check_profile(context: &Context, file: &str, profile: &Profile, report: &mut Report) {
     let dialects = specifications(context, file, &profile.specifications, report);
     for id in &profile.rules {
         known_rule(context, id, file, "rules", report);
@@ -104,9 +104,9 @@ fn check_lists(file: &str, lists: &[(&str, &Vec<String>)], report: &mut Report) 
 /// Returns whether a rule is a MUST in a dialect, or unknown, which another check reports.
 fn is_must(context: &Context, id: &str, dialect: &Dialect) -> bool {
     let Some(rule) = context.catalogue.rules.get(id) else { return true };
-    let only_in = &rule.metadata.only_in;
+    let only_in = &rule.only_in;
     let binds = only_in.is_empty()
         || only_in.iter().any(|name| *name == dialect.name || dialect.lineage.contains(name));
     let own = dialect.file.rules.iter().find(|entry| entry.id == id).map(|entry| entry.level);
-    binds && own.unwrap_or(rule.metadata.level) == Level::Must
+    binds && own.unwrap_or(rule.level) == Level::Must
 }

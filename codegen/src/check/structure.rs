@@ -9,7 +9,7 @@ use crate::formats::{Family, Scope};
 pub(super) fn check(context: &Context, report: &mut Report) {
     let mut taken: BTreeMap<(Family, &str), &str> = BTreeMap::new();
     for rule in context.catalogue.rules.values() {
-        let (families, scopes) = (&rule.metadata.structure, rule.metadata.scope.names());
+        let (families, scopes) = (&rule.structure, rule.scopes.names());
         let mut find = |entry: &str, message: String, help: &str| {
             report.find(format!("rules/{}.md", rule.id), Place::entry(entry), message, help);
         };
@@ -23,11 +23,12 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         for (family, scope) in families.iter().flat_map(|family| scopes.iter().map(move |it| (*family, it))) {
             let Some(known) = context.shared.scopes.scopes.get(scope) else { continue };
             if let Some(what) = lacks(family, known) {
-                let message = format!("{} needs {what}, which scope \"{scope}\" does not have", name(family));
+                let message =
+                    format!("{} needs {what}, which scope \"{scope}\" does not have", family.name());
                 find("structure", message, "remove the family or the scope, or complete scopes.toml");
             }
             if let Some(other) = taken.insert((family, scope), &rule.id) {
-                let message = format!("{other} checks {} of scope \"{scope}\", too", name(family));
+                let message = format!("{other} checks {} of scope \"{scope}\", too", family.name());
                 find("structure", message, "remove it from one of the two rules");
             }
         }
@@ -42,10 +43,4 @@ fn lacks(family: Family, scope: &Scope) -> Option<&'static str> {
         Family::IndexGap if scope.key.is_empty() => Some("a `key`"),
         _ => None,
     }
-}
-
-/// Returns the name of a family in the metadata of rules.
-fn name(family: Family) -> String {
-    let name = serde_json::to_value(family).ok();
-    name.as_ref().and_then(|name| name.as_str()).unwrap_or_default().to_owned()
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::context::Context;
 use super::frames::Frame;
 use super::report::{Place, Report};
-use crate::formats::{self, Edit, Rule, Side, Target};
+use crate::formats::{Edit, Edits, Rule, Side, Target};
 
 pub(super) fn check(context: &Context, rule: &Rule, report: &mut Report) {
     let file = format!("rules/{}.md", rule.id);
@@ -37,19 +37,12 @@ const NO_GOLDEN: &str = "use a file under goldens/, written as <dialect>/<name>"
 pub(super) fn check_entry(
     context: &Context,
     golden: &str,
-    edits: &str,
+    edits: &Edits,
     file: &str,
     id: &str,
     report: &mut Report,
 ) {
-    let edits = match formats::edits(edits) {
-        Ok(edits) => edits,
-        Err(error) => {
-            let message = format!("edits, {error}");
-            return report.find(file, Place::entry(id), message, "write one edit a line, as in rule pages");
-        }
-    };
-    for (line, message) in faults(context, golden, &edits) {
+    for (line, message) in faults(context, golden, edits) {
         let (message, help) = match line {
             Some(line) => (
                 format!("edits, line {line}: {message}"),

@@ -2,19 +2,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use codegen_derive::Constant;
 
-use super::tables::option;
 use crate::catalogue::Catalogue;
-use crate::formats::{Breakage, Claim, Client, Outcome};
+use crate::formats::{Breakage, Claim, Outcome};
 
 /// The letter of a client that fails on a kind of finding, but only on streams with other kinds that may be the reason.
 const AMONG_OTHERS: char = '+';
 
 /// What the measured clients do with streams that have one kind of finding.
+#[derive(Debug, Constant)]
+pub(super) struct Measurement {
+    /// The kind: rule, event type, member and form.
+    kind: String,
+    /// A letter for each client.
+    outcomes: String,
+    /// The errors of clients, by their place.
+    errors: Vec<(usize, String)>,
+}
+
+/// The outcome of each client on streams that have one kind of finding.
 #[derive(Debug, Default)]
-struct Measurement<'c> {
+struct Effect<'c> {
     outcomes: Vec<Option<Outcome>>,
     /// The stream that shows the failure of each client.
     shown_by: BTreeMap<usize, &'c str>,
@@ -24,7 +33,7 @@ struct Measurement<'c> {
 #[derive(Debug)]
 pub(super) struct Effects<'c> {
     catalogue: &'c Catalogue,
-    kinds: BTreeMap<String, Measurement<'c>>,
+    kinds: BTreeMap<String, Effect<'c>>,
 }
 
 /// A stream that was played to clients.
@@ -122,40 +131,27 @@ impl<'c> Effects<'c> {
     }
 
     /// Returns the table of kinds, sorted.
-    pub(super) fn table(&self) -> TokenStream {
+    pub(super) fn table(&self) -> Vec<Measurement> {
         let columns = self.catalogue.measured.measured().count();
-        let rows = self.kinds.iter().map(|(kind, measured)| {
-            let letters: String = (0..columns)
-                .map(|at| measured.outcomes.get(at).copied().flatten().map_or(AMONG_OTHERS, Outcome::letter))
-                .collect();
-            let errors = measured.shown_by.iter().filter_map(|(column, stream)| {
-                let claim = self.claim(*column, stream)?;
-                (!claim.error.is_empty()).then(|| (*column, claim.error.to_owned()))
+        let rows = self.kinds.iter().map(|(kind, effect)| {
+            let letter =
+                |at| effect.outcomes.get(at).copied().flatten().map_or(AMONG_OTHERS, Outcome::letter);
+            let errors = effect.shown_by.iter().filter_map(|(column, stream)| {
+                let error = self.claim(*column, stream)?.error;
+                (!error.is_empty()).then(|| (*column, error.to_owned()))
             });
-            let errors = errors.map(|(column, error)| quote!((#column, #error)));
-            quote!(Measurement { kind: #kind, outcomes: #letters, errors: &[#(#errors),*] })
+            Measurement {
+                kind: kind.clone(),
+                outcomes: (0..columns).map(letter).collect(),
+                errors: errors.collect(),
+            }
         });
-        quote!(&[#(#rows),*])
-    }
-
-    /// Returns the table of clients, each with its place in the outcomes.
-    pub(super) fn clients(&self) -> TokenStream {
-        let mut next = 0;
-        let clients = self.catalogue.measured.clients.iter().map(|client| {
-            let Client { name, dialect, version, .. } = client;
-            let column = version.is_some().then_some(next);
-            next += usize::from(version.is_some());
-            let column = option(column.map(|column| quote!(#column)));
-            let version = super::tables::option_text(version.as_deref());
-            quote!(Client { name: #name, dialect: #dialect, version: #version, column: #column })
-        });
-        let clients: Vec<TokenStream> = clients.collect();
-        quote!(&[#(#clients),*])
+        rows.collect()
     }
 
     /// Returns the failures of the measured clients on violations of a rule.
     pub(super) fn breakages(&self, rule: &str) -> Vec<Breakage> {
-        let kinds: Vec<&Measurement<'_>> = self
+        let kinds: Vec<&Effect<'_>> = self
             .kinds
             .iter()
             .filter(|(kind, _)| rule_of(kind) == rule)
@@ -164,7 +160,7 @@ impl<'c> Effects<'c> {
         let clients = self.catalogue.measured.measured().enumerate();
         let mut all: Vec<(Outcome, Breakage)> = clients
             .filter_map(|(column, client)| {
-                let outcome = |kind: &&Measurement<'_>| kind.outcomes.get(column).copied().flatten();
+                let outcome = |kind: &&Effect<'_>| kind.outcomes.get(column).copied().flatten();
                 let failed: Vec<&str> =
                     kinds.iter().filter_map(|kind| kind.shown_by.get(&column).copied()).collect();
                 let handled = kinds.iter().filter(|kind| outcome(kind) == Some(Outcome::Handled)).count();
@@ -179,7 +175,10 @@ impl<'c> Effects<'c> {
                 let streams: BTreeSet<&str> = failed.into_iter().collect();
                 let source = source(&streams);
                 let client = client.name.clone();
-                Some((claim.outcome, Breakage { client, failure, source, at: Vec::new() }))
+                Some((
+                    claim.outcome,
+                    Breakage { client, failure, source, at: Vec::new(), is_reported: false },
+                ))
             })
             .collect();
         // The sort is stable: clients stay in the order of the file.

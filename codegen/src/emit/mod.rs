@@ -2,8 +2,6 @@
 
 mod catalogue;
 mod check;
-mod client_case;
-mod edit;
 mod measured;
 mod names;
 mod order;

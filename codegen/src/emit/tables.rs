@@ -10,7 +10,7 @@ use super::words::{declare, word};
 use crate::dialect::{Dialect, Event};
 use crate::formats::{
     Aside, EventLine, Framing, Level, Lifecycle, Marker, Operation, Outer, Role, RuleLevel, ScopesFile,
-    UnknownEvents, Word,
+    UnknownEvents,
 };
 
 /// Emits the enums of the words in dialect files.
@@ -23,7 +23,7 @@ pub fn words() -> TokenStream {
         declare::<Role>(),
         declare::<UnknownEvents>(),
     ];
-    let all = || Operation::ALL.iter().map(|(one, _)| *one);
+    let all = || Operation::ALL.into_iter();
     let with_body = all().filter(|one| one.has_body()).map(word);
     let asides = all().filter(|one| one.is_aside()).map(word);
     quote! {

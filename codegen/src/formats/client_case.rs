@@ -2,74 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use codegen_derive::Constant;
+use serde::Deserialize;
 
-use super::page::{Page, PageError};
-use super::violation::{Edit, edits};
-use super::word::words;
+use super::constant::words;
+use super::page::{Block, Page, PageError, Request};
+use super::violation::Edits;
 
-/// The page of a case for clients: a response, and the expected behaviour of a client.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ClientCase {
-    /// Its path, `group/name`.
-    pub id: String,
-    /// Its metadata.
-    pub metadata: ClientCaseMetadata,
-    /// Its title: the response that the client receives.
-    pub title: String,
-    /// The reason for the expectation, as Markdown.
-    pub prose: String,
-    /// The request of the client; absent for that of the golden.
-    pub request: Option<Value>,
-    /// The requests of later steps, one for each step that sends one.
-    pub following: Vec<Value>,
-    /// The edits of the response, each with its line in the block.
-    pub edits: Vec<(usize, Edit)>,
-}
-
-impl ClientCase {
-    /// Parses the page of the case with this id.
-    ///
-    /// # Errors
-    ///
-    /// Fails on the first invalid line.
-    pub fn parse(id: &str, text: &str) -> Result<Self, PageError> {
-        let page = Page::split(text, "json")?;
-        let metadata: ClientCaseMetadata = page.metadata()?;
-        let mut requests = Vec::new();
-        for block in page.blocks() {
-            let request: Value = serde_json::from_str(&block.text).map_err(|error| {
-                let line = block.line + error.line().saturating_sub(1);
-                PageError::new(line, format!("the request is not JSON: {error}"))
-            })?;
-            requests.push(request);
-        }
-        let following = metadata.steps.iter().filter(|next| next.step != Step::Resume).count();
-        let first = match (&metadata.golden, requests.len().checked_sub(following)) {
-            (_, Some(1)) => 1,
-            (Some(_), Some(0)) => 0,
-            _ => {
-                let message =
-                    "expected a block ```json for the request, and one for each step that sends one";
-                return Err(PageError::new(page.metadata_line(), message));
-            }
-        };
-        let following = requests.split_off(first);
-        let request = requests.pop();
-        let edits = edits(&metadata.edits).map_err(|error| {
-            PageError::new(page.metadata_line(), format!("edits, line {}: {}", error.line, error.message))
-        })?;
-        let Page { title, prose, .. } = page;
-        Ok(Self { id: id.to_owned(), metadata, title, prose, request, following, edits })
-    }
-}
-
-/// The metadata of the page of a client case.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A response, and the expected behaviour of a client.
+#[derive(Debug, Clone, PartialEq, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct ClientCaseMetadata {
+pub struct ClientCase {
+    /// Its id, `group/name`.
+    #[serde(skip)]
+    pub id: String,
+    /// What the client receives, in one line.
+    #[serde(skip)]
+    pub title: String,
+    /// The reason for the expectation, as Markdown.
+    #[serde(skip)]
+    pub reason: String,
     /// The expected behaviour of a client.
     pub expect: Expect,
     /// The authority for the expectation: a document and its heading, or `field` and where the behaviour was seen.
@@ -78,9 +31,15 @@ pub struct ClientCaseMetadata {
     /// page in every dialect that allows the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub golden: Option<String>,
+    /// The request of the client as JSON; empty for that of the golden.
+    #[serde(skip)]
+    pub request: Request,
     /// Edits of the response, one a line, as in the `violation` block of a rule page.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub edits: String,
+    #[serde(default)]
+    pub edits: Edits,
+    /// The case that is alike in all else and intact, if that is not the golden.
+    #[serde(skip)]
+    pub control: Option<String>,
     /// The transports; only a stream over HTTP if absent.
     #[serde(default = "sse")]
     pub transports: Vec<Channel>,
@@ -111,8 +70,37 @@ pub struct ClientCaseMetadata {
     pub steps: Vec<ClientStep>,
 }
 
+impl ClientCase {
+    /// Parses the page of the case with this id.
+    ///
+    /// # Errors
+    ///
+    /// Fails on the first invalid line.
+    pub fn parse(id: &str, text: &str) -> Result<Self, PageError> {
+        let page = Page::split(text, "json")?;
+        let mut case: Self = page.metadata()?;
+        let requests = page.blocks().iter().map(Block::request);
+        let mut requests = requests.collect::<Result<Vec<_>, _>>()?.into_iter();
+        let sends = |step: &&mut ClientStep| step.step != Step::Resume;
+        let following = case.steps.iter_mut().filter(sends);
+        match (&case.golden, requests.len().checked_sub(following.count())) {
+            (_, Some(1)) => case.request = requests.next().unwrap_or_default(),
+            (Some(_), Some(0)) => {}
+            _ => {
+                let message =
+                    "expected a block ```json for the request, and one for each step that sends one";
+                return Err(PageError::new(page.metadata_line(), message));
+            }
+        }
+        for (step, request) in case.steps.iter_mut().filter(sends).zip(requests) {
+            step.request = request;
+        }
+        Ok(Self { id: id.to_owned(), title: page.title, reason: page.prose, ..case })
+    }
+}
+
 /// A step of a client after the first response.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClientStep {
@@ -121,6 +109,9 @@ pub struct ClientStep {
     /// The outputs that the client sends, by function name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub outputs: BTreeMap<String, String>,
+    /// The request to send, or for the reference gateway to answer in its place, as JSON.
+    #[serde(skip)]
+    pub request: Request,
 }
 
 fn sse() -> Vec<Channel> {

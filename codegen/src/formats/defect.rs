@@ -1,11 +1,14 @@
 //! `defects.toml`
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::client_case::{About, Expect};
+use super::client_case::{About, Channel, ClientCase, Ending, Expect};
+use super::page::Request;
+use super::rule::Rule;
+use super::violation::Edits;
 
 /// Streams with one defect each.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DefectsFile {
@@ -15,7 +18,7 @@ pub struct DefectsFile {
 }
 
 /// A defect. It has exactly one of `rules`, `legal`, `unseen` and `gap`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Defect {
@@ -26,8 +29,8 @@ pub struct Defect {
     /// The edited golden: `<dialect>/<name>`.
     pub golden: String,
     /// The edits, one a line, as in the `violation` block of a rule page; none for an unchanged stream.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub edits: String,
+    #[serde(default)]
+    pub edits: Edits,
     /// The defect that is alike in all else, and breaks nothing: only a client that handles it is broken by this one. If
     /// absent, that is the golden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,5 +102,40 @@ impl Defect {
             _ => Expect::Either,
         };
         self.expect.unwrap_or(usual)
+    }
+
+    /// Returns the case for clients, given the first rule that catches the defect.
+    pub fn client_case(&self, rule: Option<&Rule>) -> ClientCase {
+        let reason = match (&self.because, self.verdict()) {
+            (Some(because), _) => because.clone(),
+            (None, Some(DefectVerdict::Legal(why) | DefectVerdict::Unseen(why))) => why.to_owned(),
+            (None, _) => {
+                let rule = rule.map_or_else(String::new, |rule| format!(" `{}`", rule.id));
+                format!(
+                    "The stream breaks the rule{rule}. A client may reject it, but must not return other content."
+                )
+            }
+        };
+        let cited = rule.map(|rule| format!("{}, {}", rule.citation.source, rule.citation.heading));
+        ClientCase {
+            id: self.case(),
+            title: self.what.clone(),
+            reason,
+            expect: self.expected(),
+            authority: self.authority.clone().or(cited).unwrap_or_default(),
+            golden: Some(self.golden.clone()),
+            request: Request::default(),
+            edits: self.edits.clone(),
+            control: self.control.as_ref().map(|name| format!("defect/{name}")),
+            transports: vec![Channel::Sse, Channel::Websocket],
+            chunk: self.chunk,
+            pause_ms: None,
+            end: Ending::Whole,
+            end_after: None,
+            cancel_after: None,
+            fill: None,
+            about: self.about.clone(),
+            steps: Vec::new(),
+        }
     }
 }

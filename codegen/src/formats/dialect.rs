@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Operation;
-use super::word::words;
+use super::constant::words;
 
 /// A dialect: the streams of one product, or of one version of a specification.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

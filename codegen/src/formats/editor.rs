@@ -3,28 +3,27 @@
 use schemars::{Schema, schema_for};
 
 use super::{
-    ClientCaseMetadata, ClientProfileFile, DefectsFile, DialectFile, ErrataFile, Glossary, GuaranteesFile,
-    Lifecycle, MeasuredFile, PlayedFile, ProfileFile, RequirementsFile, RuleMetadata, ScenarioMetadata,
-    ScopesFile,
+    ClientCase, ClientProfile, DefectsFile, DialectFile, ErrataFile, Glossary, GuaranteesFile, Lifecycle,
+    MeasuredFile, PlayedFile, Profile, RequirementsFile, Rule, Scenario, ScopesFile,
 };
 
 /// Returns the schemas of all formats: file name under `spec/schemas/`, and text.
 pub fn editor_schemas() -> Vec<(String, String)> {
     let schemas = [
-        ("client", schema_for!(ClientCaseMetadata)),
+        ("client", schema_for!(ClientCase)),
         ("defects", schema_for!(DefectsFile)),
         ("dialect", schema_for!(DialectFile)),
         ("errata", schema_for!(ErrataFile)),
         ("glossary", schema_for!(Glossary)),
         ("guarantee", schema_for!(GuaranteesFile)),
         ("lifecycle", schema_for!(Lifecycle)),
-        ("client-profile", schema_for!(ClientProfileFile)),
+        ("client-profile", schema_for!(ClientProfile)),
         ("measured", schema_for!(MeasuredFile)),
         ("played", schema_for!(PlayedFile)),
-        ("profile", schema_for!(ProfileFile)),
+        ("profile", schema_for!(Profile)),
         ("requirement", schema_for!(RequirementsFile)),
-        ("rule", schema_for!(RuleMetadata)),
-        ("scenario", schema_for!(ScenarioMetadata)),
+        ("rule", schema_for!(Rule)),
+        ("scenario", schema_for!(Scenario)),
         ("scopes", schema_for!(ScopesFile)),
     ];
     schemas.into_iter().map(|(name, schema)| (format!("{name}.schema.json"), text(&schema))).collect()

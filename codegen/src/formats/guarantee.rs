@@ -1,12 +1,12 @@
 //! `dialects/<name>/guarantees.toml`
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::Coverage;
-use super::requirement::coverage;
+use super::violation::Edits;
 
 /// Guarantees about streams in the document of a dialect, beyond the schema of single events.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GuaranteesFile {
@@ -16,7 +16,7 @@ pub struct GuaranteesFile {
 }
 
 /// A guarantee. It has exactly one of `rules` (with `scenarios`), `unobservable` and `open`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Guarantee {
@@ -48,19 +48,19 @@ pub struct Guarantee {
 }
 
 /// A golden and its edits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EditedGolden {
     /// The golden: `<dialect>/<name>`.
     pub golden: String,
     /// The edits, one a line, as in the `violation` block of a rule page.
-    pub edits: String,
+    pub edits: Edits,
 }
 
 impl Guarantee {
     /// Returns its coverage; `None` if it has none, or several.
-    pub fn coverage(&self) -> Option<Coverage<'_>> {
-        coverage(&self.rules, &self.scenarios, self.unobservable.as_deref(), self.open.as_deref())
+    pub fn stated_coverage(&self) -> Option<Coverage> {
+        Coverage::stated(&self.rules, &self.scenarios, self.unobservable.as_ref(), self.open.as_ref())
     }
 }

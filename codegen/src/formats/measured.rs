@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use codegen_derive::Constant;
 use serde::{Deserialize, Serialize};
 
 /// Measured behaviour of clients on streams.
@@ -20,7 +21,7 @@ pub struct MeasuredFile {
 }
 
 /// A client.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Client {
@@ -31,10 +32,15 @@ pub struct Client {
     /// The measured version; `None` if it is known only from reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// Its place in the outcomes, if it has a version.
+    #[serde(skip)]
+    pub column: Option<usize>,
     /// The API that was called, if its name does not tell.
+    #[constant(skip)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub how: Option<String>,
     /// Its errors on streams, except those with a wrong member.
+    #[constant(skip)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<String, String>,
 }

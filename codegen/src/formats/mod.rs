@@ -1,6 +1,7 @@
 //! The formats of the files under `spec/`, with JSON Schemas for validation and completion in editors.
 
 mod client_case;
+mod constant;
 mod defect;
 mod dialect;
 #[cfg(feature = "cli")]
@@ -16,9 +17,9 @@ mod requirement;
 mod rule;
 mod scenario;
 mod violation;
-mod word;
 
-pub use client_case::{About, Channel, ClientCase, ClientCaseMetadata, ClientStep, Ending, Expect, Step};
+pub use client_case::{About, Channel, ClientCase, ClientStep, Ending, Expect, Step};
+pub use constant::{Constant, Declared};
 pub use defect::{Defect, DefectVerdict, DefectsFile};
 pub use dialect::{
     Aside, DialectFile, Envelope, EventLine, Framing, Level, Marker, RuleLevel, Terminal, UnknownEvents,
@@ -30,13 +31,12 @@ pub use glossary::Glossary;
 pub use guarantee::{EditedGolden, Guarantee, GuaranteesFile};
 pub use lifecycle::{Lifecycle, Outer, Role, Scope, ScopesFile};
 pub use measured::{Claim, Client, MeasuredFile, Outcome, PlayedFile};
-pub use page::PageError;
-pub use profile::{ClientProfileFile, ProfileFile};
+pub use page::{PageError, Request};
+pub use profile::{ClientProfile, Profile};
 pub use requirement::{Coverage, Requirement, RequirementLevel, RequirementsFile, Who};
 pub use rule::{
-    Authority, Breakage, Citation, Family, Holder, LooksAt, Operand, Pair, Relation, Rule, RuleMetadata,
-    Scopes, Values,
+    Authority, Breakage, Citation, DecidedBy, Family, Holder, LooksAt, NativeRule, Operand, Relation, Rule,
+    Scopes, Whose,
 };
-pub use scenario::{OnSocket, Operation, PREVIOUS, PREVIOUS_OUTPUT, Scenario, ScenarioMetadata};
-pub use violation::{Edit, Side, Target, Violation, edits};
-pub use word::Word;
+pub use scenario::{OnSocket, Operation, PREVIOUS, PREVIOUS_OUTPUT, Scenario};
+pub use violation::{Edit, Edits, Side, Target, Violation};

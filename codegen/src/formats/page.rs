@@ -1,8 +1,13 @@
 //! Pages: Markdown files with fenced blocks of data.
 
 use std::fmt;
+use std::ops::Deref;
 
+use proc_macro2::TokenStream;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::Constant;
 
 /// An invalid page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +50,38 @@ pub(super) struct Block {
     /// The first line of its text in the file.
     pub(super) line: usize,
     pub(super) text: String,
+}
+
+/// The body of a request; `null` if there is none, which programs have as an empty text.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Request(pub Value);
+
+impl Deref for Request {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        &self.0
+    }
+}
+
+impl Constant for Request {
+    fn of() -> TokenStream {
+        String::of()
+    }
+
+    fn expression(&self) -> TokenStream {
+        if self.is_null() { String::new().expression() } else { self.0.expression() }
+    }
+}
+
+impl Block {
+    /// Parses its text as the body of a request.
+    pub(super) fn request(&self) -> Result<Request, PageError> {
+        serde_json::from_str(&self.text).map(Request).map_err(|error| {
+            let line = self.line + error.line().saturating_sub(1);
+            PageError::new(line, format!("the request is not JSON: {error}"))
+        })
+    }
 }
 
 impl Page {

@@ -1,15 +1,19 @@
 //! `profiles/<name>.toml` and `client-profiles/<name>.toml`
 
+use codegen_derive::Constant;
 use serde::{Deserialize, Serialize};
 
 use super::client_case::Channel;
 
 /// A profile: the requirements of a certificate. `frozen.txt` freezes each version; changed requirements need a new
 /// version.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct ProfileFile {
+pub struct Profile {
+    /// Its name.
+    #[serde(skip)]
+    pub name: String,
     /// The statement of the certificate, in a line.
     pub title: String,
     /// The intended users.
@@ -25,10 +29,13 @@ pub struct ProfileFile {
 }
 
 /// A profile for clients: the requirements of a certificate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct ClientProfileFile {
+pub struct ClientProfile {
+    /// Its name.
+    #[serde(skip)]
+    pub name: String,
     /// The statement of the certificate, in a line.
     pub title: String,
     /// The intended users.

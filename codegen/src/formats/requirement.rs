@@ -1,8 +1,9 @@
 //! `requirements/<version>.toml`
 
+use codegen_derive::Constant;
 use serde::{Deserialize, Serialize};
 
-use super::word::words;
+use super::constant::words;
 
 /// The normative sentences of one version of a specification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,10 +20,23 @@ pub struct RequirementsFile {
 }
 
 /// A normative sentence. It has exactly one of `rules` (with `scenarios`), `unobservable` and `open`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
+#[constant(
+    /// Its coverage.
+    coverage: Coverage
+)]
 pub struct Requirement {
+    /// The version of the specification.
+    #[serde(skip)]
+    pub version: String,
+    /// The document.
+    #[serde(skip)]
+    pub source: String,
+    /// The URL of the document.
+    #[serde(skip)]
+    pub address: String,
     /// Its id, which stays the same across versions.
     pub id: String,
     /// Its heading.
@@ -32,20 +46,25 @@ pub struct Requirement {
     /// Its keyword.
     pub level: RequirementLevel,
     /// The version that added it, unless that is the first.
+    #[constant(skip)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
     /// The requirement, in our words.
     pub statement: String,
     /// Rules that check it.
+    #[constant(skip)]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
     /// Scenarios that check it.
+    #[constant(skip)]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scenarios: Vec<String>,
     /// Why no stream shows whether it is met.
+    #[constant(skip)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unobservable: Option<String>,
     /// The rule or scenario that is missing.
+    #[constant(skip)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<String>,
 }
@@ -79,38 +98,48 @@ words! {
 }
 
 /// The coverage of a sentence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coverage<'a> {
+#[derive(Debug, Clone, PartialEq, Eq, Constant)]
+pub enum Coverage {
     /// These rules and scenarios check it.
     Covered {
         /// The rules.
-        rules: &'a [String],
+        rules: Vec<String>,
         /// The scenarios.
-        scenarios: &'a [String],
+        scenarios: Vec<String>,
     },
     /// No stream shows it, for this reason.
-    Unobservable(&'a str),
+    Unobservable(String),
     /// This rule or scenario is missing.
-    Open(&'a str),
+    Open(String),
 }
 
 impl Requirement {
     /// Returns its coverage; `None` if it has none, or several.
-    pub fn coverage(&self) -> Option<Coverage<'_>> {
-        coverage(&self.rules, &self.scenarios, self.unobservable.as_deref(), self.open.as_deref())
+    pub fn stated_coverage(&self) -> Option<Coverage> {
+        Coverage::stated(&self.rules, &self.scenarios, self.unobservable.as_ref(), self.open.as_ref())
+    }
+
+    /// Returns its coverage. The cross-checks report one that is missing.
+    fn coverage(&self) -> Coverage {
+        self.stated_coverage().unwrap_or_else(|| Coverage::Open(String::new()))
     }
 }
 
-pub(super) fn coverage<'a>(
-    rules: &'a [String],
-    scenarios: &'a [String],
-    unobservable: Option<&'a str>,
-    open: Option<&'a str>,
-) -> Option<Coverage<'a>> {
-    match (rules.is_empty() && scenarios.is_empty(), unobservable, open) {
-        (false, None, None) => Some(Coverage::Covered { rules, scenarios }),
-        (true, Some(reason), None) => Some(Coverage::Unobservable(reason)),
-        (true, None, Some(plan)) => Some(Coverage::Open(plan)),
-        _ => None,
+impl Coverage {
+    /// Returns the coverage that exactly one of the entries of a sentence states.
+    pub(super) fn stated(
+        rules: &[String],
+        scenarios: &[String],
+        unobservable: Option<&String>,
+        open: Option<&String>,
+    ) -> Option<Self> {
+        match (rules.is_empty() && scenarios.is_empty(), unobservable, open) {
+            (false, None, None) => {
+                Some(Self::Covered { rules: rules.to_vec(), scenarios: scenarios.to_vec() })
+            }
+            (true, Some(reason), None) => Some(Self::Unobservable(reason.clone())),
+            (true, None, Some(plan)) => Some(Self::Open(plan.clone())),
+            _ => None,
+        }
     }
 }

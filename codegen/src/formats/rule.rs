@@ -1,91 +1,30 @@
 //! `rules/<group>/<name>.md`
 
+use codegen_derive::Constant;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::constant::words;
 use super::page::{Page, PageError};
 use super::violation;
-use super::word::words;
 use super::{About, Level, Role, Violation};
 
-/// The page of a rule.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Rule {
-    /// Its path, `group/name`.
-    pub id: String,
-    /// Its metadata.
-    pub metadata: RuleMetadata,
-    /// The requirement, in a line.
-    pub title: String,
-    /// The rest of the page, as Markdown.
-    pub prose: String,
-    /// A stream that breaks the rule.
-    pub violation: Violation,
-}
-
-impl Rule {
-    /// Parses the page of the rule with this id.
-    ///
-    /// # Errors
-    ///
-    /// Fails on the first invalid line.
-    pub fn parse(id: &str, text: &str) -> Result<Self, PageError> {
-        let page = Page::split(text, "violation")?;
-        let metadata: RuleMetadata = page.metadata()?;
-        let fail = |message: &str| PageError::new(page.metadata_line(), message);
-        let ways = [metadata.native, metadata.relation.is_some(), !metadata.structure.is_empty()];
-        match ways.iter().filter(|is_taken| **is_taken).count() {
-            0 => {
-                return Err(fail("expected one of `structure`, `relation` and `native = true`"));
-            }
-            1 => {}
-            _ => {
-                return Err(fail(
-                    "`structure`, `relation` and `native` exclude each other: keep one of them",
-                ));
-            }
-        }
-        if let Err(message) = metadata.check_looks_at() {
-            return Err(fail(message));
-        }
-        if metadata.scope == Scopes::Several(Vec::new()) {
-            return Err(fail("`scope` is empty; use `stream` for a rule about the whole stream"));
-        }
-        if metadata.level == Level::Off {
-            return Err(fail(
-                "`level` must be must, should or may; use a [[rule]] entry of a dialect to turn a rule off",
-            ));
-        }
-        if metadata.level == Level::Must && metadata.authority == Authority::Observed {
-            return Err(fail("a rule with the authority `observed` can be should or may, not must"));
-        }
-        if let Some(problem) = fix_problem(&metadata.fix) {
-            return Err(fail(problem));
-        }
-        let block = page.only_block("violation")?;
-        let violation = violation::parse(&block.text, block.line)?;
-        let Page { title, prose, .. } = page;
-        Ok(Self { id: id.to_owned(), metadata, title, prose, violation })
-    }
-}
-
-/// Returns the problem of a fix, if it has one.
-fn fix_problem(fix: &str) -> Option<&'static str> {
-    let is_begun_well = fix.starts_with(|first: char| first.is_ascii_lowercase());
-    if fix.trim().is_empty() || fix.contains('\n') {
-        Some("`fix` must be one line with the change to the server")
-    } else if !is_begun_well || fix.ends_with('.') {
-        Some("`fix` must begin with a verb in lower case, such as `send`, and have no full stop")
-    } else {
-        None
-    }
-}
-
-/// The metadata of a rule page.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// A rule.
+#[derive(Debug, Clone, PartialEq, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct RuleMetadata {
+#[constant(
+    /// How it is checked.
+    decided_by: DecidedBy,
+    /// Its input: kinds of responses, and with [`LooksAt::Head`] their status and headers.
+    looks_at: Vec<LooksAt>,
+    /// The scopes whose events exercise it; any event if empty.
+    exercised_by: Scopes,
+)]
+pub struct Rule {
+    /// Its id, `group/name`.
+    #[serde(skip)]
+    pub id: String,
     /// Its level: must, should or may.
     pub level: Level,
     /// Its authority.
@@ -93,21 +32,27 @@ pub struct RuleMetadata {
     /// The source of the authority.
     pub citation: Citation,
     /// Its scope or scopes; `stream` for the whole stream.
-    pub scope: Scopes,
+    #[serde(rename = "scope")]
+    pub scopes: Scopes,
     /// The lifecycle faults that break it.
+    #[constant(skip)]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub structure: Vec<Family>,
     /// The relation of values that it requires.
+    #[constant(skip)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relation: Option<Relation>,
     /// Whether it has code of its own.
+    #[constant(skip)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub native: bool,
     /// The input of a `native` rule or of a `unique` relation, if it is not only streams; with `head`, also the kinds of
     /// responses. With `body`, the rules about snapshots, items and endings of a stream also judge the response in a body.
+    #[constant(skip)]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub looks_at: Vec<LooksAt>,
     /// The scopes whose events exercise it, if those of `scope` occur without them.
+    #[constant(skip)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exercised_by: Option<Scopes>,
     /// Whether only responses to scenarios that name it exercise it.
@@ -130,17 +75,75 @@ pub struct RuleMetadata {
     pub fix: String,
     /// The version of the suite that added it.
     pub since: String,
+    /// The requirement, in a line.
+    #[serde(skip)]
+    pub title: String,
+    /// The rest of the page, as Markdown.
+    #[serde(skip)]
+    pub prose: String,
+    /// A stream that breaks the rule.
+    #[serde(skip)]
+    pub violation: Violation,
 }
 
-impl RuleMetadata {
-    /// Returns its input: streams by default.
-    pub fn looks_at(&self) -> &[LooksAt] {
-        if self.looks_at.is_empty() { &[LooksAt::Stream] } else { &self.looks_at }
+impl Rule {
+    /// Parses the page of the rule with this id.
+    ///
+    /// # Errors
+    ///
+    /// Fails on the first invalid line.
+    pub fn parse(id: &str, text: &str) -> Result<Self, PageError> {
+        let page = Page::split(text, "violation")?;
+        let rule: Self = page.metadata()?;
+        let fail = |message: &str| PageError::new(page.metadata_line(), message);
+        let ways = [rule.native, rule.relation.is_some(), !rule.structure.is_empty()];
+        match ways.iter().filter(|is_taken| **is_taken).count() {
+            0 => {
+                return Err(fail("expected one of `structure`, `relation` and `native = true`"));
+            }
+            1 => {}
+            _ => {
+                return Err(fail(
+                    "`structure`, `relation` and `native` exclude each other: keep one of them",
+                ));
+            }
+        }
+        if let Err(message) = rule.check_looks_at() {
+            return Err(fail(message));
+        }
+        if rule.scopes == Scopes::Several(Vec::new()) {
+            return Err(fail("`scope` is empty; use `stream` for a rule about the whole stream"));
+        }
+        if rule.level == Level::Off {
+            return Err(fail(
+                "`level` must be must, should or may; use a [[rule]] entry of a dialect to turn a rule off",
+            ));
+        }
+        if rule.level == Level::Must && rule.authority == Authority::Observed {
+            return Err(fail("a rule with the authority `observed` can be should or may, not must"));
+        }
+        if let Some(problem) = fix_problem(&rule.fix) {
+            return Err(fail(problem));
+        }
+        let block = page.only_block("violation")?;
+        let violation = violation::parse(&block.text, block.line)?;
+        Ok(Self { id: id.to_owned(), title: page.title, prose: page.prose, violation, ..rule })
     }
 
-    /// Returns the scopes whose events exercise it.
-    pub fn exercised_by(&self) -> &[String] {
-        self.exercised_by.as_ref().unwrap_or(&self.scope).names()
+    fn decided_by(&self) -> DecidedBy {
+        match &self.relation {
+            Some(relation) => DecidedBy::Relation(relation.clone()),
+            None if self.native => DecidedBy::Code(NativeRule(self.id.clone())),
+            None => DecidedBy::Structure(self.structure.clone()),
+        }
+    }
+
+    fn looks_at(&self) -> Vec<LooksAt> {
+        if self.looks_at.is_empty() { vec![LooksAt::Stream] } else { self.looks_at.clone() }
+    }
+
+    fn exercised_by(&self) -> Scopes {
+        self.exercised_by.as_ref().unwrap_or(&self.scopes).clone()
     }
 
     fn check_looks_at(&self) -> Result<(), &'static str> {
@@ -159,6 +162,33 @@ impl RuleMetadata {
         }
     }
 }
+
+/// Returns the problem of a fix, if it has one.
+fn fix_problem(fix: &str) -> Option<&'static str> {
+    let is_begun_well = fix.starts_with(|first: char| first.is_ascii_lowercase());
+    if fix.trim().is_empty() || fix.contains('\n') {
+        Some("`fix` must be one line with the change to the server")
+    } else if !is_begun_well || fix.ends_with('.') {
+        Some("`fix` must begin with a verb in lower case, such as `send`, and have no full stop")
+    } else {
+        None
+    }
+}
+
+/// How a rule is checked.
+#[derive(Debug, Clone, PartialEq, Constant)]
+pub enum DecidedBy {
+    /// By the lifecycle of its scopes: these faults break it.
+    Structure(Vec<Family>),
+    /// By a native function.
+    Code(NativeRule),
+    /// By a relation of values.
+    Relation(Relation),
+}
+
+/// The id of a rule with code of its own. Programs have an enum of all of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NativeRule(pub String);
 
 words! {
     /// The input of a rule. Responses of other kinds do not exercise it.
@@ -235,7 +265,7 @@ words! {
 }
 
 /// The source of a rule's authority.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Citation {
@@ -249,7 +279,7 @@ pub struct Citation {
 }
 
 /// A client that fails on streams that break a rule.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Breakage {
@@ -263,39 +293,74 @@ pub struct Breakage {
     /// event. If absent, every violation of the rule does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<String>,
+    /// Whether users reported it. Otherwise it was measured, and stands for some kinds of violations.
+    #[serde(skip, default = "is_reported")]
+    pub is_reported: bool,
+}
+
+/// Returns whether users reported a failure that a page states.
+const fn is_reported() -> bool {
+    true
 }
 
 /// A relation of values within one occurrence of the rule's scope.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Relation {
     /// The value stays the same.
     Constant(Operand),
     /// Two values are equal.
-    Equal(Pair),
+    Equal {
+        /// The values.
+        of: Operand,
+        /// The expected value.
+        equals: Operand,
+    },
     /// Deltas, joined in order, equal another value.
-    Concat(Pair),
+    Concat {
+        /// The deltas.
+        of: Operand,
+        /// The whole.
+        equals: Operand,
+    },
     /// No value occurs twice.
     Unique(Operand),
     /// The value is one of these.
-    Value(Values),
+    Value {
+        /// The value.
+        of: Operand,
+        /// The allowed values.
+        is: Vec<Value>,
+    },
     /// Values, collected in order of their keys, equal a list.
-    Collect(Pair),
+    Collect {
+        /// The values.
+        of: Operand,
+        /// The list.
+        equals: Operand,
+    },
 }
 
 /// Values of a stream. Exactly one of `role`, `events` and `stated_by` selects the events.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
+#[constant(
+    /// The events.
+    of: Whose
+)]
 pub struct Operand {
     /// Events with this role in the scope.
+    #[constant(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
     /// Events of these types.
+    #[constant(skip)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<String>,
     /// The event that closes the parent, or the terminal event, at the place in `scopes.toml`.
+    #[constant(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stated_by: Option<Holder>,
     /// JSON pointer to the value; the value of `x-lifecycle` if absent.
@@ -313,34 +378,38 @@ words! {
     }
 }
 
-/// Values, and the expected result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Pair {
-    /// The values.
-    pub of: Operand,
-    /// The expected value.
-    pub equals: Operand,
+/// The events that have a value.
+#[derive(Debug, Clone, PartialEq, Eq, Constant)]
+pub enum Whose {
+    /// Events with this role in the scope.
+    Role(Role),
+    /// Events of these types.
+    Events(Vec<String>),
+    /// The event that closes the parent of the scope.
+    Parent,
+    /// The response in the terminal event.
+    Response,
 }
 
-/// A value of a fixed set.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Values {
-    /// The value.
-    pub of: Operand,
-    /// The allowed values.
-    pub is: Vec<Value>,
+impl Operand {
+    fn of(&self) -> Whose {
+        match (self.role, self.stated_by) {
+            (Some(role), _) => Whose::Role(role),
+            (None, Some(Holder::Parent)) => Whose::Parent,
+            (None, Some(Holder::Response)) => Whose::Response,
+            (None, None) => Whose::Events(self.events.clone()),
+        }
+    }
 }
 
 impl Relation {
     /// Returns the operands.
-    pub fn places(&self) -> Vec<&Operand> {
+    pub fn operands(&self) -> Vec<&Operand> {
         match self {
-            Self::Constant(of) | Self::Unique(of) | Self::Value(Values { of, .. }) => vec![of],
-            Self::Equal(pair) | Self::Concat(pair) | Self::Collect(pair) => vec![&pair.of, &pair.equals],
+            Self::Constant(of) | Self::Unique(of) | Self::Value { of, .. } => vec![of],
+            Self::Equal { of, equals } | Self::Concat { of, equals } | Self::Collect { of, equals } => {
+                vec![of, equals]
+            }
         }
     }
 }
@@ -362,7 +431,7 @@ mod tests {
             "level = \"must\"\nauthority = \"definition\"\nrelation = { concat = { of = { role = \"delta\" }, equals = { stated_by = \"parent\" } } }",
         );
         let rule = Rule::parse("text/joined", &text).unwrap();
-        assert_eq!(rule.metadata.relation.unwrap().places().len(), 2);
+        assert_eq!(rule.relation.unwrap().operands().len(), 2);
         assert_eq!((rule.title.as_str(), rule.prose.as_str()), ("T", "Why."));
         assert_eq!(rule.violation.golden, "a/b");
     }
@@ -378,9 +447,9 @@ mod tests {
                 "level = \"may\"\nauthority = \"observed\"\nstructure = [\"after-close\", \"closed-again\"]",
             )
             .replace("scope = \"text\"", &format!("scope = {scope}"));
-            let metadata = Rule::parse("a/b", &text).unwrap().metadata;
-            assert_eq!(metadata.scope.names(), names);
-            assert_eq!(metadata.structure, [Family::AfterClose, Family::ClosedAgain]);
+            let rule = Rule::parse("a/b", &text).unwrap();
+            assert_eq!(rule.scopes.names(), names);
+            assert_eq!(rule.structure, [Family::AfterClose, Family::ClosedAgain]);
         }
     }
 

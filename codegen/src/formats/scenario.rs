@@ -1,25 +1,10 @@
 //! `scenarios/<group>/<name>.md`
 
+use codegen_derive::Constant;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::page::{Page, PageError};
-use super::word::words;
-
-/// The page of a scenario: a request, and the expected response.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Scenario {
-    /// Its path, `group/name`.
-    pub id: String,
-    /// Its metadata.
-    pub metadata: ScenarioMetadata,
-    /// Its title.
-    pub title: String,
-    /// The rest of the page, as Markdown.
-    pub prose: String,
-    /// The body of the request; `null` if the operation has none. The tested model replaces the model `default`.
-    pub request: Value,
-}
+use super::constant::words;
+use super::page::{Page, PageError, Request};
 
 /// Placeholder for the id of the previous response in `previous_response_id`.
 pub const PREVIOUS: &str = "previous";
@@ -28,42 +13,14 @@ pub const PREVIOUS: &str = "previous";
 /// result follows each function call.
 pub const PREVIOUS_OUTPUT: &str = "previous_output";
 
-impl Scenario {
-    /// Parses the page of the scenario with this id.
-    ///
-    /// # Errors
-    ///
-    /// Fails on the first invalid line.
-    pub fn parse(id: &str, text: &str) -> Result<Self, PageError> {
-        let page = Page::split(text, "json")?;
-        let metadata: ScenarioMetadata = page.metadata()?;
-        if !metadata.operation.has_body() {
-            if let Ok(block) = page.only_block("json") {
-                let message =
-                    format!("the operation {:?} has no body, but the page has a request", metadata.operation);
-                return Err(PageError::new(block.line - 1, message));
-            }
-            let Page { title, prose, .. } = page;
-            return Ok(Self { id: id.to_owned(), metadata, title, prose, request: Value::Null });
-        }
-        let block = page.only_block("json")?;
-        let request: Value = serde_json::from_str(&block.text).map_err(|error| {
-            let line = block.line + error.line().saturating_sub(1);
-            PageError::new(line, format!("the request is not JSON: {error}"))
-        })?;
-        if !request.is_object() {
-            return Err(PageError::new(block.line, "the request must be a JSON object"));
-        }
-        let Page { title, prose, .. } = page;
-        Ok(Self { id: id.to_owned(), metadata, title, prose, request })
-    }
-}
-
-/// The metadata of a scenario page.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A request, and the expected response.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct ScenarioMetadata {
+pub struct Scenario {
+    /// Its path, `group/name`.
+    #[serde(skip)]
+    pub id: String,
     /// The operation.
     #[serde(default)]
     pub operation: Operation,
@@ -112,6 +69,41 @@ pub struct ScenarioMetadata {
     /// Rules that only this request exercises, besides those for every stream.
     #[serde(default)]
     pub rules: Vec<String>,
+    /// Its title.
+    #[serde(skip)]
+    pub title: String,
+    /// The rest of the page, as Markdown.
+    #[serde(skip)]
+    pub prose: String,
+    /// The body of the request as JSON, empty if the operation has none. The model `default` is replaced by the tested
+    /// one, the id `previous` by that of the previous response, and an input of type `previous_output` by its output,
+    /// with the result `call_output` after each function call.
+    #[serde(skip)]
+    pub request: Request,
+}
+
+impl Scenario {
+    /// Parses the page of the scenario with this id.
+    ///
+    /// # Errors
+    ///
+    /// Fails on the first invalid line.
+    pub fn parse(id: &str, text: &str) -> Result<Self, PageError> {
+        let page = Page::split(text, "json")?;
+        let mut scenario: Self = page.metadata()?;
+        if scenario.operation.has_body() {
+            let block = page.only_block("json")?;
+            scenario.request = block.request()?;
+            if !scenario.request.is_object() {
+                return Err(PageError::new(block.line, "the request must be a JSON object"));
+            }
+        } else if let Ok(block) = page.only_block("json") {
+            let operation = scenario.operation.name();
+            let message = format!("the operation {operation} has no body, but the page has a request");
+            return Err(PageError::new(block.line - 1, message));
+        }
+        Ok(Self { id: id.to_owned(), title: page.title, prose: page.prose, ..scenario })
+    }
 }
 
 words! {

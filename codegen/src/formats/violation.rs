@@ -1,23 +1,70 @@
 //! The `violation` block of a rule page: edits of a golden stream that break the rule.
 
+use std::ops::Deref;
+
+use codegen_derive::Constant;
+use proc_macro2::TokenStream;
+use quote::quote;
+use serde::Deserialize;
 use serde_json::Value;
 
+use super::constant::{self, words};
 use super::page::PageError;
-use super::word::words;
 
 /// A stream that breaks a rule, as edits of a golden.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Constant)]
 pub struct Violation {
     /// The golden: `<dialect>/<name>`.
     pub golden: String,
     /// Other rules that the edits break.
     pub also: Vec<String>,
-    /// The edits, in order, each with its line of the page.
-    pub edits: Vec<(usize, Edit)>,
+    /// The edits, in order.
+    pub edits: Edits,
+}
+
+/// Edits, in order, each with its line.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(inline, with = "String"))]
+#[serde(try_from = "String")]
+pub struct Edits(pub Vec<(usize, Edit)>);
+
+impl Deref for Edits {
+    type Target = [(usize, Edit)];
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for Edits {
+    type Error = String;
+
+    /// Parses edits, one a line.
+    fn try_from(text: String) -> Result<Self, String> {
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let edits = lines.map(|(index, line)| {
+            let number = index + 1;
+            let parsed = edit(line.trim()).map_err(|message| format!("edits, line {number}: {message}"))?;
+            Ok((number, parsed))
+        });
+        edits.collect::<Result<_, _>>().map(Self)
+    }
+}
+
+/// Programs have no use for the lines.
+impl constant::Constant for Edits {
+    fn of() -> TokenStream {
+        Vec::<Edit>::of()
+    }
+
+    fn expression(&self) -> TokenStream {
+        let edits = self.iter().map(|(_, edit)| edit.expression());
+        quote!(&[#(#edits),*])
+    }
 }
 
 /// The events of an edit, in the stream as earlier edits left it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Constant)]
 pub struct Target {
     /// The event type, with the prefix `>` for messages of the client, or `[DONE]`, or `body`; any event of the
     /// server if absent.
@@ -62,7 +109,7 @@ words! {
 /// ```
 ///
 /// `<bytes>` is a JSON string, or hexadecimal numbers in angle brackets: `<ff fe>`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Constant)]
 pub enum Edit {
     /// Removes the event.
     Drop(Target),
@@ -148,18 +195,7 @@ pub(super) fn parse(text: &str, first: usize) -> Result<Violation, PageError> {
     if edits.is_empty() {
         return Err(PageError::new(first, "the violation has no edits"));
     }
-    Ok(Violation { golden, also, edits })
-}
-
-/// Parses edits, one a line, each with the number of its line.
-pub fn edits(text: &str) -> Result<Vec<(usize, Edit)>, PageError> {
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let numbered = lines.map(|(index, line)| (index + 1, line.trim()));
-    numbered
-        .map(|(number, line)| {
-            edit(line).map(|edit| (number, edit)).map_err(|message| PageError::new(number, message))
-        })
-        .collect()
+    Ok(Violation { golden, also, edits: Edits(edits) })
 }
 
 fn edit(line: &str) -> Result<Edit, String> {

@@ -1,0 +1,232 @@
+//! `#[derive(Constant)]` for the types of `codegen::formats`.
+//!
+//! What is read into `String` and `Vec` is written into generated code as a constant of `&'static str` and `&'static [T]`. The
+//! type is declared once, and the declaration for programs follows from it: with the same name, members and
+//! documentation.
+
+use proc_macro2::{Ident, Punct, Spacing, TokenStream};
+use quote::{format_ident, quote};
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Data, DeriveInput, Error, Field, Fields, Result, Token, Type, Variant};
+
+/// Implements `Constant` and `Declared`.
+///
+/// A struct can differ in programs: `#[constant(skip)]` is for a member that only files have, and an attribute of the
+/// struct lists members that only programs have. Methods return their values:
+///
+/// ```text
+/// #[constant(
+///     /// Its length.
+///     length: usize
+/// )]
+/// ```
+///
+/// If no variant of an enum has data, the enum has `ALL` and `name`, both here and in programs.
+#[proc_macro_derive(Constant, attributes(constant))]
+pub fn constant(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    let expanded = syn::parse(input).and_then(|input| expand(&input));
+    expanded.unwrap_or_else(Error::into_compile_error).into()
+}
+
+fn expand(input: &DeriveInput) -> Result<TokenStream> {
+    let (name, docs) = (&input.ident, docs(&input.attrs));
+    let (expression, declaration, words) = match &input.data {
+        Data::Struct(data) => {
+            let members = of_struct(input, &data.fields)?;
+            let expression = members.expression(&quote!(#name));
+            let head = quote!(#(#docs)* #[derive(Debug, Clone, Copy, PartialEq, Eq)] pub struct #name);
+            (expression, members.declaration(&head, &quote!(pub)), None)
+        }
+        Data::Enum(data) => {
+            let arms = data.variants.iter().map(|variant| {
+                let members = of_variant(variant);
+                let (variant, pattern) = (&variant.ident, &members.pattern);
+                let expression = members.expression(&quote!(#name::#variant));
+                quote!(Self::#variant #pattern => #expression)
+            });
+            let variants = data.variants.iter().map(|variant| {
+                let (docs, variant_name) = (self::docs(&variant.attrs), &variant.ident);
+                of_variant(variant).declaration(&quote!(#(#docs)* #variant_name), &quote!())
+            });
+            let words = words(data.variants.iter());
+            let order = words.as_ref().map(|_| quote!(, Hash, PartialOrd, Ord));
+            let derives = quote!(#[derive(Debug, Clone, Copy, PartialEq, Eq #order)]);
+            let words = words.map(|words| quote!(impl #name { #words }));
+            let pound = Punct::new('#', Spacing::Alone);
+            let declaration = quote!({
+                let variants = [#(#variants),*];
+                ::quote::quote!(#(#docs)* #derives pub enum #name { #pound(#pound variants,)* } #words)
+            });
+            (quote!(match self { #(#arms,)* }), declaration, words)
+        }
+        Data::Union(_) => return Err(Error::new_spanned(name, "expected a struct or an enum")),
+    };
+    Ok(quote! {
+        impl crate::formats::Constant for #name {
+            fn of() -> ::proc_macro2::TokenStream {
+                ::quote::quote!(#name)
+            }
+
+            fn expression(&self) -> ::proc_macro2::TokenStream {
+                #expression
+            }
+        }
+
+        impl crate::formats::Declared for #name {
+            fn declaration() -> ::proc_macro2::TokenStream {
+                #declaration
+            }
+        }
+
+        #words
+    })
+}
+
+/// The members of a struct or of a variant, as far as programs have them.
+struct Members {
+    all: Vec<Member>,
+    are_named: bool,
+    /// The pattern that takes a variant apart.
+    pattern: TokenStream,
+}
+
+struct Member {
+    docs: Vec<Attribute>,
+    name: Ident,
+    of: Type,
+    /// A reference to its value.
+    value: TokenStream,
+}
+
+fn of_struct(input: &DeriveInput, fields: &Fields) -> Result<Members> {
+    let mut all = Vec::new();
+    for field in fields {
+        let Some(name) = &field.ident else {
+            return Err(Error::new_spanned(field, "expected a member with a name"));
+        };
+        if !is_skipped(field)? {
+            all.push(Member::new(field, name.clone(), quote!(&self.#name)));
+        }
+    }
+    for attribute in settings(&input.attrs) {
+        let parse = |input: ParseStream<'_>| {
+            Punctuated::<_, Token![,]>::parse_terminated_with(input, Field::parse_named)
+        };
+        let more = attribute.parse_args_with(parse)?;
+        for field in &more {
+            let Some(name) = &field.ident else { continue };
+            all.push(Member::new(field, name.clone(), quote!(&self.#name())));
+        }
+    }
+    Ok(Members { all, are_named: true, pattern: TokenStream::new() })
+}
+
+fn is_skipped(field: &Field) -> Result<bool> {
+    let Some(attribute) = settings(&field.attrs).next() else { return Ok(false) };
+    let word: Ident = attribute.parse_args()?;
+    if word == "skip" { Ok(true) } else { Err(Error::new_spanned(word, "expected `skip`")) }
+}
+
+fn settings(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
+    attributes.iter().filter(|attribute| attribute.path().is_ident("constant"))
+}
+
+fn of_variant(variant: &Variant) -> Members {
+    let all = variant.fields.iter().enumerate().map(|(at, field)| {
+        let name = field.ident.clone().unwrap_or_else(|| format_ident!("member_{at}"));
+        let value = quote!(#name);
+        Member::new(field, name, value)
+    });
+    let all: Vec<Member> = all.collect();
+    let names = all.iter().map(|member| &member.name);
+    let pattern = match &variant.fields {
+        Fields::Named(_) => quote!({ #(#names),* }),
+        Fields::Unnamed(_) => quote!((#(#names),*)),
+        Fields::Unit => TokenStream::new(),
+    };
+    Members { all, are_named: matches!(variant.fields, Fields::Named(_)), pattern }
+}
+
+impl Member {
+    fn new(field: &Field, name: Ident, value: TokenStream) -> Self {
+        Self { docs: docs(&field.attrs), name, of: field.ty.clone(), value }
+    }
+
+    /// Returns the variable that holds the tokens of its type or value.
+    fn variable(&self) -> Ident {
+        format_ident!("of_{}", self.name.unraw())
+    }
+}
+
+impl Members {
+    /// Returns code that returns a value as an expression.
+    fn expression(&self, of: &TokenStream) -> TokenStream {
+        let values =
+            self.all.iter().map(|Member { value, .. }| quote!(crate::formats::Constant::expression(#value)));
+        self.tokens(values, of, |_, name| quote!(#name:))
+    }
+
+    /// Returns code that returns the declaration.
+    fn declaration(&self, of: &TokenStream, visible: &TokenStream) -> TokenStream {
+        let kinds = self.all.iter().map(|Member { of, .. }| quote!(<#of as crate::formats::Constant>::of()));
+        self.tokens(kinds, of, |docs, name| quote!(#(#docs)* #visible #name:))
+    }
+
+    /// Returns code that returns `of`, followed by the members with their tokens.
+    fn tokens(
+        &self,
+        tokens: impl Iterator<Item = TokenStream>,
+        of: &TokenStream,
+        label: impl Fn(&[Attribute], &Ident) -> TokenStream,
+    ) -> TokenStream {
+        let variables: Vec<Ident> = self.all.iter().map(Member::variable).collect();
+        let pound = Punct::new('#', Spacing::Alone);
+        let members = if self.are_named {
+            let labels = self.all.iter().map(|member| label(&member.docs, &member.name));
+            quote!({ #(#labels #pound #variables,)* })
+        } else if self.all.is_empty() {
+            TokenStream::new()
+        } else {
+            quote!((#(#pound #variables),*))
+        };
+        quote!({
+            #(let #variables = #tokens;)*
+            ::quote::quote!(#of #members)
+        })
+    }
+}
+
+/// Returns the list of the variants and their names in files, if none has data.
+fn words<'v>(variants: impl Iterator<Item = &'v Variant>) -> Option<TokenStream> {
+    let names: Option<Vec<&Ident>> =
+        variants.map(|variant| variant.fields.is_empty().then_some(&variant.ident)).collect();
+    let names = names?;
+    let (count, texts) = (names.len(), names.iter().map(|name| kebab(&name.to_string())));
+    Some(quote! {
+        /// All words.
+        pub const ALL: [Self; #count] = [#(Self::#names),*];
+
+        /// Returns its name in the files of the specification.
+        pub const fn name(self) -> &'static str {
+            match self { #(Self::#names => #texts,)* }
+        }
+    })
+}
+
+/// Converts `NeverClosed` to `never-closed`, as serde does with `rename_all = "kebab-case"`.
+fn kebab(name: &str) -> String {
+    let mut kebab = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !kebab.is_empty() {
+            kebab.push('-');
+        }
+        kebab.push(letter.to_ascii_lowercase());
+    }
+    kebab
+}
+
+fn docs(attributes: &[Attribute]) -> Vec<Attribute> {
+    attributes.iter().filter(|attribute| attribute.path().is_ident("doc")).cloned().collect()
+}

@@ -1,0 +1,146 @@
+//! Types of the files that programs have, too, with their values as constants.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+use serde_json::Value;
+
+/// A type whose values are constants of generated code.
+pub trait Constant {
+    /// Returns the type of the constants.
+    fn of() -> TokenStream;
+
+    /// Returns this value as an expression.
+    fn expression(&self) -> TokenStream;
+}
+
+/// A type that generated code declares, with the members and the documentation that it has here.
+pub trait Declared: Constant {
+    /// Returns the declaration.
+    fn declaration() -> TokenStream;
+}
+
+/// Implements it for types that are the same in programs.
+macro_rules! as_it_is {
+    ($($of:ident)+) => {$(
+        impl Constant for $of {
+            fn of() -> TokenStream {
+                quote!($of)
+            }
+
+            fn expression(&self) -> TokenStream {
+                quote!(#self)
+            }
+        }
+    )+};
+}
+
+as_it_is!(bool u16 u32 usize);
+
+impl Constant for String {
+    fn of() -> TokenStream {
+        quote!(&'static str)
+    }
+
+    fn expression(&self) -> TokenStream {
+        quote!(#self)
+    }
+}
+
+/// It is JSON in programs.
+impl Constant for Value {
+    fn of() -> TokenStream {
+        quote!(&'static str)
+    }
+
+    fn expression(&self) -> TokenStream {
+        self.to_string().expression()
+    }
+}
+
+impl<T: Constant> Constant for Option<T> {
+    fn of() -> TokenStream {
+        let of = T::of();
+        quote!(Option<#of>)
+    }
+
+    fn expression(&self) -> TokenStream {
+        let Some(value) = self.as_ref().map(T::expression) else { return quote!(None) };
+        quote!(Some(#value))
+    }
+}
+
+impl<T: Constant> Constant for Vec<T> {
+    fn of() -> TokenStream {
+        let of = T::of();
+        quote!(&'static [#of])
+    }
+
+    fn expression(&self) -> TokenStream {
+        let values = self.iter().map(T::expression);
+        quote!(&[#(#values),*])
+    }
+}
+
+impl Constant for Vec<u8> {
+    fn of() -> TokenStream {
+        quote!(&'static [u8])
+    }
+
+    fn expression(&self) -> TokenStream {
+        let bytes = Literal::byte_string(self);
+        quote!(#bytes)
+    }
+}
+
+impl<K: Constant, V: Constant> Constant for (K, V) {
+    fn of() -> TokenStream {
+        let (key, value) = (K::of(), V::of());
+        quote!((#key, #value))
+    }
+
+    fn expression(&self) -> TokenStream {
+        let (key, value) = (self.0.expression(), self.1.expression());
+        quote!((#key, #value))
+    }
+}
+
+/// It is a list in programs.
+impl<K: Constant + Clone, V: Constant + Clone> Constant for BTreeMap<K, V> {
+    fn of() -> TokenStream {
+        Vec::<(K, V)>::of()
+    }
+
+    fn expression(&self) -> TokenStream {
+        let entries: Vec<(K, V)> = self.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+        entries.expression()
+    }
+}
+
+/// Declares enums whose variants are in kebab case in the files; `= Variant` sets the default.
+macro_rules! words {
+    ($(
+        $(#[$doc:meta])+
+        pub enum $name:ident $(= $default:ident)? {
+            $($(#[$variant_doc:meta])+ $variant:ident,)+
+        }
+    )+) => {$(
+        $(#[$doc])+
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(serde::Serialize, serde::Deserialize, codegen_derive::Constant)]
+        #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+        #[serde(rename_all = "kebab-case")]
+        pub enum $name {
+            $($(#[$variant_doc])+ $variant,)+
+        }
+
+        $(impl Default for $name {
+            fn default() -> Self {
+                Self::$default
+            }
+        })?
+    )+};
+}
+
+pub(super) use words;
