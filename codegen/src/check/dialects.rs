@@ -51,10 +51,10 @@ fn repeated_files(context: &Context, dialect: &Dialect, report: &mut Report) {
 
 /// Reports listed operations that no scenario uses.
 fn operations(context: &Context, dialect: &Dialect, report: &mut Report) {
-    let asked: Vec<Operation> =
+    let sent: Vec<Operation> =
         context.catalogue.scenarios.values().map(|scenario| scenario.operation).collect();
     for operation in &dialect.own.operations {
-        if *operation == Operation::Create || !asked.contains(operation) {
+        if *operation == Operation::Create || !sent.contains(operation) {
             let message = format!("no scenario uses the operation {operation:?}");
             let file = in_dialect(&dialect.name, "dialect.toml");
             report.find(file, Place::entry("operations"), message, "add a scenario, or remove the entry");

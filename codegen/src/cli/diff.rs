@@ -42,8 +42,6 @@ enum Format {
     Human,
     /// For programs.
     Json,
-    /// For web pages.
-    Markdown,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -81,7 +79,6 @@ impl DiffArgs {
         let text = match self.format {
             Format::Human => diff::human(&found),
             Format::Json => diff::json(&found),
-            Format::Markdown => diff::markdown(&found),
         };
         std::io::stdout().lock().write_all(text.as_bytes())?;
         let fails = self.fail_on.is_some_and(|kind| kind.applies(found.counts));

@@ -9,7 +9,6 @@ mod compare;
 mod human;
 mod json;
 mod limits;
-mod markdown;
 mod objects;
 mod outcome;
 mod pairs;
@@ -26,7 +25,6 @@ use serde::Serialize;
 pub use change::{Breaks, Change, Finding};
 pub use human::human;
 pub use json::json;
-pub use markdown::markdown;
 pub use side::Side;
 
 /// The differences between two sides.
