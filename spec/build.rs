@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use codegen::dialect::Renaming;
-use codegen::emit;
+use codegen::{emit, folders};
 use proc_macro2::TokenStream;
 
 /// Names that no file of the specification has.
@@ -28,8 +28,12 @@ fn main() {
 fn generate() -> Result<(), Box<dyn std::error::Error>> {
     let spec = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    for input in ["dialects", "scopes.toml", "glossary.toml"] {
+    for input in ["dialects", "glossary.toml"] {
         println!("cargo::rerun-if-changed={input}");
+    }
+    // Not the whole folders: an edited page of a rule changes no dialect.
+    for api in folders::apis(&spec) {
+        println!("cargo::rerun-if-changed={}/{api}/{}", folders::APIS, folders::TABLE);
     }
     let spec_files = codegen::SpecFiles::load(&spec)?;
     write(&out.join("words.rs"), emit::words())?;

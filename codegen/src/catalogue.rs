@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::dialect::{LoadError, read_toml};
+use crate::folders::{self, DEFECTS, MEASURED, PLAYED};
 use crate::formats::{
     ClientCase, ClientProfile, DefectsFile, GuaranteesFile, MeasuredFile, PageError, PlayedFile, Profile,
     RequirementsFile, Rule, Scenario,
@@ -40,16 +41,16 @@ impl Catalogue {
     pub fn load(spec: &Path) -> (Self, Vec<LoadError>) {
         let mut errors = Vec::new();
         let mut catalogue = Self {
-            rules: pages(&spec.join("rules"), Rule::parse, &mut errors),
-            scenarios: pages(&spec.join("scenarios"), Scenario::parse, &mut errors),
-            client_cases: pages(&spec.join("clients"), ClientCase::parse, &mut errors),
-            profiles: tables(&spec.join("profiles"), &mut errors),
-            client_profiles: tables(&spec.join("client-profiles"), &mut errors),
-            requirements: tables(&spec.join("requirements"), &mut errors),
+            rules: pages(spec, "rules", Rule::parse, &mut errors),
+            scenarios: pages(spec, "scenarios", Scenario::parse, &mut errors),
+            client_cases: pages(spec, "clients", ClientCase::parse, &mut errors),
+            profiles: tables(spec, "profiles", &mut errors),
+            client_profiles: tables(spec, "client-profiles", &mut errors),
+            requirements: tables(spec, "requirements", &mut errors),
             guarantees: guarantees(&spec.join("dialects"), &mut errors),
-            defects: table(&spec.join(DEFECTS), &mut errors),
-            measured: table(&spec.join(MEASURED), &mut errors),
-            played: table(&spec.join(PLAYED), &mut errors),
+            defects: table(spec, DEFECTS, &mut errors),
+            measured: table(spec, MEASURED, &mut errors),
+            played: table(spec, PLAYED, &mut errors),
         };
         catalogue.name_entries();
         (catalogue, errors)
@@ -77,19 +78,14 @@ impl Catalogue {
     }
 }
 
-/// File of the streams with one defect each.
-pub const DEFECTS: &str = "defects.toml";
-/// File of the measured behaviour of clients.
-pub const MEASURED: &str = "measured.toml";
-/// File of what is found in the streams that were played to clients.
-pub const PLAYED: &str = "played.toml";
-
 /// Reads a table. A missing file is an empty table.
-fn table<T: serde::de::DeserializeOwned + Default>(path: &Path, errors: &mut Vec<LoadError>) -> T {
-    if !path.is_file() {
-        return T::default();
-    }
-    read_toml(path).unwrap_or_else(|error| {
+fn table<T: serde::de::DeserializeOwned + Default>(
+    spec: &Path,
+    name: &str,
+    errors: &mut Vec<LoadError>,
+) -> T {
+    let Some(path) = folders::of_kind(spec, name).into_iter().next() else { return T::default() };
+    read_toml(&path).unwrap_or_else(|error| {
         errors.push(error);
         T::default()
     })
@@ -97,16 +93,21 @@ fn table<T: serde::de::DeserializeOwned + Default>(path: &Path, errors: &mut Vec
 
 type Parse<T> = fn(&str, &str) -> Result<T, PageError>;
 
-fn pages<T>(folder: &Path, parse: Parse<T>, errors: &mut Vec<LoadError>) -> BTreeMap<String, T> {
+fn pages<T>(spec: &Path, kind: &str, parse: Parse<T>, errors: &mut Vec<LoadError>) -> BTreeMap<String, T> {
     let mut pages = BTreeMap::new();
-    for group in entries(folder, errors) {
+    for group in all_entries(spec, kind, errors) {
         let Some(group_name) = name(&group, "", errors) else { continue };
         for path in entries(&group, errors) {
             let Some(name) = name(&path, ".md", errors) else { continue };
             let id = format!("{group_name}/{name}");
             let text = fs::read_to_string(&path).map_err(|error| (None, error.to_string()));
             match text.and_then(|text| parse(&id, &text).map_err(|error| (Some(error.line), error.message))) {
-                Ok(page) => drop(pages.insert(id, page)),
+                Ok(page) => {
+                    if pages.insert(id.clone(), page).is_some() {
+                        let message = format!("another folder has a page {id}, too");
+                        errors.push(LoadError { file: path, line: None, message });
+                    }
+                }
                 Err((line, message)) => errors.push(LoadError { file: path, line, message }),
             }
         }
@@ -114,9 +115,13 @@ fn pages<T>(folder: &Path, parse: Parse<T>, errors: &mut Vec<LoadError>) -> BTre
     pages
 }
 
-fn tables<T: serde::de::DeserializeOwned>(folder: &Path, errors: &mut Vec<LoadError>) -> BTreeMap<String, T> {
+fn tables<T: serde::de::DeserializeOwned>(
+    spec: &Path,
+    kind: &str,
+    errors: &mut Vec<LoadError>,
+) -> BTreeMap<String, T> {
     let mut tables = BTreeMap::new();
-    for path in entries(folder, errors) {
+    for path in all_entries(spec, kind, errors) {
         let Some(name) = name(&path, ".toml", errors) else { continue };
         match read_toml(&path) {
             Ok(table) => drop(tables.insert(name, table)),
@@ -139,6 +144,11 @@ fn guarantees(dialects: &Path, errors: &mut Vec<LoadError>) -> BTreeMap<String, 
         }
     }
     found
+}
+
+/// Returns the entries of all folders of a kind.
+fn all_entries(spec: &Path, kind: &str, errors: &mut Vec<LoadError>) -> Vec<PathBuf> {
+    folders::of_kind(spec, kind).iter().flat_map(|folder| entries(folder, errors)).collect()
 }
 
 /// Returns the entries of a folder, sorted; none if there is no such folder.

@@ -13,6 +13,7 @@ pub mod dialect;
 #[cfg(feature = "cli")]
 pub mod diff;
 pub mod emit;
+pub mod folders;
 pub mod formats;
 #[cfg(feature = "cli")]
 pub mod import;
@@ -29,10 +30,13 @@ use std::path::Path;
 
 use formats::{Glossary, ScopesFile};
 
+/// The table of the API that all dialects belong to.
+pub(crate) const RESPONSES: &str = "apis/responses/api.toml";
+
 /// The files shared by all dialects.
 #[derive(Debug, Clone, Default)]
 pub struct SpecFiles {
-    /// `scopes.toml`
+    /// `apis/responses/api.toml`
     pub scopes: ScopesFile,
     /// `glossary.toml`
     pub glossary: Glossary,
@@ -42,7 +46,7 @@ impl SpecFiles {
     /// Reads the files from the folder of the specification.
     pub fn load(spec: &Path) -> Result<Self, dialect::LoadError> {
         Ok(Self {
-            scopes: dialect::read_toml(&spec.join("scopes.toml"))?,
+            scopes: dialect::read_toml(&spec.join(RESPONSES))?,
             glossary: dialect::read_toml(&spec.join("glossary.toml"))?,
         })
     }

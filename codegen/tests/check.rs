@@ -63,6 +63,8 @@ fn breaks(edits: &[Break], expected: &[(&str, &str)]) {
     let findings = check(&copy.0).findings;
     let all = listed(&findings);
     assert_eq!(findings.len(), expected.len(), "{all}");
+    let mut expected = expected.to_vec();
+    expected.sort_by(|(one, _), (other, _)| Path::new(one).cmp(Path::new(other)));
     for (finding, (file, message)) in findings.iter().zip(expected) {
         assert_eq!(finding.file, Path::new(file), "{all}");
         assert!(finding.message.contains(message), "`{message}` is missing: {all}");
@@ -87,25 +89,26 @@ const PHASE: &str = "dialects/d/events/response.in_progress.json";
 const PATCHED: &str = "dialects/e/events/response.text.delta.patch.json";
 const DIALECT: &str = "dialects/d/dialect.toml";
 const HEIR: &str = "dialects/e/dialect.toml";
-const GOLDEN: &str = "goldens/d/text.sse";
+const API: &str = "apis/responses/api.toml";
+const GOLDEN: &str = "apis/responses/goldens/d/text.sse";
 const RULE: &str = "rules/schema/valid.md";
-const JOINED: &str = "rules/text/joined.md";
-const SCENARIO: &str = "scenarios/text/hello.md";
-const PROFILE: &str = "profiles/core.toml";
-const REQUIREMENTS: &str = "requirements/d.toml";
+const JOINED: &str = "apis/responses/rules/text/joined.md";
+const SCENARIO: &str = "apis/responses/scenarios/text/hello.md";
+const PROFILE: &str = "apis/responses/profiles/core.toml";
+const REQUIREMENTS: &str = "apis/responses/requirements/d.toml";
 const GUARANTEES: &str = "dialects/d/guarantees.toml";
-const DEFECTS: &str = "defects.toml";
-const MEASURED: &str = "measured.toml";
-const CLIENT_PROFILE: &str = "client-profiles/client-core.toml";
-const CLIENT_CASE: &str = "clients/text/hello.md";
+const DEFECTS: &str = "apis/responses/defects.toml";
+const MEASURED: &str = "apis/responses/measured.toml";
+const CLIENT_PROFILE: &str = "apis/responses/client-profiles/client-core.toml";
+const CLIENT_CASE: &str = "apis/responses/clients/text/hello.md";
 
 broken! {
-    an_unreadable_file: [Write("scopes.toml", "[")] => [("scopes.toml", "")];
+    an_unreadable_file: [Write(API, "[")] => [(API, "")];
     an_unreadable_page: [Edit(JOINED, "authority = \"observed\"", "authority = \"rumour\"")] => [
         (JOINED, "unknown variant `rumour`"),
         (SCENARIO, "no rule text/joined"),
     ];
-    a_file_that_belongs_nowhere: [Write("rules/text/notes.txt", "")] => [("rules/text/notes.txt", "expected only files <name>.md")];
+    a_file_that_belongs_nowhere: [Write("apis/responses/rules/text/notes.txt", "")] => [("apis/responses/rules/text/notes.txt", "expected only files <name>.md")];
 
     a_scope_that_does_not_exist: [Edit(DELTA, "\"scope\": \"text\"", "\"scope\": \"txet\"")] => [
         (DELTA, "no scope \"txet\""),
@@ -150,11 +153,11 @@ broken! {
 
     a_phase_without_name: [Edit(PHASE, ",\n    \"phase\": \"in_progress\"", "")] => [
         (PHASE, "the entry `phase` is missing"),
-        ("scopes.toml", "no event of any dialect begins its phase"),
+        (API, "no event of any dialect begins its phase"),
     ];
     a_phase_that_the_scope_has_not: [Edit(PHASE, "\"phase\": \"in_progress\"", "\"phase\": \"queued\"")] => [
         (PHASE, "has no phase \"queued\""),
-        ("scopes.toml", "begins its phase \"in_progress\""),
+        (API, "begins its phase \"in_progress\""),
     ];
     a_phase_of_another_role: [Edit(ADDED, "\"role\": \"open\"", "\"role\": \"open\", \"phase\": \"x\"")] => [
         (ADDED, "only for events with the role `phase`"),
@@ -172,56 +175,56 @@ broken! {
         (HEIR, "its role in `x-lifecycle` is not `terminal`"),
     ];
 
-    a_parent_that_does_not_exist: [Edit("scopes.toml", "parent = \"item\"", "parent = \"part\"")] => [
-        ("scopes.toml", "its parent \"part\" does not exist"),
+    a_parent_that_does_not_exist: [Edit(API, "parent = \"item\"", "parent = \"part\"")] => [
+        (API, "its parent \"part\" does not exist"),
     ];
     a_container_that_is_no_entry_of_the_root: [
-        Edit("scopes.toml", "container = \"item\"", "container = \"text\"\nid = \"item_id\""),
+        Edit(API, "container = \"item\"", "container = \"text\"\nid = \"item_id\""),
     ] => [
-        ("scopes.toml", "\"text\" is not a child of \"response\" with a key of one slot"),
-        ("scopes.toml", "there is no slot \"item_id\""),
+        (API, "\"text\" is not a child of \"response\" with a key of one slot"),
+        (API, "there is no slot \"item_id\""),
     ];
-    a_root_that_is_no_scope: [Edit("scopes.toml", "root = \"response\"", "root = \"answer\"")] => [
+    a_root_that_is_no_scope: [Edit(API, "root = \"response\"", "root = \"answer\"")] => [
         ("dialects/d/events/response.completed.json", "only for events of the scope response"),
-        ("scopes.toml", "\"item\" is not a child of \"answer\""),
-        ("scopes.toml", "\"answer\" is not a scope without a parent"),
-        ("scopes.toml", "no terminal response has"),
-        ("scopes.toml", "`parent` is missing"),
+        (API, "\"item\" is not a child of \"answer\""),
+        (API, "\"answer\" is not a scope without a parent"),
+        (API, "no terminal response has"),
+        (API, "`parent` is missing"),
     ];
     two_events_that_open_a_stream: [
         Edit("dialects/d/events/response.in_progress.json", "\"role\": \"phase\",\n    \"phase\": \"in_progress\"", "\"role\": \"open\""),
     ] => [
         (DIALECT, "several events open the scope \"response\""),
         (HEIR, "several events open the scope \"response\""),
-        ("scopes.toml", "no event of any dialect begins its phase"),
+        (API, "no event of any dialect begins its phase"),
     ];
-    a_scope_without_parent: [Edit("scopes.toml", "parent = \"response\"\n", "")] => [
-        ("scopes.toml", "\"item\" is not a child of \"response\""),
-        ("scopes.toml", "`parent` is missing"),
+    a_scope_without_parent: [Edit(API, "parent = \"response\"\n", "")] => [
+        (API, "\"item\" is not a child of \"response\""),
+        (API, "`parent` is missing"),
     ];
-    scopes_that_lie_in_each_other: [Edit("scopes.toml", "parent = \"response\"", "parent = \"text\"")] => [
-        ("scopes.toml", "\"item\" is not a child of \"response\""),
-        ("scopes.toml", "its parents form a cycle"),
-        ("scopes.toml", "its parents form a cycle"),
+    scopes_that_lie_in_each_other: [Edit(API, "parent = \"response\"", "parent = \"text\"")] => [
+        (API, "\"item\" is not a child of \"response\""),
+        (API, "its parents form a cycle"),
+        (API, "its parents form a cycle"),
     ];
-    a_key_that_is_no_slot: [Edit("scopes.toml", "key = [\"output_index\"]\nin_parent", "key = [\"index\"]\nin_parent")] => [
-        ("scopes.toml", "the unknown slot \"index\""),
+    a_key_that_is_no_slot: [Edit(API, "key = [\"output_index\"]\nin_parent", "key = [\"index\"]\nin_parent")] => [
+        (API, "the unknown slot \"index\""),
     ];
-    a_placeholder_that_is_no_key: [Edit("scopes.toml", "/output/{output_index}", "/output/{index}")] => [
-        ("scopes.toml", "not in its key"),
+    a_placeholder_that_is_no_key: [Edit(API, "/output/{output_index}", "/output/{index}")] => [
+        (API, "not in its key"),
     ];
-    a_place_in_the_parent_that_is_not_there: [Edit("scopes.toml", "\"/text\"", "\"/words\"")] => [
-        ("scopes.toml", "no event that closes the scope \"item\""),
+    a_place_in_the_parent_that_is_not_there: [Edit(API, "\"/text\"", "\"/words\"")] => [
+        (API, "no event that closes the scope \"item\""),
     ];
-    a_place_in_the_response_that_is_not_there: [Edit("scopes.toml", "\"/output/", "\"/items/")] => [
-        ("scopes.toml", "no terminal response"),
+    a_place_in_the_response_that_is_not_there: [Edit(API, "\"/output/", "\"/items/")] => [
+        (API, "no terminal response"),
     ];
-    a_slot_that_nothing_has: [Edit("scopes.toml", "[outer]", "item_id = \"/item_id\"\n\n[outer]")] => [
-        ("scopes.toml", "has a property at \"/item_id\""),
+    a_slot_that_nothing_has: [Edit(API, "[outer]", "item_id = \"/item_id\"\n\n[outer]")] => [
+        (API, "has a property at \"/item_id\""),
     ];
     a_scope_that_nothing_uses: [
-        Edit("scopes.toml", "[scope.item]", "[scope.audio]\ndescription = \"Sound.\"\nparent = \"response\"\n\n[scope.item]"),
-    ] => [("scopes.toml", "no event of any dialect belongs to it")];
+        Edit(API, "[scope.item]", "[scope.audio]\ndescription = \"Sound.\"\nparent = \"response\"\n\n[scope.item]"),
+    ] => [(API, "no event of any dialect belongs to it")];
 
     an_event_without_example: [Edit(DELTA, "\"examples\": [", "\"default\": [")] => [
         (DELTA, "no example"),
@@ -246,64 +249,64 @@ broken! {
         (DIALECT, "no type \"Body\""),
     ];
 
-    a_golden_of_no_dialect: [Write("goldens/x/text.sse", "data: [DONE]\n\n")] => [
-        ("goldens/x/text.sse", "no dialect \"x\""),
+    a_golden_of_no_dialect: [Write("apis/responses/goldens/x/text.sse", "data: [DONE]\n\n")] => [
+        ("apis/responses/goldens/x/text.sse", "no dialect \"x\""),
     ];
-    a_golden_that_is_no_stream: [Write("goldens/d/text.txt", "")] => [("goldens/d/text.txt", "only recordings")];
+    a_golden_that_is_no_stream: [Write("apis/responses/goldens/d/text.txt", "")] => [("apis/responses/goldens/d/text.txt", "only recordings")];
     goldens_of_one_name: [
-        Write("goldens/d/a.http", "HTTP/1.1 400 Bad Request\r\n\r\n{}"),
-        Write("goldens/d/a.jsonl", ""),
-    ] => [("goldens/d/a.jsonl", "two goldens have the name d/a")];
+        Write("apis/responses/goldens/d/a.http", "HTTP/1.1 400 Bad Request\r\n\r\n{}"),
+        Write("apis/responses/goldens/d/a.jsonl", ""),
+    ] => [("apis/responses/goldens/d/a.jsonl", "two goldens have the name d/a")];
     a_log_that_is_not_valid: [
         Edit(DIALECT, "request = \"Request\"", "websocket_request = \"Request\""),
-        Write("goldens/d/log.jsonl", "{\"sent\":{\"input\":5}}\n{\"recv\":{\"type\":\"a\"}}\n{\"recv\":{}}\n"),
+        Write("apis/responses/goldens/d/log.jsonl", "{\"sent\":{\"input\":5}}\n{\"recv\":{\"type\":\"a\"}}\n{\"recv\":{}}\n"),
     ] => [
-        ("goldens/d/log.jsonl", "not valid: at /input"),
-        ("goldens/d/log.jsonl", "no event \"a\""),
-        ("goldens/d/log.jsonl", "no `type`"),
+        ("apis/responses/goldens/d/log.jsonl", "not valid: at /input"),
+        ("apis/responses/goldens/d/log.jsonl", "no event \"a\""),
+        ("apis/responses/goldens/d/log.jsonl", "no `type`"),
     ];
     an_answer_that_is_not_valid: [
         Edit(DIALECT, "request = \"Request\"", "request = \"Request\"\nresponse = \"Response\""),
-        Write("goldens/d/answer.http", "HTTP/1.1 200 OK\r\n\r\n{}"),
-        Write("goldens/d/error.http", "HTTP/1.1 400 Bad Request\r\n\r\n{"),
-        Write("goldens/d/headless.http", "{}"),
+        Write("apis/responses/goldens/d/answer.http", "HTTP/1.1 200 OK\r\n\r\n{}"),
+        Write("apis/responses/goldens/d/error.http", "HTTP/1.1 400 Bad Request\r\n\r\n{"),
+        Write("apis/responses/goldens/d/headless.http", "{}"),
     ] => [
-        ("goldens/d/answer.http", "\"id\" is a required property"),
-        ("goldens/d/answer.http", "\"output\" is a required property"),
-        ("goldens/d/error.http", "not JSON"),
-        ("goldens/d/headless.http", "blank line"),
+        ("apis/responses/goldens/d/answer.http", "\"id\" is a required property"),
+        ("apis/responses/goldens/d/answer.http", "\"output\" is a required property"),
+        ("apis/responses/goldens/d/error.http", "not JSON"),
+        ("apis/responses/goldens/d/headless.http", "blank line"),
     ];
-    a_golden_that_ends_too_soon: [Write("goldens/d/half.sse", "data: 1\n")] => [
-        ("goldens/d/half.sse", "no blank line ends the last event"),
+    a_golden_that_ends_too_soon: [Write("apis/responses/goldens/d/half.sse", "data: 1\n")] => [
+        ("apis/responses/goldens/d/half.sse", "no blank line ends the last event"),
     ];
     a_golden_with_an_invalid_event: [Edit(GOLDEN, "\"delta\":\"Hi\"", "\"delta\":null")] => [(GOLDEN, "not valid: at /delta")];
     recorded_events_without_a_new_required_property: [
         Edit(DELTA, "\"required\": [", "\"required\": [\n    \"extra\","),
         Edit(DELTA, "\"properties\": {", "\"properties\": {\n    \"extra\": {\"description\": \"More.\"},"),
         Edit(DELTA, "\"delta\": \"Hi\"", "\"delta\": \"Hi\", \"extra\": 1"),
-        Write("goldens/d/again.sse", "event: response.text.delta\ndata: {\"type\":\"response.text.delta\",\"sequence_number\":0,\"output_index\":0,\"delta\":\"a\"}\n\n"),
+        Write("apis/responses/goldens/d/again.sse", "event: response.text.delta\ndata: {\"type\":\"response.text.delta\",\"sequence_number\":0,\"output_index\":0,\"delta\":\"a\"}\n\n"),
     ] => [
-        ("goldens/d/again.sse", "2 recorded events in 2 goldens of 1 dialect lack \"extra\" in response.text.delta"),
+        ("apis/responses/goldens/d/again.sse", "2 recorded events in 2 goldens of 1 dialect lack \"extra\" in response.text.delta"),
     ];
     a_golden_with_an_unknown_event: [
-        Write("goldens/d/other.sse", "event: a\ndata: {\"type\":\"a\"}\n\n"),
-    ] => [("goldens/d/other.sse", "no event \"a\"")];
+        Write("apis/responses/goldens/d/other.sse", "event: a\ndata: {\"type\":\"a\"}\n\n"),
+    ] => [("apis/responses/goldens/d/other.sse", "no event \"a\"")];
     a_golden_with_another_event_line: [Edit(GOLDEN, "event: response.created", "event: message")] => [
         (GOLDEN, "the `event:` field is \"message\""),
     ];
     a_golden_without_event_line: [Edit(GOLDEN, "event: response.created\n", "")] => [(GOLDEN, "the event has no type")];
-    a_golden_that_is_no_json: [Write("goldens/d/bare.sse", "event: a\ndata: {\n\n")] => [
-        ("goldens/d/bare.sse", "not JSON"),
+    a_golden_that_is_no_json: [Write("apis/responses/goldens/d/bare.sse", "event: a\ndata: {\n\n")] => [
+        ("apis/responses/goldens/d/bare.sse", "not JSON"),
     ];
     a_golden_without_its_marker: [Edit(DIALECT, "[terminal]", "[framing]\ndone = \"required\"\n\n[terminal]")] => [
         (GOLDEN, "the final [DONE] is missing"),
     ];
     a_golden_with_a_marker_too_many: [
         Edit(DIALECT, "[terminal]", "[framing]\ndone = \"forbidden\"\n\n[terminal]"),
-        Write("goldens/d/done.sse", "data: [DONE]\n\n"),
-    ] => [("goldens/d/done.sse", "forbids [DONE]")];
-    a_golden_that_goes_on_after_its_marker: [Write("goldens/d/done.sse", "data: [DONE]\n\ndata: [DONE]\n\n")] => [
-        ("goldens/d/done.sse", "[DONE] is not the last event"),
+        Write("apis/responses/goldens/d/done.sse", "data: [DONE]\n\n"),
+    ] => [("apis/responses/goldens/d/done.sse", "forbids [DONE]")];
+    a_golden_that_goes_on_after_its_marker: [Write("apis/responses/goldens/d/done.sse", "data: [DONE]\n\ndata: [DONE]\n\n")] => [
+        ("apis/responses/goldens/d/done.sse", "[DONE] is not the last event"),
     ];
 
     a_file_that_is_inherited_anyway: [
@@ -474,8 +477,8 @@ broken! {
     a_requirement_that_is_there_twice: [Edit(REQUIREMENTS, "\"N2\"", "\"N1\"")] => [(REQUIREMENTS, "the id N1 is used twice")];
     a_requirement_that_says_nothing: [Edit(REQUIREMENTS, "Every event is short.", "")] => [(REQUIREMENTS, "statement is empty")];
     a_reason_that_is_empty: [Edit(REQUIREMENTS, "schema/short: there is no rule yet", " ")] => [(REQUIREMENTS, "the reason is empty")];
-    requirements_of_no_dialect: [Write("requirements/x.toml", "source = \"\"\naddress = \"\"\nrequirement = []")] => [
-        ("requirements/x.toml", "no dialect \"x\""),
+    requirements_of_no_dialect: [Write("apis/responses/requirements/x.toml", "source = \"\"\naddress = \"\"\nrequirement = []")] => [
+        ("apis/responses/requirements/x.toml", "no dialect \"x\""),
     ];
     a_guarantee_broken_by_no_edit: [
         Edit(GUARANTEES, "open = \"response/created-first\"", "open = \"x\"\n[[guarantee.broken_by]]\ngolden = \"d/text\"\nedits = 'drop response.gone'"),
@@ -520,8 +523,8 @@ broken! {
     outcomes_that_are_none: [Edit(MEASURED, "\"x.\"", "\"x!\"")] => [
         (MEASURED, "\"x!\" are not the outcomes of 2 clients"),
     ];
-    findings_of_a_stream_that_was_not_played: [Write("played.toml", "\"defect/other\" = [\"a/b - - -\"]")] => [
-        ("played.toml", "no client was measured with the stream \"defect/other\""),
+    findings_of_a_stream_that_was_not_played: [Write("apis/responses/played.toml", "\"defect/other\" = [\"a/b - - -\"]")] => [
+        ("apis/responses/played.toml", "no client was measured with the stream \"defect/other\""),
     ];
     a_measurement_on_a_page: [
         Edit(JOINED, "since = ", "breaks = [{ client = \"strict\", failure = \"x\", source = \"docs/defects.md\" }]\nsince = "),

@@ -80,9 +80,9 @@ fn what_a_skeleton_leaves_to_be_filled_in_fails_the_check() {
             "dialects/wave/events/acme.tick.json",
             3,
         ),
-        (vec!["rule", "text/extra"], "rules/text/extra.md", 9),
-        (vec!["scenario", "text/extra"], "scenarios/text/extra.md", 5),
-        (vec!["client", "text/extra"], "clients/text/extra.md", 5),
+        (vec!["rule", "text/extra"], "apis/responses/rules/text/extra.md", 9),
+        (vec!["scenario", "text/extra"], "apis/responses/scenarios/text/extra.md", 5),
+        (vec!["client", "text/extra"], "apis/responses/clients/text/extra.md", 5),
         (vec!["dialect", "extra", "--extends", "openai"], "dialects/extra/dialect.toml", 3),
         (vec!["dialect", "alone"], "dialects/alone/dialect.toml", 4),
     ];

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use codegen::folders;
 use codegen::formats::editor_schemas;
 use serde_json::Value;
 
@@ -21,7 +22,10 @@ fn schemas_are_fresh() {
 #[test]
 fn files_are_as_their_schemas_say() {
     let spec = own_spec();
-    let mut files = vec![("scopes", spec.join("scopes.toml")), ("glossary", spec.join("glossary.toml"))];
+    let mut files = vec![("glossary", spec.join("glossary.toml"))];
+    for api in folders::apis(&spec) {
+        files.push(("api", spec.join(folders::APIS).join(api).join(folders::TABLE)));
+    }
     for dialect in list(&spec.join("dialects")) {
         let kinds =
             [("dialect", "dialect.toml"), ("errata", "errata.toml"), ("guarantee", "guarantees.toml")];
@@ -33,10 +37,13 @@ fn files_are_as_their_schemas_say() {
         );
     }
     for (kind, folder) in [("requirement", "requirements"), ("profile", "profiles")] {
-        files.extend(list(&spec.join(folder)).into_iter().map(|path| (kind, path)));
+        let folders = folders::of_kind(&spec, folder);
+        files.extend(folders.iter().flat_map(|folder| list(folder)).map(|path| (kind, path)));
     }
     for (kind, folder) in [("rule", "rules"), ("scenario", "scenarios")] {
-        let pages = list(&spec.join(folder)).iter().flat_map(|group| list(group)).collect::<Vec<_>>();
+        let folders = folders::of_kind(&spec, folder);
+        let groups = folders.iter().flat_map(|folder| list(folder));
+        let pages = groups.flat_map(|group| list(&group)).collect::<Vec<_>>();
         files.extend(pages.into_iter().map(|path| (kind, path)));
     }
     let schemas = editor_schemas();

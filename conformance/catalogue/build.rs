@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use codegen::catalogue::Catalogue;
-use codegen::emit;
+use codegen::{emit, folders};
 
 fn main() {
     if let Err(error) = generate() {
@@ -14,18 +14,10 @@ fn main() {
 
 fn generate() -> Result<(), Box<dyn std::error::Error>> {
     let spec = Path::new("../../spec");
-    for input in [
-        "rules",
-        "scenarios",
-        "clients",
-        "profiles",
-        "client-profiles",
-        "requirements",
-        "defects.toml",
-        "measured.toml",
-        "played.toml",
-    ] {
-        println!("cargo::rerun-if-changed={}", spec.join(input).display());
+    for kind in folders::PAGES.into_iter().chain(folders::TABLES) {
+        for path in folders::of_kind(spec, kind) {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
     }
     let (catalogue, errors) = Catalogue::load(spec);
     if let Some(error) = errors.into_iter().next() {

@@ -9,7 +9,7 @@ use std::{fs, io};
 use sha2::{Digest, Sha256};
 
 const ROOT: &str = "../..";
-const SOURCES: [&str; 20] = [
+const SOURCES: [&str; 13] = [
     "Cargo.lock",
     "codegen/src",
     "conformance/catalogue/src",
@@ -19,35 +19,44 @@ const SOURCES: [&str; 20] = [
     "conformance/recordings/src",
     "conformance/reports/src",
     "conformance/results/src",
-    "spec/clients",
-    "spec/defects.toml",
     "spec/dialects",
     "spec/glossary.toml",
-    "spec/goldens",
-    "spec/profiles",
-    "spec/requirements",
     "spec/rules",
-    "spec/scenarios",
-    "spec/scopes.toml",
     "spec/src",
 ];
+/// The sources in the folder of an API.
+const OF_API: [&str; 8] =
+    ["api.toml", "clients", "defects.toml", "goldens", "profiles", "requirements", "rules", "scenarios"];
+const APIS: &str = "spec/apis";
 /// Number of bytes of the hash that identify a build.
 const LENGTH: usize = 8;
 
 fn main() {
-    for source in SOURCES {
+    let sources = sources().unwrap_or_default();
+    for source in &sources {
         println!("cargo::rerun-if-changed={ROOT}/{source}");
     }
-    let id = id().unwrap_or_else(|error| {
+    let id = id(&sources).unwrap_or_else(|error| {
         println!("cargo::warning=the build has no id: {error}");
         "unknown".to_owned()
     });
     println!("cargo::rustc-env=CONFORMANCE_BUILD={id}");
 }
 
-fn id() -> io::Result<String> {
+/// Returns the files and folders that are hashed.
+fn sources() -> io::Result<Vec<String>> {
+    let mut sources = SOURCES.map(str::to_owned).to_vec();
+    for api in fs::read_dir(Path::new(ROOT).join(APIS))? {
+        let api = api?.file_name();
+        let of_api = OF_API.map(|name| format!("{APIS}/{}/{name}", api.to_string_lossy()));
+        sources.extend(of_api.into_iter().filter(|source| Path::new(ROOT).join(source).exists()));
+    }
+    Ok(sources)
+}
+
+fn id(sources: &[String]) -> io::Result<String> {
     let mut files = Vec::new();
-    for source in SOURCES {
+    for source in sources {
         list(&Path::new(ROOT).join(source), source, &mut files)?;
     }
     files.sort_unstable();

@@ -11,9 +11,22 @@ fn main() {
 }
 
 fn embed() -> io::Result<()> {
-    let folder = Path::new("../../spec/goldens");
-    println!("cargo::rerun-if-changed={}", folder.display());
+    let apis = Path::new("../../spec/apis");
     let mut code = String::from("&[\n");
+    for api in names(apis)? {
+        let folder = apis.join(&api).join("goldens");
+        if folder.is_dir() {
+            println!("cargo::rerun-if-changed={}", folder.display());
+            embed_api(&folder, &api, &mut code)?;
+        }
+    }
+    code += "]\n";
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    fs::write(out.join("goldens.rs"), code)
+}
+
+/// Embeds the goldens of an API, a folder for each dialect.
+fn embed_api(folder: &Path, api: &str, code: &mut String) -> io::Result<()> {
     for dialect in names(folder)? {
         let of_dialect = folder.join(&dialect);
         if !of_dialect.is_dir() {
@@ -29,16 +42,14 @@ fn embed() -> io::Result<()> {
                 _ => continue,
             };
             println!("cargo::rerun-if-changed={}", of_dialect.join(&file).display());
-            let path = format!("/../../spec/goldens/{dialect}/{file}");
+            let path = format!("/../../spec/apis/{api}/goldens/{dialect}/{file}");
             let _ = writeln!(
                 code,
                 "    Golden {{ dialect: {dialect:?}, name: {name:?}, format: Format::{format}, bytes: include_bytes!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {path:?})) }},"
             );
         }
     }
-    code += "]\n";
-    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    fs::write(out.join("goldens.rs"), code)
+    Ok(())
 }
 
 /// Returns the sorted names in a folder.

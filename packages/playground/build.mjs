@@ -10,8 +10,8 @@ const root = join(import.meta.dirname, "../..");
 const read = (...path) => readFileSync(join(root, ...path), "utf8");
 
 const examples = {
-  good: read("spec/goldens/openai/text.sse"),
-  broken: read("spec/goldens/openai/text.sse")
+  good: read("spec/apis/responses/goldens/openai/text.sse"),
+  broken: read("spec/apis/responses/goldens/openai/text.sse")
     .split("\n\n")
     .filter((event) => !event.includes('"type":"response.content_part.added"'))
     .join("\n\n"),

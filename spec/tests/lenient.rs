@@ -9,7 +9,7 @@ use spec::openai::{Event, OutputItem, Response};
 
 /// Returns the events of a golden.
 fn events(golden: &str) -> Vec<Value> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("goldens").join(golden);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("apis/responses/goldens").join(golden);
     let text = fs::read_to_string(path).unwrap();
     let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
     data.filter(|data| data.starts_with('{')).map(|data| serde_json::from_str(data).unwrap()).collect()

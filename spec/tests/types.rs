@@ -84,7 +84,7 @@ macro_rules! lossless {
 
 #[test]
 fn goldens_are_read_wholly() {
-    let goldens = Path::new(env!("CARGO_MANIFEST_DIR")).join("goldens");
+    let goldens = Path::new(env!("CARGO_MANIFEST_DIR")).join("apis/responses/goldens");
     let mut tally = Tally::default();
     macro_rules! all {
         ($($module:ident $name:literal)*) => {

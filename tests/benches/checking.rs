@@ -27,7 +27,7 @@ type Pass<'p> = &'p dyn Fn() -> u64;
 fn main() {
     let megabytes: usize = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(40);
     let recorded = corpus::recordings().map(|folder| folder.join("real/openai"));
-    let folder = recorded.unwrap_or_else(|| corpus::repository().join("spec/goldens/openai"));
+    let folder = recorded.unwrap_or_else(|| corpus::repository().join("spec/apis/responses/goldens/openai"));
     let files = files(&folder);
     let streams: Vec<_> = files.iter().map(|file| fs::read(file).expect("a recording")).collect();
     let bytes: usize = streams.iter().map(Vec::len).sum();
@@ -236,7 +236,8 @@ fn many(items: usize, is_kept: &dyn Fn(&str) -> bool, sink: &mut dyn FnMut(&[u8]
 }
 
 fn golden() -> String {
-    fs::read_to_string(corpus::repository().join("spec/goldens/openai/text.sse")).expect("a golden")
+    fs::read_to_string(corpus::repository().join("spec/apis/responses/goldens/openai/text.sse"))
+        .expect("a golden")
 }
 
 /// Returns the offset of the first event of a type.

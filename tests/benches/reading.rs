@@ -23,7 +23,7 @@ const ROUNDS: usize = 7;
 fn main() {
     let megabytes: usize = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(40);
     let recorded = corpus::recordings().map(|folder| folder.join("real/openai"));
-    let folder = recorded.unwrap_or_else(|| corpus::repository().join("spec/goldens/openai"));
+    let folder = recorded.unwrap_or_else(|| corpus::repository().join("spec/apis/responses/goldens/openai"));
     let events: Vec<(String, String)> =
         corpus::events(&folder).into_iter().map(|event| (event.event_type(), event.data)).collect();
     let bytes: usize = events.iter().map(|(_, data)| data.len()).sum();

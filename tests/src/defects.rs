@@ -9,7 +9,7 @@ pub fn page(file: &DefectsFile, measured: &MeasuredFile) -> String {
     let mut page = String::from(
         "# What breaks clients, and what catches it\n\n\
          Each row is a stream with one defect, or with something that only looks like one. It was served to the \
-         clients below. `spec/defects.toml` has the edits of a golden that produce it, and a test checks that \
+         clients below. `spec/apis/responses/defects.toml` has the edits of a golden that produce it, and a test checks that \
          exactly these rules report it.\n\n\
          **error**: the client gives up. **wrong**: it gives a wrong or empty answer without an error. \
          **silent**: it does not report a failure, or that the end is missing. A client that does the same on the stream without \
@@ -35,7 +35,9 @@ pub fn page(file: &DefectsFile, measured: &MeasuredFile) -> String {
 fn verdict(defect: &Defect) -> String {
     match defect.verdict() {
         Some(DefectVerdict::Caught(rules)) => {
-            let link = |rule: &String| format!("[{rule}](../spec/rules/{rule}.md)");
+            let link = |rule: &String| {
+                format!("[{rule}](rules/{}.md#{})", catalogue::group(rule), rule.replace('/', ""))
+            };
             rules.iter().map(link).collect::<Vec<_>>().join(", ")
         }
         Some(DefectVerdict::Legal(why)) => format!("allowed: {why}"),

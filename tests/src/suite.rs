@@ -79,7 +79,7 @@ impl Suite {
             })
         });
         let family = self.model.name.split('@').next().unwrap_or_default();
-        let goldens = self.of_streams(&corpus::repository().join("spec/goldens").join(family));
+        let goldens = self.of_streams(&corpus::repository().join("spec/apis/responses/goldens").join(family));
         examples.chain(goldens).collect()
     }
 

@@ -319,7 +319,7 @@ fn handmade_streams_are_found_out() {
 /// The examples that the dialects of single products were written from, all as goldens.
 #[test]
 fn examples_of_products_are_clean() {
-    let goldens = corpus::repository().join("spec/goldens");
+    let goldens = corpus::repository().join("spec/apis/responses/goldens");
     let is_of_product = |dialect: &&&spec::Dialect| goldens.join(dialect.name).is_dir();
     let products: Vec<_> = spec::DIALECTS.iter().filter(is_of_product).collect();
     assert!(products.len() > 8, "{} dialects have goldens", products.len());

@@ -432,7 +432,7 @@ fn findings(text: &str) -> BTreeSet<(Level, String)> {
 
 /// Returns good streams: goldens, and recordings if there are any.
 fn good() -> Vec<Stream> {
-    let goldens = corpus::repository().join("spec/goldens/openai");
+    let goldens = corpus::repository().join("spec/apis/responses/goldens/openai");
     let mut all = streams(&goldens);
     if let Some(recordings) = corpus::recordings() {
         all.extend(streams(&recordings.join("real/openai")));

@@ -34,7 +34,7 @@ fn the_streams_of_today_are_measured() {
     let sse = cases.iter().filter(|case| case.transport == conformance::results::Transport::Sse);
     let today: BTreeSet<&String> = sse.map(|case| &case.name).filter(is_measured).collect();
     assert!(today.len() > 2000, "{} streams", today.len());
-    let path = corpus::repository().join("spec/measured.toml");
+    let path = corpus::repository().join("spec/apis/responses/measured.toml");
     let text = fs::read_to_string(&path).expect("it is there");
     let (head, _) = text.split_once("[outcomes]\n").expect("it has outcomes");
     let (measured, _) = files();
@@ -53,7 +53,7 @@ fn the_streams_of_today_are_measured() {
         (written.difference(&today).collect::<Vec<_>>(), today.difference(&written).collect::<Vec<_>>());
     assert!(
         stale.is_empty() && missing.is_empty(),
-        "spec/measured.toml has {stale:?}, which no one plays, and lacks {missing:?}: BLESS=1 cargo test -p tests --test \
+        "spec/apis/responses/measured.toml has {stale:?}, which no one plays, and lacks {missing:?}: BLESS=1 cargo test -p tests --test \
          measured, then tests/clients/run --cases NAME --write"
     );
 }
@@ -72,7 +72,7 @@ fn what_is_found_in_the_streams_is_written_down() {
         let kinds: Vec<String> = kinds.iter().map(|kind| format!("\"{kind}\"")).collect();
         _ = writeln!(text, "\"{name}\" = [{}]", kinds.join(", "));
     }
-    generated::is_fresh("spec/played.toml", &text, "measured");
+    generated::is_fresh("spec/apis/responses/played.toml", &text, "measured");
 }
 
 #[test]

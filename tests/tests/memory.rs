@@ -255,7 +255,7 @@ fn what_lies_in_something_is_read_as_it_is_alone() {
 
 /// Returns a golden stream up to its first delta.
 fn begun() -> (&'static str, &'static str) {
-    let golden = include_str!("../../spec/goldens/openai/text.sse");
+    let golden = include_str!("../../spec/apis/responses/goldens/openai/text.sse");
     golden.split_at(golden.find("event: response.output_text.delta").expect("a delta"))
 }
 

@@ -9,7 +9,7 @@ use tests::corpus;
 
 macro_rules! round_trip {
     ($module:ident, $name:literal, $count:ident) => {
-        for event in corpus::events(&corpus::repository().join("spec/goldens").join($name)) {
+        for event in corpus::events(&corpus::repository().join("spec/apis/responses/goldens").join($name)) {
             use spec::$module::Event;
             let text = event.data.as_str();
             let Ok(typed) = Event::parse(text) else { continue };

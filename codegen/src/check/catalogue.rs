@@ -1,5 +1,7 @@
 //! Checks the references in rules, scenarios and profiles.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::context::Context;
@@ -22,13 +24,13 @@ pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &
 }
 
 fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {
-    let file = format!("rules/{}.md", rule.id);
+    let file = context.file("rules", &rule.id, "md");
     let scopes = rule.scopes.names();
     let exercised_by = rule.exercised_by.as_ref().map(Scopes::names).unwrap_or_default();
     for (key, scopes) in [("scope", scopes), ("exercised_by", exercised_by)] {
         for scope in scopes.iter().filter(|scope| !context.shared.scopes.scopes.contains_key(*scope)) {
             let message = format!("there is no scope \"{scope}\"");
-            report.find(&file, Place::entry(key), message, "use scopes of scopes.toml, or only `stream`");
+            report.find(&file, Place::entry(key), message, "use scopes of api.toml, or only `stream`");
         }
     }
     for place in rule.relation.iter().flat_map(|relation| relation.operands()) {
@@ -72,7 +74,7 @@ fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {
     }
 }
 
-fn operand(context: &Context, place: &Operand, scopes: &[String], file: &str, report: &mut Report) {
+fn operand(context: &Context, place: &Operand, scopes: &[String], file: &Path, report: &mut Report) {
     let mut find = |message: String, help: &str| report.find(file, Place::entry("relation"), message, help);
     let says = [place.role.is_some(), !place.events.is_empty(), place.stated_by.is_some()];
     if says.iter().filter(|said| **said).count() != 1 {
@@ -105,7 +107,7 @@ fn check_scenario<'c>(
     judges: &mut Judges<'c>,
     report: &mut Report,
 ) {
-    let file = format!("scenarios/{}.md", scenario.id);
+    let file = context.file("scenarios", &scenario.id, "md");
     let mut find =
         |entry: &str, message: String, help: &str| report.find(&file, Place::entry(entry), message, help);
     let Scenario { elicits, status, previous, operation, websocket, .. } = scenario;
@@ -271,7 +273,7 @@ fn endless(context: &Context, previous: &str) -> Option<String> {
 pub(super) fn coverage(
     context: &Context,
     found: Option<&Coverage>,
-    file: &str,
+    file: &Path,
     id: &str,
     report: &mut Report,
 ) {
@@ -301,7 +303,7 @@ pub(super) fn coverage(
     }
 }
 
-pub(super) fn known_rule(context: &Context, id: &str, file: &str, entry: &str, report: &mut Report) {
+pub(super) fn known_rule(context: &Context, id: &str, file: &Path, entry: &str, report: &mut Report) {
     if !context.catalogue.rules.contains_key(id) {
         report.find(
             file,
@@ -312,7 +314,7 @@ pub(super) fn known_rule(context: &Context, id: &str, file: &str, entry: &str, r
     }
 }
 
-pub(super) fn known_scenario(context: &Context, id: &str, file: &str, entry: &str, report: &mut Report) {
+pub(super) fn known_scenario(context: &Context, id: &str, file: &Path, entry: &str, report: &mut Report) {
     if !context.catalogue.scenarios.contains_key(id) {
         report.find(
             file,

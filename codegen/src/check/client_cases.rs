@@ -7,7 +7,7 @@ use crate::formats::{Channel, ClientCase, ClientStep, Ending, Step};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for case in context.catalogue.client_cases.values() {
-        let file = format!("clients/{}.md", case.id);
+        let file = context.file("clients", &case.id, "md");
         for (entry, problem, help) in misuses(case) {
             report.find(&file, Place::entry(entry), problem, help);
         }

@@ -10,6 +10,7 @@ use super::report::{Place, Report};
 use crate::SpecFiles;
 use crate::catalogue::Catalogue;
 use crate::dialect::{self, Dialect, Errata, LoadError, PATCH};
+use crate::folders;
 
 pub(super) struct Context {
     pub(super) spec: PathBuf,
@@ -75,6 +76,16 @@ impl Context {
         files
     }
 
+    /// Returns the file of a page or a table, relative to the folder of the specification.
+    pub(super) fn file(&self, kind: &str, id: &str, extension: &str) -> PathBuf {
+        folders::file(&self.spec, kind, &format!("{id}.{extension}"))
+    }
+
+    /// Returns the path of a table, relative to the folder of the specification.
+    pub(super) fn table(&self, name: &str) -> PathBuf {
+        folders::table(&self.spec, name)
+    }
+
     pub(super) fn golden(&self, path: &str) -> Option<&Golden> {
         let (dialect, name) = path.split_once('/')?;
         self.goldens.iter().find(|golden| golden.dialect == dialect && golden.name == name)
@@ -108,7 +119,8 @@ fn refuse(error: &LoadError, spec: &Path, report: &mut Report) {
 
 fn goldens(spec: &Path, report: &mut Report) -> Vec<Golden> {
     let mut goldens: Vec<Golden> = Vec::new();
-    for folder in paths(&spec.join("goldens")).into_iter().filter(|path| path.is_dir()) {
+    let folders = folders::of_kind(spec, folders::GOLDENS);
+    for folder in folders.iter().flat_map(|folder| paths(folder)).filter(|path| path.is_dir()) {
         for path in paths(&folder) {
             let file = path.strip_prefix(spec).unwrap_or(&path).to_owned();
             let text = |name: &OsStr| name.to_str().map(str::to_owned);
@@ -128,7 +140,7 @@ fn goldens(spec: &Path, report: &mut Report) -> Vec<Golden> {
             match text.and_then(|text| reader(&text)) {
                 Ok(frames) => goldens.push(Golden { dialect, name, file, frames }),
                 Err((line, message)) => {
-                    let help = "follow the format in goldens/README.md";
+                    let help = "follow the format that the README of goldens describes";
                     report.find(file, Place::Line(line), message, help);
                 }
             }

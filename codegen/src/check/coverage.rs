@@ -1,13 +1,15 @@
 //! Checks that every normative sentence and guarantee is covered, unobservable or listed as open.
 
-use super::context::Context;
+use std::path::Path;
+
+use super::context::{Context, in_dialect};
 use super::report::{Open, Place, Report};
 use super::{catalogue, violations};
 use crate::formats::Coverage;
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for (version, list) in &context.catalogue.requirements {
-        let file = format!("requirements/{version}.toml");
+        let file = context.file("requirements", version, "toml");
         if !context.dialects.contains_key(version) {
             let message = format!("there is no dialect \"{version}\" for these requirements");
             report.find(&file, Place::File, message, "name the file after a dialect");
@@ -21,7 +23,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         report.open_requirements.extend(open);
     }
     for (name, list) in &context.catalogue.guarantees {
-        let file = format!("dialects/{name}/guarantees.toml");
+        let file = in_dialect(name, "guarantees.toml");
         let rows = list
             .guarantees
             .iter()
@@ -46,7 +48,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
 
 fn statements<'s>(
     context: &Context,
-    file: &str,
+    file: &Path,
     rows: impl Iterator<Item = (&'s str, &'s str, Option<Coverage>)>,
     report: &mut Report,
 ) -> Vec<Open> {

@@ -33,7 +33,7 @@ fn event_fits(context: &Context, dialect: &Dialect, event: &Event, report: &mut 
     };
     let Some(scope) = context.shared.scopes.scopes.get(&lifecycle.scope) else {
         let message = format!("there is no scope \"{}\"", lifecycle.scope);
-        return find("scope", message, "use a scope of scopes.toml, or add the scope there");
+        return find("scope", message, "use a scope of api.toml, or add the scope there");
     };
     match (lifecycle.role, &lifecycle.phase) {
         (Role::Phase, None) => {
@@ -42,7 +42,7 @@ fn event_fits(context: &Context, dialect: &Dialect, event: &Event, report: &mut 
         (Role::Phase, Some(phase)) if !scope.phases.contains(phase) && !scope.ends.contains(phase) => {
             let known = scope.phases.iter().chain(&scope.ends).cloned().collect::<Vec<_>>().join(", ");
             let message = format!("scope \"{}\" has no phase \"{phase}\"; it has: {known}", lifecycle.scope);
-            find("phase", message, "use one of these, or add the phase to the scope in scopes.toml");
+            find("phase", message, "use one of these, or add the phase to the scope in api.toml");
         }
         (Role::Terminal, Some(phase)) if !scope.ends.contains(phase) => {
             let known = scope.ends.join(", ");
@@ -50,11 +50,7 @@ fn event_fits(context: &Context, dialect: &Dialect, event: &Event, report: &mut 
                 "scope \"{}\" does not end in phase \"{phase}\"; it ends in: {known}",
                 lifecycle.scope
             );
-            find(
-                "phase",
-                message,
-                "use one of these, or add the phase to `ends` of the scope in scopes.toml",
-            );
+            find("phase", message, "use one of these, or add the phase to `ends` of the scope in api.toml");
         }
         (role, Some(_)) if !matches!(role, Role::Phase | Role::Terminal) => {
             let message = "`phase` is only for events with the role `phase` or `terminal`".to_owned();
@@ -158,7 +154,7 @@ fn outer(context: &Context, report: &mut Report) {
     let scopes = &context.shared.scopes;
     let Outer { root, snapshot, container, id } = &scopes.outer;
     let mut find = |entry: &str, message: String, help: &str| {
-        report.find("scopes.toml", Place::entry(format!("[outer] {entry}")), message, help);
+        report.find(crate::RESPONSES, Place::entry(format!("[outer] {entry}")), message, help);
     };
     if scopes.scopes.get(root).is_none_or(|scope| scope.parent.is_some()) {
         find("root", format!("\"{root}\" is not a scope without a parent"), "use the outermost scope");
@@ -182,7 +178,7 @@ fn envelope(context: &Context, dialect: &Dialect, report: &mut Report) {
             report.find(&file, Place::entry(format!("[envelope] {slot}")), message, help);
         };
         match context.shared.scopes.slots.get(slot) {
-            None => find(format!("there is no slot \"{slot}\""), "use a slot of scopes.toml"),
+            None => find(format!("there is no slot \"{slot}\""), "use a slot of api.toml"),
             Some(usual) if usual == pointer => {
                 find(format!("\"{pointer}\" is the default"), "remove the entry");
             }
@@ -206,7 +202,7 @@ fn slots(context: &Context, report: &mut Report) {
         let place = Place::entry(format!("[slots] {slot}"));
         if !context.dialects.values().any(|dialect| somewhere(dialect, pointer)) {
             let message = format!("no event of any dialect has a property at \"{pointer}\"");
-            report.find("scopes.toml", place, message, "correct or remove the slot");
+            report.find(crate::RESPONSES, place, message, "correct or remove the slot");
         }
     }
 }
@@ -214,7 +210,7 @@ fn slots(context: &Context, report: &mut Report) {
 fn scope_fits(context: &Context, name: &str, scope: &Scope, report: &mut Report) {
     let scopes = &context.shared.scopes;
     let mut find = |message: String, help: &str| {
-        report.find("scopes.toml", Place::entry(format!("[scope.{name}]")), message, help);
+        report.find(crate::RESPONSES, Place::entry(format!("[scope.{name}]")), message, help);
     };
     match &scope.parent {
         None if *name != scopes.outer.root => {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::context::Context;
 use super::report::{Place, Report};
-use crate::catalogue::{MEASURED as FILE, PLAYED};
+use crate::folders::{MEASURED, PLAYED};
 use crate::formats::Outcome;
 
 pub(super) fn check(context: &Context, report: &mut Report) {
@@ -12,7 +12,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     let clients = &measured.clients;
     let mut named: BTreeSet<&str> = BTreeSet::new();
     for rule in context.catalogue.rules.values() {
-        let file = format!("rules/{}.md", rule.id);
+        let file = context.file("rules", &rule.id, "md");
         for broken in &rule.breaks {
             named.insert(&broken.client);
             let mut find =
@@ -31,9 +31,10 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             }
         }
     }
+    let file = context.table(MEASURED);
     for (index, client) in clients.iter().enumerate() {
         let name = &client.name;
-        let mut find = |message: String, help: &str| report.find(FILE, Place::entry(name), message, help);
+        let mut find = |message: String, help: &str| report.find(&file, Place::entry(name), message, help);
         if clients.iter().take(index).any(|before| before.name == *name) {
             find(format!("the client \"{name}\" is listed twice"), "remove one of them");
         }
@@ -59,10 +60,11 @@ pub(super) fn check(context: &Context, report: &mut Report) {
 }
 
 fn streams(context: &Context, report: &mut Report) {
+    let file = context.table(MEASURED);
     let (measured, played) = (&context.catalogue.measured, &context.catalogue.played);
     let columns = measured.measured().count();
     for (stream, letters) in &measured.outcomes {
-        let mut find = |message: String, help: &str| report.find(FILE, Place::entry(stream), message, help);
+        let mut find = |message: String, help: &str| report.find(&file, Place::entry(stream), message, help);
         if !is_stream(context, stream) {
             find(
                 format!("there is no stream \"{stream}\""),
@@ -78,7 +80,12 @@ fn streams(context: &Context, report: &mut Report) {
     }
     for stream in played.0.keys().filter(|stream| !measured.outcomes.contains_key(*stream)) {
         let message = format!("no client was measured with the stream \"{stream}\"");
-        report.find(PLAYED, Place::entry(stream), message, "BLESS=1 cargo test -p tests --test measured");
+        report.find(
+            context.table(PLAYED),
+            Place::entry(stream),
+            message,
+            "BLESS=1 cargo test -p tests --test measured",
+        );
     }
 }
 

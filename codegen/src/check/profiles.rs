@@ -1,5 +1,7 @@
 //! Checks that profiles refer to existing cases, rules and scenarios, and require only MUST rules.
 
+use std::path::Path;
+
 use super::catalogue::{known_rule, known_scenario};
 use super::context::Context;
 use super::report::{Place, Report};
@@ -8,14 +10,14 @@ use crate::formats::{ClientProfile, Level, Profile};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for (name, profile) in &context.catalogue.profiles {
-        check_profile(context, &format!("profiles/{name}.toml"), profile, report);
+        check_profile(context, &context.file("profiles", name, "toml"), profile, report);
     }
     for (name, profile) in &context.catalogue.client_profiles {
-        check_client_profile(context, &format!("client-profiles/{name}.toml"), profile, report);
+        check_client_profile(context, &context.file("client-profiles", name, "toml"), profile, report);
     }
 }
 
-fn check_client_profile(context: &Context, file: &str, profile: &ClientProfile, report: &mut Report) {
+fn check_client_profile(context: &Context, file: &Path, profile: &ClientProfile, report: &mut Report) {
     let catalogue = &context.catalogue;
     specifications(context, file, &profile.specifications, report);
     for id in &profile.cases {
@@ -44,7 +46,7 @@ fn check_client_profile(context: &Context, file: &str, profile: &ClientProfile, 
 /// Returns the dialects of a profile, and reports unknown names.
 fn specifications<'c>(
     context: &'c Context,
-    file: &str,
+    file: &Path,
     names: &[String],
     report: &mut Report,
 ) -> Vec<&'c Dialect> {
@@ -63,7 +65,7 @@ fn specifications<'c>(
     dialects
 }
 
-fn check_profile(context: &Context, file: &str, profile: &Profile, report: &mut Report) {
+fn check_profile(context: &Context, file: &Path, profile: &Profile, report: &mut Report) {
     let dialects = specifications(context, file, &profile.specifications, report);
     for id in &profile.rules {
         known_rule(context, id, file, "rules", report);
@@ -89,7 +91,7 @@ fn check_profile(context: &Context, file: &str, profile: &Profile, report: &mut 
 }
 
 /// Reports empty lists and duplicate entries.
-fn check_lists(file: &str, lists: &[(&str, &Vec<String>)], report: &mut Report) {
+fn check_lists(file: &Path, lists: &[(&str, &Vec<String>)], report: &mut Report) {
     for (entry, list) in lists.iter().copied() {
         if list.is_empty() {
             report.find(file, Place::entry(entry), format!("`{entry}` is empty"), "add at least one entry");

@@ -11,13 +11,13 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     for rule in context.catalogue.rules.values() {
         let (families, scopes) = (&rule.structure, rule.scopes.names());
         let mut find = |entry: &str, message: String, help: &str| {
-            report.find(format!("rules/{}.md", rule.id), Place::entry(entry), message, help);
+            report.find(context.file("rules", &rule.id, "md"), Place::entry(entry), message, help);
         };
         if !families.is_empty() && scopes.is_empty() {
             find(
                 "scope",
                 "`structure` needs a scope, but the scope is `stream`".to_owned(),
-                "set `scope` to scopes of scopes.toml",
+                "set `scope` to scopes of api.toml",
             );
         }
         for (family, scope) in families.iter().flat_map(|family| scopes.iter().map(move |it| (*family, it))) {
@@ -25,7 +25,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             if let Some(what) = lacks(family, known) {
                 let message =
                     format!("{} needs {what}, which scope \"{scope}\" does not have", family.name());
-                find("structure", message, "remove the family or the scope, or complete scopes.toml");
+                find("structure", message, "remove the family or the scope, or complete api.toml");
             }
             if let Some(other) = taken.insert((family, scope), &rule.id) {
                 let message = format!("{other} checks {} of scope \"{scope}\", too", family.name());
@@ -35,7 +35,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     }
 }
 
-/// Returns the entry of `scopes.toml` that a family needs, if the scope does not have it.
+/// Returns the entry of `api.toml` that a family needs, if the scope does not have it.
 fn lacks(family: Family, scope: &Scope) -> Option<&'static str> {
     match family {
         Family::PhaseOrder if scope.phases.is_empty() => Some("`phases`"),

@@ -6,18 +6,22 @@ use std::path::Path;
 
 use super::context::paths;
 use super::report::{Finding, Place, Report};
+use crate::folders;
 use crate::todo::{MARK, marked};
 
-/// Folders of files that are written by hand. Recordings may contain the mark.
-const WRITTEN: [&str; 7] =
-    ["client-profiles", "clients", "dialects", "profiles", "requirements", "rules", "scenarios"];
-
 pub(super) fn check(spec: &Path, report: &mut Report) {
-    for folder in WRITTEN {
-        look(spec, &spec.join(folder), report);
+    look(spec, &spec.join("dialects"), report);
+    // Recordings may contain the mark.
+    for kind in folders::PAGES {
+        for path in folders::of_kind(spec, kind) {
+            look(spec, &path, report);
+        }
     }
-    for path in paths(spec).iter().filter(|path| path.extension() == Some(OsStr::new("toml"))) {
-        read(spec, path, report);
+    let tables = folders::apis(spec).into_iter().map(|api| spec.join(folders::APIS).join(api));
+    for folder in tables.chain([spec.to_owned()]) {
+        for path in paths(&folder).iter().filter(|path| path.extension() == Some(OsStr::new("toml"))) {
+            read(spec, path, report);
+        }
     }
     report.todo.sort();
 }

@@ -2,6 +2,8 @@
 //!
 //! `recordings` applies them to bytes. It depends on what this crate generates, so that neither can use the other's code.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::context::Context;
@@ -10,7 +12,7 @@ use super::report::{Place, Report};
 use crate::formats::{Edit, Edits, Rule, Side, Target};
 
 pub(super) fn check(context: &Context, rule: &Rule, report: &mut Report) {
-    let file = format!("rules/{}.md", rule.id);
+    let file = context.file("rules", &rule.id, "md");
     let violation = &rule.violation;
     let entry = || Place::entry("violation");
     for id in violation.also.iter().filter(|id| !context.catalogue.rules.contains_key(*id) || **id == rule.id)
@@ -38,7 +40,7 @@ pub(super) fn check_entry(
     context: &Context,
     golden: &str,
     edits: &Edits,
-    file: &str,
+    file: &Path,
     id: &str,
     report: &mut Report,
 ) {

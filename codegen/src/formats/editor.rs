@@ -10,6 +10,7 @@ use super::{
 /// Returns the schemas of all formats: file name under `spec/schemas/`, and text.
 pub fn editor_schemas() -> Vec<(String, String)> {
     let schemas = [
+        ("api", schema_for!(ScopesFile)),
         ("client", schema_for!(ClientCase)),
         ("defects", schema_for!(DefectsFile)),
         ("dialect", schema_for!(DialectFile)),
@@ -24,7 +25,6 @@ pub fn editor_schemas() -> Vec<(String, String)> {
         ("requirement", schema_for!(RequirementsFile)),
         ("rule", schema_for!(Rule)),
         ("scenario", schema_for!(Scenario)),
-        ("scopes", schema_for!(ScopesFile)),
     ];
     schemas.into_iter().map(|(name, schema)| (format!("{name}.schema.json"), text(&schema))).collect()
 }

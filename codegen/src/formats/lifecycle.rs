@@ -1,4 +1,4 @@
-//! `x-lifecycle` in event files, and `scopes.toml`
+//! `x-lifecycle` in event files, and `api.toml`
 
 use std::collections::BTreeMap;
 

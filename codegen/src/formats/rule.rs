@@ -359,7 +359,7 @@ pub struct Operand {
     #[constant(skip)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<String>,
-    /// The event that closes the parent, or the terminal event, at the place in `scopes.toml`.
+    /// The event that closes the parent, or the terminal event, at the place in `api.toml`.
     #[constant(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stated_by: Option<Holder>,

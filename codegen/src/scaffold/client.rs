@@ -26,8 +26,8 @@ transports = ["sse", "json", "websocket"]   # {MARK} the transports
 }
 
 /// Returns the page of a case for clients, which plays a short text.
-pub fn client(_spec: &Path, id: &str) -> anyhow::Result<Skeleton> {
-    let path = path_of("client", id)?;
+pub fn client(spec: &Path, id: &str) -> anyhow::Result<Skeleton> {
+    let path = path_of(spec, "client", id)?;
     let next = [
         "write the request whose response is played; or set `golden` to a recording, and edit it with `edits`",
         "set `expect` to the behaviour that clients must have, and `authority` to the reason",

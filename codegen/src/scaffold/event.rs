@@ -81,8 +81,7 @@ fn file(
         let own = name.rsplit('.').next().unwrap_or(name);
         let known = || scope.phases.iter().chain(&scope.ends);
         let phase = known().find(|phase| *phase == own).or_else(|| known().next());
-        let phase =
-            phase.ok_or_else(|| anyhow!("the scope \"{scope_name}\" has no phases; see scopes.toml"))?;
+        let phase = phase.ok_or_else(|| anyhow!("the scope \"{scope_name}\" has no phases; see api.toml"))?;
         lifecycle["phase"] = json!(phase);
     } else if let Some((value, kind)) = value_of(scope_name, scope, role) {
         lifecycle["value"] = json!(format!("/{value}"));

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 
 use crate::catalogue::is_name;
+use crate::folders;
 
 pub use client::client;
 pub use dialect::dialect;
@@ -52,11 +53,18 @@ impl Skeleton {
     }
 }
 
-/// Returns the path of the page of a rule, scenario or case. Fails if the id is invalid.
-fn path_of(kind: &str, id: &str) -> anyhow::Result<PathBuf> {
+/// Returns the path of the page of a rule, scenario or case: in the folder that has its group, or else in that of the
+/// first API. Fails if the id is invalid.
+fn path_of(spec: &Path, kind: &str, id: &str) -> anyhow::Result<PathBuf> {
     let is_part = |part: &str| is_name(part) && !part.contains(['.', '@']);
     let parts: Vec<&str> = id.split('/').collect();
     let fits = matches!(parts.as_slice(), [group, name] if is_part(group) && is_part(name));
     ensure!(fits, "\"{id}\" is not a valid id of a {kind}: write <group>/<name> with a-z, 0-9 and -");
-    Ok(PathBuf::from(format!("{kind}s/{id}.md")))
+    let kind = format!("{kind}s");
+    let folders = folders::of_kind(spec, &kind);
+    let group = |folder: &&PathBuf| parts.first().is_some_and(|group| folder.join(group).is_dir());
+    let of_api = || folders.iter().find(|folder| folder.strip_prefix(spec.join(folders::APIS)).is_ok());
+    let folder = folders.iter().find(group).or_else(of_api);
+    let folder = folder.and_then(|folder| folder.strip_prefix(spec).ok()).unwrap_or(Path::new(&kind));
+    Ok(folder.join(format!("{id}.md")))
 }

@@ -1,9 +1,10 @@
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 
 use super::{Skeleton, path_of};
+use crate::folders;
 use crate::todo::MARK;
 
 /// The golden that a skeleton edits, if it exists: a short one of the vendor-neutral dialect.
@@ -11,7 +12,7 @@ const USUAL: &str = "open-responses/text.sse";
 
 /// Returns the page of a rule, which requires that an event occurs only once.
 pub fn rule(spec: &Path, id: &str) -> anyhow::Result<Skeleton> {
-    let path = path_of("rule", id)?;
+    let path = path_of(spec, "rule", id)?;
     let (golden, event) = golden(spec)?;
     let text = format!(
         r#"```toml
@@ -47,24 +48,22 @@ duplicate {event}
 
 /// Returns a golden, and the type of its first event.
 fn golden(spec: &Path) -> anyhow::Result<(String, String)> {
-    let folder = spec.join("goldens");
-    let mut found: Vec<String> = Vec::new();
-    for dialect in
-        fs::read_dir(&folder).with_context(|| format!("cannot open {}", folder.display()))?.flatten()
-    {
-        for file in fs::read_dir(dialect.path()).into_iter().flatten().flatten() {
-            let (dialect, file) = (dialect.file_name(), file.file_name());
-            found.push(format!("{}/{}", dialect.to_string_lossy(), file.to_string_lossy()));
+    let mut found: Vec<(String, PathBuf)> = Vec::new();
+    let entries = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
+    for dialect in folders::of_kind(spec, folders::GOLDENS).into_iter().flat_map(entries) {
+        for file in entries(dialect.path()) {
+            let (dialect, name) = (dialect.file_name(), file.file_name());
+            found.push((format!("{}/{}", dialect.to_string_lossy(), name.to_string_lossy()), file.path()));
         }
     }
-    found.sort_by_key(|path| (path != USUAL, path.clone()));
+    found.sort_by_key(|(name, _)| (name != USUAL, name.clone()));
     found
         .iter()
-        .find_map(|path| {
-            let text = fs::read_to_string(folder.join(path)).ok()?;
+        .find_map(|(path, file)| {
+            let text = fs::read_to_string(file).ok()?;
             let data = text.lines().find_map(|line| line.strip_prefix("data:"))?;
             let data: serde_json::Value = serde_json::from_str(data).ok()?;
             Some((path.strip_suffix(".sse")?.to_owned(), data.get("type")?.as_str()?.to_owned()))
         })
-        .ok_or_else(|| anyhow!("{} has no stream for the violation; add a golden first", folder.display()))
+        .ok_or_else(|| anyhow!("no API has a stream for the violation; add a golden first"))
 }

@@ -26,8 +26,8 @@ elicits = ["response.completed"]   # {MARK} the events that the response must co
 }
 
 /// Returns the page of a scenario, which accepts any response.
-pub fn scenario(_spec: &Path, id: &str) -> anyhow::Result<Skeleton> {
-    let path = path_of("scenario", id)?;
+pub fn scenario(spec: &Path, id: &str) -> anyhow::Result<Skeleton> {
+    let path = path_of(spec, "scenario", id)?;
     let next = [
         "write the request, and describe it",
         "list under `elicits` the events that the response must contain, under `rules` the rules that need the scenario",

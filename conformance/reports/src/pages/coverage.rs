@@ -50,7 +50,7 @@ fn seen_to_by(coverage: Coverage) -> String {
                 let group = catalogue::group(id);
                 format!("[{id}](rules/{group}.md#{})", anchor(id))
             };
-            let scenario = |id: &&str| format!("scenario [{id}](../spec/scenarios/{id}.md)");
+            let scenario = |id: &&str| format!("scenario [{id}](../spec/apis/responses/scenarios/{id}.md)");
             let all: Vec<_> = rules.iter().map(rule).chain(scenarios.iter().map(scenario)).collect();
             all.join(", ")
         }

@@ -1,4 +1,4 @@
-//! Tracks the nodes of a stream, by the scopes of `spec/scopes.toml`.
+//! Tracks the nodes of a stream, by the scopes of `spec/apis/responses/api.toml`.
 
 mod fault;
 mod place;

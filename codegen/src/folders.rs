@@ -1,0 +1,61 @@
+//! Where the files of the specification are: what is true of every API is in the folder itself, what is true of one
+//! is in `apis/<name>`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder of APIs.
+pub const APIS: &str = "apis";
+
+/// The table of an API, in its folder.
+pub const TABLE: &str = "api.toml";
+
+/// The folder of recordings, one folder for each dialect.
+pub const GOLDENS: &str = "goldens";
+
+/// Folders of pages and tables. An API can have each, and all APIs can share one of the same name.
+pub const PAGES: [&str; 6] = ["client-profiles", "clients", "profiles", "requirements", "rules", "scenarios"];
+
+/// Tables that an API can have, and that all APIs can share.
+pub const TABLES: [&str; 3] = [DEFECTS, MEASURED, PLAYED];
+
+/// The streams with one defect each.
+pub const DEFECTS: &str = "defects.toml";
+
+/// The measured behaviour of clients.
+pub const MEASURED: &str = "measured.toml";
+
+/// What is found in the streams that were played to clients.
+pub const PLAYED: &str = "played.toml";
+
+/// Returns the names of all APIs, sorted.
+pub fn apis(spec: &Path) -> Vec<String> {
+    let entries = fs::read_dir(spec.join(APIS)).into_iter().flatten().flatten();
+    let is_api = |path: &Path| path.join(TABLE).is_file();
+    let names = entries.filter(|entry| is_api(&entry.path()));
+    let mut names: Vec<String> = names.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    names
+}
+
+/// Returns the folders or files of a kind that exist: the shared one, and that of each API.
+pub fn of_kind(spec: &Path, kind: &str) -> Vec<PathBuf> {
+    let of_apis = apis(spec).into_iter().map(|api| spec.join(APIS).join(api).join(kind));
+    std::iter::once(spec.join(kind)).chain(of_apis).filter(|path| path.exists()).collect()
+}
+
+/// Returns the path of a file that a folder of that kind has, relative to the folder of the specification. If none
+/// has it, it would be shared.
+pub fn file(spec: &Path, kind: &str, name: &str) -> PathBuf {
+    let found = of_kind(spec, kind).into_iter().map(|folder| folder.join(name)).find(|path| path.is_file());
+    relative(spec, found).unwrap_or_else(|| Path::new(kind).join(name))
+}
+
+/// Returns the path of a table of that name, relative to the folder of the specification.
+pub fn table(spec: &Path, name: &str) -> PathBuf {
+    relative(spec, of_kind(spec, name).into_iter().next()).unwrap_or_else(|| name.into())
+}
+
+fn relative(spec: &Path, path: Option<PathBuf>) -> Option<PathBuf> {
+    Some(path?.strip_prefix(spec).ok()?.to_owned())
+}
