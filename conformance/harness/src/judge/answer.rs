@@ -201,11 +201,11 @@ fn wrong_kind(case: &ScenarioCase, facts: &Facts, report: &CaptureReport) -> Opt
     let object = || facts.response.as_ref().and_then(|body| body.get("object")?.as_str());
     let reason = match (wants_stream, is_stream) {
         (true, false) => {
-            let came = match &facts.content_type {
+            let described = match &facts.content_type {
                 Some(content_type) => format!("the content type is {}", visible(content_type)),
                 None => "there is no content type".to_owned(),
             };
-            return Some(format!("a stream was requested, but {came}, not text/event-stream"));
+            return Some(format!("a stream was requested, but {described}, not text/event-stream"));
         }
         (false, true) => "the content type is that of a stream, but no stream was requested",
         (true, true) if report.events == 0 => "the stream has no events",
