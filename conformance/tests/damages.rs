@@ -340,3 +340,15 @@ fn characters_that_are_lost_and_escaped() {
     }
     assert_eq!(recorded(&stream.text(), "POST"), []);
 }
+
+#[test]
+fn streams_of_other_apis() {
+    for stream in [
+        "event: thread.run.created\ndata: {\"id\":\"run_1\",\"object\":\"thread.run\"}\n\n",
+        "data: {\"type\":\"session.created\",\"session\":{}}\n\n",
+        "event: ping\ndata: {\"type\":\"ping\"}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
+    ] {
+        let found = recorded(stream, "POST");
+        assert_eq!(found, [(Level::Must, "schema/foreign-protocol".to_owned())], "{stream}");
+    }
+}

@@ -256,7 +256,8 @@ fn foreign(case: &Case<'_>) -> Option<&'static str> {
             let is_message = object.plain("type") == Some("message") && object.get("object").is_none();
             let is_messages = is_message && object.get("stop_reason").is_some();
             let untyped = || untyped_protocol(record.data()).filter(|_| object.get("type").is_none());
-            is_messages.then_some("Anthropic's Messages").or_else(untyped)
+            let named = || record.frame.event.as_deref().and_then(typed_protocol);
+            is_messages.then_some("Anthropic's Messages").or_else(untyped).or_else(named)
         }
     }
 }
