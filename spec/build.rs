@@ -11,12 +11,13 @@ use proc_macro2::TokenStream;
 /// Names that no file of the specification has.
 const RENAMING: Renaming = Renaming {
     dialect: "renamed",
+    scopes: &[("response", "zap_answer"), ("item", "zap_entry")],
     event: |name| match name.strip_prefix("response.") {
         Some(rest) => format!("zap.{rest}"),
         None if name == "error" => "zip.error".to_owned(),
         None => name.to_owned(),
     },
-    slots: &[("item_id", "zap_id"), ("output_index", "zap_index")],
+    slots: &[("item_id", "zap_id"), ("output_index", "zap_index"), ("response", "zap_answer")],
 };
 
 fn main() {
@@ -37,7 +38,11 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     }
     let spec_files = codegen::SpecFiles::load(&spec)?;
     write(&out.join("words.rs"), emit::words())?;
-    write(&out.join("scopes.rs"), emit::scopes(&spec_files.scopes))?;
+    let renamed_api = spec_files.apis.get("responses").map(|api| api.renamed(RENAMING.scopes));
+    let renamed_api = renamed_api.filter(|_| env::var_os("CARGO_FEATURE_RENAMED").is_some());
+    let mut apis: Vec<_> = spec_files.apis.iter().map(|(name, api)| (name.as_str(), api, true)).collect();
+    apis.extend(renamed_api.iter().map(|api| (RENAMING.dialect, api, false)));
+    write(&out.join("apis.rs"), emit::apis(&apis))?;
     let glossary = env::var_os("CARGO_FEATURE_TYPES").map(|_| &spec_files.glossary);
     let mut modules = String::new();
     let mut dialects = Vec::new();
@@ -61,7 +66,11 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
         let base = dialect.lineage.iter().find_map(is_built);
         let is_listed = at < listed;
         let glossary = glossary.filter(|_| is_listed);
-        let tokens = emit::dialect(dialect, base, &spec_files.scopes, glossary)?;
+        let api = match &renamed_api {
+            Some(api) if !is_listed => api,
+            _ => spec_files.api_of(dialect)?,
+        };
+        let tokens = emit::dialect(dialect, base, api, glossary)?;
         write(&out.join(format!("{module}.rs")), tokens)?;
         let summary = &dialect.file.summary;
         let hidden = if is_listed { "" } else { "#[doc(hidden)]\n" };

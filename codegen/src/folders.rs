@@ -38,6 +38,11 @@ pub fn apis(spec: &Path) -> Vec<String> {
     names
 }
 
+/// Returns the path of the table of an API, relative to the folder of the specification.
+pub fn api(name: &str) -> PathBuf {
+    Path::new(APIS).join(name).join(TABLE)
+}
+
 /// Returns the folders or files of a kind that exist: the shared one, and that of each API.
 pub fn of_kind(spec: &Path, kind: &str) -> Vec<PathBuf> {
     let of_apis = apis(spec).into_iter().map(|api| spec.join(APIS).join(api).join(kind));

@@ -26,18 +26,16 @@ pub mod scaffold;
 pub mod schema;
 mod todo;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use formats::{Glossary, ScopesFile};
-
-/// The table of the API that all dialects belong to.
-pub(crate) const RESPONSES: &str = "apis/responses/api.toml";
+use formats::{ApiFile, Glossary, Scope};
 
 /// The files shared by all dialects.
 #[derive(Debug, Clone, Default)]
 pub struct SpecFiles {
-    /// `apis/responses/api.toml`
-    pub scopes: ScopesFile,
+    /// `apis/<name>/api.toml`, by name.
+    pub apis: BTreeMap<String, ApiFile>,
     /// `glossary.toml`
     pub glossary: Glossary,
 }
@@ -45,9 +43,26 @@ pub struct SpecFiles {
 impl SpecFiles {
     /// Reads the files from the folder of the specification.
     pub fn load(spec: &Path) -> Result<Self, dialect::LoadError> {
-        Ok(Self {
-            scopes: dialect::read_toml(&spec.join(RESPONSES))?,
-            glossary: dialect::read_toml(&spec.join("glossary.toml"))?,
-        })
+        let mut apis = BTreeMap::new();
+        for name in folders::apis(spec) {
+            let file = dialect::read_toml(&spec.join(folders::api(&name)))?;
+            apis.insert(name, file);
+        }
+        Ok(Self { apis, glossary: dialect::read_toml(&spec.join("glossary.toml"))? })
+    }
+
+    /// Returns the API of a dialect.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such API.
+    pub fn api_of(&self, dialect: &dialect::Dialect) -> Result<&ApiFile, String> {
+        let name = &dialect.file.api;
+        self.apis.get(name).ok_or_else(|| format!("dialect {}: there is no API \"{name}\"", dialect.name))
+    }
+
+    /// Returns a scope, of the first API that has it.
+    pub fn scope(&self, name: &str) -> Option<&Scope> {
+        self.apis.values().find_map(|api| api.scopes.get(name))
     }
 }

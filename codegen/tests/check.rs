@@ -110,6 +110,15 @@ broken! {
     ];
     a_file_that_belongs_nowhere: [Write("apis/responses/rules/text/notes.txt", "")] => [("apis/responses/rules/text/notes.txt", "expected only files <name>.md")];
 
+    a_dialect_without_an_api: [Edit(DIALECT, "api = \"responses\"\n", "")] => [
+        (API, "no dialect belongs to the API"),
+        (DIALECT, "`api` is missing"),
+    ];
+    a_dialect_of_no_api: [Edit(DIALECT, "api = \"responses\"", "api = \"chat\"")] => [
+        (API, "no dialect belongs to the API"),
+        (DIALECT, "there is no API \"chat\""),
+    ];
+
     a_scope_that_does_not_exist: [Edit(DELTA, "\"scope\": \"text\"", "\"scope\": \"txet\"")] => [
         (DELTA, "no scope \"txet\""),
         (JOINED, "no event of scope \"text\" has the role"),

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use crate::api::Slot;
 use crate::event::EventInfo;
 use crate::json::{LOST, RawString, Scanner};
 use crate::view::{View, usual_count};
-use crate::words::Slot;
 
 /// A delta of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

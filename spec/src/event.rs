@@ -1,8 +1,9 @@
 //! The properties of an event type, and its schema.
 
+use crate::api::{Scope, ScopeInfo, Slot};
 use crate::json::{Checker, ObjectSchema, Scan, Schema};
 use crate::view::View;
-use crate::words::{Role, Scope, Slot};
+use crate::words::Role;
 
 /// The properties of an event type.
 #[derive(Debug, Clone, Copy)]
@@ -13,6 +14,8 @@ pub struct EventInfo {
     pub description: &'static str,
     /// Its scope.
     pub scope: Scope,
+    /// The properties of its scope.
+    pub level: &'static ScopeInfo,
     /// Its role in the scope.
     pub role: Role,
     /// Place of its value.
@@ -27,14 +30,14 @@ pub struct EventInfo {
 impl EventInfo {
     /// Returns whether it opens the root scope, and thus a stream.
     pub fn is_opening(&self) -> bool {
-        self.scope == Scope::ROOT && self.role == Role::Open
+        self.level.is_root && self.role == Role::Open
     }
 
     /// Returns whether it ends its scope: it closes it, or begins a phase that ends it.
     pub fn ends_scope(&self) -> bool {
         match self.role {
             Role::Close | Role::Final | Role::Terminal => true,
-            Role::Phase => self.phase.is_some_and(|phase| self.scope.info().ends.contains(&phase)),
+            Role::Phase => self.phase.is_some_and(|phase| self.level.ends.contains(&phase)),
             Role::Open | Role::Delta | Role::Point => false,
         }
     }
@@ -62,6 +65,8 @@ pub(crate) enum EventSchema {
 pub(crate) struct EventMember {
     /// The slot that receives its value.
     pub(crate) slot: Option<Slot>,
+    /// Whether it is the value of the root.
+    pub(crate) is_snapshot: bool,
     /// Whether the next event may differ in it from this one, and still be valid.
     pub(crate) varies: bool,
 }
@@ -71,14 +76,13 @@ impl EventSchema {
     pub(crate) fn read<'a>(&self, checker: &mut Checker<'a, '_>, view: &mut View<'a>) -> Scan<()> {
         match *self {
             Self::Object { schema, members, others_vary } => {
-                let other = EventMember { slot: None, varies: others_vary };
+                let other = EventMember { slot: None, is_snapshot: false, varies: others_vary };
                 checker.object_with(schema, |checker, place, schema| {
-                    let EventMember { slot, varies } = members.get(place as usize).copied().unwrap_or(other);
+                    let EventMember { slot, is_snapshot, varies } =
+                        members.get(place as usize).copied().unwrap_or(other);
                     let start = checker.offset();
-                    if let Some(Slot::Response | Slot::Value) = slot
-                        && !varies
-                    {
-                        checker.outlined(schema, slot == Some(Slot::Response))?;
+                    if (is_snapshot || slot == Some(Slot::Value)) && !varies {
+                        checker.outlined(schema, is_snapshot)?;
                     } else {
                         checker.check(schema)?;
                     }

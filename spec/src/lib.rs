@@ -8,6 +8,7 @@
 // The dialect `openai` uses all of it; a build without it need not.
 #![cfg_attr(any(test, not(feature = "openai")), allow(dead_code, unused_imports, unused_macros))]
 
+mod api;
 mod count;
 mod delta;
 #[cfg(not(test))]
@@ -21,6 +22,7 @@ mod verdict;
 mod view;
 mod words;
 
+pub use api::{APIS, Api, Scope, Slot};
 pub use count::{Count, Decimal, Odd};
 pub use delta::{Fragment, FragmentFrame};
 #[cfg(not(test))]
@@ -31,7 +33,7 @@ pub use memory::Memory;
 pub use table::Dialect;
 pub use verdict::Verdict;
 pub use view::View;
-pub use words::{Level, Scope, Slot};
+pub use words::Level;
 
 #[cfg(all(doctest, feature = "types", feature = "openai"))]
 #[doc = include_str!("../../docs/types.md")]

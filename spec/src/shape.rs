@@ -1,10 +1,10 @@
 //! The shape of an event, with which the next one is compared.
 
+use crate::api::Slot;
 use crate::delta::{Fragment, FragmentFrame, NextDelta};
 use crate::event::EventInfo;
 use crate::json::{Scanner, Varying};
 use crate::view::View;
-use crate::words::Slot;
 
 /// Maximum size of a kept event, in bytes.
 const LONGEST: usize = 4096;

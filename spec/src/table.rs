@@ -6,6 +6,8 @@ use crate::json::{Checker, Fault, FaultKind, Outline, Schema, Wanted};
 use crate::verdict::{fill, verdict};
 use crate::view::View;
 
+pub use crate::api::apis;
+pub use crate::api::{Api, CountPlace, Scope, ScopeInfo, Signature, Slot, StatusWords, UsagePlaces};
 pub use crate::event::EventInfo;
 pub use crate::memory::Memory;
 pub use crate::verdict::Verdict;
@@ -93,6 +95,8 @@ pub struct RuleLevel {
 pub struct Dialect {
     /// Its name.
     pub name: &'static str,
+    /// The API that it belongs to.
+    pub api: &'static Api,
     /// The product that uses it.
     pub product: &'static str,
     /// The source of its files.

@@ -1,9 +1,9 @@
 //! The result of validating a value.
 
+use crate::api::Slot;
 use crate::event::EventInfo;
 use crate::json::{Checker, Fault, Problem, Scan, Schema};
 use crate::view::View;
-use crate::words::Slot;
 
 /// The result of validating a value against its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]

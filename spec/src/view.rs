@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use crate::api::Slot;
 use crate::count::Count;
 use crate::json::{Checker, RawString, Scan, is_escaped};
-use crate::words::Slot;
 
 /// The values of an event that the lifecycle and rules use, as JSON text borrowed from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,13 +96,13 @@ impl<'a> View<'a> {
     #[inline]
     pub fn has_usual_counts(&self) -> bool {
         let is_usual = |slot: &Slot| self.raw(*slot).is_none_or(is_usual_count);
-        let slots: &[Slot] = if self.repeats { &[Slot::SequenceNumber] } else { &COUNTS };
+        let slots: &[Slot] = if self.repeats { &[Slot::SequenceNumber] } else { &Slot::COUNTS };
         slots.iter().all(is_usual)
     }
 
     /// Returns the indices and the sequence number of the event.
     pub fn counts(&self) -> impl Iterator<Item = (Slot, Count)> {
-        COUNTS.iter().filter_map(|slot| Some((*slot, self.count(*slot)?)))
+        Slot::COUNTS.iter().filter_map(|slot| Some((*slot, self.count(*slot)?)))
     }
 
     /// Returns a string value, not yet decoded.
@@ -120,17 +120,6 @@ impl<'a> View<'a> {
         })
     }
 }
-
-/// The slots of indices and sequence numbers.
-pub(crate) const COUNTS: [Slot; 7] = [
-    Slot::SequenceNumber,
-    Slot::OutputIndex,
-    Slot::ContentIndex,
-    Slot::SummaryIndex,
-    Slot::AnnotationIndex,
-    Slot::CommandIndex,
-    Slot::PartialImageIndex,
-];
 
 /// Parses a number of a few digits.
 #[inline]

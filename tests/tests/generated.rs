@@ -14,7 +14,8 @@ fn spec() -> PathBuf {
 fn rust(dialect: &str, name: &str) -> String {
     let files = SpecFiles::load(&spec()).unwrap_or_else(|error| panic!("{error}"));
     let dialect = dialect::load(&spec(), dialect).unwrap_or_else(|error| panic!("{error}"));
-    let shown = emit::show(&dialect, &files.scopes, &files.glossary, name, true);
+    let shown =
+        emit::show(&dialect, files.api_of(&dialect).expect("it has an API"), &files.glossary, name, true);
     shown.unwrap_or_else(|error| panic!("{error}")).unwrap_or_else(|| panic!("{name}: no such event or type"))
 }
 
@@ -43,8 +44,8 @@ snapshots! {
 fn table(dialect: &spec::Dialect) -> String {
     let mut text = String::new();
     for event in dialect.events {
-        let spec::EventInfo { name, scope, role, .. } = event;
-        _ = write!(text, "{name:<58} {:<18} {role:?}", scope.info().name);
+        let spec::EventInfo { name, level, role, .. } = event;
+        _ = write!(text, "{name:<58} {:<18} {role:?}", level.name);
         for detail in [event.phase, event.value].into_iter().flatten() {
             _ = write!(text, " {detail}");
         }

@@ -28,7 +28,7 @@ fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {
     let scopes = rule.scopes.names();
     let exercised_by = rule.exercised_by.as_ref().map(Scopes::names).unwrap_or_default();
     for (key, scopes) in [("scope", scopes), ("exercised_by", exercised_by)] {
-        for scope in scopes.iter().filter(|scope| !context.shared.scopes.scopes.contains_key(*scope)) {
+        for scope in scopes.iter().filter(|scope| context.shared.scope(scope).is_none()) {
             let message = format!("there is no scope \"{scope}\"");
             report.find(&file, Place::entry(key), message, "use scopes of api.toml, or only `stream`");
         }
@@ -90,7 +90,7 @@ fn operand(context: &Context, place: &Operand, scopes: &[String], file: &Path, r
         find(format!("\"{at}\" is not a JSON pointer"), "begin the pointer with /");
     }
     let Some(role) = place.role else { return };
-    for scope in scopes.iter().filter(|scope| context.shared.scopes.scopes.contains_key(*scope)) {
+    for scope in scopes.iter().filter(|scope| context.shared.scope(scope).is_some()) {
         let mut events = context.dialects.values().flat_map(|dialect| dialect.events.values());
         if !events.any(|event| event.lifecycle.scope == *scope && event.lifecycle.role == role) {
             find(

@@ -1,37 +1,86 @@
 //! Checks the lifecycle of every event, and the events of every scope.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use super::context::{Context, in_dialect};
 use super::report::{Place, Report};
 use super::walk::leads_somewhere;
 use crate::dialect::{Dialect, Event};
-use crate::formats::{Aside, Framing, Outer, Role, Scope};
+use crate::folders;
+use crate::formats::{ApiFile, Aside, Framing, Outer, Role, Scope};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for dialect in context.dialects.values() {
+        let Ok(api) = context.shared.api_of(dialect) else {
+            no_api(context, dialect, report);
+            continue;
+        };
         for event in dialect.events.values() {
-            event_fits(context, dialect, event, report);
+            event_fits(context, (dialect, api), event, report);
         }
         terminals(context, dialect, report);
         messages(dialect, report);
-        opening(context, dialect, report);
-        envelope(context, dialect, report);
+        opening(api, dialect, report);
+        envelope(api, dialect, report);
     }
-    slots(context, report);
-    outer(context, report);
-    for (name, scope) in &context.shared.scopes.scopes {
-        scope_fits(context, name, scope, report);
+    for (name, file) in &context.shared.apis {
+        let api = &Api { context, name, file, path: folders::api(name) };
+        if api.dialects().next().is_none() {
+            report.find(
+                &api.path,
+                Place::File,
+                "no dialect belongs to the API",
+                "set `api` of a dialect to it, or remove it",
+            );
+            continue;
+        }
+        slots(api, report);
+        outer(api, report);
+        for (name, scope) in &file.scopes {
+            scope_fits(api, name, scope, report);
+        }
     }
 }
 
-fn event_fits(context: &Context, dialect: &Dialect, event: &Event, report: &mut Report) {
+/// An API, with all files of the specification.
+struct Api<'c> {
+    context: &'c Context,
+    name: &'c str,
+    file: &'c ApiFile,
+    path: PathBuf,
+}
+
+impl Api<'_> {
+    fn dialects(&self) -> impl Iterator<Item = &Dialect> {
+        self.context.dialects.values().filter(|dialect| dialect.file.api == self.name)
+    }
+}
+
+fn no_api(context: &Context, dialect: &Dialect, report: &mut Report) {
+    // It is reported for the dialect from which others inherit it.
+    let parent = dialect.lineage.first().and_then(|name| context.dialects.get(name));
+    if parent.is_some_and(|parent| parent.file.api == dialect.file.api) {
+        return;
+    }
+    let message = match dialect.file.api.as_str() {
+        "" => "`api` is missing".to_owned(),
+        name => format!("there is no API \"{name}\""),
+    };
+    let help = format!(
+        "set `api` to a folder of apis/: {}",
+        context.shared.apis.keys().cloned().collect::<Vec<_>>().join(", ")
+    );
+    report.find(in_dialect(&dialect.name, "dialect.toml"), Place::entry("api"), message, help);
+}
+
+fn event_fits(context: &Context, (dialect, api): (&Dialect, &ApiFile), event: &Event, report: &mut Report) {
     let file = context.owner(dialect, &format!("events/{}.json", event.name));
     let lifecycle = &event.lifecycle;
     let mut find = |at: &str, message: String, help: &str| {
         report.find(&file, Place::pointer(format!("/x-lifecycle/{at}")), message, help);
     };
-    let Some(scope) = context.shared.scopes.scopes.get(&lifecycle.scope) else {
+    let Some(scope) = api.scopes.get(&lifecycle.scope) else {
         let message = format!("there is no scope \"{}\"", lifecycle.scope);
         return find("scope", message, "use a scope of api.toml, or add the scope there");
     };
@@ -62,17 +111,14 @@ fn event_fits(context: &Context, dialect: &Dialect, event: &Event, report: &mut 
         let message = "an event with the role `delta` or `final` needs `value`".to_owned();
         find("role", message, "set `value` to the JSON pointer of the value in the event");
     }
-    let is_of_root = lifecycle.scope == context.shared.scopes.outer.root;
+    let root = &api.outer.root;
+    let is_of_root = lifecycle.scope == *root;
     if lifecycle.early && !(lifecycle.role == Role::Point && is_of_root) {
-        let message = "`early` is only for events with the role `point` and the scope response".to_owned();
+        let message = format!("`early` is only for events with the role `point` and the scope {root}");
         find("early", message, "remove `early`");
     }
     if lifecycle.role == Role::Terminal && !is_of_root {
-        find(
-            "role",
-            "the role `terminal` is only for events of the scope response".to_owned(),
-            "use `close`",
-        );
+        find("role", format!("the role `terminal` is only for events of the scope {root}"), "use `close`");
     }
     if let Some(value) = &lifecycle.value
         && !leads_somewhere(dialect.registry(), &event.schema, value)
@@ -139,8 +185,8 @@ fn messages(dialect: &Dialect, report: &mut Report) {
     }
 }
 
-fn opening(context: &Context, dialect: &Dialect, report: &mut Report) {
-    let root = &context.shared.scopes.outer.root;
+fn opening(api: &ApiFile, dialect: &Dialect, report: &mut Report) {
+    let root = &api.outer.root;
     let names: Vec<&str> = dialect.openings(root).collect();
     if names.len() > 1 {
         let message = format!("several events open the scope \"{root}\": {}", names.join(", "));
@@ -150,11 +196,11 @@ fn opening(context: &Context, dialect: &Dialect, report: &mut Report) {
 }
 
 /// Checks that the outer levels are nested scopes and known slots of the file.
-fn outer(context: &Context, report: &mut Report) {
-    let scopes = &context.shared.scopes;
+fn outer(api: &Api<'_>, report: &mut Report) {
+    let scopes = api.file;
     let Outer { root, snapshot, container, id } = &scopes.outer;
     let mut find = |entry: &str, message: String, help: &str| {
-        report.find(crate::RESPONSES, Place::entry(format!("[outer] {entry}")), message, help);
+        report.find(&api.path, Place::entry(format!("[outer] {entry}")), message, help);
     };
     if scopes.scopes.get(root).is_none_or(|scope| scope.parent.is_some()) {
         find("root", format!("\"{root}\" is not a scope without a parent"), "use the outermost scope");
@@ -171,13 +217,13 @@ fn outer(context: &Context, report: &mut Report) {
     }
 }
 
-fn envelope(context: &Context, dialect: &Dialect, report: &mut Report) {
+fn envelope(api: &ApiFile, dialect: &Dialect, report: &mut Report) {
     let file = in_dialect(&dialect.name, "dialect.toml");
     for (slot, pointer) in &dialect.own.envelope.0 {
         let mut find = |message: String, help: &str| {
             report.find(&file, Place::entry(format!("[envelope] {slot}")), message, help);
         };
-        match context.shared.scopes.slots.get(slot) {
+        match api.slots.get(slot) {
             None => find(format!("there is no slot \"{slot}\""), "use a slot of api.toml"),
             Some(usual) if usual == pointer => {
                 find(format!("\"{pointer}\" is the default"), "remove the entry");
@@ -197,20 +243,20 @@ fn somewhere(dialect: &Dialect, pointer: &str) -> bool {
     dialect.events.values().any(|event| leads_somewhere(dialect.registry(), &event.schema, pointer))
 }
 
-fn slots(context: &Context, report: &mut Report) {
-    for (slot, pointer) in &context.shared.scopes.slots {
+fn slots(api: &Api<'_>, report: &mut Report) {
+    for (slot, pointer) in &api.file.slots {
         let place = Place::entry(format!("[slots] {slot}"));
-        if !context.dialects.values().any(|dialect| somewhere(dialect, pointer)) {
+        if !api.dialects().any(|dialect| somewhere(dialect, pointer)) {
             let message = format!("no event of any dialect has a property at \"{pointer}\"");
-            report.find(crate::RESPONSES, place, message, "correct or remove the slot");
+            report.find(&api.path, place, message, "correct or remove the slot");
         }
     }
 }
 
-fn scope_fits(context: &Context, name: &str, scope: &Scope, report: &mut Report) {
-    let scopes = &context.shared.scopes;
+fn scope_fits(api: &Api<'_>, name: &str, scope: &Scope, report: &mut Report) {
+    let scopes = api.file;
     let mut find = |message: String, help: &str| {
-        report.find(crate::RESPONSES, Place::entry(format!("[scope.{name}]")), message, help);
+        report.find(&api.path, Place::entry(format!("[scope.{name}]")), message, help);
     };
     match &scope.parent {
         None if *name != scopes.outer.root => {
@@ -219,7 +265,7 @@ fn scope_fits(context: &Context, name: &str, scope: &Scope, report: &mut Report)
         Some(parent) if !scopes.scopes.contains_key(parent) => {
             find(format!("its parent \"{parent}\" does not exist"), "use a scope of this file");
         }
-        Some(_) if circular(context, name) => {
+        Some(_) if circular(scopes, name) => {
             find("its parents form a cycle".to_owned(), "correct `parent`");
         }
         _ => {}
@@ -237,8 +283,7 @@ fn scope_fits(context: &Context, name: &str, scope: &Scope, report: &mut Report)
             }
         }
     }
-    let events =
-        || context.dialects.values().flat_map(|dialect| dialect.events.values().map(move |e| (dialect, e)));
+    let events = || api.dialects().flat_map(|dialect| dialect.events.values().map(move |e| (dialect, e)));
     let own: Vec<&Event> =
         events().map(|(_, event)| event).filter(|event| event.lifecycle.scope == name).collect();
     if own.is_empty() {
@@ -275,8 +320,8 @@ fn scope_fits(context: &Context, name: &str, scope: &Scope, report: &mut Report)
     }
 }
 
-fn circular(context: &Context, name: &str) -> bool {
-    let scopes = &context.shared.scopes.scopes;
+fn circular(api: &ApiFile, name: &str) -> bool {
+    let scopes = &api.scopes;
     let mut seen = BTreeSet::from([name]);
     let mut current = name;
     while let Some(parent) = scopes.get(current).and_then(|scope| scope.parent.as_deref()) {

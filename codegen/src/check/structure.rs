@@ -21,7 +21,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             );
         }
         for (family, scope) in families.iter().flat_map(|family| scopes.iter().map(move |it| (*family, it))) {
-            let Some(known) = context.shared.scopes.scopes.get(scope) else { continue };
+            let Some(known) = context.shared.scope(scope) else { continue };
             if let Some(what) = lacks(family, known) {
                 let message =
                     format!("{} needs {what}, which scope \"{scope}\" does not have", family.name());

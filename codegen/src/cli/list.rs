@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use crate::formats::{Role, ScopesFile};
+use crate::formats::{ApiFile, Role};
 use crate::{SpecFiles, dialect};
 
 /// Lists the values of `x-lifecycle` in events and of the options of `new`.
@@ -46,7 +46,7 @@ impl ListArgs {
             return Ok(ExitCode::SUCCESS);
         };
         let rows: Vec<(String, String)> = match what {
-            What::Scopes => scopes(&SpecFiles::load(&self.spec_dir)?.scopes),
+            What::Scopes => SpecFiles::load(&self.spec_dir)?.apis.values().flat_map(scopes).collect(),
             What::Roles => ROLES.iter().map(|(role, text)| (role_name(*role), (*text).to_owned())).collect(),
             What::Dialects => {
                 let names = dialect::list(&self.spec_dir)?.into_iter();
@@ -85,7 +85,7 @@ fn role_name(role: Role) -> String {
     serde_json::to_value(role).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
-fn scopes(file: &ScopesFile) -> Vec<(String, String)> {
+fn scopes(file: &ApiFile) -> Vec<(String, String)> {
     let text = |scope: &crate::formats::Scope| {
         let parent = scope.parent.as_ref().map(|parent| match scope.of.as_slice() {
             [] => format!(" In: {parent}."),

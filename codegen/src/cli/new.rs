@@ -4,10 +4,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use clap::{Args, Subcommand};
 
 use crate::SpecFiles;
+use crate::dialect;
 use crate::formats::Role;
 use crate::scaffold;
 use crate::todo::MARK;
@@ -68,8 +69,17 @@ enum What {
 }
 
 /// Parses the scope and the role; the error lists the possible values.
-fn place(spec: &Path, scope: Option<&str>, role: Option<&str>) -> anyhow::Result<(String, Role)> {
-    let scopes = SpecFiles::load(spec)?.scopes.scopes;
+fn place(
+    spec: &Path,
+    dialect: &str,
+    scope: Option<&str>,
+    role: Option<&str>,
+) -> anyhow::Result<(String, Role)> {
+    let files = SpecFiles::load(spec)?;
+    let known = dialect::list(spec)?.iter().any(|known| known == dialect);
+    ensure!(known, "there is no dialect \"{dialect}\"");
+    let dialect = dialect::load(spec, dialect)?;
+    let scopes = &files.api_of(&dialect).map_err(anyhow::Error::msg)?.scopes;
     let names: Vec<&str> = scopes.keys().map(String::as_str).collect();
     let roles = super::list::roles();
     let known = role.and_then(|role| serde_json::from_value(role.into()).ok());
@@ -105,7 +115,7 @@ impl NewArgs {
         let spec = &self.spec_dir;
         let skeleton = match &self.what {
             What::Event { name, dialect, scope, role } => {
-                let (scope, role) = place(spec, scope.as_deref(), role.as_deref())?;
+                let (scope, role) = place(spec, dialect, scope.as_deref(), role.as_deref())?;
                 scaffold::event(spec, name, dialect, &scope, role)
             }
             What::Rule { id } => scaffold::rule(spec, id),

@@ -40,7 +40,8 @@ impl ShowArgs {
         }
         let shared = SpecFiles::load(&self.spec_dir)?;
         let dialect = dialect::load(&self.spec_dir, &self.dialect)?;
-        let shown = emit::show(&dialect, &shared.scopes, &shared.glossary, &self.name, self.validator);
+        let api = shared.api_of(&dialect).map_err(|error| anyhow!(error))?;
+        let shown = emit::show(&dialect, api, &shared.glossary, &self.name, self.validator);
         let Some(text) = shown.map_err(|error| anyhow!(error))? else {
             let all = dialect.events.keys().chain(dialect.types.keys()).map(String::as_str);
             let hint = match nearest(&self.name, all).as_slice() {

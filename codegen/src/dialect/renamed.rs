@@ -10,8 +10,10 @@ use crate::formats::Aside;
 /// Other names for the events of a dialect and for members of their payloads.
 #[derive(Debug, Clone, Copy)]
 pub struct Renaming {
-    /// The name of the dialect.
+    /// The name of the dialect, and of its API.
     pub dialect: &'static str,
+    /// Scopes, with their new names.
+    pub scopes: &'static [(&'static str, &'static str)],
     /// Returns the name of an event or of a client's message.
     pub event: fn(&str) -> String,
     /// Slots, with the new names of their members.
@@ -26,9 +28,10 @@ impl Dialect {
     ///
     /// Fails if an event is not valid under its new name.
     pub fn renamed(&self, renaming: &Renaming) -> Result<Self, String> {
-        let Renaming { dialect, event: rename, slots } = *renaming;
+        let Renaming { dialect, scopes, event: rename, slots } = *renaming;
         let mut renamed = self.clone();
         dialect.clone_into(&mut renamed.name);
+        dialect.clone_into(&mut renamed.file.api);
         renamed.lineage.insert(0, self.name.clone());
         renamed.events = BTreeMap::new();
         for (name, event) in &self.events {
@@ -36,6 +39,10 @@ impl Dialect {
             let new = rename(name);
             file["$id"] = new.clone().into();
             rename_payload(&mut file, &new, slots);
+            let new_scope = scopes.iter().find(|(old, _)| *old == event.lifecycle.scope);
+            if let Some((_, scope)) = new_scope {
+                file["x-lifecycle"]["scope"] = (*scope).into();
+            }
             renamed.take(&format!("events/{new}.json"), file)?;
         }
         let file = &mut renamed.file;

@@ -10,7 +10,7 @@ use super::names::{self, event_path, type_path};
 use super::order::UsualOrder;
 use super::shared::Shared;
 use crate::dialect::{Dialect, Event};
-use crate::formats::{Role, ScopesFile};
+use crate::formats::{ApiFile, Role};
 use crate::schema::{Additional, Kind, Object, Pattern, Property, Range, Registry, Schema, StringRules};
 
 /// Emits the tables of a dialect, except those shared with another one, and two functions that find them by name.
@@ -18,16 +18,12 @@ use crate::schema::{Additional, Kind, Object, Pattern, Property, Range, Registry
 /// # Errors
 ///
 /// Fails on a schema that validators do not support.
-pub(super) fn emit(
-    dialect: &Dialect,
-    base: Option<&Dialect>,
-    scopes: &ScopesFile,
-) -> Result<TokenStream, String> {
+pub(super) fn emit(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) -> Result<TokenStream, String> {
     let order = UsualOrder::learn(dialect);
-    let noted = noted(dialect, scopes);
+    let noted = noted(dialect, api);
     let shared = base.map(|base| {
-        let others = self::noted(base, scopes);
-        Shared::new(dialect, base, scopes, |name| {
+        let others = self::noted(base, api);
+        Shared::new(dialect, base, api, |name| {
             let path = type_path(name);
             noted.contains(&path) == others.contains(&path)
         })
@@ -50,8 +46,11 @@ pub(super) fn emit(
             events.push(shared.event(&event.name));
             continue;
         }
-        let outer =
-            Outer { slots: slots(dialect, event, scopes), is_delta: event.lifecycle.role == Role::Delta };
+        let outer = Outer {
+            slots: slots(dialect, event, api),
+            snapshot: Some(snapshot(api)),
+            is_delta: event.lifecycle.role == Role::Delta,
+        };
         events.push(emitter.event(event, &outer).map_err(|e| format!("events/{}.json: {e}", event.name))?);
     }
     let count = events.len();
@@ -116,6 +115,8 @@ pub(super) fn emit(
 #[derive(Default)]
 struct Outer {
     slots: Vec<(String, Ident)>,
+    /// The slot of the value of the root.
+    snapshot: Option<Ident>,
     /// Others like it follow.
     is_delta: bool,
 }
@@ -140,8 +141,8 @@ impl Outer {
 }
 
 /// Returns the members of an event that have a slot, with the name of the slot.
-fn slots(dialect: &Dialect, event: &Event, scopes: &ScopesFile) -> Vec<(String, Ident)> {
-    let usual = scopes.slots.iter().map(|(slot, pointer)| {
+fn slots(dialect: &Dialect, event: &Event, api: &ApiFile) -> Vec<(String, Ident)> {
+    let usual = api.slots.iter().map(|(slot, pointer)| {
         let pointer = dialect.file.envelope.0.get(slot).unwrap_or(pointer);
         (pointer.as_str(), slot.as_str())
     });
@@ -155,15 +156,20 @@ fn slots(dialect: &Dialect, event: &Event, scopes: &ScopesFile) -> Vec<(String, 
         .collect()
 }
 
+fn snapshot(api: &ApiFile) -> Ident {
+    names::ident(&names::pascal(&api.outer.snapshot))
+}
+
 /// Returns the paths of the types of responses and of lifecycle values in events.
-fn noted(dialect: &Dialect, scopes: &ScopesFile) -> BTreeSet<String> {
+fn noted(dialect: &Dialect, api: &ApiFile) -> BTreeSet<String> {
     let registry = dialect.registry();
+    let snapshot = snapshot(api);
     let mut noted = BTreeSet::new();
     for event in dialect.events.values() {
         let Schema::Object(object) = registry.resolve(&event.schema) else { continue };
-        let slots = slots(dialect, event, scopes);
+        let slots = slots(dialect, event, api);
         let is_meant = |name: &str| {
-            slots.iter().any(|(member, slot)| member == name && (slot == "Response" || slot == "Value"))
+            slots.iter().any(|(member, slot)| member == name && (*slot == snapshot || slot == "Value"))
         };
         let mut rest: Vec<&Schema> =
             object.properties.iter().filter(|it| is_meant(&it.name)).map(|it| &it.schema).collect();
@@ -234,9 +240,10 @@ impl Emitter<'_> {
         let table = self.table(&path, schema)?;
         let members = self.order.members(&path, object);
         let members = members.iter().map(|property| {
+            let is_snapshot = outer.slot(property).is_some_and(|slot| Some(slot) == outer.snapshot.as_ref());
             let slot = super::tables::option(outer.slot(property).map(|slot| quote!(Slot::#slot)));
             let varies = outer.may_vary(property);
-            quote!(EventMember { slot: #slot, varies: #varies })
+            quote!(EventMember { slot: #slot, is_snapshot: #is_snapshot, varies: #varies })
         });
         let others_vary = outer.is_delta;
         Ok(quote! {

@@ -16,12 +16,12 @@ use proc_macro2::{Delimiter, Literal, Spacing, TokenStream, TokenTree};
 use quote::quote;
 
 use crate::dialect::Dialect;
-use crate::formats::{Glossary, ScopesFile};
+use crate::formats::{ApiFile, Glossary};
 
 pub use catalogue::catalogue;
 #[cfg(feature = "cli")]
 pub use show::show;
-pub use tables::{scopes, words};
+pub use tables::{apis, words};
 
 /// Emits the module of a dialect: its validators and tables, and with a glossary its types. Code shared with `base`, a
 /// dialect of the same build that it extends, is used from there.
@@ -32,12 +32,12 @@ pub use tables::{scopes, words};
 pub fn dialect(
     dialect: &Dialect,
     base: Option<&Dialect>,
-    scopes: &ScopesFile,
+    api: &ApiFile,
     glossary: Option<&Glossary>,
 ) -> Result<TokenStream, String> {
     let types = glossary.map(|glossary| types::emit(dialect, base, glossary));
-    let checks = check::emit(dialect, base, scopes)?;
-    let table = tables::dialect(dialect, base, scopes);
+    let checks = check::emit(dialect, base, api)?;
+    let table = tables::dialect(dialect, base, api);
     Ok(quote! {
         #types
         #[allow(unused_imports, unused_variables)]

@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::names;
 use crate::dialect::{Dialect, Event};
-use crate::formats::ScopesFile;
+use crate::formats::ApiFile;
 use crate::schema::{Registry, Schema};
 
 /// The types and events that a dialect shares with another one of the same build.
@@ -25,7 +25,7 @@ impl<'d> Shared<'d> {
     pub(super) fn new(
         dialect: &'d Dialect,
         base: &'d Dialect,
-        scopes: &ScopesFile,
+        api: &ApiFile,
         is_alike: impl Fn(&str) -> bool,
     ) -> Self {
         let is_same =
@@ -41,10 +41,8 @@ impl<'d> Shared<'d> {
             types = whole;
         }
         // All events of a dialect have the same slots.
-        let is_placed_alike = scopes
-            .slots
-            .keys()
-            .all(|slot| dialect.file.envelope.0.get(slot) == base.file.envelope.0.get(slot));
+        let is_placed_alike =
+            api.slots.keys().all(|slot| dialect.file.envelope.0.get(slot) == base.file.envelope.0.get(slot));
         let is_same = |event: &&Event| {
             base.events
                 .get(&event.name)

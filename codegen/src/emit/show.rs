@@ -8,7 +8,7 @@ use super::names::{event_path, type_path};
 use super::types::Names;
 use super::{check, types};
 use crate::dialect::Dialect;
-use crate::formats::{Glossary, ScopesFile};
+use crate::formats::{ApiFile, Glossary};
 
 /// Returns the Rust of an event or type, with items that only it uses; `None` if the dialect does not have it.
 ///
@@ -17,7 +17,7 @@ use crate::formats::{Glossary, ScopesFile};
 /// Fails on a schema without a Rust equivalent.
 pub fn show(
     dialect: &Dialect,
-    scopes: &ScopesFile,
+    api: &ApiFile,
     glossary: &Glossary,
     name: &str,
     with_validator: bool,
@@ -37,7 +37,7 @@ pub fn show(
         let path = if is_event { event_path(name) } else { type_path(name) };
         text.push('\n');
         let table = check::table_ident(&path).to_string();
-        text += &pick(&items(check::emit(dialect, None, scopes)?), &table, &named);
+        text += &pick(&items(check::emit(dialect, None, api)?), &table, &named);
     }
     Ok(Some(text))
 }

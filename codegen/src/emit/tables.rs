@@ -1,6 +1,6 @@
 //! Emits the static tables of dialects, events and scopes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -9,8 +9,8 @@ use super::names;
 use super::words::{declare, word};
 use crate::dialect::{Dialect, Event};
 use crate::formats::{
-    Aside, EventLine, Framing, Level, Lifecycle, Marker, Operation, Outer, Role, RuleLevel, ScopesFile,
-    UnknownEvents,
+    ApiFile, Aside, EventLine, Framing, Level, Lifecycle, Marker, Operation, Outer, Role, RuleLevel, Scope,
+    Signature, Status, UnknownEvents, Usage,
 };
 
 /// Emits the enums of the words in dialect files.
@@ -43,59 +43,50 @@ pub fn words() -> TokenStream {
     }
 }
 
-/// Emits the scopes and the slots.
-pub fn scopes(file: &ScopesFile) -> TokenStream {
-    let slots: Vec<&str> = file.slots.keys().map(String::as_str).chain(["value"]).collect();
+/// Emits the scopes and the slots of all APIs, and a table for each API. The tables of APIs that are not listed are
+/// for tests.
+pub fn apis(apis: &[(&str, &ApiFile, bool)]) -> TokenStream {
+    let files = || apis.iter().map(|(_, file, _)| *file);
+    let slots: BTreeSet<&str> = files().flat_map(|file| file.slots.keys()).map(String::as_str).collect();
+    let slots: Vec<&str> = slots.into_iter().chain(["value"]).collect();
     let slot_names = slots.iter().map(|slot| pascal_ident(slot));
     let slot_idents = slot_names.clone();
     let slot_docs = slots.iter().map(|slot| format!(" The `{slot}` of the event."));
     let count = slots.len();
-    let usual = file.slots.iter().filter_map(|(slot, pointer)| {
-        let member = pointer.strip_prefix('/').filter(|member| !member.contains('/'))?;
+    let usual: BTreeMap<&str, &str> = files()
+        .flat_map(|file| &file.slots)
+        .filter_map(|(slot, pointer)| {
+            let member = pointer.strip_prefix('/').filter(|member| !member.contains('/'))?;
+            Some((member, slot.as_str()))
+        })
+        .collect();
+    let usual = usual.into_iter().map(|(member, slot)| {
         let slot = pascal_ident(slot);
-        Some(quote!((#member, Slot::#slot)))
+        quote!((#member, Slot::#slot))
     });
-    let variants: Vec<_> = file.scopes.keys().map(|name| pascal_ident(name)).collect();
-    let Outer { root, snapshot, container, id } = &file.outer;
-    let most_keys = file.scopes.values().map(|scope| scope.key.len()).max().unwrap_or_default();
-    let index = file.scopes.get(container).and_then(|scope| scope.key.first()).unwrap_or(snapshot);
-    let keys = file.scopes.values().flat_map(|scope| &scope.key);
-    let places: BTreeSet<&String> = id.iter().chain(keys).collect();
+    let keys = || files().flat_map(|file| file.scopes.values().flat_map(|scope| &scope.key));
+    let ids = files().filter_map(|file| file.outer.id.as_ref());
+    let places: BTreeSet<&String> = ids.chain(keys()).collect();
     let (count_of_places, places) = (places.len(), places.into_iter().map(|slot| pascal_ident(slot)));
-    let id = option(id.as_ref().map(|slot| {
-        let slot = pascal_ident(slot);
-        quote!(Self::#slot)
-    }));
-    let (root, container) = (pascal_ident(root), pascal_ident(container));
-    let (snapshot, index) = (pascal_ident(snapshot), pascal_ident(index));
-    let docs = file.scopes.values().map(|scope| format!(" {}", scope.description));
-    let rows = file.scopes.iter().map(|(name, scope)| {
-        let description = &scope.description;
-        let parent = option(scope.parent.as_ref().map(|parent| {
-            let parent = pascal_ident(parent);
-            quote!(Scope::#parent)
-        }));
-        let key = scope.key.iter().map(|slot| {
-            let slot = pascal_ident(slot);
-            quote!(Slot::#slot)
-        });
-        let (of, phases, ends) = (&scope.of, &scope.phases, &scope.ends);
-        let in_parent = option_text(scope.in_parent.as_deref());
-        let in_response = option_text(scope.in_response.as_deref());
-        quote! {
-            ScopeInfo {
-                name: #name,
-                description: #description,
-                parent: #parent,
-                key: &[#(#key),*],
-                of: &[#(#of),*],
-                in_parent: #in_parent,
-                in_response: #in_response,
-                phases: &[#(#phases),*],
-                ends: &[#(#ends),*],
-            }
+    let mut counts = vec!["sequence_number"];
+    for key in keys() {
+        if !counts.contains(&key.as_str()) {
+            counts.push(key);
         }
-    });
+    }
+    let (count_of_counts, counts) = (counts.len(), counts.into_iter().map(pascal_ident));
+    let scopes: BTreeMap<&str, &str> = files()
+        .rev()
+        .flat_map(|file| &file.scopes)
+        .map(|(name, scope)| (identity(name, scope), scope.description.as_str()))
+        .collect();
+    let variants: Vec<_> = scopes.keys().map(|name| pascal_ident(name)).collect();
+    let (count_of_scopes, docs) = (scopes.len(), scopes.values().map(|text| format!(" {text}")));
+    let most_keys = files().flat_map(|file| file.scopes.values()).map(|scope| scope.key.len()).max();
+    let most_keys = most_keys.unwrap_or_default();
+    let tables = apis.iter().map(|(name, file, _)| api(name, file, &scopes));
+    let listed: Vec<_> =
+        apis.iter().filter(|(.., is_listed)| *is_listed).map(|(name, ..)| api_ident(name)).collect();
     quote! {
         /// A value that parsing an event extracts.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,58 +101,157 @@ pub fn scopes(file: &ScopesFile) -> TokenStream {
             /// All slots.
             pub const ALL: [Self; #count] = [#(Self::#slot_idents),*];
 
-            /// The value of the root.
-            pub const SNAPSHOT: Self = Self::#snapshot;
-
-            /// The index of a container, in its own events and in those of its descendants.
-            pub const CONTAINER_INDEX: Self = Self::#index;
-
-            /// The id of a container, in events of its descendants.
-            pub const CONTAINER_ID: Option<Self> = #id;
-
             /// Ids and indices.
             pub const PLACES: [Self; #count_of_places] = [#(Self::#places),*];
+
+            /// Indices and sequence numbers.
+            pub(crate) const COUNTS: [Self; #count_of_counts] = [#(Self::#counts),*];
 
             /// The default members of the slots.
             pub(crate) const USUAL: &'static [(&'static str, Self)] = &[#(#usual),*];
         }
 
-        /// A level of a stream that opens, receives values and closes.
+        /// A level of a stream that opens, receives values and closes. Scopes of different APIs can be the same: each
+        /// API has its own properties of it.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Scope {
             #(#[doc = #docs] #variants,)*
         }
 
         impl Scope {
-            /// The outermost scope.
-            pub const ROOT: Self = Self::#root;
-
-            /// The child of the root that contains most other scopes.
-            pub const CONTAINER: Self = Self::#container;
-
             /// Maximum number of slots of a key.
             pub const MOST_KEYS: usize = #most_keys;
 
+            /// Number of scopes.
+            pub const COUNT: usize = #count_of_scopes;
+
             /// All scopes.
             pub const ALL: &'static [Self] = &[#(Self::#variants),*];
-
-            /// Returns the properties of the scope.
-            pub const fn info(self) -> &'static ScopeInfo {
-                &SCOPES[self as usize]
-            }
-
-            /// Returns the scope and those around it, from the inside.
-            pub fn with_parents(self) -> impl Iterator<Item = Self> {
-                std::iter::successors(Some(self), |scope| scope.info().parent)
-            }
         }
 
-        static SCOPES: &[ScopeInfo] = &[#(#rows),*];
+        /// The APIs.
+        pub mod apis {
+            use super::{Api, Scope, ScopeInfo, Signature, Slot, StatusWords, UsagePlaces};
+
+            #(#tables)*
+        }
+
+        /// All APIs.
+        pub static APIS: &[&Api] = &[#(&apis::#listed),*];
+    }
+}
+
+/// Returns the name of the scope in the list of all APIs.
+fn identity<'s>(name: &'s str, scope: &'s Scope) -> &'s str {
+    scope.like.as_deref().unwrap_or(name)
+}
+
+fn api_ident(name: &str) -> Ident {
+    names::ident(&names::snake(name).to_uppercase())
+}
+
+/// Emits the table of an API, with a row for each scope of any API.
+fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream {
+    let ident = api_ident(name);
+    let (title, path, list) = (&file.title, &file.path, file.list());
+    let Signature { event, object } = &file.signature;
+    let Status { member: status, completed, incomplete, failed } = &file.status;
+    let Usage { member: usage, input, cached, output, reasoning, total } = &file.usage;
+    let [input, cached, output, reasoning, total] =
+        [input, cached, output, reasoning, total].map(|pointer| {
+            let place = pointer.trim_start_matches('/');
+            let (member, inner) =
+                place.split_once('/').map_or((place, None), |(member, inner)| (member, Some(inner)));
+            let inner = option_text(inner);
+            quote!((#member, #inner))
+        });
+    let Outer { root, snapshot, container, id } = &file.outer;
+    let of_file = |name: &String| {
+        let like = file.scopes.get(name).map_or(name.as_str(), |scope| identity(name, scope));
+        pascal_ident(like)
+    };
+    let (root_ident, container_ident) = (of_file(root), of_file(container));
+    let (snapshot, index) = (pascal_ident(snapshot), pascal_ident(file.index()));
+    let id = option(id.as_ref().map(|slot| {
+        let slot = pascal_ident(slot);
+        quote!(Slot::#slot)
+    }));
+    let rows = scopes.keys().map(|variant| {
+        let scope_ident = pascal_ident(variant);
+        let own = file.scopes.iter().find(|(name, scope)| identity(name, scope) == *variant);
+        let Some((name, scope)) = own else { return quote!(ScopeInfo::none(Scope::#scope_ident)) };
+        let description = &scope.description;
+        let parent = option(scope.parent.as_ref().map(|parent| {
+            let parent = of_file(parent);
+            quote!(Scope::#parent)
+        }));
+        let key = scope.key.iter().map(|slot| {
+            let slot = pascal_ident(slot);
+            quote!(Slot::#slot)
+        });
+        let outer = scope.parent.as_ref().and_then(|parent| file.scopes.get(parent));
+        let own_index = option(scope.key.get(outer.map_or(0, |outer| outer.key.len())).map(|slot| {
+            let slot = pascal_ident(slot);
+            quote!(Slot::#slot)
+        }));
+        let (is_root, is_container) = (name == root, name == container);
+        let (of, phases, ends, withdraws) = (&scope.of, &scope.phases, &scope.ends, scope.withdraws);
+        let in_parent = option_text(scope.in_parent.as_deref());
+        let in_response = option_text(scope.in_response.as_deref());
+        quote! {
+            ScopeInfo {
+                scope: Scope::#scope_ident,
+                name: #name,
+                description: #description,
+                is_root: #is_root,
+                is_container: #is_container,
+                parent: #parent,
+                key: &[#(#key),*],
+                own_index: #own_index,
+                of: &[#(#of),*],
+                in_parent: #in_parent,
+                in_response: #in_response,
+                phases: &[#(#phases),*],
+                ends: &[#(#ends),*],
+                withdraws: #withdraws,
+            }
+        }
+    });
+    let doc = format!(" {title}.");
+    quote! {
+        #[doc = #doc]
+        pub static #ident: Api = Api {
+            name: #name,
+            title: #title,
+            path: #path,
+            signature: Signature { event: #event, object: #object },
+            status: StatusWords {
+                member: #status,
+                completed: #completed,
+                incomplete: #incomplete,
+                failed: #failed,
+            },
+            usage: UsagePlaces {
+                member: #usage,
+                input: #input,
+                cached: #cached,
+                output: #output,
+                reasoning: #reasoning,
+                total: #total,
+            },
+            list: #list,
+            root: Scope::#root_ident,
+            container: Scope::#container_ident,
+            snapshot: Slot::#snapshot,
+            index: Slot::#index,
+            id: #id,
+            scopes: [#(#rows),*],
+        };
     }
 }
 
 /// Emits the constant of the dialect. Rows that another dialect shares are used from there.
-pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, scopes: &ScopesFile) -> TokenStream {
+pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) -> TokenStream {
     let file = &dialect.file;
     let (name, product, source, summary) = (&dialect.name, &file.product, &file.source, &file.summary);
     let lineage = &dialect.lineage;
@@ -171,8 +261,9 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, scopes: &Scopes
     let create = option_text(create.as_deref());
     let (steer, inject) = (option(steer.as_ref().map(aside)), option(inject.as_ref().map(aside)));
     let error = &file.terminal.error;
+    let api_name = api_ident(&file.api);
     let unknown = word(file.framing.unknown_events);
-    let opening = option_text(dialect.opening(&scopes.outer.root));
+    let opening = option_text(dialect.opening(&api.outer.root));
     let envelope = file.envelope.0.iter().filter_map(|(slot, pointer)| {
         let (slot, member) = (pascal_ident(slot), pointer.strip_prefix('/')?);
         Some(quote!((Slot::#slot, #member)))
@@ -185,8 +276,9 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, scopes: &Scopes
         quote!(RuleLevel { id: #id, level: #level, reason: #reason })
     });
     let shared = base.map(|base| (super::shared::path(base), base));
+    let same_api = shared.as_ref().filter(|(_, base)| base.file.api == file.api);
     let events = dialect.events.values().enumerate().map(|(place, info)| {
-        let row = shared.as_ref().and_then(|(path, base)| {
+        let row = same_api.and_then(|(path, base)| {
             let is_same = |other: &Event| {
                 other.name == info.name
                     && other.description == info.description
@@ -196,7 +288,7 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, scopes: &Scopes
             let there = Literal::usize_unsuffixed(base.events.values().position(is_same)?);
             Some(quote!(EventInfo { schema: check::EVENTS[#at], ..#path::EVENTS[#there] }))
         });
-        row.unwrap_or_else(|| event(place, info))
+        row.unwrap_or_else(|| event(place, info, api, &file.api))
     });
     let names = dialect.types.keys();
     let same_types = shared.as_ref().filter(|(_, base)| base.types.keys().eq(dialect.types.keys()));
@@ -214,6 +306,7 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, scopes: &Scopes
             use crate::table::*;
             crate::Dialect {
                 name: #name,
+                api: &apis::#api_name,
                 product: #product,
                 source: #source,
                 summary: #summary,
@@ -250,9 +343,10 @@ fn aside(aside: &Aside) -> TokenStream {
     quote!(Aside { message: #message, accepted: #accepted, pending: #pending, failed: #failed })
 }
 
-fn event(place: usize, event: &Event) -> TokenStream {
+fn event(place: usize, event: &Event, api: &ApiFile, api_name: &str) -> TokenStream {
     let Event { name, description, lifecycle: Lifecycle { scope, role, value, phase, early }, .. } = event;
-    let scope = pascal_ident(scope);
+    let scope = pascal_ident(api.scopes.get(scope).map_or(scope, |found| identity(scope, found)));
+    let api = api_ident(api_name);
     let role = word(*role);
     let (value, phase) = (option_text(value.as_deref()), option_text(phase.as_deref()));
     quote! {
@@ -260,6 +354,7 @@ fn event(place: usize, event: &Event) -> TokenStream {
             name: #name,
             description: #description,
             scope: Scope::#scope,
+            level: apis::#api.scope(Scope::#scope),
             role: #role,
             value: #value,
             phase: #phase,

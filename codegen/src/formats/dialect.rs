@@ -12,6 +12,9 @@ use super::constant::words;
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DialectFile {
+    /// The API that it belongs to: a folder of `apis/`. Inherited.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub api: String,
     /// The product that uses it.
     pub product: String,
     /// The source of its files.

@@ -3,14 +3,14 @@
 use schemars::{Schema, schema_for};
 
 use super::{
-    ClientCase, ClientProfile, DefectsFile, DialectFile, ErrataFile, Glossary, GuaranteesFile, Lifecycle,
-    MeasuredFile, PlayedFile, Profile, RequirementsFile, Rule, Scenario, ScopesFile,
+    ApiFile, ClientCase, ClientProfile, DefectsFile, DialectFile, ErrataFile, Glossary, GuaranteesFile,
+    Lifecycle, MeasuredFile, PlayedFile, Profile, RequirementsFile, Rule, Scenario,
 };
 
 /// Returns the schemas of all formats: file name under `spec/schemas/`, and text.
 pub fn editor_schemas() -> Vec<(String, String)> {
     let schemas = [
-        ("api", schema_for!(ScopesFile)),
+        ("api", schema_for!(ApiFile)),
         ("client", schema_for!(ClientCase)),
         ("defects", schema_for!(DefectsFile)),
         ("dialect", schema_for!(DialectFile)),

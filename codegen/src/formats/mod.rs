@@ -1,5 +1,6 @@
 //! The formats of the files under `spec/`, with JSON Schemas for validation and completion in editors.
 
+mod api;
 mod client_case;
 mod constant;
 mod defect;
@@ -18,6 +19,7 @@ mod rule;
 mod scenario;
 mod violation;
 
+pub use api::{ApiFile, Outer, Scope, Signature, Status, Usage};
 pub use client_case::{About, Channel, ClientCase, ClientStep, Ending, Expect, Step};
 pub use constant::{Constant, Declared};
 pub use defect::{Defect, DefectVerdict, DefectsFile};
@@ -29,7 +31,7 @@ pub use editor::editor_schemas;
 pub use errata::{Change, ErrataFile, Erratum, MoreValues, Replacement};
 pub use glossary::Glossary;
 pub use guarantee::{EditedGolden, Guarantee, GuaranteesFile};
-pub use lifecycle::{Lifecycle, Outer, Role, Scope, ScopesFile};
+pub use lifecycle::{Lifecycle, Role};
 pub use measured::{Claim, Client, MeasuredFile, Outcome, PlayedFile};
 pub use page::{PageError, Request};
 pub use profile::{ClientProfile, Profile};

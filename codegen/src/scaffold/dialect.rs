@@ -6,6 +6,7 @@ use anyhow::{Context, bail, ensure};
 use super::Skeleton;
 use crate::catalogue::is_name;
 use crate::dialect;
+use crate::folders;
 use crate::todo::todo;
 
 /// Returns the folder of a dialect, and its feature in the manifest of crate `spec`. A dialect that extends no other
@@ -37,8 +38,10 @@ pub fn dialect(spec: &Path, name: &str, extends: Option<&str>) -> anyhow::Result
              documented falsely are corrected in errata.toml"
         ));
     } else {
+        let Some(api) = folders::apis(spec).into_iter().next() else { bail!("there is no API under apis/") };
         let text = format!(
-            "{head}\n[terminal]\nevents = [\"response.completed\"]   # {}\n",
+            "{head}api = \"{api}\"   # {}\n\n[terminal]\nevents = [\"response.completed\"]   # {}\n",
+            todo("a folder of apis/"),
             todo("the events that end a response; how events are framed, under [framing]")
         );
         skeleton.files.push((folder.join("dialect.toml"), text));

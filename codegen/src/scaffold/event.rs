@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::Skeleton;
 use crate::SpecFiles;
 use crate::dialect::{self, Dialect};
-use crate::formats::{EventLine, Role, Scope, ScopesFile};
+use crate::formats::{ApiFile, EventLine, Role, Scope};
 use crate::todo::todo;
 
 /// Returns the file of an event, with the properties of its scope and role.
@@ -23,12 +23,13 @@ pub fn event(spec: &Path, name: &str, in_dialect: &str, scope: &str, role: Role)
         !dialect.events.contains_key(name),
         "{in_dialect} already has an event \"{name}\", its own or inherited"
     );
-    let scopes = SpecFiles::load(spec)?.scopes;
-    let Some(found) = scopes.scopes.get(scope) else {
-        let known: Vec<&str> = scopes.scopes.keys().map(String::as_str).collect();
+    let files = SpecFiles::load(spec)?;
+    let api = files.api_of(&dialect).map_err(|error| anyhow!(error))?;
+    let Some(found) = api.scopes.get(scope) else {
+        let known: Vec<&str> = api.scopes.keys().map(String::as_str).collect();
         bail!("there is no scope \"{scope}\"; there are: {}", known.join(", "));
     };
-    let text = format!("{:#}\n", file(name, &dialect, &scopes, scope, found, role)?);
+    let text = format!("{:#}\n", file(name, &dialect, api, scope, found, role)?);
     let mut next = vec![
         "describe the event in `description`, and declare its properties".to_owned(),
         "replace the example by a recorded event".to_owned(),
@@ -47,7 +48,7 @@ pub fn event(spec: &Path, name: &str, in_dialect: &str, scope: &str, role: Role)
 fn file(
     name: &str,
     dialect: &Dialect,
-    scopes: &ScopesFile,
+    api: &ApiFile,
     scope_name: &str,
     scope: &Scope,
     role: Role,
@@ -62,17 +63,17 @@ fn file(
     if dialect.file.framing.event_line != EventLine::Discriminator {
         declare("type", json!({ "const": name }), json!(name));
     }
-    if let Some(slot) = used_slot(dialect, scopes, "sequence_number") {
+    if let Some(slot) = used_slot(dialect, api, "sequence_number") {
         declare(slot, json!({ "type": "integer" }), json!(4));
     }
     if scope.key.iter().any(|slot| slot == "output_index")
         && scope_name != "item"
-        && let Some(slot) = used_slot(dialect, scopes, "item_id")
+        && let Some(slot) = used_slot(dialect, api, "item_id")
     {
         declare(slot, json!({ "type": "string" }), json!("item_1"));
     }
     for slot in &scope.key {
-        let pointer = dialect.file.envelope.0.get(slot).or_else(|| scopes.slots.get(slot));
+        let pointer = dialect.file.envelope.0.get(slot).or_else(|| api.slots.get(slot));
         if let Some(slot) = pointer.and_then(|pointer| pointer.strip_prefix('/')) {
             declare(slot, json!({ "type": "integer" }), json!(0));
         }
@@ -104,8 +105,8 @@ fn file(
 }
 
 /// Returns the property of a slot, if any event of the dialect has it.
-fn used_slot<'d>(dialect: &'d Dialect, scopes: &'d ScopesFile, slot: &str) -> Option<&'d str> {
-    let pointer = dialect.file.envelope.0.get(slot).or_else(|| scopes.slots.get(slot))?;
+fn used_slot<'d>(dialect: &'d Dialect, api: &'d ApiFile, slot: &str) -> Option<&'d str> {
+    let pointer = dialect.file.envelope.0.get(slot).or_else(|| api.slots.get(slot))?;
     let property = pointer.strip_prefix('/')?;
     let has = |event: &dialect::Event| event.file.pointer(&format!("/properties/{property}")).is_some();
     dialect.events.values().any(has).then_some(property)

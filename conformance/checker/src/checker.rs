@@ -50,11 +50,12 @@ impl Checker {
 
     /// Creates a checker with selected rules, which many checkers can share.
     pub fn with_rules(rules: &Rules) -> Self {
+        let plan = rules.plan();
         Self {
             parser: sse::Parser::default(),
             memory: Memory::default(),
-            judge: Judge::new(),
-            plan: rules.plan(),
+            judge: Judge::new(plan.api()),
+            plan,
         }
     }
 

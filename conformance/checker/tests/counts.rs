@@ -45,7 +45,7 @@ fn findings(checker: &mut Checker, event: &str, data: &str) -> Vec<Finding> {
 
 /// Returns the identifying numbers of an event of this type, each with the name of its member in this dialect.
 fn counts(dialect: &Dialect, event: &EventInfo) -> Vec<(Slot, &'static str)> {
-    let slots = event.scope.info().key.iter().copied().chain([Slot::SequenceNumber]);
+    let slots = event.level.key.iter().copied().chain([Slot::SequenceNumber]);
     let member = |slot: Slot| {
         names(dialect.name, slot.name()).find(|name| {
             let data = format!("{{\"type\":\"{}\",\"{name}\":7}}", event.name);

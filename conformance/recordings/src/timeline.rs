@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use spec::json::{at, string};
-use spec::table::{EventInfo, Role, Scope};
-use spec::{Count, Dialect, Slot, View};
+use spec::table::{EventInfo, Role, Scope, ScopeInfo};
+use spec::{Api, Count, Dialect, Slot, View};
 
 use crate::capture::{Exchange, Frame, Loss, Recorder, Transport};
 use checker::{Observer, Occurrence, Payload, Record, Seen};
@@ -34,6 +34,7 @@ const NAME: usize = 64;
 /// The timeline of an exchange while it is read.
 #[derive(Debug)]
 pub(super) struct TimelineBuilder {
+    api: &'static Api,
     /// The scopes that have an opening event in the dialect, and those with a closing one.
     opens: Vec<bool>,
     closes: Vec<bool>,
@@ -69,19 +70,19 @@ struct Address {
 }
 
 impl Address {
-    fn of(scope: Scope, view: &View<'_>) -> Self {
+    fn of(level: &ScopeInfo, view: &View<'_>) -> Self {
         let mut indices = [None; Scope::MOST_KEYS];
-        for (index, slot) in indices.iter_mut().zip(scope.info().key) {
+        for (index, slot) in indices.iter_mut().zip(level.key) {
             *index = view.count(*slot).as_ref().and_then(Count::whole);
         }
-        Self { scope, indices }
+        Self { scope: level.scope, indices }
     }
 
     /// Returns the address of the parent.
-    fn parent(self) -> Option<Self> {
-        let scope = self.scope.info().parent?;
+    fn parent(self, api: &Api) -> Option<Self> {
+        let scope = api.scope(self.scope).parent?;
         let mut indices = self.indices;
-        indices.iter_mut().skip(scope.info().key.len()).for_each(|index| *index = None);
+        indices.iter_mut().skip(api.scope(scope).key.len()).for_each(|index| *index = None);
         Some(Self { scope, indices })
     }
 }
@@ -101,6 +102,7 @@ impl TimelineBuilder {
             Scope::ALL.iter().map(has).collect()
         };
         Self {
+            api: dialect.api,
             opens: has(|event| event.role == Role::Open),
             closes: has(EventInfo::ends_scope),
             timeline: Timeline { pace: Pace { every: 1, times_ms: Vec::new() }, ..Timeline::default() },
@@ -139,7 +141,7 @@ impl TimelineBuilder {
     pub(super) fn finish(mut self) -> Timeline {
         // Without a closing event in the dialect, a bar ends with its last event.
         let never = Scope::ALL.iter().zip(&self.closes).filter(|(_, closes)| !**closes);
-        let never: Vec<&str> = never.map(|(scope, _)| scope.info().name).collect();
+        let never: Vec<&str> = never.map(|(scope, _)| self.api.scope(*scope).name).collect();
         for bar in &mut self.timeline.bars {
             if never.contains(&bar.scope.as_str()) {
                 bar.closed = Some(bar.events[1]);
@@ -222,7 +224,7 @@ impl TimelineBuilder {
         let record = seen.record;
         self.turn(seen.lane);
         let info = record.known.map(|(_, info)| info);
-        let creates = info.is_some_and(|info| info.scope == Scope::Response && info.role == Role::Open);
+        let creates = info.is_some_and(EventInfo::is_opening);
         let is_over = self.lane.response.and_then(|at| self.bar(at)).is_some_and(|bar| bar.closed.is_some());
         let response = seen.about.map(|about| about.response().id());
         let is_another = response.zip(self.lane.last_response).is_some_and(|(now, before)| now != before);
@@ -230,15 +232,15 @@ impl TimelineBuilder {
         let is_next = is_another || creates && (is_over || record.frame.transport == Transport::WebSocket);
         if self.lane.response.is_none() || is_next {
             (self.lane.occurrences, self.lane.addresses) = (HashMap::new(), HashMap::new());
-            let value = record.view.raw(Slot::Response).unwrap_or_default();
-            self.lane.response = self.add(Scope::Response, value, None, creates, now);
+            let value = record.view.raw(self.api.snapshot).unwrap_or_default();
+            self.lane.response = self.add(self.api.scope(self.api.root), value, None, creates, now);
             self.timeline.folded += u64::from(self.lane.response.is_none());
         }
         let Some(info) = info else {
             self.list(record, None, now);
             return self.feed(self.lane.response, None, now);
         };
-        let about = if info.scope == Scope::Response {
+        let about = if info.level.is_root {
             self.lane.response
         } else {
             let at = self.place(seen, info, now);
@@ -255,7 +257,7 @@ impl TimelineBuilder {
     /// bar at this address.
     fn place(&mut self, seen: &Seen<'_>, info: &EventInfo, now: Moment) -> Option<usize> {
         let record = seen.record;
-        let address = Address::of(info.scope, &record.view);
+        let address = Address::of(info.level, &record.view);
         let opens = info.role == Role::Open;
         let fits =
             |at: &usize| !opens || self.bar(*at).is_some_and(|bar| !bar.opened && bar.closed.is_none());
@@ -276,7 +278,7 @@ impl TimelineBuilder {
         }
         let has_opening = self.opens.get(info.scope as usize) == Some(&true);
         let value = record.view.raw(Slot::Value).unwrap_or_default();
-        let Some(at) = self.add(info.scope, value, parent, opens || !has_opening, now) else {
+        let Some(at) = self.add(info.level, value, parent, opens || !has_opening, now) else {
             // Count each one once.
             self.timeline.folded += u64::from(if has_opening { opens } else { info.ends_scope() });
             return None;
@@ -296,7 +298,7 @@ impl TimelineBuilder {
 
     /// Returns the bar of the parent of an address.
     fn bar_above(&self, address: Address) -> Option<usize> {
-        let mut around = std::iter::successors(address.parent(), |address| address.parent());
+        let mut around = std::iter::successors(address.parent(self.api), |address| address.parent(self.api));
         around.find_map(|one| self.lane.addresses.get(&one).copied()).or(self.lane.response)
     }
 
@@ -304,12 +306,12 @@ impl TimelineBuilder {
     /// the start.
     fn learn(&mut self, bar: Option<usize>, record: &Record<'_>, info: &EventInfo) {
         let Some(bar) = bar.and_then(|at| self.timeline.bars.get_mut(at)) else { return };
-        let outer = info.scope.info().parent.map_or(0, |parent| parent.info().key.len());
-        let index = info.scope.info().key.get(outer).and_then(|slot| record.view.count(*slot)?.whole());
+        let index = info.level.own_index.and_then(|slot| record.view.count(slot)?.whole());
         bar.index = bar.index.or(index);
-        if info.scope == Scope::Item && bar.id.is_none() {
+        if info.level.is_container && bar.id.is_none() {
             let own = record.view.raw(Slot::Value).and_then(|value| at(value, "/id"));
-            let id = own.and_then(string).or_else(|| record.view.raw(Slot::ItemId).and_then(string));
+            let named = || self.api.id.and_then(|slot| record.view.raw(slot)).and_then(string);
+            let id = own.and_then(string).or_else(named);
             bar.id = id.map(|id| short(&id));
         }
     }
@@ -317,7 +319,7 @@ impl TimelineBuilder {
     /// Adds a bar, unless there are too many.
     fn add(
         &mut self,
-        scope: Scope,
+        level: &ScopeInfo,
         value: &str,
         parent: Option<usize>,
         opened: bool,
@@ -330,7 +332,7 @@ impl TimelineBuilder {
         let is_value = value.starts_with('{');
         let text = |pointer| member(value, pointer).filter(|_| is_value).map(|text| short(&text));
         self.timeline.bars.push(Bar {
-            scope: scope.info().name.to_owned(),
+            scope: level.name.to_owned(),
             kind: text("/type"),
             name: text("/name"),
             id: text("/id"),
@@ -353,7 +355,7 @@ impl TimelineBuilder {
         if let Some(bar) = at.and_then(|at| self.timeline.bars.get_mut(at)) {
             bar.count += 1;
             reach(bar, now);
-            if let Some(info) = info.filter(|info| about.is_some() && info.scope.info().name == bar.scope) {
+            if let Some(info) = info.filter(|info| about.is_some() && info.level.name == bar.scope) {
                 let is_phase = info.role == Role::Phase && bar.phases.len() < PHASES;
                 let phase = info.phase.filter(|_| is_phase);
                 bar.phases.extend(phase.map(|name| Phase { name: name.to_owned(), event: now.event }));

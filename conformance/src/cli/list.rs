@@ -199,7 +199,7 @@ fn events(dialect: &Dialect) -> Vec<Value> {
     let event = |event: &spec::EventInfo| {
         json!({
             "type": event.name,
-            "scope": event.scope.info().name,
+            "scope": event.level.name,
             "description": event.description,
             "role": format!("{:?}", event.role).to_lowercase(),
             "value": event.value,

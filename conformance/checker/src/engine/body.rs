@@ -1,6 +1,5 @@
 //! The check of a response that is not a stream.
 
-use spec::table::Scope;
 use spec::{Dialect, Verdict};
 
 use super::case::{Case, Ending, Snapshot};
@@ -57,7 +56,7 @@ impl Body<'_> {
     fn check(&self, findings: &mut Findings) {
         let Self { plan, context, record } = *self;
         let hooks = &plan.hooks;
-        let mut stream = Stream::new();
+        let mut stream = Stream::new(plan.api());
         let frame = record.frame;
         context.ask(&hooks.body, record, &stream, findings, |rule, case| rule(case, frame));
         let is_success = !context.head.is_refusal();
@@ -77,7 +76,7 @@ impl Body<'_> {
     fn response(&self, response: &Object<'_>, stream: &mut Stream, findings: &mut Findings) {
         let Self { plan, context, record } = *self;
         let hooks = &plan.hooks.of_body;
-        let snapshot = Snapshot::of_body(response);
+        let snapshot = Snapshot::of_body(response, plan.dialect());
         let look = |rule: SnapshotRule, case: &mut Case<'_>| rule(case, &snapshot);
         context.ask_of_body(&hooks.response, (record, None), stream, findings, look);
         response.keep_in(&mut stream.first_snapshot);
@@ -85,7 +84,7 @@ impl Body<'_> {
             return;
         }
         let output: Vec<Object<'_>> =
-            response.entries("output").unwrap_or_default().into_iter().map(Object::new).collect();
+            response.entries(plan.api().list).unwrap_or_default().into_iter().map(Object::new).collect();
         for (index, item) in output.iter().enumerate() {
             self.item(index, item, stream, findings);
         }
@@ -102,9 +101,10 @@ impl Body<'_> {
     /// Checks an item of the output as one that is opened and closed with the same value.
     fn item(&self, index: usize, item: &Object<'_>, stream: &mut Stream, findings: &mut Findings) {
         let Self { plan, context, record } = *self;
+        let api = plan.api();
         let mut key = Key::default();
         key.push(Index::new(index as u64));
-        let at = stream.nodes.add(Scope::CONTAINER, key, State::Open, Some(RESPONSE));
+        let at = stream.nodes.add(api.scope(api.container), key, State::Open, Some(RESPONSE));
         stream.items.push(at);
         if let Some(node) = stream.nodes.get_mut(at) {
             node.learn(item);
@@ -138,7 +138,7 @@ impl Body<'_> {
             if is_new {
                 continue;
             }
-            let pointer = format!("/output/{index}{pointer}");
+            let pointer = format!("/{}/{index}{pointer}", plan.api().list);
             let place = Place {
                 pointer: Some(&pointer),
                 expected: Some("a value that no earlier item has"),

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use catalogue::Level;
-use spec::Dialect;
 use spec::json::Fault;
-use spec::table::{EventInfo, Role, Scope, Slot};
+use spec::table::{EventInfo, Role};
+use spec::{Api, Dialect};
 
 use super::bound::Bound;
 use super::context::Context;
@@ -56,6 +56,9 @@ pub(crate) struct Snapshot<'s> {
     pub(crate) changes: Vec<Change<'s>>,
     /// The holder of the value.
     holder: Holder,
+    api: &'static Api,
+    /// The member that holds it in events.
+    member: &'static str,
 }
 
 /// The holder of a response.
@@ -91,21 +94,32 @@ impl<'s> Snapshot<'s> {
         response: &'s Object<'s>,
         first: Option<&'s Object<'s>>,
         event: &'static EventInfo,
+        dialect: &'static Dialect,
     ) -> Self {
-        let usage = response.value("usage").map(Usage::of).unwrap_or_default();
         let mut changes = Vec::new();
         if let Some(first) = first {
             changes.reserve(USUAL_CHANGES);
             changes.extend(first.changes(response).map(|(name, before, now)| Change { name, before, now }));
         }
-        Self { response, status: response.string("status"), usage, changes, holder: Holder::Event(event) }
+        Self { changes, ..Self::held(response, dialect, Holder::Event(event)) }
     }
 
     /// Creates a case for a response that is a body.
-    pub(crate) fn of_body(response: &'s Object<'s>) -> Self {
-        let usage = response.value("usage").map(Usage::of).unwrap_or_default();
-        let status = response.string("status");
-        Self { response, status, usage, changes: Vec::new(), holder: Holder::Body }
+    pub(crate) fn of_body(response: &'s Object<'s>, dialect: &'static Dialect) -> Self {
+        Self::held(response, dialect, Holder::Body)
+    }
+
+    fn held(response: &'s Object<'s>, dialect: &'static Dialect, holder: Holder) -> Self {
+        let Api { usage, status, snapshot, .. } = dialect.api;
+        Self {
+            response,
+            status: response.string(status.member),
+            usage: response.value(usage.member).map(|counts| Usage::of(usage, counts)).unwrap_or_default(),
+            changes: Vec::new(),
+            holder,
+            api: dialect.api,
+            member: dialect.member(*snapshot),
+        }
     }
 
     /// Returns the phase of the response: that of its event, or the status in a body.
@@ -117,18 +131,20 @@ impl<'s> Snapshot<'s> {
     }
 
     pub(crate) fn is_completed(&self) -> bool {
-        self.phase() == Some("completed")
+        self.phase() == Some(self.api.status.completed)
     }
 
     pub(crate) fn has_failed(&self) -> bool {
-        self.phase() == Some("failed")
+        self.phase() == Some(self.api.status.failed)
     }
 
     /// Returns whether the response has ended.
     pub(crate) fn is_terminal(&self) -> bool {
         match self.holder {
             Holder::Event(event) => event.role == Role::Terminal,
-            Holder::Body => self.phase().is_some_and(|phase| Scope::ROOT.info().ends.contains(&phase)),
+            Holder::Body => {
+                self.phase().is_some_and(|phase| self.api.scope(self.api.root).ends.contains(&phase))
+            }
         }
     }
 
@@ -143,8 +159,8 @@ impl<'s> Snapshot<'s> {
     /// Returns the JSON pointer to a member of the response.
     pub(crate) fn pointer(&self, member: &str) -> String {
         match (self.holder, member) {
-            (Holder::Event(_), "") => format!("/{}", Slot::SNAPSHOT.name()),
-            (Holder::Event(_), _) => format!("/{}/{member}", Slot::SNAPSHOT.name()),
+            (Holder::Event(_), "") => format!("/{}", self.member),
+            (Holder::Event(_), _) => format!("/{}/{member}", self.member),
             (Holder::Body, "") => String::new(),
             (Holder::Body, _) => format!("/{member}"),
         }
@@ -195,6 +211,16 @@ impl<'c> Case<'c> {
         self.record()?.known.map(|(_, info)| info)
     }
 
+    /// Returns the pointer to a member of the response in an event of the dialect.
+    pub(crate) fn in_response(&self, rest: &str) -> String {
+        format!("/{}{rest}", self.dialect().member(self.dialect().api.snapshot))
+    }
+
+    /// Returns the response in the event at hand.
+    pub(crate) fn response(&self) -> Option<&'c str> {
+        self.record()?.view.raw(self.dialect().api.snapshot)
+    }
+
     /// Returns how messages name a node.
     pub(crate) fn name(&self, node: &Node) -> String {
         self.stream.name(node)
@@ -204,7 +230,11 @@ impl<'c> Case<'c> {
     #[cold]
     pub(crate) fn report(&mut self, place: &Place<'_>, message: impl FnOnce() -> String) {
         match self.at {
-            At::Record(record) => self.findings.add(self.bound, record, place, message),
+            At::Record(record) => {
+                let pointer = place.pointer.map(|pointer| on_wire(self.protocol.dialect, pointer));
+                let place = Place { pointer: pointer.as_deref(), ..*place };
+                self.findings.add(self.bound, record, &place, message);
+            }
             At::Body(..) => {
                 self.report_here(place, |_| false, message);
             }
@@ -229,7 +259,7 @@ impl<'c> Case<'c> {
                 None
             }
             At::Body(record, item) => {
-                let pointer = place.pointer.map(|pointer| in_body(pointer, item));
+                let pointer = place.pointer.map(|pointer| in_body(self.protocol.dialect, pointer, item));
                 let place = Place { pointer: pointer.as_deref(), ..*place };
                 self.findings.add_here(self.bound, record, &place, None, is_fine_in, message)
             }
@@ -302,16 +332,25 @@ impl<'c> Case<'c> {
     }
 }
 
+/// Returns a pointer with the member that holds the response in events of the dialect, for one with the usual member.
+fn on_wire<'p>(dialect: &Dialect, pointer: &'p str) -> Cow<'p, str> {
+    let slot = dialect.api.snapshot;
+    let (usual, member) = (slot.name(), dialect.member(slot));
+    let rest = pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(usual));
+    let rest = rest.filter(|rest| usual != member && (rest.is_empty() || rest.starts_with('/')));
+    rest.map_or(Cow::Borrowed(pointer), |rest| Cow::Owned(format!("/{member}{rest}")))
+}
+
 /// Returns the pointer into a body for one into an event with its response, or with an item.
-fn in_body(pointer: &str, item: Option<usize>) -> Cow<'_, str> {
+fn in_body<'p>(dialect: &Dialect, pointer: &'p str, item: Option<usize>) -> Cow<'p, str> {
     let inside = |name: &str| {
         let rest = pointer.strip_prefix('/')?.strip_prefix(name)?;
         (rest.is_empty() || rest.starts_with('/')).then_some(rest)
     };
     if let Some((item, rest)) = item.zip(inside("item")) {
-        return Cow::Owned(format!("/output/{item}{rest}"));
+        return Cow::Owned(format!("/{}/{item}{rest}", dialect.api.list));
     }
-    inside(Slot::SNAPSHOT.name()).map_or(Cow::Borrowed(pointer), Cow::Borrowed)
+    inside(dialect.api.snapshot.name()).map_or(Cow::Borrowed(pointer), Cow::Borrowed)
 }
 
 fn lacking<'p>(pointer: &'p str, property: &'p str, expected: &'p str, actual: &'p str) -> Place<'p> {

@@ -1,6 +1,7 @@
 //! The moments at which rules are called.
 
 use catalogue::LooksAt;
+use spec::Api;
 use spec::table::Scope;
 
 use super::{Bound, Node, Object};
@@ -152,15 +153,20 @@ impl ItemRules {
 }
 
 /// Rules about values that open or close a node.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct ValueRules {
+    container: Scope,
     items: ItemRules,
     scopes: ScopeRules<ValueRule>,
 }
 
 impl ValueRules {
+    fn new(container: Scope) -> Self {
+        Self { container, items: ItemRules::default(), scopes: ScopeRules::default() }
+    }
+
     fn push(&mut self, scope: Scope, rule: (Bound, ValueRule)) {
-        if scope == Scope::CONTAINER {
+        if scope == self.container {
             self.items.push(None, rule);
         } else {
             self.scopes.push(scope, rule);
@@ -169,12 +175,12 @@ impl ValueRules {
 
     /// Returns the rules for a value that opens or closes a node of a scope.
     pub(crate) fn of(&self, scope: Scope, value: &Object<'_>) -> &[(Bound, ValueRule)] {
-        if scope == Scope::CONTAINER { self.items.of(value.plain("type")) } else { self.scopes.of(scope) }
+        if scope == self.container { self.items.of(value.plain("type")) } else { self.scopes.of(scope) }
     }
 }
 
 /// The rules with code, by the moment at which they are called.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Hooks {
     pub(crate) frame: Plain,
     pub(crate) stray: Plain,
@@ -216,14 +222,14 @@ pub(crate) struct BodyHooks {
 }
 
 impl BodyHooks {
-    fn add(&mut self, bound: Bound, native: Native) {
+    fn add(&mut self, bound: Bound, native: Native, container: Scope) {
         match native {
             Native::Frame(code) | Native::Escaped(code) | Native::Invalid(code) => {
                 self.whole.push((bound, code));
             }
             Native::Newer(code) => self.newer.push((bound, code)),
             Native::Snapshot(code) => self.response.push((bound, code)),
-            Native::Opened(Scope::CONTAINER, code) | Native::Closed(Scope::CONTAINER, code) => {
+            Native::Opened(scope, code) | Native::Closed(scope, code) if scope == container => {
                 self.items.push(None, (bound, code));
             }
             Native::OpenedAs(types, code) | Native::ClosedAs(types, code) => {
@@ -237,11 +243,40 @@ impl BodyHooks {
 }
 
 impl Hooks {
+    pub(crate) fn new(api: &Api) -> Self {
+        Self {
+            frame: Plain::default(),
+            stray: Plain::default(),
+            escaped: Plain::default(),
+            invalid: Plain::default(),
+            newer: Plain::default(),
+            marker: Plain::default(),
+            event: Plain::default(),
+            counts: Plain::default(),
+            sequence: Plain::default(),
+            beginning: Plain::default(),
+            socket: Plain::default(),
+            aside: Plain::default(),
+            after_error: Plain::default(),
+            any_snapshot: BoundRules::default(),
+            snapshot: BoundRules::default(),
+            opened: ValueRules::new(api.container),
+            closed: ValueRules::new(api.container),
+            fragment: ScopeRules::default(),
+            logprobs: ScopeRules::default(),
+            point: BoundRules::default(),
+            ending: BoundRules::default(),
+            stream_end: Plain::default(),
+            body: BoundRules::default(),
+            of_body: BodyHooks::default(),
+        }
+    }
+
     pub(crate) fn add(&mut self, bound: Bound, natives: &[Native]) {
         let looks_at_bodies = bound.rule.looks_at.contains(&LooksAt::Body);
         for native in natives {
             if looks_at_bodies {
-                self.of_body.add(bound, *native);
+                self.of_body.add(bound, *native, self.opened.container);
             }
             match *native {
                 Native::Frame(code) => self.frame.push((bound, code)),

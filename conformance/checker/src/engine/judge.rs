@@ -2,7 +2,7 @@
 
 use spec::json::{RawString, is_same};
 use spec::table::{EventInfo, EventLine};
-use spec::{Count, FragmentFrame, Memory};
+use spec::{Api, Count, FragmentFrame, Memory};
 
 use super::context::Context;
 use super::finding::Findings;
@@ -50,7 +50,7 @@ struct AtHand<'j> {
 const BEGINNING: u64 = 3;
 
 impl Judge {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(api: &'static Api) -> Self {
         Self {
             frames: 0,
             events: 0,
@@ -59,7 +59,7 @@ impl Judge {
             known: None,
             last: SavedLocation::default(),
             head: Head::default(),
-            stream: Stream::new(),
+            stream: Stream::new(api),
             session: None,
             findings: Findings::default(),
         }
@@ -128,8 +128,10 @@ impl Judge {
 
     /// Returns the session, which begins with the first message of a WebSocket.
     fn session(&mut self) -> &mut Session {
+        let api = self.stream.api;
         let stream = &mut self.stream;
-        self.session.get_or_insert_with(|| Box::new(Session::new(std::mem::replace(stream, Stream::new()))))
+        self.session
+            .get_or_insert_with(|| Box::new(Session::new(std::mem::replace(stream, Stream::new(api)))))
     }
 
     pub(crate) fn exchange(&mut self, exchange: &Exchange<'_>) {
@@ -170,7 +172,7 @@ impl Judge {
                 let about = about.and_then(|at| Occurrence::new(&self.stream().nodes, at));
                 let is_faulty = self.findings.all().len() > found;
                 let lane = self.session.as_ref().and_then(|session| session.lane());
-                observer.record(&Seen { record: &record, about, lane, is_faulty });
+                observer.record(&Seen { record: &record, api: plan.api(), about, lane, is_faulty });
             }
         }
     }

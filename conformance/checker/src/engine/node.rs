@@ -4,7 +4,7 @@ use std::collections::btree_map::{BTreeMap, Entry};
 
 use spec::Count;
 use spec::json::RawString;
-use spec::table::{Scope, Slot};
+use spec::table::{Scope, ScopeInfo};
 
 use super::cells::Cells;
 use super::index::{Index, Oddities};
@@ -69,6 +69,8 @@ pub(crate) struct Node {
     pub(super) number: u64,
     /// Its scope.
     pub(crate) scope: Scope,
+    /// The properties of its scope.
+    pub(crate) level: &'static ScopeInfo,
     /// Its key.
     pub(crate) key: Key,
     /// Its state.
@@ -126,10 +128,11 @@ struct Counter {
 const USUAL_TEXT: usize = 256;
 
 impl Node {
-    pub(super) fn new(scope: Scope, key: Key, state: State, parent: Option<usize>) -> Self {
+    pub(super) fn new(level: &'static ScopeInfo, key: Key, state: State, parent: Option<usize>) -> Self {
         Self {
             number: 0,
-            scope,
+            scope: level.scope,
+            level,
             key,
             state,
             parent,
@@ -158,7 +161,18 @@ impl Node {
     /// Clears it, and keeps its memory.
     fn empty(&mut self) {
         let Self {
-            number: _, scope: _, key: _, state: _, parent: _, children, kind, id, opened, closed, ..
+            number: _,
+            scope: _,
+            level: _,
+            key: _,
+            state: _,
+            parent: _,
+            children,
+            kind,
+            id,
+            opened,
+            closed,
+            ..
         } = self;
         children.recycle();
         kind.empty();
@@ -217,7 +231,7 @@ impl Node {
             self.kind.write(&kind);
         }
         if !self.id.is_set()
-            && self.scope == Scope::CONTAINER
+            && self.level.is_container
             && let Some(id) = value.string("id")
         {
             self.id.write(&id);
@@ -274,14 +288,14 @@ impl Node {
 
     /// Returns its name in messages: `part 0 of item 1 (msg_1)`.
     pub(crate) fn name(&self, nodes: &Nodes) -> String {
-        let own = self.scope.info().name.replace('_', " ");
+        let own = self.level.noun();
         let parent = self.parent.and_then(|parent| nodes.get(parent));
-        let has_own_index = self.scope.info().key.len() > parent.map_or(0, |it| it.scope.info().key.len());
+        let has_own_index = self.level.own_index.is_some();
         let mut name = match self.key.last().filter(|_| has_own_index) {
             Some(index) => format!("{own} {}", nodes.oddities.name(index)),
             None => own,
         };
-        match parent.filter(|parent| parent.scope != Scope::ROOT) {
+        match parent.filter(|parent| !parent.level.is_root) {
             Some(parent) => {
                 name.push_str(" of ");
                 name.push_str(&parent.name(nodes));
@@ -327,9 +341,9 @@ const MANY: usize = 64;
 
 impl Nodes {
     /// Creates an empty list with a small capacity.
-    pub(super) fn new() -> Self {
+    pub(super) fn new(root: &'static ScopeInfo) -> Self {
         let mut nodes = Self::default();
-        nodes.all.resize_with(FEW, || Box::new(Node::new(Scope::ROOT, Key::default(), State::Gone, None)));
+        nodes.all.resize_with(FEW, || Box::new(Node::new(root, Key::default(), State::Gone, None)));
         nodes.clear();
         nodes
     }
@@ -446,17 +460,25 @@ impl Nodes {
     }
 
     /// Adds a node. An earlier one with the same key is then found only by its id.
-    pub(super) fn add(&mut self, scope: Scope, key: Key, state: State, parent: Option<usize>) -> usize {
+    pub(super) fn add(
+        &mut self,
+        level: &'static ScopeInfo,
+        key: Key,
+        state: State,
+        parent: Option<usize>,
+    ) -> usize {
+        let scope = level.scope;
         let at = self.free.pop().unwrap_or_else(|| {
             self.used += 1;
             self.used - 1
         });
         if at == self.all.len() {
-            self.all.push(Box::new(Node::new(scope, key, state, parent)));
+            self.all.push(Box::new(Node::new(level, key, state, parent)));
         }
         self.added += 1;
         if let Some(node) = self.all.get_mut(at) {
-            (node.scope, node.key, node.state, node.parent) = (scope, key, state, parent);
+            (node.scope, node.level, node.key) = (scope, level, key);
+            (node.state, node.parent) = (state, parent);
             node.number = self.added;
         }
         self.by_key.insert((scope, key), at);
@@ -508,11 +530,4 @@ fn name_first(names: &mut BTreeMap<Box<str>, usize>, name: &str, at: usize) {
     if !names.contains_key(name) {
         names.insert(name.into(), at);
     }
-}
-
-/// Returns the slot of the index among siblings of a scope.
-pub(super) fn own_slot(scope: Scope) -> Option<Slot> {
-    let info = scope.info();
-    let outer = info.parent.map_or(0, |parent| parent.info().key.len());
-    info.key.get(outer).copied()
 }

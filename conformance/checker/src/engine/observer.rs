@@ -1,5 +1,6 @@
 //! Observers of a stream while it is checked.
 
+use spec::Api;
 use spec::table::Scope;
 
 use super::node::{Node, Nodes};
@@ -21,6 +22,8 @@ pub trait Observer {
 pub struct Seen<'s> {
     /// The parsed frame.
     pub record: &'s Record<'s>,
+    /// The API of its dialect.
+    pub api: &'static Api,
     /// The subject of the event; none if the dialect does not define the event, or if it arrives after
     /// its subject has ended.
     pub about: Option<Occurrence<'s>>,

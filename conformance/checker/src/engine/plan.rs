@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use catalogue::{DecidedBy, Family, NativeRule};
-use spec::Dialect;
 use spec::table::{EventInfo, EventLine, Role, Scope};
+use spec::{Api, Dialect};
 
 use super::bound::Bound;
 use super::hooks::{Hooks, Native};
@@ -46,7 +46,7 @@ impl Plan {
     ) -> Arc<Self> {
         let mut structure = vec![[None; FAMILIES]; Scope::ALL.len()];
         let mut relations = Vec::new();
-        let mut hooks = Hooks::default();
+        let mut hooks = Hooks::new(dialect.api);
         for bound in rules {
             match bound.rule.decided_by {
                 DecidedBy::Structure(families) => {
@@ -60,13 +60,14 @@ impl Plan {
                 DecidedBy::Code(native) => hooks.add(*bound, natives(native)),
             }
         }
-        let steps = dialect.events.iter().map(|event| Step::all_of(event, &relations)).collect();
-        let opens_items = |event: &&EventInfo| event.scope == Scope::CONTAINER && event.role == Role::Open;
+        let steps = dialect.events.iter().map(|event| Step::all_of(dialect.api, event, &relations)).collect();
+        let opens_items = |event: &&EventInfo| event.level.is_container && event.role == Role::Open;
         let opening = dialect.events.iter().find(opens_items);
-        let steps_of_body = opening.map(|event| Step::all_of_body(event, &relations)).unwrap_or_default();
+        let steps_of_body =
+            opening.map(|event| Step::all_of_body(dialect.api, event, &relations)).unwrap_or_default();
         let carried = carried(&relations);
-        let collected = collected(&relations, &carried);
-        let places = Scope::ALL.iter().map(|scope| Places::of(*scope)).collect();
+        let collected = collected(dialect.api, &relations, &carried);
+        let places = Scope::ALL.iter().map(|scope| Places::of(dialect.api.scope(*scope))).collect();
         let is_fragment = |(event, steps): (&EventInfo, &Vec<Step>)| {
             dialect.framing.event_line == EventLine::EqualsType
                 && event.role == Role::Delta
@@ -87,6 +88,10 @@ impl Plan {
             hooks,
             is_fragment,
         })
+    }
+
+    pub(crate) fn api(&self) -> &'static Api {
+        self.dialect().api
     }
 
     pub(crate) fn dialect(&self) -> &'static Dialect {

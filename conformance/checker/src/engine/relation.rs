@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use catalogue::{DecidedBy, LooksAt, Operand as Values, Relation, Whose};
-use spec::table::{EventInfo, Role, Scope, Slot};
+use spec::Api;
+use spec::table::{EventInfo, Role, Scope, ScopeInfo};
 
 use super::bound::Bound;
 use super::node::Node;
@@ -33,9 +34,9 @@ pub(super) struct Target {
 }
 
 impl Target {
-    fn new(pointer: &'static str, event: &EventInfo) -> Self {
+    fn new(api: &Api, pointer: &'static str, event: &EventInfo) -> Self {
         let in_value = event.value.and_then(|value| pointer.strip_prefix(value));
-        let in_snapshot = pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(Slot::SNAPSHOT.name()));
+        let in_snapshot = pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(api.snapshot.name()));
         Self {
             pointer,
             in_response: in_snapshot.and_then(first_segment),
@@ -58,7 +59,7 @@ pub(super) enum Act {
 
 impl Step {
     /// Returns the steps of all relations for an event.
-    pub(super) fn all_of(event: &EventInfo, relations: &[Bound]) -> Vec<Self> {
+    pub(super) fn all_of(api: &Api, event: &EventInfo, relations: &[Bound]) -> Vec<Self> {
         let mut steps = Vec::new();
         for (relation, bound) in relations.iter().enumerate() {
             let DecidedBy::Relation(kind) = bound.rule.decided_by else { continue };
@@ -69,7 +70,7 @@ impl Step {
                     Whose::Parent | Whose::Response => false,
                 };
                 if is_meant {
-                    steps.push(Self { relation, at: values.at.map(|at| Target::new(at, event)), act });
+                    steps.push(Self { relation, at: values.at.map(|at| Target::new(api, at, event)), act });
                 }
             };
             match kind {
@@ -94,8 +95,8 @@ impl Step {
 
 impl Step {
     /// Returns the steps for the items of a body, by the event that opens an item: those of rules that look at bodies.
-    pub(super) fn all_of_body(event: &EventInfo, relations: &[Bound]) -> Vec<Self> {
-        let mut steps = Self::all_of(event, relations);
+    pub(super) fn all_of_body(api: &Api, event: &EventInfo, relations: &[Bound]) -> Vec<Self> {
+        let mut steps = Self::all_of(api, event, relations);
         steps.retain(|step| {
             let looks_at_bodies = relations[step.relation].rule.looks_at.contains(&LooksAt::Body);
             looks_at_bodies && matches!(step.act, Act::OccursOnce)
@@ -124,12 +125,12 @@ pub(super) fn carried(relations: &[Bound]) -> Vec<Vec<usize>> {
 }
 
 /// Returns, for each scope, the child scopes with a relation that collects them in a list, and the relation.
-pub(super) fn collected(relations: &[Bound], carried: &[Vec<usize>]) -> Vec<Vec<(Scope, usize)>> {
+pub(super) fn collected(api: &Api, relations: &[Bound], carried: &[Vec<usize>]) -> Vec<Vec<(Scope, usize)>> {
     let is_list = |relation: &usize| {
         matches!(relations[*relation].rule.decided_by, DecidedBy::Relation(Relation::Collect { .. }))
     };
     let of_scope = |scope: &Scope| {
-        let inner = Scope::ALL.iter().filter(|inner| inner.info().parent == Some(*scope));
+        let inner = Scope::ALL.iter().filter(|inner| api.scope(**inner).parent == Some(*scope));
         let lists = |inner: &'static Scope| {
             carried[*inner as usize].iter().copied().filter(is_list).map(|relation| (*inner, relation))
         };
@@ -158,8 +159,7 @@ pub(super) struct Template {
 }
 
 impl Places {
-    pub(super) fn of(scope: Scope) -> Self {
-        let info = scope.info();
+    pub(super) fn of(info: &ScopeInfo) -> Self {
         let template = |text: Option<&'static str>| text.and_then(Template::new);
         Self { in_parent: template(info.in_parent), in_response: template(info.in_response) }
     }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use spec::json::RawString;
 use spec::table::{Scope, Slot};
-use spec::{Count, View};
+use spec::{Api, Count, View};
 
 use super::node::{Key, Node, Nodes, State};
 use super::record::Record;
@@ -18,6 +18,8 @@ use crate::Transport;
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Stream {
+    /// Its API.
+    pub(super) api: &'static Api,
     /// Its nodes; the first is the response.
     pub(crate) nodes: Nodes,
     /// Its items, in order of appearance.
@@ -69,8 +71,8 @@ const OF_DATA: usize = 6;
 const FIRST_TYPES: usize = 4;
 
 impl Stream {
-    pub(super) fn new() -> Self {
-        Self::with(Nodes::new())
+    pub(super) fn new(api: &'static Api) -> Self {
+        Self::with(api, Nodes::new(api.scope(api.root)))
     }
 
     /// Clears the state for another stream.
@@ -83,12 +85,13 @@ impl Stream {
         first_snapshot.empty();
         let (nodes, items, first_snapshot) = (take(nodes), take(items), take(first_snapshot));
         let (recent, first_types) = (take(recent), take(first_types));
-        *self = Self { items, recent, first_types, first_snapshot, ..Self::with(nodes) };
+        *self = Self { items, recent, first_types, first_snapshot, ..Self::with(self.api, nodes) };
     }
 
-    fn with(mut nodes: Nodes) -> Self {
-        nodes.add(Scope::ROOT, Key::default(), State::Implied, None);
+    fn with(api: &'static Api, mut nodes: Nodes) -> Self {
+        nodes.add(api.scope(api.root), Key::default(), State::Implied, None);
         Self {
+            api,
             nodes,
             items: Vec::new(),
             incomplete: None,
@@ -113,13 +116,13 @@ impl Stream {
     #[cold]
     pub(crate) fn known_as(&self, id: &str) -> Option<String> {
         if self.response_id().as_deref() == Some(id) {
-            return Some("the id of the response".to_owned());
+            return Some(format!("the id of the {}", self.response()?.level.noun()));
         }
         let (what, node) = match self.nodes.item_named(id) {
             Some(item) => ("id", self.nodes.get(item)?),
             None => ("call_id", self.nodes.call_named(id)?),
         };
-        Some(format!("the {what} of item {}", self.nodes.index_name(node.key.last()?)))
+        Some(format!("the {what} of {} {}", node.level.noun(), self.nodes.index_name(node.key.last()?)))
     }
 
     /// Counts received data. The kept data is measured only if it may exceed the limit.
@@ -143,7 +146,7 @@ impl Stream {
         // Measuring it for each event would be slow.
         if self.weight > MOST_KEPT - MOST_KEPT / 16 {
             let transport = self.transport;
-            *self = Self { transport, is_beyond: true, ..Self::new() };
+            *self = Self { transport, is_beyond: true, ..Self::new(self.api) };
         }
     }
 

@@ -1,6 +1,7 @@
 //! The token counts of a response.
 
 use spec::json::{Scan, Scanner};
+use spec::table::UsagePlaces;
 
 use super::view::number;
 
@@ -16,17 +17,23 @@ pub(crate) struct Usage {
 
 impl Usage {
     /// Reads the object, once for all rules.
-    pub(super) fn of(usage: &str) -> Self {
+    pub(super) fn of(places: &UsagePlaces, usage: &str) -> Self {
         let mut found = Self::default();
         let mut scanner = Scanner::new(usage);
         let read = scanner.members(|scanner, name| {
-            match name {
-                b"input_tokens" => found.input = number(scanner.raw()?),
-                b"output_tokens" => found.output = number(scanner.raw()?),
-                b"total_tokens" => found.total = number(scanner.raw()?),
-                b"input_tokens_details" => found.cached = detail(scanner, b"cached_tokens")?,
-                b"output_tokens_details" => found.reasoning = detail(scanner, b"reasoning_tokens")?,
-                _ => scanner.skip()?,
+            let value = scanner.raw()?;
+            for (place, count) in [
+                (places.input, &mut found.input),
+                (places.output, &mut found.output),
+                (places.total, &mut found.total),
+                (places.cached, &mut found.cached),
+                (places.reasoning, &mut found.reasoning),
+            ] {
+                match place {
+                    (member, None) if name == member.as_bytes() => *count = number(value),
+                    (member, Some(inner)) if name == member.as_bytes() => *count = detail(value, inner)?,
+                    _ => {}
+                }
             }
             Ok(())
         });
@@ -34,11 +41,12 @@ impl Usage {
     }
 }
 
-fn detail(scanner: &mut Scanner<'_>, wanted: &[u8]) -> Scan<Option<f64>> {
+/// Returns the last member of that name in an object.
+fn detail(value: &str, wanted: &str) -> Scan<Option<f64>> {
     let mut found = None;
-    scanner.members(|scanner, name| {
+    Scanner::new(value).members(|scanner, name| {
         let value = scanner.raw()?;
-        if name == wanted {
+        if name == wanted.as_bytes() {
             found = number(value);
         }
         Ok(())
@@ -48,11 +56,14 @@ fn detail(scanner: &mut Scanner<'_>, wanted: &[u8]) -> Scan<Option<f64>> {
 
 #[cfg(test)]
 mod tests {
+    use spec::table::apis::RESPONSES;
+
     use super::*;
 
     #[test]
     fn the_last_of_repeated_counts_is_meant() {
         let usage = Usage::of(
+            &RESPONSES.usage,
             r#"{"input_tokens":1,"input_tokens_details":{"cached_tokens":2,"x":{"cached_tokens":9}},
                 "output_tokens":3,"output_tokens_details":{"reasoning_tokens":4.5},"total\u005ftokens":"5","input_tokens":6}"#,
         );
@@ -66,7 +77,7 @@ mod tests {
         for text in
             ["1", "[1]", "", r#"{"input_tokens":1"#, r#"{"input_tokens_details":[{"cached_tokens":1}]}"#]
         {
-            let usage = Usage::of(text);
+            let usage = Usage::of(&RESPONSES.usage, text);
             assert_eq!((usage.input, usage.cached), (None, None), "{text}");
         }
     }

@@ -148,40 +148,41 @@ fn unknown_type(fault: &Fault) -> Option<(&str, &str)> {
 }
 
 /// Returns whether a fault is the type of an item, and not of a part of it.
-fn is_item(fault: &Fault) -> bool {
-    let pointer = fault.pointer.strip_prefix("/response").unwrap_or(&fault.pointer);
+fn is_item(fault: &Fault, response: &str) -> bool {
+    let pointer = fault.pointer.strip_prefix(response).unwrap_or(&fault.pointer);
     let rest = pointer.strip_prefix("/output/").and_then(|rest| rest.strip_suffix("/type"));
     fault.pointer == "/item/type" || rest.is_some_and(|index| !index.contains('/'))
 }
 
 /// Returns whether a fault is in settings echoed from the request, which the client knows.
-fn is_echoed(fault: &Fault) -> bool {
+fn is_echoed(fault: &Fault, response: &str) -> bool {
     // The pointer begins at the event, or at the response if that is the body.
-    let pointer = fault.pointer.strip_prefix("/response").unwrap_or(&fault.pointer);
+    let pointer = fault.pointer.strip_prefix(response).unwrap_or(&fault.pointer);
     ["/tools/", "/tool_choice/"].iter().any(|start| pointer.starts_with(start))
 }
 
 pub(super) fn type_known(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let Verdict::Invalid(faults, _) = &record.verdict else { return };
+    let response = case.in_response("");
     let mut others = other_dialects::of_record(record);
     let whole = case.bound.level;
     for fault in faults {
         if let Some((_, name)) = unknown_type(fault).filter(|(_, name)| !has_prefix(name)) {
             case.bound.level = whole;
-            if is_echoed(fault) {
+            if is_echoed(fault, &response) {
                 case.limit(match case.dialect().framing.unknown_events {
                     UnknownEvents::Prefixed => Level::Should,
                     UnknownEvents::Ignored | UnknownEvents::Reported => Level::May,
                 });
             }
             let is_reported = case.dialect().framing.unknown_events == UnknownEvents::Reported;
-            if is_reported && is_item(fault) {
+            if is_reported && is_item(fault, &response) {
                 case.limit(Level::Should);
             }
             let is_known_in = |other| others.is_fine(other, fault);
             let (expected, actual) = (fault.kind.to_string(), fault.actual.to_string());
-            let is_echo = is_echoed(fault);
+            let is_echo = is_echoed(fault, &response);
             let place = Place {
                 pointer: Some(&fault.pointer),
                 expected: Some(&expected),

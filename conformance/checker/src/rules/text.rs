@@ -16,7 +16,7 @@ pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, value: &Object<'_>) {
     }
     let Some(whole) = json::string(value.text()).filter(|whole| !whole.is_empty()) else { return };
     let Some(pointer) = case.info().and_then(|info| info.value) else { return };
-    let what = node.scope.info().name.replace('_', " ");
+    let what = node.level.name.replace('_', " ");
     let expected = format!("deltas of the {what} before it");
     let actual = format!("{} characters and no delta", whole.chars().count());
     case.fault(pointer, &expected, &actual, || format!("no delta was sent before the final {what}"));

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use spec::table::{EventInfo, Scope};
+use spec::table::{EventInfo, Scope, ScopeInfo};
 
 use crate::engine::Case;
 use crate::engine::{Node, Object, Place, State};
@@ -35,23 +35,23 @@ pub(super) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Obj
     }
 }
 
-/// Item types with phases, and the scopes of the phases.
-static PHASED: LazyLock<Vec<(&str, Scope)>> = LazyLock::new(|| {
-    let is_phased =
-        |scope: &&Scope| scope.info().parent == Some(Scope::Item) && !scope.info().phases.is_empty();
-    let scopes = Scope::ALL.iter().filter(is_phased);
-    scopes.flat_map(|scope| scope.info().of.iter().map(|kind| (*kind, *scope))).collect()
-});
+/// Returns the scope of the phases of an item type.
+fn phases_of(case: &Case<'_>, kind: &str) -> Option<&'static ScopeInfo> {
+    let api = case.dialect().api;
+    let is_phased = |scope: &&ScopeInfo| scope.parent == Some(api.container) && !scope.phases.is_empty();
+    api.scopes().filter(is_phased).find(|scope| scope.of.contains(&kind))
+}
 
 pub(super) fn has_phases(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
     let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
     let Some(kind) = item.plain("type").filter(|_| !is_unknown) else { return };
     let is_over = item.string("status").is_none_or(|status| status == "completed");
-    let Some((_, scope)) = PHASED.iter().find(|(of, _)| *of == kind).filter(|_| is_over) else { return };
+    let Some(phased) = phases_of(case, kind).filter(|_| is_over) else { return };
+    let scope = &phased.scope;
     let has_events = case.dialect().events.iter().any(|event| event.scope == *scope);
     if has_events && stream.children(node, *scope).next().is_none() {
-        let expected = format!("the phases of the {}: {}", kind, scope.info().phases.join(", "));
+        let expected = format!("the phases of the {}: {}", kind, phased.phases.join(", "));
         let place = Place { expected: Some(&expected), ..Place::WHOLE };
         case.report(&place, || format!("the {kind} is done, but has no phase event"));
     }
@@ -62,11 +62,12 @@ pub(super) fn phases_complete(case: &mut Case<'_>, node: &Node, item: &Object<'_
     let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
     let is_completed = item.string("status").is_none_or(|status| status == "completed");
     let Some(kind) = item.plain("type").filter(|_| !is_unknown && is_completed) else { return };
-    let Some((_, scope)) = PHASED.iter().find(|(of, _)| *of == kind) else { return };
+    let Some(phased) = phases_of(case, kind) else { return };
+    let scope = &phased.scope;
     let Some(phases) = stream.children(node, *scope).next().map(|call| call.phases) else { return };
     let end = Some("completed").filter(|_| !ENDED.contains(scope));
     let dialect = case.dialect();
-    for (rank, phase) in scope.info().phases.iter().copied().chain(end).enumerate() {
+    for (rank, phase) in phased.phases.iter().copied().chain(end).enumerate() {
         let is_its = |event: &&EventInfo| event.scope == *scope && event.phase == Some(phase);
         let Some(event) = dialect.events.iter().find(is_its) else { continue };
         if phases & (1 << rank) == 0 {
@@ -92,7 +93,7 @@ pub(super) fn status_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>)
         })
     };
     let kind = item.plain("type").unwrap_or_default();
-    if PHASED.iter().any(|(of, scope)| *of == kind && has_completed(scope)) {
+    if phases_of(case, kind).is_some_and(|phased| has_completed(&phased.scope)) {
         case.fault("/item/status", "\"completed\"", "\"failed\"", || {
             format!("the {kind} has completed, but its item has failed")
         });

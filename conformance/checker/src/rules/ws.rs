@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use spec::table::{Reply, Role, Scope};
+use spec::table::{Reply, Role};
 
 use crate::Transport;
 use crate::engine::Case;
@@ -77,9 +77,13 @@ pub(super) fn lane_limit(case: &mut Case<'_>) {
 }
 
 pub(super) fn turns_in_order(case: &mut Case<'_>) {
-    let Some(record) = case.record().filter(|_| begins(case)) else { return };
+    if !begins(case) {
+        return;
+    }
     let Some((turn, session)) = case.turn().zip(case.session) else { return };
-    let Some(continued) = spec::json::at(record.data(), "/response/previous_response_id") else { return };
+    let Some(continued) = case.response().and_then(|it| spec::json::at(it, "/previous_response_id")) else {
+        return;
+    };
     let continued = spec::json::string(continued);
     let is_same = |turn: &Turn| turn.previous_response_id.as_deref() == continued.as_deref();
     let later = session.turns.unanswered.iter().position(is_same).filter(|_| !is_same(turn));
@@ -102,15 +106,11 @@ pub(super) fn created_asked(case: &mut Case<'_>) {
 
 /// Checks the end of a response that was steered.
 pub(super) fn steered_ends(case: &mut Case<'_>) {
-    let Some((record, session)) = case.record().zip(case.session) else { return };
-    if !session.connection.has_requests {
-        return;
-    }
-    let Some(info) = case.info().filter(|info| info.scope == Scope::ROOT && info.role == Role::Terminal)
-    else {
+    let Some(session) = case.session.filter(|session| session.connection.has_requests) else { return };
+    let Some(info) = case.info().filter(|info| info.level.is_root && info.role == Role::Terminal) else {
         return;
     };
-    let Some(response) = spec::json::at(record.data(), "/response").map(Object::new) else { return };
+    let Some(response) = case.response().map(Object::new) else { return };
     let Some(id) = response.string("id").filter(|_| info.phase == Some("incomplete")) else { return };
     let details = response.value("incomplete_details").map(Object::new);
     let is_steered = details.is_some_and(|details| details.plain("reason") == Some("steered"));
@@ -124,8 +124,10 @@ pub(super) fn steered_ends(case: &mut Case<'_>) {
 
 pub(super) fn ids_unique(case: &mut Case<'_>) {
     // `ws/one-in-flight` reports a second response in a lane.
-    let Some(record) = case.record().filter(|_| begins(case) && !case.stream.overlaps) else { return };
-    let id = spec::json::at(record.data(), "/response/id").and_then(spec::json::string);
+    if !begins(case) || case.stream.overlaps {
+        return;
+    }
+    let id = case.response().and_then(|it| spec::json::at(it, "/id")).and_then(spec::json::string);
     let is_known = |id: &str| case.session.is_some_and(|session| session.connection.begun.contains(id));
     let Some(id) = id.filter(|id| !id.is_empty() && is_known(id)) else { return };
     case.fault("/response/id", "an id of its own", &format!("{id:?}"), || {

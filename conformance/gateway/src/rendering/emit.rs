@@ -169,7 +169,7 @@ impl Emitter<'_> {
     fn send(&mut self, step: &Step, index: usize, added: &[(&str, Value)]) {
         let Some(info) = find(self.dialect, step) else { return };
         let mut data = Map::with_capacity(8);
-        for slot in step.scope.info().key {
+        for slot in info.level.key {
             let value = match slot {
                 Slot::OutputIndex => json!(index),
                 Slot::AnnotationIndex => json!(step.annotation.unwrap_or(0)),

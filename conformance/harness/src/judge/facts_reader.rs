@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use spec::table::{Operation, Role, Scope};
+use spec::table::{Operation, Role};
 use spec::{Dialect, Slot};
 
 use super::facts::{Facts, MAX_CODE, MAX_MESSAGE, SWITCHED};
@@ -214,7 +214,7 @@ fn beginning(body: &[u8]) -> String {
 /// Returns the place of the item that an event opens.
 fn opened_item(record: &Record<'_>) -> Option<&'static str> {
     let (_, info) = record.known?;
-    info.value.filter(|_| info.scope == Scope::CONTAINER && info.role == Role::Open)
+    info.value.filter(|_| info.level.is_container && info.role == Role::Open)
 }
 
 /// Returns the string at a pointer of JSON text.

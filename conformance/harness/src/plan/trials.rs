@@ -91,11 +91,11 @@ fn scopes(scenario: &Scenario, is_stream: bool, dialect: &Dialect) -> BTreeSet<S
     if is_stream {
         let events = scenario.elicits.iter().flat_map(|events| events.split('|'));
         let events = events.filter_map(|event| dialect.event(event));
-        return events.flat_map(|event| event.scope.with_parents()).collect();
+        return events.flat_map(|event| dialect.api.with_parents(event.scope)).collect();
     }
     let of_response = [Operation::Create, Operation::Retrieve, Operation::Poll, Operation::Cancel];
     let is_response = scenario.status.is_empty() && of_response.contains(&scenario.operation);
-    is_response.then_some(Scope::ROOT).into_iter().collect()
+    is_response.then_some(dialect.api.root).into_iter().collect()
 }
 
 #[cfg(test)]

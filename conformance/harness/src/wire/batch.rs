@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use catalogue::{OnSocket, Scenario};
 use spec::Dialect;
-use spec::table::{Operation, Reply, Scope};
+use spec::table::{Operation, Reply};
 
 use crate::plan::PreviousResponse;
 
@@ -147,7 +147,7 @@ impl Batch {
             }
             None => {}
         }
-        let is_of_item = dialect.event(&kind).is_some_and(|info| info.scope != Scope::ROOT);
+        let is_of_item = dialect.event(&kind).is_some_and(|info| !info.level.is_root);
         match &mut self.aside {
             Some(aside) if aside.state == State::Unsent && (is_of_item || is_end) => {
                 aside.state = State::Sent;

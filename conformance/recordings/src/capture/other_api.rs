@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use checker::{MESSAGES_EVENTS, typed_protocol, untyped_protocol};
-use spec::json;
+use spec::{APIS, json};
 
 use super::Frame;
 
@@ -28,10 +28,10 @@ const PATHS: [(&str, &str); 17] = [
     ("/api/generate", "Ollama"),
 ];
 
-/// Returns the API of a URL if it is another one, and whether the URL belongs to the Responses API.
+/// Returns the API of a URL if it is another one, and whether the URL belongs to an API of the suite.
 pub(crate) fn at_url(url: &str) -> (Option<&'static str>, bool) {
     let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
-    if path.ends_with("/responses") || path.contains("/responses/") {
+    if APIS.iter().any(|api| api.has_path(path)) {
         return (None, true);
     }
     (PATHS.iter().find(|(end, _)| path.ends_with(end)).map(|(_, name)| *name), false)
@@ -44,12 +44,12 @@ pub(crate) fn of_answer(asked: Option<&'static str>, frame: &Frame<'_>) -> Optio
     let has = |pointer| json::at(data, pointer).is_some();
     let event = member("type").or_else(|| frame.event.as_deref().map(Cow::Borrowed));
     let event = event.as_deref().unwrap_or_default();
-    if event.starts_with("response.") {
+    if APIS.iter().any(|api| event.starts_with(api.signature.event)) {
         return None;
     }
     let object = member("object");
     let object = object.as_deref().unwrap_or_default();
-    if object.starts_with("response") {
+    if APIS.iter().any(|api| object.starts_with(api.signature.object)) {
         return None;
     }
     let seen = match (event, object) {

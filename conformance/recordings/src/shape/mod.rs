@@ -11,8 +11,8 @@ use std::io::Read;
 
 use serde_json::Value;
 use spec::json::{at, string};
-use spec::table::{Role, Scope};
-use spec::{Dialect, Slot};
+use spec::table::Role;
+use spec::{Api, Dialect, Slot};
 
 use crate::Checking;
 use crate::capture::{ByValue, Entry, Format, Loss, Piece, Reader};
@@ -90,22 +90,23 @@ impl Tracing {
         Ok((self.events > 0).then_some(self.text))
     }
 
-    fn event(&mut self, record: &Record<'_>) {
+    fn event(&mut self, api: &Api, record: &Record<'_>) {
         let mut line = match record.event_type.as_deref() {
             Some(kind) if !kind.is_empty() => shown(kind),
             _ => "(an event without a type)".to_owned(),
         };
         let Some((_, info)) = record.known else { return self.line(&line) };
-        line.extend(["  ", info.scope.info().name]);
-        for (nth, slot) in info.scope.info().key.iter().enumerate() {
+        line.extend(["  ", info.level.name]);
+        for (nth, slot) in info.level.key.iter().enumerate() {
             let index = record.view.count(*slot).map_or_else(|| "?".to_owned(), |index| index.to_string());
             line.extend([if nth == 0 { " " } else { "." }, &index]);
         }
-        let slot = if info.scope == Scope::ROOT { Slot::SNAPSHOT } else { Slot::Value };
+        let slot = if info.level.is_root { api.snapshot } else { Slot::Value };
         let value = record.view.raw(slot).filter(|value| value.starts_with('{')).unwrap_or_default();
-        let id = match info.scope {
-            Scope::ROOT | Scope::CONTAINER => at(value, "/id").and_then(string),
-            _ => record.view.raw(Slot::ItemId).and_then(string),
+        let id = if info.level.is_root || info.level.is_container {
+            at(value, "/id").and_then(string)
+        } else {
+            api.id.and_then(|slot| record.view.raw(slot)).and_then(string)
         };
         if let Some(id) = id.filter(|id| !id.is_empty()) {
             let next = self.ids.len() + 1;
@@ -149,7 +150,7 @@ impl Observer for Tracing {
         match record.payload {
             // Their number depends on timing.
             Payload::Object if is_sign_of_life(kind) => {}
-            Payload::Object => self.event(record),
+            Payload::Object => self.event(seen.api, record),
             Payload::Done => self.line("[DONE]"),
             Payload::OtherValue => self.line("(data that is not an object)"),
             Payload::NotJson(..) => self.line("(data that is not JSON)"),

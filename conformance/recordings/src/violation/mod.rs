@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use catalogue::{Edit, Rule, Side, Target, Violation};
 use event::Event;
-use spec::table::{EventInfo, Role, Scope};
+use spec::table::{EventInfo, Role};
 use stream::Stream;
 
 use crate::capture::Format;
@@ -66,7 +66,7 @@ pub fn is_of_item(edit: &Edit) -> bool {
 /// Returns whether an event adds or closes an item in any dialect.
 fn is_counted(event: &str) -> bool {
     let adds_or_closes =
-        |info: &EventInfo| info.scope == Scope::CONTAINER && matches!(info.role, Role::Open | Role::Close);
+        |info: &EventInfo| info.level.is_container && matches!(info.role, Role::Open | Role::Close);
     spec::DIALECTS.iter().any(|dialect| dialect.event(event).is_some_and(adds_or_closes))
 }
 

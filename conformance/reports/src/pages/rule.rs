@@ -60,7 +60,7 @@ pub fn rule(rule: &Rule) -> String {
         DecidedBy::Code(_) => {}
     }
     if !rule.scopes.is_empty() {
-        let scopes: Vec<_> = rule.scopes.iter().map(|scope| scope.info().name.replace('_', " ")).collect();
+        let scopes: Vec<_> = rule.scopes.iter().map(|scope| scope.info().noun()).collect();
         fact("Scope", &scopes.join(", "));
     }
     if rule.looks_at.contains(&LooksAt::Body) {

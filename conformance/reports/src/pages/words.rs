@@ -34,7 +34,7 @@ pub const fn family(family: Family) -> &'static str {
 /// Returns the requirement of a relation within one occurrence of its scopes.
 pub fn relation(relation: &Relation, scopes: &[Scope]) -> String {
     let place = |values: &Operand| place(values, scopes);
-    let names: Vec<_> = scopes.iter().map(|scope| scope.info().name.replace('_', " ")).collect();
+    let names: Vec<_> = scopes.iter().map(|scope| scope.info().noun()).collect();
     let within =
         if names.is_empty() { String::new() } else { format!("within one {}, ", names.join(" or ")) };
     match relation {
@@ -64,7 +64,7 @@ fn place(values: &Operand, scopes: &[Scope]) -> String {
         },
         Whose::Events(names) => names.join(" or "),
         Whose::Parent => match scopes.first().and_then(|scope| scope.info().parent) {
-            Some(parent) => format!("the event that closes the {}", parent.info().name.replace('_', " ")),
+            Some(parent) => format!("the event that closes the {}", parent.info().noun()),
             None => "the event that closes its parent".to_owned(),
         },
         Whose::Response => "the response as it ends".to_owned(),

@@ -2,7 +2,7 @@
 
 use checker::Finding;
 use spec::table::{Role, Scope};
-use spec::{Dialect, Slot};
+use spec::{Api, Dialect};
 
 use super::layer::Layer;
 
@@ -31,7 +31,7 @@ const TWINS: &[(&str, &str)] = &[("schema/body-valid", "schema/event-valid")];
 
 impl<'d> Places<'d> {
     pub(super) fn of(dialect: &'d Dialect) -> Self {
-        Self { dialect, snapshot: format!("/{}", dialect.member(Slot::SNAPSHOT)) }
+        Self { dialect, snapshot: format!("/{}", dialect.member(dialect.api.snapshot)) }
     }
 
     /// Returns the place of a value in the response, wherever an event carries it; `None` if it is the event's own.
@@ -48,21 +48,21 @@ impl<'d> Places<'d> {
             return None;
         }
         let rest = inside(pointer, info.value.filter(|value| !value.is_empty())?)?;
-        Some(place(info.scope)? + &starred(rest))
+        Some(place(self.dialect.api, info.scope)? + &starred(rest))
     }
 
     /// Returns the kind of an event: its scope.
     fn kind<'e>(&self, event: &'e str) -> &'e str {
-        self.dialect.event(event).map_or(event, |info| info.scope.info().name)
+        self.dialect.event(event).map_or(event, |info| info.level.name)
     }
 }
 
 /// Returns the place of a scope in the response, with `*` for an index.
-fn place(scope: Scope) -> Option<String> {
-    let info = scope.info();
+fn place(api: &Api, scope: Scope) -> Option<String> {
+    let info = api.scope(scope);
     let pointer = match (info.in_response, info.in_parent, info.parent) {
         (Some(pointer), ..) => pointer.to_owned(),
-        (None, Some(rest), Some(parent)) => place(parent)? + rest,
+        (None, Some(rest), Some(parent)) => place(api, parent)? + rest,
         _ => return None,
     };
     let is_index = |segment: &str| segment.starts_with('{');

@@ -59,7 +59,7 @@ pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
         DecidedBy::Code(_) => {}
     }
     if !rule.scopes.is_empty() {
-        let scopes: Vec<_> = rule.scopes.iter().map(|scope| scope.info().name.replace('_', " ")).collect();
+        let scopes: Vec<_> = rule.scopes.iter().map(|scope| scope.info().noun()).collect();
         fact(if scopes.len() == 1 { "scope" } else { "scopes" }, &scopes.join(", "));
     }
     if rule.looks_at.contains(&LooksAt::Body) {

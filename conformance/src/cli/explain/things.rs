@@ -48,7 +48,7 @@ fn scenario_row(scenario: &Scenario) -> String {
 pub(super) fn event(event: &EventInfo, dialect: &Dialect, screen: Screen) -> String {
     let mut page = Page::new(event.name, event.description, screen);
     page.fact("dialect", dialect.name);
-    let scope = event.scope.info();
+    let scope = event.level;
     page.fact("scope", &scope.name.replace('_', " "));
     page.fact("role", &format!("{:?}", event.role).to_lowercase());
     page.fact("phase", event.phase.unwrap_or_default());

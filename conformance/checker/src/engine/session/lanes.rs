@@ -78,7 +78,8 @@ impl Lanes {
             Some(at) => std::mem::swap(&mut others[at], current),
             None if others.len() >= MAX_OTHERS => return false,
             None => {
-                others.push(std::mem::replace(current, Lane::new(name, Stream::new())));
+                let next = Lane::new(name, Stream::new(current.stream.api));
+                others.push(std::mem::replace(current, next));
             }
         }
         // The node of the session's last delta is in another lane.

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use spec::Dialect;
-use spec::table::{EventInfo, Reply, Role, Scope};
+use spec::table::{EventInfo, Reply, Role};
 
 use self::lanes::Lanes;
 use super::record::Record;
@@ -101,7 +101,7 @@ impl Session {
     /// Processes a client's request for a response.
     fn asked(&mut self, dialect: &Dialect, message: &Object<'_>, frame: &Frame<'_>) {
         // The request is the message itself, or a member of it.
-        let inner = message.value("response").map(Object::new);
+        let inner = message.value(dialect.member(dialect.api.snapshot)).map(Object::new);
         let request = inner.as_ref().unwrap_or(message);
         let name = message.string("stream_id").or_else(|| request.string("stream_id"));
         let name = name.filter(|_| dialect.framing.lanes);
@@ -133,7 +133,7 @@ impl Session {
         let Self { lanes, connection } = self;
         let name = lane_in(record.data());
         let kind = record.known.map(|(_, info)| info).filter(|_| !is_aside && !record.is_error);
-        let is_of_response = kind.is_some_and(|info| info.scope != Scope::ROOT || info.role != Role::Point);
+        let is_of_response = kind.is_some_and(|info| !info.level.is_root || info.role != Role::Point);
         let mut in_flight: Vec<_> = lanes.in_flight().map(|name| name.map(str::to_owned)).collect();
         // A recording can begin anywhere: without a request, the first response may be one without a lane.
         let may_begin = kind.is_some_and(EventInfo::is_opening)
@@ -230,7 +230,9 @@ impl Session {
         let Some(id) = lane.stream.response_id() else { return };
         let end = lane.stream.response().and_then(|response| response.closed.get());
         let end = end.and_then(|end| dialect.event(end.event_type()));
-        self.connection.asides.end(&id, end.is_some_and(|end| end.phase == Some("completed")));
+        self.connection
+            .asides
+            .end(&id, end.is_some_and(|end| end.phase == Some(dialect.api.status.completed)));
         self.connection.responses.insert(id.clone().into_owned());
         lane.turns.latest = Some(id.into_owned());
     }

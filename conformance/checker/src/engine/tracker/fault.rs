@@ -15,7 +15,7 @@ impl Tracker<'_, '_> {
     /// stream created it.
     #[cold]
     pub(super) fn not_created(&mut self, is_doubtful: bool) {
-        let Some(mut bound) = self.plan.structural(Family::BeforeOpen, Scope::ROOT) else { return };
+        let Some(mut bound) = self.plan.structural(Family::BeforeOpen, self.plan.api().root) else { return };
         if is_doubtful {
             bound.level = bound.level.min(Level::May);
         }
@@ -39,7 +39,7 @@ impl Tracker<'_, '_> {
         if self.stream.resumed || self.stream.has_gap || parent != RESPONSE && self.is_implied(parent) {
             return None;
         }
-        let node = Node::new(scope, key, State::Implied, Some(parent));
+        let node = Node::new(self.plan.api().scope(scope), key, State::Implied, Some(parent));
         let what = self.stream.name(&node);
         let name = self.event_name();
         let opening = self.opening_event(scope);
@@ -100,7 +100,7 @@ impl Tracker<'_, '_> {
     }
 
     pub(super) fn wrong_kind(&mut self, scope: Scope, parent: usize) {
-        let of = scope.info().of;
+        let of = self.plan.api().scope(scope).of;
         let Some(kind) = self.stream.nodes.get(parent).and_then(Node::kind) else { return };
         if of.is_empty() || of.contains(&kind) || kind.contains(':') {
             return;
@@ -194,16 +194,17 @@ impl Tracker<'_, '_> {
     /// Reports an event after the one that ends the response, which does not end it in some dialects.
     #[cold]
     pub(super) fn report_after_the_end(&mut self, family: Family, message: impl FnOnce() -> String) {
-        let Some(mut bound) = self.plan.structural(family, Scope::ROOT) else { return };
+        let Some(mut bound) = self.plan.structural(family, self.plan.api().root) else { return };
         // No part of an answer.
         if self.record.known.is_none_or(|(_, info)| info.role == Role::Point) {
             bound.level = bound.level.min(Level::Should);
         }
-        let related = self.related(RESPONSE, |node| node.closed.get(), "the response ended here");
+        let ended = format!("the {} ended here", self.noun());
+        let related = self.related(RESPONSE, |node| node.closed.get(), &ended);
         let expected = Some("no event after the terminal event");
         let last = related.as_ref().and_then(|related| related.place.event_type.clone()).unwrap_or_default();
         let goes_on_in = |other: &Dialect| {
-            other.event(&last).is_some_and(|event| event.scope != Scope::ROOT || !event.ends_scope())
+            other.event(&last).is_some_and(|event| !event.level.is_root || !event.ends_scope())
         };
         let place = Place { expected, ..Place::WHOLE };
         self.findings.add_here(bound, self.record, &place, related, goes_on_in, message);

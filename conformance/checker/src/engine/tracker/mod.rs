@@ -6,7 +6,7 @@ mod relate;
 
 use catalogue::Family;
 use spec::Count;
-use spec::table::{EventInfo, Role, Scope, Slot};
+use spec::table::{EventInfo, Role, ScopeInfo, Slot};
 
 use crate::engine::context::Context;
 use crate::engine::finding::{Findings, Place};
@@ -51,19 +51,19 @@ impl<'r> Tracker<'_, 'r> {
             return;
         }
         self.stream.recent.forget();
-        if !self.response_allows(info.scope == Scope::ROOT && info.role == Role::Terminal) {
+        if !self.response_allows(info.level.is_root && info.role == Role::Terminal) {
             return;
         }
         self.begin(Some(info));
         if matches!(info.role, Role::Open | Role::Close | Role::Final) {
             self.value = self.record.view.raw(Slot::Value).map(|raw| self.outlined(raw));
         }
-        let Some(node) = (if info.scope == Scope::ROOT { Some(RESPONSE) } else { self.locate(info) }) else {
+        let Some(node) = (if info.level.is_root { Some(RESPONSE) } else { self.locate(info) }) else {
             return;
         };
         self.current = Some(node);
-        if info.scope == Scope::ROOT {
-            self.response = self.record.view.raw(Slot::SNAPSHOT).map(|raw| self.outlined(raw));
+        if info.level.is_root {
+            self.response = self.record.view.raw(self.plan.api().snapshot).map(|raw| self.outlined(raw));
         }
         match info.role {
             Role::Open => self.open(event, node),
@@ -78,6 +78,12 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
+    /// Returns how messages name the root.
+    fn noun(&self) -> String {
+        let api = self.plan.api();
+        api.scope(api.root).noun()
+    }
+
     /// Returns the object of the event.
     fn outlined(&self, raw: &'r str) -> Object<'r> {
         Object::outlined(raw, self.record.outline)
@@ -89,12 +95,12 @@ impl<'r> Tracker<'_, 'r> {
             return true;
         }
         let family = if ends { Family::ClosedAgain } else { Family::AfterClose };
-        let name = self.event_name();
+        let (name, noun) = (self.event_name(), self.noun());
         self.report_after_the_end(family, || {
             if ends {
-                format!("{name} ends the response a second time")
+                format!("{name} ends the {noun} a second time")
             } else {
-                format!("{name} was sent after the response ended")
+                format!("{name} was sent after the {noun} ended")
             }
         });
         false
@@ -114,7 +120,7 @@ impl<'r> Tracker<'_, 'r> {
         if (!self.stream.resumed || is_doubtful)
             && !self.stream.has_gap
             && !self.record.is_error
-            && self.plan.protocol.scope_events(Scope::ROOT).opens
+            && self.plan.protocol.scope_events(self.plan.api().root).opens
         {
             self.not_created(is_doubtful);
         }
@@ -124,11 +130,17 @@ impl<'r> Tracker<'_, 'r> {
     fn open(&mut self, event: usize, node: usize) {
         if node == RESPONSE {
             if self.stream.has_begun() {
-                let related = self.related(RESPONSE, |node| node.opened.get(), "the response began here");
+                let noun = self.noun();
+                let related =
+                    self.related(RESPONSE, |node| node.opened.get(), &format!("the {noun} began here"));
                 let expected = format!("one {}", self.plan.dialect().opening.unwrap_or_default());
-                self.report((Family::Reopened, Scope::ROOT, RESPONSE), "", Some(&expected), related, || {
-                    "the response is created a second time".to_owned()
-                });
+                self.report(
+                    (Family::Reopened, self.plan.api().root, RESPONSE),
+                    "",
+                    Some(&expected),
+                    related,
+                    || format!("the {noun} is created a second time"),
+                );
             }
             self.stream.nodes.set_state(RESPONSE, State::Open);
             if let Some(response) = self.stream.nodes.get_mut(RESPONSE)
@@ -140,7 +152,7 @@ impl<'r> Tracker<'_, 'r> {
             self.snapshot();
             return;
         }
-        let is_item = self.stream.nodes.get(node).is_some_and(|found| found.scope == Scope::CONTAINER);
+        let is_item = self.stream.nodes.get(node).is_some_and(|found| found.level.is_container);
         self.stream.nodes.set_state(node, State::Open);
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.opened.note(self.record);
@@ -185,7 +197,7 @@ impl<'r> Tracker<'_, 'r> {
         if let (Some(found), Some(value)) = (self.stream.nodes.get_mut(node), &self.value) {
             found.learn(value);
             value.keep_in(&mut found.closing);
-            if found.scope == Scope::CONTAINER {
+            if found.level.is_container {
                 if value.is_cut_off() {
                     self.stream.incomplete.get_or_insert(node);
                 }
@@ -204,7 +216,7 @@ impl<'r> Tracker<'_, 'r> {
             if !found.disputed && found.closing.is_set() {
                 found.joined.recycle();
             }
-            if found.scope != Scope::CONTAINER {
+            if !found.level.is_container {
                 found.opening.empty();
             }
         }
@@ -213,7 +225,7 @@ impl<'r> Tracker<'_, 'r> {
 
     fn phase(&mut self, event: usize, node: usize) {
         let Some(((_, info), found)) = self.record.known.zip(self.stream.nodes.get(node)) else { return };
-        let scope = found.scope.info();
+        let scope = found.level;
         let ends = info.ends_scope();
         let rank = if ends { scope.phases.len() } else { rank(scope.phases, info.phase) };
         let repeated = node == RESPONSE && found.phase == Some(rank);
@@ -240,7 +252,7 @@ impl<'r> Tracker<'_, 'r> {
         self.relate(event, node);
         if node == RESPONSE {
             self.snapshot();
-        } else if info.scope == Scope::Rewrite {
+        } else if info.level.withdraws {
             self.stream.nodes.mark_gap();
         }
     }
@@ -272,7 +284,7 @@ impl<'r> Tracker<'_, 'r> {
             self.response = Some(response);
         }
         self.snapshot();
-        let has_failed = self.record.is_error || self.phase_at_hand() == Some("failed");
+        let has_failed = self.record.is_error || self.phase_at_hand() == Some(self.plan.api().status.failed);
         if !self.stream.has_gap && !has_failed {
             self.never_closed();
         }
@@ -288,7 +300,8 @@ impl<'r> Tracker<'_, 'r> {
 
     /// Reports nodes that are still open when the response ends.
     fn never_closed(&mut self) {
-        let still_open: Vec<(usize, Scope)> = (self.stream.nodes.numbered())
+        let noun = self.noun();
+        let still_open: Vec<(usize, &'static ScopeInfo)> = (self.stream.nodes.numbered())
             .filter(|(at, node)| {
                 *at != RESPONSE
                     && node.state() == State::Open
@@ -296,21 +309,22 @@ impl<'r> Tracker<'_, 'r> {
                     // Descendants of an unopened node are reported once.
                     && !node.parent.is_some_and(|parent| parent != RESPONSE && self.is_implied(parent))
             })
-            .map(|(at, node)| (at, node.scope))
+            .map(|(at, node)| (at, node.level))
             .collect();
-        for (node, scope) in still_open {
+        for (node, level) in still_open {
+            let scope = level.scope;
             let related = self.related(node, |node| node.opened.get(), "was opened here");
             let name = self.stream.nodes.get(node).map(|node| self.stream.name(node)).unwrap_or_default();
             let closing = self.closing_events(scope);
             let Some(mut bound) = self.plan.structural(Family::NeverClosed, scope) else { continue };
             let kind = self.stream.nodes.get(node).and_then(Node::kind);
             // Some dialects allow hosted calls to stay open.
-            if scope == Scope::CONTAINER && !bound.is_chosen && kind.is_some_and(is_for_client) {
+            if level.is_container && !bound.is_chosen && kind.is_some_and(is_for_client) {
                 bound.level = bound.level.max(bound.rule.level);
             }
-            let place = Place { expected: Some(&closing), form: scope.info().name, ..Place::WHOLE };
+            let place = Place { expected: Some(&closing), form: level.name, ..Place::WHOLE };
             self.findings.add_related(bound, self.record, &place, related, || {
-                format!("the response ends, but {name} was never closed")
+                format!("the {noun} ends, but {name} was never closed")
             });
         }
     }
@@ -323,7 +337,7 @@ impl<'r> Tracker<'_, 'r> {
         let first = stream.first_snapshot.get();
         let is_first_again = first.is_some_and(|first| first.text() == response.text());
         let first = first.filter(|_| !is_first_again);
-        let snapshot = Snapshot::new(&response, first, event);
+        let snapshot = Snapshot::new(&response, first, event, plan.dialect());
         let look = |rule: SnapshotRule, case: &mut Case<'_>| rule(case, &snapshot);
         context.ask(&plan.hooks.any_snapshot, record, stream, findings, look);
         if !is_first_again {
@@ -351,12 +365,12 @@ impl<'r> Tracker<'_, 'r> {
     fn output<'o>(stream: &'o Stream, response: &'o Object<'_>) -> (Vec<Object<'o>>, bool) {
         let finished = || stream.items().map(|item| item.closing.get());
         let texts = finished().map(|item| item.map(Object::text));
-        let list = response.get("output").unwrap_or_default();
+        let list = response.get(stream.api.list).unwrap_or_default();
         if let Some(entries) = entries_that_are(list, texts) {
             let entries = finished().flatten().zip(entries).map(|(item, entry)| item.of_same_text(entry));
             return (entries.collect(), stream.items().is_sorted_by_key(|item| item.key.last()));
         }
-        let entries = response.entries("output").unwrap_or_default();
+        let entries = response.entries(stream.api.list).unwrap_or_default();
         let mut finished = finished();
         let object = |entry| match finished.next().flatten() {
             Some(item) if item.text() == entry => item.of_same_text(entry),
@@ -396,7 +410,7 @@ pub(in crate::engine) fn unended(
     last: &SavedLocation,
     findings: &mut Findings,
 ) {
-    let Some(bound) = plan.structural(Family::NeverClosed, Scope::ROOT) else { return };
+    let Some(bound) = plan.structural(Family::NeverClosed, plan.api().root) else { return };
     // Another rule reports an error without the events that must follow it.
     if stream.has_gap || stream.error.is_set() {
         return;

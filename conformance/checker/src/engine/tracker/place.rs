@@ -9,24 +9,25 @@ use spec::table::{EventInfo, Role, Scope, Slot};
 use super::Tracker;
 use crate::engine::Place;
 use crate::engine::index::Index;
-use crate::engine::node::{Key, Node, State, own_slot};
+use crate::engine::node::{Key, Node, State};
 use crate::engine::stream::RESPONSE;
 
 impl<'r> Tracker<'_, 'r> {
     /// Returns the node of an event, which is created if nothing opened it; none if the node is closed.
     pub(super) fn locate(&mut self, info: &'static EventInfo) -> Option<usize> {
         let scope = info.scope;
-        let Some(parent) = scope.info().parent.filter(|parent| *parent != Scope::ROOT) else {
-            return if scope == Scope::CONTAINER { self.item(info) } else { Some(self.plain_child(scope)) };
+        let api = self.plan.api();
+        let Some(parent) = info.level.parent.filter(|parent| *parent != api.root) else {
+            return if info.level.is_container { self.item(info) } else { Some(self.plain_child(scope)) };
         };
         let item = self.item_of_event()?;
         let mut key = Key::default();
         key.push(Index::new(item as u64));
-        for slot in scope.info().key.iter().skip(1) {
+        for slot in info.level.key.iter().skip(1) {
             let count = self.record.view.count(*slot).unwrap_or(Count::Whole(0));
             key.push(self.stream.nodes.index(count));
         }
-        let parent = if parent == Scope::CONTAINER { item } else { self.parent_of(parent, key, item)? };
+        let parent = if parent == api.container { item } else { self.parent_of(parent, key, item)? };
         if info.role == Role::Point {
             if !self.check_open(parent, None, info) {
                 return None;
@@ -48,7 +49,7 @@ impl<'r> Tracker<'_, 'r> {
         let state = if opens { State::Open } else { State::Implied };
         self.count(scope, key, parent, opens);
         let is_partial = self.stream.resumed && self.is_implied(parent);
-        let node = self.stream.nodes.add(scope, key, state, Some(parent));
+        let node = self.stream.nodes.add(info.level, key, state, Some(parent));
         self.set_partial(node, is_partial);
         if info.role != Role::Open {
             self.wrong_parent(node);
@@ -58,15 +59,17 @@ impl<'r> Tracker<'_, 'r> {
 
     /// Returns the node of a scope without indices, of which a response has one.
     pub(super) fn plain_child(&mut self, scope: Scope) -> usize {
+        let level = self.plan.api().scope(scope);
         self.stream
             .nodes
             .find(scope, Key::default())
-            .unwrap_or_else(|| self.stream.nodes.add(scope, Key::default(), State::Open, Some(RESPONSE)))
+            .unwrap_or_else(|| self.stream.nodes.add(level, Key::default(), State::Open, Some(RESPONSE)))
     }
 
     /// Returns the part that contains a text.
     pub(super) fn parent_of(&mut self, parent: Scope, key: Key, item: usize) -> Option<usize> {
-        let key = key.first(parent.info().key.len());
+        let level = self.plan.api().scope(parent);
+        let key = key.first(level.key.len());
         if let Some(found) = self.stream.nodes.find(parent, key) {
             return Some(found);
         }
@@ -80,7 +83,7 @@ impl<'r> Tracker<'_, 'r> {
         }
         self.count(parent, key, item, false);
         let state = if opens { State::Implied } else { State::Open };
-        let node = self.stream.nodes.add(parent, key, state, Some(item));
+        let node = self.stream.nodes.add(level, key, state, Some(item));
         self.set_partial(node, self.stream.resumed);
         Some(node)
     }
@@ -93,6 +96,7 @@ impl<'r> Tracker<'_, 'r> {
 
     /// Returns the item that an event opens or closes.
     pub(super) fn item(&mut self, info: &'static EventInfo) -> Option<usize> {
+        let api = self.plan.api();
         let id = self.value_string("id");
         let index = self.container_index();
         if info.role != Role::Open {
@@ -101,10 +105,9 @@ impl<'r> Tracker<'_, 'r> {
         }
         let mut key = Key::default();
         let mut shared = None;
-        let next =
-            self.stream.nodes.get(RESPONSE).map_or(0, |response| response.next_index(Scope::CONTAINER));
+        let next = self.stream.nodes.get(RESPONSE).map_or(0, |response| response.next_index(api.container));
         key.push(index.unwrap_or(Index::new(next)));
-        if let Some(there) = self.stream.nodes.find(Scope::CONTAINER, key) {
+        if let Some(there) = self.stream.nodes.find(api.container, key) {
             let found = self.stream.nodes.get(there)?;
             if found.state() == State::Implied {
                 let unopened = found.unopened.as_deref();
@@ -117,11 +120,11 @@ impl<'r> Tracker<'_, 'r> {
             found.opened.get()?;
             let related = self.related(there, |node| node.opened.get(), "the first was added here");
             let index = self.stream.nodes.index_name(key.last().unwrap_or_default());
-            let (member, pointer) = self.member(Slot::CONTAINER_INDEX);
-            let expected = format!("a new {member}");
-            let at = (Family::Reopened, Scope::CONTAINER, there);
+            let (member, pointer) = self.member(api.index);
+            let (expected, noun) = (format!("a new {member}"), api.scope(api.container).noun());
+            let at = (Family::Reopened, api.container, there);
             let finding = self.report(at, &pointer, Some(&expected), related, || {
-                format!("a second item is added at {member} {index}")
+                format!("a second {noun} is added at {member} {index}")
             });
             shared = finding;
             let has_same_id = self.stream.nodes.get(there)?.id() == id.as_deref();
@@ -130,9 +133,9 @@ impl<'r> Tracker<'_, 'r> {
             }
             self.note_doubt(there, finding);
         } else {
-            self.count(Scope::CONTAINER, key, RESPONSE, true);
+            self.count(api.container, key, RESPONSE, true);
         }
-        let item = self.stream.nodes.add(Scope::CONTAINER, key, State::Open, Some(RESPONSE));
+        let item = self.stream.nodes.add(api.scope(api.container), key, State::Open, Some(RESPONSE));
         self.note_doubt(item, shared);
         self.stream.items.push(item);
         Some(item)
@@ -146,7 +149,8 @@ impl<'r> Tracker<'_, 'r> {
 
     /// Returns the index of the event's item.
     fn container_index(&mut self) -> Option<Index> {
-        let count = self.record.view.count(Slot::CONTAINER_INDEX)?;
+        let api = self.plan.api();
+        let count = self.record.view.count(api.index)?;
         Some(self.stream.nodes.index(count))
     }
 
@@ -158,19 +162,21 @@ impl<'r> Tracker<'_, 'r> {
 
     /// Returns the item that contains an event, even if it is closed.
     pub(super) fn item_of_event(&mut self) -> Option<usize> {
+        let api = self.plan.api();
         let index = self.container_index();
-        let id = Slot::CONTAINER_ID.and_then(|slot| self.record.view.string(slot));
+        let id = api.id.and_then(|slot| self.record.view.string(slot));
         let id = id.map(|id| if id.escaped { spec::json::decode(id.raw).0 } else { id.raw.into() });
         self.item_at(index, id.as_deref())
     }
 
     /// Returns the item at an index, or with an id; the id of a known item takes precedence.
     pub(super) fn item_at(&mut self, index: Option<Index>, id: Option<&str>) -> Option<usize> {
+        let api = self.plan.api();
         let mut key = Key::default();
         if let Some(index) = index {
             key.push(index);
         }
-        let there = index.and_then(|_| self.stream.nodes.find(Scope::CONTAINER, key));
+        let there = index.and_then(|_| self.stream.nodes.find(api.container, key));
         // An item whose own id is empty is reported once, where it is added.
         let is_named =
             || there.is_some_and(|at| self.stream.nodes.get(at).is_some_and(|node| node.id().is_some()));
@@ -190,29 +196,31 @@ impl<'r> Tracker<'_, 'r> {
                 let name = |index: Option<Index>| self.stream.nodes.index_name(index.unwrap_or_default());
                 let (index, known) = (name(index), name(known));
                 let related = self.related(named, |node| node.opened.get(), "was added here");
-                let (member, pointer) = self.member(Slot::CONTAINER_INDEX);
-                let at = (Family::KeyMismatch, Scope::CONTAINER, named);
+                let (member, pointer) = self.member(api.index);
+                let noun = api.scope(api.container).noun();
+                let at = (Family::KeyMismatch, api.container, named);
                 self.report(at, &pointer, Some(&known), related, || {
-                    format!("item {id} was added at {member} {known}, but this event has {index}")
+                    format!("{noun} {id} was added at {member} {known}, but this event has {index}")
                 });
             }
             return Some(named);
         }
         let Some(at) = there else { return Some(self.implied_item(index, Some(id))) };
         let node = self.stream.nodes.get(at)?;
-        let closes_item = self.record.known.is_some_and(|(_, info)| info.scope == Scope::CONTAINER);
+        let closes_item = self.record.known.is_some_and(|(_, info)| info.level.is_container);
         if let Some(known) = node.id().map(str::to_owned)
             && !closes_item
         {
             let index = self.stream.nodes.index_name(index.unwrap_or_default());
             let related = self.related(at, |node| node.opened.get(), "was added here");
             let hint = self.stream.known_as(id).map(|what| format!(", {what}")).unwrap_or_default();
-            let Some(bound) = self.plan.structural(Family::KeyMismatch, Scope::CONTAINER) else {
+            let Some(bound) = self.plan.structural(Family::KeyMismatch, api.container) else {
                 return Some(at);
             };
             let (expected, actual) = (format!("\"{known}\""), format!("\"{id}\""));
-            let pointer = Slot::CONTAINER_ID.map(|slot| self.member(slot).1);
-            let (member, _) = self.member(Slot::CONTAINER_INDEX);
+            let pointer = api.id.map(|slot| self.member(slot).1);
+            let (member, _) = self.member(api.index);
+            let noun = api.scope(api.container).noun();
             let place = Place {
                 pointer: pointer.as_deref(),
                 expected: Some(&expected),
@@ -222,7 +230,7 @@ impl<'r> Tracker<'_, 'r> {
             };
             self.findings.add_related(bound, self.record, &place, related, || {
                 let has = if id.is_empty() { "an empty id" } else { id };
-                format!("the item at {member} {index} is {known}, but this event has {has}{hint}")
+                format!("the {noun} at {member} {index} is {known}, but this event has {has}{hint}")
             });
         }
         Some(at)
@@ -230,17 +238,17 @@ impl<'r> Tracker<'_, 'r> {
 
     /// Creates an item that nothing opened.
     pub(super) fn implied_item(&mut self, index: Option<Index>, id: Option<&str>) -> usize {
+        let api = self.plan.api();
         let mut key = Key::default();
-        let next =
-            self.stream.nodes.get(RESPONSE).map_or(0, |response| response.next_index(Scope::CONTAINER));
+        let next = self.stream.nodes.get(RESPONSE).map_or(0, |response| response.next_index(api.container));
         key.push(index.unwrap_or(Index::new(next)));
-        if let Some(found) = self.stream.nodes.find(Scope::CONTAINER, key) {
+        if let Some(found) = self.stream.nodes.find(api.container, key) {
             return found;
         }
-        let opens = self.plan.protocol.scope_events(Scope::CONTAINER).opens;
-        let finding = if opens { self.before_open(Scope::CONTAINER, RESPONSE, key) } else { None };
-        self.count(Scope::CONTAINER, key, RESPONSE, false);
-        let item = self.stream.nodes.add(Scope::CONTAINER, key, State::Implied, Some(RESPONSE));
+        let opens = self.plan.protocol.scope_events(api.container).opens;
+        let finding = if opens { self.before_open(api.container, RESPONSE, key) } else { None };
+        self.count(api.container, key, RESPONSE, false);
+        let item = self.stream.nodes.add(api.scope(api.container), key, State::Implied, Some(RESPONSE));
         if let Some(node) = self.stream.nodes.get_mut(item) {
             node.unopened = finding.zip(id).map(|(finding, id)| Box::new((finding, id.to_owned())));
         }
@@ -266,7 +274,7 @@ impl<'r> Tracker<'_, 'r> {
                     self.after_close(node, closes);
                     return false;
                 }
-                Some(State::Open) if info.role == Role::Open && info.scope != Scope::CONTAINER => {
+                Some(State::Open) if info.role == Role::Open && !info.level.is_container => {
                     self.reopened(node);
                     return false;
                 }
@@ -298,9 +306,10 @@ impl<'r> Tracker<'_, 'r> {
     /// Counts a child of a node, and checks that it has the next index.
     pub(super) fn count(&mut self, scope: Scope, key: Key, parent: usize, opens: bool) {
         // Another rule reports numbers that are not indices.
-        let (Some(slot), Some(index)) = (own_slot(scope), key.entry()) else { return };
+        let level = self.plan.api().scope(scope);
+        let (Some(slot), Some(index)) = (level.own_index, key.entry()) else { return };
         // The schema requires the index.
-        if slot != Slot::CONTAINER_INDEX && self.record.view.raw(slot).is_none() {
+        if slot != self.plan.api().index && self.record.view.raw(slot).is_none() {
             return;
         }
         let Some(found) = self.stream.nodes.get_mut(parent) else { return };
@@ -314,7 +323,7 @@ impl<'r> Tracker<'_, 'r> {
         if let Some(found) = self.stream.nodes.get_mut(parent) {
             found.has_gaps = true;
         }
-        let what = scope.info().name.replace('_', " ");
+        let what = level.noun();
         let (_, pointer) = self.member(slot);
         self.report((Family::IndexGap, scope, parent), &pointer, Some(&next.to_string()), None, || {
             format!("the {what} has index {index}, but the next one is {next}")

@@ -1,0 +1,161 @@
+//! `apis/<name>/api.toml`
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What the dialects of an API have in common: the levels of a stream, and the values that parsing an event extracts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ApiFile {
+    /// Its name, for people.
+    pub title: String,
+    /// Path of its main operation, behind the version.
+    pub path: String,
+    /// How its recordings are recognised.
+    pub signature: Signature,
+    /// The words for the state of the root.
+    pub status: Status,
+    /// The token counts of the root.
+    pub usage: Usage,
+    /// The values that parsing an event extracts: name to JSON pointer of one segment.
+    pub slots: BTreeMap<String, String>,
+    /// The two outer levels.
+    pub outer: Outer,
+    /// The scopes, by name.
+    #[serde(rename = "scope")]
+    pub scopes: BTreeMap<String, Scope>,
+}
+
+/// The two outer levels: the root, and its main container.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Outer {
+    /// The scope without a parent.
+    pub root: String,
+    /// The slot of the value of the root.
+    pub snapshot: String,
+    /// The child of the root that contains most other scopes. Its key is one index.
+    pub container: String,
+    /// The slot with the id of a container, in events of its descendants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}
+
+/// What only events and bodies of the API begin with.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Signature {
+    /// The types of events.
+    pub event: String,
+    /// The member `object` of bodies.
+    pub object: String,
+}
+
+/// The words for the state of the root, in events (as phases) and in the member of its value.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Status {
+    /// The member.
+    pub member: String,
+    /// It has ended as it should.
+    pub completed: String,
+    /// It was cut off.
+    pub incomplete: String,
+    /// It has failed.
+    pub failed: String,
+}
+
+/// The token counts of the root: JSON pointers of one or two segments into the object.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Usage {
+    /// The member of the root's value that holds the object.
+    pub member: String,
+    /// All tokens of the input.
+    pub input: String,
+    /// Those that were cached.
+    pub cached: String,
+    /// All tokens of the output.
+    pub output: String,
+    /// Those of reasoning.
+    pub reasoning: String,
+    /// All tokens.
+    pub total: String,
+}
+
+/// A level of a stream that opens, receives values and closes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Scope {
+    /// Its description, in a sentence.
+    pub description: String,
+    /// The scope of another API that it is like: the rules about that one judge it, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub like: Option<String>,
+    /// The parent scope; only the root has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// The slots that identify one among its siblings, the outermost first.
+    #[serde(default)]
+    pub key: Vec<String>,
+    /// The `type`s of the parent that can contain it; any if empty.
+    #[serde(default)]
+    pub of: Vec<String>,
+    /// Place of its final value in the value that closes its parent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_parent: Option<String>,
+    /// Place of its final value in the terminal response.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_response: Option<String>,
+    /// Its phases, in order; the last ones can be alternatives.
+    #[serde(default)]
+    pub phases: Vec<String>,
+    /// The phases that end it.
+    #[serde(default)]
+    pub ends: Vec<String>,
+    /// Whether its phases withdraw text that was streamed: open texts are incompletely known from then on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub withdraws: bool,
+}
+
+impl ApiFile {
+    /// Returns the slot of the index that is the key of a container.
+    pub fn index(&self) -> &str {
+        let container = self.scopes.get(&self.outer.container);
+        container.and_then(|scope| scope.key.first()).unwrap_or(&self.outer.snapshot)
+    }
+
+    /// Returns the member of the root's value that lists the containers.
+    pub fn list(&self) -> &str {
+        let place = self.scopes.get(&self.outer.container).and_then(|scope| scope.in_response.as_deref());
+        place.and_then(|place| place.strip_prefix('/')?.split('/').next()).unwrap_or_default()
+    }
+
+    /// Returns a copy with other names of scopes, each like the one that it was.
+    #[must_use]
+    pub fn renamed(&self, names: &[(&str, &str)]) -> Self {
+        let new = |name: &str| {
+            let found = names.iter().find(|(old, _)| *old == name);
+            found.map_or(name, |(_, new)| *new).to_owned()
+        };
+        let mut renamed = self.clone();
+        renamed.outer.root = new(&self.outer.root);
+        renamed.outer.container = new(&self.outer.container);
+        let scopes = self.scopes.iter().map(|(name, scope)| {
+            let mut scope = scope.clone();
+            scope.parent = scope.parent.as_deref().map(new);
+            let like = Some(name.clone()).filter(|name| new(name) != **name);
+            scope.like = scope.like.or(like);
+            (new(name), scope)
+        });
+        renamed.scopes = scopes.collect();
+        renamed
+    }
+}
