@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use serde_json::Value;
+use similar::{Algorithm, DiffTag};
 
 use super::values::{data_of, differences};
 use recordings::capture::Format;
@@ -77,67 +78,40 @@ pub(super) enum Step {
 
 /// Returns the shortest diff. A removal next to an addition of the same event type is a change.
 pub(super) fn steps(before: &[Part<'_>], after: &[Part<'_>]) -> Vec<Step> {
-    let alike = |(old, new): &(&Part<'_>, &Part<'_>)| old.key == new.key;
-    let first = before.iter().zip(after).take_while(alike).count();
-    let rest = before.len().min(after.len()) - first;
-    let last = before.iter().rev().zip(after.iter().rev()).take(rest).take_while(alike).count();
-    let (old_end, new_end) = (before.len() - last, after.len() - last);
-    let same = |old: usize, new: usize| before[old].key == after[new].key;
-    // Number of parts that can be kept from here to the end.
-    let width = new_end - first + 1;
-    let place = |old: usize, new: usize| (old - first) * width + new - first;
-    let mut most = vec![0_u32; (old_end - first + 1) * width];
-    for old in (first..old_end).rev() {
-        for new in (first..new_end).rev() {
-            most[place(old, new)] = if same(old, new) {
-                most[place(old + 1, new + 1)] + 1
-            } else {
-                most[place(old + 1, new)].max(most[place(old, new + 1)])
-            };
+    let mut steps = Vec::new();
+    for hunk in similar::capture_diff_slices(Algorithm::Myers, &keys(before), &keys(after)) {
+        match hunk.tag() {
+            DiffTag::Equal => steps.extend(hunk.new_range().map(Step::Kept)),
+            _ => pair(before, after, hunk.old_range(), hunk.new_range(), &mut steps),
         }
     }
-    let (mut old, mut new) = (first, first);
-    let mut steps: Vec<Step> = (0..first).map(Step::Kept).collect();
-    let mut hunk = (Vec::new(), Vec::new());
-    while old < old_end || new < new_end {
-        if old < old_end && new < new_end && same(old, new) {
-            pair(&mut hunk, before, after, &mut steps);
-            steps.push(Step::Kept(new));
-            (old, new) = (old + 1, new + 1);
-        } else if new == new_end || old < old_end && most[place(old + 1, new)] >= most[place(old, new + 1)] {
-            hunk.0.push(old);
-            old += 1;
-        } else {
-            hunk.1.push(new);
-            new += 1;
-        }
-    }
-    pair(&mut hunk, before, after, &mut steps);
-    steps.extend((new_end..after.len()).map(Step::Kept));
     steps
 }
 
+fn keys<'p>(parts: &'p [Part<'_>]) -> Vec<&'p str> {
+    parts.iter().map(|part| &*part.key).collect()
+}
+
 fn pair(
-    (dropped, inserted): &mut (Vec<usize>, Vec<usize>),
     before: &[Part<'_>],
     after: &[Part<'_>],
+    mut dropped: Range<usize>,
+    inserted: Range<usize>,
     steps: &mut Vec<Step>,
 ) {
-    let mut inserted = inserted.drain(..).peekable();
-    for (number, old) in dropped.iter().enumerate() {
-        let is_of_type = |old: &usize, new: usize| before[*old].is_of_type_of(&after[new]);
-        // A later part may be more similar.
-        let later = dropped.get(number + 1..).unwrap_or_default();
+    let is_of_type = |old: usize, new: usize| before[old].is_of_type_of(&after[new]);
+    let mut inserted = inserted.peekable();
+    while let Some(old) = dropped.next() {
         let is_it = |new: &usize| {
+            // A later part may be more similar.
             is_of_type(old, *new)
-                || before[*old].is_like(&after[*new]) && !later.iter().any(|later| is_of_type(later, *new))
+                || before[old].is_like(&after[*new]) && !dropped.clone().any(|later| is_of_type(later, *new))
         };
         match inserted.next_if(is_it) {
-            Some(new) => steps.push(Step::Changed(*old, new)),
-            None => steps.push(Step::Dropped(*old)),
+            Some(new) => steps.push(Step::Changed(old, new)),
+            None => steps.push(Step::Dropped(old)),
         }
     }
-    dropped.clear();
     steps.extend(inserted.map(Step::Inserted));
 }
 
