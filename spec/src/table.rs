@@ -13,46 +13,12 @@ pub use crate::memory::Memory;
 pub use crate::verdict::Verdict;
 pub use crate::words::*;
 
-/// The framing of events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Framing {
-    /// The value of the `event:` field.
-    pub event_line: EventLine,
-    /// The `[DONE]` marker at the end.
-    pub done: Marker,
-    /// The meaning of events that the dialect does not list.
-    pub unknown_events: UnknownEvents,
-    /// Whether the same events are also sent as WebSocket messages.
-    pub websocket: bool,
-    /// Whether a WebSocket has lanes: `stream_id` is the lane of an event.
-    pub lanes: bool,
-    /// The client's message that requests a response on a WebSocket.
-    pub create: Option<&'static str>,
-    /// The client's message that steers a response in flight.
-    pub steer: Option<Aside>,
-    /// The client's message that adds input to a response in flight.
-    pub inject: Option<Aside>,
-}
-
 impl Framing {
     /// Returns the client's messages about a response in flight, with their operations.
     pub fn asides(&self) -> impl Iterator<Item = (Operation, Aside)> + use<> {
         let all = [(Operation::Steer, self.steer), (Operation::Inject, self.inject)];
         all.into_iter().filter_map(|(operation, aside)| Some((operation, aside?)))
     }
-}
-
-/// A client's message about a response in flight on a WebSocket, and the events that reply to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Aside {
-    /// The type of the message.
-    pub message: &'static str,
-    /// The event that accepts it.
-    pub accepted: &'static str,
-    /// The event that reports that the server waits for more input.
-    pub pending: Option<&'static str>,
-    /// The event that rejects it, or reports a later failure.
-    pub failed: &'static str,
 }
 
 /// The reply to a client's message about a response in flight.
@@ -77,17 +43,6 @@ impl Aside {
             self.pending.filter(|pending| *pending == event).map(|_| Reply::Pending)
         }
     }
-}
-
-/// A rule whose level differs in a dialect.
-#[derive(Debug, Clone, Copy)]
-pub struct RuleLevel {
-    /// The rule, `group/name`.
-    pub id: &'static str,
-    /// Its level in this dialect.
-    pub level: Level,
-    /// The reason.
-    pub reason: &'static str,
 }
 
 /// A dialect, including inherited entries.

@@ -9,18 +9,21 @@ use super::names;
 use super::words::{declare, word};
 use crate::dialect::{Dialect, Event};
 use crate::formats::{
-    ApiFile, Aside, EventLine, Framing, Level, Lifecycle, Marker, Operation, Outer, Role, RuleLevel, Scope,
-    Signature, Status, UnknownEvents, Usage,
+    ApiFile, Aside, Constant, EventLine, Framing, Level, Lifecycle, Marker, Operation, Outer, Role,
+    RuleLevel, Scope, Signature, Status, UnknownEvents, Usage,
 };
 
-/// Emits the enums of the words in dialect files.
+/// Emits the types of the words and settings in dialect files.
 pub fn words() -> TokenStream {
     let words = [
+        declare::<Aside>(),
         declare::<EventLine>(),
+        declare::<Framing>(),
         declare::<Level>(),
         declare::<Marker>(),
         declare::<Operation>(),
         declare::<Role>(),
+        declare::<RuleLevel>(),
         declare::<UnknownEvents>(),
     ];
     let all = || Operation::ALL.into_iter();
@@ -255,14 +258,9 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) 
     let file = &dialect.file;
     let (name, product, source, summary) = (&dialect.name, &file.product, &file.source, &file.summary);
     let lineage = &dialect.lineage;
-    let event_line = word(file.framing.event_line);
-    let done = word(file.framing.done);
-    let Framing { websocket, lanes, create, steer, inject, .. } = &file.framing;
-    let create = option_text(create.as_deref());
-    let (steer, inject) = (option(steer.as_ref().map(aside)), option(inject.as_ref().map(aside)));
+    let (framing, rules) = (file.framing.expression(), file.rules.expression());
     let error = &file.terminal.error;
     let api_name = api_ident(&file.api);
-    let unknown = word(file.framing.unknown_events);
     let opening = option_text(dialect.opening(&api.outer.root));
     let envelope = file.envelope.0.iter().filter_map(|(slot, pointer)| {
         let (slot, member) = (pascal_ident(slot), pointer.strip_prefix('/')?);
@@ -270,11 +268,7 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) 
     });
     let terminal = &file.terminal.events;
     let roots = file.roots.iter().map(|(role, name)| quote!((#role, #name)));
-    let operations = file.operations.iter().map(|one| word(*one));
-    let rules = file.rules.iter().map(|RuleLevel { id, level, reason }| {
-        let level = word(*level);
-        quote!(RuleLevel { id: #id, level: #level, reason: #reason })
-    });
+    let operations = file.operations.expression();
     let shared = base.map(|base| (super::shared::path(base), base));
     let same_api = shared.as_ref().filter(|(_, base)| base.file.api == file.api);
     let events = dialect.events.values().enumerate().map(|(place, info)| {
@@ -311,23 +305,14 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) 
                 source: #source,
                 summary: #summary,
                 lineage: &[#(#lineage),*],
-                framing: Framing {
-                    event_line: #event_line,
-                    done: #done,
-                    unknown_events: #unknown,
-                    websocket: #websocket,
-                    lanes: #lanes,
-                    create: #create,
-                    steer: #steer,
-                    inject: #inject,
-                },
+                framing: #framing,
                 opening: #opening,
                 envelope: &[#(#envelope),*],
                 terminal: &[#(#terminal),*],
                 error: #error,
                 roots: &[#(#roots),*],
-                operations: &[#(#operations),*],
-                rules: &[#(#rules),*],
+                operations: #operations,
+                rules: #rules,
                 events: EVENTS,
                 types: TYPES,
                 place_of_event: check::place_of_event,
@@ -335,12 +320,6 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) 
             }
         };
     }
-}
-
-fn aside(aside: &Aside) -> TokenStream {
-    let Aside { message, accepted, pending, failed } = aside;
-    let pending = option_text(pending.as_deref());
-    quote!(Aside { message: #message, accepted: #accepted, pending: #pending, failed: #failed })
 }
 
 fn event(place: usize, event: &Event, api: &ApiFile, api_name: &str) -> TokenStream {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use codegen_derive::Constant;
 use serde::{Deserialize, Serialize};
 
 use super::Operation;
@@ -48,7 +49,7 @@ pub struct DialectFile {
 }
 
 /// The framing of events.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Framing {
@@ -76,7 +77,7 @@ pub struct Framing {
 }
 
 /// A client's message about a response in flight on a WebSocket, and the events that reply to it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Aside {
@@ -168,7 +169,7 @@ impl Terminal {
 }
 
 /// A rule whose level differs in a dialect.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RuleLevel {
