@@ -191,13 +191,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_keeps_its_values_without_characters_that_control_terminals() {
-        let values = vec!["\u{202e}a\u{9b}31m\u{e0041}", "ä ✓ 😀\n"];
-        let json = serde_json::to_string_pretty(&values).unwrap();
-        let escaped = escaped_json(json);
-        assert!(escaped.lines().all(|line| first_dangerous(line).is_none()), "{escaped}");
-        assert!(escaped.contains("ä ✓ 😀"), "{escaped}");
-        assert_eq!(serde_json::from_str::<Vec<String>>(&escaped).unwrap(), values);
+    fn json_has_no_characters_that_control_terminals() {
+        let json = "[\n\"\u{202e}a\u{9b}31m\u{e0041}\", \"ä ✓ 😀\"\n]".to_owned();
+        let escaped = "[\n\"\\u202ea\\u009b31m\\udb40\\udc41\", \"ä ✓ 😀\"\n]";
+        assert_eq!(escaped_json(json), escaped);
         assert_eq!(escaped_json("{\n}".to_owned()), "{\n}");
     }
 
