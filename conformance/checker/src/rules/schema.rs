@@ -289,6 +289,7 @@ pub fn untyped_protocol(data: &str) -> Option<&'static str> {
         None | Some("") if is_list("choices") => Some("Chat Completions"),
         None if is_list("candidates") || event.get("usageMetadata").is_some() => Some("Gemini"),
         None if event.get("jsonrpc").is_some() => Some("MCP"),
+        None if event.get("done").is_some() && event.get("created_at").is_some() => Some("Ollama"),
         _ => None,
     }
 }

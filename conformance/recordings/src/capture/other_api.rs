@@ -110,6 +110,8 @@ mod tests {
         assert_eq!(of(None, None, r#"{"type":"session.created","session":{}}"#), Some("the Realtime API"));
         let run = r#"{"id":"run_1","object":"thread.run"}"#;
         assert_eq!(of(None, Some("thread.run.created"), run), Some("the Assistants API"));
+        let ollama = r#"{"model":"m","created_at":"2026-01-01T00:00:00Z","message":{},"done":false}"#;
+        assert_eq!(of(None, None, ollama), Some("Ollama"));
         // An unknown event may be a fault in our API.
         for data in
             [r#"{"type":"response.created"}"#, r#"{"object":"response"}"#, r#"{"type":"ping"}"#, "[]", "x"]
