@@ -91,8 +91,8 @@ fn causes(run: &Run, shown: Level, screen: Screen) -> String {
         let Some((capture, finding)) = run.first_of(cause) else { continue };
         let room = screen.width.saturating_sub(MARGIN).max(Screen::LEAST_WIDTH);
         let mut remarks = brief(finding, cause, run);
-        // A fix is worth more than a line.
-        for (_, value) in remarks.iter_mut().filter(|(name, _)| *name != "fix") {
+        // These are worth more than a line.
+        for (_, value) in remarks.iter_mut().filter(|(name, _)| !matches!(*name, "fix" | "breaks")) {
             *value = shortened(value, room);
         }
         if cause.times > 1 {
@@ -280,7 +280,7 @@ const CLIENTS: usize = 3;
 /// Maximum combined length for one row.
 const SIDE_BY_SIDE: usize = 90;
 /// Maximum length of a failure of a client in a list.
-const FAILURE: usize = 60;
+const FAILURE: usize = 120;
 
 /// Returns all remarks on a finding.
 fn remarks(finding: &Finding, dialect: &str, fail_on: FailOn) -> Vec<(&'static str, String)> {

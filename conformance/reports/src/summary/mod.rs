@@ -47,7 +47,7 @@ pub fn summary(run: &Run, detail: impl Into<Detail>, screen: impl Into<Screen>) 
     let Screen { style, width } = screen.into();
     let is_verbose = detail.is_verbose;
     let mut page = Page { out: String::new(), width: width.max(Screen::LEAST_WIDTH), style, is_verbose };
-    page.head(run);
+    page.head(run, detail.level);
     if is_verbose {
         page.tallies("by group of scenarios", run.groups.iter().map(|group| (&*group.name, group.trials)));
     }
@@ -79,7 +79,7 @@ struct Page {
 }
 
 impl Page {
-    fn head(&mut self, run: &Run) {
+    fn head(&mut self, run: &Run, shown: Level) {
         let totals = &run.totals;
         let state = match run.outcome {
             Outcome::Failed => "failed",
@@ -105,12 +105,22 @@ impl Page {
         self.out.replace_range(start..start + state.len(), &painted);
         let faults = in_words(totals.faults());
         if !faults.is_empty() {
-            let own = run.own_causes().len() as u64;
-            let effects = run.causes.len() as u64 - own;
+            let own = run.own_causes().iter().filter(|cause| cause.is_shown(shown)).count();
+            let hidden = (run.own_causes().len() - own) as u64;
+            let effects = (run.causes.len() - run.own_causes().len()) as u64;
             let effects =
                 if effects > 0 { format!(" and {}", counted(effects, "effect")) } else { String::new() };
             let times = counted(totals.faults().all(), "time");
-            self.row(2, 2, &format!("{}{effects}, seen {times}: {faults}", counted(own, "cause")));
+            let below = if hidden > 0 {
+                format!("; {hidden} more below --level {}", shown.name())
+            } else {
+                String::new()
+            };
+            self.row(
+                2,
+                2,
+                &format!("{}{effects}, seen {times}: {faults}{below}", counted(own as u64, "cause")),
+            );
         }
         for (name, text) in terms(run) {
             self.row(2, 4, &format!("{name}: {text}"));
@@ -156,17 +166,12 @@ impl Page {
 
     /// Writes the causes, one per row.
     fn causes(&mut self, run: &Run, shown: Level) {
-        let causes = run.own_causes();
-        if causes.is_empty() {
-            return;
-        }
+        let causes: Vec<&Cause> = run.own_causes().iter().filter(|cause| cause.is_shown(shown)).collect();
         let most = if self.is_verbose { usize::MAX } else { CAUSES };
         // The findings of an endpoint were shown before.
-        let is_told = |at: usize, cause: &Cause| {
-            run.live.is_some() && !self.is_verbose && cause.is_shown(shown) && at < IN_FULL
-        };
-        let rest = causes.iter().enumerate().filter(|(at, cause)| !is_told(*at, cause));
-        let rest: Vec<(usize, &Cause)> = rest.collect();
+        let is_told = |at: usize| run.live.is_some() && !self.is_verbose && at < IN_FULL;
+        let rest: Vec<(usize, &Cause)> =
+            causes.iter().copied().enumerate().filter(|(at, _)| !is_told(*at)).collect();
         if rest.is_empty() {
             return;
         }
@@ -176,7 +181,7 @@ impl Page {
         for ((at, cause), name) in rest.iter().zip(&names) {
             let level = self.style.level(cause.level, word(cause.level));
             let room_of_level = " ".repeat(9 - word(cause.level).len());
-            let text = self.cause(run, cause, shown);
+            let text = self.cause(run, cause);
             if 11 + widest + 2 + text.width() > self.width {
                 let _ = writeln!(self.out, "  {level}{room_of_level}{name}");
                 self.row(11, 11, &text);
@@ -186,7 +191,7 @@ impl Page {
             }
             // What stands in full above is known by its rule, unless there are several of it.
             let is_alone = names.iter().filter(|other| *other == name).count() == 1;
-            if *at >= IN_FULL || !is_alone && cause.level >= shown {
+            if *at >= IN_FULL || !is_alone {
                 let message = shortened(&visible(&cause.message), self.width.saturating_sub(11));
                 let _ = writeln!(self.out, "           {message}");
             }
@@ -201,21 +206,17 @@ impl Page {
     }
 
     /// Returns the count, the first place, the number of broken clients and the effects of a cause.
-    fn cause(&self, run: &Run, cause: &Cause, shown: Level) -> String {
+    fn cause(&self, run: &Run, cause: &Cause) -> String {
         let what = if run.live.is_some() { "answer" } else { "file" };
         let mut text = format!("{} in {}", counted(cause.times, "time"), counted(cause.captures, what));
         if let Some(harm) = harm(cause) {
             let _ = write!(text, " · {harm}");
         }
         let Some((capture, finding)) = run.first_of(cause) else { return text };
-        if cause.is_shown(shown) {
-            let room = self.width.saturating_sub(11 + text.width());
-            let place = format!(" · {}:{}", visible(&run.name(capture)), finding.place.line);
-            if place.width() < room || self.is_verbose {
-                text += &place;
-            }
-        } else {
-            let _ = write!(text, " · {} (--level may shows it)", visible(&cut(&cause.message, SHORT)));
+        let room = self.width.saturating_sub(11 + text.width());
+        let place = format!(" · {}:{}", visible(&run.name(capture)), finding.place.line);
+        if place.width() < room || self.is_verbose {
+            text += &place;
         }
         if let Some(effects) = effects(run, cause) {
             let _ = write!(text, " · effects: {}", visible(&effects));
