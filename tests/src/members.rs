@@ -1,4 +1,5 @@
-//! The table of members in the documentation: what clients do where one is absent, null, or of another type.
+//! The tables of clients in the documentation: what they do where a member is absent, null, or of another type, and where
+//! an event is out of order.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -50,7 +51,41 @@ pub fn page(measured: &MeasuredFile) -> String {
             _ = writeln!(page, "| `{member}` | {} |", cells.join(" | "));
         }
     }
-    page
+    page + &orders(measured)
+}
+
+/// Returns the tables of the streams with an event out of order, one for each golden.
+fn orders(measured: &MeasuredFile) -> String {
+    let mut goldens: BTreeMap<&str, Vec<(usize, &str, &str)>> = BTreeMap::new();
+    for stream in measured.outcomes.keys() {
+        let Some((golden, change)) = stream.strip_prefix("order/").and_then(|rest| rest.rsplit_once('/'))
+        else {
+            continue;
+        };
+        let Some((number, how)) = change.split_once('-') else { continue };
+        goldens.entry(golden).or_default().push((number.parse().unwrap_or_default(), how, stream));
+    }
+    let names: Vec<&str> = measured.measured().map(|client| client.name.as_str()).collect();
+    let mut text = format!(
+        "\n# What clients do with an event out of order\n\n\
+         In each of {} streams, one event is missing (dropped), is sent twice (repeated), is sent after the next one \
+         (swapped), has another text (altered), or has no type in its item or part (untyped).\n",
+        goldens.values().map(Vec::len).sum::<usize>()
+    );
+    for (golden, mut streams) in goldens {
+        streams.sort_unstable();
+        _ = write!(
+            text,
+            "\n## `{golden}`\n\n| event | {} |\n|---|{}\n",
+            names.join(" | "),
+            "---|".repeat(names.len())
+        );
+        for (number, how, stream) in streams {
+            let cells: Vec<&str> = measured.outcomes(stream).into_iter().map(sign).collect();
+            _ = writeln!(text, "| {number} {how} | {} |", cells.join(" | "));
+        }
+    }
+    text
 }
 
 fn events(measured: &MeasuredFile) -> Events<'_> {

@@ -95,7 +95,7 @@ fn is_stream(context: &Context, stream: &str) -> bool {
         Some(("defect", name)) => catalogue.defects.defects.iter().any(|defect| defect.name == name),
         Some(("fault", rule)) => catalogue.rules.contains_key(rule),
         // The suite derives these from goldens; its tests compare the names.
-        Some(("member" | "sound", _)) => true,
+        Some(("member" | "order" | "sound", _)) => true,
         _ => false,
     }
 }

@@ -9,6 +9,10 @@ use crate::formats::{Breakage, Claim, Outcome};
 
 /// The letter of a client that fails on a kind of finding, but only on streams with other kinds that may be the reason.
 const AMONG_OTHERS: char = '+';
+/// The groups of streams that docs/client-members.md shows.
+const DEEP: [&str; 2] = ["member/", "order/"];
+/// The letter of clients that break on some streams with a kind of finding, and read others.
+const VARIES: char = 'v';
 
 /// What the measured clients do with streams that have one kind of finding.
 #[derive(Debug, Constant)]
@@ -25,8 +29,21 @@ pub(super) struct Measurement {
 #[derive(Debug, Default)]
 struct Effect<'c> {
     outcomes: Vec<Option<Outcome>>,
+    /// The clients that handle a stream with it.
+    handled: BTreeSet<usize>,
     /// The stream that shows the failure of each client.
     shown_by: BTreeMap<usize, &'c str>,
+}
+
+impl Effect<'_> {
+    /// Returns the letter of a client. Who reads some streams with this kind of finding is not broken by it alone.
+    fn letter(&self, column: usize) -> char {
+        match self.outcomes.get(column).copied().flatten() {
+            None => AMONG_OTHERS,
+            Some(outcome) if outcome.is_failure() && self.handled.contains(&column) => VARIES,
+            Some(outcome) => outcome.letter(),
+        }
+    }
 }
 
 /// The effect of each kind of finding on clients, as far as it was measured.
@@ -121,6 +138,9 @@ impl<'c> Effects<'c> {
         if known.outcomes.len() <= column {
             known.outcomes.resize(column + 1, None);
         }
+        if outcome == Outcome::Handled {
+            known.handled.insert(column);
+        }
         let Some(place) = known.outcomes.get_mut(column) else { return };
         if place.is_none_or(|before| outcome < before) {
             *place = Some(outcome);
@@ -134,15 +154,13 @@ impl<'c> Effects<'c> {
     pub(super) fn table(&self) -> Vec<Measurement> {
         let columns = self.catalogue.measured.measured().count();
         let rows = self.kinds.iter().map(|(kind, effect)| {
-            let letter =
-                |at| effect.outcomes.get(at).copied().flatten().map_or(AMONG_OTHERS, Outcome::letter);
             let errors = effect.shown_by.iter().filter_map(|(column, stream)| {
                 let error = self.claim(*column, stream)?.error;
                 (!error.is_empty()).then(|| (*column, error.to_owned()))
             });
             Measurement {
                 kind: kind.clone(),
-                outcomes: (0..columns).map(letter).collect(),
+                outcomes: (0..columns).map(|at| effect.letter(at)).collect(),
                 errors: errors.collect(),
             }
         });
@@ -163,9 +181,15 @@ impl<'c> Effects<'c> {
                 let outcome = |kind: &&Effect<'_>| kind.outcomes.get(column).copied().flatten();
                 let failed: Vec<&str> =
                     kinds.iter().filter_map(|kind| kind.shown_by.get(&column).copied()).collect();
-                let handled = kinds.iter().filter(|kind| outcome(kind) == Some(Outcome::Handled)).count();
+                let is_handled = |kind: &&&Effect<'_>| {
+                    outcome(kind) == Some(Outcome::Handled) || kind.handled.contains(&column)
+                };
+                let handled = kinds.iter().filter(is_handled).count();
                 // The defect of one of its own streams describes the failure best.
-                let stream = failed.iter().copied().min_by_key(|stream| stream.starts_with("member/"))?;
+                let stream = failed
+                    .iter()
+                    .copied()
+                    .min_by_key(|stream| DEEP.iter().any(|group| stream.starts_with(group)))?;
                 let claim = self.claim(column, stream)?;
                 let mut failure = failure(claim);
                 if handled > 0 {
@@ -204,7 +228,7 @@ fn source(streams: &BTreeSet<&str>) -> String {
     if !faults.is_empty() {
         all.push(format!("docs/client-matrix.md, {}", faults.join(", ")));
     }
-    if streams.iter().any(|stream| stream.starts_with("member/")) {
+    if streams.iter().any(|stream| DEEP.iter().any(|group| stream.starts_with(group))) {
         all.push("docs/client-members.md".to_owned());
     }
     all.join("; ")

@@ -62,6 +62,7 @@ impl Measurement {
             b'c' => Measured::FailsOnIntact,
             b'-' => Measured::NotExercised,
             b'+' => Measured::AmongOthers,
+            b'v' => Measured::Varies,
             _ => Measured::NotPlayed,
         })
     }
@@ -84,6 +85,8 @@ pub enum Measured {
     Wrong,
     /// It did not report an error.
     Silent,
+    /// It failed on some streams, and handled others.
+    Varies,
     /// It fails on the intact stream, too.
     FailsOnIntact,
     /// It cannot be asked for such a response.
@@ -103,6 +106,7 @@ impl Measured {
             Self::Wrong => Some("returns wrong or empty content".to_owned()),
             Self::Silent => Some("does not report an error".to_owned()),
             Self::Handled
+            | Self::Varies
             | Self::FailsOnIntact
             | Self::NotExercised
             | Self::AmongOthers

@@ -16,6 +16,7 @@ use super::case::{
     Case, TIMEOUT, about, expected, name, of_streams, request, sound_name, speaks, transport, without_stream,
 };
 use super::member;
+use super::order;
 use super::played::{Delivery, Played, answers, plays};
 use super::turns::{STEP, turns};
 
@@ -55,7 +56,7 @@ fn make(dialect: &'static Dialect) -> Vec<Case> {
 }
 
 /// Returns the kinds of findings in the streams that show what clients do: by the name of the case, for streams over HTTP that
-/// have defects, that break a rule, or in which a member is wrong.
+/// have defects, that break a rule, or in which a member or an event is wrong.
 pub fn measured_kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>> {
     let edited = |golden: &str, edits| {
         let golden = goldens::golden(golden)?;
@@ -63,6 +64,7 @@ pub fn measured_kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>
         Some(member::kinds_in(golden, &bytes))
     };
     let mut kinds = member::kinds(dialect);
+    kinds.extend(order::kinds());
     for case in cases(dialect).iter().filter(|case| case.transport == Transport::Sse) {
         let found = match case.name.split_once('/') {
             Some(("fault", id)) => {
@@ -80,9 +82,9 @@ pub fn measured_kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>
 }
 
 /// Returns the cases with which the effect of defects is measured: a stream for each way in which a member of an event
-/// can be wrong, and the intact streams that these and the other cases are edits of.
+/// can be wrong, and in which an event can be out of order, and the intact streams that these and the other cases are edits of.
 pub fn measured_cases(dialect: &'static Dialect) -> Vec<Case> {
-    let mut cases = member::members(dialect);
+    let mut cases = [member::members(dialect), order::orders(dialect)].concat();
     cases.sort_by(|one, other| one.name.cmp(&other.name));
     cases
 }

@@ -11,6 +11,7 @@ mod certificate;
 mod child;
 mod judge;
 mod member;
+mod order;
 mod played;
 pub mod protocol;
 mod requests;

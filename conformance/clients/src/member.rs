@@ -151,7 +151,7 @@ fn add(golden: &'static Golden, known: &mut BTreeSet<(String, String, Wrong)>, d
 }
 
 /// The frames of a stream, with their data as JSON.
-struct Frames(Vec<(String, Option<Value>)>);
+pub(super) struct Frames(pub(super) Vec<(String, Option<Value>)>);
 
 /// The places of a member: the number of the frame, and the pointer.
 type Places = Vec<(usize, String)>;
@@ -159,7 +159,7 @@ type Places = Vec<(usize, String)>;
 const DATA: &str = "data: ";
 
 impl Frames {
-    fn of(bytes: &[u8]) -> Self {
+    pub(super) fn of(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let frame = |frame: &str| {
             let data = frame.lines().find_map(|line| line.strip_prefix(DATA));

@@ -29,6 +29,8 @@ pub enum Unmeasured {
     OnlyReports,
     /// No client was played a stream with this kind of finding.
     Kind,
+    /// It breaks on some of the streams with this kind of finding, and reads others.
+    Varies,
     /// It fails on the intact stream, too, which hides the effect.
     FailsOnIntact,
     /// It cannot be asked for such a response.
@@ -46,6 +48,7 @@ impl fmt::Display for Unmeasured {
         to.write_str(match self {
             Self::OnlyReports => "known only from reports",
             Self::Kind => "no stream with this finding was played",
+            Self::Varies => "reads some streams with this finding, and breaks on others",
             Self::FailsOnIntact => "fails on the intact stream, too",
             Self::NotExercised => "its driver cannot send such a request",
             Self::AmongOthers => "fails on streams with other findings, too, which may be the reason",
@@ -80,6 +83,7 @@ impl Finding {
         }
         Effect::NotMeasured(match (client.column, measured) {
             (None, _) => Unmeasured::OnlyReports,
+            (_, Some(Measured::Varies)) => Unmeasured::Varies,
             (_, Some(Measured::FailsOnIntact)) => Unmeasured::FailsOnIntact,
             (_, Some(Measured::NotExercised)) => Unmeasured::NotExercised,
             (_, Some(Measured::AmongOthers)) => Unmeasured::AmongOthers,

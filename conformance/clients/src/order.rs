@@ -1,0 +1,178 @@
+//! Streams in which one event is missing, is sent twice, changes places with the next one, or has another text.
+
+use std::collections::BTreeMap;
+
+use catalogue::{Channel, Level};
+use recordings::goldens::{self, Golden};
+use serde_json::{Value, json};
+use spec::Dialect;
+
+use super::case::{Case, expected, of_streams, request, sound_name};
+use super::member::{Frames, kinds_in};
+use super::played::Played;
+
+/// Prefix of the names of these cases.
+const PREFIX: &str = "order/";
+
+/// The goldens whose events are edited: together they have what most streams have, and most clients can ask for them.
+const GOLDENS: [&str; 5] = [
+    "openai/text",
+    "openai/two-parts",
+    "openai/function-call",
+    "openai/parallel-function-calls",
+    "openai/reasoning-summary",
+];
+
+/// Members that hold what is streamed, in the order in which one is looked for.
+const TEXTS: [&str; 3] = ["delta", "text", "arguments"];
+/// Objects that say what an event opens or closes.
+const TYPED: [&str; 2] = ["item", "part"];
+
+/// What happens to an event.
+#[derive(Debug, Clone, Copy)]
+enum Change {
+    Dropped,
+    Repeated,
+    Swapped,
+    Altered,
+    Untyped,
+}
+
+impl Change {
+    const ALL: [Self; 5] = [Self::Dropped, Self::Repeated, Self::Swapped, Self::Altered, Self::Untyped];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Dropped => "dropped",
+            Self::Repeated => "repeated",
+            Self::Swapped => "swapped",
+            Self::Altered => "altered",
+            Self::Untyped => "untyped",
+        }
+    }
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Dropped => "is missing",
+            Self::Repeated => "is sent twice",
+            Self::Swapped => "is sent after the next one",
+            Self::Altered => "has another text",
+            Self::Untyped => "does not say what it is about",
+        }
+    }
+}
+
+/// An edited golden.
+struct Edited {
+    golden: &'static Golden,
+    name: String,
+    title: String,
+    bytes: Vec<u8>,
+}
+
+/// Returns a case for each change of each event.
+pub(super) fn orders(dialect: &'static Dialect) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for_each_edit(|edited| cases.extend(of_edited(&edited, dialect)));
+    cases
+}
+
+/// Returns the stream of each change, with the kinds of its findings in the dialect of its golden.
+pub(super) fn kinds() -> BTreeMap<String, Vec<String>> {
+    let mut kinds = BTreeMap::new();
+    for_each_edit(|edited| {
+        kinds.insert(edited.name, kinds_in(edited.golden, &edited.bytes));
+    });
+    kinds
+}
+
+fn of_edited(edited: &Edited, dialect: &'static Dialect) -> Option<Case> {
+    let id = format!("{}/{}", edited.golden.dialect, edited.golden.name);
+    let request = request(&id, dialect)?;
+    let (whole, played) = (Played::read(edited.golden.bytes)?, Played::read(&edited.bytes)?);
+    Some(Case {
+        name: edited.name.clone(),
+        title: edited.title.clone(),
+        expect: expected(Level::Must, &whole, &played, dialect),
+        reason: "A client may reject such a stream, but must not return other content.".to_owned(),
+        control: Some(sound_name(&id, Channel::Sse)),
+        ..of_streams(request, (&whole, &played), Channel::Sse, &[], dialect)
+    })
+}
+
+fn for_each_edit(mut found: impl FnMut(Edited)) {
+    for id in GOLDENS {
+        let Some(golden) = goldens::golden(id) else { continue };
+        let frames = Frames::of(golden.bytes).0;
+        for at in 0..frames.len() {
+            for change in Change::ALL {
+                let Some(changed) = changed(&frames, at, change) else { continue };
+                let data = frames.get(at).and_then(|(_, data)| data.as_ref());
+                let kind = data.and_then(|data| data.get("type")?.as_str()).unwrap_or_default();
+                let number = at + 1;
+                found(Edited {
+                    golden,
+                    name: format!("{PREFIX}{id}/{number}-{}", change.name()),
+                    title: format!("Event {number} of `{id}`, `{kind}`, {}", change.title()),
+                    bytes: renumbered(changed),
+                });
+            }
+        }
+    }
+}
+
+/// The events of a stream, with their data.
+type Events = Vec<(String, Option<Value>)>;
+
+/// Returns the events with one of them changed, if it can be changed so.
+fn changed(frames: &Events, at: usize, change: Change) -> Option<Events> {
+    let mut frames = frames.clone();
+    let data = frames.get(at)?.1.clone()?;
+    match change {
+        Change::Dropped => drop(frames.remove(at)),
+        Change::Repeated => frames.insert(at, frames.get(at)?.clone()),
+        Change::Swapped => {
+            // Two events of one type are the same out of order as with other texts.
+            let next = frames.get(at + 1)?.1.as_ref()?;
+            if next.get("type") == data.get("type") {
+                return None;
+            }
+            frames.swap(at, at + 1);
+        }
+        Change::Altered => {
+            let data = frames.get_mut(at)?.1.as_mut()?.as_object_mut()?;
+            let text = TEXTS.iter().find(|name| data.get(**name).is_some_and(Value::is_string))?;
+            let Some(Value::String(text)) = data.get_mut(*text) else { return None };
+            text.push('x');
+        }
+        Change::Untyped => {
+            let data = frames.get_mut(at)?.1.as_mut()?.as_object_mut()?;
+            let name = TYPED.iter().find(|name| data.get(**name).is_some_and(Value::is_object))?;
+            *data.get_mut(*name)?.get_mut("type")? = Value::Null;
+        }
+    }
+    Some(frames)
+}
+
+/// Returns the bytes of events, numbered in their order: a wrong number is another defect.
+fn renumbered(frames: Events) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut number = 0;
+    for (frame, data) in frames {
+        let Some(mut data) = data else {
+            bytes.extend_from_slice(frame.as_bytes());
+            continue;
+        };
+        data["sequence_number"] = json!(number);
+        number += 1;
+        for line in frame.split_inclusive('\n') {
+            let is_data = line.starts_with("data:");
+            bytes.extend(if is_data {
+                format!("data: {data}\n").into_bytes()
+            } else {
+                line.as_bytes().to_vec()
+            });
+        }
+    }
+    bytes
+}
