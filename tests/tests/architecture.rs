@@ -28,7 +28,8 @@ fn members() -> Vec<Value> {
 
 /// Returns the packages of the workspace, without their tests.
 fn packages() -> Vec<Value> {
-    members().into_iter().filter(|package| package["name"] != "tests").collect()
+    let is_of_tests = |package: &Value| package["name"] == "tests" || package["name"] == "commands";
+    members().into_iter().filter(|package| !is_of_tests(package)).collect()
 }
 
 fn name(value: &Value) -> String {

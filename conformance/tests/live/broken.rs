@@ -8,27 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::program::{command, conformance, expect, folder, hello, path};
+use crate::program::{command, expect, folder, hello, path};
 use crate::server::{Server, answer, golden, head, text, write};
-
-#[test]
-fn an_endpoint_that_dies_fails_at_every_event() {
-    let ends: Vec<usize> = golden("openai/text").match_indices("\n\n").map(|(at, _)| at + 2).collect();
-    for (number, end) in ends.iter().copied().enumerate().take(ends.len() - 1) {
-        // With and without saying how much there should have been.
-        let silent = Server::new(move |_, stream| {
-            answer(stream, "200 OK", "text/event-stream", &golden("openai/text")[..end]);
-        });
-        expect(&hello(&silent, &["--attempts", "1"]), 1, &["error[response/one-terminal]"]);
-        let loud = Server::new(move |_, stream| {
-            head(stream, "200 OK", "text/event-stream", "content-length: 100000\r\n");
-            write(stream, &golden("openai/text")[..end]);
-        });
-        let run = hello(&loud, &[]);
-        expect(&run, 1, &["the response is incomplete", "end of file before message length"]);
-        assert_eq!(loud.requests().len(), 1, "event {number}: only what is not there is asked for again");
-    }
-}
 
 #[test]
 fn silence_ends_with_its_limit() {
@@ -121,80 +102,6 @@ fn a_gigabyte_is_cut_off_and_leaves_the_rest() {
     assert!((1..200_000).contains(&peak), "{peak} kB of memory");
 }
 
-#[test]
-fn what_is_no_stream_fails() {
-    let html = Server::new(|_, stream| answer(stream, "200 OK", "text/html", "<html>Welcome</html>"));
-    expect(&hello(&html, &[]), 2, &["a web page answers at "]);
-    let wrong = Server::new(|_, stream| answer(stream, "200 OK", "text/plain", golden("openai/text")));
-    expect(&hello(&wrong, &[]), 1, &["a stream was requested, but the content type is text/plain"]);
-    let empty = Server::new(|_, stream| answer(stream, "200 OK", "text/event-stream", ""));
-    expect(&hello(&empty, &[]), 1, &["the stream has no events"]);
-    let down = Server::new(|_, stream| answer(stream, "500 Oh", "application/json", "{}"));
-    expect(&hello(&down, &[]), 1, &["the response has status 500, not 200"]);
-}
-
-#[test]
-fn who_is_not_let_in_cannot_judge() {
-    let closed = Server::new(|_, stream| answer(stream, "401 No", "application/json", "{}"));
-    expect(
-        &hello(&closed, &[]),
-        2,
-        &["harness error: the endpoint responds with 401 Unauthorized; pass --api-key"],
-    );
-    let nobody = conformance(&["--target", "http://127.0.0.1:1", "text/hello::"]);
-    expect(&nobody, 2, &["harness error: no connection"]);
-    let plain = Server::new(|_, _| {});
-    let tls = conformance(&["--target", &plain.url.replace("http:", "https:"), "text/hello::"]);
-    expect(&tls, 2, &["harness error: no connection"]);
-    let wrong = conformance(&["--target", "gateway", "text/hello::"]);
-    assert!(wrong.code == Some(2) && wrong.stderr.contains("a target is a URL such as"), "{}", wrong.stderr);
-}
-
-#[test]
-fn an_endpoint_that_is_not_there_is_given_up_and_told_once() {
-    let out = folder("nobody");
-    let run = conformance(&["--target", "http://127.0.0.1:1", "text/", "--out", path(&out)]);
-    let reason = "no connection to 127.0.0.1:1: connection refused";
-    expect(&run, 2, &["curl -i http://127.0.0.1:1/v1/responses"]);
-    assert!(run.stderr.contains("stopped after 3 of "), "{}", run.stderr);
-    let (told, summary) = run.stdout.split_once("\nincomplete: ").expect("it ends with a summary");
-    assert!(told.contains(&format!("error[network]: {reason}\n")), "{told}");
-    assert!(told.contains("= fix: start it or correct --target"), "{told}");
-    assert!(!summary.contains(reason) && !summary.contains("not checked"), "{summary}");
-    assert_eq!(fs::read_dir(out.join("exchanges/text")).expect("it is kept").count(), 3);
-    let again = conformance(&["report", path(&out)]);
-    assert_eq!(again.stderr.matches(reason).count(), 1, "{}", again.stderr);
-    assert!(again.stderr.contains(&format!("error[network]: {reason}\n")), "{}", again.stderr);
-    expect(&conformance(&["verify", path(&out)]), 0, &["consistent: these 3 exchanges"]);
-}
-
-#[test]
-fn who_is_asked_to_wait_waits() {
-    let busy = |after: &'static str| {
-        Server::new(move |request, stream| match request.number {
-            0 => {
-                head(stream, "429 Busy", "application/json", after);
-                write(stream, "{\"error\":{\"message\":\"busy\",\"type\":\"too_many_requests\"}}");
-            }
-            _ => text(request, stream),
-        })
-    };
-    let (server, out) = (busy("retry-after: 1\r\n"), folder("busy"));
-    let start = Instant::now();
-    expect(&hello(&server, &["--out", path(&out)]), 0, &["0 failed; 0 ignored"]);
-    assert!(start.elapsed() >= Duration::from_secs(1));
-    assert!(
-        out.join("exchanges/text/hello.exchange").exists()
-            && out.join("exchanges/text/hello.2.exchange").exists()
-    );
-    expect(&conformance(&["verify", path(&out)]), 0, &["consistent: these 2 exchanges"]);
-    for after in ["retry-after: 3600\r\n", ""] {
-        let server = busy(after);
-        expect(&hello(&server, &[]), 2, &["the endpoint responds with 429"]);
-        assert_eq!(server.requests().len(), 1);
-    }
-}
-
 /// Ten gigabytes, compressed to a few kilobytes.
 #[test]
 fn bombs_are_cut_off() {
@@ -221,22 +128,4 @@ fn bombs_are_cut_off() {
             &["it decompresses to more than 64 MiB and 200 times its size"],
         );
     }
-}
-
-#[test]
-fn only_the_host_that_was_named_is_contacted() {
-    let other = Server::new(text);
-    let location = format!("location: {}/v1/responses\r\n", other.url);
-    for status in ["302 Found", "307 There", "308 There"] {
-        let location = location.clone();
-        let server = Server::new(move |_, stream| head(stream, status, "text/plain", &location));
-        expect(&hello(&server, &[]), 2, &["redirects to another host"]);
-    }
-    assert_eq!(other.connections(), 0);
-    let moved = Server::new(|request, stream| match &*request.path {
-        "/v1/responses" => head(stream, "307 There", "text/plain", "location: /v2/responses\r\n"),
-        _ => text(request, stream),
-    });
-    expect(&hello(&moved, &[]), 0, &[]);
-    assert_eq!(moved.requests()[1].body, moved.requests()[0].body);
 }

@@ -15,7 +15,6 @@ use conformance::wire::Limits;
 use spec::Dialect;
 
 use crate::program::{conformance, expect, folder, path, several_at_once};
-use crate::server::{Server, answer, golden};
 
 fn certificate(out: &Path) -> Certificate {
     let text = fs::read_to_string(out.join("certificate.json")).expect("it is written");
@@ -109,111 +108,4 @@ fn the_reference_gateway_passes_every_profile_of_its_specifications() {
         let page = fs::read_to_string(out.join("certificate.md")).expect("it is written");
         assert!(page.contains("## Reproduce") && page.contains(&format!("--dialect {dialect} ")), "{page}");
     }
-}
-
-#[test]
-fn what_was_not_exercised_is_never_green() {
-    let hello: &[&str] = &["text/hello"];
-    let short = "a filter excluded some of its tests";
-    let cases: [(&str, &[&str], &str); 6] = [
-        ("filtered", &["text/hello::answer"], short),
-        ("partly", hello, short),
-        ("ignored", &["--profile", "core", "--ignore", "wire/terminated"], "it was excluded from the run"),
-        ("transport", &["--profile", "core", "--transport", "sse"], "the run excluded this transport"),
-        (
-            "features",
-            &["--profile", "core,multimodal", "--features", "tools"],
-            "image-input is not in --features",
-        ),
-        (
-            "hosted",
-            &["--profile", "background,compaction,hosted-tools", "--features", "tools,cancellation"],
-            "compaction is not in --features",
-        ),
-    ];
-    for (name, args, reason) in cases {
-        let out = folder(&format!("incomplete-{name}"));
-        expect(&conformance(&[args, &["--out", path(&out)]].concat()), 0, &[" 0 failed"]);
-        let certificate = certificate(&out);
-        assert!(
-            certificate.profiles.iter().all(|profile| profile.state == ProfileState::Incomplete),
-            "{name}"
-        );
-        let mut reasons = certificate.profiles.iter().flat_map(|profile| &profile.reasons);
-        assert!(reasons.any(|told| told.reason == reason), "{name}: {certificate:#?}");
-        expect(&conformance(&["verify", path(&out)]), 0, &["consistent: "]);
-    }
-    // Turns of WebSocket scenarios are not sent if WebSockets are not selected.
-    let unsent = conformance(&["--profile", "websocket", "--transport", "sse,json"]);
-    let told =
-        "nothing that websocket demands can be sent over this transport: choose another with --transport";
-    assert!(unsent.code == Some(2) && unsent.stderr.contains(told), "{}", unsent.stderr);
-    let out = folder("incomplete-websocket");
-    let args = ["--profile", "websocket,multimodal", "--transport", "sse,json", "--out", path(&out)];
-    expect(&conformance(&args), 0, &[" 0 failed"]);
-    let without = certificate(&out);
-    assert_eq!(profile(&without, "websocket").state, ProfileState::Incomplete);
-    assert_eq!(profile(&without, "multimodal").state, ProfileState::Passed);
-    // No profile is about a product's dialect.
-    let out = folder("incomplete-wave");
-    expect(&conformance(&["--dialect", "wave", "--profile", "core", "--out", path(&out)]), 0, &[" 0 failed"]);
-    let core = certificate(&out).profiles.remove(0);
-    assert_eq!((core.state, core.specification), (ProfileState::NotApplicable, None));
-}
-
-#[test]
-fn a_certificate_says_what_failed_and_where() {
-    let broken = golden("openai/text").replace("event: response.output_item.added", "event: added");
-    let server = Server::new(move |_, stream| answer(stream, "200 OK", "text/event-stream", &broken));
-    let out = folder("failed-core");
-    let args = ["--target", &server.url, "--model", "it's $(mine)", "--profile", "core", "--attempts", "1"];
-    let run = conformance(&[args.as_slice(), &["--out", path(&out)]].concat());
-    expect(&run, 1, &["error[wire/event-line]"]);
-    assert!(run.stderr.contains("certificate: failed core"), "{}", run.stderr);
-    let certificate = certificate(&out);
-    let core = profile(&certificate, "core");
-    assert_eq!(core.state, ProfileState::Failed);
-    let of_rule = core.reasons.iter().find(|reason| reason.name == "wire/event-line").expect("it is told");
-    assert_eq!((of_rule.demand, of_rule.verdict), (Demand::Rule, Verdict::Fail));
-    assert!(of_rule.reason.starts_with("broken in "), "after one name or several: {of_rule:?}");
-    assert!(of_rule.exchanges.contains(&"exchanges/text/hello.exchange".to_owned()), "{of_rule:?}");
-    let of_twin = core.reasons.iter().find(|reason| reason.name == "text/hello.json").expect("it is told");
-    assert_eq!((of_twin.demand, of_twin.verdict), (Demand::Scenario, Verdict::Fail));
-    assert_eq!(certificate.exchanges.len(), server.requests().len());
-    let page = fs::read_to_string(out.join("certificate.md")).expect("it is written");
-    let reproduce = r"--dialect openai --model 'it'\''s $(mine)' --profile core --attempts 1 --out again";
-    for words in ["| core 1 |", "failed: rule", "`exchanges/", reproduce] {
-        assert!(page.contains(words), "there is no {words:?} in\n{page}");
-    }
-    expect(&conformance(&["verify", path(&out)]), 0, &["consistent: "]);
-}
-
-#[test]
-fn a_forged_certificate_is_named() {
-    let out = folder("forged");
-    expect(&conformance(&["text/hello::", "--out", path(&out)]), 0, &[]);
-    for (file, from, to) in [
-        ("certificate.json", "\"incomplete\"", "\"passed\""),
-        ("certificate.md", "incomplete", "passed"),
-        ("certificate.json", "\"sha256\": \"", "\"sha256\": \"0"),
-    ] {
-        let file = out.join(file);
-        let old = fs::read_to_string(&file).expect("it is there");
-        assert!(old.contains(from), "{old}");
-        fs::write(&file, old.replacen(from, to, 1)).expect("it can be written");
-        let name = file.file_name().and_then(|name| name.to_str()).expect("it has one");
-        expect(&conformance(&["verify", path(&out)]), 1, &[&format!("{name}: line ")]);
-        fs::write(&file, old).expect("it can be written");
-    }
-    fs::remove_file(out.join("certificate.json")).expect("it is there");
-    expect(&conformance(&["verify", path(&out)]), 1, &["certificate.json: it cannot be read"]);
-}
-
-#[test]
-fn profiles_are_called_by_their_names() {
-    let run = conformance(&["--profile", "cora", "--list"]);
-    assert!(run.code == Some(2) && run.stderr.contains("(did you mean core?)"), "{}", run.stderr);
-    let listed = conformance(&["--profile", "structured-output", "--list"]);
-    expect(&listed, 0, &["format/json-schema::answer: test"]);
-    assert!(!listed.stdout.contains("text/hello"), "{}", listed.stdout);
 }

@@ -7,68 +7,8 @@ use std::time::{Duration, Instant};
 
 use conformance::gateway::{Embedded, Settings};
 
-use crate::program::{command, conformance, expect, folder, hello, path};
-use crate::server::{Request, Server, head, text, write};
-
-fn busy(after: &'static str) -> Server {
-    Server::new(move |_: &Request, stream| {
-        head(stream, "429 Busy", "application/json", after);
-        write(stream, "{\"error\":{\"message\":\"busy\",\"type\":\"too_many_requests\"}}");
-    })
-}
-
-#[test]
-fn no_time_to_wait_is_too_long() {
-    for after in ["retry-after: 18446744073709551615\r\n", "retry-after-ms: 18446744073709551615\r\n"] {
-        let server = busy(after);
-        let run = hello(&server, &[]);
-        expect(&run, 2, &["the endpoint responds with 429"]);
-        assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
-        assert_eq!(server.requests().len(), 1);
-    }
-}
-
-#[test]
-fn a_busy_endpoint_is_not_kept_busy() {
-    for after in ["retry-after: 0\r\n", "retry-after: Sun, 06 Nov 1994 08:49:37 GMT\r\n"] {
-        let server = busy(after);
-        let start = Instant::now();
-        expect(&hello(&server, &[]), 2, &["the endpoint responds with 429"]);
-        assert_eq!(server.requests().len(), 5);
-        // Each delay is twice as long as the previous one.
-        assert!(start.elapsed() >= Duration::from_millis(1500));
-    }
-}
-
-#[test]
-fn a_run_ends_when_an_endpoint_only_refuses() {
-    let server = busy("");
-    let run = conformance(&["--target", &server.url, "text/"]);
-    expect(&run, 2, &["error[rate]: the endpoint responds with 429 Too Many Requests"]);
-    assert!(run.stderr.contains("stopped after 3 of "), "{}", run.stderr);
-    assert_eq!(server.requests().len(), 3);
-}
-
-#[test]
-fn a_run_has_a_budget() {
-    let (server, out) = (Server::new(text), folder("budget"));
-    let run = ["--target", &server.url, "text/", "--attempts", "1"];
-    let bytes = conformance(&[&run[..], &["--max-total-bytes", "1", "--out", path(&out)]].concat());
-    assert!(bytes.stdout.contains("not sent: the run reached --max-total-bytes"));
-    assert_eq!(server.requests().len(), 1);
-    expect(&conformance(&["verify", path(&out)]), 0, &[]);
-    let again = fs::read_to_string(out.join("certificate.md")).expect("it is written");
-    assert!(again.contains("--max-total-bytes 1"), "{again}");
-    let slow = Server::new(|request, stream| {
-        thread::sleep(Duration::from_millis(700));
-        text(request, stream);
-    });
-    let start = Instant::now();
-    let run = ["--target", &slow.url, "text/", "--attempts", "1", "--max-total-time", "1s"];
-    let time = conformance(&run);
-    assert!(time.stdout.contains("not sent: the run reached --max-total-time"));
-    assert!(slow.requests().len() == 2 && start.elapsed() < Duration::from_secs(10));
-}
+use crate::program::{command, conformance, expect, folder, path};
+use crate::server::{Server, head, text};
 
 #[test]
 #[cfg(unix)]
@@ -98,34 +38,10 @@ fn sigterm_ends_a_run_as_ctrl_c_does() {
     expect(&conformance(&["verify", path(&out)]), 0, &[]);
 }
 
-#[test]
-#[cfg(unix)]
-fn sigterm_ends_a_gateway_as_ctrl_c_does() {
-    use std::io::{BufRead as _, BufReader};
-
-    let mut child = command(&["serve", "--port", "0"]).stdout(Stdio::piped()).spawn().expect("it starts");
-    let mut line = String::new();
-    let stdout = child.stdout.take().expect("it is piped");
-    BufReader::new(stdout).read_line(&mut line).expect("it says where it listens");
-    terminate(child.id());
-    assert_eq!(child.wait().expect("it ends").code(), Some(0));
-}
-
 #[cfg(unix)]
 fn terminate(id: u32) {
     let sent = Command::new("kill").args(["-TERM", &id.to_string()]).status();
     assert!(sent.is_ok_and(|status| status.success()));
-}
-
-#[test]
-#[cfg(unix)]
-fn pipes_in_folders_are_not_read() {
-    let folder = folder("pipes");
-    fs::create_dir_all(&folder).expect("it can be made");
-    fs::write(folder.join("a.sse"), crate::server::golden("openai/text")).expect("it can be written");
-    let pipe = folder.join("b.sse");
-    assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()));
-    expect(&conformance(&["check", path(&folder)]), 0, &["passed: 1 file"]);
 }
 
 /// Connections without a complete request head are closed.

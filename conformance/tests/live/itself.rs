@@ -35,24 +35,3 @@ fn the_reference_gateway_passes_in_every_dialect() {
         expect(&conformance(&["verify", path(&out.join(dialect.name))]), 0, &["consistent: "]);
     }
 }
-
-#[test]
-fn one_dialect_is_run_in_at_a_time() {
-    let run = conformance(&["text/hello::"]);
-    expect(&run, 0, &["test text/hello::answer", " 0 failed; 0 ignored"]);
-    assert!(run.stderr.contains("1 request will be sent to the reference gateway (dialect openai)"));
-    assert!(!run.stdout.contains("by dialect"), "{}", run.stdout);
-    let run = conformance(&["--dialect", "eugpt", "--exact", "text/hello::answer"]);
-    expect(&run, 0, &["1 passed"]);
-    assert!(run.stderr.contains("(dialect eugpt)"), "{}", run.stderr);
-}
-
-#[test]
-fn nothing_is_started_for_what_is_not_wanted() {
-    let run = conformance(&["--list", "text/hello"]);
-    assert_eq!((run.code, &*run.stderr), (Some(0), ""), "{}", run.stdout);
-    let run = conformance(&["nothing", "--quiet"]);
-    assert!(run.code == Some(2) && !run.stderr.contains("will be sent"), "{}", run.stderr);
-    let run = conformance(&["--target", "http://127.0.0.1:1", "--dialect", "all"]);
-    assert!(run.code == Some(2) && run.stderr.contains("there is no dialect \"all\""), "{}", run.stderr);
-}

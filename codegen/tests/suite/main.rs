@@ -1,0 +1,7 @@
+//! What the crate exports, on the specification of the repository.
+
+mod check;
+mod diff;
+mod new;
+mod schemas;
+mod support;

@@ -1,0 +1,32 @@
+# Functions of the tests of the suite's command.
+
+# Prints a good stream, for example that of openai/text.
+golden() { cat "$GOLDENS/$1".sse; }
+
+# Prints the stream that breaks a rule.
+violation() { conformance client --show "fault/$1" 2>/dev/null; }
+
+# Prints the same text as the golden, with log probabilities of a wrong type.
+wrong() { golden openai/text | sed 's/"logprobs":\[\]/"logprobs":0/g'; }
+
+# Prints the stream openai/text up to its last event, which is missing.
+unended() { golden openai/text | sed '/^event: response.completed/,$d'; }
+
+# Prints the response at the end of a good stream.
+response() { golden "${1:-openai/text}" | sed -n 's/^data: {"type":"response.completed","response":\(.*\),"sequence_number":[0-9]*}$/\1/p'; }
+
+# Starts an endpoint that responds with a short text.
+good() {
+    golden openai/text >good.sse
+    response >good.json
+    endpoint '"stream":true' good.sse 'sec-websocket-key' 404 '' good.json
+}
+
+# Starts the reference gateway.
+gateway() { start conformance serve --port 0 "$@"; }
+
+# Verifies a run.
+verified() { conformance verify "$@" | lines consistent: | sed 's/of [0-9]* trials/of all trials/'; }
+
+# Prints how many requests the endpoint has received.
+sent() { grep -cE '^(POST|GET|DELETE) ' requests 2>/dev/null || echo none; }

@@ -1,0 +1,270 @@
+//! Every command in README.md and docs/ runs, against the reference gateway.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::{env, fs};
+
+use conformance::gateway::{Embedded, Settings};
+use conformance::goldens;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_conformance");
+
+/// Commands that do not run here, by how they begin, and why.
+const EXCEPTIONS: &[(&str, &str)] = &[
+    ("cargo ", "builds or tests the workspace; .ci/run makes the skeletons of `codegen new`"),
+    ("INSTA_UPDATE=", "changes files of the repository"),
+    ("BLESS=", "changes files of the repository"),
+    ("docker ", "needs a container runtime"),
+    ("gh ", "needs the attestation of a job"),
+    ("cosign ", "needs the token of a job"),
+    ("pip ", "installs packages"),
+    ("python3 codegen/", "needs the package that the line before installs"),
+    ("tests/gateways/run", "installs packages for five minutes"),
+    ("tests/clients/run", "installs packages"),
+    ("conformance verify certificates/", "the folder of a vendor"),
+    ("curl -N ...", "an abbreviation"),
+    ("uvx ", "packages/python/test runs it with the wheel"),
+    ("pytest ", "packages/python/test runs it with the wheel"),
+    ("python packages/", "packages/python/test runs it with the wheel"),
+    ("conformance report all.json", "reads what the line before it writes"),
+    ("npx ", "packages/npm/test runs it with the package"),
+    ("conformance client --mode ", "waits for a client of the reader"),
+];
+
+/// Commands that exit with another code than 0, and why.
+const CODES: &[(&str, i32, &str)] = &[
+    ("conformance run --rerun-failed run/", 2, "nothing failed in the run against the reference gateway"),
+    (
+        "conformance run --rerun-failed run/ --out run2/",
+        2,
+        "nothing failed in the run against the reference gateway",
+    ),
+    ("conformance run --capture captures/ --snapshots shapes/", 1, "the shapes are those of another run"),
+    ("conformance check stream.sse --dialect open-responses", 1, "the stream is of openai"),
+    (
+        "conformance client --out run/ --report junit=client.xml,html=client.html -- ./my-client",
+        1,
+        "the example gets one case wrong",
+    ),
+    ("conformance client --rerun-failed run/", 1, "the case is still wrong"),
+];
+
+/// Pages whose scripts another test runs.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("ci.md", "conformance/tests/suite/ci.rs runs its scripts as a whole"),
+    ("getting-started.md", "conformance/tests/suite/ci.rs runs it from its first command to its last"),
+];
+
+static OPENAI: LazyLock<Embedded> =
+    LazyLock::new(|| Embedded::start(Settings::new(&spec::openai::DIALECT)).expect("a port is free"));
+static OPEN_RESPONSES: LazyLock<Embedded> =
+    LazyLock::new(|| Embedded::start(Settings::new(&spec::open_responses::DIALECT)).expect("a port is free"));
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("it lies in the repository")
+}
+
+fn empty(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("documents").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("it can be made");
+    folder
+}
+
+fn bash(folder: &Path, line: &str) -> Output {
+    let programs = Path::new(PROGRAM).parent().expect("it lies in a folder");
+    let path = env::var("PATH").unwrap_or_default();
+    let mut command = Command::new("timeout");
+    command.args(["300", "bash", "-euo", "pipefail", "-c", line]).current_dir(folder);
+    command.env("PATH", format!("{}:{path}", programs.display())).env("no_proxy", "127.0.0.1");
+    command.env("CONFORMANCE_API_KEY", "a-key-for-this-test").stdin(Stdio::null());
+    command.output().expect("there is a shell")
+}
+
+/// The folder in which the commands of a page run: recordings, runs and a configuration, created by real commands.
+static SEEDS: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = empty("seeds");
+    let stream = goldens::golden("openai/text").expect("it is there").bytes;
+    fs::create_dir(folder.join("captures")).expect("it can be made");
+    for name in ["stream.sse", "captures/a.sse"] {
+        fs::write(folder.join(name), stream).expect("it can be written");
+    }
+    let target = format!("--target {} --model m", OPENAI.url());
+    for line in [
+        format!("conformance init {target}"),
+        format!("conformance run text/hello {target} --out run"),
+        "cp -r run before".to_owned(),
+        "cp -r run after".to_owned(),
+        "cp -r run run1".to_owned(),
+        "cp -r run run2".to_owned(),
+        format!(
+            "printf '#!/bin/sh\\nexec python3 {}/examples/client.py\\n' >my-client",
+            repository().display()
+        ),
+        "chmod +x my-client".to_owned(),
+        "conformance client text/hello --out python -- ./my-client".to_owned(),
+        "cp -r python node".to_owned(),
+    ] {
+        let output = bash(&folder, &line);
+        assert!(output.status.success(), "{line}: {output:?}");
+    }
+    folder
+});
+
+/// Returns the shell blocks of a page.
+fn blocks(page: &Path) -> Vec<String> {
+    let text = fs::read_to_string(page).expect("it is there");
+    let of = |fence: &str| {
+        let parts: Vec<String> = text
+            .split(fence)
+            .skip(1)
+            .filter_map(|rest| rest.split("\n```").next().map(str::to_owned))
+            .collect();
+        parts
+    };
+    ["```sh\n", "```console\n"].into_iter().flat_map(of).collect()
+}
+
+/// Returns the commands of a block, without comments.
+fn commands(block: &str) -> Vec<String> {
+    let without_comment = |line: &str| line.split("  #").next().unwrap_or_default().trim().to_owned();
+    let joined = block.replace("\\\n", " ");
+    joined.lines().map(without_comment).filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
+}
+
+/// Creates the files that a block requires and does not create itself.
+fn seed(folder: &Path, block: &str) {
+    for (name, made) in [
+        ("stream.sse", "conformance record"),
+        ("captures", "mkdir"),
+        ("before", "--out before"),
+        ("after", "--out after"),
+        ("run", "--out run"),
+        ("run1", "--out run1"),
+        ("run2", "--out run2"),
+        ("python", "--out python"),
+        ("node", "--out node"),
+        ("my-client", "chmod"),
+        ("conformance.toml", "conformance init"),
+    ] {
+        let folder_of_a_run = made.strip_prefix("--out ");
+        let writes = |line: &str| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let out = words.windows(2).find(|pair| pair.first() == Some(&"--out"));
+            out.and_then(|pair| pair.get(1)).map(|name| name.trim_end_matches('/')) == folder_of_a_run
+        };
+        let is_made = match folder_of_a_run {
+            Some(_) => block.lines().any(writes),
+            None => block.contains(made),
+        };
+        if !is_made {
+            let from = SEEDS.join(name);
+            let copied = Command::new("cp").arg("-r").arg(&from).arg(folder).status();
+            assert!(copied.is_ok_and(|status| status.success()), "{}", from.display());
+        }
+    }
+}
+
+/// Starts a server, and stops it after it has printed its address.
+fn serve(folder: &Path, line: &str) -> Result<(), String> {
+    let words: Vec<&str> = line.split_whitespace().skip(1).collect();
+    let mut server = Command::new(PROGRAM)
+        .args(words.iter().map(|word| if *word == "8080" { "0" } else { word }))
+        .current_dir(folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    let mut first = String::new();
+    let read = BufReader::new(server.stdout.take().expect("it is piped")).read_line(&mut first);
+    let _ = server.kill();
+    let _ = server.wait();
+    read.map_err(|error| error.to_string())?;
+    if first.contains("http://127.0.0.1:") { Ok(()) } else { Err(format!("it says {first:?}")) }
+}
+
+/// Runs the commands of a page. Returns how many ran.
+fn run(name: &str) -> usize {
+    let page = repository().join(name);
+    let mut ran = 0;
+    let mut failures = Vec::new();
+    for (number, block) in blocks(&page).iter().enumerate() {
+        let folder = empty(&format!("{}-{number}", name.replace('/', "-")));
+        seed(&folder, block);
+        for line in commands(block) {
+            if EXCEPTIONS.iter().any(|(start, _)| line.starts_with(start)) || line.starts_with("export ") {
+                continue;
+            }
+            ran += 1;
+            if line.starts_with("conformance serve") && !line.contains("--list-faults") {
+                failures.extend(serve(&folder, &line).err().map(|problem| format!("{line}: {problem}")));
+                continue;
+            }
+            let gateway = if line.contains("open-responses") { &OPEN_RESPONSES } else { &OPENAI };
+            let real = line
+                .replace("http://localhost:8080/v1", &gateway.url())
+                .replace("https://gateway.example/v1", &gateway.url());
+            let expected = CODES.iter().find(|(start, ..)| line == *start).map_or(0, |(_, code, _)| *code);
+            let output = bash(&folder, &real);
+            if output.status.code() != Some(expected) {
+                let text = |bytes: &[u8]| {
+                    let text = String::from_utf8_lossy(bytes).into_owned();
+                    text.lines()
+                        .rev()
+                        .take(8)
+                        .collect::<Vec<_>>()
+                        .into_iter()
+                        .rev()
+                        .collect::<Vec<_>>()
+                        .join("\n")
+                };
+                failures.push(format!(
+                    "{line}: {}, expected {expected}\n{}\n{}",
+                    output.status,
+                    text(&output.stdout),
+                    text(&output.stderr)
+                ));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{name}:\n{}", failures.join("\n\n"));
+    ran
+}
+
+#[test]
+fn the_readme_runs() {
+    assert!(run("README.md") >= 20);
+}
+
+#[test]
+fn all_other_pages_run() {
+    let mut ran = BTreeMap::new();
+    for entry in fs::read_dir(repository().join("docs")).expect("it is there").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_page = entry.path().extension().is_some_and(|of| of == "md");
+        if is_page && ELSEWHERE.iter().all(|(page, _)| *page != name) {
+            ran.insert(name.clone(), run(&format!("docs/{name}")));
+        }
+    }
+    assert!(ran["certifying.md"] >= 6 && ran["clients.md"] >= 2, "{ran:?}");
+}
+
+/// An exception that no page needs any more goes.
+#[test]
+fn exceptions_are_needed() {
+    let folder = repository().join("docs");
+    let pages = fs::read_dir(&folder).expect("it is there").flatten().map(|entry| entry.path());
+    let pages = pages.chain([repository().join("README.md")]).filter(|page| page.is_file());
+    let lines: Vec<String> =
+        pages.flat_map(|page| blocks(&page)).flat_map(|block| commands(&block)).collect();
+    assert!(lines.len() > 50, "{}", lines.len());
+    for (start, reason) in EXCEPTIONS {
+        assert!(lines.iter().any(|line| line.starts_with(start)), "{start}: {reason}");
+    }
+    for (command, _, reason) in CODES {
+        assert!(lines.iter().any(|line| line == command), "{command}: {reason}");
+    }
+}

@@ -1,0 +1,26 @@
+//! The suite as a library, and what starts the command and cannot be shown as text: see also `commands/README.md`.
+#![cfg(feature = "cli")]
+
+mod capture;
+mod ci;
+mod damages;
+mod documents;
+mod engine;
+mod fuzzing;
+mod gateway;
+mod lanes;
+#[cfg(unix)]
+mod limits;
+mod matrix;
+mod merge;
+mod picture;
+mod properties;
+mod reference;
+mod renamed;
+mod report;
+mod serving;
+mod socket;
+
+#[allow(unreachable_pub, reason = "it is a package of its own, too")]
+#[path = "../../../fuzz/src/lib.rs"]
+mod fuzz;
