@@ -52,7 +52,7 @@ fn skeletons_pass_every_check() {
     let shared = SpecFiles::load(&copy.0).expect("the shared files are as their formats say");
     for name in dialect::list(&copy.0).expect("the dialects are there") {
         let dialect = dialect::load(&copy.0, &name).expect("the dialect is as its format says");
-        emit::dialect(&dialect, None, &shared.scopes, Some(&shared.glossary))
+        emit::dialect(&dialect, None, shared.api_of(&dialect).unwrap(), Some(&shared.glossary))
             .expect("the dialect can be made into Rust");
     }
     let (catalogue, errors) = Catalogue::load(&copy.0);

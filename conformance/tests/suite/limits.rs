@@ -125,7 +125,7 @@ fn few_threads_are_enough_or_refused() {
     if !alone("--version").is_ok_and(|output| output.status.success()) {
         return;
     }
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec/goldens/openai/text.sse");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec/apis/responses/goldens/openai/text.sse");
     let golden = golden.canonicalize().expect("it is there");
     for (command, code) in [
         (format!("check {}", of(&golden)), 0),
