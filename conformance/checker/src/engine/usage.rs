@@ -1,6 +1,6 @@
 //! The token counts of a response.
 
-use spec::json::{Scan, Scanner};
+use spec::json::{Scan, Scanner, is_same};
 use spec::table::UsagePlaces;
 
 use super::view::number;
@@ -22,17 +22,16 @@ impl Usage {
         let mut scanner = Scanner::new(usage);
         let read = scanner.members(|scanner, name| {
             let value = scanner.raw()?;
-            for (place, count) in [
+            let counts = [
                 (places.input, &mut found.input),
                 (places.output, &mut found.output),
                 (places.total, &mut found.total),
                 (places.cached, &mut found.cached),
                 (places.reasoning, &mut found.reasoning),
-            ] {
-                match place {
-                    (member, None) if name == member.as_bytes() => *count = number(value),
-                    (member, Some(inner)) if name == member.as_bytes() => *count = detail(value, inner)?,
-                    _ => {}
+            ];
+            for ((member, inner), count) in counts {
+                if is_same(name, member.as_bytes()) {
+                    *count = inner.map_or_else(|| Ok(number(value)), |inner| detail(value, inner))?;
                 }
             }
             Ok(())

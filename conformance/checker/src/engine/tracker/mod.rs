@@ -300,7 +300,6 @@ impl<'r> Tracker<'_, 'r> {
 
     /// Reports nodes that are still open when the response ends.
     fn never_closed(&mut self) {
-        let noun = self.noun();
         let still_open: Vec<(usize, &'static ScopeInfo)> = (self.stream.nodes.numbered())
             .filter(|(at, node)| {
                 *at != RESPONSE
@@ -313,6 +312,7 @@ impl<'r> Tracker<'_, 'r> {
             .collect();
         for (node, level) in still_open {
             let scope = level.scope;
+            let noun = self.noun();
             let related = self.related(node, |node| node.opened.get(), "was opened here");
             let name = self.stream.nodes.get(node).map(|node| self.stream.name(node)).unwrap_or_default();
             let closing = self.closing_events(scope);
