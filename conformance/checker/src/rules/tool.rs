@@ -62,12 +62,12 @@ pub(super) fn phases_complete(case: &mut Case<'_>, node: &Node, item: &Object<'_
     let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
     let is_completed = item.string("status").is_none_or(|status| status == "completed");
     let Some(kind) = item.plain("type").filter(|_| !is_unknown && is_completed) else { return };
-    let Some(phased) = phases_of(case, kind) else { return };
-    let scope = &phased.scope;
+    let Some(level) = phases_of(case, kind) else { return };
+    let scope = &level.scope;
     let Some(phases) = stream.children(node, *scope).next().map(|call| call.phases) else { return };
     let end = Some("completed").filter(|_| !ENDED.contains(scope));
     let dialect = case.dialect();
-    for (rank, phase) in phased.phases.iter().copied().chain(end).enumerate() {
+    for (rank, phase) in level.phases.iter().copied().chain(end).enumerate() {
         let is_its = |event: &&EventInfo| event.scope == *scope && event.phase == Some(phase);
         let Some(event) = dialect.events.iter().find(is_its) else { continue };
         if phases & (1 << rank) == 0 {
