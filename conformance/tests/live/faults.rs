@@ -51,15 +51,19 @@ impl Known {
     /// Returns a case whose response can break a rule, preferring one with a trial for the group of the rule.
     fn provoking(&self, rule: &'static Rule) -> Option<usize> {
         let all = || 0..self.cases.len();
-        let is_on_socket = |at: &usize| {
-            let case = &self.cases[*at];
-            !case.turns.is_empty() && case.unfit.is_none() && case.scenario.rules.contains(&rule.id)
-        };
+        let is_on_socket = |at: &usize| !self.cases[*at].turns.is_empty() && self.cases[*at].unfit.is_none();
+        let is_about = |at: &usize| is_on_socket(at) && self.cases[*at].scenario.rules.contains(&rule.id);
         if socket_faults(&self.rules).iter().any(|(other, _)| other.id == rule.id) {
             // Refused requests come first, as most rules of errors are broken there.
             let order =
                 |at: &usize| (self.cases[*at].scenario.status.is_empty(), self.cases[*at].turns.len());
-            return all().filter(is_on_socket).min_by_key(order);
+            // What no scenario is about takes two turns that are answered.
+            let is_unnamed = catalogue::SCENARIOS.iter().all(|scenario| !scenario.rules.contains(&rule.id));
+            let is_plain = |at: &usize| {
+                let ScenarioCase { turns, scenario, .. } = &self.cases[*at];
+                is_unnamed && is_on_socket(at) && turns.len() == 2 && scenario.status.is_empty()
+            };
+            return all().filter(|at| is_about(at) || is_plain(at)).min_by_key(order);
         }
         let breaks = |at: &usize| {
             let wire = self.answers[*at].as_ref();

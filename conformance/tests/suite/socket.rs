@@ -167,7 +167,7 @@ fn rules_of_turns_can_be_broken() {
     let mut faults = gateway::socket_faults(&rules);
     // Rules that need overlapping turns are broken in runs (tests/live/faults.rs).
     faults.retain(|(rule, _)| !matches!(rule.id, "ws/created-asked" | "ws/turns-in-order"));
-    assert_eq!(faults.len(), 5);
+    assert_eq!(faults.len(), 6);
     for (rule, _) in faults {
         let gateway = Embedded::start(Settings { rules: vec![rule], ..Settings::new(dialect) }).unwrap();
         let (mut socket, _) = connect(&gateway);
