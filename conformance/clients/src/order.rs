@@ -28,7 +28,7 @@ const TEXTS: [&str; 3] = ["delta", "text", "arguments"];
 /// Objects that say what an event opens or closes.
 const TYPED: [&str; 2] = ["item", "part"];
 
-/// What happens to an event.
+/// What happens to an event; its type is lost in all events like it.
 #[derive(Debug, Clone, Copy)]
 enum Change {
     Dropped,
@@ -145,10 +145,14 @@ fn changed(frames: &Events, at: usize, change: Change) -> Option<Events> {
             let Some(Value::String(text)) = data.get_mut(*text) else { return None };
             text.push('x');
         }
+        // A client may read one of them by what the others say.
         Change::Untyped => {
-            let data = frames.get_mut(at)?.1.as_mut()?.as_object_mut()?;
             let name = TYPED.iter().find(|name| data.get(**name).is_some_and(Value::is_object))?;
-            *data.get_mut(*name)?.get_mut("type")? = Value::Null;
+            let kind = data.get("type");
+            let all = frames.iter_mut().filter_map(|(_, other)| other.as_mut());
+            for other in all.filter(|other| other.get("type") == kind) {
+                *other.get_mut(*name)?.get_mut("type")? = Value::Null;
+            }
         }
     }
     Some(frames)
