@@ -200,7 +200,7 @@ impl SuiteArgs {
             list: self.list,
             quiet: self.quiet,
             format: self.all_tests.then_some(FormatSetting::Pretty),
-            test_threads: self.test_threads,
+            test_threads: self.test_threads.or_else(threads_of_environment),
             color: Some(match color {
                 Color::Auto => ColorSetting::Auto,
                 Color::Always => ColorSetting::Always,
@@ -300,4 +300,10 @@ fn proof(rule: &'static Rule) -> Result<(), Failed> {
     }
     let list = |rules: &BTreeSet<&str>| rules.iter().copied().collect::<Vec<_>>().join(", ");
     Err(format!("the violation should break {}; it breaks {}", list(&expected), list(&broken)).into())
+}
+
+/// Returns the number of threads that `RUST_TEST_THREADS` asks for, as tests of cargo do.
+fn threads_of_environment() -> Option<usize> {
+    let threads = std::env::var("RUST_TEST_THREADS").ok()?;
+    threads.parse().ok().filter(|threads| (1..=1000).contains(threads))
 }

@@ -61,6 +61,8 @@ impl<'c> Sandbox<'c> {
         let path = env::var_os("PATH").unwrap_or_default();
         let path = env::join_paths(programs.into_iter().chain(env::split_paths(&path)));
         shell.env("PATH", path.expect("no folder has a colon")).env("no_proxy", "127.0.0.1,localhost");
+        // Tests are printed as they end.
+        shell.env("RUST_TEST_THREADS", "1");
         shell.env("LC_ALL", "C").env("COMMANDS", env::current_exe().unwrap_or_default());
         shell.envs(self.commands.variables.iter().map(|(name, value)| (name, value)));
     }
