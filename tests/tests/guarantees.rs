@@ -36,7 +36,7 @@ fn broken_guarantees_are_told() {
                 if !guarantee.rules.iter().any(|rule| told.contains(rule.as_str())) {
                     _ = writeln!(
                         problems,
-                        "{name}: none of its rules tells of {:?}, but {told:?}",
+                        "{name}: none of its rules finds {:?}; these rules do: {told:?}",
                         stream.edits
                     );
                 }

@@ -10,7 +10,6 @@ mod shared;
 mod show;
 mod tables;
 pub mod types;
-mod words;
 
 use proc_macro2::{Delimiter, Literal, Spacing, TokenStream, TokenTree};
 use quote::quote;

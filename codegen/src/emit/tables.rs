@@ -6,29 +6,28 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::names;
-use super::words::{declare, word};
 use crate::dialect::{Dialect, Event};
 use crate::formats::{
-    ApiFile, Aside, Constant, EventLine, Framing, Level, Lifecycle, Marker, Operation, Outer, Role,
+    ApiFile, Aside, Constant, Declared, EventLine, Framing, Level, Lifecycle, Marker, Operation, Outer, Role,
     RuleLevel, Scope, Signature, Status, UnknownEvents, Usage,
 };
 
 /// Emits the types of the words and settings in dialect files.
 pub fn words() -> TokenStream {
     let words = [
-        declare::<Aside>(),
-        declare::<EventLine>(),
-        declare::<Framing>(),
-        declare::<Level>(),
-        declare::<Marker>(),
-        declare::<Operation>(),
-        declare::<Role>(),
-        declare::<RuleLevel>(),
-        declare::<UnknownEvents>(),
+        Aside::declaration(),
+        EventLine::declaration(),
+        Framing::declaration(),
+        Level::declaration(),
+        Marker::declaration(),
+        Operation::declaration(),
+        Role::declaration(),
+        RuleLevel::declaration(),
+        UnknownEvents::declaration(),
     ];
     let all = || Operation::ALL.into_iter();
-    let with_body = all().filter(|one| one.has_body()).map(word);
-    let asides = all().filter(|one| one.is_aside()).map(word);
+    let with_body = all().filter(|one| one.has_body()).map(|one| one.expression());
+    let asides = all().filter(|one| one.is_aside()).map(|one| one.expression());
     quote! {
         #(#words)*
 
@@ -326,7 +325,7 @@ fn event(place: usize, event: &Event, api: &ApiFile, api_name: &str) -> TokenStr
     let Event { name, description, lifecycle: Lifecycle { scope, role, value, phase, early }, .. } = event;
     let scope = pascal_ident(api.scopes.get(scope).map_or(scope, |found| identity(scope, found)));
     let api = api_ident(api_name);
-    let role = word(*role);
+    let role = role.expression();
     let (value, phase) = (option_text(value.as_deref()), option_text(phase.as_deref()));
     quote! {
         EventInfo {

@@ -55,7 +55,11 @@ pub(super) fn kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>> 
 /// Returns the kinds of findings in an edited golden, in its own dialect.
 pub(super) fn kinds_in(golden: &Golden, bytes: &[u8]) -> Vec<String> {
     let found = spec::dialect(golden.dialect).map(|dialect| findings(bytes, dialect)).unwrap_or_default();
-    let kinds: BTreeSet<String> = found.iter().map(Finding::kind).collect();
+    kinds_of(&found)
+}
+
+fn kinds_of(findings: &[Finding]) -> Vec<String> {
+    let kinds: BTreeSet<String> = findings.iter().map(Finding::kind).collect();
     kinds.into_iter().collect()
 }
 
@@ -63,7 +67,7 @@ fn findings(bytes: &[u8], dialect: &'static Dialect) -> Vec<Finding> {
     recordings::check("edited", &mut &*bytes, None, &Rules::of(dialect)).findings
 }
 
-fn id(golden: &Golden) -> String {
+pub(super) fn id(golden: &Golden) -> String {
     format!("{}/{}", golden.dialect, golden.name)
 }
 
@@ -143,9 +147,8 @@ fn add(golden: &'static Golden, known: &mut BTreeSet<(String, String, Wrong)>, d
                 continue;
             }
             known.insert((event.clone(), member.clone(), wrong));
-            let kinds: BTreeSet<String> = found.iter().map(Finding::kind).collect();
             let (event, member) = (event.clone(), member.clone());
-            defects.push(Defect { golden, event, member, form, bytes, kinds: kinds.into_iter().collect() });
+            defects.push(Defect { golden, event, member, form, bytes, kinds: kinds_of(&found) });
         }
     }
 }
@@ -209,21 +212,25 @@ impl Frames {
                 None => drop(members.shift_remove(name)),
             }
         }
-        let mut bytes = Vec::new();
-        for (number, (frame, _)) in self.0.iter().enumerate() {
-            match changed.get(&number) {
-                None => bytes.extend_from_slice(frame.as_bytes()),
-                Some(data) => {
-                    for line in frame.split_inclusive('\n') {
-                        let line =
-                            if line.starts_with(DATA) { format!("{DATA}{data}\n") } else { line.to_owned() };
-                        bytes.extend_from_slice(line.as_bytes());
-                    }
-                }
-            }
-        }
-        Some((bytes, form?))
+        let frames = self.0.iter().enumerate();
+        let text: String =
+            frames.map(|(number, (frame, _))| with_data(frame, changed.get(&number))).collect();
+        Some((text.into_bytes(), form?))
     }
+}
+
+/// Returns a frame with other data, if there are any.
+pub(super) fn with_data(frame: &str, data: Option<&Value>) -> String {
+    let Some(data) = data else { return frame.to_owned() };
+    let mut text = String::new();
+    for line in frame.split_inclusive('\n') {
+        if line.starts_with(DATA) {
+            text.extend([DATA, &data.to_string(), "\n"]);
+        } else {
+            text += line;
+        }
+    }
+    text
 }
 
 /// Calls a function with the pointer and the name of each member of a value.

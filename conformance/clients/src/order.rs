@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use spec::Dialect;
 
 use super::case::{Case, expected, of_streams, request, sound_name};
-use super::member::{Frames, kinds_in};
+use super::member::{Frames, id, kinds_in, with_data};
 use super::played::Played;
 
 /// Prefix of the names of these cases.
@@ -87,7 +87,7 @@ pub(super) fn kinds() -> BTreeMap<String, Vec<String>> {
 }
 
 fn of_edited(edited: &Edited, dialect: &'static Dialect) -> Option<Case> {
-    let id = format!("{}/{}", edited.golden.dialect, edited.golden.name);
+    let id = id(edited.golden);
     let request = request(&id, dialect)?;
     let (whole, played) = (Played::read(edited.golden.bytes)?, Played::read(&edited.bytes)?);
     Some(Case {
@@ -160,23 +160,13 @@ fn changed(frames: &Events, at: usize, change: Change) -> Option<Events> {
 
 /// Returns the bytes of events, numbered in their order: a wrong number is another defect.
 fn renumbered(frames: Events) -> Vec<u8> {
-    let mut bytes = Vec::new();
     let mut number = 0;
-    for (frame, data) in frames {
-        let Some(mut data) = data else {
-            bytes.extend_from_slice(frame.as_bytes());
-            continue;
-        };
-        data["sequence_number"] = json!(number);
-        number += 1;
-        for line in frame.split_inclusive('\n') {
-            let is_data = line.starts_with("data:");
-            bytes.extend(if is_data {
-                format!("data: {data}\n").into_bytes()
-            } else {
-                line.as_bytes().to_vec()
-            });
+    let frames = frames.into_iter().map(|(frame, mut data)| {
+        if let Some(data) = &mut data {
+            data["sequence_number"] = json!(number);
+            number += 1;
         }
-    }
-    bytes
+        with_data(&frame, data.as_ref())
+    });
+    frames.collect::<String>().into_bytes()
 }

@@ -11,7 +11,7 @@ use super::tally::Tally;
 /// Suffix of the name of the trial for the rules of all groups without a separate trial.
 pub const OTHER_RULES: &str = "other-rules";
 
-/// A scenario, or its twin, and what came of it.
+/// A scenario, or its twin, with its results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CaseReport {
@@ -24,7 +24,7 @@ pub struct CaseReport {
     /// How many attempts did not bring what was requested, before one did.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub missed: usize,
-    /// Its trials and what came of them.
+    /// Its trials with their verdicts.
     pub trials: Vec<TrialResult>,
 }
 

@@ -53,11 +53,16 @@ impl FailOn {
 
     /// Returns whether a finding fails.
     pub fn fails(self, finding: &Finding) -> bool {
-        match finding.level {
+        self.fails_all(finding.level) || self >= Self::Breaks && !finding.measured_breaks().is_empty()
+    }
+
+    /// Returns whether all findings of a level fail.
+    fn fails_all(self, level: Level) -> bool {
+        match level {
             Level::Must => true,
-            Level::Should if self >= Self::Should => true,
-            Level::May if self >= Self::May => true,
-            _ => self >= Self::Breaks && !finding.measured_breaks().is_empty(),
+            Level::Should => self >= Self::Should,
+            Level::May => self >= Self::May,
+            Level::Off => false,
         }
     }
 
@@ -89,11 +94,12 @@ impl FailOn {
 
     /// Returns why a finding fails: its level, and the clients that it breaks. `None` if it does not fail.
     pub fn reason(self, finding: &Finding) -> Option<String> {
-        if !self.fails(finding) {
+        let clients = if finding.level == Level::Must { Vec::new() } else { finding.measured_breaks() };
+        let breaks = self >= Self::Breaks && !clients.is_empty();
+        if !self.fails_all(finding.level) && !breaks {
             return None;
         }
         let level = finding.level.keyword();
-        let clients = if finding.level == Level::Must { Vec::new() } else { finding.measured_breaks() };
         Some(match &*clients {
             [] => level.to_owned(),
             [one] => format!("{level}, and breaks {one}"),

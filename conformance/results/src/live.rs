@@ -35,7 +35,7 @@ pub struct LiveReport {
     /// Why the run ended early, if the endpoint could not be tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub obstacle: Option<Obstacle>,
-    /// What was asked, and what came of it.
+    /// The scenarios that were sent or left out, with their results.
     pub cases: Vec<CaseReport>,
     /// The results, by profile.
     #[serde(default)]

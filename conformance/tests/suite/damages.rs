@@ -34,6 +34,14 @@ impl Stream {
         self
     }
 
+    /// Returns the stream with a text replaced in all events.
+    fn everywhere(mut self, from: &str, to: &str) -> Self {
+        for frame in &mut self.0 {
+            *frame = frame.replace(from, to);
+        }
+        self
+    }
+
     /// Returns the stream with a frame inserted after the first one of a type.
     fn and(mut self, name: &str, frame: &str) -> Self {
         let at = self.0.iter().position(|frame| Self::is(frame, name)).expect("the event");
@@ -195,10 +203,7 @@ fn calls_that_cannot_be_answered() {
     for (from, to) in [("\"call_1\"", "\"call_9\""), ("\"get_weather\"", "\"get_wealth\"")] {
         Stream::of("function-call").with(ADDED, from, to).breaks(Level::Must, "call/identity-kept");
     }
-    let mut alike = Stream::of("parallel-function-calls");
-    for frame in &mut alike.0 {
-        *frame = frame.replace("\"call_2\"", "\"call_1\"");
-    }
+    let alike = Stream::of("parallel-function-calls").everywhere("\"call_2\"", "\"call_1\"");
     alike.breaks(Level::Must, "call/id-unique");
 }
 
@@ -216,24 +221,14 @@ fn items_that_are_never_done() {
 
 #[test]
 fn times_that_were_redacted() {
-    let mut redacted = Stream::of("text");
-    for frame in &mut redacted.0 {
-        *frame = frame.replace(":1785000000", ":0").replace(":1785000002", ":0");
-    }
-    redacted.breaks(Level::May, "response/times-in-seconds");
-    let mut half = Stream::of("text");
-    for frame in &mut half.0 {
-        *frame = frame.replace(":1785000000", ":0");
-    }
-    half.breaks(Level::Must, "response/times-in-seconds");
+    let half = || Stream::of("text").everywhere(":1785000000", ":0");
+    half().everywhere(":1785000002", ":0").breaks(Level::May, "response/times-in-seconds");
+    half().breaks(Level::Must, "response/times-in-seconds");
 }
 
 #[test]
 fn types_that_are_echoed() {
-    let mut stream = Stream::of("text");
-    for frame in &mut stream.0 {
-        *frame = frame.replace("\"tools\":[]", "\"tools\":[{\"type\":\"x_search\"}]");
-    }
+    let stream = Stream::of("text").everywhere("\"tools\":[]", "\"tools\":[{\"type\":\"x_search\"}]");
     stream.breaks(Level::May, "schema/type-known");
 }
 
@@ -330,14 +325,9 @@ fn encrypted_content_that_is_lost() {
 
 #[test]
 fn characters_that_are_lost_and_escaped() {
-    let mut stream = Stream::of("text");
-    for frame in &mut stream.0 {
-        *frame = frame.replace("ld.", "l\\ufffd.");
-    }
+    let stream = Stream::of("text").everywhere("ld.", "l\\ufffd.");
     stream.breaks(Level::May, "wire/no-replacement-character");
-    for frame in &mut stream.0 {
-        *frame = frame.replace("l\\ufffd.", "l\\\\ufffd.");
-    }
+    let stream = stream.everywhere("l\\ufffd.", "l\\\\ufffd.");
     assert_eq!(recorded(&stream.text(), "POST"), []);
 }
 

@@ -92,12 +92,6 @@ impl Finding {
         })
     }
 
-    /// Returns whether it is measured to break a client with a pinned version.
-    pub fn breaks_clients(&self) -> bool {
-        let Some(measurement) = catalogue::measurement(&self.kind()) else { return false };
-        CLIENTS.iter().any(|client| matches!(self.effect(client, Some(measurement)), Effect::Breaks(_)))
-    }
-
     /// Returns the clients that it breaks, with their failures: those measured, then those that users reported.
     pub fn broken_clients(&self) -> Vec<(&'static str, String)> {
         let (mut measured, mut reported) = (Vec::new(), Vec::new());
@@ -110,6 +104,14 @@ impl Finding {
         }
         measured.extend(reported);
         measured
+    }
+
+    /// Returns the clients that it was measured to break: those whose tested version is known, and not from reports
+    /// alone.
+    pub fn measured_breaks(&self) -> Vec<&'static str> {
+        let is_measured = |name: &str| catalogue::client(name).is_some_and(|client| client.version.is_some());
+        let broken = self.broken_clients().into_iter().map(|(client, _)| client);
+        broken.filter(|client| is_measured(client)).collect()
     }
 
     fn is_fine_in(&self, client: &Client) -> bool {

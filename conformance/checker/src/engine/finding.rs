@@ -148,14 +148,6 @@ impl Finding {
         catalogue::group(&self.rule)
     }
 
-    /// Returns the clients that it was measured to break: those whose tested version is known, and not from reports
-    /// alone.
-    pub fn measured_breaks(&self) -> Vec<&'static str> {
-        let is_measured = |name: &str| catalogue::client(name).is_some_and(|client| client.version.is_some());
-        let broken = self.broken_clients().into_iter().map(|(client, _)| client);
-        broken.filter(|client| is_measured(client)).collect()
-    }
-
     /// Returns what is known of violations like it in one text: the rule, the event type, the member, and its form.
     /// Clients are measured with violations of one kind at a time.
     pub fn kind(&self) -> String {
@@ -356,7 +348,7 @@ impl Findings {
             Location::of(record, in_data.as_ref(), locator)
         };
         let number = self.keep(bound, place, member, is_fine_in, location, message);
-        if let Some(finding) = number.and_then(|at| self.found.get_mut(at)).filter(|found| found.count == 1) {
+        if let Some(finding) = self.new_one(number) {
             finding.related = related;
         }
         number
@@ -439,9 +431,14 @@ impl Findings {
 
     /// Adds what is known of the missing property of a finding, unless it is an older one.
     pub(crate) fn supply(&mut self, number: Option<usize>, supply: impl FnOnce() -> Supply) {
-        if let Some(finding) = number.and_then(|at| self.found.get_mut(at)).filter(|found| found.count == 1) {
+        if let Some(finding) = self.new_one(number) {
             finding.supply = Some(supply());
         }
+    }
+
+    /// Returns the finding with this number, unless it was seen before.
+    fn new_one(&mut self, number: Option<usize>) -> Option<&mut Finding> {
+        self.found.get_mut(number?).filter(|finding| finding.count == 1)
     }
 
     /// Returns whether another rule has a finding about the value, or about a parent, that is at least as severe.

@@ -16,7 +16,7 @@ pub const BUILD: &str = env!("CONFORMANCE_BUILD");
 /// The version and build of the suite for people.
 pub const SUITE: &str = concat!(env!("CARGO_PKG_VERSION"), " (build ", env!("CONFORMANCE_BUILD"), ")");
 
-/// `run.json`: how a run was made, and what came of it.
+/// `run.json`: how a run was made, and its results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunFile {
     /// Version of this format.
@@ -58,7 +58,7 @@ pub struct RunFile {
     /// The [chain](Chain) over them, in the order in which they ended.
     #[serde(default)]
     pub chain: String,
-    /// The trials and what came of them.
+    /// The trials with their verdicts.
     pub trials: Vec<TrialResult>,
     /// Failures that were expected and are over, each with the reason why it cannot be expected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

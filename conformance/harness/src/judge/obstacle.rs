@@ -47,7 +47,7 @@ pub(super) fn obstacle(case: &ScenarioCase, facts: &Facts, follows_answer: bool)
         return Some(redirected);
     }
     let (class, advice) = of_error(case, facts, status, follows_answer)?;
-    let words = facts.words().map(|words| format!(": {words}")).unwrap_or_default();
+    let words = quoted(facts);
     let line = status_line(status);
     let reason = match class {
         UndecidedKind::Path => format!("nothing answers at {} ({line}){words}", facts.url),
@@ -55,6 +55,11 @@ pub(super) fn obstacle(case: &ScenarioCase, facts: &Facts, follows_answer: bool)
         _ => format!("the endpoint responds with {line}{words}"),
     };
     Some(Obstacle::new(class, reason, advice))
+}
+
+/// Returns the endpoint's own words behind a colon, if it says any.
+fn quoted(facts: &Facts) -> String {
+    facts.words().map(|words| format!(": {words}")).unwrap_or_default()
 }
 
 /// Returns the statuses that the response to a case may have.
@@ -67,7 +72,7 @@ fn hidden(case: &ScenarioCase, facts: &Facts, status: u16, follows_answer: bool)
     if !(200..300).contains(&status) || !is_first_route(case) || !asks_default(case) {
         return None;
     }
-    let words = facts.words().map(|words| format!(": {words}")).unwrap_or_default();
+    let words = quoted(facts);
     let line = status_line(status);
     if facts.is_page() && !follows_answer {
         let reason = format!("a web page answers at {} ({line}){words}", facts.url);
