@@ -34,7 +34,7 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     }
     // Not the whole folders: an edited page of a rule changes no dialect.
     for api in folders::apis(&spec) {
-        println!("cargo::rerun-if-changed={}/{api}/{}", folders::APIS, folders::TABLE);
+        println!("cargo::rerun-if-changed={}", folders::api(&api).display());
     }
     let spec_files = codegen::SpecFiles::load(&spec)?;
     write(&out.join("words.rs"), emit::words())?;

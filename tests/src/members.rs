@@ -39,15 +39,10 @@ pub fn page(measured: &MeasuredFile) -> String {
         _ = writeln!(page, "| {} | {version} | {broken} | {handled} | {fails} | {unasked} |", client.name);
     }
     for (event, members) in &events {
-        let names: Vec<&str> = measured.measured().map(|client| client.name.as_str()).collect();
-        _ = write!(
-            page,
-            "\n## `{event}`\n\n| member | {} |\n|---|{}\n",
-            names.join(" | "),
-            "---|".repeat(names.len())
-        );
+        page += &heading(event, "member", measured);
         for (member, forms) in members {
-            let cells: Vec<String> = (0..names.len()).map(|column| cell(forms, column)).collect();
+            let columns = 0..measured.measured().count();
+            let cells: Vec<String> = columns.map(|column| cell(forms, column)).collect();
             _ = writeln!(page, "| `{member}` | {} |", cells.join(" | "));
         }
     }
@@ -65,7 +60,6 @@ fn orders(measured: &MeasuredFile) -> String {
         let Some((number, how)) = change.split_once('-') else { continue };
         goldens.entry(golden).or_default().push((number.parse().unwrap_or_default(), how, stream));
     }
-    let names: Vec<&str> = measured.measured().map(|client| client.name.as_str()).collect();
     let mut text = format!(
         "\n# What clients do with an event out of order\n\n\
          In each of {} streams, one event is missing (dropped), is sent twice (repeated), is sent after the next one \
@@ -74,18 +68,20 @@ fn orders(measured: &MeasuredFile) -> String {
     );
     for (golden, mut streams) in goldens {
         streams.sort_unstable();
-        _ = write!(
-            text,
-            "\n## `{golden}`\n\n| event | {} |\n|---|{}\n",
-            names.join(" | "),
-            "---|".repeat(names.len())
-        );
+        text += &heading(golden, "event", measured);
         for (number, how, stream) in streams {
             let cells: Vec<&str> = measured.outcomes(stream).into_iter().map(sign).collect();
             _ = writeln!(text, "| {number} {how} | {} |", cells.join(" | "));
         }
     }
     text
+}
+
+/// Returns the title and the head of a table with a column for each client.
+fn heading(title: &str, rows: &str, measured: &MeasuredFile) -> String {
+    let names: Vec<&str> = measured.measured().map(|client| client.name.as_str()).collect();
+    let rule = "---|".repeat(names.len());
+    format!("\n## `{title}`\n\n| {rows} | {} |\n|---|{rule}\n", names.join(" | "))
 }
 
 fn events(measured: &MeasuredFile) -> Events<'_> {

@@ -61,7 +61,7 @@ impl<'f> Lack<'f> {
             [_] => (!also.is_empty()).then(|| first.message.clone() + &also),
             all => {
                 let holder = first.holder().into_owned();
-                Some(format!("{holder} lacks {} properties: {}{also}", all.len(), self.names(all)))
+                Some(format!("{holder} lacks {} properties: {}{also}", all.len(), names(all)))
             }
         }
     }
@@ -103,15 +103,14 @@ impl<'f> Lack<'f> {
         let clause = |(lacks, events): &(&BTreeSet<usize>, Vec<&str>)| {
             let lacking: Vec<_> = lacks.iter().filter_map(|at| self.properties.get(*at).copied()).collect();
             let verb = if events.len() == 1 { "lacks" } else { "lack" };
-            format!("{} {verb} {}", listed(events, PLACES, |event| (*event).to_owned()), self.names(&lacking))
+            format!("{} {verb} {}", listed(events, PLACES, |event| (*event).to_owned()), names(&lacking))
         };
         alike.iter().map(clause).collect::<Vec<_>>().join("; ")
     }
+}
 
-    #[expect(clippy::unused_self, reason = "it reads better")]
-    fn names(&self, all: &[(&str, &Supply)]) -> String {
-        listed_plainly(all, NAMES, |(name, _)| (*name).to_owned())
-    }
+fn names(properties: &[(&str, &Supply)]) -> String {
+    listed_plainly(properties, NAMES, |(name, _)| (*name).to_owned())
 }
 
 /// Returns names with commas, without "and" before the number of the others.
