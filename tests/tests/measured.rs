@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::{env, fs};
 
-use catalogue::CLIENTS;
+use catalogue::{CLIENTS, Measured};
 use codegen::catalogue::Catalogue;
 use codegen::formats::{MeasuredFile, Outcome, PlayedFile};
 use conformance::checker::Effect;
@@ -135,6 +135,25 @@ fn nothing_is_said_of_clients_that_was_not_measured() {
         read > 100 && broken > 100 && unknown > 100 && not_affected > 10,
         "{read} {broken} {unknown} {not_affected}"
     );
+}
+
+/// What is said of a stream follows from its kinds of findings, which other streams have, too.
+#[test]
+fn no_client_is_said_to_read_a_stream_that_broke_it() {
+    let (measured, played) = files();
+    let mut broken = 0;
+    for stream in measured.outcomes.keys() {
+        let kinds = played.kinds(stream);
+        for client in CLIENTS.iter().filter(|client| measured.outcome(client.name, stream).is_failure()) {
+            let reads = |kind: &String| {
+                let measurement = catalogue::measurement(kind);
+                measurement.and_then(|measurement| measurement.outcome(client)) == Some(Measured::Handled)
+            };
+            broken += 1;
+            assert!(kinds.is_empty() || !kinds.iter().all(reads), "{stream} broke {}: {kinds:?}", client.name);
+        }
+    }
+    assert!(broken > 1000, "{broken}");
 }
 
 /// Returns goldens with damaged events, each with its dialect.

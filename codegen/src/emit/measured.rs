@@ -31,6 +31,8 @@ struct Effect<'c> {
     outcomes: Vec<Option<Outcome>>,
     /// The clients that handle a stream with it.
     handled: BTreeSet<usize>,
+    /// The clients that fail on a stream with it and others, each of which they handle in other streams.
+    failed_together: BTreeSet<usize>,
     /// The stream that shows the failure of each client.
     shown_by: BTreeMap<usize, &'c str>,
 }
@@ -40,6 +42,7 @@ impl Effect<'_> {
     fn letter(&self, column: usize) -> char {
         match self.outcomes.get(column).copied().flatten() {
             None => AMONG_OTHERS,
+            Some(_) if self.failed_together.contains(&column) => VARIES,
             Some(outcome) if outcome.is_failure() && self.handled.contains(&column) => VARIES,
             Some(outcome) => outcome.letter(),
         }
@@ -117,8 +120,14 @@ impl<'c> Effects<'c> {
             if stream.kinds.iter().any(|kind| alone.contains(kind)) {
                 continue;
             }
-            let handled = |kind: &&&String| self.outcome(column, kind) != Some(Outcome::Handled);
-            let suspects: Vec<&String> = own.iter().filter(handled).copied().collect();
+            let is_suspect = |kind: &&&String| self.outcome(column, kind) != Some(Outcome::Handled);
+            let suspects: Vec<&String> = own.iter().filter(is_suspect).copied().collect();
+            if suspects.is_empty() && stream.kinds.iter().all(|kind| !is_suspect(&&kind)) {
+                for kind in own {
+                    self.kinds.entry(kind.clone()).or_default().failed_together.insert(column);
+                }
+                continue;
+            }
             let rules: BTreeSet<&str> = suspects.iter().map(|kind| rule_of(kind)).collect();
             if rules.len() == 1 {
                 for kind in suspects {

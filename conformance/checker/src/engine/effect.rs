@@ -106,12 +106,10 @@ impl Finding {
         measured
     }
 
-    /// Returns the clients that it was measured to break: those whose tested version is known, and not from reports
-    /// alone.
+    /// Returns the clients that it was measured to break, and not only by the reports of users.
     pub fn measured_breaks(&self) -> Vec<&'static str> {
-        let is_measured = |name: &str| catalogue::client(name).is_some_and(|client| client.version.is_some());
-        let broken = self.broken_clients().into_iter().map(|(client, _)| client);
-        broken.filter(|client| is_measured(client)).collect()
+        let effects = CLIENTS.iter().zip(self.effects());
+        effects.filter(|(_, effect)| matches!(effect, Effect::Breaks(_))).map(|(client, _)| client.name).collect()
     }
 
     fn is_fine_in(&self, client: &Client) -> bool {
