@@ -57,13 +57,15 @@ fn orders(measured: &MeasuredFile) -> String {
         else {
             continue;
         };
-        let Some((number, how)) = change.split_once('-') else { continue };
-        goldens.entry(golden).or_default().push((number.parse().unwrap_or_default(), how, stream));
+        let numbered = change.split_once('-').and_then(|(number, how)| Some((number.parse().ok()?, how)));
+        let (number, how) = numbered.unwrap_or((usize::MAX, change));
+        goldens.entry(golden).or_default().push((number, how, stream));
     }
     let mut text = format!(
         "\n# What clients do with an event out of order\n\n\
          In each of {} streams, one event is missing (dropped), is sent twice (repeated), is sent after the next one \
-         (swapped), has another text (altered), or has no type in its item or part (untyped).\n",
+         (swapped), has another text (altered), or has no type in its item or part (untyped); or all events of a type \
+         have a wrong member.\n",
         goldens.values().map(Vec::len).sum::<usize>()
     );
     for (golden, mut streams) in goldens {
@@ -71,7 +73,8 @@ fn orders(measured: &MeasuredFile) -> String {
         text += &heading(golden, "event", measured);
         for (number, how, stream) in streams {
             let cells: Vec<&str> = measured.outcomes(stream).into_iter().map(sign).collect();
-            _ = writeln!(text, "| {number} {how} | {} |", cells.join(" | "));
+            let row = if number == usize::MAX { format!("`{how}`") } else { format!("{number} {how}") };
+            _ = writeln!(text, "| {row} | {} |", cells.join(" | "));
         }
     }
     text

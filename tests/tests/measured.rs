@@ -150,7 +150,11 @@ fn no_client_is_said_to_read_a_stream_that_broke_it() {
                 measurement.and_then(|measurement| measurement.outcome(client)) == Some(Measured::Handled)
             };
             broken += 1;
-            assert!(kinds.is_empty() || !kinds.iter().all(reads), "{stream} broke {}: {kinds:?}", client.name);
+            assert!(
+                kinds.is_empty() || !kinds.iter().all(reads),
+                "{stream} broke {}: {kinds:?}",
+                client.name
+            );
         }
     }
     assert!(broken > 1000, "{broken}");

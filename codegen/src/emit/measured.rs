@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use codegen_derive::Constant;
 
 use crate::catalogue::Catalogue;
-use crate::formats::{Breakage, Claim, Outcome};
+use crate::formats::{Breakage, Claim, Outcome, PlayedFile};
 
 /// The letter of a client that fails on a kind of finding, but only on streams with other kinds that may be the reason.
 const AMONG_OTHERS: char = '+';
@@ -66,14 +66,12 @@ struct Played<'c> {
 impl Played<'_> {
     /// Returns the kinds of findings that the stream was made to show.
     fn own(&self) -> BTreeSet<&String> {
-        let is_own = |kind: &&String| match self.name.split_once('/') {
-            Some(("fault", rule)) => rule_of(kind) == rule,
-            Some(("member", _)) => {
-                let stated = crate::formats::PlayedFile::stated(self.name).unwrap_or_default();
-                // Other rules report some members, such as sequence numbers.
-                kind.split_once(' ').map(|(_, rest)| rest) == stated.split_once(' ').map(|(_, rest)| rest)
-            }
-            _ => true,
+        let stated = PlayedFile::stated(self.name);
+        let is_own = |kind: &&String| match (self.name.strip_prefix("fault/"), &stated) {
+            (Some(rule), _) => rule_of(kind) == rule,
+            // Other rules report some members, such as sequence numbers.
+            (None, Some(stated)) => place_of(kind) == place_of(stated),
+            (None, None) => true,
         };
         self.kinds.iter().filter(is_own).collect()
     }
@@ -82,6 +80,11 @@ impl Played<'_> {
 /// Returns the rule of a kind of finding.
 fn rule_of(kind: &str) -> &str {
     kind.split_once(' ').map_or(kind, |(rule, _)| rule)
+}
+
+/// Returns where a finding of a kind is: event type, member and form.
+fn place_of(kind: &str) -> &str {
+    kind.split_once(' ').map_or("", |(_, place)| place)
 }
 
 impl<'c> Effects<'c> {

@@ -153,6 +153,8 @@ impl MeasuredFile {
 
 /// Prefix of the names of streams with a wrong member.
 const MEMBER: &str = "member/";
+/// Prefix of the names of streams in which a member is wrong at several places, among others.
+const ORDER: &str = "order/";
 
 impl PlayedFile {
     /// Returns the kinds of findings in a stream.
@@ -163,10 +165,17 @@ impl PlayedFile {
         }
     }
 
-    /// Returns the kind of finding that the name of a stream states, as in `member/response.created/response/id=absent`.
+    /// Returns the kind of finding that the name of a stream states, as in `member/response.created/response/id=absent` or
+    /// `order/openai/two-parts/response.output_text.delta item_id=null`.
     pub fn stated(stream: &str) -> Option<String> {
-        let (event, rest) = stream.strip_prefix(MEMBER)?.split_once('/')?;
-        let (member, form) = rest.rsplit_once('=')?;
+        let (stream, form) = stream.rsplit_once('=')?;
+        let (event, member) = match stream.strip_prefix(MEMBER) {
+            Some(place) => place.split_once('/').map(|(event, member)| (event, member.to_owned()))?,
+            None => {
+                let (_, place) = stream.strip_prefix(ORDER)?.rsplit_once('/')?;
+                place.split_once(' ').map(|(event, path)| (event, path.replace('.', "/")))?
+            }
+        };
         Some(format!("schema/event-valid {event} /{member} {form}"))
     }
 }

@@ -14,11 +14,15 @@ use super::played::Played;
 
 /// What is wrong with a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Wrong {
+pub(super) enum Wrong {
     Absent,
     Null,
     /// Another JSON type.
     Type,
+}
+
+impl Wrong {
+    pub(super) const ALL: [Self; 3] = [Self::Absent, Self::Null, Self::Type];
 }
 
 /// The events of a golden, with one defect in each that has the member.
@@ -88,15 +92,9 @@ fn of_defect(defect: &Defect, dialect: &'static Dialect) -> Option<Case> {
     let request = request(&id(defect.golden), dialect)?;
     let (whole, edited) = (Played::read(defect.golden.bytes)?, Played::read(&defect.bytes)?);
     let Defect { event, member, form, .. } = defect;
-    let what = match *form {
-        "absent" => format!("lacks `{member}`"),
-        form => format!("has a {form} as `{member}`")
-            .replace("a array", "an array")
-            .replace("a object", "an object"),
-    };
     Some(Case {
         name: defect.name(),
-        title: format!("`{event}` {what}"),
+        title: format!("`{event}` {}", wrong_member(member, form)),
         expect: expected(Level::Must, &whole, &edited, dialect),
         reason: "A client may reject such a stream, but must not return other content.".to_owned(),
         authority: catalogue::rule("schema/event-valid")
@@ -132,7 +130,7 @@ fn add(golden: &'static Golden, known: &mut BTreeSet<(String, String, Wrong)>, d
     let Some(dialect) = spec::dialect(golden.dialect) else { return };
     let frames = Frames::of(golden.bytes);
     for ((event, member), places) in frames.places() {
-        for wrong in [Wrong::Absent, Wrong::Null, Wrong::Type] {
+        for wrong in Wrong::ALL {
             if known.contains(&(event.clone(), member.clone(), wrong)) {
                 continue;
             }
@@ -157,7 +155,7 @@ fn add(golden: &'static Golden, known: &mut BTreeSet<(String, String, Wrong)>, d
 pub(super) struct Frames(pub(super) Vec<(String, Option<Value>)>);
 
 /// The places of a member: the number of the frame, and the pointer.
-type Places = Vec<(usize, String)>;
+pub(super) type Places = Vec<(usize, String)>;
 
 const DATA: &str = "data: ";
 
@@ -173,7 +171,7 @@ impl Frames {
     }
 
     /// Returns the members of all events, by event type and name.
-    fn places(&self) -> BTreeMap<(String, String), Places> {
+    pub(super) fn places(&self) -> BTreeMap<(String, String), Places> {
         let mut places: BTreeMap<(String, String), Places> = BTreeMap::new();
         for (number, (_, data)) in self.0.iter().enumerate() {
             let Some(data) = data else { continue };
@@ -186,7 +184,7 @@ impl Frames {
     }
 
     /// Returns the stream with a member made wrong at all of its places, and the form that it has there.
-    fn edited(&self, places: &Places, wrong: Wrong) -> Option<(Vec<u8>, &'static str)> {
+    pub(super) fn edited(&self, places: &Places, wrong: Wrong) -> Option<(Vec<u8>, &'static str)> {
         let mut changed: BTreeMap<usize, Value> = BTreeMap::new();
         let mut form = None;
         for (number, pointer) in places {
@@ -216,6 +214,16 @@ impl Frames {
         let text: String =
             frames.map(|(number, (frame, _))| with_data(frame, changed.get(&number))).collect();
         Some((text.into_bytes(), form?))
+    }
+}
+
+/// Returns what a stream has instead of a member.
+pub(super) fn wrong_member(member: &str, form: &str) -> String {
+    match form {
+        "absent" => format!("lacks `{member}`"),
+        form => format!("has a {form} as `{member}`")
+            .replace("a array", "an array")
+            .replace("a object", "an object"),
     }
 }
 

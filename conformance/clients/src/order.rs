@@ -1,4 +1,5 @@
-//! Streams in which one event is missing, is sent twice, changes places with the next one, or has another text.
+//! Streams of several events alike, in which one is missing, is sent twice, changes places with the next one or has another
+//! text, or which all have a wrong member.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 use spec::Dialect;
 
 use super::case::{Case, expected, of_streams, request, sound_name};
-use super::member::{Frames, id, kinds_in, with_data};
+use super::member::{Frames, Wrong, id, kinds_in, with_data, wrong_member};
 use super::played::Played;
 
 /// Prefix of the names of these cases.
@@ -103,7 +104,9 @@ fn of_edited(edited: &Edited, dialect: &'static Dialect) -> Option<Case> {
 fn for_each_edit(mut found: impl FnMut(Edited)) {
     for id in GOLDENS {
         let Some(golden) = goldens::golden(id) else { continue };
-        let frames = Frames::of(golden.bytes).0;
+        let frames = Frames::of(golden.bytes);
+        with_wrong_members(golden, &frames, &mut found);
+        let frames = frames.0;
         for at in 0..frames.len() {
             for change in Change::ALL {
                 let Some(changed) = changed(&frames, at, change) else { continue };
@@ -117,6 +120,33 @@ fn for_each_edit(mut found: impl FnMut(Edited)) {
                     bytes: renumbered(changed),
                 });
             }
+        }
+    }
+}
+
+/// Calls a function with each stream that has a wrong member at several places in events of one type, and no other finding.
+/// How a client reads one by what the others say shows only where there are several.
+fn with_wrong_members(golden: &'static Golden, frames: &Frames, found: &mut impl FnMut(Edited)) {
+    let id = id(golden);
+    for ((event, member), places) in frames.places() {
+        if places.len() < 2 || member == "/type" || member == "/sequence_number" {
+            continue;
+        }
+        for wrong in Wrong::ALL {
+            let Some((bytes, form)) = frames.edited(&places, wrong) else { continue };
+            // What follows from a wrong member is not to be measured with it.
+            let place = format!(" {event} {member} {form}");
+            let kinds = kinds_in(golden, &bytes);
+            if kinds.is_empty() || !kinds.iter().all(|kind| kind.ends_with(&place)) {
+                continue;
+            }
+            let path = member.trim_start_matches('/').replace('/', ".");
+            found(Edited {
+                golden,
+                name: format!("{PREFIX}{id}/{event} {path}={form}"),
+                title: format!("Each `{event}` of `{id}` {}", wrong_member(&member, form)),
+                bytes,
+            });
         }
     }
 }

@@ -11,7 +11,7 @@ use spec::Dialect;
 use super::baseline::BaselineArgs;
 use super::config::TrustArgs;
 use super::select::SelectArgs;
-use super::target::{HEADING, LIMITS, TargetArgs, count, time};
+use super::target::{HEADING, LIMITS, TargetArgs, count, some_time, time};
 use super::verdict::VerdictArgs;
 use super::{known, names};
 use crate::Suite;
@@ -67,10 +67,10 @@ pub(super) struct LiveArgs {
     #[arg(long, value_name = "TEXT", help_heading = LIMITS, hide_short_help = true)]
     seed: Option<String>,
     /// Stop sending after this many recorded bytes [default: no limit].
-    #[arg(long, value_name = "BYTES", help_heading = LIMITS, hide_short_help = true)]
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..), help_heading = LIMITS, hide_short_help = true)]
     max_total_bytes: Option<u64>,
     /// Stop sending after this time [default: no limit].
-    #[arg(long, value_name = "TIME", value_parser = time, help_heading = LIMITS, hide_short_help = true)]
+    #[arg(long, value_name = "TIME", value_parser = some_time, help_heading = LIMITS, hide_short_help = true)]
     max_total_time: Option<Duration>,
     /// Stop after the first failed test.
     #[arg(long, conflicts_with_all = ["capture", "max_fail"], help_heading = LIMITS)]

@@ -44,18 +44,18 @@ pub(super) struct TargetArgs {
     #[arg(long, value_name = "FILE", help_heading = HEADING, hide_short_help = true)]
     ca_file: Option<PathBuf>,
     /// Connection timeout.
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "10s", help_heading = LIMITS, hide_short_help = true)]
+    #[arg(long, value_name = "TIME", value_parser = some_time, default_value = "10s", help_heading = LIMITS, hide_short_help = true)]
     connect_timeout: Duration,
     /// Timeout from the request to the end of the first event.
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "60s", help_heading = LIMITS, hide_short_help = true)]
+    #[arg(long, value_name = "TIME", value_parser = some_time, default_value = "60s", help_heading = LIMITS, hide_short_help = true)]
     first_event_timeout: Duration,
     /// Timeout between two events; comments count as events.
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "60s", help_heading = LIMITS, hide_short_help = true)]
+    #[arg(long, value_name = "TIME", value_parser = some_time, default_value = "60s", help_heading = LIMITS, hide_short_help = true)]
     idle_timeout: Duration,
     /// Timeout for a whole response.
     ///
     /// It includes waiting and retries after Retry-After.
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "300s", help_heading = LIMITS)]
+    #[arg(long, value_name = "TIME", value_parser = some_time, default_value = "300s", help_heading = LIMITS)]
     timeout: Duration,
     /// Largest response to read.
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().bytes, help_heading = LIMITS, hide_short_help = true)]
@@ -151,9 +151,21 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
     Ok(time)
 }
 
+/// Parses a time after which something ends.
+pub(super) fn some_time(text: &str) -> Result<Duration, String> {
+    let time = time(text)?;
+    if time.is_zero() { Err("nothing can be done within no time".to_owned()) } else { Ok(time) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_has_some_time() {
+        assert_eq!(some_time("1ms"), Ok(Duration::from_millis(1)));
+        assert!(some_time("0s").is_err());
+    }
 
     #[test]
     fn times_have_units() {

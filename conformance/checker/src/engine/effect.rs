@@ -109,7 +109,10 @@ impl Finding {
     /// Returns the clients that it was measured to break, and not only by the reports of users.
     pub fn measured_breaks(&self) -> Vec<&'static str> {
         let effects = CLIENTS.iter().zip(self.effects());
-        effects.filter(|(_, effect)| matches!(effect, Effect::Breaks(_))).map(|(client, _)| client.name).collect()
+        effects
+            .filter(|(_, effect)| matches!(effect, Effect::Breaks(_)))
+            .map(|(client, _)| client.name)
+            .collect()
     }
 
     fn is_fine_in(&self, client: &Client) -> bool {
