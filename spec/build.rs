@@ -29,6 +29,7 @@ fn main() {
 fn generate() -> Result<(), Box<dyn std::error::Error>> {
     let spec = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var("OUT_DIR")?);
+    println!("cargo::metadata=folder={}", spec.display());
     for input in ["dialects", "glossary.toml"] {
         println!("cargo::rerun-if-changed={input}");
     }

@@ -1,6 +1,6 @@
 //! Generates the catalogue from the pages and tables of the specification.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{env, fs};
 
 use codegen::catalogue::Catalogue;
@@ -13,13 +13,15 @@ fn main() {
 }
 
 fn generate() -> Result<(), Box<dyn std::error::Error>> {
-    let spec = Path::new("../../spec");
+    // The build script of `spec` says where its files are: beside this crate, or in a registry.
+    let spec = PathBuf::from(env::var("DEP_RESPONSES_CONFORMANCE_SPEC_FOLDER")?);
+    println!("cargo::rustc-env=RECORDED={}", spec.join("recorded.txt").display());
     for kind in folders::PAGES.into_iter().chain(folders::TABLES) {
-        for path in folders::of_kind(spec, kind) {
+        for path in folders::of_kind(&spec, kind) {
             println!("cargo::rerun-if-changed={}", path.display());
         }
     }
-    let (catalogue, errors) = Catalogue::load(spec);
+    let (catalogue, errors) = Catalogue::load(&spec);
     if let Some(error) = errors.into_iter().next() {
         return Err(error.into());
     }

@@ -1,6 +1,6 @@
 //! From a stream of bytes to events: a client that prints a text while it arrives, with reqwest.
 //!
-//! `cargo run -p spec --example read -- http://127.0.0.1:8080/v1 my-model "Say hello."`
+//! `cargo run --example read -- http://127.0.0.1:8080/v1 my-model "Say hello."`
 
 use std::error::Error;
 use std::io::{Write as _, stdout};

@@ -1,6 +1,6 @@
 //! From events to a stream of bytes: a server of `POST /v1/responses` that repeats its input, with axum.
 //!
-//! `cargo run -p spec --example serve` listens on port 8080; `cargo run -p spec --example read` reads from it.
+//! `cargo run --example serve` listens on port 8080; `cargo run --example read` reads from it.
 
 use std::convert::Infallible;
 use std::error::Error;

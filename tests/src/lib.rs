@@ -14,7 +14,10 @@ pub mod suite;
 pub mod typed;
 pub mod write;
 
-/// The examples of the README are compiled and run.
+/// The examples of the README are compiled and run, and those of published crates.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
+#[doc = include_str!("../../conformance/catalogue/README.md")]
+#[doc = include_str!("../../conformance/checker/README.md")]
+#[doc = include_str!("../../spec/README.md")]
 struct Readme;

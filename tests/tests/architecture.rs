@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tests::corpus::{files, repository};
 use tests::generated::is_part_fresh;
 use tests::modules::circles;
 
 const PAGE: &str = "docs/architecture.md";
+
+/// How the names of published packages begin.
+const PUBLISHED: &str = "responses-conformance-";
 
 /// Returns the packages of the workspace.
 fn members() -> Vec<Value> {
@@ -26,14 +29,22 @@ fn members() -> Vec<Value> {
     metadata["packages"].as_array().cloned().unwrap_or_default()
 }
 
-/// Returns the packages of the workspace, without their tests.
+/// Returns the packages of the workspace, without their tests, and without what is nothing but the `main` of a library.
 fn packages() -> Vec<Value> {
     let is_of_tests = |package: &Value| package["name"] == "tests" || package["name"] == "commands";
-    members().into_iter().filter(|package| !is_of_tests(package)).collect()
+    let is_program = |package: &Value| {
+        let targets = package["targets"].as_array().into_iter().flatten();
+        targets
+            .filter(|target| target["kind"] != json!(["test"]))
+            .all(|target| target["kind"] == json!(["bin"]))
+    };
+    members().into_iter().filter(|package| !is_of_tests(package) && !is_program(package)).collect()
 }
 
+/// Returns the name of a crate: that of its package, without what makes it unique in the registry.
 fn name(value: &Value) -> String {
-    value["name"].as_str().unwrap_or_default().to_owned()
+    let name = value["name"].as_str().unwrap_or_default();
+    name.strip_prefix(PUBLISHED).unwrap_or(name).to_owned()
 }
 
 /// Returns the runtime and build dependencies of a package.

@@ -1,7 +1,7 @@
 //! Numbers of recorded streams of a vendor that comply with a rule.
 
 /// The counts, written by a test: `BLESS=1 cargo test -p tests --test recorded`.
-const COUNTS: &str = include_str!("../../../spec/recorded.txt");
+const COUNTS: &str = include_str!(env!("RECORDED"));
 
 /// Number of recorded streams that comply with a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use codegen::dialect;
 use codegen::diff::{Diff, Side, diff, human, json};
 
 fn spec() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../spec")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../spec")
 }
 
 fn side(name: &str) -> Side {

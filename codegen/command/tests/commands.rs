@@ -7,7 +7,7 @@ use commands::Commands;
 
 fn main() -> ExitCode {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let repository = here.parent().expect("it lies in the repository");
+    let repository = here.join("../..");
     Commands {
         folder: here.join("tests/commands"),
         program: env!("CARGO_BIN_EXE_codegen").into(),

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Returns the folder of the repository's own specification.
 pub(crate) fn own_spec() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec")
 }
 
 /// A temporary copy, removed when dropped.
