@@ -41,31 +41,32 @@ enum What {
         role: Option<String>,
     },
     /// A rule.
-    Rule {
-        /// Id.
-        #[arg(value_name = "GROUP/NAME")]
-        id: String,
-    },
+    Rule(Page),
     /// A dialect.
     Dialect {
         /// Name.
         name: String,
         /// Dialect that it extends.
-        #[arg(long, value_name = "NAME")]
+        #[arg(long, value_name = "NAME", conflicts_with = "api")]
         extends: Option<String>,
+        /// API that it belongs to, a folder of `apis/` [default: responses].
+        #[arg(long, value_name = "NAME")]
+        api: Option<String>,
     },
     /// A scenario.
-    Scenario {
-        /// Id.
-        #[arg(value_name = "GROUP/NAME")]
-        id: String,
-    },
+    Scenario(Page),
     /// A case for clients.
-    Client {
-        /// Its id.
-        #[arg(value_name = "GROUP/NAME")]
-        id: String,
-    },
+    Client(Page),
+}
+
+#[derive(Debug, Args)]
+struct Page {
+    /// Id.
+    #[arg(value_name = "GROUP/NAME")]
+    id: String,
+    /// API that it belongs to, a folder of `apis/` [default: none if all share its group, or else responses].
+    #[arg(long, value_name = "NAME")]
+    api: Option<String>,
 }
 
 /// Parses the scope and the role; the error lists the possible values.
@@ -118,10 +119,11 @@ impl NewArgs {
                 let (scope, role) = place(spec, dialect, scope.as_deref(), role.as_deref())?;
                 scaffold::event(spec, name, dialect, &scope, role)
             }
-            What::Rule { id } => scaffold::rule(spec, id),
-            What::Dialect { name, extends } => scaffold::dialect(spec, name, extends.as_deref()),
-            What::Scenario { id } => scaffold::scenario(spec, id),
-            What::Client { id } => scaffold::client(spec, id),
+            What::Rule(Page { id, api }) => scaffold::rule(spec, api.as_deref(), id),
+            What::Dialect { name, extends: Some(parent), .. } => scaffold::extension(spec, name, parent),
+            What::Dialect { name, api, .. } => scaffold::dialect(spec, name, api.as_deref()),
+            What::Scenario(Page { id, api }) => scaffold::scenario(spec, api.as_deref(), id),
+            What::Client(Page { id, api }) => scaffold::client(spec, api.as_deref(), id),
         }?;
         skeleton.write(spec)?;
         let mut stdout = std::io::stdout().lock();

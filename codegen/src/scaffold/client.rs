@@ -1,9 +1,10 @@
 use std::path::Path;
 
-use super::{Skeleton, path_of};
+use super::{Place, Skeleton, prompt};
 use crate::todo::MARK;
 
-fn page() -> String {
+fn page(api: Option<&str>) -> String {
+    let prompt = prompt(api, "[[say Hello|, wor|ld.]]");
     format!(
         r#"```toml
 expect = "must-survive"   # {MARK} must-survive, must-report or either
@@ -18,7 +19,7 @@ transports = ["sse", "json", "websocket"]   # {MARK} the transports
 ```json
 {{
   "model": "default",
-  "input": "[[say Hello|, wor|ld.]]"
+  {prompt}
 }}
 ```
 "#
@@ -26,13 +27,17 @@ transports = ["sse", "json", "websocket"]   # {MARK} the transports
 }
 
 /// Returns the page of a case for clients, which plays a short text.
-pub fn client(spec: &Path, id: &str) -> anyhow::Result<Skeleton> {
-    let path = path_of(spec, "client", id)?;
+pub fn client(spec: &Path, api: Option<&str>, id: &str) -> anyhow::Result<Skeleton> {
+    let Place { path, api } = Place::find(spec, "client", api, id)?;
     let next = [
         "write the request whose response is played; or set `golden` to a recording, and edit it with `edits`",
         "set `expect` to the behaviour that clients must have, and `authority` to the reason",
         "set `about` to the parts that a client must return, unless it must return all of them",
         "add the case to client-profiles/ if every client must handle it",
     ];
-    Ok(Skeleton { files: vec![(path, page())], edited: Vec::new(), next: next.map(str::to_owned).to_vec() })
+    Ok(Skeleton {
+        files: vec![(path, page(api.as_deref()))],
+        edited: Vec::new(),
+        next: next.map(str::to_owned).to_vec(),
+    })
 }

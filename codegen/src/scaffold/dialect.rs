@@ -1,62 +1,86 @@
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
+use serde_json::{Value, json};
 
 use super::Skeleton;
+use crate::SpecFiles;
 use crate::catalogue::is_name;
 use crate::dialect;
-use crate::folders;
+use crate::formats::{ApiFile, Glossary};
 use crate::todo::todo;
 
-/// Returns the folder of a dialect, and its feature in the manifest of crate `spec`. A dialect that extends no other
-/// gets the two events that every response has.
-pub fn dialect(spec: &Path, name: &str, extends: Option<&str>) -> anyhow::Result<Skeleton> {
+/// Returns the folder of a dialect that extends no other, and its feature in the manifest of crate `spec`. It gets the
+/// two events that open and complete the value of its API, if events of that API have it.
+///
+/// # Errors
+///
+/// Fails if the name is invalid or exists, or if there is no such API.
+pub fn dialect(spec: &Path, name: &str, api: Option<&str>) -> anyhow::Result<Skeleton> {
+    let head = head(spec, name)?;
+    let api = super::api(spec, api)?;
+    let folder = PathBuf::from("dialects").join(name);
+    let mut text = format!("{head}api = \"{api}\"\n");
+    let files = SpecFiles::load(spec)?;
+    let events = files.apis.get(&api).and_then(|table| outer_events(table, &files.glossary));
+    if let Some([_, (last, _)]) = &events {
+        let note = todo("the events that end a response; how events are framed, under [framing]");
+        let _ = write!(text, "\n[terminal]\nevents = [\"{last}\"]   # {note}\n");
+    }
+    let mut skeleton = Skeleton::default();
+    skeleton.files.push((folder.join("dialect.toml"), text));
+    for (event, text) in events.into_iter().flatten() {
+        skeleton.files.push((folder.join(format!("events/{event}.json")), text));
+    }
+    skeleton.next.push(format!(
+        "add the events: `codegen import FILE --dialect {name}` from an OpenAPI document, or `codegen new event` \
+         for each"
+    ));
+    finish(spec, name, skeleton)
+}
+
+/// Returns the folder of a dialect that extends another, and its feature in the manifest of crate `spec`.
+///
+/// # Errors
+///
+/// Fails if the name is invalid or exists, or if there is no such parent.
+pub fn extension(spec: &Path, name: &str, parent: &str) -> anyhow::Result<Skeleton> {
+    let head = head(spec, name)?;
+    let names = dialect::list(spec)?;
+    if !names.iter().any(|known| known == parent) {
+        bail!("there is no dialect \"{parent}\" to extend; there are: {}", names.join(", "));
+    }
+    let text = format!("{head}extends = \"{parent}\"\n");
+    let mut skeleton = Skeleton::default();
+    skeleton.files.push((PathBuf::from("dialects").join(name).join("dialect.toml"), text));
+    skeleton.next.push(format!(
+        "write only the events and types that differ from {parent}, as files of the same name; fields that are \
+         documented falsely are corrected in errata.toml"
+    ));
+    finish(spec, name, skeleton)
+}
+
+/// Returns the first lines of `dialect.toml`. Fails if the name is invalid or exists.
+fn head(spec: &Path, name: &str) -> anyhow::Result<String> {
     ensure!(
         is_name(name),
         "\"{name}\" is not a valid dialect name: use a-z, 0-9 and -, and . and @ for versions"
     );
-    let names = dialect::list(spec)?;
-    ensure!(!names.iter().any(|known| known == name), "the dialect \"{name}\" already exists");
-    let folder = PathBuf::from("dialects").join(name);
-    let head: String = [
+    let is_known = dialect::list(spec)?.iter().any(|known| known == name);
+    ensure!(!is_known, "the dialect \"{name}\" already exists");
+    Ok([
         ("product", "the product that uses the dialect"),
         ("source", "the source document, with its date"),
         ("summary", "one sentence on how the dialect differs from others"),
     ]
     .map(|(key, what)| format!("{key} = \"{}\"\n", todo(what)))
-    .concat();
-    let mut skeleton = Skeleton::default();
-    if let Some(parent) = extends {
-        if !names.iter().any(|known| known == parent) {
-            bail!("there is no dialect \"{parent}\" to extend; there are: {}", names.join(", "));
-        }
-        let text = format!("{head}extends = \"{parent}\"\n");
-        skeleton.files.push((folder.join("dialect.toml"), text));
-        skeleton.next.push(format!(
-            "write only the events and types that differ from {parent}, as files of the same name; fields that are \
-             documented falsely are corrected in errata.toml"
-        ));
-    } else {
-        let Some(api) = folders::apis(spec).into_iter().next() else { bail!("there is no API under apis/") };
-        let text = format!(
-            "{head}api = \"{api}\"   # {}\n\n[terminal]\nevents = [\"response.completed\"]   # {}\n",
-            todo("a folder of apis/"),
-            todo("the events that end a response; how events are framed, under [framing]")
-        );
-        skeleton.files.push((folder.join("dialect.toml"), text));
-        for (event, role, status) in
-            [("response.created", "open", "in_progress"), ("response.completed", "terminal", "completed")]
-        {
-            skeleton
-                .files
-                .push((folder.join(format!("events/{event}.json")), response_event(event, role, status)));
-        }
-        skeleton.next.push(format!(
-            "add the events: `codegen import FILE --dialect {name}` from an OpenAPI document, or `codegen new event` \
-             for each"
-        ));
-    }
+    .concat())
+}
+
+/// Adds the feature, and the next steps of every dialect.
+fn finish(spec: &Path, name: &str, mut skeleton: Skeleton) -> anyhow::Result<Skeleton> {
     skeleton.next.push("fill in dialect.toml: the product, the source and the framing of events".into());
     skeleton
         .next
@@ -65,29 +89,53 @@ pub fn dialect(spec: &Path, name: &str, extends: Option<&str>) -> anyhow::Result
     Ok(skeleton)
 }
 
-fn response_event(event: &str, role: &str, status: &str) -> String {
-    let open = status == "in_progress";
+/// Returns the types and the files of the events that open and complete the root, if its value is a member of events.
+fn outer_events(api: &ApiFile, glossary: &Glossary) -> Option<[(String, String); 2]> {
+    let root = &api.outer.root;
+    let is_member = api.slots.values().any(|pointer| pointer.strip_prefix('/') == Some(root));
+    let open = api.scopes.get(root)?.phases.last()?;
+    if !is_member {
+        return None;
+    }
+    let (first, last) = (format!("{root}.created"), format!("{root}.{}", api.status.completed));
+    let opened = outer_event(api, glossary, &first, "open", open);
+    let completed = outer_event(api, glossary, &last, "terminal", &api.status.completed);
+    Some([(first, opened), (last, completed)])
+}
+
+fn outer_event(api: &ApiFile, glossary: &Glossary, event: &str, role: &str, status: &str) -> String {
+    let (root, member) = (&api.outer.root, &api.status.member);
+    let is_open = role == "open";
     let description =
-        if open { "A response was created, and work on it begins." } else { "The response is complete." };
-    let number = usize::from(!open);
-    let json = serde_json::json!({
+        if is_open { "A response was created, and work on it begins." } else { "The response is complete." };
+    let number = usize::from(!is_open);
+    let described = |name: &str, mut schema: Value| {
+        if glossary.meaning(event, name).is_none() {
+            schema["description"] = todo("one sentence on what it is").into();
+        }
+        schema
+    };
+    let json = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": event,
         "description": description,
-        "x-lifecycle": { "scope": "response", "role": role },
+        "x-lifecycle": { "scope": root, "role": role },
         "type": "object",
-        "required": ["type", "sequence_number", "response"],
+        "required": ["type", "sequence_number", root],
         "properties": {
             "type": { "const": event },
             "sequence_number": { "type": "integer" },
-            "response": {
+            root: described(root, json!({
                 "type": "object",
-                "required": ["id", "status"],
-                "properties": { "id": { "type": "string" }, "status": { "const": status } }
-            }
+                "required": ["id", member],
+                "properties": {
+                    "id": described("id", json!({ "type": "string" })),
+                    member: described(member, json!({ "const": status }))
+                }
+            }))
         },
         "examples": [
-            { "type": event, "sequence_number": number, "response": { "id": "resp_1", "status": status } }
+            { "type": event, "sequence_number": number, root: { "id": "resp_1", member: status } }
         ]
     });
     format!("{json:#}\n")

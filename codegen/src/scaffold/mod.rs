@@ -9,13 +9,13 @@ mod scenario;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 
 use crate::catalogue::is_name;
 use crate::folders;
 
 pub use client::client;
-pub use dialect::dialect;
+pub use dialect::{dialect, extension};
 pub use event::event;
 pub use rule::rule;
 pub use scenario::scenario;
@@ -53,18 +53,62 @@ impl Skeleton {
     }
 }
 
-/// Returns the path of the page of a rule, scenario or case: in the folder that has its group, or else in that of the
-/// first API. Fails if the id is invalid.
-fn path_of(spec: &Path, kind: &str, id: &str) -> anyhow::Result<PathBuf> {
-    let is_part = |part: &str| is_name(part) && !part.contains(['.', '@']);
-    let parts: Vec<&str> = id.split('/').collect();
-    let fits = matches!(parts.as_slice(), [group, name] if is_part(group) && is_part(name));
-    ensure!(fits, "\"{id}\" is not a valid id of a {kind}: write <group>/<name> with a-z, 0-9 and -");
-    let kind = format!("{kind}s");
-    let folders = folders::of_kind(spec, &kind);
-    let group = |folder: &&PathBuf| parts.first().is_some_and(|group| folder.join(group).is_dir());
-    let of_api = || folders.iter().find(|folder| folder.strip_prefix(spec.join(folders::APIS)).is_ok());
-    let folder = folders.iter().find(group).or_else(of_api);
-    let folder = folder.and_then(|folder| folder.strip_prefix(spec).ok()).unwrap_or(Path::new(&kind));
-    Ok(folder.join(format!("{id}.md")))
+/// The API of a new page or dialect, unless another is asked for.
+const USUAL_API: &str = "responses";
+
+/// Returns the API that is asked for.
+fn api(spec: &Path, asked: Option<&str>) -> anyhow::Result<String> {
+    let known = folders::apis(spec);
+    let name = asked.unwrap_or(USUAL_API);
+    ensure!(
+        known.iter().any(|known| known == name),
+        "there is no API \"{name}\"; there are: {}",
+        known.join(", ")
+    );
+    Ok(name.to_owned())
+}
+
+/// Where a new page belongs.
+struct Place {
+    /// Its path, relative to the folder of the specification.
+    path: PathBuf,
+    /// Its API; none if it is true of every API.
+    api: Option<String>,
+}
+
+impl Place {
+    /// Returns the place of the page of a rule, scenario or case: in the folder of the API that is asked for. Without,
+    /// it belongs to the pages that all APIs share if they have its group, or else to the usual API.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the id is invalid or exists.
+    fn find(spec: &Path, kind: &str, asked: Option<&str>, id: &str) -> anyhow::Result<Self> {
+        let is_part = |part: &str| is_name(part) && !part.contains(['.', '@']);
+        let parts: Vec<&str> = id.split('/').collect();
+        let &[group, name] = parts.as_slice() else { bail!(invalid(kind, id)) };
+        ensure!(is_part(group) && is_part(name), invalid(kind, id));
+        let (kind, file) = (format!("{kind}s"), format!("{id}.md"));
+        // Ids are unique among all APIs.
+        let existing = spec.join(folders::file(spec, &kind, &file));
+        ensure!(!existing.is_file(), "{} already exists; choose another name", existing.display());
+        let shared = Path::new(&kind);
+        if asked.is_none() && spec.join(shared).join(group).is_dir() {
+            return Ok(Self { path: shared.join(file), api: None });
+        }
+        let api = api(spec, asked)?;
+        Ok(Self { path: Path::new(folders::APIS).join(&api).join(shared).join(file), api: Some(api) })
+    }
+}
+
+fn invalid(kind: &str, id: &str) -> String {
+    format!("\"{id}\" is not a valid id of a {kind}: write <group>/<name> with a-z, 0-9 and -")
+}
+
+/// Returns the member of a request that holds this prompt.
+fn prompt(api: Option<&str>, text: &str) -> String {
+    match api {
+        None | Some(USUAL_API) => format!(r#""input": "{text}""#),
+        Some(_) => format!(r#""messages": [{{ "role": "user", "content": "{text}" }}]"#),
+    }
 }

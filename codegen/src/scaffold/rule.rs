@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 
-use super::{Skeleton, path_of};
+use super::{Place, Skeleton};
 use crate::folders;
 use crate::todo::MARK;
 
@@ -11,9 +11,9 @@ use crate::todo::MARK;
 const USUAL: &str = "open-responses/text.sse";
 
 /// Returns the page of a rule, which requires that an event occurs only once.
-pub fn rule(spec: &Path, id: &str) -> anyhow::Result<Skeleton> {
-    let path = path_of(spec, "rule", id)?;
-    let (golden, event) = golden(spec)?;
+pub fn rule(spec: &Path, api: Option<&str>, id: &str) -> anyhow::Result<Skeleton> {
+    let Place { path, api } = Place::find(spec, "rule", api, id)?;
+    let (golden, event) = golden(spec, api.as_deref())?;
     let text = format!(
         r#"```toml
 level = "should"   # {MARK} must, should or may
@@ -46,11 +46,13 @@ duplicate {event}
     Ok(Skeleton { files: vec![(path, text)], edited: Vec::new(), next: next.map(str::to_owned).to_vec() })
 }
 
-/// Returns a golden, and the type of its first event.
-fn golden(spec: &Path) -> anyhow::Result<(String, String)> {
+/// Returns a golden of an API, or of any, and the type of its first event.
+fn golden(spec: &Path, api: Option<&str>) -> anyhow::Result<(String, String)> {
     let mut found: Vec<(String, PathBuf)> = Vec::new();
     let entries = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
-    for dialect in folders::of_kind(spec, folders::GOLDENS).into_iter().flat_map(entries) {
+    let of_api = api.map(|api| spec.join(folders::APIS).join(api).join(folders::GOLDENS));
+    let folders = of_api.map_or_else(|| folders::of_kind(spec, folders::GOLDENS), |folder| vec![folder]);
+    for dialect in folders.into_iter().flat_map(entries) {
         for file in entries(dialect.path()) {
             let (dialect, name) = (dialect.file_name(), file.file_name());
             found.push((format!("{}/{}", dialect.to_string_lossy(), name.to_string_lossy()), file.path()));
@@ -65,5 +67,8 @@ fn golden(spec: &Path) -> anyhow::Result<(String, String)> {
             let data: serde_json::Value = serde_json::from_str(data).ok()?;
             Some((path.strip_suffix(".sse")?.to_owned(), data.get("type")?.as_str()?.to_owned()))
         })
-        .ok_or_else(|| anyhow!("no API has a stream for the violation; add a golden first"))
+        .ok_or_else(|| match api {
+            Some(api) => anyhow!("no golden of {api} has typed events for the violation; add one first"),
+            None => anyhow!("no API has a stream for the violation; add a golden first"),
+        })
 }

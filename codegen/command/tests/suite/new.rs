@@ -38,6 +38,7 @@ fn skeletons_pass_every_check() {
         event("response.extra.searching", "openai", "web_search", "phase"),
         event("response.extra.found", "aitronos", "annotation", "point"),
         vec!["rule", "text/extra"],
+        vec!["rule", "text/more", "--api", "responses"],
         vec!["dialect", "extra"],
         vec!["dialect", "extra@2", "--extends", "eugpt"],
         vec!["scenario", "text/extra"],
