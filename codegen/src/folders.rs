@@ -61,6 +61,26 @@ pub fn table(spec: &Path, name: &str) -> PathBuf {
     relative(spec, of_kind(spec, name).into_iter().next()).unwrap_or_else(|| name.into())
 }
 
+/// Returns the recordings in the folders of dialects, each with its dialect: sorted within an API, with files that are
+/// none.
+pub fn goldens(spec: &Path) -> Vec<(String, PathBuf)> {
+    let mut goldens = Vec::new();
+    let dialects = of_kind(spec, GOLDENS).into_iter().flat_map(|folder| paths(&folder));
+    for folder in dialects.filter(|path| path.is_dir()) {
+        let dialect = folder.file_name().unwrap_or_default().to_string_lossy();
+        goldens.extend(paths(&folder).into_iter().map(|path| (dialect.to_string(), path)));
+    }
+    goldens
+}
+
+/// Returns the entries of a folder, sorted; none if it cannot be opened.
+pub fn paths(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
 fn relative(spec: &Path, path: Option<PathBuf>) -> Option<PathBuf> {
     Some(path?.strip_prefix(spec).ok()?.to_owned())
 }

@@ -119,40 +119,27 @@ fn refuse(error: &LoadError, spec: &Path, report: &mut Report) {
 
 fn goldens(spec: &Path, report: &mut Report) -> Vec<Golden> {
     let mut goldens: Vec<Golden> = Vec::new();
-    let folders = folders::of_kind(spec, folders::GOLDENS);
-    for folder in folders.iter().flat_map(|folder| paths(folder)).filter(|path| path.is_dir()) {
-        for path in paths(&folder) {
-            let file = path.strip_prefix(spec).unwrap_or(&path).to_owned();
-            let text = |name: &OsStr| name.to_str().map(str::to_owned);
-            let stem = path.file_stem().and_then(text);
-            let reader = path.extension().and_then(OsStr::to_str).and_then(frames::reader);
-            let (Some(name), Some(reader), Some(dialect)) = (stem, reader, folder.file_name().and_then(text))
-            else {
-                let message = "expected only recordings here: <name>.sse, <name>.jsonl or <name>.http";
-                report.find(file, Place::File, message, "move or rename the file");
-                continue;
-            };
-            if goldens.iter().any(|golden| golden.dialect == dialect && golden.name == name) {
-                let message = format!("two goldens have the name {dialect}/{name}");
-                report.find(&file, Place::File, message, "rename one of them");
-            }
-            let text = fs::read_to_string(&path).map_err(|error| (1, error.to_string()));
-            match text.and_then(|text| reader(&text)) {
-                Ok(frames) => goldens.push(Golden { dialect, name, file, frames }),
-                Err((line, message)) => {
-                    let help = "follow the format that the README of goldens describes";
-                    report.find(file, Place::Line(line), message, help);
-                }
+    for (dialect, path) in folders::goldens(spec) {
+        let file = path.strip_prefix(spec).unwrap_or(&path).to_owned();
+        let stem = path.file_stem().and_then(OsStr::to_str).map(str::to_owned);
+        let reader = path.extension().and_then(OsStr::to_str).and_then(frames::reader);
+        let (Some(name), Some(reader)) = (stem, reader) else {
+            let message = "expected only recordings here: <name>.sse, <name>.jsonl or <name>.http";
+            report.find(file, Place::File, message, "move or rename the file");
+            continue;
+        };
+        if goldens.iter().any(|golden| golden.dialect == dialect && golden.name == name) {
+            let message = format!("two goldens have the name {dialect}/{name}");
+            report.find(&file, Place::File, message, "rename one of them");
+        }
+        let text = fs::read_to_string(&path).map_err(|error| (1, error.to_string()));
+        match text.and_then(|text| reader(&text)) {
+            Ok(frames) => goldens.push(Golden { dialect, name, file, frames }),
+            Err((line, message)) => {
+                let help = "follow the format that the README of goldens describes";
+                report.find(file, Place::Line(line), message, help);
             }
         }
     }
     goldens
-}
-
-/// Returns the entries of a folder, sorted; none if it cannot be opened.
-pub(super) fn paths(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
 }

@@ -4,10 +4,11 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::context::{Context, in_dialect, paths};
+use super::context::{Context, in_dialect};
 use super::report::{Place, Report};
 use super::schemas;
 use crate::dialect::Dialect;
+use crate::folders::paths;
 use crate::formats::Operation;
 
 pub(super) fn check(context: &Context, report: &mut Report) {

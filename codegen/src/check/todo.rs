@@ -4,9 +4,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
-use super::context::paths;
 use super::report::{Finding, Place, Report};
-use crate::folders;
+use crate::folders::{self, paths};
 use crate::todo::{MARK, marked};
 
 pub(super) fn check(spec: &Path, report: &mut Report) {

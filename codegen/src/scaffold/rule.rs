@@ -48,16 +48,13 @@ duplicate {event}
 
 /// Returns a golden of an API, or of any, and the type of its first event.
 fn golden(spec: &Path, api: Option<&str>) -> anyhow::Result<(String, String)> {
-    let mut found: Vec<(String, PathBuf)> = Vec::new();
-    let entries = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
-    let of_api = api.map(|api| spec.join(folders::APIS).join(api).join(folders::GOLDENS));
-    let folders = of_api.map_or_else(|| folders::of_kind(spec, folders::GOLDENS), |folder| vec![folder]);
-    for dialect in folders.into_iter().flat_map(entries) {
-        for file in entries(dialect.path()) {
-            let (dialect, name) = (dialect.file_name(), file.file_name());
-            found.push((format!("{}/{}", dialect.to_string_lossy(), name.to_string_lossy()), file.path()));
-        }
-    }
+    let folder = api.map_or_else(|| spec.to_owned(), |api| spec.join(folders::APIS).join(api));
+    let named = |(dialect, path): (String, PathBuf)| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        (format!("{dialect}/{name}"), path)
+    };
+    let of_api = folders::goldens(spec).into_iter().filter(|(_, path)| path.starts_with(&folder));
+    let mut found: Vec<(String, PathBuf)> = of_api.map(named).collect();
     found.sort_by_key(|(name, _)| (name != USUAL, name.clone()));
     found
         .iter()
