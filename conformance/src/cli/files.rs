@@ -151,11 +151,7 @@ pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     let file = File::open(path)?;
     // Brotli has no signature.
     let is_brotli = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("br"));
-    if !is_brotli {
-        return Ok(Box::new(file));
-    }
-    let decompressing = Decompressing::new(file, Compression::Brotli).map_err(io::Error::other)?;
-    Ok(Box::new(decompressing))
+    if is_brotli { Ok(Box::new(Decompressing::new(file, Compression::Brotli))) } else { Ok(Box::new(file)) }
 }
 
 /// Returns the name of a recording in reports.

@@ -385,8 +385,7 @@ impl Decoding {
                         "the response has content-encoding {how:?}; only gzip, deflate, br and zstd are supported"
                     )
                 })?;
-                let decompressor = Decompressor::new(known).map_err(|error| error.to_string())?;
-                Ok(Self::Compressed(Box::new(decompressor), false))
+                Ok(Self::Compressed(Box::new(Decompressor::new(known)), false))
             }
         }
     }

@@ -121,7 +121,7 @@ impl Body {
             after: 0,
             problem: "only gzip, deflate, br and zstd are supported".to_owned(),
         })?;
-        let mut decompressor = Decompressor::new(compression)?;
+        let mut decompressor = Decompressor::new(compression);
         let outcome = decompressor.push(&start, &mut |bytes| self.content.push(bytes, sink));
         self.coding = Coding::Compressed(Box::new(decompressor));
         outcome

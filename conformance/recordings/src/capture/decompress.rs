@@ -1,7 +1,7 @@
 //! Decompression of chunks.
 
-use std::fmt;
 use std::io::{self, Read};
+use std::{fmt, mem};
 
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
 
@@ -31,7 +31,7 @@ const PIECE: usize = 64 << 10;
 
 impl Decompressor {
     /// Returns an empty decompressor.
-    pub fn new(how: Compression) -> Result<Self, CaptureError> {
+    pub fn new(how: Compression) -> Self {
         let feed = Feed::default();
         let inner = match how {
             Compression::Gzip => Inner::Gzip(Box::new(MultiGzDecoder::new(feed))),
@@ -41,7 +41,7 @@ impl Decompressor {
                 Inner::Brotli(Box::new(brotli_decompressor::Decompressor::new(feed, 4096)))
             }
         };
-        Ok(Self { how, inner, piece: vec![0; PIECE], taken: 0, given: 0 })
+        Self { how, inner, piece: vec![0; PIECE], taken: 0, given: 0 }
     }
 
     /// Adds the next bytes, and emits what they decompress to.
@@ -51,10 +51,7 @@ impl Decompressor {
         sink: &mut impl FnMut(&[u8]) -> Result<(), CaptureError>,
     ) -> Result<(), CaptureError> {
         self.take(bytes);
-        while let Some(piece) = self.next()? {
-            sink(piece)?;
-        }
-        Ok(())
+        self.emit(sink)
     }
 
     /// Ends the input, and emits the rest.
@@ -63,10 +60,24 @@ impl Decompressor {
         sink: &mut impl FnMut(&[u8]) -> Result<(), CaptureError>,
     ) -> Result<(), CaptureError> {
         self.end();
-        while let Some(piece) = self.next()? {
-            sink(piece)?;
-        }
-        Ok(())
+        self.emit(sink)
+    }
+
+    fn emit(&mut self, sink: &mut impl FnMut(&[u8]) -> Result<(), CaptureError>) -> Result<(), CaptureError> {
+        let mut piece = mem::take(&mut self.piece);
+        let outcome = loop {
+            match self.read(&mut piece) {
+                Ok(0) => break Ok(()),
+                Ok(length) => {
+                    if let Err(error) = sink(&piece[..length]) {
+                        break Err(error);
+                    }
+                }
+                Err(error) => break Err(error),
+            }
+        };
+        self.piece = piece;
+        outcome
     }
 
     /// Adds the next bytes.
@@ -80,34 +91,28 @@ impl Decompressor {
         self.feed().ended = true;
     }
 
-    /// Returns the next decompressed piece.
-    pub(super) fn next(&mut self) -> Result<Option<&[u8]>, CaptureError> {
-        let read = match &mut self.inner {
-            Inner::Gzip(inner) => inner.read(&mut self.piece),
-            Inner::Deflate(inner) => inner.read(&mut self.piece),
-            Inner::Zstd(inner) => inner.read(&mut self.piece),
-            Inner::Brotli(inner) => inner.read(&mut self.piece),
-        };
-        match read {
-            Ok(0) if self.has_more_after_brotli() => Err(self.fail("it has trailing bytes".to_owned())),
-            Ok(0) => Ok(None),
+    /// Reads decompressed bytes. Returns their number, 0 if more input is needed or none follows.
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> Result<usize, CaptureError> {
+        match self.inner.read(buffer) {
+            Ok(0) if self.has_more_after_brotli(buffer) => Err(self.fail("it has trailing bytes".to_owned())),
             Ok(length) => {
                 self.given += length as u64;
-                self.bound()?;
-                Ok(Some(&self.piece[..length]))
+                self.bound().map(|()| length)
             }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
-            Err(error) => Err(self.fail(self.in_words(&error))),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(0),
+            Err(error) => {
+                let problem = self.in_words(&error);
+                Err(self.fail(problem))
+            }
         }
     }
 
     /// Returns whether bytes follow the end of a Brotli stream: its decoder only reports that when called
     /// again.
-    fn has_more_after_brotli(&mut self) -> bool {
+    fn has_more_after_brotli(&mut self, buffer: &mut [u8]) -> bool {
         let Inner::Brotli(inner) = &mut self.inner else { return false };
         let is_refused = |error: &io::Error| error.kind() != io::ErrorKind::WouldBlock;
-        inner.read(&mut self.piece).is_err_and(|error| is_refused(&error))
-            || !inner.get_ref().rest().is_empty()
+        inner.read(buffer).is_err_and(|error| is_refused(&error)) || !inner.get_ref().rest().is_empty()
     }
 
     fn bound(&mut self) -> Result<(), CaptureError> {
@@ -123,12 +128,12 @@ impl Decompressor {
         )))
     }
 
-    fn in_words(&self, error: &io::Error) -> String {
+    fn in_words(&mut self, error: &io::Error) -> String {
         let is_brotli = matches!(self.inner, Inner::Brotli(_));
         match error.kind() {
             io::ErrorKind::UnexpectedEof => "it is truncated".to_owned(),
             // This decoder reports all errors alike.
-            _ if is_brotli && self.feed_ref().ended => "it is truncated or damaged".to_owned(),
+            _ if is_brotli && self.feed().ended => "it is truncated or damaged".to_owned(),
             _ if is_brotli => "it is damaged or not compressed this way".to_owned(),
             _ => error.to_string(),
         }
@@ -146,13 +151,15 @@ impl Decompressor {
             Inner::Brotli(inner) => inner.get_mut(),
         }
     }
+}
 
-    fn feed_ref(&self) -> &Feed {
-        match &self.inner {
-            Inner::Gzip(inner) => inner.get_ref(),
-            Inner::Deflate(inner) => inner.get_ref(),
-            Inner::Zstd(inner) => inner.feed_ref(),
-            Inner::Brotli(inner) => inner.get_ref(),
+impl Read for Inner {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Gzip(inner) => inner.read(buffer),
+            Self::Deflate(inner) => inner.read(buffer),
+            Self::Zstd(inner) => inner.read(buffer),
+            Self::Brotli(inner) => inner.read(buffer),
         }
     }
 }

@@ -220,7 +220,7 @@ impl Reader {
             return Err(CaptureError::CompressedTwice(compression.name()));
         }
         let inside = Self { is_inside: true, ..Self::with_limit(format, self.most_whole) };
-        self.state = State::Compressed(Box::new(Decompressor::new(compression)?), Box::new(inside));
+        self.state = State::Compressed(Box::new(Decompressor::new(compression)), Box::new(inside));
         Ok(())
     }
 

@@ -33,10 +33,6 @@ impl Zstd {
         &mut self.feed
     }
 
-    pub(super) const fn feed_ref(&self) -> &Feed {
-        &self.feed
-    }
-
     fn open_frame(&mut self) -> io::Result<()> {
         let magic = self.feed.want(4)?;
         if magic[0] & 0xf0 == 0x50 && magic[1..] == [0x2a, 0x4d, 0x18] {
