@@ -11,9 +11,7 @@ use crate::html::head::{command, fact, meter, sections};
 use crate::html::overview::{self, next as steps, stale};
 use crate::html::rules::inline;
 use crate::html::streams::mark;
-use crate::html::{
-    Html, POLICY, SCRIPT, STYLE, class_of, counted, duration, icon, number, section, table, word,
-};
+use crate::html::{Html, SCRIPT, class_of, counted, document, duration, number, section, table, word};
 
 /// The outcomes that a reader must know about, in the order of the harm that they do.
 const HARMFUL: [ClientOutcome; 5] = [
@@ -342,28 +340,4 @@ const fn look(outcome: ClientOutcome) -> &'static str {
         ClientOutcome::Wrong | ClientOutcome::Silent | ClientOutcome::Hung => "bad",
         ClientOutcome::NotExercised => "idle",
     }
-}
-
-fn document(title: &str, outcome: Outcome, body: impl FnOnce(&mut Html)) -> String {
-    let mut html = Html::default();
-    html.tag("html").set("lang", "en").inside(|html| {
-        html.tag("head").inside(|html| {
-            html.tag("meta").set("charset", "utf-8").empty();
-            html.tag("meta")
-                .set("http-equiv", "Content-Security-Policy")
-                .set("content", POLICY.trim())
-                .empty();
-            html.tag("meta")
-                .set("name", "viewport")
-                .set("content", "width=device-width, initial-scale=1")
-                .empty();
-            html.tag("meta").set("name", "color-scheme").set("content", "light dark").empty();
-            html.tag("meta").set("name", "referrer").set("content", "no-referrer").empty();
-            html.tag("title").text(title);
-            html.icon(icon::of(outcome));
-            html.style(STYLE);
-        });
-        html.tag("body").inside(body);
-    });
-    html.into_document()
 }

@@ -3,11 +3,13 @@
 use std::fmt::Write as _;
 
 use super::super::human;
+use super::head::fact;
 use super::page::Html;
 pub(super) use super::plan::rule_id;
 use super::rules::inline;
 use super::sides::sides;
 use super::{duration, number};
+use results::text::listed;
 use results::{Excerpt, Finding, Location, Piece, Timeline};
 
 /// Maximum number of clients of a finding; the page of its rule lists all.
@@ -105,12 +107,7 @@ pub(super) fn about(finding: &Finding, dialect: &str, timeline: Option<&Timeline
         sides(expected, found, html);
     }
     html.tag("dl").inside(|html| {
-        let mut fact = |name: &str, value: &str| {
-            html.tag("div").inside(|html| {
-                html.tag("dt").text(name);
-                html.tag("dd").text(value);
-            });
-        };
+        let mut fact = |name: &str, value: &str| fact(name, value, html);
         match (&finding.expected, &finding.actual) {
             (Some(expected), None) => fact("expected", expected),
             (None, Some(actual)) => fact("found", actual),
@@ -119,10 +116,8 @@ pub(super) fn about(finding: &Finding, dialect: &str, timeline: Option<&Timeline
         let Some(rule) = catalogue::rule(&finding.rule) else { return };
         fact("authority", &human::authority(finding, rule, dialect));
         for (failure, clients) in by_failure(finding) {
-            let more = clients.len().saturating_sub(CLIENTS);
-            let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-            let named = clients.iter().take(CLIENTS).copied().collect::<Vec<_>>().join(", ");
-            fact("breaks", &format!("{named}{more}: {failure}"));
+            let named = listed(&clients, CLIENTS, |name| (*name).to_owned());
+            fact("breaks", &format!("{named}: {failure}"));
         }
     });
     let event = finding.place.event;

@@ -5,7 +5,7 @@ mod chart;
 mod events;
 mod finding;
 pub(crate) mod head;
-pub(crate) mod icon;
+mod icon;
 mod impact;
 mod lanes;
 pub(crate) mod overview;
@@ -21,48 +21,57 @@ use self::plan::Plan;
 use results::{Outcome, Run, Verdict};
 
 /// The style of the page. Browsers apply no other, and nothing else at all: see [`POLICY`].
-pub(crate) const STYLE: &str = include_str!("style.css");
+const STYLE: &str = include_str!("style.css");
 
 /// The script of the page: a search.
 pub(crate) const SCRIPT: &str = include_str!("script.js");
 
 /// The content security policy: the page may only show its own icon, and use its own style and script, identified by
 /// their hashes.
-pub(crate) const POLICY: &str = include_str!("policy.txt");
+const POLICY: &str = include_str!("policy.txt");
 
 /// Returns a run as a self-contained HTML file.
 pub fn html(run: &Run) -> String {
-    let mut html = Html::default();
+    let of = run.live.as_ref().map_or(run.dialect.as_str(), |live| live.target.as_str());
+    let title = format!("{}: conformance of {of}", word(run.outcome));
     let plan = Plan::of(run);
-    html.tag("html").set("lang", "en").inside(|html| {
-        html.tag("head").inside(|html| head(run, html));
-        html.tag("body").inside(|html| {
-            html.tag("header").inside(|html| head::head(run, html));
-            head::navigation(run, html);
-            html.tag("main").inside(|html| {
-                impact::clients(run, &plan, html);
-                causes::causes(run, &plan, html);
-                streams::streams(run, &plan, html);
-                overview::sections(run, &plan, html);
-                rules::rules(run, html);
-            });
-            html.tag("footer").inside(|html| overview::footer(run, html));
-            html.script(SCRIPT);
+    document(&title, run.outcome, |html| {
+        html.tag("header").inside(|html| head::head(run, html));
+        head::navigation(run, html);
+        html.tag("main").inside(|html| {
+            impact::clients(run, &plan, html);
+            causes::causes(run, &plan, html);
+            streams::streams(run, &plan, html);
+            overview::sections(run, &plan, html);
+            rules::rules(run, html);
         });
-    });
-    html.into_document()
+        html.tag("footer").inside(|html| overview::footer(run, html));
+        html.script(SCRIPT);
+    })
 }
 
-fn head(run: &Run, html: &mut Html) {
-    html.tag("meta").set("charset", "utf-8").empty();
-    html.tag("meta").set("http-equiv", "Content-Security-Policy").set("content", POLICY.trim()).empty();
-    html.tag("meta").set("name", "viewport").set("content", "width=device-width, initial-scale=1").empty();
-    html.tag("meta").set("name", "color-scheme").set("content", "light dark").empty();
-    html.tag("meta").set("name", "referrer").set("content", "no-referrer").empty();
-    let of = run.live.as_ref().map_or(run.dialect.as_str(), |live| live.target.as_str());
-    html.tag("title").text(&format!("{}: conformance of {of}", word(run.outcome)));
-    html.icon(icon::of(run.outcome));
-    html.style(STYLE);
+/// Returns a self-contained HTML file. Its icon shows the outcome.
+pub(crate) fn document(title: &str, outcome: Outcome, body: impl FnOnce(&mut Html)) -> String {
+    let mut html = Html::default();
+    html.tag("html").set("lang", "en").inside(|html| {
+        html.tag("head").inside(|html| {
+            html.tag("meta").set("charset", "utf-8").empty();
+            let policy = html.tag("meta").set("http-equiv", "Content-Security-Policy");
+            policy.set("content", POLICY.trim()).empty();
+            for (name, content) in [
+                ("viewport", "width=device-width, initial-scale=1"),
+                ("color-scheme", "light dark"),
+                ("referrer", "no-referrer"),
+            ] {
+                html.tag("meta").set("name", name).set("content", content).empty();
+            }
+            html.tag("title").text(title);
+            html.icon(icon::of(outcome));
+            html.style(STYLE);
+        });
+        html.tag("body").inside(body);
+    });
+    html.into_document()
 }
 
 /// Writes a section with a heading that can be linked.

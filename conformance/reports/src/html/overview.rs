@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::finding::rule_id;
+use super::head::fact;
 use super::page::Html;
 use super::plan::Plan;
 use super::streams::mark;
@@ -251,11 +252,8 @@ pub(super) fn footer(run: &Run, html: &mut Html) {
                 // The head states the changed levels.
                 let options = options.as_object().into_iter().flatten().filter(|(name, _)| *name != "levels");
                 for (name, value) in options {
-                    html.tag("div").inside(|html| {
-                        let (name, value) = option(name, value);
-                        html.tag("dt").text(&name);
-                        html.tag("dd").text(&value);
-                    });
+                    let (name, value) = option(name, value);
+                    fact(&name, &value, html);
                 }
             });
         });

@@ -3,6 +3,7 @@
 use catalogue::Rule;
 
 use super::finding::rule_id;
+use super::head::fact;
 use super::page::Html;
 use super::section;
 use results::{RuleTotal, Run};
@@ -33,12 +34,7 @@ fn page(total: &RuleTotal, html: &mut Html) {
         prose(rule.prose, html);
     }
     html.tag("dl").inside(|html| {
-        let mut fact = |name: &str, value: &str| {
-            html.tag("div").inside(|html| {
-                html.tag("dt").text(name);
-                html.tag("dd").text(value);
-            });
-        };
+        let mut fact = |name: &str, value: &str| fact(name, value, html);
         fact("level", total.level.keyword());
         fact("authority", &total.authority);
         if let Some(statement) = rule.and_then(statement) {

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use results::text::listed;
 use results::{LiveReport, Run, Undecided, UndecidedKind, Verdict};
 
+use super::counted;
+use super::head::fact;
 use super::page::Html;
-use super::{counted, number};
 
 /// Maximum number of scenarios that are named for a reason.
 const NAMES: usize = 12;
@@ -127,10 +129,7 @@ fn one(group: &Group, of: &[&Undecided], run: &Run, live: &LiveReport, html: &mu
         html.tag("summary").text(&counted(scenarios.len() as u64, "scenario"));
         html.tag("dl").class("reasons").inside(|html| {
             for undecided in of {
-                html.tag("div").inside(|html| {
-                    html.tag("dt").text(label(undecided));
-                    html.tag("dd").text(&listed(&undecided.cases));
-                });
+                fact(label(undecided), &listed(&undecided.cases, NAMES, Clone::clone), html);
             }
         });
     });
@@ -139,10 +138,4 @@ fn one(group: &Group, of: &[&Undecided], run: &Run, live: &LiveReport, html: &mu
 /// Returns a reason without the part that its group already states.
 fn label(undecided: &Undecided) -> &str {
     if undecided.detail.is_empty() { &undecided.reason } else { &undecided.detail }
-}
-
-fn listed(names: &[String]) -> String {
-    let more = names.len().saturating_sub(NAMES);
-    let more = if more > 0 { format!(", and {} more", number(more as u64)) } else { String::new() };
-    names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ") + &more
 }
