@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io;
 
-use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
+use quick_xml::{ElementWriter, Writer};
 
 use super::human::diagnostic;
 use super::style::{Screen, Style};
@@ -39,6 +39,7 @@ pub(super) struct Suite {
 }
 
 /// A test case.
+#[derive(Default)]
 pub(super) struct Case {
     pub(super) name: String,
     pub(super) ending: Ending,
@@ -48,8 +49,9 @@ pub(super) struct Case {
     pub(super) file: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Ending {
+    #[default]
     Passed,
     Failed,
     Errored,
@@ -121,7 +123,7 @@ fn of_clients(run: &Run) -> Option<Suite> {
         for broken in &client.rules {
             let _ = writeln!(text, "{}: {}", visible(&broken.rule), visible(&broken.failure));
         }
-        Case { name: client.named(), ending: Ending::Passed, message: String::new(), text, file: None }
+        Case { name: client.named(), text, ..Case::default() }
     };
     let cases: Vec<Case> = run.clients_that_are(ClientState::Broken).iter().map(case).collect();
     (!cases.is_empty()).then(|| Suite { name: "clients that break".to_owned(), cases, ..Suite::default() })
@@ -129,13 +131,8 @@ fn of_clients(run: &Run) -> Option<Suite> {
 
 /// Returns the terms of the verdict.
 fn of_terms(run: &Run) -> Option<Suite> {
-    let case = |(name, text): (&str, String)| Case {
-        name: name.to_owned(),
-        ending: Ending::Passed,
-        message: String::new(),
-        text: format!("{text}\n"),
-        file: None,
-    };
+    let case =
+        |(name, text): (&str, String)| Case { name: name.to_owned(), text: text + "\n", ..Case::default() };
     let cases: Vec<Case> = terms(run).into_iter().map(case).collect();
     (!cases.is_empty()).then(|| Suite { name: "terms of the verdict".to_owned(), cases, ..Suite::default() })
 }
@@ -147,7 +144,7 @@ fn of_baseline(run: &Run) -> Option<Suite> {
         ending: Ending::Failed,
         message: "remove it from the list".to_owned(),
         text: format!("{}: remove it from the list\n", visible(entry)),
-        file: None,
+        ..Case::default()
     };
     let cases: Vec<Case> = run.stale().iter().map(case).collect();
     (!cases.is_empty()).then(|| Suite { name: "expected failure".to_owned(), cases, ..Suite::default() })
@@ -172,7 +169,7 @@ fn of_recordings(run: &Run, left: &Cell<usize>) -> Vec<Suite> {
         let message = format!("{failed} of them failed");
         let ending = if failed > 0 { Ending::Failed } else { Ending::Passed };
         let text = if failed > 0 { format!("{message}\n") } else { String::new() };
-        let case = Case { name: "all groups".to_owned(), ending, message, text, file: None };
+        let case = Case { name: "all groups".to_owned(), ending, message, text, ..Case::default() };
         suites.push(Suite { name, cases: vec![case], ..Suite::default() });
     }
     suites
@@ -235,17 +232,22 @@ fn in_full<'r>(
 
 fn write(name: &str, suites: &[Suite], writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    let all = || suites.iter().flat_map(|suite| &suite.cases);
-    let counts = counts(all());
-    let name = plain(name);
-    let time = seconds(suites.iter().map(|suite| suite.time_ms).sum());
-    let element = writer.create_element("testsuites").with_attribute(("name", &*name));
-    let element = element.with_attribute(("time", &*time));
-    let attributes = counts[..3].iter().map(|(name, count)| (*name, count.as_str()));
-    element
-        .with_attributes(attributes)
-        .write_inner_content(|writer| suites.iter().try_for_each(|suite| suite.write(writer)))?;
+    let time_ms = suites.iter().map(|suite| suite.time_ms).sum();
+    let [tests, failures, errors, _] = counts(suites.iter().flat_map(|suite| &suite.cases));
+    let attributes = [("name", plain(name)), ("time", seconds(time_ms)), tests, failures, errors];
+    let write = |writer: &mut Writer<_>| suites.iter().try_for_each(|suite| suite.write(writer));
+    element(writer, "testsuites", attributes).write_inner_content(write)?;
     Ok(())
+}
+
+/// Begins an element.
+fn element<'w>(
+    writer: &'w mut Writer<Vec<u8>>,
+    name: &'static str,
+    attributes: impl IntoIterator<Item = (&'static str, String)>,
+) -> ElementWriter<'w, Vec<u8>> {
+    let element = writer.create_element(name);
+    attributes.into_iter().fold(element, |element, (name, value)| element.with_attribute((name, &*value)))
 }
 
 fn counts<'c>(cases: impl Iterator<Item = &'c Case>) -> [(&'static str, String); 4] {
@@ -261,25 +263,18 @@ fn counts<'c>(cases: impl Iterator<Item = &'c Case>) -> [(&'static str, String);
 
 impl Suite {
     fn write(&self, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
-        let counts = counts(self.cases.iter());
         let name = plain(&self.name);
-        let mut element = writer.create_element("testsuite").with_attribute(("name", &*name));
-        let time = seconds(self.time_ms);
-        element = element.with_attribute(("time", &*time));
-        if let Some(timestamp) = &self.timestamp {
-            element = element.with_attribute(("timestamp", &*plain(timestamp)));
-        }
-        let attributes = counts.iter().map(|(name, count)| (*name, count.as_str()));
-        element.with_attributes(attributes).write_inner_content(|writer| {
+        let mut attributes = vec![("name", name.clone()), ("time", seconds(self.time_ms))];
+        attributes.extend(self.timestamp.iter().map(|timestamp| ("timestamp", plain(timestamp))));
+        attributes.extend(counts(self.cases.iter()));
+        element(writer, "testsuite", attributes).write_inner_content(|writer| {
             for (number, case) in self.cases.iter().enumerate() {
                 // All tests of a suite check the same exchanges: the first has their duration.
-                let time_ms = if number == 0 { self.time_ms } else { 0 };
-                case.write(&name, time_ms, writer)?;
+                case.write(&name, if number == 0 { self.time_ms } else { 0 }, writer)?;
             }
             if !self.remarks.is_empty() {
-                writer
-                    .create_element("system-out")
-                    .write_text_content(BytesText::new(&plain(&self.remarks)))?;
+                let remarks = plain(&self.remarks);
+                writer.create_element("system-out").write_text_content(BytesText::new(&remarks))?;
             }
             Ok(())
         })?;
@@ -289,37 +284,25 @@ impl Suite {
 
 impl Case {
     fn write(&self, suite: &str, time_ms: u64, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
-        let name = plain(&self.name);
-        let time = seconds(time_ms);
-        let mut element = writer
-            .create_element("testcase")
-            .with_attribute(("name", &*name))
-            .with_attribute(("classname", suite))
-            .with_attribute(("time", &*time));
-        if let Some(file) = &self.file {
-            element = element.with_attribute(("file", &*plain(file)));
-        }
-        let tag = match self.ending {
+        let mut attributes =
+            vec![("name", plain(&self.name)), ("classname", suite.to_owned()), ("time", seconds(time_ms))];
+        attributes.extend(self.file.iter().map(|file| ("file", plain(file))));
+        let element = element(writer, "testcase", attributes);
+        let message = || ("message", plain(&self.message));
+        let kind = |name: &str| ("type", name.to_owned());
+        let (name, attributes) = match self.ending {
             Ending::Passed if self.text.is_empty() => return element.write_empty().map(drop),
-            Ending::Passed => "system-out",
-            Ending::Failed => "failure",
-            Ending::Errored => "error",
-            Ending::Skipped => "skipped",
+            Ending::Passed => ("system-out", vec![]),
+            Ending::Failed => ("failure", vec![message(), kind("failure")]),
+            Ending::Errored => ("error", vec![message(), kind("error")]),
+            Ending::Skipped => ("skipped", vec![message()]),
         };
-        let message = plain(&self.message);
-        let text = lines(&self.text);
         element.write_inner_content(|writer| {
-            let mut inner = writer.create_element(tag);
-            if self.ending != Ending::Passed {
-                inner = inner.with_attribute(("message", &*message));
-            }
-            if matches!(self.ending, Ending::Failed | Ending::Errored) {
-                inner = inner.with_attribute(("type", tag));
-            }
-            if text.is_empty() || self.ending == Ending::Skipped {
+            let inner = self::element(writer, name, attributes);
+            if self.text.is_empty() || self.ending == Ending::Skipped {
                 inner.write_empty()?;
             } else {
-                inner.write_text_content(BytesText::new(&text))?;
+                inner.write_text_content(BytesText::new(&lines(&self.text)))?;
             }
             Ok(())
         })?;
