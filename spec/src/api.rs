@@ -133,6 +133,7 @@ impl Api {
 
 impl ScopeInfo {
     /// Returns the properties of a scope that an API does not have.
+    #[allow(dead_code, reason = "the only API has all scopes")]
     pub(crate) const fn none(scope: Scope) -> Self {
         Self {
             scope,
@@ -164,13 +165,3 @@ impl Slot {
         Self::USUAL.iter().find(|(_, slot)| *slot == self).map_or("value", |(name, _)| name)
     }
 }
-
-impl Scope {
-    /// Returns the properties of the scope in the first API that has it, for pages that belong to no dialect.
-    pub fn info(self) -> &'static ScopeInfo {
-        let known = APIS.iter().map(|api| api.scope(self));
-        known.into_iter().find(|info| !info.name.is_empty()).unwrap_or(&NO_SCOPE)
-    }
-}
-
-static NO_SCOPE: ScopeInfo = ScopeInfo::none(Scope::ALL[0]);

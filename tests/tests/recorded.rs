@@ -24,9 +24,7 @@ fn figures_are_fresh() {
     let mut scopes: BTreeMap<String, BTreeSet<Scope>> = BTreeMap::new();
     for event in corpus::events(&recordings.join("real")) {
         let found = dialect.event(&event.event_type()).map(|event| event.scope);
-        let around = found
-            .into_iter()
-            .flat_map(|scope| std::iter::successors(Some(scope), |scope| scope.info().parent));
+        let around = found.into_iter().flat_map(|scope| dialect.api.with_parents(scope));
         scopes.entry(event.file.display().to_string()).or_default().extend(around);
     }
     let mut counts: BTreeMap<&str, (u32, u32)> = BTreeMap::new();

@@ -7,6 +7,7 @@ use catalogue::{DecidedBy, Operand, RULES, Relation, Rule, Whose};
 use conformance::{Rules, check, violation};
 use recordings::capture::Format;
 use recordings::goldens::{GOLDENS, golden};
+use reports::pages::{self, words};
 use results::Finding;
 
 /// The names of a stream of `openai`, and those that `spec::renamed` has for them.
@@ -111,6 +112,23 @@ fn violations_are_found_under_other_names() {
 const SLOTS: [&str; 4] = ["Value", "SequenceNumber", "Logprobs", "PLACES"];
 /// What it may ask of scopes without naming one.
 const SCOPES: [&str; 2] = ["ALL", "MOST_KEYS"];
+
+#[test]
+fn pages_of_rules_have_the_words_of_an_api() {
+    for rule in RULES {
+        let text = |api: &spec::Api| match rule.decided_by {
+            DecidedBy::Structure(families) => {
+                families.iter().map(|family| words::family(*family, api)).collect()
+            }
+            DecidedBy::Relation(relation) => words::relation(&relation, rule.scopes, api),
+            DecidedBy::Code(_) => String::new(),
+        };
+        let renamed = text(spec::renamed::DIALECT.api);
+        let has_noun = ["response", "item"].iter().any(|noun| renamed.split(' ').any(|word| word == *noun));
+        assert!(!has_noun, "{}: {renamed}", rule.id);
+        assert_eq!(replaced(&renamed, &WORDS), text(pages::api(rule)), "{}", rule.id);
+    }
+}
 
 #[test]
 fn the_engine_names_no_scope() {

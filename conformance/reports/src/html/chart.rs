@@ -204,9 +204,10 @@ fn one(bar: &Bar, events: u64, y: u64, html: &mut Html) {
 
 /// Returns the class of a scope, which determines its color.
 fn family(scope: &str) -> &'static str {
+    let known = spec::APIS.iter().flat_map(|api| api.scopes()).find(|known| known.name == scope);
     match scope {
-        "response" => "response",
-        "item" => "item",
+        _ if known.is_some_and(|scope| scope.is_root) => "response",
+        _ if known.is_some_and(|scope| scope.is_container) => "item",
         "part" | "summary_part" => "part",
         "text" | "refusal" | "reasoning_text" | "summary_text" | "audio_transcript" => "words",
         "arguments" | "mcp_arguments" | "custom_tool_input" | "code" | "diff" | "shell_command" => "input",

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use catalogue::{Coverage, REQUIREMENTS, RequirementLevel, Who};
+use catalogue::{Coverage, REQUIREMENTS, Requirement, RequirementLevel, Who};
 
-use super::rule::{anchor, cell};
+use super::rule::{anchor, api_of, cell};
 
 /// Returns all sentences of all versions, with the rules and scenarios that cover them, or the reason why
 /// none can.
@@ -36,21 +36,22 @@ pub fn coverage() -> String {
                 whose(requirement.who),
                 duty(requirement.level),
                 cell(requirement.statement),
-                cell(&seen_to_by(requirement.coverage))
+                cell(&seen_to_by(requirement))
             );
         }
     }
     out
 }
 
-fn seen_to_by(coverage: Coverage) -> String {
-    match coverage {
+fn seen_to_by(requirement: &Requirement) -> String {
+    match requirement.coverage {
         Coverage::Covered { rules, scenarios } => {
             let rule = |id: &&str| {
                 let group = catalogue::group(id);
                 format!("[{id}](rules/{group}.md#{})", anchor(id))
             };
-            let scenario = |id: &&str| format!("scenario [{id}](../spec/apis/responses/scenarios/{id}.md)");
+            let api = api_of(requirement.version).name;
+            let scenario = |id: &&str| format!("scenario [{id}](../spec/apis/{api}/scenarios/{id}.md)");
             let all: Vec<_> = rules.iter().map(rule).chain(scenarios.iter().map(scenario)).collect();
             all.join(", ")
         }

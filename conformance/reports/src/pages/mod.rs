@@ -7,5 +7,5 @@ pub mod words;
 
 pub use coverage::coverage;
 pub use coverage::{duty, whose};
-pub use rule::{groups, index, of_group, rule};
+pub use rule::{api, groups, index, of_group, rule};
 pub use rule::{requirement, standing};

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use catalogue::{DecidedBy, Level, LooksAt, RULES, Recorded, Rule};
 
 use super::words;
+use spec::Api;
 
 /// Returns the groups of rules, sorted.
 pub fn groups() -> Vec<&'static str> {
@@ -51,16 +52,17 @@ pub fn rule(rule: &Rule) -> String {
     let sentence =
         requirement(rule).map(|said| format!("; in our words: {}", said.statement)).unwrap_or_default();
     fact("Authority", &format!("{}: {}{sentence}", words::authority(rule.authority), rule.citation));
+    let api = api(rule);
     match rule.decided_by {
         DecidedBy::Structure(families) => {
-            let told: Vec<_> = families.iter().map(|family| words::family(*family)).collect();
+            let told: Vec<_> = families.iter().map(|family| words::family(*family, api)).collect();
             fact("Broken by", &told.join("; "));
         }
-        DecidedBy::Relation(relation) => fact("Demands", &words::relation(&relation, rule.scopes)),
+        DecidedBy::Relation(relation) => fact("Demands", &words::relation(&relation, rule.scopes, api)),
         DecidedBy::Code(_) => {}
     }
     if !rule.scopes.is_empty() {
-        let scopes: Vec<_> = rule.scopes.iter().map(|scope| scope.info().noun()).collect();
+        let scopes: Vec<_> = rule.scopes.iter().map(|scope| api.scope(*scope).noun()).collect();
         fact("Scope", &scopes.join(", "));
     }
     if rule.looks_at.contains(&LooksAt::Body) {
@@ -78,6 +80,16 @@ pub fn rule(rule: &Rule) -> String {
     }
     out.push_str("```\n");
     out
+}
+
+/// Returns the API whose scopes a rule names: that of the stream by which it is proven.
+pub fn api(rule: &Rule) -> &'static Api {
+    api_of(rule.violation.golden.split('/').next().unwrap_or_default())
+}
+
+/// Returns the API of a dialect, or the first one if this build does not have the dialect.
+pub(super) fn api_of(dialect: &str) -> &'static Api {
+    spec::dialect(dialect).map_or(spec::APIS[0], |dialect| dialect.api)
 }
 
 /// Returns the level of a rule, the dialects it applies to, and exceptions.

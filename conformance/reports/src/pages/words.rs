@@ -2,6 +2,7 @@
 
 use catalogue::{Authority, Edit, Family, Operand, Relation, Side, Target, Whose};
 use spec::table::{Role, Scope};
+use spec::{Api, Slot};
 
 use results::text::shortened;
 
@@ -15,26 +16,32 @@ pub const fn authority(authority: Authority) -> &'static str {
     }
 }
 
-/// Returns the description of a family of structural faults.
-pub const fn family(family: Family) -> &'static str {
+/// Returns the description of a family of structural faults in the scopes of an API.
+pub fn family(family: Family, api: &Api) -> String {
+    let [root, container] = [api.root, api.container].map(|scope| api.scope(scope).noun());
+    let text = of_any_api(family).replace("{root}", &root).replace("{container}", &container);
+    text.replace("{id}", api.id.map_or("id", Slot::name)).replace("{index}", api.index.name())
+}
+
+const fn of_any_api(family: Family) -> &'static str {
     match family {
         Family::BeforeOpen => "an event of it, or of its contents, before the event that opens it",
         Family::AfterClose => "an event of it after it was closed",
         Family::Reopened => "opening it a second time",
         Family::ClosedAgain => "closing it a second time",
-        Family::NeverClosed => "the end of the response while it is open",
+        Family::NeverClosed => "the end of the {root} while it is open",
         Family::ParentClosedFirst => "closing it after its parent",
         Family::WrongParent => "a parent of a type that cannot contain it",
         Family::IndexGap => "an index that is not the next one",
-        Family::KeyMismatch => "an `item_id` that differs from that of the item at `output_index`",
+        Family::KeyMismatch => "an `{id}` that differs from that of the {container} at `{index}`",
         Family::PhaseOrder => "a phase out of order",
     }
 }
 
 /// Returns the requirement of a relation within one occurrence of its scopes.
-pub fn relation(relation: &Relation, scopes: &[Scope]) -> String {
-    let place = |values: &Operand| place(values, scopes);
-    let names: Vec<_> = scopes.iter().map(|scope| scope.info().noun()).collect();
+pub fn relation(relation: &Relation, scopes: &[Scope], api: &Api) -> String {
+    let place = |values: &Operand| place(values, scopes, api);
+    let names: Vec<_> = scopes.iter().map(|scope| api.scope(*scope).noun()).collect();
     let within =
         if names.is_empty() { String::new() } else { format!("within one {}, ", names.join(" or ")) };
     match relation {
@@ -51,7 +58,8 @@ pub fn relation(relation: &Relation, scopes: &[Scope]) -> String {
     }
 }
 
-fn place(values: &Operand, scopes: &[Scope]) -> String {
+fn place(values: &Operand, scopes: &[Scope], api: &Api) -> String {
+    let root = api.scope(api.root).noun();
     let whose = match values.of {
         Whose::Role(role) => match role {
             Role::Open => "the event that opens it".to_owned(),
@@ -59,15 +67,15 @@ fn place(values: &Operand, scopes: &[Scope]) -> String {
             Role::Final => "the event with its final value".to_owned(),
             Role::Close => "the event that closes it".to_owned(),
             Role::Phase => "its phases".to_owned(),
-            Role::Terminal => "the event that ends the response".to_owned(),
+            Role::Terminal => format!("the event that ends the {root}"),
             Role::Point => "the events of it".to_owned(),
         },
         Whose::Events(names) => names.join(" or "),
-        Whose::Parent => match scopes.first().and_then(|scope| scope.info().parent) {
-            Some(parent) => format!("the event that closes the {}", parent.info().noun()),
+        Whose::Parent => match scopes.first().and_then(|scope| api.scope(*scope).parent) {
+            Some(parent) => format!("the event that closes the {}", api.scope(parent).noun()),
             None => "the event that closes its parent".to_owned(),
         },
-        Whose::Response => "the response as it ends".to_owned(),
+        Whose::Response => format!("the {root} as it ends"),
     };
     match (values.at, values.of) {
         (Some(pointer), _) => format!("{pointer} of {whose}"),

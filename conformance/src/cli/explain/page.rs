@@ -7,7 +7,7 @@ use spec::Dialect;
 
 use checker::level;
 use reports::Screen;
-use reports::pages::{requirement, standing, words};
+use reports::pages::{self, requirement, standing, words};
 use results::text::wrap;
 
 /// Maximum width of prose.
@@ -48,18 +48,19 @@ pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
             fact("", &standing);
         }
     }
+    let api = pages::api(rule);
     match rule.decided_by {
         DecidedBy::Structure(families) => {
             for (number, family) in families.iter().enumerate() {
-                let text = format!("{}: {}", family.name(), words::family(*family));
+                let text = format!("{}: {}", family.name(), words::family(*family, api));
                 fact(if number == 0 { "broken by" } else { "" }, &text);
             }
         }
-        DecidedBy::Relation(relation) => fact("demands", &words::relation(&relation, rule.scopes)),
+        DecidedBy::Relation(relation) => fact("demands", &words::relation(&relation, rule.scopes, api)),
         DecidedBy::Code(_) => {}
     }
     if !rule.scopes.is_empty() {
-        let scopes: Vec<_> = rule.scopes.iter().map(|scope| scope.info().noun()).collect();
+        let scopes: Vec<_> = rule.scopes.iter().map(|scope| api.scope(*scope).noun()).collect();
         fact(if scopes.len() == 1 { "scope" } else { "scopes" }, &scopes.join(", "));
     }
     if rule.looks_at.contains(&LooksAt::Body) {
