@@ -166,17 +166,20 @@ pub type Parted<'t> = [[&'t str; 3]; 2];
 /// Minimum number of common bytes for marking a difference.
 const COMMON: usize = 3;
 
+/// Returns the length in bytes of the start that two texts have in common.
+pub fn common(one: &str, other: &str) -> usize {
+    of_equal(one.chars(), other.chars())
+}
+
+fn of_equal(one: impl Iterator<Item = char>, other: impl Iterator<Item = char>) -> usize {
+    one.zip(other).take_while(|(one, other)| one == other).map(|(one, _)| one.len_utf8()).sum()
+}
+
 /// Returns where two texts differ, unless they are equal or have too little in common to compare.
 pub fn parted<'t>(one: &'t str, other: &'t str) -> Option<Parted<'t>> {
-    let begin: usize = (one.chars().zip(other.chars()))
-        .take_while(|(own, found)| own == found)
-        .map(|(own, _)| own.len_utf8())
-        .sum();
+    let begin = common(one, other);
     let (own, found) = (one.get(begin..)?, other.get(begin..)?);
-    let end: usize = (own.chars().rev().zip(found.chars().rev()))
-        .take_while(|(own, found)| own == found)
-        .map(|(own, _)| own.len_utf8())
-        .sum();
+    let end = of_equal(own.chars().rev(), found.chars().rev());
     let own = own.split_at_checked(own.len() - end)?;
     let found = found.split_at_checked(found.len() - end)?;
     // Common quotes do not count.

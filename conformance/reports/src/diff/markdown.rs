@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 
 use super::super::markdown::code;
-use super::human::{MAX_CHANGES, MAX_LENGTH, rule_state, side, verdict};
-use super::unlike::some;
-use super::{Alike, Diff, RuleChange, TrialChange, folded};
-use results::text::{counted, cut};
+use super::Diff;
+use super::lists::{List, MAX_LENGTH, Row, lists, side};
+use results::text::cut;
 
 /// Returns the differences, the worse ones first.
 pub fn markdown(diff: &Diff) -> String {
@@ -29,51 +28,16 @@ pub fn markdown(diff: &Diff) -> String {
             let _ = writeln!(out, "  - {}", code(&cut(how, MAX_LENGTH)));
         }
     }
-    rules("Worse", &diff.worse_rules, &mut out);
-    trials("Worse", &diff.worse_trials, &mut out);
-    rules("Better", &diff.better_rules, &mut out);
-    trials("Better", &diff.better_trials, &mut out);
-    trials("Newly exercised", &diff.newly_exercised, &mut out);
-    trials("No longer exercised", &diff.no_longer_exercised, &mut out);
-    rules("Checked in only one run", &diff.other_rules, &mut out);
-    out
-}
-
-fn heading(heading: &str, count: usize, what: &str, out: &mut String) {
-    if count > 0 {
-        let _ = writeln!(out, "\n## {heading}: {}\n", counted(count as u64, what));
-    }
-}
-
-fn more(count: usize, out: &mut String) {
-    if count > MAX_CHANGES {
-        let _ = writeln!(out, "- and {} more", count - MAX_CHANGES);
-    }
-}
-
-fn rules(name: &str, changes: &[RuleChange], out: &mut String) {
-    heading(name, changes.len(), "rule", out);
-    for RuleChange { id, before, after } in changes.iter().take(MAX_CHANGES) {
-        let (before, after) = (rule_state(before.as_ref()), rule_state(after.as_ref()));
-        let _ = writeln!(out, "- {}: {before} → {after}", code(id));
-    }
-    more(changes.len(), out);
-}
-
-fn trials(name: &str, changes: &[TrialChange], out: &mut String) {
-    heading(name, changes.len(), "trial", out);
-    if let Some(groups) = folded(changes) {
-        for Alike { group, before, after, names } in groups {
-            let (before, after) = (verdict(before), verdict(after));
-            let count = counted(names.len() as u64, "trial");
-            let _ = writeln!(out, "- {}: {count}, {before} → {after}: {}", code(group), code(&some(&names)));
+    for List { heading, count, rows, more, .. } in lists(diff) {
+        let (first, rest) = heading.split_at(1);
+        let _ = writeln!(out, "\n## {}{rest}: {count}\n", first.to_uppercase());
+        for Row { name, before, after, detail } in rows {
+            let detail = if detail.is_empty() { "" } else { &format!(": {}", code(&detail)) };
+            let _ = writeln!(out, "- {}: {before} → {after}{detail}", code(&name));
         }
-        return;
+        if more > 0 {
+            let _ = writeln!(out, "- and {more} more");
+        }
     }
-    for TrialChange { name, before, after, reason } in changes.iter().take(MAX_CHANGES) {
-        let why =
-            if reason.is_empty() { String::new() } else { format!(": {}", code(&cut(reason, MAX_LENGTH))) };
-        let _ = writeln!(out, "- {}: {} → {}{why}", code(name), verdict(*before), verdict(*after));
-    }
-    more(changes.len(), out);
+    out
 }

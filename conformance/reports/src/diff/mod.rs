@@ -1,6 +1,7 @@
 //! Comparison of two runs.
 
 mod human;
+mod lists;
 mod markdown;
 mod unlike;
 

@@ -8,7 +8,8 @@ use super::steps::{Part, Step, parts, readable, steps};
 use super::values::{differences, json};
 use recordings::goldens::Golden;
 use reports::{Screen, Style};
-use results::text::shortened;
+use results::text::{common, shortened};
+use similar::{Algorithm, DiffTag};
 
 /// Returns the changed parts with their context: - removed, + added, ~ changed.
 pub(super) fn changes(golden: &Golden, edited: &[u8], violation: &Violation, screen: Screen) -> String {
@@ -121,41 +122,34 @@ impl Table {
 
     /// Renders a changed part line by line: JSON by values, other lines as a whole.
     fn changed(&mut self, old: &Part<'_>, new: &Part<'_>) {
-        let old_lines: Vec<&str> = old.text.split_inclusive('\n').collect();
-        let new_lines: Vec<&str> = new.text.split_inclusive('\n').collect();
-        // Skip common lines at the start and the end.
-        let alike = |(old, new): &(&&str, &&str)| old == new;
-        let first = old_lines.iter().zip(&new_lines).take_while(alike).count();
-        let rest = old_lines.len().min(new_lines.len()) - first;
-        let last = old_lines.iter().rev().zip(new_lines.iter().rev()).take(rest).take_while(alike).count();
-        let changed_old = old_lines.get(first..old_lines.len() - last).unwrap_or_default();
-        let changed_new = new_lines.get(first..new_lines.len() - last).unwrap_or_default();
-        for (number, line) in new_lines.iter().take(first).enumerate() {
-            self.row(Some(new.line + number), ' ', line.trim_end_matches('\n'));
-        }
-        if let ([one], [other]) = (changed_old, changed_new)
-            && let (Some(was), Some(is)) = (json(one), json(other))
-        {
-            self.row(Some(new.line + first), '~', other.trim_end());
-            for (pointer, difference) in differences(&was, &is, self.is_renumbered) {
-                self.value(&pointer, &difference);
+        let [old_lines, new_lines] =
+            [old, new].map(|part| part.text.split_inclusive('\n').collect::<Vec<_>>());
+        for hunk in similar::capture_diff_slices(Algorithm::Myers, &old_lines, &new_lines) {
+            let removed = old_lines.get(hunk.old_range()).unwrap_or_default();
+            let added = new_lines.get(hunk.new_range()).unwrap_or_default();
+            let line = new.line + hunk.new_range().start;
+            if hunk.tag() == DiffTag::Equal {
+                for (number, kept) in added.iter().enumerate().filter(|(_, kept)| !kept.trim_end().is_empty())
+                {
+                    self.row(Some(line + number), ' ', kept.trim_end_matches('\n'));
+                }
+            } else if let ([one], [other]) = (removed, added)
+                && let (Some(was), Some(is)) = (json(one), json(other))
+            {
+                self.row(Some(line), '~', other.trim_end());
+                for (pointer, difference) in differences(&was, &is, self.is_renumbered) {
+                    self.value(&pointer, &difference);
+                }
+            } else {
+                let keep = self.screen.width / 3;
+                let cut = Cut::around(removed.first().copied(), added.first().copied(), keep);
+                for line in removed {
+                    self.row(None, '-', &cut.of(line));
+                }
+                for (number, added) in added.iter().enumerate() {
+                    self.row(Some(line + number), '+', &cut.of(added));
+                }
             }
-        } else {
-            let cut = Cut::around(
-                changed_old.first().copied(),
-                changed_new.first().copied(),
-                self.screen.width / 3,
-            );
-            for line in changed_old {
-                self.row(None, '-', &cut.of(line));
-            }
-            for (number, line) in changed_new.iter().enumerate() {
-                self.row(Some(new.line + first + number), '+', &cut.of(line));
-            }
-        }
-        let kept = new_lines.iter().enumerate().skip(new_lines.len() - last);
-        for (number, line) in kept.filter(|(_, line)| !line.trim_end().is_empty()) {
-            self.row(Some(new.line + number), ' ', line.trim_end_matches('\n'));
         }
     }
 
@@ -191,12 +185,11 @@ impl Cut {
     /// Returns the excerpt around the first difference.
     fn around(old: Option<&str>, new: Option<&str>, keep: usize) -> Self {
         let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
-        let common = || old.char_indices().zip(new.chars()).take_while(|((_, old), new)| old == new);
-        let count = common().count();
+        let same = old.get(..common(old, new)).unwrap_or_default();
+        let count = same.chars().count();
         // Short texts are shown from their start.
-        let start =
-            if count <= 2 * keep { 0 } else { common().nth(count - keep).map_or(0, |((at, _), _)| at) };
-        Self { start }
+        let start = same.char_indices().nth(count.saturating_sub(keep)).filter(|_| count > 2 * keep);
+        Self { start: start.map_or(0, |(at, _)| at) }
     }
 
     fn of(&self, text: &str) -> String {
