@@ -15,6 +15,8 @@ fn main() {
 
 fn embed() -> io::Result<()> {
     let spec = Path::new("../../spec");
+    // An API that is new has a new dialect.
+    println!("cargo::rerun-if-changed={}", spec.join("dialects").display());
     for folder in folders::of_kind(spec, folders::GOLDENS) {
         println!("cargo::rerun-if-changed={}", folder.display());
     }
