@@ -46,7 +46,7 @@ impl Aside {
 }
 
 /// A dialect, including inherited entries.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Dialect {
     /// Its name.
     pub name: &'static str,
@@ -76,6 +76,8 @@ pub struct Dialect {
     pub operations: &'static [Operation],
     /// Rules with another level in this dialect.
     pub rules: &'static [RuleLevel],
+    /// What the reference gateway leaves out of its responses, or adds to them.
+    pub render: Render,
     /// Its events, sorted by type.
     pub events: &'static [EventInfo],
     /// Names of its types, sorted.

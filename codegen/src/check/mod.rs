@@ -13,6 +13,7 @@ mod goldens;
 mod lifecycle;
 mod measured;
 mod profiles;
+mod render;
 mod report;
 mod schemas;
 mod structure;
@@ -44,6 +45,7 @@ pub fn check(spec: &Path) -> Report {
     schemas::check(&context, &mut judges, &mut report);
     goldens::check(&context, &mut judges, &mut report);
     dialects::check(&context, &mut report);
+    render::check(&context, &mut report);
     words::check(&context, &mut report);
     catalogue::check(&context, &mut judges, &mut report);
     profiles::check(&context, &mut report);

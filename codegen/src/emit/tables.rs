@@ -8,8 +8,9 @@ use quote::quote;
 use super::names;
 use crate::dialect::{Dialect, Event};
 use crate::formats::{
-    ApiFile, Aside, Constant, Declared, EventLine, Framing, Level, Lifecycle, Marker, Operation, Outer, Role,
-    RuleLevel, Scope, Signature, Status, UnknownEvents, Usage,
+    ApiFile, Aside, Constant, Declared, EventLine, Framing, Level, Lifecycle, Marker, Operation, Outer,
+    Render, RenderEdit, RenderMoment, RenderResponse, RenderTarget, Role, RuleLevel, Scope, Signature,
+    Status, UnknownEvents, Usage,
 };
 
 /// Emits the types of the words and settings in dialect files.
@@ -21,6 +22,11 @@ pub fn words() -> TokenStream {
         Level::declaration(),
         Marker::declaration(),
         Operation::declaration(),
+        Render::declaration(),
+        RenderEdit::declaration(),
+        RenderMoment::declaration(),
+        RenderResponse::declaration(),
+        RenderTarget::declaration(),
         Role::declaration(),
         RuleLevel::declaration(),
         UnknownEvents::declaration(),
@@ -286,6 +292,8 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) 
     let names = dialect.types.keys();
     let same_types = shared.as_ref().filter(|(_, base)| base.types.keys().eq(dialect.types.keys()));
     let types = same_types.map_or_else(|| quote!(&[#(#names),*]), |(path, _)| quote!(#path::TYPES));
+    let same_render = shared.as_ref().filter(|(_, base)| base.file.render == file.render);
+    let render = same_render.map_or_else(|| file.render.expression(), |(path, _)| quote!(#path::RENDER));
     quote! {
         #[allow(unused_imports)]
         pub(crate) const EVENTS: &[crate::table::EventInfo] = {
@@ -293,6 +301,11 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) 
             &[#(#events),*]
         };
         pub(crate) const TYPES: &[&str] = #types;
+        #[allow(unused_imports)]
+        pub(crate) const RENDER: crate::table::Render = {
+            use crate::table::*;
+            #render
+        };
 
         /// The dialect.
         pub static DIALECT: crate::Dialect = {
@@ -312,6 +325,7 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) 
                 roots: &[#(#roots),*],
                 operations: #operations,
                 rules: #rules,
+                render: RENDER,
                 events: EVENTS,
                 types: TYPES,
                 place_of_event: check::place_of_event,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use codegen_derive::Constant;
 use serde::{Deserialize, Serialize};
 
-use super::Operation;
 use super::constant::words;
+use super::{Operation, Render};
 
 /// A dialect: the streams of one product, or of one version of a specification.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,6 +46,9 @@ pub struct DialectFile {
     /// Rules with another level in this dialect.
     #[serde(default, rename = "rule")]
     pub rules: Vec<RuleLevel>,
+    /// What the reference gateway leaves out of responses, or adds to them.
+    #[serde(default)]
+    pub render: Render,
 }
 
 /// The framing of events.

@@ -14,6 +14,7 @@ mod lifecycle;
 mod measured;
 mod page;
 mod profile;
+mod render;
 mod requirement;
 mod rule;
 mod scenario;
@@ -35,6 +36,7 @@ pub use lifecycle::{Lifecycle, Role};
 pub use measured::{Claim, Client, MeasuredFile, Outcome, PlayedFile};
 pub use page::{PageError, Request};
 pub use profile::{ClientProfile, Profile};
+pub use render::{Render, RenderEdit, RenderMoment, RenderResponse, RenderTarget};
 pub use requirement::{Coverage, Requirement, RequirementLevel, RequirementsFile, Who};
 pub use rule::{
     Authority, Breakage, Citation, DecidedBy, Family, Holder, LooksAt, NativeRule, Operand, Relation, Rule,

@@ -98,8 +98,7 @@ pub fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
     };
     let top = request.get("top_logprobs").and_then(Value::as_u64).unwrap_or(0);
     plan.has_logprobs = includes("message.output_text.logprobs") || top > 0;
-    // OpenAI pads deltas unless the request disables that.
-    let pads = dialect.name == "openai"
+    let pads = dialect.render.pads
         && request.pointer("/stream_options/include_obfuscation") != Some(&Value::Bool(false));
     plan.is_obfuscated |= pads;
     if input.is_trigger && dialect.event("response.compaction.compacting").is_some() {

@@ -2,7 +2,7 @@
 
 use catalogue::Rule;
 
-use crate::rendering::style::DialectStyle;
+use crate::rendering::edits::Edits;
 use checker::Rules;
 
 /// The rule that two compaction items break.
@@ -30,7 +30,7 @@ pub(super) const SOCKET_FAULTS: [(&str, &str); 16] = [
 
 /// Returns the rules that can be broken in WebSocket turns, with the turn that triggers each.
 pub fn socket_faults(rules: &Rules) -> Vec<(&'static Rule, &'static str)> {
-    let is_spoken = DialectStyle::of(rules.dialect(), 0).is_typed();
+    let is_spoken = Edits::of(rules.dialect(), 0).keep_types();
     let known = SOCKET_FAULTS.into_iter().filter(|_| is_spoken);
     let bound = known.filter(|(id, _)| rules.iter().any(|rule| rule.id == *id));
     bound.filter_map(|(id, turn)| Some((catalogue::rule(id)?, turn))).collect()

@@ -9,6 +9,8 @@ use crate::rendering::wire::Wire;
 use checker::Rules;
 use recordings::capture::Format;
 use recordings::{check, violation};
+use spec::Dialect;
+use spec::table::RenderTarget;
 
 /// Maximum number of items of a response in which a violation is tried.
 const ITEMS: usize = 3;
@@ -48,16 +50,18 @@ impl Wire {
 /// Returns the rules that can be broken in a dialect, each with a request whose response can break it.
 pub fn faults(rules: &Rules) -> Vec<(&'static Rule, &'static str)> {
     let dialect = rules.dialect();
-    // If any response can break a rule, one like its golden can. Trying the others would waste seconds.
+    // If any response can break a rule, one like its golden can, unless events lack members. Trying the others would
+    // waste seconds.
     let is_alike = |golden: &str| {
-        let of = golden.split_once('/').map_or(golden, |(of, _)| of);
-        LIKE_GOLDENS.contains(&of) && LIKE_GOLDENS.iter().any(|name| dialect.is_or_extends(name))
+        let of = golden.split_once('/').and_then(|(of, _)| spec::dialect(of));
+        [of, Some(dialect)].into_iter().all(|dialect| dialect.is_some_and(has_whole_events))
     };
     find_faults(rules, &is_alike)
 }
 
-/// Dialects with the same events, except for a few names.
-const LIKE_GOLDENS: [&str; 3] = ["open-responses", "open-responses@2026-01-15", "openai"];
+fn has_whole_events(dialect: &Dialect) -> bool {
+    dialect.render.edits.iter().all(|edit| edit.of != RenderTarget::Event)
+}
 
 /// Finds a response that can break each rule. Tries the one like the golden of the rule first, and all others unless
 /// `is_enough`.
@@ -80,7 +84,7 @@ fn find_faults(rules: &Rules, is_enough: &dyn Fn(&str) -> bool) -> Vec<(&'static
 }
 
 /// Returns the response to a request when nothing is stored.
-pub fn respond(request: &serde_json::Value, dialect: &'static spec::Dialect) -> Wire {
+pub fn respond(request: &serde_json::Value, dialect: &'static Dialect) -> Wire {
     if let Some(problem) = crate::content::problem::refusal(request, dialect) {
         return Wire::json(problem.status, &problem.body().to_string());
     }

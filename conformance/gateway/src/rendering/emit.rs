@@ -1,17 +1,18 @@
 //! Conversion of plans to events by the tables of the dialect; undefined events are omitted.
 
 use serde_json::{Map, Value, json};
-use spec::table::{EventLine, Marker, Role};
+use spec::table::{EventLine, Marker, RenderMoment, Role};
 use spec::{Dialect, EventInfo, Scope, Slot};
 
+use super::edits::{Edited, Edits};
 use super::fit::fit;
 use super::items::entries;
 use super::order::{Moment, order};
 use super::parts::logprobs;
 use super::response::{FAILURE, Resource};
 use super::steps::{Entry, Step};
-use super::style::DialectStyle;
 use crate::content::plan::{Ending, ResponsePlan};
+use crate::content::script::text;
 
 /// A response, ready to be sent as a stream or as JSON.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,32 +43,27 @@ pub fn render(
     dialect: &'static Dialect,
     seed: u64,
 ) -> RenderedResponse {
-    let style = DialectStyle::of(dialect, seed);
-    let plan = &fit(plan, dialect, style);
+    let edits = Edits::of(dialect, seed);
+    let plan = &fit(plan, dialect);
     let mut entries = entries(plan);
-    entries.retain(|entry| style.knows(kind(&entry.opened)));
-    let mut emitter = Emitter { dialect, style, plan, events: Vec::new() };
-    let resource = Resource::new(request, plan, dialect, style);
-    emitter.begin(&resource);
+    let kinds = dialect.render.items;
+    let is_known = |item: &Value| text(item, "type").is_some_and(|kind| kinds.contains(&kind));
+    entries.retain(|entry| kinds.is_empty() || is_known(&entry.opened));
+    let mut emitter = Emitter { dialect, edits, plan, events: Vec::new() };
+    let resource = Resource::new(request, plan, dialect, edits);
+    let snapshots = [resource.pending("queued"), resource.pending("in_progress")];
+    emitter.begin(&snapshots);
     let output = emitter.items(&entries);
-    let mut ended = resource.ended(&output);
-    if style == DialectStyle::EuGpt {
-        ended["output_text"] = json!(spoken(&entries));
-    }
+    let ended = resource.ended(&output, &streamed_text(&entries));
     emitter.end(&ended);
     if dialect.framing.done == Marker::Required {
         emitter.events.push("data: [DONE]\n\n".to_owned());
     }
-    let snapshots = [resource.pending("queued"), resource.pending("in_progress"), ended];
-    RenderedResponse { events: emitter.events, snapshots }
+    let [queued, in_progress] = snapshots;
+    RenderedResponse { events: emitter.events, snapshots: [queued, in_progress, ended] }
 }
 
-fn kind(item: &Value) -> &str {
-    item.get("type").and_then(Value::as_str).unwrap_or_default()
-}
-
-/// Returns all streamed text.
-fn spoken(entries: &[Entry]) -> String {
+fn streamed_text(entries: &[Entry]) -> String {
     let steps = entries.iter().flat_map(|entry| &entry.steps);
     let texts = steps.filter(|step| step.scope == Scope::Text && step.role == Role::Final);
     texts.filter_map(|step| step.value.as_str()).collect()
@@ -75,20 +71,19 @@ fn spoken(entries: &[Entry]) -> String {
 
 struct Emitter<'p> {
     dialect: &'static Dialect,
-    style: DialectStyle,
+    edits: Edits,
     plan: &'p ResponsePlan,
     events: Vec<String>,
 }
 
 impl Emitter<'_> {
-    fn begin(&mut self, resource: &Resource<'_>) {
-        let first = if self.plan.is_background { "queued" } else { "in_progress" };
-        let created = resource.pending(first);
-        self.lifecycle("response.created", &created);
+    fn begin(&mut self, [queued, in_progress]: &[Value; 2]) {
+        let created = if self.plan.is_background { queued } else { in_progress };
+        self.lifecycle("response.created", created);
         if self.plan.is_background {
-            self.lifecycle("response.queued", &created);
+            self.lifecycle("response.queued", created);
         }
-        self.lifecycle("response.in_progress", &resource.pending("in_progress"));
+        self.lifecycle("response.in_progress", in_progress);
         if self.plan.has_keepalive {
             self.push("keepalive", Map::new());
         }
@@ -114,26 +109,27 @@ impl Emitter<'_> {
             let Some(entry) = entries.get(index) else { continue };
             match moment {
                 Moment::Open => {
-                    let full = if self.style == DialectStyle::EuGpt { &entry.closed } else { &entry.opened };
-                    let item = self.style.item(full, Role::Open);
-                    self.item(Role::Open, index, item);
+                    let begun = RenderMoment::Begun;
+                    let item = self.edits.apply_to_item(begun, &entry.opened, &entry.closed);
+                    self.item(entry, Role::Open, index, item);
                 }
                 Moment::Step(step) => self.step(entry, index, step),
                 Moment::Close => {
-                    let item = self.style.item(&entry.closed, Role::Close);
+                    let ended = RenderMoment::Ended;
+                    let item = self.edits.apply_to_item(ended, &entry.closed, &entry.closed);
                     if let Some(place) = closed.get_mut(index) {
                         *place = Some(item.clone());
                     }
-                    self.item(Role::Close, index, item);
+                    self.item(entry, Role::Close, index, item);
                 }
             }
         }
         closed.into_iter().flatten().collect()
     }
 
-    fn item(&mut self, role: Role, index: usize, item: Value) {
+    fn item(&mut self, entry: &Entry, role: Role, index: usize, item: Value) {
         let step = Step { scope: Scope::Item, role, phase: None, index: None, annotation: None, value: item };
-        self.send(&step, index, &[]);
+        self.send(entry, &step, index, &[]);
     }
 
     fn step(&mut self, entry: &Entry, index: usize, step: &Step) {
@@ -158,15 +154,12 @@ impl Emitter<'_> {
         if step.scope != Scope::ShellCommand {
             added.push(("item_id", entry.opened.get("id").cloned().unwrap_or_default()));
         }
-        if matches!(self.style, DialectStyle::Vllm(_)) && step.phase == Some("completed") {
-            added.push(("output", entry.closed.get("output").cloned().unwrap_or_default()));
-        }
         added.extend(spelled.map(|logprobs| ("logprobs", logprobs)));
-        self.send(step, index, &added);
+        self.send(entry, step, index, &added);
     }
 
     /// Emits the event for a step, if the dialect has one.
-    fn send(&mut self, step: &Step, index: usize, added: &[(&str, Value)]) {
+    fn send(&mut self, entry: &Entry, step: &Step, index: usize, added: &[(&str, Value)]) {
         let Some(info) = find(self.dialect, step) else { return };
         let mut data = Map::with_capacity(8);
         for slot in info.level.key {
@@ -175,7 +168,7 @@ impl Emitter<'_> {
                 Slot::AnnotationIndex => json!(step.annotation.unwrap_or(0)),
                 _ => json!(step.index.unwrap_or(0)),
             };
-            data.insert(slot.name().to_owned(), value);
+            data.insert(self.dialect.member(*slot).to_owned(), value);
         }
         data.extend(added.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         if let Some(name) = info.value.and_then(|pointer| pointer.strip_prefix('/')) {
@@ -184,15 +177,15 @@ impl Emitter<'_> {
         if self.plan.is_obfuscated && step.role == Role::Delta && step.value.is_string() {
             data.insert("obfuscation".to_owned(), json!("k3Rw9ZtQ1xL"));
         }
-        let data = self.style.event(info.name, data);
-        self.push(info.name, data);
+        if let Some(part) = data.get_mut("part") {
+            self.edits.apply(Edited::part(), part);
+        }
+        self.push_edited(info.name, data, Some(&entry.closed));
     }
 
     fn end(&mut self, ended: &Value) {
         let name = match self.plan.ending {
-            Ending::Incomplete(_) if self.dialect.event("response.incomplete").is_some() => {
-                "response.incomplete"
-            }
+            Ending::Incomplete(_) if self.dialect.ending("incomplete").is_some() => "response.incomplete",
             Ending::Completed | Ending::Incomplete(_) => "response.completed",
             Ending::Failed(_) => {
                 self.fail();
@@ -204,50 +197,39 @@ impl Emitter<'_> {
 
     fn fail(&mut self) {
         let (code, message) = FAILURE;
-        let nested = json!({"error": {"type": code, "code": code, "message": message, "param": null}});
-        let flat = match self.style {
-            DialectStyle::OpenAi | DialectStyle::OpenResponses => nested,
-            DialectStyle::Wave => json!({"code": code, "message": message, "param": null}),
-            _ => json!({"code": code, "message": message}),
-        };
-        self.push("error", object(flat));
+        let error = json!({"type": code, "code": code, "message": message, "param": null});
+        self.push("error", Map::from_iter([("error".to_owned(), error)]));
     }
 
     fn lifecycle(&mut self, name: &str, response: &Value) {
-        let data = if self.style == DialectStyle::Aitronos {
-            let mut data = object(response.clone());
-            if name != "response.created" {
-                data.shift_remove("id");
-            }
-            if name == "response.failed" {
-                data.insert("error".to_owned(), json!({"message": FAILURE.1, "code": FAILURE.0}));
-            }
-            data
-        } else {
-            Map::from_iter([("response".to_owned(), response.clone())])
-        };
-        self.push(name, data);
+        self.push(name, Map::from_iter([("response".to_owned(), response.clone())]));
     }
 
     fn push(&mut self, name: &str, data: Map<String, Value>) {
+        self.push_edited(name, data, None);
+    }
+
+    fn push_edited(&mut self, name: &str, data: Map<String, Value>, closed: Option<&Value>) {
         if self.dialect.event(name).is_none() {
             return;
         }
         let mut whole = Map::with_capacity(data.len() + 2);
-        if self.style.is_typed() {
-            whole.insert("type".to_owned(), json!(name));
-        }
+        whole.insert("type".to_owned(), json!(name));
         whole.extend(data);
-        if self.style.is_numbered(name) {
-            whole.insert("sequence_number".to_owned(), json!(self.events.len()));
+        whole.insert("sequence_number".to_owned(), json!(self.events.len()));
+        let mut whole = Value::Object(whole);
+        self.edits.apply(Edited::event(name, closed), &mut whole);
+        // The number stays last if an edit has added members.
+        if let Some((name, number)) =
+            whole.as_object_mut().and_then(|all| all.shift_remove_entry("sequence_number"))
+        {
+            whole[name] = number;
         }
         let line = match self.dialect.framing.event_line {
             EventLine::AlwaysMessage => "message",
             EventLine::EqualsType | EventLine::Discriminator | EventLine::DiscriminatorIfUntyped => name,
         };
-        // Keys are strings, so serialization cannot fail.
-        let data = serde_json::to_string(&whole).unwrap_or_default();
-        self.events.push(["event: ", line, "\ndata: ", &data, "\n\n"].concat());
+        self.events.push(format!("event: {line}\ndata: {whole}\n\n"));
     }
 }
 

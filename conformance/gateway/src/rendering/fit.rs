@@ -3,21 +3,20 @@
 use serde_json::Value;
 use spec::Dialect;
 
-use super::style::DialectStyle;
 use crate::content::plan::{Ending, Fragments, Item, Part, ResponsePlan};
 use crate::content::script::text;
 
 /// Removes the parts of a plan that the dialect does not support.
-pub(super) fn fit(plan: &ResponsePlan, dialect: &Dialect, style: DialectStyle) -> ResponsePlan {
+pub(super) fn fit(plan: &ResponsePlan, dialect: &Dialect) -> ResponsePlan {
     let mut plan = plan.clone();
     plan.is_background &= dialect.event("response.queued").is_some();
     for item in &mut plan.items {
         if let Item::Message(parts) = item {
-            fit_parts(parts, dialect, style);
+            fit_parts(parts, dialect);
         }
     }
-    if style == DialectStyle::EuGpt && matches!(plan.ending, Ending::Incomplete(_)) {
-        // A truncated response counts as completed here, so its calls must be whole.
+    if matches!(plan.ending, Ending::Incomplete(_)) && dialect.ending("incomplete").is_none() {
+        // A truncated response counts as completed, so its calls must be whole.
         plan.items.retain(|item| match item {
             Item::Function { arguments, .. } => serde_json::from_str::<Value>(&arguments.concat()).is_ok(),
             _ => true,
@@ -26,13 +25,15 @@ pub(super) fn fit(plan: &ResponsePlan, dialect: &Dialect, style: DialectStyle) -
     plan
 }
 
-fn fit_parts(parts: &mut Vec<Part>, dialect: &Dialect, style: DialectStyle) {
+fn fit_parts(parts: &mut Vec<Part>, dialect: &Dialect) {
+    let kinds = dialect.render.annotations;
     let has_refusals = dialect.event("response.refusal.delta").is_some();
     for part in parts.iter_mut() {
         match part {
             Part::Refusal(text) if !has_refusals => *part = Part::Text(std::mem::take(text), Vec::new()),
-            Part::Text(_, annotations) if style == DialectStyle::OpenResponses => {
-                annotations.retain(|annotation| text(annotation, "type") == Some("url_citation"));
+            Part::Text(_, annotations) if !kinds.is_empty() => {
+                annotations
+                    .retain(|annotation| text(annotation, "type").is_some_and(|kind| kinds.contains(&kind)));
             }
             _ => {}
         }
