@@ -1,5 +1,7 @@
 //! What the dialects of an API have in common.
 
+use crate::words::Content;
+
 include!(concat!(env!("OUT_DIR"), "/apis.rs"));
 
 /// An API: its scopes, and the two outer levels of its streams.
@@ -29,6 +31,8 @@ pub struct Api {
     pub index: Slot,
     /// The id of a container, in events of its descendants.
     pub id: Option<Slot>,
+    /// The calls that a client answers.
+    pub call: Option<CallPlaces>,
     /// The properties of all scopes, including those of other APIs.
     pub(crate) scopes: [ScopeInfo; Scope::COUNT],
 }
@@ -75,6 +79,19 @@ pub struct UsagePlaces {
     pub total: CountPlace,
 }
 
+/// The calls that a client answers.
+#[derive(Debug, Clone, Copy)]
+pub struct CallPlaces {
+    /// The scope of a call.
+    pub scope: Scope,
+    /// The `type`s of its value that are calls; any if empty.
+    pub types: &'static [&'static str],
+    /// JSON pointer to the id of the call, in the value that opens it.
+    pub id: &'static str,
+    /// JSON pointer to the name of what is called.
+    pub name: &'static str,
+}
+
 /// The properties of a scope in an API.
 #[derive(Debug, Clone, Copy)]
 pub struct ScopeInfo {
@@ -100,6 +117,8 @@ pub struct ScopeInfo {
     pub in_parent: Option<&'static str>,
     /// Place of its final value in the terminal response.
     pub in_response: Option<&'static str>,
+    /// What it contributes to the answer.
+    pub content: Option<Content>,
     /// Its phases, in order.
     pub phases: &'static [&'static str],
     /// The phases that end it.
@@ -147,6 +166,7 @@ impl ScopeInfo {
             of: &[],
             in_parent: None,
             in_response: None,
+            content: None,
             phases: &[],
             ends: &[],
             withdraws: false,

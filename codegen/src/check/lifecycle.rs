@@ -8,7 +8,7 @@ use super::report::{Place, Report};
 use super::walk::leads_somewhere;
 use crate::dialect::{Dialect, Event};
 use crate::folders;
-use crate::formats::{ApiFile, Aside, Framing, Outer, Role, Scope};
+use crate::formats::{ApiFile, Aside, Calls, Content, Framing, Outer, Role, Scope};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for dialect in context.dialects.values() {
@@ -37,6 +37,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         }
         slots(api, report);
         outer(api, report);
+        calls(api, report);
         for (name, scope) in &file.scopes {
             scope_fits(api, name, scope, report);
         }
@@ -217,6 +218,22 @@ fn outer(api: &Api<'_>, report: &mut Report) {
     }
 }
 
+/// Checks that calls are of a known scope, and that each has arguments.
+fn calls(api: &Api<'_>, report: &mut Report) {
+    let Some(Calls { scope, types, .. }) = &api.file.call else { return };
+    let mut find = |entry: &str, message: String, help: &str| {
+        report.find(&api.path, Place::entry(format!("[call] {entry}")), message, help);
+    };
+    if !api.file.scopes.contains_key(scope) {
+        find("scope", format!("there is no scope \"{scope}\""), "use a scope of this file");
+    }
+    let arguments = || api.file.scopes.values().filter(|scope| scope.content == Some(Content::Arguments));
+    for kind in types.iter().filter(|kind| !arguments().any(|scope| scope.of.contains(kind))) {
+        let message = format!("no scope with the content `arguments` is of \"{kind}\"");
+        find("types", message, "set `content` of the scope of its arguments, or remove it");
+    }
+}
+
 fn envelope(api: &ApiFile, dialect: &Dialect, report: &mut Report) {
     let file = in_dialect(&dialect.name, "dialect.toml");
     for (slot, pointer) in &dialect.own.envelope.0 {
@@ -282,6 +299,14 @@ fn scope_fits(api: &Api<'_>, name: &str, scope: &Scope, report: &mut Report) {
                 );
             }
         }
+    }
+    let call = scopes.call.as_ref();
+    let is_of_call = call.is_some_and(|call| scope.parent.as_ref() == Some(&call.scope));
+    if scope.content == Some(Content::Arguments) && !is_of_call {
+        find(
+            "its content is `arguments`, but its parent is not that of [call]".to_owned(),
+            "set `scope` of [call]",
+        );
     }
     let events = || api.dialects().flat_map(|dialect| dialect.events.values().map(move |e| (dialect, e)));
     let own: Vec<&Event> =

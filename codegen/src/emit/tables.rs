@@ -8,15 +8,16 @@ use quote::quote;
 use super::names;
 use crate::dialect::{Dialect, Event};
 use crate::formats::{
-    ApiFile, Aside, Constant, Declared, EventLine, Framing, Level, Lifecycle, Marker, Operation, Outer,
-    Render, RenderEdit, RenderMoment, RenderResponse, RenderTarget, Role, RuleLevel, Scope, Signature,
-    Status, UnknownEvents, Usage,
+    ApiFile, Aside, Calls, Constant, Content, Declared, EventLine, Framing, Level, Lifecycle, Marker,
+    Operation, Outer, Render, RenderEdit, RenderMoment, RenderResponse, RenderTarget, Role, RuleLevel, Scope,
+    Signature, Status, UnknownEvents, Usage,
 };
 
 /// Emits the types of the words and settings in dialect files.
 pub fn words() -> TokenStream {
     let words = [
         Aside::declaration(),
+        Content::declaration(),
         EventLine::declaration(),
         Framing::declaration(),
         Level::declaration(),
@@ -139,7 +140,7 @@ pub fn apis(apis: &[(&str, &ApiFile, bool)]) -> TokenStream {
 
         /// The APIs.
         pub mod apis {
-            use super::{Api, Scope, ScopeInfo, Signature, Slot, StatusWords, UsagePlaces};
+            use super::{Api, CallPlaces, Content, Scope, ScopeInfo, Signature, Slot, StatusWords, UsagePlaces};
 
             #(#tables)*
         }
@@ -184,6 +185,10 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
         let slot = pascal_ident(slot);
         quote!(Slot::#slot)
     }));
+    let call = option(file.call.as_ref().map(|Calls { scope, types, id, name }| {
+        let scope = of_file(scope);
+        quote!(CallPlaces { scope: Scope::#scope, types: &[#(#types),*], id: #id, name: #name })
+    }));
     let rows = scopes.keys().map(|variant| {
         let scope_ident = pascal_ident(variant);
         let own = file.scopes.iter().find(|(name, scope)| identity(name, scope) == *variant);
@@ -206,6 +211,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
         let (of, phases, ends, withdraws) = (&scope.of, &scope.phases, &scope.ends, scope.withdraws);
         let in_parent = option_text(scope.in_parent.as_deref());
         let in_response = option_text(scope.in_response.as_deref());
+        let content = scope.content.expression();
         quote! {
             ScopeInfo {
                 scope: Scope::#scope_ident,
@@ -219,6 +225,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
                 of: &[#(#of),*],
                 in_parent: #in_parent,
                 in_response: #in_response,
+                content: #content,
                 phases: &[#(#phases),*],
                 ends: &[#(#ends),*],
                 withdraws: #withdraws,
@@ -253,6 +260,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
             snapshot: Slot::#snapshot,
             index: Slot::#index,
             id: #id,
+            call: #call,
             scopes: [#(#rows),*],
         };
     }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::constant::words;
+
 /// What the dialects of an API have in common: the levels of a stream, and the values that parsing an event extracts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -23,6 +25,9 @@ pub struct ApiFile {
     pub slots: BTreeMap<String, String>,
     /// The two outer levels.
     pub outer: Outer,
+    /// The calls that a client answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<Calls>,
     /// The scopes, by name.
     #[serde(rename = "scope")]
     pub scopes: BTreeMap<String, Scope>,
@@ -42,6 +47,22 @@ pub struct Outer {
     /// The slot with the id of a container, in events of its descendants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+}
+
+/// The calls that a client answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Calls {
+    /// The scope of a call.
+    pub scope: String,
+    /// The `type`s of its value that are calls; any if empty.
+    #[serde(default)]
+    pub types: Vec<String>,
+    /// JSON pointer to the id of the call, in the value that opens it.
+    pub id: String,
+    /// JSON pointer to the name of what is called.
+    pub name: String,
 }
 
 /// What only events and bodies of the API begin with.
@@ -114,6 +135,9 @@ pub struct Scope {
     /// Place of its final value in the terminal response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_response: Option<String>,
+    /// What it contributes to the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Content>,
     /// Its phases, in order; the last ones can be alternatives.
     #[serde(default)]
     pub phases: Vec<String>,
@@ -123,6 +147,20 @@ pub struct Scope {
     /// Whether its phases withdraw text that was streamed: open texts are incompletely known from then on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub withdraws: bool,
+}
+
+words! {
+    /// What a scope contributes to an answer.
+    pub enum Content {
+        /// Text.
+        Text,
+        /// Why there is no text.
+        Refusal,
+        /// What the model thought, or a summary of it.
+        Reasoning,
+        /// The arguments of the call around it.
+        Arguments,
+    }
 }
 
 impl ApiFile {
@@ -148,6 +186,9 @@ impl ApiFile {
         let mut renamed = self.clone();
         renamed.outer.root = new(&self.outer.root);
         renamed.outer.container = new(&self.outer.container);
+        if let Some(call) = &mut renamed.call {
+            call.scope = new(&call.scope);
+        }
         let scopes = self.scopes.iter().map(|(name, scope)| {
             let mut scope = scope.clone();
             scope.parent = scope.parent.as_deref().map(new);

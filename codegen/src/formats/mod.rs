@@ -20,7 +20,7 @@ mod rule;
 mod scenario;
 mod violation;
 
-pub use api::{ApiFile, Outer, Scope, Signature, Status, Usage};
+pub use api::{ApiFile, Calls, Content, Outer, Scope, Signature, Status, Usage};
 pub use client_case::{About, Channel, ClientCase, ClientStep, Ending, Expect, Step};
 pub use constant::{Constant, Declared};
 pub use defect::{Defect, DefectVerdict, DefectsFile};

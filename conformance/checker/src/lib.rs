@@ -5,6 +5,7 @@
 
 #![warn(missing_debug_implementations)]
 
+mod answer;
 mod checker;
 mod chosen;
 mod engine;
@@ -12,6 +13,7 @@ mod frame;
 mod rules;
 pub mod sse;
 
+pub use answer::{Answer, AnswerReader, Call, Tokens};
 pub use catalogue::{self, Level, Rule};
 pub use checker::Checker;
 pub use chosen::{ChangedLevel, Rules, level};

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use catalogue::{About, Channel, Expect, Level, Step};
+use checker::Answer;
 use gateway::{Act, Line};
 use results::Transport;
 use serde_json::Value;
 use spec::Dialect;
 
-use super::answer::Answer;
 use super::played::{Delivery, Played, Plays, answers, plays};
 use super::turns::Turn;
 
@@ -146,7 +146,7 @@ pub(super) fn expected(level: Level, sound: &Played, edited: &Played, dialect: &
     let is_failure = last.status.as_deref() == Some("failed");
     let is_error = |event: &Value| event.get("type").is_some_and(|kind| kind == "error");
     let has_error = edited.events().is_some_and(|events| events.iter().any(is_error));
-    let streamed = edited.events().map(|events| Answer::of_deltas(&events));
+    let streamed = edited.deltas(dialect);
     let is_same = sound
         .last(dialect)
         .is_some_and(|sound| sound.text() == last.text() && sound.calls == last.calls)

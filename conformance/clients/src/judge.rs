@@ -1,14 +1,14 @@
 //! Compares the reply of a client with the response that was sent.
 
 use catalogue::{About, Expect};
+use checker::{Answer, Call};
 use results::ClientOutcome;
 use results::text::{cut, visible};
 use serde_json::Value;
 
-use super::answer::{Answer, Call};
 use super::case::Case;
 use super::child::Ended;
-use super::protocol::{Reply, ReplyCall, Status};
+use super::protocol::{Reply, ReplyCall, ReplyUsage, Status};
 
 /// Maximum length of a quoted text.
 const QUOTED: usize = 200;
@@ -135,21 +135,21 @@ fn difference(case: &Case, reply: &Reply) -> Option<String> {
     if is_null(About::Id, reply.response_id == Some(None), first.id.is_some()) {
         return Some(differs("response_id", "", first.id.as_deref().unwrap_or_default()));
     }
-    if is_null(About::Usage, reply.usage == Some(None), first.usage.is_some()) {
+    if is_null(About::Usage, reply.usage == Some(None), first.tokens.is_some()) {
         return Some("usage is null, but the response has usage".to_owned());
     }
     if let Some(Some(given)) = reply.usage {
         let is_same =
             |sent: Option<u64>, given: Option<u64>| given.is_none_or(|given| sent.unwrap_or(0) == given);
         let fits = |answer: &Answer| {
-            let sent = answer.usage.unwrap_or_default();
-            is_same(sent.input_tokens, given.input_tokens) && is_same(sent.output_tokens, given.output_tokens)
+            let sent = answer.tokens.unwrap_or_default();
+            is_same(sent.input, given.input_tokens) && is_same(sent.output, given.output_tokens)
         };
         if !any(&fits) {
             return Some(differs(
                 "usage",
                 &format!("{given:?}"),
-                &format!("{:?}", first.usage.unwrap_or_default()),
+                &format!("{:?}", ReplyUsage::from(first.tokens.unwrap_or_default())),
             ));
         }
     }
@@ -189,7 +189,7 @@ fn are_calls(sent: &[Call], given: &[ReplyCall]) -> bool {
 }
 
 fn is_call(sent: &Call, given: &ReplyCall) -> bool {
-    let is_id = given.call_id.as_ref().is_none_or(|id| *id == sent.call_id);
+    let is_id = given.call_id.as_ref().is_none_or(|id| *id == sent.id);
     let value = |text: &str| serde_json::from_str::<Value>(text).ok();
     let is_same = match &given.arguments {
         Value::String(text) if *text == sent.arguments => true,
@@ -219,7 +219,7 @@ fn different_calls(sent: &[Call], given: &[ReplyCall]) -> String {
         let names: Vec<&str> = sent.iter().map(|call| call.name.as_str()).collect();
         return format!("the calls are in another order, expected {}", quoted(&names.join(", ")));
     };
-    let is_same_id = |call: &&&Call| odd.call_id.as_ref() == Some(&call.call_id);
+    let is_same_id = |call: &&&Call| odd.call_id.as_ref() == Some(&call.id);
     let of_same_name = || left.iter().find(|call| call.name == odd.name);
     let Some(meant) = left.iter().find(is_same_id).or_else(of_same_name).or(left.first()) else {
         return format!("{} calls, expected {}: {} was not sent", given.len(), sent.len(), told(odd));
@@ -228,10 +228,10 @@ fn different_calls(sent: &[Call], given: &[ReplyCall]) -> String {
         return format!("the name of a call is {:?}, expected {:?}", quoted(&odd.name), quoted(&meant.name));
     }
     let found = arguments(&odd.arguments);
-    if let Some(id) = odd.call_id.as_ref().filter(|id| **id != meant.call_id) {
+    if let Some(id) = odd.call_id.as_ref().filter(|id| **id != meant.id) {
         let value = |text: &str| serde_json::from_str::<Value>(text).ok();
         if found == meant.arguments || value(&found).is_some() && value(&found) == value(&meant.arguments) {
-            let (id, expected) = (quoted(id), quoted(&meant.call_id));
+            let (id, expected) = (quoted(id), quoted(&meant.id));
             return format!("the call_id of {} is {id:?}, expected {expected:?}", quoted(&meant.name));
         }
     }
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn of_calls_only_what_differs_is_told() {
         let sent = |id: &str, name: &str, arguments: &str| Call {
-            call_id: id.to_owned(),
+            id: id.to_owned(),
             name: name.to_owned(),
             arguments: arguments.to_owned(),
         };

@@ -4,7 +4,6 @@
 //! [`cases`] returns the cases of a dialect, [`ClientSuite`] runs a client against them. The client is a program that
 //! speaks the [`protocol`], is started once for each case, or fetches its cases over HTTP.
 
-mod answer;
 mod case;
 mod cases;
 mod certificate;
@@ -22,10 +21,10 @@ mod stage;
 mod suite;
 mod turns;
 
-pub use answer::{Answer, Call};
 pub use case::{Case, transport};
 pub use cases::{cases, measured_cases, measured_kinds};
 pub use certificate::{CERTIFICATE_VERSION, ClientCertificate, client_profiles, demanded_cases};
+pub use checker::{Answer, Call};
 pub use child::Ended;
 pub use judge::judge;
 pub use shown::ShownResponse;

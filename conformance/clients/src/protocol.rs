@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use checker::Tokens;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -136,6 +137,12 @@ pub struct ReplyUsage {
     pub input_tokens: Option<u64>,
     /// Output tokens.
     pub output_tokens: Option<u64>,
+}
+
+impl From<Tokens> for ReplyUsage {
+    fn from(tokens: Tokens) -> Self {
+        Self { input_tokens: tokens.input, output_tokens: tokens.output }
+    }
 }
 
 /// An error that a client reported.

@@ -7,9 +7,8 @@ use results::{RequestProblem, Transport};
 use serde_json::Value;
 use spec::Dialect;
 
-use super::answer::text;
 use super::case::Case;
-use super::turns::{Turn, holds};
+use super::turns::{Turn, holds, text};
 
 /// Members of a request that a client passes on unchanged.
 const KEPT: [&str; 6] =
@@ -151,17 +150,17 @@ fn of_turn(turn: &Turn, body: &Value, found: &mut Vec<RequestProblem>) {
     let items = input.as_array().map(Vec::as_slice).unwrap_or_default();
     for call in &turn.before.calls {
         let is_output = |item: &&Value| {
-            text(item, "type") == Some("function_call_output") && text(item, "call_id") == Some(&call.call_id)
+            text(item, "type") == Some("function_call_output") && text(item, "call_id") == Some(&call.id)
         };
         let Some(item) = items.iter().find(is_output) else {
-            found.push(problem("content", format!("the input has no output of the call {}", call.call_id)));
+            found.push(problem("content", format!("the input has no output of the call {}", call.id)));
             continue;
         };
         let wanted = turn.outputs.get(&call.name).map(String::as_str).unwrap_or_default();
         if !holds(item.get("output").unwrap_or(&Value::Null), wanted) {
             found.push(problem(
                 "content",
-                format!("the output of the call {} differs from the case's output", call.call_id),
+                format!("the output of the call {} differs from the case's output", call.id),
             ));
         }
     }

@@ -1,8 +1,8 @@
 //! What a case plays, for readers.
 
+use checker::Answer;
 use gateway::End;
 
-use super::answer::Answer;
 use super::case::Case;
 use super::played::Plays;
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use catalogue::{Channel, ClientCase, Step};
+use checker::Answer;
 use gateway::{Act, tagged};
 use serde_json::{Value, json};
 use spec::Dialect;
 
-use super::answer::{Answer, text};
 use super::played::{Delivery, Played, Plays, plays};
 use super::protocol::CaseStep;
 
@@ -79,7 +79,7 @@ impl Turn {
         let input = input(body);
         let is_output = |item: &Value| {
             let id = text(item, "call_id").filter(|_| text(item, "type") == Some("function_call_output"));
-            id.is_some_and(|id| self.before.calls.iter().any(|call| call.call_id == id))
+            id.is_some_and(|id| self.before.calls.iter().any(|call| call.id == id))
         };
         let named = text(body, "previous_response_id");
         named.is_some() && named == self.before.id.as_deref()
@@ -90,7 +90,7 @@ impl Turn {
     pub(super) fn repeats(&self, body: &Value) -> bool {
         let is_call = |item: &Value| {
             let id = text(item, "call_id").filter(|_| text(item, "type") == Some("function_call"));
-            id.is_some_and(|id| self.before.calls.iter().any(|call| call.call_id == id))
+            id.is_some_and(|id| self.before.calls.iter().any(|call| call.id == id))
         };
         let is_old = |item: &Value| self.is_reference(item) || self.is_said(item) || is_call(item);
         text(body, "previous_response_id").is_none() || input(body).iter().any(is_old)
@@ -129,6 +129,10 @@ impl Turn {
         let pieces = whole.pieces.iter().filter(|(_, piece)| is_left(piece)).cloned().collect();
         Some(Act { pieces, ..whole.clone() })
     }
+}
+
+pub(super) fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
+    value.get(name)?.as_str()
 }
 
 fn input(body: &Value) -> &[Value] {

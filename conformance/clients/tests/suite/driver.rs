@@ -89,7 +89,7 @@ impl Client<'_> {
 
     fn told(&self, answer: &Answer) -> Reply {
         let call = |call: &clients::Call| ReplyCall {
-            call_id: Some(call.call_id.clone()),
+            call_id: Some(call.id.clone()),
             name: call.name.clone(),
             arguments: if self.is("mangles-arguments") {
                 json!(call.arguments.replace("\\\\", ""))
@@ -129,7 +129,7 @@ impl Client<'_> {
                 answer.status.clone()
             }),
             response_id: Some(answer.id.clone()),
-            usage: Some(answer.usage),
+            usage: Some(answer.tokens.map(Into::into)),
             ..Reply::default()
         }
     }
@@ -158,7 +158,7 @@ impl Client<'_> {
         if self.asked.transport == "json" {
             let body = self.post(request, &mut |_| false)?;
             let response: Value = serde_json::from_slice(&body).map_err(|error| error.to_string())?;
-            return finished(Answer::of_response(&response));
+            return finished(Answer::of_response(dialect.api, &response));
         }
         let mut heard = Heard::default();
         let mut problem = None;
@@ -273,7 +273,7 @@ impl Client<'_> {
             kind if dialect.terminal.contains(&kind) => {
                 let response = at(data, "/response").ok_or("the last event has no response")?;
                 let response: Value = serde_json::from_str(response).map_err(|error| error.to_string())?;
-                heard.last = Some(Answer::of_response(&response));
+                heard.last = Some(Answer::of_response(dialect.api, &response));
             }
             _ => {}
         }
@@ -293,7 +293,7 @@ impl Client<'_> {
         let calls: Vec<clients::Call> = heard
             .calls
             .into_values()
-            .map(|(call_id, name, arguments)| clients::Call { call_id, name, arguments })
+            .map(|(id, name, arguments)| clients::Call { id, name, arguments })
             .collect();
         let Some(last) = heard.last.filter(|_| !self.is("needs-done") || heard.marked) else {
             if self.is("needs-no-end") {
@@ -463,7 +463,7 @@ fn following(step: &CaseStep, first: &Value, before: &Answer, kind: &str) -> Opt
         }
         CaseStep::AnswerCalls { outputs } => {
             let output = |call: &clients::Call| {
-                let call_id = if kind == "mixes-up-calls" { "call_0" } else { &call.call_id };
+                let call_id = if kind == "mixes-up-calls" { "call_0" } else { &call.id };
                 json!({"type": "function_call_output", "call_id": call_id, "output": outputs.get(&call.name)})
             };
             let input: Vec<Value> = before.calls.iter().map(output).collect();

@@ -190,7 +190,7 @@ impl<'r> Reading<'r> {
         let report = checking.finish(file.to_owned(), Ok(format));
         let shape = tracing.map(Tracing::finish);
         Ok(Attempt {
-            facts: facts.facts,
+            facts: facts.finish(),
             report,
             sha256: digits(&hash.finalize()),
             place: 0,

@@ -7,6 +7,7 @@ use serde_json::Value;
 use spec::Dialect;
 
 use crate::plan::PreviousResponse;
+use checker::Answer;
 use recordings::capture::Loss;
 use results::text::{cut, visible};
 
@@ -37,8 +38,8 @@ pub struct Facts {
     pub members: BTreeSet<String>,
     /// First and last sequence number.
     pub numbers: Option<(u64, u64)>,
-    /// The text.
-    pub text: String,
+    /// The content.
+    pub answer: Answer,
     /// The mark of the request.
     pub asked_mark: Option<usize>,
     /// Marks in the response.
@@ -151,7 +152,7 @@ impl Facts {
                 missing.push(format!("status {ending}"));
             }
         }
-        if is_elicited("response.output_text.delta") && self.text.is_empty() {
+        if is_elicited("response.output_text.delta") && self.answer.text().is_empty() {
             missing.push("text".to_owned());
         }
         if is_elicited("response.function_call_arguments.done") && !has("function_call") {
@@ -205,7 +206,7 @@ impl Facts {
 
     /// Returns whether the text contains these words, ignoring case.
     pub fn says(&self, words: &str) -> bool {
-        self.text.to_lowercase().contains(&words.to_lowercase())
+        self.answer.text().to_lowercase().contains(&words.to_lowercase())
     }
 }
 

@@ -2,20 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use spec::Dialect;
 use spec::table::{Operation, Role};
-use spec::{Dialect, Slot};
 
 use super::facts::{Facts, MAX_CODE, MAX_MESSAGE, SWITCHED};
 use crate::plan::marks;
 use crate::wire::answered;
-use checker::{Observer, Payload, Record, Seen};
+use checker::{Answer, AnswerReader, Observer, Payload, Record, Seen};
 use recordings::capture::{Entry, Transport};
 use results::text::cut;
 
 /// Reads facts, entry by entry.
 pub(super) struct FactsReader {
-    pub(super) facts: Facts,
+    facts: Facts,
+    answer: AnswerReader,
     lanes: Lanes,
     dialect: &'static Dialect,
 }
@@ -34,8 +34,8 @@ struct Lanes {
     is_aside_answered: bool,
 }
 
-/// Maximum size of the text.
-const MAX_TEXT_BYTES: usize = 1 << 20;
+/// Maximum size of the content.
+const MAX_ANSWER_BYTES: usize = 1 << 20;
 
 /// Maximum number of marks and ids.
 const MAX_NAMES: usize = 1000;
@@ -45,12 +45,23 @@ const MAX_TIMES: usize = 1 << 18;
 
 impl FactsReader {
     pub(super) fn new(dialect: &'static Dialect) -> Self {
-        Self { facts: Facts::default(), lanes: Lanes::default(), dialect }
+        let answer = AnswerReader::new(dialect.api).within(MAX_ANSWER_BYTES);
+        Self { facts: Facts::default(), answer, lanes: Lanes::default(), dialect }
+    }
+
+    /// Returns the facts of all entries.
+    pub(super) fn finish(self) -> Facts {
+        let Self { mut facts, answer, .. } = self;
+        // A body has its own.
+        if facts.answer == Answer::default() {
+            facts.answer = answer.finish();
+        }
+        facts
     }
 
     /// Reads the next entry of the recording; events are observed.
     pub(super) fn entry(&mut self, entry: &Entry<'_>) {
-        let Self { facts, lanes, dialect } = self;
+        let Self { facts, lanes, dialect, .. } = self;
         match entry {
             Entry::Exchange(exchange) => {
                 facts.status = exchange.status;
@@ -67,7 +78,8 @@ impl FactsReader {
                 facts.response = frame.data.as_deref().and_then(|body| serde_json::from_str(body).ok());
                 let response = facts.response.as_ref();
                 facts.response_id = response.and_then(|body| Some(body.get("id")?.as_str()?.to_owned()));
-                facts.text = response.map(output_text).unwrap_or_default();
+                let answer = response.map(|response| Answer::of_response(dialect.api, response));
+                facts.answer = answer.unwrap_or_default();
                 if response.is_none() {
                     facts.beginning = beginning(frame.source);
                 }
@@ -83,7 +95,7 @@ impl FactsReader {
     }
 
     fn event(&mut self, record: &Record<'_>) {
-        let Self { facts, dialect, .. } = self;
+        let Self { facts, answer, dialect, .. } = self;
         // Without a type in the data, the `event:` field has it.
         let line = record.frame.event.as_deref();
         let kind = record.event_type.as_deref().or(line).unwrap_or_default();
@@ -107,8 +119,8 @@ impl FactsReader {
         if let Some(number) = record.sequence_number.as_ref().and_then(spec::Count::whole) {
             facts.numbers = Some((facts.numbers.map_or(number, |(first, _)| first), number));
         }
-        if kind == "response.output_text.delta" && facts.text.len() < MAX_TEXT_BYTES {
-            facts.text += &record.view.raw(Slot::Value).and_then(spec::json::string).unwrap_or_default();
+        if let Some((_, info)) = record.known {
+            answer.event(info, &record.view, record.data());
         }
         if kind == dialect.error {
             facts.error_event = serde_json::from_str(record.data()).ok();
@@ -138,7 +150,7 @@ impl FactsReader {
     /// Reads a message, which may begin the answer to another turn, with the status that HTTP would have. Returns
     /// whether it is about the last request.
     fn message(&mut self, data: &str, lane: Option<&str>) -> bool {
-        let Self { facts, lanes, dialect } = self;
+        let Self { facts, answer, lanes, dialect } = self;
         let kind = text(data, "/type").unwrap_or_default();
         let lane = lane.map(str::to_owned);
         let begins = dialect.opening == Some(&*kind);
@@ -162,7 +174,7 @@ impl FactsReader {
         if (begins || is_refused) && is_of_last && lanes.aside.is_none() {
             facts.events.clear();
             facts.members.clear();
-            facts.text.clear();
+            *answer = AnswerReader::new(dialect.api).within(MAX_ANSWER_BYTES);
             (facts.response, facts.response_id, facts.numbers) = (None, None, None);
             facts.error_event = None;
         }
@@ -220,11 +232,4 @@ fn opened_item(record: &Record<'_>) -> Option<&'static str> {
 /// Returns the string at a pointer of JSON text.
 fn text(json: &str, pointer: &str) -> Option<String> {
     serde_json::from_str(spec::json::at(json, pointer)?).ok()
-}
-
-/// Returns all text of the output of a response.
-fn output_text(response: &Value) -> String {
-    let items = response.get("output").and_then(Value::as_array).into_iter().flatten();
-    let parts = items.filter_map(|item| item.get("content")?.as_array()).flatten();
-    parts.filter_map(|part| part.get("text")?.as_str()).collect()
 }

@@ -88,7 +88,7 @@ fn of_account(facts: &Facts) -> Option<(UndecidedKind, &'static str)> {
         Some("response") => response.get("status").is_some_and(|status| status == "failed"),
         _ => response.get("error").is_some_and(|error| !error.is_null()),
     };
-    let has_text = !facts.text.is_empty()
+    let has_text = !facts.answer.text().is_empty()
         || facts.events.keys().any(|kind| kind.rsplit_once('.').is_some_and(|(_, last)| last == "delta"));
     if has_text || facts.error_event.is_none() && !facts.response.as_ref().is_some_and(is_failed) {
         return None;
