@@ -19,7 +19,7 @@ pub struct Answer {
     /// Texts and summaries of reasoning.
     pub reasoning: String,
     /// The calls that the client answers.
-    pub calls: Vec<Call>,
+    pub calls: Vec<ToolCall>,
     /// The status of the response; a stream of deltas has none.
     pub status: Option<String>,
     /// Its id.
@@ -30,7 +30,7 @@ pub struct Answer {
 
 /// A call that the client answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Call {
+pub struct ToolCall {
     /// Its id.
     pub id: String,
     /// The name of what is called.
@@ -84,7 +84,7 @@ pub struct AnswerReader {
     id: Option<String>,
     /// Texts by the index of their container, their scope and their indices.
     pieces: BTreeMap<(u64, Scope, Key), String>,
-    calls: BTreeMap<Key, Call>,
+    calls: BTreeMap<Key, ToolCall>,
     /// Number of bytes that it still stores.
     room: usize,
 }
@@ -191,7 +191,7 @@ impl AnswerReader {
         if let Some(places) = is_call {
             let [id, name] = [places.id, places.name].map(|place| text_at(value, place).unwrap_or_default());
             self.take(id.len() + name.len() + OVERHEAD);
-            self.calls.insert(key, Call { id, name, arguments: String::new() });
+            self.calls.insert(key, ToolCall { id, name, arguments: String::new() });
         }
         let same_key = |inner: &&ScopeInfo| inner.key.len() == level.key.len();
         for inner in self.inner(level, value).filter(same_key) {

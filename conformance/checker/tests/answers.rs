@@ -1,6 +1,6 @@
 //! The content of a response is the same in the deltas of its stream and in its last event.
 
-use checker::{Answer, AnswerReader, Call, Checker, Frame, sse};
+use checker::{Answer, AnswerReader, Checker, Frame, ToolCall, sse};
 use recordings::goldens::GOLDENS;
 use serde_json::{Value, json};
 use spec::Dialect;
@@ -51,7 +51,7 @@ fn calls_are_those_that_the_client_answers() {
     let answer = Answer::of_response(&RESPONSES, &response);
     let call = |id: &str, name: &str, arguments: &str| {
         let [id, name, arguments] = [id, name, arguments].map(str::to_owned);
-        Call { id, name, arguments }
+        ToolCall { id, name, arguments }
     };
     assert_eq!(answer.calls, [call("call_1", "run", "SELECT 1;"), call("call_2", "get", "{\"a\":1}")]);
     assert_eq!((answer.reasoning.as_str(), answer.texts.len(), answer.tokens), ("Thus.", 0, None));

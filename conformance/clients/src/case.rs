@@ -10,14 +10,14 @@ use serde_json::Value;
 use spec::Dialect;
 
 use super::played::{Delivery, Played, Plays, answers, plays};
-use super::turns::Turn;
+use super::turns::PlayedTurn;
 
 /// Timeout of a case.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A response that is played to a client over one transport.
 #[derive(Debug, Clone)]
-pub struct Case {
+pub struct PlayedCase {
     /// Its name: that of the page, with a suffix for transports other than a stream over HTTP.
     pub name: String,
     /// Its title: the response that the client receives.
@@ -37,7 +37,7 @@ pub struct Case {
     /// Number of events after which the client must disconnect.
     pub cancel_after: Option<u32>,
     /// The steps after the first response.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<PlayedTurn>,
     /// The correct contents of the last response. The first is that of the intact stream.
     pub answers: Vec<Answer>,
     /// The parts that a reply must have for the case to count.
@@ -47,7 +47,7 @@ pub struct Case {
     pub(super) plays: Plays,
 }
 
-impl Case {
+impl PlayedCase {
     /// Returns the number of the response that a request asks for; 0 is the first.
     pub(super) fn turn(&self, body: &Value) -> usize {
         let steps = self.turns.iter().enumerate().rev();
@@ -58,7 +58,7 @@ impl Case {
     }
 
     /// Returns the step that a request belongs to.
-    pub(super) fn turn_of(&self, body: &Value) -> Option<&Turn> {
+    pub(super) fn turn_of(&self, body: &Value) -> Option<&PlayedTurn> {
         self.turn(body).checked_sub(1).and_then(|at| self.turns.get(at))
     }
 
@@ -73,7 +73,7 @@ impl Case {
 
     /// Returns the data for a request that resumes a response.
     pub(super) fn resumed(&self, id: &str, query: &str) -> Option<Act> {
-        let of_step = |turn: &&Turn| turn.step == Step::Resume && turn.before.id.as_deref() == Some(id);
+        let of_step = |turn: &&PlayedTurn| turn.step == Step::Resume && turn.before.id.as_deref() == Some(id);
         self.turns.iter().find(of_step)?.rest(query)
     }
 
@@ -98,9 +98,9 @@ pub(super) fn of_streams(
     channel: Channel,
     parts: &[About],
     dialect: &'static Dialect,
-) -> Case {
+) -> PlayedCase {
     let answers = answers(sound, edited, dialect);
-    Case {
+    PlayedCase {
         name: String::new(),
         title: String::new(),
         expect: Expect::MustSurvive,

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use spec::Dialect;
 
 use super::case::{
-    Case, TIMEOUT, about, expected, name, of_streams, request, sound_name, speaks, transport, without_stream,
+    PlayedCase, TIMEOUT, about, expected, name, of_streams, request, sound_name, speaks, transport,
+    without_stream,
 };
 use super::member;
 use super::order;
@@ -26,13 +27,13 @@ const STALLED: Duration = Duration::from_millis(1500);
 const FILL: &str = "FILL";
 
 /// Returns all cases of a dialect, by name. They are built once.
-pub fn cases(dialect: &'static Dialect) -> Vec<Case> {
-    static MADE: Mutex<BTreeMap<&str, Vec<Case>>> = Mutex::new(BTreeMap::new());
+pub fn cases(dialect: &'static Dialect) -> Vec<PlayedCase> {
+    static MADE: Mutex<BTreeMap<&str, Vec<PlayedCase>>> = Mutex::new(BTreeMap::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     made.entry(dialect.name).or_insert_with(|| make(dialect)).clone()
 }
 
-fn make(dialect: &'static Dialect) -> Vec<Case> {
+fn make(dialect: &'static Dialect) -> Vec<PlayedCase> {
     let mut cases = Vec::new();
     let mut known: BTreeSet<(&str, Vec<u8>)> = BTreeSet::new();
     for row in CLIENT_CASES {
@@ -83,19 +84,19 @@ pub fn measured_kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>
 
 /// Returns the cases with which the effect of defects is measured: a stream for each way in which a member of an event
 /// can be wrong, and in which an event can be out of order, and the intact streams that these and the other cases are edits of.
-pub fn measured_cases(dialect: &'static Dialect) -> Vec<Case> {
+pub fn measured_cases(dialect: &'static Dialect) -> Vec<PlayedCase> {
     let mut cases = [member::members(dialect), order::orders(dialect)].concat();
     cases.sort_by(|one, other| one.name.cmp(&other.name));
     cases
 }
 
-fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect) -> Option<Case> {
+fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect) -> Option<PlayedCase> {
     let text = row.request.replace(FILL, &long_text(row.fill.unwrap_or(0)));
-    let asked: Option<Value> = serde_json::from_str(&text).ok();
+    let request_of_page: Option<Value> = serde_json::from_str(&text).ok();
     let is_stream = channel != Channel::Json;
     let (request, sound, edited) = match row.golden {
-        Some(golden) => of_golden(row, golden, asked, dialect)?,
-        None => of_gateway(row, asked?, is_stream, dialect)?,
+        Some(golden) => of_golden(row, golden, request_of_page, dialect)?,
+        None => of_gateway(row, request_of_page?, is_stream, dialect)?,
     };
     if channel == Channel::Websocket
         && (!dialect.framing.websocket || is_same_on_socket(row.edits, &sound, &edited))
@@ -132,7 +133,7 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
     if answers.is_empty() && row.expect != Expect::MustReport {
         return None;
     }
-    Some(Case {
+    Some(PlayedCase {
         name: name(row.id, channel),
         title: row.title.to_owned(),
         expect: row.expect,
@@ -158,13 +159,13 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
 fn of_golden(
     row: &ClientCase,
     golden: &str,
-    asked: Option<Value>,
+    request_of_page: Option<Value>,
     dialect: &'static Dialect,
 ) -> Option<(Value, Played, Played)> {
     let found = goldens::golden(golden).filter(|_| speaks(dialect, golden))?;
     let sound = Played::read(found.bytes)?;
     let edited = Played::read(&violation::edited(found.format, found.bytes, row.edits).ok()?)?;
-    let request = asked.or_else(|| gateway::example(golden))?;
+    let request = request_of_page.or_else(|| gateway::example(golden))?;
     gateway::invalid(&request, dialect).is_none().then_some((request, sound, edited))
 }
 
@@ -201,7 +202,7 @@ fn is_same_on_socket(edits: &[Edit], sound: &Played, edited: &Played) -> bool {
 }
 
 /// Returns the case for the violation of a rule, if clients can notice the violation.
-fn of_rule(rule: &'static Rule, channel: Channel, dialect: &'static Dialect) -> Option<Case> {
+fn of_rule(rule: &'static Rule, channel: Channel, dialect: &'static Dialect) -> Option<PlayedCase> {
     let golden = goldens::golden(rule.violation.golden).filter(|golden| golden.format == Format::Sse)?;
     if !(rule.only_in.is_empty() || rule.only_in.iter().any(|name| dialect.is_or_extends(name))) {
         return None;
@@ -222,7 +223,7 @@ fn of_rule(rule: &'static Rule, channel: Channel, dialect: &'static Dialect) -> 
         }
         Expect::Either => "A client may reject such a stream, but must not return other content.",
     };
-    let case = Case {
+    let case = PlayedCase {
         title: format!("A stream that breaks the rule: {}", rule.title),
         expect,
         reason: why.to_owned(),
@@ -230,7 +231,7 @@ fn of_rule(rule: &'static Rule, channel: Channel, dialect: &'static Dialect) -> 
         control: Some(sound_name(rule.violation.golden, channel)),
         ..of_streams(request, (&sound, &edited), channel, rule.about, dialect)
     };
-    Some(Case { name: name(&format!("fault/{}", rule.id), channel), ..case })
+    Some(PlayedCase { name: name(&format!("fault/{}", rule.id), channel), ..case })
 }
 
 /// Returns a text of a size in kilobytes.

@@ -161,16 +161,16 @@ pub(super) fn of_profile(
 
 /// Returns why a case does not meet the profile. Expected failures count as failures.
 fn unmet(case: &ClientCaseReport) -> Option<(Verdict, String)> {
-    let told = |verdict| Some((verdict, format!("{}: {}", case.outcome.name(), case.detail)));
+    let with_detail = |verdict| Some((verdict, format!("{}: {}", case.outcome.name(), case.detail)));
     match case.outcome {
         ClientOutcome::Right | ClientOutcome::Reported => {
             let problem = case.requests.first()?;
             Some((Verdict::Fail, format!("invalid request: {}: {}", problem.rule, problem.message)))
         }
         ClientOutcome::NotExercised => Some((Verdict::NotExercised, case.detail.clone())),
-        ClientOutcome::HarnessError => told(Verdict::HarnessError),
+        ClientOutcome::HarnessError => with_detail(Verdict::HarnessError),
         ClientOutcome::Fragile | ClientOutcome::Wrong | ClientOutcome::Silent | ClientOutcome::Hung => {
-            told(Verdict::Fail)
+            with_detail(Verdict::Fail)
         }
     }
 }

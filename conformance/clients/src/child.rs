@@ -193,8 +193,8 @@ impl Running {
     }
 
     /// Sends a case to the client and waits for the reply. A client that does not reply is killed.
-    pub(super) fn ask(&mut self, asked: &CaseMessage, timeout: Duration) -> Ended {
-        let mut line = serde_json::to_string(asked).unwrap_or_default();
+    pub(super) fn ask(&mut self, message: &CaseMessage, timeout: Duration) -> Ended {
+        let mut line = serde_json::to_string(message).unwrap_or_default();
         line.push('\n');
         let began = Instant::now();
         // Another thread writes, so that a client that reads slowly does not block the suite.
@@ -217,7 +217,7 @@ impl Running {
             let left = limit.saturating_sub(began.elapsed());
             match self.lines.recv_timeout(left) {
                 Ok(Line::Text(line)) => {
-                    if let Some(ended) = reply(&line, &asked.case) {
+                    if let Some(ended) = reply(&line, &message.case) {
                         if let Ended::Replied(_) = ended {
                             self.replied_after.get_or_insert(began.elapsed());
                         }

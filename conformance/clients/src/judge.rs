@@ -1,12 +1,12 @@
 //! Compares the reply of a client with the response that was sent.
 
 use catalogue::{About, Expect};
-use checker::{Answer, Call};
+use checker::{Answer, ToolCall};
 use results::ClientOutcome;
 use results::text::{cut, visible};
 use serde_json::Value;
 
-use super::case::Case;
+use super::case::PlayedCase;
 use super::child::Ended;
 use super::protocol::{Reply, ReplyCall, ReplyUsage, Status};
 
@@ -14,7 +14,7 @@ use super::protocol::{Reply, ReplyCall, ReplyUsage, Status};
 const QUOTED: usize = 200;
 
 /// Judges the behaviour of a client on a case. The text is the difference, or the reported error.
-pub fn judge(case: &Case, ended: &Ended) -> (ClientOutcome, String) {
+pub fn judge(case: &PlayedCase, ended: &Ended) -> (ClientOutcome, String) {
     match ended {
         Ended::Hung => (ClientOutcome::Hung, format!("no reply after {} ms", case.timeout.as_millis())),
         Ended::Died(how) => (ClientOutcome::Fragile, quoted(how)),
@@ -23,11 +23,11 @@ pub fn judge(case: &Case, ended: &Ended) -> (ClientOutcome, String) {
     }
 }
 
-fn of_reply(case: &Case, reply: &Reply) -> (ClientOutcome, String) {
+fn of_reply(case: &PlayedCase, reply: &Reply) -> (ClientOutcome, String) {
     let error = || {
         let error = reply.error.clone().unwrap_or_default();
-        let told = [error.kind, error.message].into_iter().flatten().collect::<Vec<_>>().join(": ");
-        quoted(&told)
+        let text = [error.kind, error.message].into_iter().flatten().collect::<Vec<_>>().join(": ");
+        quoted(&text)
     };
     match (reply.status, case.expect) {
         (Status::Unsupported, _) => (ClientOutcome::NotExercised, error()),
@@ -49,7 +49,7 @@ fn of_reply(case: &Case, reply: &Reply) -> (ClientOutcome, String) {
 }
 
 /// Returns a part that the case tests and the reply does not have: the case is not exercised then.
-fn left_out(case: &Case, reply: &Reply) -> Option<&'static str> {
+fn left_out(case: &PlayedCase, reply: &Reply) -> Option<&'static str> {
     let returned = |part: &About| match part {
         About::Text => ("text", reply.text.is_some() || reply.streamed.is_some()),
         About::Refusal => ("refusal", reply.refusal.is_some()),
@@ -74,10 +74,10 @@ fn silent(reply: &Reply) -> String {
 }
 
 /// Judges a client that must disconnect: it must return the beginning of the text.
-fn of_cancelled(case: &Case, reply: &Reply) -> (ClientOutcome, String) {
+fn of_cancelled(case: &PlayedCase, reply: &Reply) -> (ClientOutcome, String) {
     let whole = case.answers.first().map(Answer::text).unwrap_or_default();
-    let told = reply.streamed.iter().chain(&reply.text).flatten();
-    match told.into_iter().find(|text| !whole.starts_with(text.as_str())) {
+    let texts = reply.streamed.iter().chain(&reply.text).flatten();
+    match texts.into_iter().find(|text| !whole.starts_with(text.as_str())) {
         None => (ClientOutcome::Right, String::new()),
         Some(text) => {
             (ClientOutcome::Wrong, format!("text is {:?}, expected the beginning of {whole:?}", quoted(text)))
@@ -86,7 +86,7 @@ fn of_cancelled(case: &Case, reply: &Reply) -> (ClientOutcome, String) {
 }
 
 /// Returns the first part of a reply that equals none of the correct responses.
-fn difference(case: &Case, reply: &Reply) -> Option<String> {
+fn difference(case: &PlayedCase, reply: &Reply) -> Option<String> {
     let any = |fits: &dyn Fn(&Answer) -> bool| case.answers.iter().any(fits);
     let first = case.answers.first()?;
     let differs = |what: &str, found: &str, expected: &str| {
@@ -175,12 +175,12 @@ fn letters(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-fn are_calls(sent: &[Call], given: &[ReplyCall]) -> bool {
+fn are_calls(sent: &[ToolCall], given: &[ReplyCall]) -> bool {
     if sent.len() != given.len() {
         return false;
     }
     let has_ids = given.iter().all(|call| call.call_id.is_some());
-    let mut left: Vec<&Call> = sent.iter().collect();
+    let mut left: Vec<&ToolCall> = sent.iter().collect();
     given.iter().all(|given| {
         // Calls with ids may come in any order.
         let at = left.iter().position(|sent| is_call(sent, given)).filter(|at| has_ids || *at == 0);
@@ -188,7 +188,7 @@ fn are_calls(sent: &[Call], given: &[ReplyCall]) -> bool {
     })
 }
 
-fn is_call(sent: &Call, given: &ReplyCall) -> bool {
+fn is_call(sent: &ToolCall, given: &ReplyCall) -> bool {
     let is_id = given.call_id.as_ref().is_none_or(|id| *id == sent.id);
     let value = |text: &str| serde_json::from_str::<Value>(text).ok();
     let is_same = match &given.arguments {
@@ -200,10 +200,10 @@ fn is_call(sent: &Call, given: &ReplyCall) -> bool {
 }
 
 /// Describes the first call that differs, by what differs in it.
-fn different_calls(sent: &[Call], given: &[ReplyCall]) -> String {
+fn different_calls(sent: &[ToolCall], given: &[ReplyCall]) -> String {
     let arguments = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let told = |call: &ReplyCall| quoted(&format!("{}({})", call.name, arguments(&call.arguments)));
-    let mut left: Vec<&Call> = sent.iter().collect();
+    let shown = |call: &ReplyCall| quoted(&format!("{}({})", call.name, arguments(&call.arguments)));
+    let mut left: Vec<&ToolCall> = sent.iter().collect();
     let mut odd: Vec<&ReplyCall> = Vec::new();
     for call in given {
         match left.iter().position(|sent| is_call(sent, call)) {
@@ -219,10 +219,10 @@ fn different_calls(sent: &[Call], given: &[ReplyCall]) -> String {
         let names: Vec<&str> = sent.iter().map(|call| call.name.as_str()).collect();
         return format!("the calls are in another order, expected {}", quoted(&names.join(", ")));
     };
-    let is_same_id = |call: &&&Call| odd.call_id.as_ref() == Some(&call.id);
+    let is_same_id = |call: &&&ToolCall| odd.call_id.as_ref() == Some(&call.id);
     let of_same_name = || left.iter().find(|call| call.name == odd.name);
     let Some(meant) = left.iter().find(is_same_id).or_else(of_same_name).or(left.first()) else {
-        return format!("{} calls, expected {}: {} was not sent", given.len(), sent.len(), told(odd));
+        return format!("{} calls, expected {}: {} was not sent", given.len(), sent.len(), shown(odd));
     };
     if odd.name != meant.name {
         return format!("the name of a call is {:?}, expected {:?}", quoted(&odd.name), quoted(&meant.name));
@@ -250,13 +250,13 @@ mod tests {
 
     #[test]
     fn of_calls_only_what_differs_is_told() {
-        let sent = |id: &str, name: &str, arguments: &str| Call {
+        let sent = |id: &str, name: &str, arguments: &str| ToolCall {
             id: id.to_owned(),
             name: name.to_owned(),
             arguments: arguments.to_owned(),
         };
         let two = [sent("call_1", "add", r#"{"a":1}"#), sent("call_2", "get", "{}")];
-        for (given, told) in [
+        for (given, description) in [
             (json!([]), r#"0 of 2 calls: add({"a":1}) is missing"#),
             (
                 json!([{"call_id": "call_1", "name": "add", "arguments": {"a": 1}}]),
@@ -289,7 +289,7 @@ mod tests {
             ),
         ] {
             let given: Vec<ReplyCall> = serde_json::from_value(given).expect("they are calls");
-            assert_eq!(different_calls(&two, &given), told);
+            assert_eq!(different_calls(&two, &given), description);
         }
     }
 }

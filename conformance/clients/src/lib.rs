@@ -21,12 +21,12 @@ mod stage;
 mod suite;
 mod turns;
 
-pub use case::{Case, transport};
+pub use case::{PlayedCase, transport};
 pub use cases::{cases, measured_cases, measured_kinds};
 pub use certificate::{CERTIFICATE_VERSION, ClientCertificate, client_profiles, demanded_cases};
-pub use checker::{Answer, Call};
+pub use checker::{Answer, ToolCall};
 pub use child::Ended;
 pub use judge::judge;
 pub use shown::ShownResponse;
 pub use suite::{ClientSuite, Expected, Mode, Refused};
-pub use turns::Turn;
+pub use turns::PlayedTurn;

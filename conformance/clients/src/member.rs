@@ -9,7 +9,7 @@ use recordings::goldens::{self, Golden};
 use serde_json::{Value, json};
 use spec::Dialect;
 
-use super::case::{Case, expected, of_streams, request, sound_name};
+use super::case::{PlayedCase, expected, of_streams, request, sound_name};
 use super::played::Played;
 
 /// What is wrong with a member.
@@ -45,7 +45,7 @@ impl Defect {
 const PREFIX: &str = "member/";
 
 /// Returns a case for each defect of a member, and one for each golden that they are made of.
-pub(super) fn members(dialect: &'static Dialect) -> Vec<Case> {
+pub(super) fn members(dialect: &'static Dialect) -> Vec<PlayedCase> {
     let streams = goldens::GOLDENS.iter().filter(|golden| golden.format == Format::Sse);
     let intact = streams.filter_map(|golden| intact(golden, dialect));
     intact.chain(defects(dialect).iter().filter_map(|defect| of_defect(defect, dialect))).collect()
@@ -75,11 +75,11 @@ pub(super) fn id(golden: &Golden) -> String {
     format!("{}/{}", golden.dialect, golden.name)
 }
 
-fn intact(golden: &'static Golden, dialect: &'static Dialect) -> Option<Case> {
+fn intact(golden: &'static Golden, dialect: &'static Dialect) -> Option<PlayedCase> {
     let request = request(&id(golden), dialect)?;
     let played = Played::read(golden.bytes)?;
     let expect = expected(Level::Should, &played, &played, dialect);
-    Some(Case {
+    Some(PlayedCase {
         name: sound_name(&id(golden), Channel::Sse),
         title: format!("The stream `{}`, intact", id(golden)),
         expect,
@@ -88,11 +88,11 @@ fn intact(golden: &'static Golden, dialect: &'static Dialect) -> Option<Case> {
     })
 }
 
-fn of_defect(defect: &Defect, dialect: &'static Dialect) -> Option<Case> {
+fn of_defect(defect: &Defect, dialect: &'static Dialect) -> Option<PlayedCase> {
     let request = request(&id(defect.golden), dialect)?;
     let (whole, edited) = (Played::read(defect.golden.bytes)?, Played::read(&defect.bytes)?);
     let Defect { event, member, form, .. } = defect;
-    Some(Case {
+    Some(PlayedCase {
         name: defect.name(),
         title: format!("`{event}` {}", wrong_member(member, form)),
         expect: expected(Level::Must, &whole, &edited, dialect),
@@ -107,20 +107,20 @@ fn of_defect(defect: &Defect, dialect: &'static Dialect) -> Option<Case> {
 
 /// Returns the defects that can be made of the goldens whose requests clients of a dialect can send, each once.
 fn defects(dialect: &'static Dialect) -> Vec<Defect> {
-    let mut asked: Vec<(&Golden, Case)> = goldens::GOLDENS
+    let mut playable: Vec<(&Golden, PlayedCase)> = goldens::GOLDENS
         .iter()
         .filter(|golden| golden.format == Format::Sse)
         .filter_map(|golden| Some((golden, intact(golden, dialect)?)))
         .collect();
     // The plainest stream that has the member shows the defect: more clients can ask for it, and read it.
-    asked.sort_by_key(|(golden, case)| {
+    playable.sort_by_key(|(golden, case)| {
         let is_text = case.about == [About::Text];
         let members = case.request.as_object().map_or(0, serde_json::Map::len);
         (case.expect == Expect::MustReport, !is_text, members, golden.bytes.len())
     });
     let mut known = BTreeSet::new();
     let mut defects = Vec::new();
-    for (golden, _) in asked {
+    for (golden, _) in playable {
         add(golden, &mut known, &mut defects);
     }
     defects

@@ -8,7 +8,7 @@ use recordings::goldens::{self, Golden};
 use serde_json::{Value, json};
 use spec::Dialect;
 
-use super::case::{Case, expected, of_streams, request, sound_name};
+use super::case::{PlayedCase, expected, of_streams, request, sound_name};
 use super::member::{Frames, Wrong, id, kinds_in, with_data, wrong_member};
 use super::played::Played;
 
@@ -72,7 +72,7 @@ struct Edited {
 }
 
 /// Returns a case for each change of each event.
-pub(super) fn orders(dialect: &'static Dialect) -> Vec<Case> {
+pub(super) fn orders(dialect: &'static Dialect) -> Vec<PlayedCase> {
     let mut cases = Vec::new();
     for_each_edit(|edited| cases.extend(of_edited(&edited, dialect)));
     cases
@@ -87,11 +87,11 @@ pub(super) fn kinds() -> BTreeMap<String, Vec<String>> {
     kinds
 }
 
-fn of_edited(edited: &Edited, dialect: &'static Dialect) -> Option<Case> {
+fn of_edited(edited: &Edited, dialect: &'static Dialect) -> Option<PlayedCase> {
     let id = id(edited.golden);
     let request = request(&id, dialect)?;
     let (whole, played) = (Played::read(edited.golden.bytes)?, Played::read(&edited.bytes)?);
-    Some(Case {
+    Some(PlayedCase {
         name: edited.name.clone(),
         title: edited.title.clone(),
         expect: expected(Level::Must, &whole, &played, dialect),

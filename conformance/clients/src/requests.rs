@@ -7,8 +7,8 @@ use results::{RequestProblem, Transport};
 use serde_json::Value;
 use spec::Dialect;
 
-use super::case::Case;
-use super::turns::{Turn, holds, text};
+use super::case::PlayedCase;
+use super::turns::{PlayedTurn, holds, text};
 
 /// Members of a request that a client passes on unchanged.
 const KEPT: [&str; 6] =
@@ -26,7 +26,12 @@ pub(super) enum Sent {
 }
 
 /// Returns the problems of a client's requests for a case, each once.
-pub(super) fn problems(case: &Case, key: &str, dialect: &Dialect, sent: &[Sent]) -> Vec<RequestProblem> {
+pub(super) fn problems(
+    case: &PlayedCase,
+    key: &str,
+    dialect: &Dialect,
+    sent: &[Sent],
+) -> Vec<RequestProblem> {
     let mut found = Vec::new();
     for one in sent {
         match one {
@@ -45,7 +50,7 @@ fn problem(rule: &str, message: impl AsRef<str>) -> RequestProblem {
 }
 
 fn of_request(
-    case: &Case,
+    case: &PlayedCase,
     key: &str,
     dialect: &Dialect,
     request: &Received,
@@ -72,16 +77,16 @@ fn of_request(
         Ok(body) => {
             let is_stream = body.get("stream") == Some(&Value::Bool(true));
             if is_stream != (case.transport == Transport::Sse) {
-                let told =
+                let difference =
                     if is_stream { "has `stream: true`, expected none" } else { "has no `stream: true`" };
-                found.push(problem("content", format!("the request {told}")));
+                found.push(problem("content", format!("the request {difference}")));
             }
             of_body(case, dialect, &body, found);
         }
     }
 }
 
-fn of_message(case: &Case, dialect: &Dialect, message: &str, found: &mut Vec<RequestProblem>) {
+fn of_message(case: &PlayedCase, dialect: &Dialect, message: &str, found: &mut Vec<RequestProblem>) {
     let Ok(mut body) = serde_json::from_str::<Value>(message) else {
         return found.push(problem("N10", "the message is not a JSON object"));
     };
@@ -100,7 +105,7 @@ fn of_message(case: &Case, dialect: &Dialect, message: &str, found: &mut Vec<Req
     of_body(case, dialect, &body, found);
 }
 
-fn of_body(case: &Case, dialect: &Dialect, body: &Value, found: &mut Vec<RequestProblem>) {
+fn of_body(case: &PlayedCase, dialect: &Dialect, body: &Value, found: &mut Vec<RequestProblem>) {
     if let Some(invalid) = invalid(body, dialect) {
         found.push(problem("schema", invalid.message));
     }
@@ -134,7 +139,7 @@ fn of_body(case: &Case, dialect: &Dialect, body: &Value, found: &mut Vec<Request
 }
 
 /// Checks a request that continues a response.
-fn of_turn(turn: &Turn, body: &Value, found: &mut Vec<RequestProblem>) {
+fn of_turn(turn: &PlayedTurn, body: &Value, found: &mut Vec<RequestProblem>) {
     let id = text(body, "previous_response_id");
     if id.is_some() && id != turn.before.id.as_deref() {
         found.push(problem("content", "`previous_response_id` is not the id of the previous response"));
@@ -167,7 +172,7 @@ fn of_turn(turn: &Turn, body: &Value, found: &mut Vec<RequestProblem>) {
 }
 
 /// Returns why a case with several steps was not exercised, if a request is missing.
-pub(super) fn unsent(case: &Case, sent: &[Sent]) -> Option<String> {
+pub(super) fn unsent(case: &PlayedCase, sent: &[Sent]) -> Option<String> {
     let due = case.turns.iter().filter(|turn| turn.step != Step::Resume).count();
     let body = |one: &Sent| -> Option<Value> {
         match one {

@@ -17,8 +17,8 @@ const GRACE: Duration = Duration::from_secs(5);
 const FAREWELL: Duration = Duration::from_millis(500);
 
 /// Serves cases over HTTP, and receives the replies.
-pub(super) struct Desk {
-    asked: OnceLock<Vec<(CaseMessage, Duration)>>,
+pub(super) struct CaseDesk {
+    messages: OnceLock<Vec<(CaseMessage, Duration)>>,
     origins: Vec<String>,
     state: Mutex<State>,
 }
@@ -30,20 +30,20 @@ struct State {
     last: Instant,
 }
 
-impl Desk {
+impl CaseDesk {
     pub(super) fn new(origins: Vec<String>) -> Self {
         let state = State { next: 0, given: BTreeMap::new(), ended: BTreeMap::new(), last: Instant::now() };
-        Self { asked: OnceLock::new(), origins, state: Mutex::new(state) }
+        Self { messages: OnceLock::new(), origins, state: Mutex::new(state) }
     }
 
     /// Starts to serve cases, each with its timeout.
-    pub(super) fn open(&self, asked: Vec<(CaseMessage, Duration)>) {
+    pub(super) fn open(&self, messages: Vec<(CaseMessage, Duration)>) {
         // Later calls have no effect.
-        let _ = self.asked.set(asked);
+        let _ = self.messages.set(messages);
     }
 
-    fn asked(&self) -> &[(CaseMessage, Duration)] {
-        self.asked.get().map(Vec::as_slice).unwrap_or_default()
+    fn messages(&self) -> &[(CaseMessage, Duration)] {
+        self.messages.get().map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Returns the number of ended cases.
@@ -66,7 +66,7 @@ impl Desk {
             .given
             .iter()
             .filter(|(at, since)| {
-                self.asked().get(**at).is_none_or(|(_, limit)| since.elapsed() > *limit + GRACE)
+                self.messages().get(**at).is_none_or(|(_, limit)| since.elapsed() > *limit + GRACE)
             })
             .map(|(at, _)| *at)
             .collect();
@@ -75,7 +75,7 @@ impl Desk {
                 state.ended.insert(at, (Ended::Hung, since.elapsed()));
             }
         }
-        let rest = if state.ended.len() == self.asked().len() { FAREWELL } else { patience };
+        let rest = if state.ended.len() == self.messages().len() { FAREWELL } else { patience };
         state.last.elapsed() > rest
     }
 
@@ -98,10 +98,12 @@ impl Desk {
         let mut state = self.state();
         state.last = Instant::now();
         let at = state.next;
-        let Some((asked, _)) = self.asked().get(at) else { return Act { status: 204, ..Act::default() } };
+        let Some((message, _)) = self.messages().get(at) else {
+            return Act { status: 204, ..Act::default() };
+        };
         state.next += 1;
         state.given.insert(at, Instant::now());
-        Act::new(200, "application/json", serde_json::to_string(asked).unwrap_or_default())
+        Act::new(200, "application/json", serde_json::to_string(message).unwrap_or_default())
     }
 
     fn result(&self, body: &[u8]) -> Act {
@@ -112,7 +114,7 @@ impl Desk {
             Err(error) => return refuse(format!("the reply is not JSON: {error}")),
         };
         let name = value.get("case").and_then(serde_json::Value::as_str).unwrap_or_default();
-        let Some(at) = self.asked().iter().position(|(asked, _)| asked.case == name) else {
+        let Some(at) = self.messages().iter().position(|(message, _)| message.case == name) else {
             return refuse("unknown case".to_owned());
         };
         let mut state = self.state();

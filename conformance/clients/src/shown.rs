@@ -3,7 +3,7 @@
 use checker::Answer;
 use gateway::End;
 
-use super::case::Case;
+use super::case::PlayedCase;
 use super::played::Plays;
 
 /// A response of a case, as the client receives it.
@@ -17,7 +17,7 @@ pub struct ShownResponse {
     pub end: Option<&'static str>,
 }
 
-impl Case {
+impl PlayedCase {
     /// Returns the responses that the case plays, in the order of its requests.
     pub fn responses(&self) -> Vec<ShownResponse> {
         let plays = std::iter::once(&self.plays).chain(self.turns.iter().map(|turn| &turn.plays));
@@ -26,7 +26,7 @@ impl Case {
 
     /// Returns what a correct reply has, by member; empty if only an error is correct.
     pub fn wanted(&self) -> Vec<(&'static str, String)> {
-        self.answers.first().map(told).unwrap_or_default()
+        self.answers.first().map(members).unwrap_or_default()
     }
 }
 
@@ -62,7 +62,7 @@ fn shown(plays: &Plays) -> ShownResponse {
     }
 }
 
-fn told(answer: &Answer) -> Vec<(&'static str, String)> {
+fn members(answer: &Answer) -> Vec<(&'static str, String)> {
     let quoted = |text: &str| format!("{text:?}");
     let calls = answer.calls.iter().map(|call| format!("{}({})", call.name, call.arguments));
     let members = [

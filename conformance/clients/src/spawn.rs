@@ -20,28 +20,28 @@ const LONGEST: u64 = 8 << 20;
 /// a line, stdout is the text of the response, and an exit code other than 0 reports an error.
 pub(super) fn run(
     command: &[OsString],
-    asked: &CaseMessage,
+    message: &CaseMessage,
     timeout: Duration,
     processes: &Processes,
 ) -> io::Result<Ended> {
     let (program, arguments) = command.split_first().ok_or_else(|| io::Error::other("no command is set"))?;
-    let request = RequestFile::new(asked)?;
+    let request = RequestFile::new(message)?;
     let mut command = Command::new(program);
     command
         .args(arguments)
-        .arg(&asked.base_url)
-        .env("CONFORMANCE_CASE", &asked.case)
-        .env("CONFORMANCE_BASE_URL", &asked.base_url)
-        .env("CONFORMANCE_API_KEY", &asked.api_key)
-        .env("CONFORMANCE_TRANSPORT", &asked.transport)
-        .env("CONFORMANCE_DIALECT", &asked.dialect)
-        .env("CONFORMANCE_TIMEOUT_MS", asked.timeout_ms.to_string())
+        .arg(&message.base_url)
+        .env("CONFORMANCE_CASE", &message.case)
+        .env("CONFORMANCE_BASE_URL", &message.base_url)
+        .env("CONFORMANCE_API_KEY", &message.api_key)
+        .env("CONFORMANCE_TRANSPORT", &message.transport)
+        .env("CONFORMANCE_DIALECT", &message.dialect)
+        .env("CONFORMANCE_TIMEOUT_MS", message.timeout_ms.to_string())
         .env("CONFORMANCE_REQUEST", &request.0);
-    if let Some(events) = asked.cancel_after_events {
+    if let Some(events) = message.cancel_after_events {
         command.env("CONFORMANCE_CANCEL_AFTER_EVENTS", events.to_string());
     }
-    if !asked.steps.is_empty() {
-        command.env("CONFORMANCE_STEPS", serde_json::to_string(&asked.steps).unwrap_or_default());
+    if !message.steps.is_empty() {
+        command.env("CONFORMANCE_STEPS", serde_json::to_string(&message.steps).unwrap_or_default());
     }
     let mut process = processes.start(&mut command)?;
     drop(process.child.stdin.take());
@@ -58,7 +58,7 @@ pub(super) fn run(
     drop(process);
     let text = reading.join().unwrap_or_default();
     let text = String::from_utf8_lossy(&text).into_owned();
-    if let Some(reply) = text.lines().rev().find_map(|line| reply(line, &asked.case)) {
+    if let Some(reply) = text.lines().rev().find_map(|line| reply(line, &message.case)) {
         return Ok(reply);
     }
     Ok(match status.code() {
@@ -89,7 +89,7 @@ fn reply(line: &str, case: &str) -> Option<Ended> {
 struct RequestFile(std::path::PathBuf);
 
 impl RequestFile {
-    fn new(asked: &CaseMessage) -> io::Result<Self> {
+    fn new(message: &CaseMessage) -> io::Result<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         loop {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -100,7 +100,7 @@ impl RequestFile {
                 created => created?,
             };
             let made = Self(path);
-            io::Write::write_all(&mut file, asked.request.to_string().as_bytes())?;
+            io::Write::write_all(&mut file, message.request.to_string().as_bytes())?;
             return Ok(made);
         }
     }

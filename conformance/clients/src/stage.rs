@@ -8,10 +8,10 @@ use std::time::Duration;
 use gateway::{Act, Director, Line, Received, Stage};
 use serde_json::json;
 
-use super::case::Case;
+use super::case::PlayedCase;
 use super::played::Plays;
 use super::requests::Sent;
-use super::serving::Desk;
+use super::serving::CaseDesk;
 
 /// Maximum number of requests kept of a case.
 const KEPT: usize = 32;
@@ -22,15 +22,19 @@ const PREFIX: &str = "/case/";
 
 /// Plays each case under a path of its own, and records the client's requests.
 pub(super) struct Playing {
-    cases: Arc<[Case]>,
+    cases: Arc<[PlayedCase]>,
     sent: Mutex<BTreeMap<usize, Vec<Sent>>>,
     /// Serves cases to clients that fetch them over HTTP.
-    pub(super) desk: Option<Desk>,
+    pub(super) desk: Option<CaseDesk>,
 }
 
 impl Playing {
     /// Starts to play cases on a port; 0 means any free port.
-    pub(super) fn start(cases: Arc<[Case]>, port: u16, desk: Option<Desk>) -> io::Result<(Arc<Self>, Stage)> {
+    pub(super) fn start(
+        cases: Arc<[PlayedCase]>,
+        port: u16,
+        desk: Option<CaseDesk>,
+    ) -> io::Result<(Arc<Self>, Stage)> {
         let playing = Arc::new(Self { cases, sent: Mutex::default(), desk });
         let director: Arc<dyn Director> = Arc::clone(&playing) as Arc<dyn Director>;
         let stage = Stage::start(port, director)?;
@@ -59,7 +63,7 @@ impl Playing {
     }
 
     /// Returns the case of a path, and the rest of the path.
-    fn find<'p>(&self, path: &'p str) -> Option<(usize, &Case, &'p str)> {
+    fn find<'p>(&self, path: &'p str) -> Option<(usize, &PlayedCase, &'p str)> {
         let (number, rest) = path.strip_prefix(PREFIX)?.split_once('/')?;
         let at = number.parse().ok()?;
         Some((at, self.cases.get(at)?, rest))
@@ -131,6 +135,6 @@ impl Director for Playing {
     }
 
     fn origins(&self) -> &[String] {
-        self.desk.as_ref().map(Desk::origins).unwrap_or_default()
+        self.desk.as_ref().map(CaseDesk::origins).unwrap_or_default()
     }
 }

@@ -18,17 +18,17 @@ use results::{
 use serde::{Deserialize, Serialize};
 use spec::Dialect;
 
-use super::case::Case;
+use super::case::PlayedCase;
 use super::cases::{cases, measured_cases};
 use super::certificate::{client_profiles, of_profile};
 use super::child::{Ended, Processes, Running};
 use super::judge::judge;
 use super::protocol::{self, CaseMessage};
 use super::requests::{problems, unsent};
-use super::serving::Desk;
+use super::serving::CaseDesk;
 use super::spawn;
 use super::stage::{Playing, base_url};
-use super::turns::Turn;
+use super::turns::PlayedTurn;
 
 /// The API key for clients. It is not a secret.
 const KEY: &str = "sk-conformance-0000";
@@ -125,7 +125,7 @@ struct FinishedCase {
 
 impl ClientSuite {
     /// Returns the cases to send, of those with a wanted name.
-    pub fn cases(&self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Case> {
+    pub fn cases(&self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<PlayedCase> {
         let mut all = cases(self.dialect);
         if self.has_members {
             all.extend(measured_cases(self.dialect));
@@ -145,9 +145,9 @@ impl ClientSuite {
     /// # Errors
     ///
     /// Fails if the client cannot be started, or never replies.
-    pub fn run(&self, cases: Vec<Case>, listening: &dyn Fn(&str)) -> Result<ClientRun, Refused> {
+    pub fn run(&self, cases: Vec<PlayedCase>, listening: &dyn Fn(&str)) -> Result<ClientRun, Refused> {
         let began = Instant::now();
-        let cases: Arc<[Case]> = cases.into();
+        let cases: Arc<[PlayedCase]> = cases.into();
         let finished = Arc::new(AtomicUsize::new(0));
         let progress = {
             let (finished, all) = (Arc::clone(&finished), cases.len());
@@ -174,7 +174,7 @@ impl ClientSuite {
             return Err(Refused(format!("interrupted after {finished} of {all} cases")));
         }
         let done = done?;
-        let told = done.iter().flatten().find_map(|done| match &done.ended {
+        let replied_version = done.iter().flatten().find_map(|done| match &done.ended {
             Ended::Replied(reply) => reply.client_version.clone(),
             _ => None,
         });
@@ -210,7 +210,7 @@ impl ClientSuite {
             client_run: CLIENT_RUN_VERSION,
             suite: env!("CARGO_PKG_VERSION").to_owned(),
             client: self.name.clone(),
-            client_version: self.version.clone().or(told),
+            client_version: self.version.clone().or(replied_version),
             command: self.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
             mode: self.mode.name().to_owned(),
             dialect: self.dialect.name.to_owned(),
@@ -228,7 +228,7 @@ impl ClientSuite {
         .concluded())
     }
 
-    fn asked(&self, case: &Case, base_url: String) -> CaseMessage {
+    fn message(&self, case: &PlayedCase, base_url: String) -> CaseMessage {
         CaseMessage {
             protocol: protocol::VERSION,
             case: case.name.clone(),
@@ -239,14 +239,14 @@ impl ClientSuite {
             timeout_ms: millis(case.timeout),
             cancel_after_events: case.cancel_after,
             dialect: self.dialect.name.to_owned(),
-            steps: case.turns.iter().map(Turn::asked).collect(),
+            steps: case.turns.iter().map(PlayedTurn::case_step).collect(),
         }
     }
 
     /// Starts the processes, and sends them the cases.
     fn drive(
         &self,
-        cases: &[Case],
+        cases: &[PlayedCase],
         stage: &Stage,
         finished: &AtomicUsize,
         (processes, machine): (&Processes, &RunRuntime),
@@ -263,7 +263,7 @@ impl ClientSuite {
                 let goes_on = || lock(&failed).is_none() && !machine.is_interrupted();
                 let Some(case) = cases.get(at).filter(|_| goes_on()) else { break };
                 let began = Instant::now();
-                match child.ask(case, &self.asked(case, base_url(stage, at))) {
+                match child.ask(case, &self.message(case, base_url(stage, at))) {
                     Ok(_) if machine.is_interrupted() => break,
                     Ok(ended) => {
                         let one = FinishedCase { ended, took: began.elapsed() };
@@ -296,20 +296,20 @@ impl ClientSuite {
     /// Waits for a client to fetch its cases.
     fn serve(
         &self,
-        cases: &Arc<[Case]>,
+        cases: &Arc<[PlayedCase]>,
         listening: &dyn Fn(&str),
         finished: &AtomicUsize,
         machine: &RunRuntime,
     ) -> std::io::Result<(Arc<Playing>, Vec<Option<FinishedCase>>)> {
         // The cases contain the address, which is known once the server listens.
         let (playing, stage) =
-            Playing::start(Arc::clone(cases), self.port, Some(Desk::new(self.origins.clone())))?;
-        let asked = cases.iter().enumerate().map(|(at, case)| {
+            Playing::start(Arc::clone(cases), self.port, Some(CaseDesk::new(self.origins.clone())))?;
+        let messages = cases.iter().enumerate().map(|(at, case)| {
             let grace = case.timeout;
-            (self.asked(case, base_url(&stage, at)), grace)
+            (self.message(case, base_url(&stage, at)), grace)
         });
         if let Some(desk) = &playing.desk {
-            desk.open(asked.collect());
+            desk.open(messages.collect());
         }
         listening(&format!("http://{}", stage.address()));
         let Some(desk) = &playing.desk else { return Ok((playing, Vec::new())) };
@@ -364,19 +364,19 @@ struct Worker<'s> {
 }
 
 impl Worker<'_> {
-    fn ask(&mut self, case: &Case, asked: &CaseMessage) -> Result<Ended, Refused> {
+    fn ask(&mut self, case: &PlayedCase, message: &CaseMessage) -> Result<Ended, Refused> {
         let timeout = case.timeout;
         let command = &self.suite.command;
         let name = || command.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
         let refuse = |error: std::io::Error| Refused(format!("{} cannot be started: {error}", name()));
         if self.suite.mode == Mode::Spawn {
-            return spawn::run(command, asked, timeout, self.processes).map_err(refuse);
+            return spawn::run(command, message, timeout, self.processes).map_err(refuse);
         }
         let mut running = match self.running.take() {
             Some(running) => running,
             None => Running::start(command, self.replied_after, self.processes).map_err(refuse)?,
         };
-        let ended = running.ask(asked, timeout);
+        let ended = running.ask(message, timeout);
         self.replied_after = self.replied_after.or(running.replied_after());
         if let Ended::Replied(_) = ended {
             let is_alive = running.is_alive();

@@ -14,7 +14,7 @@ use super::protocol::CaseStep;
 
 /// A step of the client after a response.
 #[derive(Debug, Clone)]
-pub struct Turn {
+pub struct PlayedTurn {
     /// The kind of step.
     pub step: Step,
     /// The outputs that the client sends, by function.
@@ -34,7 +34,7 @@ pub(super) fn turns(
     first: &Played,
     channel: Channel,
     dialect: &'static Dialect,
-) -> Option<(Vec<Turn>, Answer)> {
+) -> Option<(Vec<PlayedTurn>, Answer)> {
     let mut turns = Vec::new();
     let mut before = first.last(dialect)?;
     let mut items = first.items(dialect);
@@ -44,28 +44,28 @@ pub(super) fn turns(
             Step::Resume => (Value::Null, first.clone()),
             Step::Continue | Step::AnswerCalls => {
                 let request: Value = serde_json::from_str(step.request).ok()?;
-                let mut asked = request.clone();
-                asked["stream"] = json!(channel != Channel::Json);
-                if gateway::invalid(&asked, dialect).is_some() {
+                let mut sent = request.clone();
+                sent["stream"] = json!(channel != Channel::Json);
+                if gateway::invalid(&sent, dialect).is_some() {
                     return None;
                 }
-                let mut wire = gateway::respond(&asked, dialect);
+                let mut wire = gateway::respond(&sent, dialect);
                 wire.body = tagged(&wire.body, &format!("t{}", at + 2));
                 (request, Played::of_wire(&wire))
             }
         };
         let answer = answered.last(dialect)?;
         let plays = plays(&answered, channel, &Delivery::default(), dialect);
-        turns.push(Turn { step: step.step, outputs: outputs.collect(), request, before, items, plays });
+        turns.push(PlayedTurn { step: step.step, outputs: outputs.collect(), request, before, items, plays });
         before = answer;
         items = answered.items(dialect);
     }
     Some((turns, before))
 }
 
-impl Turn {
+impl PlayedTurn {
     /// Returns the step in the form of the protocol.
-    pub fn asked(&self) -> CaseStep {
+    pub fn case_step(&self) -> CaseStep {
         match self.step {
             Step::Continue => CaseStep::Continue { request: self.request.clone() },
             Step::AnswerCalls => CaseStep::AnswerCalls { outputs: self.outputs.clone() },

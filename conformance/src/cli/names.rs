@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use catalogue::{Feature, Profile, Requirement, Rule, Scenario};
-use clients::Case;
+use clients::PlayedCase;
 use gateway::WireFault;
 use spec::Dialect;
 use spec::table::EventInfo;
@@ -35,7 +35,7 @@ pub(super) enum Topic {
     Group(&'static str),
     Feature(&'static Feature),
     /// A case for clients.
-    Case(Box<Case>),
+    Case(Box<PlayedCase>),
     /// A fault of transport.
     Fault(WireFault),
 }
@@ -83,7 +83,7 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
 const FAULT: &str = "fault/";
 
 /// Returns the case for clients with that name: of the dialect, or else of `openai`.
-fn case(name: &str, dialect: &'static Dialect) -> Option<Case> {
+fn case(name: &str, dialect: &'static Dialect) -> Option<PlayedCase> {
     let id = name.strip_suffix(".json").or_else(|| name.strip_suffix(".ws")).unwrap_or(name);
     // Cases are made, which takes a moment.
     if !id.starts_with(FAULT) && catalogue::CLIENT_CASES.iter().all(|case| case.id != id) {
@@ -94,7 +94,7 @@ fn case(name: &str, dialect: &'static Dialect) -> Option<Case> {
 }
 
 /// Returns the case for clients with that name.
-pub(super) fn client_case(name: &str, dialect: &'static Dialect) -> Result<Case> {
+pub(super) fn client_case(name: &str, dialect: &'static Dialect) -> Result<PlayedCase> {
     case(name, dialect).ok_or_else(|| {
         let all = clients::cases(dialect);
         let hint = meant(name, all.iter().map(|case| case.name.as_str()));

@@ -88,7 +88,7 @@ impl Client<'_> {
     }
 
     fn told(&self, answer: &Answer) -> Reply {
-        let call = |call: &clients::Call| ReplyCall {
+        let call = |call: &clients::ToolCall| ReplyCall {
             call_id: Some(call.id.clone()),
             name: call.name.clone(),
             arguments: if self.is("mangles-arguments") {
@@ -290,10 +290,10 @@ impl Client<'_> {
         if let Some(problem) = problem {
             return Err(problem);
         }
-        let calls: Vec<clients::Call> = heard
+        let calls: Vec<clients::ToolCall> = heard
             .calls
             .into_values()
-            .map(|(id, name, arguments)| clients::Call { id, name, arguments })
+            .map(|(id, name, arguments)| clients::ToolCall { id, name, arguments })
             .collect();
         let Some(last) = heard.last.filter(|_| !self.is("needs-done") || heard.marked) else {
             if self.is("needs-no-end") {
@@ -462,7 +462,7 @@ fn following(step: &CaseStep, first: &Value, before: &Answer, kind: &str) -> Opt
             Some(request)
         }
         CaseStep::AnswerCalls { outputs } => {
-            let output = |call: &clients::Call| {
+            let output = |call: &clients::ToolCall| {
                 let call_id = if kind == "mixes-up-calls" { "call_0" } else { &call.id };
                 json!({"type": "function_call_output", "call_id": call_id, "output": outputs.get(&call.name)})
             };

@@ -93,8 +93,8 @@ pub fn run(
         dialects.push((report.dialect.clone(), report.totals.trials));
         how.write(&report)?;
         // With several runs, only those that did not pass have a full summary.
-        let is_told = suites.len() == 1 || report.outcome != Outcome::Passed;
-        if how.form == Form::Human && is_for_people(arguments) && is_told {
+        let is_whole = suites.len() == 1 || report.outcome != Outcome::Passed;
+        if how.form == Form::Human && is_for_people(arguments) && is_whole {
             if has_lines {
                 show(&reports::obstacle(&report, screen))?;
             } else {

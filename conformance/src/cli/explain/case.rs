@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use catalogue::{Expect, Level};
-use clients::Case;
+use clients::PlayedCase;
 use gateway::WireFault;
 use spec::Dialect;
 
@@ -14,7 +14,7 @@ use reports::Screen;
 use results::shell_word;
 
 /// Returns the page of a case: what the client must do, and what it receives.
-pub(in crate::cli) fn case(case: &Case, dialect: &Dialect, screen: Screen) -> String {
+pub(in crate::cli) fn case(case: &PlayedCase, dialect: &Dialect, screen: Screen) -> String {
     let mut page = Page::new(&case.name, &case.title, screen);
     let must = match case.expect {
         Expect::MustSurvive => "return the answer that was sent, without an error",
@@ -31,7 +31,7 @@ pub(in crate::cli) fn case(case: &Case, dialect: &Dialect, screen: Screen) -> St
     if let Some(events) = case.cancel_after {
         page.fact("", &format!("the client disconnects after {events} events"));
     }
-    page.rows("steps", case.turns.iter().filter_map(|turn| serde_json::to_string(&turn.asked()).ok()));
+    page.rows("steps", case.turns.iter().filter_map(|turn| serde_json::to_string(&turn.case_step()).ok()));
     let responses = case.responses();
     let ends = responses.iter().map(|response| match response.end {
         Some(end) => format!("{}, {end}", response.head),
