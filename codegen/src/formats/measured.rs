@@ -169,12 +169,14 @@ impl PlayedFile {
     /// `order/openai/two-parts/response.output_text.delta item_id=null`.
     pub fn stated(stream: &str) -> Option<String> {
         let (stream, form) = stream.rsplit_once('=')?;
-        let (event, member) = match stream.strip_prefix(MEMBER) {
-            Some(place) => place.split_once('/').map(|(event, member)| (event, member.to_owned()))?,
-            None => {
-                let (_, place) = stream.strip_prefix(ORDER)?.rsplit_once('/')?;
-                place.split_once(' ').map(|(event, path)| (event, path.replace('.', "/")))?
-            }
+        let (event, member) = if let Some(place) = stream.strip_prefix(MEMBER) {
+            let (event, member) = place.split_once('/')?;
+            (event, member.to_owned())
+        } else {
+            let (_, place) = stream.strip_prefix(ORDER)?.rsplit_once('/')?;
+            let (event, path) = place.split_once(' ')?;
+            // A number says which of several events is wrong.
+            (event.split_once('#').map_or(event, |(event, _)| event), path.replace('.', "/"))
         };
         Some(format!("schema/event-valid {event} /{member} {form}"))
     }

@@ -155,7 +155,7 @@ fn add(golden: &'static Golden, known: &mut BTreeSet<(String, String, Wrong)>, d
 pub(super) struct Frames(pub(super) Vec<(String, Option<Value>)>);
 
 /// The places of a member: the number of the frame, and the pointer.
-pub(super) type Places = Vec<(usize, String)>;
+type Places = Vec<(usize, String)>;
 
 const DATA: &str = "data: ";
 
@@ -184,7 +184,7 @@ impl Frames {
     }
 
     /// Returns the stream with a member made wrong at all of its places, and the form that it has there.
-    pub(super) fn edited(&self, places: &Places, wrong: Wrong) -> Option<(Vec<u8>, &'static str)> {
+    pub(super) fn edited(&self, places: &[(usize, String)], wrong: Wrong) -> Option<(Vec<u8>, &'static str)> {
         let mut changed: BTreeMap<usize, Value> = BTreeMap::new();
         let mut form = None;
         for (number, pointer) in places {

@@ -124,29 +124,31 @@ fn for_each_edit(mut found: impl FnMut(Edited)) {
     }
 }
 
-/// Calls a function with each stream that has a wrong member at several places in events of one type, and no other finding.
-/// How a client reads one by what the others say shows only where there are several.
+/// Calls a function with each stream that has a wrong member in events of one type, where several places have the member, at
+/// all of them and at the first, and no other finding. How a client reads one by what the others say shows only there.
 fn with_wrong_members(golden: &'static Golden, frames: &Frames, found: &mut impl FnMut(Edited)) {
     let id = id(golden);
     for ((event, member), places) in frames.places() {
         if places.len() < 2 || member == "/type" || member == "/sequence_number" {
             continue;
         }
-        for wrong in Wrong::ALL {
-            let Some((bytes, form)) = frames.edited(&places, wrong) else { continue };
-            // What follows from a wrong member is not to be measured with it.
-            let place = format!(" {event} {member} {form}");
-            let kinds = kinds_in(golden, &bytes);
-            if kinds.is_empty() || !kinds.iter().all(|kind| kind.ends_with(&place)) {
-                continue;
+        for (which, title, places) in [("", "Each", &places[..]), ("#1", "The first", &places[..1])] {
+            for wrong in Wrong::ALL {
+                let Some((bytes, form)) = frames.edited(places, wrong) else { continue };
+                // What follows from a wrong member is not to be measured with it.
+                let place = format!(" {event} {member} {form}");
+                let kinds = kinds_in(golden, &bytes);
+                if kinds.is_empty() || !kinds.iter().all(|kind| kind.ends_with(&place)) {
+                    continue;
+                }
+                let path = member.trim_start_matches('/').replace('/', ".");
+                found(Edited {
+                    golden,
+                    name: format!("{PREFIX}{id}/{event}{which} {path}={form}"),
+                    title: format!("{title} `{event}` of `{id}` {}", wrong_member(&member, form)),
+                    bytes,
+                });
             }
-            let path = member.trim_start_matches('/').replace('/', ".");
-            found(Edited {
-                golden,
-                name: format!("{PREFIX}{id}/{event} {path}={form}"),
-                title: format!("Each `{event}` of `{id}` {}", wrong_member(&member, form)),
-                bytes,
-            });
         }
     }
 }
