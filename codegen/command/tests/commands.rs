@@ -16,7 +16,7 @@ fn main() -> ExitCode {
         variables: vec![
             ("SMALL", here.join("tests/small-spec")),
             ("SPEC", repository.join("spec")),
-            ("REPOSITORY", repository.into()),
+            ("REPOSITORY", repository),
         ],
     }
     .run()
