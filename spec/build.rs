@@ -30,7 +30,7 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     let spec = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var("OUT_DIR")?);
     println!("cargo::metadata=folder={}", spec.display());
-    for input in ["dialects", "glossary.toml"] {
+    for input in ["dialects", folders::FOREIGN, "glossary.toml"] {
         println!("cargo::rerun-if-changed={input}");
     }
     // Not the whole folders: an edited page of a rule changes no dialect.
@@ -39,11 +39,12 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     }
     let spec_files = codegen::SpecFiles::load(&spec)?;
     write(&out.join("words.rs"), emit::words())?;
-    let renamed_api = spec_files.apis.get("responses").map(|api| api.renamed(RENAMING.scopes));
+    let renamed_api =
+        spec_files.apis.get("responses").map(|api| api.renamed(RENAMING.scopes, RENAMING.event));
     let renamed_api = renamed_api.filter(|_| env::var_os("CARGO_FEATURE_RENAMED").is_some());
     let mut apis: Vec<_> = spec_files.apis.iter().map(|(name, api)| (name.as_str(), api, true)).collect();
     apis.extend(renamed_api.iter().map(|api| (RENAMING.dialect, api, false)));
-    write(&out.join("apis.rs"), emit::apis(&apis))?;
+    write(&out.join("apis.rs"), emit::apis(&apis, &spec_files.foreign))?;
     let glossary = env::var_os("CARGO_FEATURE_TYPES").map(|_| &spec_files.glossary);
     let mut modules = String::new();
     let mut dialects = Vec::new();

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::dialect::{LoadError, read_toml};
 use crate::folders::{self, DEFECTS, MEASURED, PLAYED};
 use crate::formats::{
-    ClientCase, ClientProfile, DefectsFile, GuaranteesFile, MeasuredFile, PageError, PlayedFile, Profile,
-    RequirementsFile, Rule, Scenario,
+    ApiFile, ClientCase, ClientProfile, DefectsFile, GuaranteesFile, MeasuredFile, PageError, PlayedFile,
+    Profile, RequirementsFile, Rule, Scenario,
 };
 
 /// Rules, scenarios, cases, profiles and requirements, as read from their files.
@@ -34,6 +34,8 @@ pub struct Catalogue {
     pub measured: MeasuredFile,
     /// `played.toml`.
     pub played: PlayedFile,
+    /// The features of all APIs, with their descriptions.
+    pub features: BTreeMap<String, String>,
 }
 
 impl Catalogue {
@@ -51,6 +53,7 @@ impl Catalogue {
             defects: table(spec, DEFECTS, &mut errors),
             measured: table(spec, MEASURED, &mut errors),
             played: table(spec, PLAYED, &mut errors),
+            features: features(spec, &mut errors),
         };
         catalogue.name_entries();
         (catalogue, errors)
@@ -76,6 +79,22 @@ impl Catalogue {
             client.column = Some(column);
         }
     }
+}
+
+/// Returns the features of all APIs, each with its description and its route if it has one.
+fn features(spec: &Path, errors: &mut Vec<LoadError>) -> BTreeMap<String, String> {
+    let mut features = BTreeMap::new();
+    for name in folders::apis(spec) {
+        match read_toml::<ApiFile>(&spec.join(folders::api(&name))) {
+            Ok(api) => {
+                for (name, description) in &api.features {
+                    features.entry(name.clone()).or_insert_with(|| api.described(name, description));
+                }
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    features
 }
 
 /// Reads a table. A missing file is an empty table.

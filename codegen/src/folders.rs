@@ -10,6 +10,9 @@ pub const APIS: &str = "apis";
 /// The table of an API, in its folder.
 pub const TABLE: &str = "api.toml";
 
+/// The APIs that are recognised, and not checked.
+pub const FOREIGN: &str = "foreign.toml";
+
 /// The folder of recordings, one folder for each dialect.
 pub const GOLDENS: &str = "goldens";
 

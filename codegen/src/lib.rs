@@ -29,13 +29,15 @@ mod todo;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use formats::{ApiFile, Glossary, Scope};
+use formats::{ApiFile, ForeignFile, Glossary, Scope};
 
 /// The files shared by all dialects.
 #[derive(Debug, Clone, Default)]
 pub struct SpecFiles {
     /// `apis/<name>/api.toml`, by name.
     pub apis: BTreeMap<String, ApiFile>,
+    /// `foreign.toml`
+    pub foreign: ForeignFile,
     /// `glossary.toml`
     pub glossary: Glossary,
 }
@@ -48,7 +50,9 @@ impl SpecFiles {
             let file = dialect::read_toml(&spec.join(folders::api(&name)))?;
             apis.insert(name, file);
         }
-        Ok(Self { apis, glossary: dialect::read_toml(&spec.join("glossary.toml"))? })
+        let foreign = spec.join(folders::FOREIGN);
+        let foreign = if foreign.is_file() { dialect::read_toml(&foreign)? } else { ForeignFile::default() };
+        Ok(Self { apis, foreign, glossary: dialect::read_toml(&spec.join("glossary.toml"))? })
     }
 
     /// Returns the API of a dialect.

@@ -21,6 +21,9 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
             println!("cargo::rerun-if-changed={}", path.display());
         }
     }
+    for api in folders::apis(&spec) {
+        println!("cargo::rerun-if-changed={}", spec.join(folders::api(&api)).display());
+    }
     let (catalogue, errors) = Catalogue::load(&spec);
     if let Some(error) = errors.into_iter().next() {
         return Err(error.into());

@@ -9,7 +9,7 @@ use std::{fs, io};
 use sha2::{Digest, Sha256};
 
 const ROOT: &str = "../..";
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 14] = [
     "Cargo.lock",
     "codegen/src",
     "conformance/catalogue/src",
@@ -20,6 +20,7 @@ const SOURCES: [&str; 13] = [
     "conformance/reports/src",
     "conformance/results/src",
     "spec/dialects",
+    "spec/foreign.toml",
     "spec/glossary.toml",
     "spec/rules",
     "spec/src",

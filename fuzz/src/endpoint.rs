@@ -58,7 +58,8 @@ pub fn client(bytes: &[u8]) {
     let endpoint = Endpoint::start(script);
     let folder = Folder::new("client");
     let dialect = spec::dialect("openai").expect("it is built in");
-    let target = Target::new(&format!("http://{}/v1", endpoint.address)).expect("it is an address");
+    let target =
+        Target::new(&format!("http://{}/v1", endpoint.address), dialect.api).expect("it is an address");
     let suite = Suite::new(target.direct().with_key(SECRET).expect("it is a key"), dialect)
         .limits(LIMITS)
         .attempts(2)

@@ -1,6 +1,12 @@
 //! What the dialects of an API have in common.
 
-use crate::words::Content;
+use std::fmt::Write as _;
+
+use crate::json;
+use crate::words::{
+    BodyShape, CallShape, Choice, Content, ErrorShape, ForeignApi, Mark, Misnomers, Operation, RequestShape,
+    Route, SessionShape, Signature, Trigger,
+};
 
 include!(concat!(env!("OUT_DIR"), "/apis.rs"));
 
@@ -13,8 +19,22 @@ pub struct Api {
     pub title: &'static str,
     /// Path of its main operation, behind the version.
     pub path: &'static str,
-    /// How its recordings are recognised.
+    /// How its events and bodies are recognised.
     pub signature: Signature,
+    /// The requests of its operations.
+    pub operations: &'static [(Operation, Route)],
+    /// What its requests have in common.
+    pub request: RequestShape,
+    /// Its bodies that are roots of dialects.
+    pub bodies: &'static [BodyShape],
+    /// Its errors.
+    pub error: ErrorShape,
+    /// The calls in its output.
+    pub call: CallShape,
+    /// The messages of a WebSocket, if it has one.
+    pub session: Option<SessionShape>,
+    /// The names that other APIs give to its properties.
+    pub misnomers: &'static [Misnomers],
     /// The words for the state of the root.
     pub status: StatusWords,
     /// The places of the token counts of the root.
@@ -32,18 +52,15 @@ pub struct Api {
     /// The id of a container, in events of its descendants.
     pub id: Option<Slot>,
     /// The calls that a client answers.
-    pub call: Option<CallPlaces>,
+    pub client_call: Option<CallPlaces>,
+    /// The member of events that holds a container.
+    pub item: &'static str,
+    /// The members whose objects may have types of a vendor.
+    pub extensible: &'static [&'static str],
+    /// The types of containers that clients use from the event that closes them.
+    pub used_when_closed: &'static [&'static str],
     /// The properties of all scopes, including those of other APIs.
     pub(crate) scopes: [ScopeInfo; Scope::COUNT],
-}
-
-/// What only events and bodies of an API begin with.
-#[derive(Debug, Clone, Copy)]
-pub struct Signature {
-    /// The types of events.
-    pub event: &'static str,
-    /// The member `object` of bodies.
-    pub object: &'static str,
 }
 
 /// The words for the state of the root, in events (as phases) and in the member of its value.
@@ -57,6 +74,8 @@ pub struct StatusWords {
     pub incomplete: &'static str,
     /// It has failed.
     pub failed: &'static str,
+    /// The types of containers that can be incomplete although the root continues.
+    pub unfinished: &'static [&'static str],
 }
 
 /// The place of a token count: a member of the object with the counts, or of an object in that member.
@@ -113,12 +132,12 @@ pub struct ScopeInfo {
     pub own_index: Option<Slot>,
     /// The `type`s of the parent that can contain it; any if empty.
     pub of: &'static [&'static str],
+    /// What its value is to a client.
+    pub content: Option<Content>,
     /// Place of its final value in the value that closes its parent.
     pub in_parent: Option<&'static str>,
     /// Place of its final value in the terminal response.
     pub in_response: Option<&'static str>,
-    /// What it contributes to the answer.
-    pub content: Option<Content>,
     /// Its phases, in order.
     pub phases: &'static [&'static str],
     /// The phases that end it.
@@ -132,6 +151,53 @@ impl Api {
     pub fn has_path(&self, path: &str) -> bool {
         let below = |rest: &str| rest.is_empty() || rest.starts_with('/');
         path.match_indices(self.path).any(|(at, _)| path.get(at + self.path.len()..).is_some_and(below))
+    }
+
+    /// Returns the query parameters of its requests whose values are not secret.
+    pub fn parameters(&self) -> impl Iterator<Item = &'static str> {
+        let of_routes = self
+            .operations
+            .iter()
+            .flat_map(|(_, route)| route.query.iter().map(|(name, _)| *name).chain(route.after));
+        of_routes.chain(self.request.parameters.iter().copied())
+    }
+
+    /// Returns whether a path is that of the API's main operation, or ends with it.
+    pub fn is_at(&self, path: &str) -> bool {
+        path.ends_with(self.path)
+    }
+
+    /// Returns the request of an operation.
+    pub fn route(&self, operation: Operation) -> Option<&'static Route> {
+        self.operations.iter().find(|(of, _)| *of == operation).map(|(_, route)| route)
+    }
+
+    /// Returns the request of an operation in words, such as `GET /responses/{id}`.
+    pub fn route_line(&self, operation: Operation) -> String {
+        let route = self.route(operation);
+        let Some((route, method)) = route.and_then(|route| Some((route, route.method?))) else {
+            return format!("a WebSocket of {}", self.path);
+        };
+        let mut line = format!("{method} {}{}", self.path, route.path);
+        for (at, (name, value)) in route.query.iter().enumerate() {
+            let _ = write!(line, "{}{name}={value}", if at == 0 { '?' } else { '&' });
+        }
+        line
+    }
+
+    /// Returns the error in a body, if it is not null.
+    pub fn error_in<'b>(&self, body: &'b str) -> Option<&'b str> {
+        json::at(body, &format!("/{}", self.error.member)).filter(|error| *error != "null")
+    }
+
+    /// Returns the root of dialects that is the type of the value of the root, as a body.
+    pub fn root_body(&self) -> Option<&'static str> {
+        self.route(Operation::Create)?.answer
+    }
+
+    /// Returns the shape of a body that is a root of dialects.
+    pub fn body(&self, json: &str) -> Option<&'static BodyShape> {
+        self.bodies.iter().find(|body| body.mark.fits(json))
     }
 
     /// Returns the properties of a scope.
@@ -150,6 +216,13 @@ impl Api {
     }
 }
 
+impl RequestShape {
+    /// Returns the headers that carry this key.
+    pub fn with_key(&self, key: &str) -> impl Iterator<Item = (&'static str, String)> {
+        self.keys.iter().map(move |(name, value)| (*name, value.replace("{key}", key)))
+    }
+}
+
 impl ScopeInfo {
     /// Returns the properties of a scope that an API does not have.
     #[allow(dead_code, reason = "the only API has all scopes")]
@@ -164,9 +237,9 @@ impl ScopeInfo {
             key: &[],
             own_index: None,
             of: &[],
+            content: None,
             in_parent: None,
             in_response: None,
-            content: None,
             phases: &[],
             ends: &[],
             withdraws: false,

@@ -17,12 +17,13 @@ mod event;
 pub mod json;
 mod memory;
 mod shape;
+mod signature;
 pub mod table;
 mod verdict;
 mod view;
 mod words;
 
-pub use api::{APIS, Api, Scope, Slot};
+pub use api::{APIS, Api, FOREIGN, Scope, Slot};
 pub use count::{Count, Decimal, Odd};
 pub use delta::{Fragment, FragmentFrame};
 #[cfg(not(test))]
@@ -30,6 +31,7 @@ pub use dialects::*;
 pub use event::EventInfo;
 pub use json::Fault;
 pub use memory::Memory;
+pub use signature::{api_of_event, api_of_value, short_event};
 pub use table::Dialect;
 pub use verdict::Verdict;
 pub use view::View;

@@ -7,9 +7,7 @@ use crate::verdict::{fill, verdict};
 use crate::view::View;
 
 pub use crate::api::apis;
-pub use crate::api::{
-    Api, CallPlaces, CountPlace, Scope, ScopeInfo, Signature, Slot, StatusWords, UsagePlaces,
-};
+pub use crate::api::{Api, CallPlaces, CountPlace, Scope, ScopeInfo, Slot, StatusWords, UsagePlaces};
 pub use crate::event::EventInfo;
 pub use crate::memory::Memory;
 pub use crate::verdict::Verdict;

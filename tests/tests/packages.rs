@@ -32,7 +32,8 @@ fn generated(spec: &Path) -> Vec<String> {
     let (catalogue, errors) = Catalogue::load(spec);
     assert!(errors.is_empty(), "{errors:?}");
     let recorded = fs::read_to_string(spec.join("recorded.txt")).expect("the counts are there");
-    let mut texts = vec![emit::apis(&apis).to_string(), emit::catalogue(&catalogue).to_string(), recorded];
+    let tables = emit::apis(&apis, &files.foreign).to_string();
+    let mut texts = vec![tables, emit::catalogue(&catalogue).to_string(), recorded];
     for name in dialect::list(spec).expect("the dialects are there") {
         let dialect = dialect::load(spec, &name).expect("the dialect can be read");
         let api = files.api_of(&dialect).expect("its API is there");

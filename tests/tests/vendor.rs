@@ -15,6 +15,6 @@ const FEATURES: [&str; 4] = ["tools", "parallel-tool-calls", "structured-output"
 fn main() -> ExitCode {
     let dialect = conformance::dialect("open-responses").expect("it is known");
     let gateway = Embedded::start(Settings::new(dialect)).expect("a port is free");
-    let target = Target::new(&gateway.url()).expect("it is an address").direct();
+    let target = Target::new(&gateway.url(), dialect.api).expect("it is an address").direct();
     Suite::new(target, dialect).model("reference-1").features(FEATURES).main()
 }

@@ -160,16 +160,16 @@ fn check_scenario<'c>(
     if let Some(input) = request.get_mut("input").and_then(Value::as_array_mut) {
         input.retain(|entry| !is_previous_output(entry));
     }
-    let root = match operation {
-        Operation::Create => "request",
-        operation if operation.is_aside() => "websocket_request",
-        _ => "compact_request",
-    };
+    if context.shared.apis.values().all(|api| !api.operations.contains_key(operation)) {
+        let message = format!("no API has the operation {}", operation.name());
+        find("operation", message, "add its route to api.toml, or use another operation");
+    }
+    let root = context.shared.apis.values().find_map(|api| api.operations.get(operation)?.request.as_ref());
     // A request that must be rejected may be invalid.
     let is_due = status.is_empty() && operation.has_body();
     let by_dialects = is_due.then_some(context.dialects.values());
     for dialect in by_dialects.into_iter().flatten() {
-        let Some(root) = dialect.file.roots.get(root) else { continue };
+        let Some(root) = root.and_then(|root| dialect.file.roots.get(root)) else { continue };
         let faults = judges.faults(dialect, root, &request);
         if faults.is_empty() {
             refused = None;

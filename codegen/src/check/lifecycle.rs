@@ -199,7 +199,7 @@ fn opening(api: &ApiFile, dialect: &Dialect, report: &mut Report) {
 /// Checks that the outer levels are nested scopes and known slots of the file.
 fn outer(api: &Api<'_>, report: &mut Report) {
     let scopes = api.file;
-    let Outer { root, snapshot, container, id } = &scopes.outer;
+    let Outer { root, snapshot, container, id, .. } = &scopes.outer;
     let mut find = |entry: &str, message: String, help: &str| {
         report.find(&api.path, Place::entry(format!("[outer] {entry}")), message, help);
     };
@@ -220,9 +220,9 @@ fn outer(api: &Api<'_>, report: &mut Report) {
 
 /// Checks that calls are of a known scope, and that each has arguments.
 fn calls(api: &Api<'_>, report: &mut Report) {
-    let Some(Calls { scope, types, .. }) = &api.file.call else { return };
+    let Some(Calls { scope, types, .. }) = &api.file.client_call else { return };
     let mut find = |entry: &str, message: String, help: &str| {
-        report.find(&api.path, Place::entry(format!("[call] {entry}")), message, help);
+        report.find(&api.path, Place::entry(format!("[client_call] {entry}")), message, help);
     };
     if !api.file.scopes.contains_key(scope) {
         find("scope", format!("there is no scope \"{scope}\""), "use a scope of this file");
@@ -300,12 +300,12 @@ fn scope_fits(api: &Api<'_>, name: &str, scope: &Scope, report: &mut Report) {
             }
         }
     }
-    let call = scopes.call.as_ref();
+    let call = scopes.client_call.as_ref();
     let is_of_call = call.is_some_and(|call| scope.parent.as_ref() == Some(&call.scope));
     if scope.content == Some(Content::Arguments) && !is_of_call {
         find(
-            "its content is `arguments`, but its parent is not that of [call]".to_owned(),
-            "set `scope` of [call]",
+            "its content is `arguments`, but its parent is not that of [client_call]".to_owned(),
+            "set `scope` of [client_call]",
         );
     }
     let events = || api.dialects().flat_map(|dialect| dialect.events.values().map(move |e| (dialect, e)));

@@ -8,6 +8,7 @@ mod context;
 mod coverage;
 mod defects;
 mod dialects;
+mod exchange;
 mod frames;
 mod goldens;
 mod lifecycle;
@@ -42,6 +43,7 @@ pub fn check(spec: &Path) -> Report {
     };
     let mut judges = Judges::default();
     lifecycle::check(&context, &mut report);
+    exchange::check(&context, &mut report);
     schemas::check(&context, &mut judges, &mut report);
     goldens::check(&context, &mut judges, &mut report);
     dialects::check(&context, &mut report);

@@ -68,6 +68,8 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let scenarios = list(catalogue.scenarios.values().cloned());
     let profiles = list(catalogue.profiles.values().cloned());
     let client_profiles = list(catalogue.client_profiles.values().cloned());
+    let features =
+        catalogue.features.iter().map(|(name, title)| quote!(Feature { name: #name, title: #title }));
     let requirements = list(catalogue.requirements.values().flat_map(|file| file.requirements.clone()));
     quote! {
         #(#declarations)*
@@ -90,6 +92,9 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
 
         /// All cases for clients, sorted by id, except those that follow from rules.
         pub static CLIENT_CASES: &[ClientCase] = #client_cases;
+
+        /// All features, by name.
+        pub static FEATURES: &[Feature] = &[#(#features),*];
 
         /// All profiles, sorted by name.
         pub static PROFILES: &[Profile] = #profiles;

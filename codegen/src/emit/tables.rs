@@ -8,28 +8,41 @@ use quote::quote;
 use super::names;
 use crate::dialect::{Dialect, Event};
 use crate::formats::{
-    ApiFile, Aside, Calls, Constant, Content, Declared, EventLine, Framing, Level, Lifecycle, Marker,
-    Operation, Outer, Render, RenderEdit, RenderMoment, RenderResponse, RenderTarget, Role, RuleLevel, Scope,
-    Signature, Status, UnknownEvents, Usage,
+    ApiFile, Aside, BodyShape, CallShape, Calls, Choice, Constant, Content, Declared, ErrorShape, EventLine,
+    ForeignApi, ForeignFile, Framing, Level, Lifecycle, Mark, Marker, Misnomers, Operation, Outer, Render,
+    RenderEdit, RenderMoment, RenderResponse, RenderTarget, RequestShape, Role, Route, RuleLevel, Scope,
+    SessionShape, Signature, Status, Trigger, UnknownEvents, Usage,
 };
 
 /// Emits the types of the words and settings in dialect files.
 pub fn words() -> TokenStream {
     let words = [
         Aside::declaration(),
+        BodyShape::declaration(),
+        CallShape::declaration(),
+        Choice::declaration(),
         Content::declaration(),
+        ErrorShape::declaration(),
         EventLine::declaration(),
+        ForeignApi::declaration(),
         Framing::declaration(),
         Level::declaration(),
+        Mark::declaration(),
         Marker::declaration(),
+        Misnomers::declaration(),
         Operation::declaration(),
         Render::declaration(),
         RenderEdit::declaration(),
         RenderMoment::declaration(),
         RenderResponse::declaration(),
         RenderTarget::declaration(),
+        RequestShape::declaration(),
         Role::declaration(),
+        Route::declaration(),
         RuleLevel::declaration(),
+        SessionShape::declaration(),
+        Signature::declaration(),
+        Trigger::declaration(),
         UnknownEvents::declaration(),
     ];
     let all = || Operation::ALL.into_iter();
@@ -54,7 +67,7 @@ pub fn words() -> TokenStream {
 
 /// Emits the scopes and the slots of all APIs, and a table for each API. The tables of APIs that are not listed are
 /// for tests.
-pub fn apis(apis: &[(&str, &ApiFile, bool)]) -> TokenStream {
+pub fn apis(apis: &[(&str, &ApiFile, bool)], foreign: &ForeignFile) -> TokenStream {
     let files = || apis.iter().map(|(_, file, _)| *file);
     let slots: BTreeSet<&str> = files().flat_map(|file| file.slots.keys()).map(String::as_str).collect();
     let slots: Vec<&str> = slots.into_iter().chain(["value"]).collect();
@@ -96,6 +109,7 @@ pub fn apis(apis: &[(&str, &ApiFile, bool)]) -> TokenStream {
     let tables = apis.iter().map(|(name, file, _)| api(name, file, &scopes));
     let listed: Vec<_> =
         apis.iter().filter(|(.., is_listed)| *is_listed).map(|(name, ..)| api_ident(name)).collect();
+    let foreign = foreign.apis.expression();
     quote! {
         /// A value that parsing an event extracts.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,13 +154,20 @@ pub fn apis(apis: &[(&str, &ApiFile, bool)]) -> TokenStream {
 
         /// The APIs.
         pub mod apis {
-            use super::{Api, CallPlaces, Content, Scope, ScopeInfo, Signature, Slot, StatusWords, UsagePlaces};
+            use super::{
+                Api, BodyShape, CallPlaces, CallShape, Choice, Content, ErrorShape, Mark, Misnomers, Operation,
+                RequestShape, Route, Scope, ScopeInfo, SessionShape, Signature, Slot, StatusWords, Trigger,
+                UsagePlaces,
+            };
 
             #(#tables)*
         }
 
         /// All APIs.
         pub static APIS: &[&Api] = &[#(&apis::#listed),*];
+
+        /// The APIs that the suite recognises, and does not check.
+        pub static FOREIGN: &[ForeignApi] = #foreign;
     }
 }
 
@@ -163,8 +184,12 @@ fn api_ident(name: &str) -> Ident {
 fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream {
     let ident = api_ident(name);
     let (title, path, list) = (&file.title, &file.path, file.list());
-    let Signature { event, object } = &file.signature;
-    let Status { member: status, completed, incomplete, failed } = &file.status;
+    let (signature, operations) = (file.signature.expression(), file.operations.expression());
+    let (request, bodies, error) =
+        (file.request.expression(), file.bodies.expression(), file.error.expression());
+    let (call, session, misnomers) =
+        (file.call.expression(), file.session.expression(), file.misnomers.expression());
+    let Status { member: status, completed, incomplete, failed, unfinished } = &file.status;
     let Usage { member: usage, input, cached, output, reasoning, total } = &file.usage;
     let [input, cached, output, reasoning, total] =
         [input, cached, output, reasoning, total].map(|pointer| {
@@ -174,7 +199,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
             let inner = option_text(inner);
             quote!((#member, #inner))
         });
-    let Outer { root, snapshot, container, id } = &file.outer;
+    let Outer { root, snapshot, container, id, item, extensible, used_when_closed } = &file.outer;
     let of_file = |name: &String| {
         let like = file.scopes.get(name).map_or(name.as_str(), |scope| identity(name, scope));
         pascal_ident(like)
@@ -185,7 +210,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
         let slot = pascal_ident(slot);
         quote!(Slot::#slot)
     }));
-    let call = option(file.call.as_ref().map(|Calls { scope, types, id, name }| {
+    let client_call = option(file.client_call.as_ref().map(|Calls { scope, types, id, name }| {
         let scope = of_file(scope);
         quote!(CallPlaces { scope: Scope::#scope, types: &[#(#types),*], id: #id, name: #name })
     }));
@@ -209,9 +234,9 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
         }));
         let (is_root, is_container) = (name == root, name == container);
         let (of, phases, ends, withdraws) = (&scope.of, &scope.phases, &scope.ends, scope.withdraws);
+        let content = scope.content.expression();
         let in_parent = option_text(scope.in_parent.as_deref());
         let in_response = option_text(scope.in_response.as_deref());
-        let content = scope.content.expression();
         quote! {
             ScopeInfo {
                 scope: Scope::#scope_ident,
@@ -223,9 +248,9 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
                 key: &[#(#key),*],
                 own_index: #own_index,
                 of: &[#(#of),*],
+                content: #content,
                 in_parent: #in_parent,
                 in_response: #in_response,
-                content: #content,
                 phases: &[#(#phases),*],
                 ends: &[#(#ends),*],
                 withdraws: #withdraws,
@@ -239,12 +264,20 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
             name: #name,
             title: #title,
             path: #path,
-            signature: Signature { event: #event, object: #object },
+            signature: #signature,
+            operations: #operations,
+            request: #request,
+            bodies: #bodies,
+            error: #error,
+            call: #call,
+            session: #session,
+            misnomers: #misnomers,
             status: StatusWords {
                 member: #status,
                 completed: #completed,
                 incomplete: #incomplete,
                 failed: #failed,
+                unfinished: &[#(#unfinished),*],
             },
             usage: UsagePlaces {
                 member: #usage,
@@ -260,7 +293,10 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
             snapshot: Slot::#snapshot,
             index: Slot::#index,
             id: #id,
-            call: #call,
+            client_call: #client_call,
+            item: #item,
+            extensible: &[#(#extensible),*],
+            used_when_closed: &[#(#used_when_closed),*],
             scopes: [#(#rows),*],
         };
     }

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Operation;
 use super::constant::words;
+use super::exchange::{BodyShape, CallShape, ErrorShape, RequestShape, Route, SessionShape};
+use super::signature::{Misnomers, Signature};
 
 /// What the dialects of an API have in common: the levels of a stream, and the values that parsing an event extracts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -15,8 +18,32 @@ pub struct ApiFile {
     pub title: String,
     /// Path of its main operation, behind the version.
     pub path: String,
-    /// How its recordings are recognised.
+    /// How its events and bodies are recognised.
     pub signature: Signature,
+    /// The requests of its operations.
+    #[serde(default)]
+    pub operations: BTreeMap<Operation, Route>,
+    /// What its requests have in common.
+    #[serde(default)]
+    pub request: RequestShape,
+    /// Its bodies that are roots of dialects.
+    #[serde(default)]
+    pub bodies: Vec<BodyShape>,
+    /// Its errors.
+    #[serde(default)]
+    pub error: ErrorShape,
+    /// The calls in its output.
+    #[serde(default)]
+    pub call: CallShape,
+    /// The messages of a WebSocket, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionShape>,
+    /// The features that an endpoint may support, and that scenarios need: name to description.
+    #[serde(default)]
+    pub features: BTreeMap<String, String>,
+    /// The names that other APIs give to its properties.
+    #[serde(default, rename = "misnomer")]
+    pub misnomers: Vec<Misnomers>,
     /// The words for the state of the root.
     pub status: Status,
     /// The token counts of the root.
@@ -27,7 +54,7 @@ pub struct ApiFile {
     pub outer: Outer,
     /// The calls that a client answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub call: Option<Calls>,
+    pub client_call: Option<Calls>,
     /// The scopes, by name.
     #[serde(rename = "scope")]
     pub scopes: BTreeMap<String, Scope>,
@@ -47,6 +74,15 @@ pub struct Outer {
     /// The slot with the id of a container, in events of its descendants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// The member of events that holds a container.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub item: String,
+    /// The members whose objects may have types of a vendor.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extensible: Vec<String>,
+    /// The types of containers that clients use from the event that closes them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub used_when_closed: Vec<String>,
 }
 
 /// The calls that a client answers.
@@ -65,17 +101,6 @@ pub struct Calls {
     pub name: String,
 }
 
-/// What only events and bodies of the API begin with.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Signature {
-    /// The types of events.
-    pub event: String,
-    /// The member `object` of bodies.
-    pub object: String,
-}
-
 /// The words for the state of the root, in events (as phases) and in the member of its value.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -89,6 +114,9 @@ pub struct Status {
     pub incomplete: String,
     /// It has failed.
     pub failed: String,
+    /// The types of containers that can be incomplete although the root continues.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished: Vec<String>,
 }
 
 /// The token counts of the root: JSON pointers of one or two segments into the object.
@@ -129,15 +157,15 @@ pub struct Scope {
     /// The `type`s of the parent that can contain it; any if empty.
     #[serde(default)]
     pub of: Vec<String>,
+    /// What its value is to a client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Content>,
     /// Place of its final value in the value that closes its parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_parent: Option<String>,
     /// Place of its final value in the terminal response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_response: Option<String>,
-    /// What it contributes to the answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub content: Option<Content>,
     /// Its phases, in order; the last ones can be alternatives.
     #[serde(default)]
     pub phases: Vec<String>,
@@ -150,15 +178,19 @@ pub struct Scope {
 }
 
 words! {
-    /// What a scope contributes to an answer.
+    /// What the value of a scope is to a client, in any API.
     pub enum Content {
-        /// Text.
+        /// An entry of the output.
+        Item,
+        /// A part of an entry.
+        Part,
+        /// Text for the user.
         Text,
-        /// Why there is no text.
+        /// The text of a refusal.
         Refusal,
-        /// What the model thought, or a summary of it.
+        /// Reasoning, or a summary of it.
         Reasoning,
-        /// The arguments of the call around it.
+        /// The input of a call, in JSON or not.
         Arguments,
     }
 }
@@ -176,17 +208,25 @@ impl ApiFile {
         place.and_then(|place| place.strip_prefix('/')?.split('/').next()).unwrap_or_default()
     }
 
-    /// Returns a copy with other names of scopes, each like the one that it was.
+    /// Returns the description of a feature, with its route if it has one.
+    pub fn described(&self, feature: &str, description: &str) -> String {
+        let is_it = |route: &&Route| route.feature.as_deref() == Some(feature);
+        let Some(route) = self.operations.values().find(is_it) else { return description.to_owned() };
+        format!("{description}: {}", route.line(&self.path))
+    }
+
+    /// Returns a copy with other names of events and of scopes, each like the one that it was.
     #[must_use]
-    pub fn renamed(&self, names: &[(&str, &str)]) -> Self {
+    pub fn renamed(&self, names: &[(&str, &str)], event: fn(&str) -> String) -> Self {
         let new = |name: &str| {
             let found = names.iter().find(|(old, _)| *old == name);
             found.map_or(name, |(_, new)| *new).to_owned()
         };
         let mut renamed = self.clone();
+        renamed.signature.events = self.signature.events.iter().map(|pattern| event(pattern)).collect();
         renamed.outer.root = new(&self.outer.root);
         renamed.outer.container = new(&self.outer.container);
-        if let Some(call) = &mut renamed.call {
+        if let Some(call) = &mut renamed.client_call {
             call.scope = new(&call.scope);
         }
         let scopes = self.scopes.iter().map(|(name, scope)| {

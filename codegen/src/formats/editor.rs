@@ -3,8 +3,8 @@
 use schemars::{Schema, schema_for};
 
 use super::{
-    ApiFile, ClientCase, ClientProfile, DefectsFile, DialectFile, ErrataFile, Glossary, GuaranteesFile,
-    Lifecycle, MeasuredFile, PlayedFile, Profile, RequirementsFile, Rule, Scenario,
+    ApiFile, ClientCase, ClientProfile, DefectsFile, DialectFile, ErrataFile, ForeignFile, Glossary,
+    GuaranteesFile, Lifecycle, MeasuredFile, PlayedFile, Profile, RequirementsFile, Rule, Scenario,
 };
 
 /// Returns the schemas of all formats: file name under `spec/schemas/`, and text.
@@ -15,6 +15,7 @@ pub fn editor_schemas() -> Vec<(String, String)> {
         ("defects", schema_for!(DefectsFile)),
         ("dialect", schema_for!(DialectFile)),
         ("errata", schema_for!(ErrataFile)),
+        ("foreign", schema_for!(ForeignFile)),
         ("glossary", schema_for!(Glossary)),
         ("guarantee", schema_for!(GuaranteesFile)),
         ("lifecycle", schema_for!(Lifecycle)),

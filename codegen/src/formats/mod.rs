@@ -8,6 +8,7 @@ mod dialect;
 #[cfg(feature = "cli")]
 mod editor;
 mod errata;
+mod exchange;
 mod glossary;
 mod guarantee;
 mod lifecycle;
@@ -18,9 +19,10 @@ mod render;
 mod requirement;
 mod rule;
 mod scenario;
+mod signature;
 mod violation;
 
-pub use api::{ApiFile, Calls, Content, Outer, Scope, Signature, Status, Usage};
+pub use api::{ApiFile, Calls, Content, Outer, Scope, Status, Usage};
 pub use client_case::{About, Channel, ClientCase, ClientStep, Ending, Expect, Step};
 pub use constant::{Constant, Declared};
 pub use defect::{Defect, DefectVerdict, DefectsFile};
@@ -30,6 +32,7 @@ pub use dialect::{
 #[cfg(feature = "cli")]
 pub use editor::editor_schemas;
 pub use errata::{Change, ErrataFile, Erratum, MoreValues, Replacement};
+pub use exchange::{BodyShape, CallShape, Choice, ErrorShape, RequestShape, Route, SessionShape, Trigger};
 pub use glossary::Glossary;
 pub use guarantee::{EditedGolden, Guarantee, GuaranteesFile};
 pub use lifecycle::{Lifecycle, Role};
@@ -43,4 +46,5 @@ pub use rule::{
     Scopes, Whose,
 };
 pub use scenario::{OnSocket, Operation, PREVIOUS, PREVIOUS_OUTPUT, Scenario};
+pub use signature::{ForeignApi, ForeignFile, Mark, Misnomers, Signature};
 pub use violation::{Edit, Edits, Side, Target, Violation};

@@ -11,7 +11,7 @@ use core::fmt;
 
 use spec::table::{Operation, Role, Scope};
 
-pub use features::{FEATURES, Feature};
+pub use features::Feature;
 pub use recorded::{Recorded, recorded};
 pub use spec::table::Level;
 

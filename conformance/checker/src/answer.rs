@@ -145,7 +145,7 @@ impl AnswerReader {
                 Some(Content::Text) => answer.texts.push(text),
                 Some(Content::Refusal) => answer.refusal += &text,
                 Some(Content::Reasoning) => answer.reasoning += &text,
-                Some(Content::Arguments) | None => {}
+                Some(Content::Arguments | Content::Item | Content::Part) | None => {}
             }
         }
         answer
@@ -153,7 +153,7 @@ impl AnswerReader {
 
     /// Reads a whole value of a scope.
     fn value(&mut self, level: &'static ScopeInfo, value: &Value, key: Key) {
-        if level.content.is_some() {
+        if is_text(level) {
             return self.add(level, value.as_str().unwrap_or_default(), key);
         }
         self.open(level, value, key);
@@ -183,7 +183,7 @@ impl AnswerReader {
         if self.room == 0 {
             return;
         }
-        let is_call = self.api.call.filter(|call| {
+        let is_call = self.api.client_call.filter(|call| {
             let kind = || value.get("type").and_then(Value::as_str);
             call.scope == level.scope
                 && (call.types.is_empty() || kind().is_some_and(|kind| call.types.contains(&kind)))
@@ -208,7 +208,7 @@ impl AnswerReader {
         }
         self.take(text.len());
         match level.content {
-            None => {}
+            None | Some(Content::Item | Content::Part) => {}
             Some(Content::Arguments) => {
                 let outer = level.parent.map_or(0, |outer| self.api.scope(outer).key.len());
                 let mut of_call = Key::default();
@@ -217,6 +217,8 @@ impl AnswerReader {
                     call.arguments += text;
                 }
             }
+            // A transcript beside the output is no part of it.
+            Some(_) if level.parent == Some(self.api.root) => {}
             Some(Content::Text | Content::Refusal | Content::Reasoning) => {
                 let [container, ..] = key;
                 let place = (container, level.scope, key);
@@ -239,6 +241,11 @@ impl Observer for AnswerReader {
             self.event(info, &seen.record.view, seen.record.data());
         }
     }
+}
+
+/// Returns whether the value of a scope is a text, and no object around texts.
+const fn is_text(level: &ScopeInfo) -> bool {
+    !matches!(level.content, None | Some(Content::Item | Content::Part))
 }
 
 /// Returns the indices of an event; one that is missing is 0.

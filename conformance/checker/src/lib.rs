@@ -17,11 +17,10 @@ pub use answer::{Answer, AnswerReader, Tokens, ToolCall};
 pub use catalogue::{self, Level, Rule};
 pub use checker::Checker;
 pub use chosen::{ChangedLevel, Rules, level};
-pub use engine::root_of_body;
 pub use engine::{
     DataProblem, Effect, Excerpt, Finding, Findings, LevelName, Location, Misnomer, Observer, Occurrence,
     Origin, Payload, Record, Related, Seen, Supply, Unmeasured,
 };
 pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport};
-pub use rules::{MESSAGES_EVENTS, is_sign_of_life, typed_protocol, untyped_protocol};
+pub use rules::is_sign_of_life;
 pub use spec::{self, Dialect};

@@ -123,7 +123,7 @@ fn bodies_of_other_apis_are_named() {
         (r#"{"id":"c","object":"chat.completion","choices":[]}"#, "Chat Completions"),
         (
             r#"{"type":"message","role":"assistant","content":[],"stop_reason":"end_turn"}"#,
-            "Anthropic's Messages",
+            "Anthropic Messages",
         ),
     ] {
         let found = findings(dialect, body);

@@ -5,7 +5,7 @@ use gateway::{Received, invalid};
 use results::text::{cut, visible};
 use results::{RequestProblem, Transport};
 use serde_json::Value;
-use spec::Dialect;
+use spec::{Api, Dialect};
 
 use super::case::PlayedCase;
 use super::turns::{PlayedTurn, holds, text};
@@ -56,15 +56,8 @@ fn of_request(
     request: &Received,
     found: &mut Vec<RequestProblem>,
 ) {
-    let expected = format!("Bearer {key}");
-    if request.header("authorization") != Some(&expected) {
-        let found_key = if request.header("authorization").is_some() { "another value" } else { "none" };
-        found.push(problem(
-            "content",
-            format!("expected the header `authorization: Bearer` with the API key, found {found_key}"),
-        ));
-    }
-    if request.method != "POST" || !request.path.ends_with("/responses") {
+    found.extend(of_key(key, dialect.api, request));
+    if request.method != "POST" || !dialect.api.is_at(&request.path) {
         return;
     }
     let content_type = request.header("content-type").unwrap_or_default();
@@ -86,13 +79,30 @@ fn of_request(
     }
 }
 
+/// Returns the problem of the headers that carry the API key, if none does.
+fn of_key(key: &str, api: &Api, request: &Received) -> Option<RequestProblem> {
+    let names = || api.request.keys.iter().map(|(name, _)| name.to_lowercase());
+    let has = |(name, value): (&str, String)| request.header(&name.to_lowercase()) == Some(&value);
+    if api.request.with_key(key).any(has) {
+        return None;
+    }
+    let found_key =
+        if names().any(|name| request.header(&name).is_some()) { "another value" } else { "none" };
+    let wanted = api.request.with_key("").map(|(name, value)| format!("{}: {value}", name.to_lowercase()));
+    let wanted = wanted.map(|header| format!("`{}`", header.trim_end_matches([' ', ':'])));
+    let wanted = wanted.collect::<Vec<_>>().join(" or ");
+    let message = format!("expected the header {wanted} with the API key, found {found_key}");
+    Some(problem("content", message))
+}
+
 fn of_message(case: &PlayedCase, dialect: &Dialect, message: &str, found: &mut Vec<RequestProblem>) {
     let Ok(mut body) = serde_json::from_str::<Value>(message) else {
         return found.push(problem("N10", "the message is not a JSON object"));
     };
     let kind = body.as_object_mut().and_then(|members| members.shift_remove("type"));
-    if kind.as_ref().and_then(Value::as_str) != Some("response.create") {
-        return found.push(problem("N10", "the message has another type than response.create"));
+    let create = dialect.framing.create.unwrap_or_default();
+    if kind.as_ref().and_then(Value::as_str) != Some(create) {
+        return found.push(problem("N10", format!("the message has another type than {create}")));
     }
     for name in NOT_ON_SOCKETS.iter().filter(|name| body.get(**name).is_some()) {
         found.push(problem("N11", format!("the WebSocket message has `{name}`, expected none")));

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use gateway::{Act, Director, Line, Received, Stage};
 use serde_json::json;
+use spec::Api;
 
 use super::case::PlayedCase;
 use super::played::Plays;
@@ -19,9 +20,12 @@ const KEPT: usize = 32;
 const LARGEST: usize = 1 << 20;
 /// Prefix of the path of a case.
 const PREFIX: &str = "/case/";
+/// The version in the base URL of a case.
+const VERSION: &str = "v1";
 
 /// Plays each case under a path of its own, and records the client's requests.
 pub(super) struct Playing {
+    api: &'static Api,
     cases: Arc<[PlayedCase]>,
     sent: Mutex<BTreeMap<usize, Vec<Sent>>>,
     /// Serves cases to clients that fetch them over HTTP.
@@ -31,11 +35,12 @@ pub(super) struct Playing {
 impl Playing {
     /// Starts to play cases on a port; 0 means any free port.
     pub(super) fn start(
+        api: &'static Api,
         cases: Arc<[PlayedCase]>,
         port: u16,
         desk: Option<CaseDesk>,
     ) -> io::Result<(Arc<Self>, Stage)> {
-        let playing = Arc::new(Self { cases, sent: Mutex::default(), desk });
+        let playing = Arc::new(Self { api, cases, sent: Mutex::default(), desk });
         let director: Arc<dyn Director> = Arc::clone(&playing) as Arc<dyn Director>;
         let stage = Stage::start(port, director)?;
         Ok((playing, stage))
@@ -72,7 +77,7 @@ impl Playing {
 
 /// Returns the base URL of a case.
 pub(super) fn base_url(stage: &Stage, at: usize) -> String {
-    format!("http://{}{PREFIX}{at}/v1", stage.address())
+    format!("http://{}{PREFIX}{at}/{VERSION}", stage.address())
 }
 
 fn refuse(status: u16, message: &str) -> Act {
@@ -91,19 +96,19 @@ impl Director for Playing {
             return refuse(404, "Unknown case.");
         };
         self.keep(at, Sent::Request(request.clone()));
-        let rest = rest.trim_end_matches('/');
-        match (&*request.method, rest) {
-            ("POST", "v1/responses") => match case.played(&request.body) {
+        let path = rest.trim_end_matches('/').strip_prefix(VERSION).unwrap_or_default();
+        match (&*request.method, path) {
+            ("POST", path) if path == self.api.path => match case.played(&request.body) {
                 Plays::Http(act) => act.clone(),
                 Plays::Socket(_) => refuse(400, "This case needs a WebSocket."),
             },
-            ("GET", "v1/models") => {
+            ("GET", "/models") => {
                 let model = json!({"id": "default", "object": "model", "created": 1_785_000_000, "owned_by": "reference"});
                 Act::new(200, "application/json", json!({"object": "list", "data": [model]}).to_string())
             }
             ("GET", path) => {
-                let resumed =
-                    path.strip_prefix("v1/responses/").and_then(|id| case.resumed(id, &request.query));
+                let id = path.strip_prefix(self.api.path).and_then(|rest| rest.strip_prefix('/'));
+                let resumed = id.and_then(|id| case.resumed(id, &request.query));
                 resumed.unwrap_or_else(|| refuse(404, "Unknown path."))
             }
             _ => refuse(404, "Unknown path."),
@@ -112,7 +117,10 @@ impl Director for Playing {
 
     fn open(&self, request: &Received) -> Result<(), Act> {
         match self.find(&request.path) {
-            Some((at, case, "v1/responses")) if matches!(case.plays, Plays::Socket(_)) => {
+            Some((at, case, rest))
+                if rest.strip_prefix(VERSION) == Some(self.api.path)
+                    && matches!(case.plays, Plays::Socket(_)) =>
+            {
                 self.keep(at, Sent::Request(request.clone()));
                 Ok(())
             }

@@ -164,7 +164,8 @@ impl ClientSuite {
             let (playing, done) = self.serve(&cases, listening, &finished, &machine).map_err(refused)?;
             (playing, Ok(done))
         } else {
-            let (playing, stage) = Playing::start(Arc::clone(&cases), self.port, None).map_err(refused)?;
+            let (playing, stage) =
+                Playing::start(self.dialect.api, Arc::clone(&cases), self.port, None).map_err(refused)?;
             let done = self.drive(&cases, &stage, &finished, (&processes, &machine));
             (playing, done)
         };
@@ -302,8 +303,12 @@ impl ClientSuite {
         machine: &RunRuntime,
     ) -> std::io::Result<(Arc<Playing>, Vec<Option<FinishedCase>>)> {
         // The cases contain the address, which is known once the server listens.
-        let (playing, stage) =
-            Playing::start(Arc::clone(cases), self.port, Some(CaseDesk::new(self.origins.clone())))?;
+        let (playing, stage) = Playing::start(
+            self.dialect.api,
+            Arc::clone(cases),
+            self.port,
+            Some(CaseDesk::new(self.origins.clone())),
+        )?;
         let messages = cases.iter().enumerate().map(|(at, case)| {
             let grace = case.timeout;
             (self.message(case, base_url(&stage, at)), grace)

@@ -8,7 +8,6 @@ use super::curl::curl;
 use super::timeline::TimelineBuilder;
 use crate::capture::other_api::{at_url, of_answer};
 use crate::capture::{Entry, Exchange, Format, Frame, Loss, Piece, Reader, Sink, Transport, sse};
-use checker::root_of_body;
 use checker::sse::FrameStart;
 use checker::{Checker, Observer, Rules, is_sign_of_life};
 use results::{CaptureReport, Lost};
@@ -177,7 +176,7 @@ impl<'r> Checking<'r> {
     fn exchange(&mut self, exchange: &Exchange<'_>) {
         self.end_stream();
         let url = exchange.request.as_ref().map(|request| &*request.url).unwrap_or_default();
-        let (other, is_ours) = at_url(url);
+        let (other, is_ours) = at_url(url, Some(self.rules.dialect().api));
         self.asked = ExchangeApi { other, is_ours, is_other: false, is_answered: false };
         self.exchange.clone_from(&exchange.label);
         self.exchange_number = exchange.number;
@@ -199,7 +198,7 @@ impl<'r> Checking<'r> {
         self.draw(|_| ());
         self.is_begun = true;
         if !self.has_spoken {
-            self.foreign = of_answer(None, frame);
+            self.foreign = of_answer(Some(self.rules.dialect().api), None, frame);
             self.has_spoken = !is_keep_alive(frame);
         }
         self.checker.frame_seen_by(frame, &mut (&mut self.drawing, observer));
@@ -212,7 +211,7 @@ impl<'r> Checking<'r> {
         }
         self.report.bodies += 1;
         let body = frame.data.as_deref().unwrap_or_default();
-        self.foreign = of_answer(None, frame);
+        self.foreign = of_answer(Some(self.rules.dialect().api), None, frame);
         self.report.unjudged += u64::from(self.foreign.is_none() && !self.is_judged(body));
         self.checker().body(frame);
         self.draw(|drawing| drawing.body(frame));
@@ -237,7 +236,7 @@ impl<'r> Checking<'r> {
             return asked.is_other;
         }
         asked.is_answered = frame.data.is_some() && !is_keep_alive(frame);
-        let Some(other) = of_answer(asked.other, frame) else { return false };
+        let Some(other) = of_answer(Some(self.rules.dialect().api), asked.other, frame) else { return false };
         asked.is_other = true;
         *self.report.other_apis.entry(Cow::Borrowed(other)).or_default() += 1;
         // The exchange does not count.
@@ -252,9 +251,10 @@ impl<'r> Checking<'r> {
     fn is_next(&self, frame: &Frame<'_>) -> bool {
         let ended = self.checker.ended().filter(|_| frame.transport == Transport::Unframed);
         let Some(ended) = ended else { return false };
-        let at = |pointer| frame.data.as_deref().and_then(|data| spec::json::at(data, pointer));
+        let at = |pointer: &str| frame.data.as_deref().and_then(|data| spec::json::at(data, pointer));
         let begins = event_type(frame).is_some_and(|kind| self.rules.dialect().opening == Some(&*kind));
-        begins && at("/response/id").is_none_or(|id| id != ended)
+        let id = format!("/{}/id", self.rules.dialect().member(self.rules.dialect().api.snapshot));
+        begins && at(&id).is_none_or(|id| id != ended)
     }
 
     fn count_lost(&mut self, loss: &Loss<'_>) {
@@ -266,11 +266,9 @@ impl<'r> Checking<'r> {
 
     /// Returns whether any rule applies to a non-streaming response.
     fn is_judged(&self, body: &str) -> bool {
-        let is_known = || {
-            let object = spec::json::at(body, "/object")?.strip_prefix('"')?.strip_suffix('"')?;
-            self.rules.dialect().root(root_of_body(object)?)
-        };
-        let is_error = || spec::json::at(body, "/error").is_some_and(|error| error != "null");
+        let dialect = self.rules.dialect();
+        let is_known = || dialect.root(dialect.api.body(body)?.root);
+        let is_error = || dialect.api.error_in(body).is_some();
         let has_failed = self.status.is_some_and(|status| status >= 400);
         has_failed || is_error() || is_known().is_some()
     }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::capture::REDACTED;
 use checker::{Exchange, Request};
 use results::shell_word;
+use spec::APIS;
 
 /// Maximum length of a body in a command.
 const LONGEST_BODY: usize = 4096;
@@ -23,8 +24,8 @@ pub(super) fn curl(exchange: &Exchange<'_>) -> Option<String> {
     let mut command = format!("curl -N -X {method} {}", shell_word(url));
     for (name, value) in headers.iter().filter(|(name, _)| !is_by_curl(name)) {
         command += " -H ";
-        if name.eq_ignore_ascii_case("authorization") {
-            command += "\"Authorization: Bearer $CONFORMANCE_API_KEY\"";
+        if let Some((name, value)) = with_key(name) {
+            let _ = write!(command, "\"{name}: {value}\"");
         } else if value.contains(REDACTED) {
             let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
             let variable: String = name.chars().map(upper).collect();
@@ -38,6 +39,12 @@ pub(super) fn curl(exchange: &Exchange<'_>) -> Option<String> {
         command += &shell_word(body);
     }
     Some(command)
+}
+
+/// Returns the header of an API that carries the key, if it is one of this name.
+fn with_key(name: &str) -> Option<(&'static str, String)> {
+    let mut all = APIS.iter().flat_map(|api| api.request.with_key("$CONFORMANCE_API_KEY"));
+    all.find(|(known, _)| name.eq_ignore_ascii_case(known))
 }
 
 /// Returns whether curl sends a header of this name by itself.

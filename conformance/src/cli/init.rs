@@ -89,7 +89,7 @@ impl CommandArgs for InitArgs {
         self.check()?;
         let model = self.model(dialect)?;
         note_lines(&list_of_probes());
-        let suite = Suite::new(self.to.target(&self.target)?, dialect)
+        let suite = Suite::new(self.to.target(&self.target, dialect.api)?, dialect)
             .model(&model)
             .limits(self.to.limits())
             .given(self.to.given())
@@ -140,7 +140,7 @@ impl InitArgs {
             return Ok(model.clone());
         }
         let machine = RunRuntime::start()?;
-        let client = self.to.client(&self.target, &machine)?;
+        let client = self.to.client(&self.target, dialect.api, &machine)?;
         let (model, line) = machine.runtime().block_on(first_model(&client, &Rules::of(dialect)));
         note(&line);
         Ok(model)

@@ -105,7 +105,7 @@ impl LiveArgs {
         let mut suites = Vec::new();
         for dialect in dialects.iter().copied() {
             let suite = match &self.target {
-                Some(base) => Suite::new(self.to.target(base)?, dialect),
+                Some(base) => Suite::new(self.to.target(base, dialect.api)?, dialect),
                 None => Suite::reference(Settings::new(dialect)),
             };
             let suite = self.configured(suite, select).fail_on(verdict.fail_on()).levels(levels.clone());

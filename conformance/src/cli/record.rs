@@ -15,6 +15,7 @@ use super::target::TargetArgs;
 use super::{CommandArgs, NOT_DONE, known, names};
 use harness::live::RunRuntime;
 use harness::plan::{Call, PreviousResponse, RequestContext, Seed, filled, not_given};
+use spec::Api;
 
 /// Sends one request and records the exchange, without secrets.
 ///
@@ -46,7 +47,7 @@ impl CommandArgs for RecordArgs {
     fn run(self) -> Result<ExitCode> {
         let call = self.call()?;
         let machine = RunRuntime::start()?;
-        let client = self.to.client(&self.target, &machine)?;
+        let client = self.to.client(&self.target, api()?, &machine)?;
         let mut out: Box<dyn Write + Send> = match &self.out {
             Some(path) => Box::new(File::create(path).with_context(|| path.display().to_string())?),
             None => Box::new(io::stdout()),
@@ -60,6 +61,11 @@ impl CommandArgs for RecordArgs {
         out.write_all(client.target().hidden(&recording).as_bytes()).and_then(|()| out.flush())?;
         Ok(if outcome.status.is_some() { ExitCode::SUCCESS } else { ExitCode::from(NOT_DONE) })
     }
+}
+
+/// Returns the API of the endpoint, which no flag names.
+fn api() -> Result<&'static Api> {
+    Ok(names::dialect("openai")?.api)
 }
 
 impl RecordArgs {
@@ -81,6 +87,6 @@ impl RecordArgs {
             bail!("{id} cannot be sent: {}", missing.reason);
         }
         let asked = RequestContext { model: self.to.model(), given: &given, number: 1, seed: &Seed::NONE };
-        Ok(Call::of(scenario, &asked, before.as_ref(), false))
+        Ok(Call::of(scenario, api()?, &asked, before.as_ref(), false))
     }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use catalogue::Rule;
 use clap::{Args, ValueEnum};
-use spec::Dialect;
+use spec::{Api, Dialect};
 use tokio::net::TcpListener;
 
 use super::{CommandArgs, files, known, names, print};
@@ -110,7 +110,7 @@ impl CommandArgs for ServeArgs {
             return Ok(ExitCode::SUCCESS);
         }
         if !self.replay.is_empty() {
-            return self.play();
+            return self.play(dialect.api);
         }
         let mut settings = Settings {
             seed: self.seed,
@@ -152,7 +152,7 @@ impl ServeArgs {
     }
 
     /// Serves recordings.
-    fn play(&self) -> anyhow::Result<ExitCode> {
+    fn play(&self, api: &'static Api) -> anyhow::Result<ExitCode> {
         let mut replays = Vec::new();
         for path in files::recordings(&self.replay)?.files {
             let mut bytes = Vec::new();
@@ -171,8 +171,8 @@ impl ServeArgs {
         runtime.block_on(async {
             let (listener, ended) = listen(self.port, "recordings").await?;
             let names: Vec<String> = replays.iter().map(|replay| visible(&replay.name)).collect();
-            writeln!(io::stderr().lock(), "POST /v1/responses plays {}\nCtrl-C ends it", names.join(", "))?;
-            anyhow::Ok(gateway::replay(listener, replays, origins, log, ended).await?)
+            writeln!(io::stderr().lock(), "POST /v1{} plays {}\nCtrl-C ends it", api.path, names.join(", "))?;
+            anyhow::Ok(gateway::replay(listener, api, replays, origins, log, ended).await?)
         })?;
         runtime.shutdown_background();
         Ok(ExitCode::SUCCESS)
@@ -284,7 +284,7 @@ fn served(settings: &Settings) -> String {
         0 => String::new(),
         pace => format!(", {pace} ms before every event"),
     };
-    format!("POST /v1/responses, with any key; {models}{pace}\n")
+    format!("POST /v1{}, with any key; {models}{pace}\n", settings.dialect.api.path)
 }
 
 /// Listens on a port, and prints the address. Returns when the user ends the program.

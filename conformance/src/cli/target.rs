@@ -12,6 +12,7 @@ use super::{names, small_file};
 use harness::live::RunRuntime;
 use harness::plan::{Given, wanted};
 use harness::wire::{Client, Limits, Target};
+use spec::Api;
 
 /// The heading of the flags about the endpoint.
 pub(super) const HEADING: &str = "Endpoint";
@@ -64,8 +65,8 @@ pub(super) struct TargetArgs {
 
 impl TargetArgs {
     /// Returns the endpoint at an address.
-    pub(super) fn target(&self, base: &str) -> Result<Target> {
-        let mut target = Target::new(base)?;
+    pub(super) fn target(&self, base: &str, api: &'static Api) -> Result<Target> {
+        let mut target = Target::new(base, api)?;
         let key = self.api_key.clone().or_else(|| env::var(KEY).ok());
         if let Some(key) = key.filter(|key| !key.is_empty()) {
             target = target.with_key(&key)?;
@@ -108,8 +109,8 @@ impl TargetArgs {
     }
 
     /// Connects a client to the endpoint.
-    pub(super) fn client(&self, base: &str, machine: &RunRuntime) -> Result<Client> {
-        let client = Client::new(self.target(base)?, self.limits(), machine.interrupt());
+    pub(super) fn client(&self, base: &str, api: &'static Api, machine: &RunRuntime) -> Result<Client> {
+        let client = Client::new(self.target(base, api)?, self.limits(), machine.interrupt());
         client.map_err(|problem| anyhow!(problem)).context("the HTTP client cannot be set up")
     }
 }

@@ -107,7 +107,8 @@ impl Harness {
     /// Runs one case against a separate gateway.
     fn run(&self, known: &Known, at: usize, settings: Settings, limits: Limits) -> Outcome {
         let gateway = Embedded::start(settings).expect("a port is free");
-        let target = Target::new(&gateway.url()).expect("it is an address").direct();
+        let target =
+            Target::new(&gateway.url(), known.rules.dialect().api).expect("it is an address").direct();
         let client = Client::new(target, limits, self.machine.interrupt()).expect("it can be made");
         let mut plan = RunPlan {
             cases: known.cases.clone(),

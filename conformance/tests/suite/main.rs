@@ -13,6 +13,7 @@ mod lanes;
 mod limits;
 mod matrix;
 mod merge;
+mod neutral;
 mod picture;
 mod properties;
 mod reference;

@@ -1,8 +1,5 @@
 //! Findings do not depend on names: of events, ids and indices, of the root and its containers, and of the value of the root.
 
-use std::fs;
-use std::path::Path;
-
 use catalogue::{DecidedBy, Operand, RULES, Relation, Rule, Whose};
 use conformance::{Rules, check, violation};
 use recordings::capture::Format;
@@ -108,11 +105,6 @@ fn violations_are_found_under_other_names() {
     assert!(proven > 50, "{proven} rules");
 }
 
-/// Slots that the engine may name: it joins texts, counts events and keeps log probabilities in any API.
-const SLOTS: [&str; 4] = ["Value", "SequenceNumber", "Logprobs", "PLACES"];
-/// What it may ask of scopes without naming one.
-const SCOPES: [&str; 2] = ["ALL", "MOST_KEYS"];
-
 #[test]
 fn pages_of_rules_have_the_words_of_an_api() {
     for rule in RULES {
@@ -128,31 +120,4 @@ fn pages_of_rules_have_the_words_of_an_api() {
         assert!(!has_noun, "{}: {renamed}", rule.id);
         assert_eq!(replaced(&renamed, &WORDS), text(pages::api(rule)), "{}", rule.id);
     }
-}
-
-#[test]
-fn the_engine_names_no_scope() {
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("checker/src/engine")];
-    let mut files = 0;
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("it is there").flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            files += 1;
-            let text = fs::read_to_string(&path).expect("it is text");
-            // Unit tests are about one API.
-            let text = text.split("#[cfg(test)]").next().unwrap_or_default();
-            for (kind, allowed) in [("Slot::", &SLOTS[..]), ("Scope::", &SCOPES[..])] {
-                for after in text.split(kind).skip(1) {
-                    let name = after.split(|c: char| !c.is_alphanumeric() && c != '_').next();
-                    let name = name.unwrap_or_default();
-                    assert!(allowed.contains(&name), "{} names {kind}{name}", path.display());
-                }
-            }
-        }
-    }
-    assert!(files > 20, "{files} files");
 }

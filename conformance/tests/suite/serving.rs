@@ -270,7 +270,14 @@ fn with_replays<T: Send>(replays: Vec<Replay>, then: impl FnOnce(SocketAddr) -> 
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", 0))).unwrap();
     let to = listener.local_addr().unwrap();
-    let server = runtime.spawn(replay(listener, replays, Vec::new(), None, std::future::pending()));
+    let server = runtime.spawn(replay(
+        listener,
+        spec::openai::DIALECT.api,
+        replays,
+        Vec::new(),
+        None,
+        std::future::pending(),
+    ));
     let result = then(to);
     server.abort();
     result

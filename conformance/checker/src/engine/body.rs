@@ -15,18 +15,6 @@ use super::relation::inside;
 use super::stream::{RESPONSE, Stream};
 use super::view::{Object, short};
 
-/// Returns the root type of a body by its `object`.
-pub fn root_of_body(object: &str) -> Option<&'static str> {
-    match object {
-        "response" => Some(RESPONSE_BODY),
-        "response.compaction" => Some("compact_response"),
-        "list" => Some("item_list"),
-        _ => None,
-    }
-}
-
-const RESPONSE_BODY: &str = "response";
-
 /// Checks a body.
 pub(super) fn judge(plan: &Plan, head: &Head, mut record: Record<'_>, findings: &mut Findings) {
     let is_success = !head.is_refusal();
@@ -41,7 +29,8 @@ pub(super) fn judge(plan: &Plan, head: &Head, mut record: Record<'_>, findings: 
 
 /// Returns the root type of a body, and the result of its validation.
 fn valid(dialect: &Dialect, body: &Object<'_>) -> (Option<&'static str>, Verdict) {
-    let root = body.plain("object").and_then(root_of_body).filter(|_| body.get("deleted").is_none());
+    let shape = dialect.api.body(body.text()).filter(|shape| shape.is_typed(body.text()));
+    let root = shape.map(|shape| shape.root);
     let name = root.and_then(|root| dialect.root(root));
     (root, name.map_or(Verdict::Unknown, |name| dialect.check_type(name, body.text())))
 }
@@ -65,7 +54,7 @@ impl Body<'_> {
         }
         let plain = |rule: fn(&mut Case<'_>), case: &mut Case<'_>| rule(case);
         context.ask_of_body(&hooks.of_body.whole, (record, None), &stream, findings, plain);
-        if record.root == Some(RESPONSE_BODY) {
+        if record.root.is_some() && record.root == plan.api().root_body() {
             self.response(&Object::new(record.data()), &mut stream, findings);
         }
         // Last, so that a note on a value does not hide a fault of it.
@@ -88,7 +77,7 @@ impl Body<'_> {
         for (index, item) in output.iter().enumerate() {
             self.item(index, item, stream, findings);
         }
-        let has_choice = response.get("tool_choice").is_some_and(|choice| choice != "\"auto\"");
+        let has_choice = response.chooses(plan.api());
         let ending = Ending { snapshot: &snapshot, output };
         let look = |(ends, rule): (Ends, EndingRule), case: &mut Case<'_>| {
             if ends != Ends::WithChoice || has_choice {
@@ -112,14 +101,14 @@ impl Body<'_> {
             item.keep_in(&mut node.closing);
         }
         stream.nodes.name_item(at);
-        stream.nodes.name_call(at);
+        stream.nodes.name_call(at, &api.call);
         self.relate(index, item, stream, findings);
         let rules = plan.hooks.of_body.items.of(item.plain("type"));
         if let Some(node) = stream.nodes.get(at) {
             let look = |rule: ValueRule, case: &mut Case<'_>| rule(case, node, item);
             context.ask_of_body(rules, (record, Some(index)), stream, findings, look);
         }
-        if item.is_cut_off() {
+        if item.is_cut_off(&api.status) {
             stream.incomplete.get_or_insert(at);
         }
         stream.nodes.set_state(at, State::Closed);

@@ -347,7 +347,7 @@ fn in_body<'p>(dialect: &Dialect, pointer: &'p str, item: Option<usize>) -> Cow<
         let rest = pointer.strip_prefix('/')?.strip_prefix(name)?;
         (rest.is_empty() || rest.starts_with('/')).then_some(rest)
     };
-    if let Some((item, rest)) = item.zip(inside("item")) {
+    if let Some((item, rest)) = item.zip(inside(dialect.api.item)) {
         return Cow::Owned(format!("/{}/{item}{rest}", dialect.api.list));
     }
     inside(dialect.api.snapshot.name()).map_or(Cow::Borrowed(pointer), Cow::Borrowed)

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use catalogue::{CLIENTS, Level};
 use serde::{Deserialize, Serialize};
-use spec::Dialect;
+use spec::{APIS, Dialect, FOREIGN};
 
 use super::bound::Bound;
 use super::locate::Locator;
@@ -124,10 +124,6 @@ pub enum LevelName {
     Must,
 }
 
-/// The paths of other APIs.
-const PATHS: [(&str, &str); 2] =
-    [("Chat Completions", "/chat/completions"), ("Anthropic's Messages", "/messages")];
-
 impl Supply {
     /// Returns how to add a property to an object.
     fn fix(&self, name: &str, holder: &str) -> String {
@@ -180,8 +176,9 @@ impl Finding {
             return Some(Cow::Owned(supply.fix(name, &self.holder())));
         }
         let called = self.actual.as_deref().filter(|_| rule.id == "schema/foreign-protocol");
-        if let Some((_, path)) = PATHS.iter().find(|(api, _)| Some(*api) == called) {
-            return Some(Cow::Owned(format!("you called {path}? Call /responses, or {}", rule.fix)));
+        let wanted = self.expected.as_deref().and_then(path_of);
+        if let Some((called, wanted)) = called.and_then(path_of).zip(wanted) {
+            return Some(Cow::Owned(format!("you called {called}? Call {wanted}, or {}", rule.fix)));
         }
         let expected = self.expected.as_deref().filter(|_| rule.id.ends_with("-valid"));
         let Some(expected) = expected else { return Some(Cow::Borrowed(rule.fix)) };
@@ -538,7 +535,14 @@ fn known_event(name: &str) -> &str {
 
 /// Returns what unknown event types have in common with others.
 fn namespace_of(name: &str) -> &'static str {
-    if name.starts_with("response.") { "response.*" } else { "*" }
+    APIS.iter().find_map(|api| api.signature.pattern(name)).unwrap_or("*")
+}
+
+/// Returns the path of the API whose name a text ends with.
+fn path_of(text: &str) -> Option<&'static str> {
+    let own = APIS.iter().find(|api| text.ends_with(api.title)).map(|api| api.path);
+    let foreign = || FOREIGN.iter().find(|api| text == api.name)?.paths.first().copied();
+    own.or_else(foreign).filter(|path| path.starts_with('/'))
 }
 
 /// Returns the dialects that known clients are written for, each once.

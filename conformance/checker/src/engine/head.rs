@@ -1,5 +1,7 @@
 //! The head of an exchange: what rules know of the request, and of the response beside its stream or body.
 
+use spec::table::{RequestShape, Trigger};
+
 use super::markup::RequestTokens;
 use super::view::Object;
 use crate::Exchange;
@@ -23,8 +25,8 @@ pub(crate) struct Head {
 
 impl Head {
     /// Creates the head of an exchange.
-    pub(super) fn of(exchange: &Exchange<'_>) -> Self {
-        let asked = exchange.request.as_ref().and_then(|request| request.body.as_deref()).map(Object::new);
+    pub(super) fn of(exchange: &Exchange<'_>, request: &RequestShape) -> Self {
+        let asked = exchange.request.as_ref().and_then(|asked| asked.body.as_deref()).map(Object::new);
         let method = exchange.request.as_ref().map(|request| &*request.method);
         let method = method.filter(|method| !method.is_empty());
         Self {
@@ -32,8 +34,8 @@ impl Head {
             has_headers: !exchange.headers.is_empty(),
             content_type: exchange.header("content-type").map(str::to_owned),
             creates: method.map(|method| method.eq_ignore_ascii_case("POST")),
-            triggers_compaction: asked.as_ref().is_some_and(triggers_compaction),
-            tokens: asked.as_ref().map(RequestTokens::of),
+            triggers_compaction: asked.as_ref().is_some_and(|asked| triggers_compaction(asked, request)),
+            tokens: asked.as_ref().map(|asked| RequestTokens::of(asked, request)),
         }
     }
 
@@ -44,8 +46,9 @@ impl Head {
 }
 
 /// Returns whether the input of a request triggers a compaction.
-pub(super) fn triggers_compaction(request: &Object<'_>) -> bool {
-    let is_trigger = |item: &&str| Object::new(item).plain("type") == Some("compaction_trigger");
-    request.get("input").is_some_and(|input| input.contains("compaction_trigger"))
-        && request.entries("input").unwrap_or_default().iter().any(is_trigger)
+pub(super) fn triggers_compaction(asked: &Object<'_>, request: &RequestShape) -> bool {
+    let Some(Trigger { list, entry }) = request.compaction else { return false };
+    let is_trigger = |item: &&str| Object::new(item).plain("type") == Some(entry);
+    asked.get(list).is_some_and(|entries| entries.contains(entry))
+        && asked.entries(list).unwrap_or_default().iter().any(is_trigger)
 }

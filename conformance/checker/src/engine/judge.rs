@@ -135,7 +135,7 @@ impl Judge {
     }
 
     pub(crate) fn exchange(&mut self, exchange: &Exchange<'_>) {
-        self.head = Head::of(exchange);
+        self.head = Head::of(exchange, &self.stream.api.request);
         self.stream_mut().has_gap = self.head.is_refusal();
     }
 
@@ -310,7 +310,7 @@ impl Judge {
             }
             (Payload::Object, Placement::Aside(message, reply)) => {
                 at_hand.aside(record);
-                self.session().answer_aside((message, reply), record);
+                self.session().answer_aside(plan.dialect(), (message, reply), record);
             }
             (Payload::Object, Placement::Unknown) => at_hand.ask(&plan.hooks.socket, record),
         }

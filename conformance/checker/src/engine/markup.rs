@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 use spec::json;
+use spec::table::RequestShape;
 
 use super::view::Object;
 
@@ -65,11 +66,9 @@ pub(crate) struct RequestTokens {
 }
 
 impl RequestTokens {
-    pub(super) fn of(request: &Object<'_>) -> Self {
-        let is_continued = ["previous_response_id", "conversation", "prompt"]
-            .iter()
-            .any(|name| request.value(name).is_some());
-        Self { tokens: Tokens::in_json(request.text()), is_continued }
+    pub(super) fn of(asked: &Object<'_>, request: &RequestShape) -> Self {
+        let is_continued = request.continues.iter().any(|name| asked.value(name).is_some());
+        Self { tokens: Tokens::in_json(asked.text()), is_continued }
     }
 }
 

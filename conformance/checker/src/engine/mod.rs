@@ -29,7 +29,6 @@ mod tracker;
 mod usage;
 mod view;
 
-pub use body::root_of_body;
 pub(crate) use bound::Bound;
 pub(crate) use case::{Case, Change, Ending, Snapshot};
 pub use effect::{Effect, Unmeasured};

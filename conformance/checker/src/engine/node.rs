@@ -4,7 +4,7 @@ use std::collections::btree_map::{BTreeMap, Entry};
 
 use spec::Count;
 use spec::json::RawString;
-use spec::table::{Scope, ScopeInfo};
+use spec::table::{CallShape, Scope, ScopeInfo};
 
 use super::cells::Cells;
 use super::index::{Index, Oddities};
@@ -452,9 +452,9 @@ impl Nodes {
     }
 
     /// Indexes a call by its `call_id`, unless another one has it.
-    pub(super) fn name_call(&mut self, at: usize) {
+    pub(super) fn name_call(&mut self, at: usize, call: &CallShape) {
         let Some(item) = self.all.get(at) else { return };
-        if let Some(id) = item.opening.get().or(item.closing.get()).and_then(Object::call_id) {
+        if let Some(id) = item.opening.get().or(item.closing.get()).and_then(|value| value.call_id(call)) {
             name_first(&mut self.by_call_id, id, at);
         }
     }

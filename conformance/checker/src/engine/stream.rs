@@ -120,7 +120,7 @@ impl Stream {
         }
         let (what, node) = match self.nodes.item_named(id) {
             Some(item) => ("id", self.nodes.get(item)?),
-            None => ("call_id", self.nodes.call_named(id)?),
+            None => (self.api.call.id, self.nodes.call_named(id)?),
         };
         Some(format!("the {what} of {} {}", node.level.noun(), self.nodes.index_name(node.key.last()?)))
     }

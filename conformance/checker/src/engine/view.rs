@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::Value;
+use spec::Api;
 use spec::json::{Names, Outline, OutlineMember, is_escaped, is_same, shared_length};
+use spec::table::{CallShape, StatusWords};
 
 use super::reusable::{Recycle, Reusable};
 
@@ -152,10 +154,16 @@ impl<'a> Object<'a> {
         spec::json::string(self.get(name)?)
     }
 
-    /// Returns whether it is an item that was cut off. An incomplete web search is not: the response continues with its
-    /// results.
-    pub(crate) fn is_cut_off(&self) -> bool {
-        self.plain("status") == Some("incomplete") && self.plain("type") != Some("web_search_call")
+    /// Returns whether it is an item that was cut off, so that the response ends with it.
+    pub(crate) fn is_cut_off(&self, status: &StatusWords) -> bool {
+        self.plain(status.member) == Some(status.incomplete)
+            && !self.plain("type").is_some_and(|kind| status.unfinished.contains(&kind))
+    }
+
+    /// Returns whether this response repeats a request that does not leave the choice of tools to the model.
+    pub(crate) fn chooses(&self, api: &Api) -> bool {
+        let Some(choice) = api.request.choice else { return false };
+        self.get(choice.member).is_some() && self.plain(choice.member) != Some(choice.free)
     }
 
     /// Returns a string member without escapes, such as a name or an id.
@@ -165,10 +173,10 @@ impl<'a> Object<'a> {
         (!is_escaped(inside)).then_some(inside)
     }
 
-    /// Returns the `call_id`, if this is a call.
-    pub(crate) fn call_id(&self) -> Option<&str> {
-        self.plain("type").filter(|kind| kind.ends_with("_call"))?;
-        self.plain("call_id")
+    /// Returns the id that the result of this call repeats, if it is a call.
+    pub(crate) fn call_id(&self, call: &CallShape) -> Option<&str> {
+        self.plain("type").filter(|kind| call.has_type(kind))?;
+        self.plain(call.id)
     }
 
     /// Returns a numeric member.

@@ -1,29 +1,19 @@
-//! Native rules.
+//! Native rules: those about any API, and a folder for those about one.
 
-mod annotation;
-mod call;
 mod counts;
-mod error;
-mod item;
 mod misnomer;
 mod other_dialects;
-mod output;
-mod part;
-mod request;
-mod response;
+mod responses;
 mod schema;
 mod sequence;
-mod summary;
-mod text;
-mod tool;
-mod vendor;
 mod wire;
-mod ws;
 
 use catalogue::NativeRule;
-pub use schema::{MESSAGES_EVENTS, typed_protocol, untyped_protocol};
 use spec::table::Scope;
 
+use self::responses::{
+    annotation, call, error, item, output, part, request, response, summary, text, tool, vendor, ws,
+};
 use crate::engine::Native;
 pub use wire::is_sign_of_life;
 

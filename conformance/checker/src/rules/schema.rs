@@ -3,14 +3,14 @@
 use catalogue::Level;
 use spec::json::{Fault, FaultKind};
 use spec::table::UnknownEvents;
-use spec::{Dialect, Verdict};
+use spec::{Api, Dialect, Verdict, api_of_event, api_of_value};
 
 use super::misnomer;
 use super::other_dialects::{self, OtherDialects};
 use super::sequence;
 use crate::Frame;
 use crate::engine::Case;
-use crate::engine::{Finding, Object, Payload, Place};
+use crate::engine::{Finding, Payload, Place};
 
 pub(super) fn event_known(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
@@ -29,7 +29,8 @@ pub(super) fn event_known(case: &mut Case<'_>) {
         UnknownEvents::Ignored => return,
         UnknownEvents::Reported => {
             // Clients take these for events of the API.
-            case.limit(if name.starts_with("response.") { Level::Should } else { Level::May });
+            let is_own = case.dialect().api.signature.pattern(name).is_some();
+            case.limit(if is_own { Level::Should } else { Level::May });
             "an event type of the dialect"
         }
         UnknownEvents::Prefixed if has_prefix(name) => return,
@@ -109,7 +110,9 @@ fn report_faults<'f>(
     all: &[Fault],
     mut others: OtherDialects<impl Fn(&'static Dialect) -> Option<Verdict>>,
 ) {
-    let unknown: Vec<&str> = all.iter().filter_map(unknown_type).map(|(holder, _)| holder).collect();
+    let api = case.dialect().api;
+    let unknown: Vec<&str> =
+        all.iter().filter_map(|fault| unknown_type(fault, api)).map(|(holder, _)| holder).collect();
     let follows = |fault: &Fault| {
         let inside = |holder: &&str| {
             fault.pointer.strip_prefix(*holder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -120,69 +123,58 @@ fn report_faults<'f>(
         let is_fine_in = |other| others.is_fine(other, fault);
         let number = case.fault_here(fault, is_fine_in, || in_words(whole, fault));
         if let (FaultKind::Missing { property, simplest, .. }, Some(record)) = (fault.kind, case.record()) {
-            case.supply(number, || misnomer::supply(property, simplest, record.data(), &fault.pointer));
+            case.supply(number, || misnomer::supply(api, property, simplest, record.data(), &fault.pointer));
         }
     }
 }
 
 /// Returns the value of an unknown type, and the type.
-fn unknown_type(fault: &Fault) -> Option<(&str, &str)> {
+fn unknown_type<'f>(fault: &'f Fault, api: &Api) -> Option<(&'f str, &'f str)> {
     let holder = fault.pointer.strip_suffix("/type")?;
     let name = fault.actual.string()?;
     let (outer, last) = holder.rsplit_once('/')?;
     let is_index = !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit());
     let kind = if is_index { outer.rsplit('/').next()? } else { last };
-    let can_be_extended = matches!(
-        kind,
-        "item"
-            | "part"
-            | "annotation"
-            | "output"
-            | "content"
-            | "summary"
-            | "annotations"
-            | "tools"
-            | "tool_choice"
-    );
-    can_be_extended.then_some((holder, name))
+    api.extensible.contains(&kind).then_some((holder, name))
 }
 
 /// Returns whether a fault is the type of an item, and not of a part of it.
-fn is_item(fault: &Fault, response: &str) -> bool {
+fn is_item(fault: &Fault, response: &str, api: &Api) -> bool {
     let pointer = fault.pointer.strip_prefix(response).unwrap_or(&fault.pointer);
-    let rest = pointer.strip_prefix("/output/").and_then(|rest| rest.strip_suffix("/type"));
-    fault.pointer == "/item/type" || rest.is_some_and(|index| !index.contains('/'))
+    let rest = pointer.strip_prefix(&format!("/{}/", api.list)).and_then(|rest| rest.strip_suffix("/type"));
+    fault.pointer == format!("/{}/type", api.item) || rest.is_some_and(|index| !index.contains('/'))
 }
 
 /// Returns whether a fault is in settings echoed from the request, which the client knows.
-fn is_echoed(fault: &Fault, response: &str) -> bool {
+fn is_echoed(fault: &Fault, response: &str, api: &Api) -> bool {
     // The pointer begins at the event, or at the response if that is the body.
     let pointer = fault.pointer.strip_prefix(response).unwrap_or(&fault.pointer);
-    ["/tools/", "/tool_choice/"].iter().any(|start| pointer.starts_with(start))
+    let member = pointer.strip_prefix('/').and_then(|pointer| pointer.split_once('/'));
+    member.is_some_and(|(member, _)| api.request.tools.contains(&member))
 }
 
 pub(super) fn type_known(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let Verdict::Invalid(faults, _) = &record.verdict else { return };
-    let response = case.in_response("");
+    let (response, api) = (case.in_response(""), case.dialect().api);
     let mut others = other_dialects::of_record(record);
     let whole = case.bound.level;
     for fault in faults {
-        if let Some((_, name)) = unknown_type(fault).filter(|(_, name)| !has_prefix(name)) {
+        if let Some((_, name)) = unknown_type(fault, api).filter(|(_, name)| !has_prefix(name)) {
             case.bound.level = whole;
-            if is_echoed(fault, &response) {
+            if is_echoed(fault, &response, api) {
                 case.limit(match case.dialect().framing.unknown_events {
                     UnknownEvents::Prefixed => Level::Should,
                     UnknownEvents::Ignored | UnknownEvents::Reported => Level::May,
                 });
             }
             let is_reported = case.dialect().framing.unknown_events == UnknownEvents::Reported;
-            if is_reported && is_item(fault, &response) {
+            if is_reported && is_item(fault, &response, api) {
                 case.limit(Level::Should);
             }
             let is_known_in = |other| others.is_fine(other, fault);
             let (expected, actual) = (fault.kind.to_string(), fault.actual.to_string());
-            let is_echo = is_echoed(fault, &response);
+            let is_echo = is_echoed(fault, &response, api);
             let place = Place {
                 pointer: Some(&fault.pointer),
                 expected: Some(&expected),
@@ -232,74 +224,27 @@ fn newer_values(
     }
 }
 
-/// Event types of Anthropic's Messages API.
-pub const MESSAGES_EVENTS: [&str; 6] = [
-    "message_start",
-    "message_delta",
-    "message_stop",
-    "content_block_start",
-    "content_block_delta",
-    "content_block_stop",
-];
-
 /// Returns the protocol of an event, if it is another one.
 fn foreign(case: &Case<'_>) -> Option<&'static str> {
     let record = case.record().filter(|record| record.payload == Payload::Object)?;
     if record.verdict == Verdict::Valid {
         return None;
     }
-    match record.event_type.as_deref() {
-        Some(name) if MESSAGES_EVENTS.contains(&name) => Some("Anthropic's Messages"),
-        Some(name) => typed_protocol(name),
-        None => {
-            let object = Object::new(record.data());
-            // The type of an event is known, that of a body is not.
-            let is_message = object.plain("type") == Some("message") && object.get("object").is_none();
-            let is_messages = is_message && object.get("stop_reason").is_some();
-            let untyped = || untyped_protocol(record.data()).filter(|_| object.get("type").is_none());
-            let named = || record.frame.event.as_deref().and_then(typed_protocol);
-            is_messages.then_some("Anthropic's Messages").or_else(untyped).or_else(named)
-        }
+    let own = Some(case.dialect().api);
+    if let Some(name) = record.event_type.as_deref() {
+        return api_of_event(name, own);
     }
-}
-
-/// What the types of the events of other APIs begin with.
-const STARTS: [(&str, &str); 6] = [
-    ("session.", "the Realtime API"),
-    ("conversation.item.", "the Realtime API"),
-    ("input_audio_buffer.", "the Realtime API"),
-    ("response.output_audio.", "the Realtime API"),
-    ("response.output_audio_transcript.", "the Realtime API"),
-    ("thread.", "the Assistants API"),
-];
-
-/// Returns the API of an event by its type, if it is another one.
-pub fn typed_protocol(name: &str) -> Option<&'static str> {
-    STARTS.iter().find(|(start, _)| name.starts_with(start)).map(|(_, api)| *api)
-}
-
-/// Returns the protocol of an event without a type, if it is one whose events have none.
-pub fn untyped_protocol(data: &str) -> Option<&'static str> {
-    let event = Object::new(data);
-    let is_list = |name| event.get(name).is_some_and(|value| value.starts_with('['));
-    match event.plain("object") {
-        Some("chat.completion.chunk" | "chat.completion") => Some("Chat Completions"),
-        Some("text_completion") => Some("Completions"),
-        // Azure begins with a chunk about the prompt, whose `object` is empty.
-        None | Some("") if is_list("choices") => Some("Chat Completions"),
-        None if is_list("candidates") || event.get("usageMetadata").is_some() => Some("Gemini"),
-        None if event.get("jsonrpc").is_some() => Some("MCP"),
-        None if event.get("done").is_some() && event.get("created_at").is_some() => Some("Ollama"),
-        _ => None,
-    }
+    let named = || record.frame.event.as_deref().and_then(|name| api_of_event(name, own));
+    api_of_value(record.data(), own).or_else(named)
 }
 
 pub(super) fn foreign_protocol(case: &mut Case<'_>) {
     let Some(protocol) = foreign(case) else { return };
-    let place =
-        Place { expected: Some("an event of the Responses API"), actual: Some(protocol), ..Place::WHOLE };
+    let own = case.dialect().api.title;
+    let expected = format!("an event of the {own}");
+    let place = Place { expected: Some(&expected), actual: Some(protocol), ..Place::WHOLE };
     let what = if case.is_of_body() { "body" } else { "event" };
-    case.report(&place, || format!("the {what} belongs to {protocol}, not to the Responses API"));
+    case.report(&place, || format!("the {what} belongs to {protocol}, not to the {own}"));
 }
 
 fn in_words(whole: &str, fault: &Fault) -> String {

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use percent_encoding::{PercentDecode, percent_decode_str};
 use serde_json::{Value, json};
+use spec::Api;
 use tokio::net::TcpListener;
 
 use super::log::Log;
@@ -186,18 +187,20 @@ fn pieces_of(mut stream: &[u8]) -> Vec<(Duration, Vec<u8>)> {
     pieces
 }
 
-/// Serves recordings until a future completes: each by name, or one after the other.
+/// Serves recordings of an API until a future completes: each by name, or one after the other.
 pub async fn replay(
     listener: TcpListener,
+    api: &'static Api,
     replays: Vec<Replay>,
     origins: Vec<String>,
     log: Option<Log>,
     until: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    serve(listener, Arc::new(Player { replays, origins, log, next: AtomicUsize::new(0) }), until).await
+    serve(listener, Arc::new(Player { api, replays, origins, log, next: AtomicUsize::new(0) }), until).await
 }
 
 struct Player {
+    api: &'static Api,
     replays: Vec<Replay>,
     origins: Vec<String>,
     log: Option<Log>,
@@ -249,11 +252,14 @@ impl Director for Player {
     fn answer(&self, request: &Received) -> Act {
         if request.method == "GET" && request.path == "/" {
             let names: Vec<&str> = self.replays.iter().map(|replay| replay.name.as_str()).collect();
-            let how = "POST /v1/responses plays them one after the other; the model replay:NAME, or the base URL \
-                       /replay/NAME/v1, plays one";
+            let how = format!(
+                "POST /v1{} plays them one after the other; the model replay:NAME, or the base URL /replay/NAME/v1, \
+                 plays one",
+                self.api.path
+            );
             return Act::new(200, "application/json", json!({"recordings": names, "use": how}).to_string());
         }
-        if !(request.method == "POST" && request.path.ends_with("/responses")) {
+        if !(request.method == "POST" && self.api.is_at(&request.path)) {
             let message =
                 format!("No route for {} {}; GET / lists the recordings.", request.method, request.path);
             return self.refuse(request, &Problem::not_found("not_found", message, None));
@@ -268,8 +274,8 @@ impl Director for Player {
     }
 
     fn open(&self, request: &Received) -> Result<(), Act> {
-        let is_there = request.path.ends_with("/responses")
-            && self.replays.iter().any(|replay| !replay.turns.is_empty());
+        let is_there =
+            self.api.is_at(&request.path) && self.replays.iter().any(|replay| !replay.turns.is_empty());
         if is_there { Ok(()) } else { Err(self.answer(request)) }
     }
 

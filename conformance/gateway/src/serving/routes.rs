@@ -6,15 +6,17 @@ use axum::body::{Body, Bytes};
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
-use axum::routing::{any, get, post};
+use axum::routing::{MethodFilter, any, get, on};
 use axum::{Router, http};
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use spec::Api;
+use spec::table::Operation;
 use tokio::task::spawn_blocking;
 
 use super::cors;
@@ -34,13 +36,7 @@ const LARGEST: usize = 64 << 20;
 type Shared = State<Arc<Gateway>>;
 
 pub(super) fn router(gateway: Arc<Gateway>) -> Router {
-    let api = Router::new()
-        .route("/responses", post(create).get(connect))
-        .route("/responses/compact", post(compact))
-        .route("/responses/{id}", get(retrieve).delete(remove))
-        .route("/responses/{id}/cancel", post(cancel))
-        .route("/responses/{id}/input_items", get(input_items))
-        .route("/models", get(models));
+    let api = operations(gateway.settings.dialect.api).route("/models", get(models));
     let all = Router::new()
         .merge(api.clone())
         .nest("/v1", api)
@@ -53,6 +49,34 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
     let inner = all.clone();
     let all = all.route("/fault/{*path}", any(move |request: Request| with_fault(inner, request)));
     cors::guarded(all, &gateway.settings.origins, LARGEST).layer(from_fn_with_state(gateway, logged))
+}
+
+/// Returns the routes of the operations of an API, and that of its WebSocket.
+fn operations(api: &Api) -> Router<Arc<Gateway>> {
+    let mut router = Router::new();
+    if api.session.is_some() {
+        router = router.route(api.path, get(connect));
+    }
+    let mut added: Vec<(&str, &str)> = Vec::new();
+    for (operation, route) in api.operations {
+        let Some(method) = route.method.filter(|method| !added.contains(&(*method, route.path))) else {
+            continue;
+        };
+        let filter = Method::from_bytes(method.as_bytes()).ok();
+        let Some(filter) = filter.and_then(|method| MethodFilter::try_from(method).ok()) else { continue };
+        let handler = match operation {
+            Operation::Create => on(filter, create),
+            Operation::Compact => on(filter, compact),
+            Operation::Retrieve | Operation::Poll | Operation::Resume => on(filter, retrieve),
+            Operation::Delete => on(filter, remove),
+            Operation::Cancel => on(filter, cancel),
+            Operation::InputItems => on(filter, input_items),
+            Operation::Steer | Operation::Inject => continue,
+        };
+        added.push((method, route.path));
+        router = router.route(&format!("{}{}", api.path, route.path), handler);
+    }
+    router
 }
 
 /// Logs a request.
@@ -145,7 +169,7 @@ fn plain_json(wire: &Wire) -> Response {
 /// Opens a WebSocket.
 async fn connect(
     State(gateway): Shared,
-    method: http::Method,
+    method: Method,
     uri: http::Uri,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
@@ -217,12 +241,7 @@ async fn nothing(State(gateway): Shared, headers: HeaderMap, uri: http::Uri) -> 
     json_of(&gateway, &headers, Err(Problem::not_found("not_found", message, None)))
 }
 
-async fn not_so(
-    State(gateway): Shared,
-    headers: HeaderMap,
-    method: http::Method,
-    uri: http::Uri,
-) -> Response {
+async fn not_so(State(gateway): Shared, headers: HeaderMap, method: Method, uri: http::Uri) -> Response {
     let message = format!("{} does not support {method}.", uri.path());
     let invalid = Problem::invalid("method_not_allowed", message, None);
     json_of(&gateway, &headers, Err(Problem { status: 405, ..invalid }))

@@ -1,7 +1,7 @@
 //! Responses that show that an endpoint lacks an optional route, or ignores a setting.
 
 use serde_json::Value;
-use spec::table::Operation;
+use spec::Api;
 
 use super::facts::Facts;
 use crate::plan::ScenarioCase;
@@ -13,11 +13,11 @@ pub(super) fn unsupported(case: &ScenarioCase, facts: &Facts) -> Option<Judgemen
     let status = facts.status.filter(|status| !case.scenario.status.contains(status))?;
     let is_missing = match status {
         405 | 501 => true,
-        404 => !is_about_resource(facts),
+        404 => !is_about_resource(facts, case.api),
         _ => false,
     };
     let detail = if is_missing {
-        format!("{feature} ({} responds with {status})", route(case.scenario.operation))
+        format!("{feature} ({} responds with {status})", case.api.route_line(case.scenario.operation))
     } else if feature == "background" && status == 200 && ignores_background(facts) {
         format!("{feature} (the endpoint ignores it)")
     } else {
@@ -39,26 +39,13 @@ fn ignores_background(facts: &Facts) -> bool {
 }
 
 /// Returns whether a 404 is about a response, not about an unknown route: its message names the response.
-fn is_about_resource(facts: &Facts) -> bool {
+fn is_about_resource(facts: &Facts, api: &Api) -> bool {
     let (_, message) = facts.error();
     let path = facts.url.split(['?', '#']).next().unwrap_or_default().to_lowercase();
     let path = path.splitn(4, '/').nth(3).unwrap_or_default();
     // Messages about routes contain the whole path, or a part of it that begins at a slash.
-    let is_about_route = !path.is_empty() && message.contains(path) || message.contains("/responses");
-    let id = path.split('/').skip_while(|part| *part != "responses").nth(1).unwrap_or_default();
-    !is_about_route && (message.contains("response") || !id.is_empty() && message.contains(id))
-}
-
-/// Returns the route of an operation.
-const fn route(operation: Operation) -> &'static str {
-    match operation {
-        Operation::Create => "POST /responses",
-        Operation::Retrieve | Operation::Poll => "GET /responses/{id}",
-        Operation::Delete => "DELETE /responses/{id}",
-        Operation::Cancel => "POST /responses/{id}/cancel",
-        Operation::InputItems => "GET /responses/{id}/input_items",
-        Operation::Resume => "GET /responses/{id}?stream=true",
-        Operation::Compact => "POST /responses/compact",
-        Operation::Steer | Operation::Inject => "a WebSocket of /responses",
-    }
+    let is_about_route = !path.is_empty() && message.contains(path) || message.contains(api.path);
+    let whole = format!("/{path}");
+    let id = whole.rsplit_once(api.path).map_or("", |(_, rest)| rest.split('/').nth(1).unwrap_or_default());
+    !is_about_route && (message.contains(api.scope(api.root).name) || !id.is_empty() && message.contains(id))
 }

@@ -2,17 +2,21 @@
 
 use catalogue::Scenario;
 use reqwest::{Method, Url};
+use spec::Api;
 use spec::table::Operation;
 
 use super::body::{RequestContext, body};
 use super::previous::PreviousResponse;
+
+/// The segment of a route that stands for the id of a response.
+const ID: &str = "{id}";
 
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// Its method.
     pub method: Method,
-    /// Path segments after `/responses`.
+    /// Path segments behind that of the API.
     pub path: Vec<String>,
     /// Query parameters.
     pub query: Vec<(&'static str, String)>,
@@ -59,50 +63,39 @@ impl Call {
     /// non-streaming twin.
     pub fn of(
         scenario: &Scenario,
+        api: &Api,
         context: &RequestContext<'_>,
         before: Option<&PreviousResponse>,
         is_twin: bool,
     ) -> Self {
         let nobody = || context.seed.unknown_id(scenario);
         let id = || before.map_or_else(nobody, |before| before.id.clone());
-        let bare = |method, path| Self {
-            method,
-            path,
-            query: Vec::new(),
-            body: None,
-            wants_stream: false,
-            cut_after: None,
+        let Some(route) = api.route(scenario.operation) else {
+            return Self::create(body(scenario, context, before, is_twin));
         };
-        match scenario.operation {
-            Operation::Create => {
-                let cut_after = scenario.cut_after.and_then(|count| usize::try_from(count).ok());
-                Self { cut_after, ..Self::create(body(scenario, context, before, is_twin)) }
-            }
-            Operation::Compact => {
-                let body = body(scenario, context, before, is_twin);
-                Self { path: vec!["compact".to_owned()], ..Self::create(body) }
-            }
-            // WebSocket messages have no URL.
-            Operation::Steer | Operation::Inject => {
-                Self { wants_stream: true, ..Self::create(body(scenario, context, before, is_twin)) }
-            }
-            Operation::Retrieve | Operation::Poll => bare(Method::GET, vec![id()]),
-            Operation::Delete => bare(Method::DELETE, vec![id()]),
-            Operation::Cancel => bare(Method::POST, vec![id(), "cancel".to_owned()]),
-            Operation::InputItems => bare(Method::GET, vec![id(), "input_items".to_owned()]),
-            Operation::Resume => {
-                let mut call = bare(Method::GET, vec![id()]);
-                call.query.push(("stream", "true".to_owned()));
-                let last = before.and_then(|before| before.last_number);
-                call.query.extend(last.map(|last| ("starting_after", last.to_string())));
-                Self { wants_stream: true, ..call }
-            }
+        let mut call = match route.request {
+            Some(_) => Self::create(body(scenario, context, before, is_twin)),
+            None => Self::retrieve(),
+        };
+        let segments = route.path.split('/').filter(|segment| !segment.is_empty());
+        call.path.extend(segments.map(|segment| if segment == ID { id() } else { segment.to_owned() }));
+        call.query.extend(route.query.iter().map(|(name, value)| (*name, (*value).to_owned())));
+        let last = before.and_then(|before| before.last_number);
+        call.query.extend(route.after.zip(last).map(|(name, last)| (name, last.to_string())));
+        if let Some(method) = route.method {
+            call.method = Method::from_bytes(method.as_bytes()).unwrap_or_default();
         }
+        // A message on a WebSocket has no method, and its response is a stream.
+        call.wants_stream |= route.method.is_none() || scenario.operation == Operation::Resume;
+        if scenario.operation == Operation::Create {
+            call.cut_after = scenario.cut_after.and_then(|count| usize::try_from(count).ok());
+        }
+        call
     }
 
-    /// Returns its URL, given that of `/responses`.
-    pub fn url(&self, responses: &Url) -> Url {
-        let mut url = responses.clone();
+    /// Returns its URL, given that of the API's main operation.
+    pub fn url(&self, main: &Url) -> Url {
+        let mut url = main.clone();
         if let Ok(mut path) = url.path_segments_mut() {
             path.extend(&self.path);
         }
@@ -136,6 +129,10 @@ mod tests {
     const ASKED: RequestContext<'static> =
         RequestContext { model: "m", given: &NONE, number: 1, seed: &Seed::NONE };
 
+    fn api() -> &'static Api {
+        spec::dialect("openai").unwrap().api
+    }
+
     fn scenario(operation: Operation, request: &'static str) -> Scenario {
         Scenario { operation, request, ..*catalogue::scenario("text/hello").unwrap() }
     }
@@ -146,7 +143,7 @@ mod tests {
             output: vec![1.into(), 2.into()],
             last_number: Some(4),
         };
-        Call::of(&scenario(operation, request), &ASKED, Some(&before), false)
+        Call::of(&scenario(operation, request), api(), &ASKED, Some(&before), false)
     }
 
     #[test]
@@ -155,12 +152,12 @@ mod tests {
         let of = |request| scenario(Operation::Create, request);
         let request =
             of(r#"{"model":"default","input":"a","previous_response_id":"previous","stream":true}"#);
-        let twin = Call::of(&request, &ASKED, Some(&before), true);
+        let twin = Call::of(&request, api(), &ASKED, Some(&before), true);
         assert_eq!(
             twin.body.as_deref(),
             Some(r#"{"model":"m","input":"a","previous_response_id":"resp_1"}"#)
         );
-        assert!(!twin.wants_stream && Call::of(&request, &ASKED, Some(&before), false).wants_stream);
+        assert!(!twin.wants_stream && Call::of(&request, api(), &ASKED, Some(&before), false).wants_stream);
         assert_eq!(body(&of(r#"{"model":"other"}"#), &ASKED, None, false), r#"{"model":"other"}"#);
         let carried = call(Operation::Create, r#"{"input":[0,{"type":"previous_output"},3]}"#);
         assert_eq!(carried.body.as_deref(), Some(r#"{"input":[0,1,2,3]}"#));
@@ -220,7 +217,7 @@ mod tests {
         }
         assert_eq!(request_line(Operation::Compact, "{}"), "POST http://a.test/v1/responses/compact?k=1");
         let lonely = scenario(Operation::Retrieve, "");
-        let nobody = Call::of(&lonely, &ASKED, None, false);
+        let nobody = Call::of(&lonely, api(), &ASKED, None, false);
         assert_eq!(nobody.path, [Seed::NONE.unknown_id(&lonely)]);
     }
 }

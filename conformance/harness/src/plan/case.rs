@@ -1,6 +1,7 @@
 //! A case: a scenario over one transport, with its trials.
 
 use catalogue::{OnSocket, Scenario};
+use spec::Api;
 use spec::table::Operation;
 
 use super::body::RequestContext;
@@ -20,6 +21,8 @@ pub struct ScenarioCase {
     pub name: String,
     /// The scenario.
     pub scenario: &'static Scenario,
+    /// The API.
+    pub api: &'static Api,
     /// Whether it is the non-streaming twin.
     pub is_twin: bool,
     /// Index of the case whose response it continues or refers to.
@@ -94,7 +97,7 @@ impl ScenarioCase {
 
     /// Returns its request.
     pub fn call(&self, context: &RequestContext<'_>, before: Option<&PreviousResponse>) -> Call {
-        Call::of(self.scenario, context, before, self.is_twin)
+        Call::of(self.scenario, self.api, context, before, self.is_twin)
     }
 
     /// Returns whether each request has a unique mark, so that many can be sent concurrently.

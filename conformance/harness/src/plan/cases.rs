@@ -72,6 +72,7 @@ fn add(
         cases.push(ScenarioCase {
             name: format!("{}{}", scenario.id, transport.suffix()),
             scenario,
+            api: dialect.api,
             is_twin,
             previous,
             compared: if is_twin {

@@ -78,14 +78,7 @@ fn foreign(scenario: &Scenario, is_twin: bool, dialect: &Dialect) -> Option<Stri
     if is_json && dialect.root("response").is_none() {
         return Some(format!("{name} has no non-streaming responses"));
     }
-    if !operation.has_body() {
-        return None;
-    }
-    let root = match operation {
-        Operation::Compact => "compact_request",
-        Operation::Steer | Operation::Inject => "websocket_request",
-        _ => "request",
-    };
+    let root = dialect.api.route(operation)?.request?;
     let request = without_previous_output(&Seed::NONE.fill(scenario.request, scenario));
     match (dialect.root(root), scenario.status.is_empty()) {
         // Only a dialect that defines requests can define which ones to refuse.

@@ -29,7 +29,7 @@ pub fn message(
     before: Option<&PreviousResponse>,
     dialect: &Dialect,
 ) -> String {
-    let body = Call::of(scenario, context, before, false).body.unwrap_or_default();
+    let body = Call::of(scenario, dialect.api, context, before, false).body.unwrap_or_default();
     let Ok(Value::Object(mut request)) = serde_json::from_str(&body) else { return body };
     if scenario.operation.is_aside() {
         return body;

@@ -45,6 +45,7 @@ fn add_case(
     let elsewhere = turns.first().and_then(|first| first.previous).and_then(catalogue::scenario);
     let previous = elsewhere.map(|previous| add_case(cases, previous, dialect, rules, offer));
     cases.push(ScenarioCase {
+        api: dialect.api,
         name,
         scenario,
         is_twin: false,

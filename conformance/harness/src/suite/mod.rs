@@ -11,7 +11,7 @@
 //!
 //! fn main() -> ExitCode {
 //!     let dialect = spec::dialect("open-responses").expect("it is known");
-//!     let target = Target::new("http://127.0.0.1:8080/v1").expect("it is an address");
+//!     let target = Target::new("http://127.0.0.1:8080/v1", dialect.api).expect("it is an address");
 //!     Suite::new(target, dialect).model("my-model").features(["tools", "store"]).main()
 //! }
 //! ```

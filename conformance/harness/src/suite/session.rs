@@ -135,7 +135,8 @@ impl Suite {
             Endpoint::Reference(settings) => {
                 let failed = |problem: String| SuiteError::new(format!("the reference gateway: {problem}"));
                 let gateway = Embedded::start(settings.clone()).map_err(|error| failed(error.to_string()))?;
-                let target = Target::new(&gateway.url()).map_err(|error| failed(error.to_string()))?;
+                let target = Target::new(&gateway.url(), self.dialect.api)
+                    .map_err(|error| failed(error.to_string()))?;
                 Ok((target.direct(), Some(gateway)))
             }
         }

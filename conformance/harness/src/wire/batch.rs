@@ -88,14 +88,20 @@ impl Batch {
     }
 
     /// Records a sent request.
-    pub(super) fn add(&mut self, scenario: &'static Scenario, number: Option<u32>, message: &str) {
+    pub(super) fn add(
+        &mut self,
+        scenario: &'static Scenario,
+        number: Option<u32>,
+        message: &str,
+        dialect: &Dialect,
+    ) {
         if scenario.operation.is_aside() {
             return;
         }
         // `status` refers to the request in the last lane.
         let is_last = number == scenario.lanes;
         let expected = if is_last { scenario.status } else { &[] };
-        let lane = member(message, "/stream_id").map(Cow::into_owned);
+        let lane = lane_of(message, dialect).map(Cow::into_owned);
         self.asks.push(Ask { lane, expected, has_begun: false, answer: None });
     }
 
@@ -120,12 +126,13 @@ impl Batch {
         if self.hear_aside(&kind, dialect) {
             return Step::Listen;
         }
-        let lane = member(text, "/stream_id").filter(|_| dialect.framing.lanes);
+        let lane = lane_of(text, dialect).filter(|_| dialect.framing.lanes);
         self.running = PreviousResponse::begun(text, dialect).or(self.running.take());
         let ask = open(&mut self.asks, lane.as_deref());
         let is_error = kind == dialect.error;
         if is_error && ask.as_ref().is_none_or(|ask| !ask.has_begun) {
-            let status = spec::json::at(text, "/status").and_then(|status| status.parse().ok());
+            let place = dialect.api.session.map(|names| format!("/{}", names.status));
+            let status = place.and_then(|place| spec::json::at(text, &place)?.parse().ok());
             match (ask, &mut self.aside) {
                 (Some(ask), _) => ask.answer = Some(AskOutcome::Error(status.unwrap_or_default())),
                 (None, Some(aside)) => aside.state = State::Over,
@@ -180,6 +187,11 @@ fn open<'a>(asks: &'a mut [Ask], lane: Option<&str>) -> Option<&'a mut Ask> {
     asks.get_mut(at)
 }
 
+/// Returns the lane that a message names.
+fn lane_of<'t>(message: &'t str, dialect: &Dialect) -> Option<Cow<'t, str>> {
+    member(message, &format!("/{}", dialect.api.session?.lane))
+}
+
 fn member<'t>(text: &'t str, pointer: &str) -> Option<Cow<'t, str>> {
     spec::json::at(text, pointer).and_then(spec::json::string)
 }
@@ -201,7 +213,7 @@ mod tests {
         let (mut batch, said) = Batch::next(&mut turns.iter().copied().peekable()).expect("a batch");
         assert_eq!(said.len(), messages.len());
         for ((scenario, number), message) in said.into_iter().zip(messages) {
-            batch.add(scenario, number, message);
+            batch.add(scenario, number, message, spec::dialect("openai").unwrap());
         }
         batch
     }

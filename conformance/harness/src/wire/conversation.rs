@@ -117,7 +117,7 @@ impl Sending<'_> {
         while let Some((mut batch, said)) = Batch::next(&mut due) {
             for (turn, lane) in said {
                 let text = message(turn, lane, &conversation.context, before.as_ref(), conversation.dialect);
-                batch.add(turn, lane, &text);
+                batch.add(turn, lane, &text, conversation.dialect);
                 self.say(socket, &text).await?;
             }
             self.listen(socket, conversation, &mut batch, &mut before, volume).await?;

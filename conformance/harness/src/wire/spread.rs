@@ -7,6 +7,8 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use spec::Slot;
+
 use super::mask::Secrets;
 use recordings::capture::sse;
 
@@ -60,7 +62,7 @@ impl Spread {
 fn texts(data: &str) -> Vec<(String, &str)> {
     let Ok(members) = serde_json::from_str::<BTreeMap<&str, &RawValue>>(data) else { return Vec::new() };
     let mut of = String::new();
-    for name in ["type", "item_id", "output_index", "content_index", "summary_index"] {
+    for name in ["type"].into_iter().chain(Slot::PLACES.map(Slot::name)) {
         of.extend(["\n", members.get(name).map_or("", |value| value.get())]);
     }
     let mut texts = Vec::new();

@@ -4,9 +4,10 @@ use std::sync::OnceLock;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use reqwest::Url;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
+use spec::Api;
 
 use gateway::is_loopback;
 
@@ -18,6 +19,7 @@ use results::CaptureReport;
 /// The endpoint under test, with its headers.
 #[derive(Debug, Clone)]
 pub struct Target {
+    api: &'static Api,
     url: Url,
     headers: HeaderMap,
     /// Names of the headers added with `with_header`.
@@ -45,13 +47,13 @@ impl std::error::Error for TargetError {}
 const SHORT: usize = 8;
 
 impl Target {
-    /// Returns the endpoint at a URL: that of `/responses`, of its version (`https://gateway.test/v1`), or of
-    /// the host, for `/v1/responses`.
+    /// Returns the endpoint of an API at a URL: that of its main operation, of its version (`https://gateway.test/v1`),
+    /// or of the host, whose version is `v1`.
     ///
     /// # Errors
     ///
     /// When it is no address of HTTP.
-    pub fn new(base: &str) -> Result<Self, TargetError> {
+    pub fn new(base: &str, api: &'static Api) -> Result<Self, TargetError> {
         let wrong = |problem: &str| {
             TargetError(format!("the target is not a URL such as https://gateway.example/v1: {problem}"))
         };
@@ -59,18 +61,23 @@ impl Target {
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
             return Err(wrong("it must begin with http:// or https://"));
         }
-        url.set_path(&path(url.path()));
+        url.set_path(&path(url.path(), api));
         url.set_fragment(None);
         // Visible parts of the URL, such as the API version, are not secret.
         let public = Recorder::new().url(url.as_str());
         let of_query = url.query_pairs().map(|(_, value)| value.into_owned());
         let of_query = of_query.filter(|value| !public.contains(value));
         let secrets = credentials(&url).into_iter().chain(of_query).collect();
-        let headers = HeaderMap::from_iter([
+        let mut headers = HeaderMap::from_iter([
             (CONTENT_TYPE, HeaderValue::from_static("application/json")),
             (USER_AGENT, HeaderValue::from_static(concat!("conformance/", env!("CARGO_PKG_VERSION")))),
         ]);
+        let of_api = api.request.headers.iter();
+        headers.extend(
+            of_api.map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value))),
+        );
         Ok(Self {
+            api,
             url,
             headers,
             wanted: Vec::new(),
@@ -81,24 +88,32 @@ impl Target {
         })
     }
 
-    /// Returns the target of a route beside `/responses`, such as `/models`.
+    /// Returns the target of a route beside that of the API, such as `/models`.
     #[must_use]
     pub fn beside(mut self, route: &str) -> Self {
         if let Ok(mut path) = self.url.path_segments_mut() {
-            path.pop().push(route);
+            for _ in self.api.path.split('/').skip(1) {
+                path.pop();
+            }
+            path.push(route);
         }
         self
     }
 
-    /// Sends this key with each request, as a bearer token.
+    /// Sends this key with each request, in the headers of the API.
     ///
     /// # Errors
     ///
     /// If it is not a valid header value.
     pub fn with_key(mut self, key: &str) -> Result<Self, TargetError> {
-        let value = HeaderValue::from_str(&format!("Bearer {key}"))
-            .map_err(|_| TargetError("the API key has characters that are invalid in a header".to_owned()))?;
-        self.headers.insert(AUTHORIZATION, value);
+        for (name, value) in self.api.request.with_key(key) {
+            let value = HeaderValue::from_str(&value).map_err(|_| {
+                TargetError("the API key has characters that are invalid in a header".to_owned())
+            })?;
+            let name =
+                HeaderName::from_bytes(name.as_bytes()).map_err(|error| TargetError(error.to_string()))?;
+            self.headers.insert(name, value);
+        }
         self.add_secrets([key.to_owned()]);
         Ok(self)
     }
@@ -262,18 +277,18 @@ pub fn secrets_of(address: &str) -> Vec<String> {
     credentials(&url).into_iter().chain(of_query).chain(of_path).collect()
 }
 
-/// Returns the path of `/responses`.
-fn path(base: &str) -> String {
+/// Returns the path of the API's main operation.
+fn path(base: &str, api: &Api) -> String {
     let base = base.trim_end_matches('/');
     let is_version = |segment: &str| {
         segment.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     };
-    if base.ends_with("/responses") {
+    if api.is_at(base) {
         base.to_owned()
     } else if base.split('/').any(is_version) {
-        format!("{base}/responses")
+        format!("{base}{}", api.path)
     } else {
-        format!("{base}/v1/responses")
+        format!("{base}/v1{}", api.path)
     }
 }
 
@@ -281,9 +296,13 @@ fn path(base: &str) -> String {
 mod tests {
     use super::*;
 
+    fn api() -> &'static Api {
+        spec::dialect("openai").unwrap().api
+    }
+
     #[test]
     fn bases_become_addresses() {
-        let url = |base: &str| Target::new(base).map(|target| target.url().to_string());
+        let url = |base: &str| Target::new(base, api()).map(|target| target.url().to_string());
         for (base, expected) in [
             ("http://a.test", "http://a.test/v1/responses"),
             ("http://a.test:81/v1/", "http://a.test:81/v1/responses"),
@@ -301,7 +320,7 @@ mod tests {
 
     #[test]
     fn headers_are_checked_and_never_repeated() {
-        let target = Target::new("http://a.test?api-version=2026-01-01&sig=key-00000000").unwrap();
+        let target = Target::new("http://a.test?api-version=2026-01-01&sig=key-00000000", api()).unwrap();
         for header in ["x", "x y: 12345678", "x: 1234\n5678"] {
             let error = target.clone().with_header(header).unwrap_err().to_string();
             assert!(!error.contains("1234"), "{error}");
@@ -315,7 +334,7 @@ mod tests {
 
     #[test]
     fn secrets_in_addresses_are_hidden() {
-        let target = Target::new("http://me:p%40ss%2Fw+rd@a.test/key-12345678/v1").unwrap();
+        let target = Target::new("http://me:p%40ss%2Fw+rd@a.test/key-12345678/v1", api()).unwrap();
         let target = target.with_key("key-12345678").unwrap();
         assert_eq!(target.public_url(), "http://a.test/************/v1/responses");
         // As it is sent: the base64 of `me:p@ss/w+rd`.
@@ -323,7 +342,7 @@ mod tests {
             target.masked("bTpwQHNz bWU6cEBzcy93K3Jk p@ss/w+rd"),
             "bTpwQHNz **************** *********"
         );
-        let named = Target::new("http://token-12345678@a.test/v1").unwrap();
+        let named = Target::new("http://token-12345678@a.test/v1", api()).unwrap();
         assert_eq!(named.masked("token-12345678"), "**************");
     }
 }

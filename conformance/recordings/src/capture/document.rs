@@ -9,7 +9,8 @@ use serde_json::value::RawValue;
 use super::body::{Body, starts_with_field};
 use super::source::{parsed, said, unwrapped};
 use super::{CaptureError, other_api, recorded};
-use checker::{Entry, Exchange, Frame, Loss, root_of_body};
+use checker::{Entry, Exchange, Frame, Loss};
+use spec::{APIS, FOREIGN};
 
 /// The kind of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,14 +88,13 @@ impl Kind {
             "error" => (has_error, answer) = (value != "null", true),
             _ => {}
         });
-        let object = object.and_then(|raw| raw.strip_prefix('"')?.strip_suffix('"'));
         if !is_object {
             Self::Other
         } else if exchange {
             Self::Exchange
-        } else if object.is_some_and(is_answer) {
+        } else if object.is_some() && is_answer(text) {
             Self::Body
-        } else if is_typed && object.is_none() || is_wrapped && has_data {
+        } else if is_typed && object.is_none_or(|raw| !raw.starts_with('"')) || is_wrapped && has_data {
             Self::Event
         } else if batch && answer {
             Self::Batch
@@ -102,7 +102,8 @@ impl Kind {
             Self::Stream
         } else if has_request && recorded::is_recorded(text) {
             Self::Recorded
-        } else if other_api::of_answer(None, &Frame { data: Some(text.into()), ..Frame::default() }).is_some()
+        } else if other_api::of_answer(None, None, &Frame { data: Some(text.into()), ..Frame::default() })
+            .is_some()
         {
             Self::Event
         } else if has_error {
@@ -113,11 +114,10 @@ impl Kind {
     }
 }
 
-/// Returns whether an object of this name is a response, of this API or a neighbour.
-fn is_answer(object: &str) -> bool {
-    root_of_body(object).is_some()
-        || object.starts_with("response")
-        || matches!(object, "chat.completion" | "text_completion" | "conversation")
+/// Returns whether an object is a response of a known API.
+fn is_answer(text: &str) -> bool {
+    APIS.iter().any(|api| api.body(text).is_some() || api.signature.has_body(text))
+        || FOREIGN.iter().any(|api| api.signature.has_body(text))
 }
 
 /// Returns whether a JSON value is the text of a stream.

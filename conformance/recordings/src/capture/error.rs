@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use spec::APIS;
+
 use super::Format;
 
 /// Errors of parsing recordings.
@@ -64,9 +66,14 @@ impl fmt::Display for CaptureError {
             Self::Utf16 => f.write_str(
                 "it is UTF-16, as PowerShell writes the output of a command; recordings must be UTF-8",
             ),
-            Self::WebPage => f.write_str(
-                "it is an HTML page, as a proxy or a wrong URL sends one; record the response of POST /v1/responses",
-            ),
+            Self::WebPage => {
+                let routes: Vec<String> = APIS.iter().map(|api| format!("POST /v1{}", api.path)).collect();
+                write!(
+                    f,
+                    "it is an HTML page, as a proxy or a wrong URL sends one; record the response of {}",
+                    routes.join(" or ")
+                )
+            }
             Self::Unrecognised => {
                 f.write_str("the format is not recognized; choose one with --format-in: ")?;
                 let names = Format::ALL.map(Format::name);

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::body::Body;
 use super::on_disk::OnDisk;
-use super::other_api::at_url;
+use super::other_api::is_known;
 use super::source::malformed;
 use super::{CaptureError, Format, Recorder, base64, websocket};
 use checker::{Entry, Exchange, Headers};
@@ -91,7 +91,7 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
     for (index, entry) in archive.log.entries.iter().enumerate() {
         let exchange = entry.exchange(index + 1);
         let url = &entry.request.url;
-        if !exchange.is_stream() && !url.contains("/responses") && at_url(url).0.is_none() {
+        if !exchange.is_stream() && !is_known(url) {
             continue;
         }
         let body = Body::new(&exchange, (0, 1));

@@ -1,68 +1,43 @@
 //! Detection of recordings of other APIs.
 
-use std::borrow::Cow;
-
-use checker::{MESSAGES_EVENTS, typed_protocol, untyped_protocol};
-use spec::{APIS, json};
+use spec::{APIS, Api, FOREIGN, api_of_event, api_of_value, json};
 
 use super::Frame;
 
-/// Path suffixes of other APIs.
-const PATHS: [(&str, &str); 17] = [
-    ("/messages", "Anthropic Messages"),
-    ("/messages/count_tokens", "Anthropic Messages"),
-    ("/chat/completions", "Chat Completions"),
-    ("/completions", "Completions"),
-    (":generateContent", "Gemini"),
-    (":streamGenerateContent", "Gemini"),
-    (":countTokens", "Gemini"),
-    ("/interactions", "Gemini"),
-    ("/converse", "Bedrock"),
-    ("/converse-stream", "Bedrock"),
-    ("/invoke", "Bedrock"),
-    ("/invoke-with-response-stream", "Bedrock"),
-    ("/embeddings", "Embeddings"),
-    ("/moderations", "Moderations"),
-    ("/images/generations", "Images"),
-    ("/api/chat", "Ollama"),
-    ("/api/generate", "Ollama"),
-];
-
-/// Returns the API of a URL if it is another one, and whether the URL belongs to an API of the suite.
-pub(crate) fn at_url(url: &str) -> (Option<&'static str>, bool) {
+/// Returns the API of a URL if it is another one, and whether the URL belongs to this one; without one, to any API of the
+/// suite.
+pub(crate) fn at_url(url: &str, own: Option<&Api>) -> (Option<&'static str>, bool) {
     let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
-    if APIS.iter().any(|api| api.has_path(path)) {
-        return (None, true);
+    let known = APIS.iter().find(|api| api.has_path(path));
+    if let Some(api) = known {
+        let is_own = own.is_none_or(|own| own.name == api.name);
+        return (Some(api.title).filter(|_| !is_own), is_own);
     }
-    (PATHS.iter().find(|(end, _)| path.ends_with(end)).map(|(_, name)| *name), false)
+    let foreign = FOREIGN.iter().find(|api| api.paths.iter().any(|end| path.ends_with(end)));
+    (foreign.map(|api| api.name), false)
 }
 
-/// Returns the API of a response by its first event or body, if it is another one.
-pub(crate) fn of_answer(asked: Option<&'static str>, frame: &Frame<'_>) -> Option<&'static str> {
+/// Returns whether a URL belongs to an API that is known.
+pub(super) fn is_known(url: &str) -> bool {
+    APIS.iter().any(|api| url.contains(api.path)) || at_url(url, None).0.is_some()
+}
+
+/// Returns the API of a response by its first event or body, if it is not this one; without one, if it is none of the
+/// suite. If the response is inconclusive, it is the one that was asked.
+pub(crate) fn of_answer(
+    own: Option<&Api>,
+    asked: Option<&'static str>,
+    frame: &Frame<'_>,
+) -> Option<&'static str> {
     let data = frame.data.as_deref()?;
-    let member = |name| json::string_member(data, name);
-    let has = |pointer| json::at(data, pointer).is_some();
-    let event = member("type").or_else(|| frame.event.as_deref().map(Cow::Borrowed));
-    let event = event.as_deref().unwrap_or_default();
-    if APIS.iter().any(|api| event.starts_with(api.signature.event)) {
+    let kind = json::string_member(data, "type");
+    let event = kind.as_deref().or(frame.event.as_deref()).unwrap_or_default();
+    let is_own = |api: &&Api| own.is_none_or(|own| own.name == api.name);
+    let mut own_apis = APIS.iter().copied().filter(|api| is_own(api));
+    if own_apis.any(|api| api.signature.pattern(event).is_some() || api.signature.has_body(data)) {
         return None;
     }
-    let object = member("object");
-    let object = object.as_deref().unwrap_or_default();
-    if APIS.iter().any(|api| object.starts_with(api.signature.object)) {
-        return None;
-    }
-    let seen = match (event, object) {
-        (name, _) if typed_protocol(name).is_some() => typed_protocol(name),
-        (name, _) if MESSAGES_EVENTS.contains(&name) => Some("Anthropic Messages"),
-        // Other APIs also send pings.
-        ("ping", _) if asked.is_some() => Some("Anthropic Messages"),
-        ("message", _) if has("/stop_reason") => Some("Anthropic Messages"),
-        _ if member("type").is_none() && untyped_protocol(data).is_some() => untyped_protocol(data),
-        (_, "list") if has("/data/0/embedding") => Some("Embeddings"),
-        _ => None,
-    };
-    seen.or(asked)
+    api_of_event(event, own).or_else(|| api_of_value(data, own)).or(asked)
 }
 
 #[cfg(test)]
@@ -71,15 +46,18 @@ mod tests {
 
     #[test]
     fn urls_tell_the_api() {
-        assert_eq!(at_url("https://a.test/v1/responses?stream=true"), (None, true));
-        assert_eq!(at_url("https://a.test/openai/responses/resp_1/"), (None, true));
-        assert_eq!(at_url("/v1/messages"), (Some("Anthropic Messages"), false));
+        assert_eq!(at_url("https://a.test/v1/responses?stream=true", None), (None, true));
+        assert_eq!(at_url("https://a.test/openai/responses/resp_1/", None), (None, true));
+        assert_eq!(at_url("/v1/messages", None), (Some("Anthropic Messages"), false));
         assert_eq!(
-            at_url("https://a.test/v1beta/models/m:streamGenerateContent?alt=sse"),
+            at_url("https://a.test/v1beta/models/m:streamGenerateContent?alt=sse", None),
             (Some("Gemini"), false)
         );
-        assert_eq!(at_url("https://a.test/v1/openai/chat/completions/"), (Some("Chat Completions"), false));
-        assert_eq!(at_url("https://a.test/my/gateway"), (None, false));
+        assert_eq!(
+            at_url("https://a.test/v1/openai/chat/completions/", None),
+            (Some("Chat Completions"), false)
+        );
+        assert_eq!(at_url("https://a.test/my/gateway", None), (None, false));
     }
 
     #[test]
@@ -90,7 +68,7 @@ mod tests {
                 event: event.map(|name| name.to_owned().into()),
                 ..Frame::default()
             };
-            of_answer(asked, &frame)
+            of_answer(None, asked, &frame)
         };
         assert_eq!(of(None, None, r#"{"type":"message_start","message":{}}"#), Some("Anthropic Messages"));
         assert_eq!(

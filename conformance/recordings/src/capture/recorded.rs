@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::body::{self, Body};
-use super::other_api::at_url;
+use super::other_api::is_known;
 use super::{CaptureError, Recorder, base64};
 use checker::{Entry, Exchange, Headers, Request};
 
@@ -54,7 +54,7 @@ pub(super) fn read<'v>(
     for (index, exchange) in documents.into_iter().flat_map(listed).enumerate() {
         let Some(recorded) = Recorded::of(exchange) else { continue };
         let exchange = recorded.exchange(index + 1);
-        if exchange.is_stream() || recorded.url.contains("/responses") || at_url(&recorded.url).0.is_some() {
+        if exchange.is_stream() || is_known(&recorded.url) {
             let content = Body::new(&exchange, (0, 1));
             let bytes = recorded.bytes(&exchange);
             sink(Entry::Exchange(exchange));

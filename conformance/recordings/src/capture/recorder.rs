@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{base64, exchange};
 use checker::{Exchange, Headers, Loss, Request};
+use spec::APIS;
 
 /// A recorder that converts an exchange to lines of JSON while it happens. It does no I/O and reads no clock:
 /// the caller passes times, counted from the start of the request, and stores the lines.
@@ -82,19 +83,8 @@ const HEADERS: [&str; 27] = [
     "x-request-id",
 ];
 
-/// Query parameters whose values are not secret.
-const PARAMETERS: [&str; 10] = [
-    "after",
-    "api-version",
-    "before",
-    "include",
-    "include[]",
-    "include_obfuscation",
-    "limit",
-    "order",
-    "starting_after",
-    "stream",
-];
+/// Query parameters whose values are not secret, besides those of APIs.
+const PARAMETERS: [&str; 1] = ["api-version"];
 
 /// Members of a request whose strings are secrets, at any depth.
 const SECRET_MEMBERS: [&str; 9] = [
@@ -188,7 +178,7 @@ impl Recorder {
             None => place.to_owned(),
         };
         let parameter = |parameter: &str| match parameter.split_once('=') {
-            Some((name, _)) if is_listed(name, &PARAMETERS, &self.parameters) => parameter.to_owned(),
+            Some((name, _)) if self.keeps(name) => parameter.to_owned(),
             Some((name, _)) => format!("{name}={REDACTED}"),
             // A parameter without a name is a value.
             None => REDACTED.to_owned(),
@@ -198,6 +188,13 @@ impl Recorder {
             text += &query.split('&').map(parameter).collect::<Vec<_>>().join("&");
         }
         text
+    }
+
+    /// Returns whether the value of a query parameter is not secret.
+    fn keeps(&self, name: &str) -> bool {
+        let of_apis = || APIS.iter().flat_map(|api| api.parameters());
+        is_listed(name, &PARAMETERS, &self.parameters)
+            || of_apis().any(|known| name.eq_ignore_ascii_case(known))
     }
 
     /// Returns the body of a request without secrets. Bodies other than JSON are dropped, as they could
@@ -210,8 +207,9 @@ impl Recorder {
 
 /// Returns the headers with the values of those that no finding needs redacted.
 fn redact(headers: &Headers<'_>) -> Vec<(String, String)> {
-    let value =
-        |name: &str, value: &str| if is_listed(name, &HEADERS, &[]) { value } else { REDACTED }.to_owned();
+    let of_apis: Vec<&str> = APIS.iter().flat_map(|api| api.request.headers).map(|(name, _)| *name).collect();
+    let is_public = |name: &str| is_listed(name, &HEADERS, &[]) || is_listed(name, &of_apis, &[]);
+    let value = |name: &str, value: &str| if is_public(name) { value } else { REDACTED }.to_owned();
     headers.iter().map(|(name, text)| (name.to_string(), value(name, text))).collect()
 }
 

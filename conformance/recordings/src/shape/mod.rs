@@ -74,7 +74,7 @@ impl Tracing {
             Entry::Event(_) => {}
             Entry::Body(_) => self.line("(a non-streaming response)"),
             Entry::Sent(frame) => {
-                let kind = frame.data.as_deref().and_then(|data| name(data, "/type"));
+                let kind = frame.data.as_deref().and_then(|data| name(data, "type"));
                 self.line(&format!("(sent: {})", kind.as_deref().unwrap_or("a message without a type")));
             }
             Entry::Lost(Loss::Left) => self.line("(the client disconnected)"),
@@ -113,11 +113,11 @@ impl Tracing {
             let number = *self.ids.entry(id.into_owned()).or_insert(next);
             let _ = write!(line, " #{number}");
         }
-        for told in ["/type", "/status"].iter().filter_map(|pointer| name(value, pointer)) {
+        for told in ["type", api.status.member].iter().filter_map(|member| name(value, member)) {
             line.extend([" ", &told]);
         }
         if info.role == Role::Terminal {
-            line += &output(value);
+            line += &output(value, api);
         }
         if info.role == Role::Delta { self.delta(&line) } else { self.line(&line) }
     }
@@ -159,8 +159,9 @@ impl Observer for Tracing {
 }
 
 /// Returns the types of the output items of a response.
-fn output(response: &str) -> String {
-    let Some(Ok(items)) = at(response, "/output").map(serde_json::from_str::<Vec<Value>>) else {
+fn output(response: &str, api: &Api) -> String {
+    let Some(Ok(items)) = at(response, &format!("/{}", api.list)).map(serde_json::from_str::<Vec<Value>>)
+    else {
         return String::new();
     };
     let kinds = items.iter().take(ITEMS).map(|item| item.get("type").and_then(Value::as_str));
@@ -170,9 +171,9 @@ fn output(response: &str) -> String {
     format!(" with {}{more}", if kinds.is_empty() { "no output".to_owned() } else { kinds.join(", ") })
 }
 
-/// Returns the name at a pointer of a value.
-fn name(value: &str, pointer: &str) -> Option<String> {
-    at(value, pointer).and_then(string).map(|name| shown(&name))
+/// Returns the name in a member of a value.
+fn name(value: &str, member: &str) -> Option<String> {
+    at(value, &format!("/{member}")).and_then(string).map(|name| shown(&name))
 }
 
 /// Returns a name from the server, escaped and shortened.

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use catalogue::{Edit, Rule, Side, Target, Violation};
 use event::Event;
 use spec::table::{EventInfo, Role};
+use spec::{APIS, Api};
 use stream::Stream;
 
 use crate::capture::Format;
@@ -77,13 +78,13 @@ fn at_item(target: Target, item: usize) -> Target {
 
 /// Returns a pointer into the output, shifted by a number of items.
 fn in_output(pointer: &str, item: usize) -> Cow<'_, str> {
-    const OUTPUT: &str = "/response/output/";
-    let moved = || {
-        let (index, rest) = pointer.strip_prefix(OUTPUT)?.split_at_checked(1)?;
+    let moved = |api: &&Api| {
+        let list = format!("/{}/{}/", api.snapshot.name(), api.list);
+        let (index, rest) = pointer.strip_prefix(&list)?.split_at_checked(1)?;
         let index: usize = index.parse().ok().filter(|_| rest.is_empty() || rest.starts_with('/'))?;
-        Some(format!("{OUTPUT}{}{rest}", index + item))
+        Some(format!("{list}{}{rest}", index + item))
     };
-    moved().map_or(Cow::Borrowed(pointer), Cow::Owned)
+    APIS.iter().find_map(moved).map_or(Cow::Borrowed(pointer), Cow::Owned)
 }
 
 fn edit(stream: &mut Stream, edit: &Edit, item: usize) -> Result<(), String> {

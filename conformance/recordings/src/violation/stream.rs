@@ -1,5 +1,7 @@
 //! An editable recording.
 
+use spec::Slot;
+
 use super::event::Event;
 use crate::capture::Format;
 
@@ -47,13 +49,14 @@ impl Stream {
     pub(super) fn renumber(&mut self) -> Result<(), String> {
         let mut next = 0_u64;
         let mut is_numbered = false;
+        let place = format!("/{}", Slot::SequenceNumber.name());
         for event in &mut self.events {
             if event.name.as_deref().is_some_and(|name| name.starts_with('>')) {
                 next = 0;
                 continue;
             }
             let Some(mut data) = event.data() else { continue };
-            let Some(number) = spec::json::at(&data, "/sequence_number") else { continue };
+            let Some(number) = spec::json::at(&data, &place) else { continue };
             let start = number.as_ptr() as usize - data.as_ptr() as usize;
             data.replace_range(start..start + number.len(), &next.to_string());
             event.set_data(data.as_bytes())?;

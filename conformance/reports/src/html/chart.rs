@@ -9,6 +9,8 @@ use super::lanes::{self, Row};
 use super::page::Html;
 use super::{counted, duration, number};
 use results::{Bar, Timeline};
+use spec::APIS;
+use spec::table::Content;
 
 /// Height of a row.
 const ROW: u64 = 22;
@@ -204,14 +206,14 @@ fn one(bar: &Bar, events: u64, y: u64, html: &mut Html) {
 
 /// Returns the class of a scope, which determines its color.
 fn family(scope: &str) -> &'static str {
-    let known = spec::APIS.iter().flat_map(|api| api.scopes()).find(|known| known.name == scope);
-    match scope {
-        _ if known.is_some_and(|scope| scope.is_root) => "response",
-        _ if known.is_some_and(|scope| scope.is_container) => "item",
-        "part" | "summary_part" => "part",
-        "text" | "refusal" | "reasoning_text" | "summary_text" | "audio_transcript" => "words",
-        "arguments" | "mcp_arguments" | "custom_tool_input" | "code" | "diff" | "shell_command" => "input",
-        _ => "tool",
+    let known = APIS.iter().flat_map(|api| api.scopes()).find(|known| known.name == scope);
+    match known.and_then(|known| known.content) {
+        _ if known.is_some_and(|known| known.is_root) => "response",
+        Some(Content::Item) => "item",
+        Some(Content::Part) => "part",
+        Some(Content::Text | Content::Refusal | Content::Reasoning) => "words",
+        Some(Content::Arguments) => "input",
+        None => "tool",
     }
 }
 

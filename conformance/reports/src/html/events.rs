@@ -57,7 +57,7 @@ fn one(
         }
         html.tag("td").class("type").inside(|html| {
             let name = row.event_type.as_deref().unwrap_or("no type");
-            html.tag("code").text(name.strip_prefix("response.").unwrap_or(name));
+            html.tag("code").text(spec::short_event(name));
             if row.count > 1 {
                 html.text(" ");
                 html.tag("b").class("times").text(&format!("×{}", number(row.count)));

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use spec::Dialect;
-use spec::table::Reply;
+use spec::table::{Reply, SessionShape};
 
 use crate::engine::view::Object;
 
@@ -74,21 +74,22 @@ impl InFlightMessage {
 }
 
 impl About {
-    pub(crate) fn of(data: &str) -> Self {
+    pub(crate) fn of(data: &str, names: &SessionShape) -> Self {
         let event = Object::new(data);
-        let steer = event.value("steer").map(Object::new);
+        let steer = event.value(names.steer).map(Object::new);
         let of_steer = |name: &str| steer.as_ref()?.string(name).map(Into::into);
         let own = |name: &str| event.string(name).map(Into::into);
-        Self { id: of_steer("id"), response: of_steer("previous_response_id").or_else(|| own("response_id")) }
+        Self { id: of_steer("id"), response: of_steer(names.previous).or_else(|| own(names.target)) }
     }
 }
 
 impl Asides {
     /// Processes a client's message.
     pub(super) fn sent(&mut self, dialect: &Dialect, kind: &str, message: &Object<'_>) {
+        let Some(names) = &dialect.api.session else { return };
         let (list, name) = match InFlightMessage::of_message(dialect, kind) {
-            Some(InFlightMessage::Steer) => (&mut self.steered, "previous_response_id"),
-            Some(InFlightMessage::Inject) => (&mut self.injected, "response_id"),
+            Some(InFlightMessage::Steer) => (&mut self.steered, names.previous),
+            Some(InFlightMessage::Inject) => (&mut self.injected, names.target),
             None => return,
         };
         if list.len() < MAX_ASIDES {
@@ -97,8 +98,9 @@ impl Asides {
     }
 
     /// Processes a reply of the server.
-    pub(super) fn came(&mut self, (aside, reply): (InFlightMessage, Reply), data: &str) {
-        let About { id, response } = About::of(data);
+    pub(super) fn came(&mut self, (aside, reply): (InFlightMessage, Reply), data: &str, dialect: &Dialect) {
+        let Some(names) = &dialect.api.session else { return };
+        let About { id, response } = About::of(data, names);
         let (id, response) = (id.unwrap_or_default(), response.unwrap_or_default());
         let list = match aside {
             InFlightMessage::Steer => &mut self.steered,

@@ -103,13 +103,13 @@ impl Session {
         // The request is the message itself, or a member of it.
         let inner = message.value(dialect.member(dialect.api.snapshot)).map(Object::new);
         let request = inner.as_ref().unwrap_or(message);
-        let name = message.string("stream_id").or_else(|| request.string("stream_id"));
-        let name = name.filter(|_| dialect.framing.lanes);
+        let lane = dialect.api.session.filter(|_| dialect.framing.lanes).map(|names| names.lane);
+        let name = lane.and_then(|lane| message.string(lane).or_else(|| request.string(lane)));
         if !self.lanes.enter(name.as_deref()) {
             return;
         }
         self.connection.has_requests = true;
-        self.lanes.current_mut().turns.unanswered.push_back(Turn::new(request, frame));
+        self.lanes.current_mut().turns.unanswered.push_back(Turn::new(request, dialect.api, frame));
     }
 
     /// Finds the place of an event, and enters its lane. An event of a stream can begin the next response.
@@ -117,7 +117,8 @@ impl Session {
         let has_lanes = dialect.framing.lanes;
         let name = record.event_type.as_deref().filter(|_| has_lanes);
         let aside = name.and_then(|name| InFlightMessage::of_reply(dialect, name));
-        let is_placed = !has_lanes || self.enter_lane(record, aside.is_some());
+        let lane = dialect.api.session.filter(|_| has_lanes).map(|names| names.lane);
+        let is_placed = lane.is_none_or(|lane| self.enter_lane(lane, record, aside.is_some()));
         match aside {
             Some((message, reply)) => Placement::Aside(message, reply),
             None if is_placed => {
@@ -129,9 +130,9 @@ impl Session {
     }
 
     /// Enters the lane of an event. Returns whether the lane is known.
-    fn enter_lane(&mut self, record: &Record<'_>, is_aside: bool) -> bool {
+    fn enter_lane(&mut self, member: &str, record: &Record<'_>, is_aside: bool) -> bool {
         let Self { lanes, connection } = self;
-        let name = lane_in(record.data());
+        let name = lane_in(record.data(), member);
         let kind = record.known.map(|(_, info)| info).filter(|_| !is_aside && !record.is_error);
         let is_of_response = kind.is_some_and(|info| !info.level.is_root || info.role != Role::Point);
         let mut in_flight: Vec<_> = lanes.in_flight().map(|name| name.map(str::to_owned)).collect();
@@ -159,8 +160,13 @@ impl Session {
     }
 
     /// Processes a reply to a client's message about a response in flight.
-    pub(super) fn answer_aside(&mut self, aside: (InFlightMessage, Reply), record: &Record<'_>) {
-        self.connection.asides.came(aside, record.data());
+    pub(super) fn answer_aside(
+        &mut self,
+        dialect: &Dialect,
+        aside: (InFlightMessage, Reply),
+        record: &Record<'_>,
+    ) {
+        self.connection.asides.came(aside, record.data(), dialect);
     }
 
     /// Starts the next response after one has ended.
@@ -251,7 +257,7 @@ impl SessionView<'_> {
 }
 
 /// Returns the lane that an event names.
-fn lane_in(data: &str) -> Option<Cow<'_, str>> {
-    memchr::memmem::find(data.as_bytes(), b"\"stream_id\"")?;
-    spec::json::at(data, "/stream_id").and_then(spec::json::string)
+fn lane_in<'d>(data: &'d str, member: &str) -> Option<Cow<'d, str>> {
+    memchr::memmem::find(data.as_bytes(), member.as_bytes())?;
+    spec::json::at(data, &format!("/{member}")).and_then(spec::json::string)
 }

@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use spec::Api;
+
 use crate::Frame;
 use crate::engine::head::triggers_compaction;
 use crate::engine::markup::RequestTokens;
@@ -35,12 +37,13 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    pub(super) fn new(request: &Object<'_>, frame: &Frame<'_>) -> Self {
+    pub(super) fn new(asked: &Object<'_>, api: &Api, frame: &Frame<'_>) -> Self {
+        let session = api.session.as_ref();
         Self {
-            previous_response_id: request.string("previous_response_id").map(Into::into),
-            triggers_compaction: triggers_compaction(request),
-            tokens: RequestTokens::of(request),
-            is_unstored: request.get("store") == Some("false"),
+            previous_response_id: session.and_then(|names| asked.string(names.previous)).map(Into::into),
+            triggers_compaction: triggers_compaction(asked, &api.request),
+            tokens: RequestTokens::of(asked, &api.request),
+            is_unstored: session.is_some_and(|names| asked.get(names.store) == Some("false")),
             sent: frame.time,
         }
     }

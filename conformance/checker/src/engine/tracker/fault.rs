@@ -1,8 +1,8 @@
 //! Findings about the lifecycle of scopes.
 
 use catalogue::{Family, Level};
-use spec::Dialect;
 use spec::table::{EventInfo, Role, Scope};
+use spec::{Dialect, Slot};
 
 use super::Tracker;
 use crate::engine::finding::{Place, Related};
@@ -25,7 +25,8 @@ impl Tracker<'_, '_> {
         let place = Place { expected: Some(&expected), ..Place::WHOLE };
         self.findings.add(bound, self.record, &place, || {
             if is_doubtful {
-                format!("the first event is {name} with sequence_number 1: {opening} is missing, or the stream was resumed")
+                let number = self.plan.dialect().member(Slot::SequenceNumber);
+                format!("the first event is {name} with {number} 1: {opening} is missing, or the stream was resumed")
             } else {
                 format!("{name} was sent before {opening}")
             }

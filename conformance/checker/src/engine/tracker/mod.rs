@@ -1,4 +1,4 @@
-//! Tracks the nodes of a stream, by the scopes of `spec/apis/responses/api.toml`.
+//! Tracks the nodes of a stream, by the scopes of its API.
 
 mod fault;
 mod place;
@@ -163,7 +163,7 @@ impl<'r> Tracker<'_, 'r> {
         }
         if is_item {
             self.stream.nodes.name_item(node);
-            self.stream.nodes.name_call(node);
+            self.stream.nodes.name_call(node, &self.stream.api.call);
         }
         self.wrong_parent(node);
         self.relate(event, node);
@@ -198,10 +198,10 @@ impl<'r> Tracker<'_, 'r> {
             found.learn(value);
             value.keep_in(&mut found.closing);
             if found.level.is_container {
-                if value.is_cut_off() {
+                if value.is_cut_off(&self.stream.api.status) {
                     self.stream.incomplete.get_or_insert(node);
                 }
-                self.stream.nodes.name_call(node);
+                self.stream.nodes.name_call(node, &self.stream.api.call);
             }
         }
         self.relate(event, node);
@@ -319,7 +319,10 @@ impl<'r> Tracker<'_, 'r> {
             let Some(mut bound) = self.plan.structural(Family::NeverClosed, scope) else { continue };
             let kind = self.stream.nodes.get(node).and_then(Node::kind);
             // Some dialects allow hosted calls to stay open.
-            if level.is_container && !bound.is_chosen && kind.is_some_and(is_for_client) {
+            if level.is_container
+                && !bound.is_chosen
+                && kind.is_some_and(|kind| self.stream.api.used_when_closed.contains(&kind))
+            {
                 bound.level = bound.level.max(bound.rule.level);
             }
             let place = Place { expected: Some(&closing), form: level.name, ..Place::WHOLE };
@@ -347,7 +350,7 @@ impl<'r> Tracker<'_, 'r> {
             let (output, is_as_finished) = Self::output(stream, &response);
             let is_as_finished = is_as_finished && !stream.has_gap && !stream.resumed;
             let ending = Ending { snapshot: &snapshot, output };
-            let has_choice = response.get("tool_choice").is_some_and(|choice| choice != "\"auto\"");
+            let has_choice = response.chooses(plan.api());
             let look = |(ends, rule): (Ends, EndingRule), case: &mut Case<'_>| match ends {
                 Ends::Otherwise if is_as_finished => {}
                 Ends::WithChoice if !has_choice => {}
@@ -396,11 +399,6 @@ impl<'r> Tracker<'_, 'r> {
 
 fn rank(phases: &[&str], phase: Option<&str>) -> usize {
     phases.iter().position(|known| Some(*known) == phase).unwrap_or(0)
-}
-
-/// Returns whether clients use items of this type from the event that closes them: messages, and calls that they run.
-fn is_for_client(kind: &str) -> bool {
-    matches!(kind, "message" | "function_call" | "custom_tool_call")
 }
 
 /// Reports a stream that is over before the response has ended.

@@ -12,7 +12,7 @@ fn is_on_socket(case: &Case<'_>) -> bool {
     case.record().is_some_and(|record| record.frame.transport == Transport::WebSocket)
 }
 
-pub(super) fn error_envelope(case: &mut Case<'_>) {
+pub(in crate::rules) fn error_envelope(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|record| case.stream.is_answered_apart(record)) else { return };
     let envelope = Object::new(record.data());
     if envelope.number("status").is_none() {
@@ -24,7 +24,7 @@ pub(super) fn error_envelope(case: &mut Case<'_>) {
     }
 }
 
-pub(super) fn one_in_flight(case: &mut Case<'_>) {
+pub(in crate::rules) fn one_in_flight(case: &mut Case<'_>) {
     if is_on_socket(case) && case.stream.overlaps && case.stream.events == 0 {
         let place = Place { expected: Some("the end of the previous response"), ..Place::WHOLE };
         case.report(&place, || "a response begins before the previous one has ended".to_owned());
@@ -40,7 +40,7 @@ fn begins(case: &Case<'_>) -> bool {
     case.record().is_some_and(Record::begins)
 }
 
-pub(super) fn stream_id_echoed(case: &mut Case<'_>) {
+pub(in crate::rules) fn stream_id_echoed(case: &mut Case<'_>) {
     let Some(lane) = case.session.map(|session| &session.connection.lane) else { return };
     if lane.is_nameless {
         let place = Place { expected: Some("property \"stream_id\""), actual: Some("none"), ..Place::WHOLE };
@@ -55,7 +55,7 @@ pub(super) fn stream_id_echoed(case: &mut Case<'_>) {
     }
 }
 
-pub(super) fn lane_limit(case: &mut Case<'_>) {
+pub(in crate::rules) fn lane_limit(case: &mut Case<'_>) {
     let Some(lane) = case.session.map(|session| &session.connection.lane) else { return };
     if !begins(case) || !case.dialect().framing.lanes {
         return;
@@ -76,7 +76,7 @@ pub(super) fn lane_limit(case: &mut Case<'_>) {
     }
 }
 
-pub(super) fn turns_in_order(case: &mut Case<'_>) {
+pub(in crate::rules) fn turns_in_order(case: &mut Case<'_>) {
     if !begins(case) {
         return;
     }
@@ -96,7 +96,7 @@ pub(super) fn turns_in_order(case: &mut Case<'_>) {
     }
 }
 
-pub(super) fn created_asked(case: &mut Case<'_>) {
+pub(in crate::rules) fn created_asked(case: &mut Case<'_>) {
     if case.session.is_some_and(|session| session.connection.is_unasked) {
         let place =
             Place { expected: Some("a response.create, or steering input, before it"), ..Place::WHOLE };
@@ -105,7 +105,7 @@ pub(super) fn created_asked(case: &mut Case<'_>) {
 }
 
 /// Checks the end of a response that was steered.
-pub(super) fn steered_ends(case: &mut Case<'_>) {
+pub(in crate::rules) fn steered_ends(case: &mut Case<'_>) {
     let Some(session) = case.session.filter(|session| session.connection.has_requests) else { return };
     let Some(info) = case.info().filter(|info| info.level.is_root && info.role == Role::Terminal) else {
         return;
@@ -122,7 +122,7 @@ pub(super) fn steered_ends(case: &mut Case<'_>) {
     }
 }
 
-pub(super) fn ids_unique(case: &mut Case<'_>) {
+pub(in crate::rules) fn ids_unique(case: &mut Case<'_>) {
     // `ws/one-in-flight` reports a second response in a lane.
     if !begins(case) || case.stream.overlaps {
         return;
@@ -140,10 +140,11 @@ fn reply<'c>(case: &Case<'c>, aside: InFlightMessage, replies: &[Reply]) -> Opti
     let record = case.record()?;
     let (is_to, reply) = InFlightMessage::of_reply(case.dialect(), record.event_type.as_deref()?)?;
     let is_meant = is_to == aside && replies.contains(&reply);
-    Some((About::of(record.data()), case.session?.connection)).filter(|_| is_meant)
+    let about = About::of(record.data(), case.dialect().api.session.as_ref()?);
+    Some((about, case.session?.connection)).filter(|_| is_meant)
 }
 
-pub(super) fn steer_asked(case: &mut Case<'_>) {
+pub(in crate::rules) fn steer_asked(case: &mut Case<'_>) {
     let Some((about, connection)) = reply(case, InFlightMessage::Steer, &[Reply::Accepted]) else { return };
     let Some(steer) = case.dialect().framing.steer else { return };
     let response = about.response.unwrap_or_default();
@@ -155,7 +156,7 @@ pub(super) fn steer_asked(case: &mut Case<'_>) {
     }
 }
 
-pub(super) fn steer_followed(case: &mut Case<'_>) {
+pub(in crate::rules) fn steer_followed(case: &mut Case<'_>) {
     let Some((names, session)) = case.dialect().framing.steer.zip(case.session) else { return };
     let asides = &session.connection.asides;
     let unanswered = asides.steered.len();
@@ -176,7 +177,7 @@ pub(super) fn steer_followed(case: &mut Case<'_>) {
     }
 }
 
-pub(super) fn steer_pending(case: &mut Case<'_>) {
+pub(in crate::rules) fn steer_pending(case: &mut Case<'_>) {
     let Some((about, Connection { asides, .. })) = reply(case, InFlightMessage::Steer, &[Reply::Pending])
     else {
         return;
@@ -205,7 +206,7 @@ pub(super) fn steer_pending(case: &mut Case<'_>) {
     }
 }
 
-pub(super) fn steer_failed(case: &mut Case<'_>) {
+pub(in crate::rules) fn steer_failed(case: &mut Case<'_>) {
     let Some((about, Connection { asides, .. })) = reply(case, InFlightMessage::Steer, &[Reply::Failed])
     else {
         return;
@@ -224,7 +225,7 @@ pub(super) fn steer_failed(case: &mut Case<'_>) {
     });
 }
 
-pub(super) fn inject_asked(case: &mut Case<'_>) {
+pub(in crate::rules) fn inject_asked(case: &mut Case<'_>) {
     let replies = [Reply::Accepted, Reply::Failed];
     let Some((about, connection)) = reply(case, InFlightMessage::Inject, &replies) else { return };
     let Some(inject) = case.dialect().framing.inject else { return };
@@ -238,7 +239,7 @@ pub(super) fn inject_asked(case: &mut Case<'_>) {
     }
 }
 
-pub(super) fn inject_answered(case: &mut Case<'_>) {
+pub(in crate::rules) fn inject_answered(case: &mut Case<'_>) {
     let Some((names, session)) = case.dialect().framing.inject.zip(case.session) else { return };
     let unanswered = session.connection.asides.injected.len();
     if unanswered > 0 {
@@ -249,7 +250,7 @@ pub(super) fn inject_answered(case: &mut Case<'_>) {
     }
 }
 
-pub(super) fn answers_create(case: &mut Case<'_>) {
+pub(in crate::rules) fn answers_create(case: &mut Case<'_>) {
     let unanswered = case.session.map_or(0, |session| session.turns.unanswered.len());
     let Some(create) = case.dialect().framing.create.filter(|_| unanswered > 0) else { return };
     let expected = format!("a response or an error for every {create}");
@@ -261,7 +262,7 @@ pub(super) fn answers_create(case: &mut Case<'_>) {
 /// Lifetime of a connection, with a tolerance of one minute.
 const LIMIT: Duration = Duration::from_secs(61 * 60);
 
-pub(super) fn connection_limit(case: &mut Case<'_>) {
+pub(in crate::rules) fn connection_limit(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let is_refused = case.stream.is_answered_apart(record);
     if !is_refused && case.stream.has_begun() {
@@ -287,7 +288,7 @@ pub(super) fn connection_limit(case: &mut Case<'_>) {
     });
 }
 
-pub(super) fn unknown_previous_id(case: &mut Case<'_>) {
+pub(in crate::rules) fn unknown_previous_id(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|_| is_on_socket(case)) else { return };
     let Some((turn, session)) = case.turn().zip(case.session) else { return };
     let Some(id) = turn.previous_response_id.as_deref() else { return };
@@ -301,7 +302,7 @@ pub(super) fn unknown_previous_id(case: &mut Case<'_>) {
     }
 }
 
-pub(super) fn latest_kept(case: &mut Case<'_>) {
+pub(in crate::rules) fn latest_kept(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|record| case.stream.is_answered_apart(record)) else { return };
     let Some((turn, session)) = case.turn().zip(case.session) else { return };
     let Some(id) = turn.previous_response_id.as_deref() else { return };

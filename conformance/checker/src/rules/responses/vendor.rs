@@ -5,7 +5,7 @@ use spec::table::Scope;
 use crate::engine::{Case, Ending, Snapshot};
 use crate::engine::{Node, Object, Place, State, short};
 
-pub(super) fn created_at_in_milliseconds(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+pub(in crate::rules) fn created_at_in_milliseconds(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let Some(time) = snapshot.response.number("created_at") else { return };
     if !(1e12..4e12).contains(&time) {
         let expected = "a Unix time in milliseconds, such as 1785000000000";
@@ -15,11 +15,11 @@ pub(super) fn created_at_in_milliseconds(case: &mut Case<'_>, snapshot: &Snapsho
     }
 }
 
-pub(super) fn mcp_arguments_within_call(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
+pub(in crate::rules) fn mcp_arguments_within_call(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
     mcp_fragment_within_call(case, node);
 }
 
-pub(super) fn mcp_fragment_within_call(case: &mut Case<'_>, arguments: &Node) {
+pub(in crate::rules) fn mcp_fragment_within_call(case: &mut Case<'_>, arguments: &Node) {
     let stream = case.stream;
     let item = stream.parent(arguments).filter(|item| item.state() == State::Open);
     let Some(item) = item.filter(|_| !stream.has_gap && !stream.resumed) else { return };
@@ -33,7 +33,7 @@ pub(super) fn mcp_fragment_within_call(case: &mut Case<'_>, arguments: &Node) {
     case.report(&Place { expected: Some(expected), ..Place::WHOLE }, || wrong.to_owned());
 }
 
-pub(super) fn output_text_joined(case: &mut Case<'_>, ending: &Ending<'_>) {
+pub(in crate::rules) fn output_text_joined(case: &mut Case<'_>, ending: &Ending<'_>) {
     let Some(whole) = ending.snapshot.response.string("output_text") else { return };
     let stream = case.stream;
     if stream.has_gap || stream.resumed {
@@ -61,7 +61,7 @@ fn final_text(text: &Node) -> Option<String> {
     text.closing.get().map(Object::text).and_then(spec::json::string).map(Into::into)
 }
 
-pub(super) fn rewrite_before_text_done(case: &mut Case<'_>) {
+pub(in crate::rules) fn rewrite_before_text_done(case: &mut Case<'_>) {
     let stream = case.stream;
     let is_rewrite = case.info().is_some_and(|info| info.scope == Scope::Rewrite);
     if !is_rewrite || stream.has_gap || stream.resumed {
@@ -76,7 +76,7 @@ pub(super) fn rewrite_before_text_done(case: &mut Case<'_>) {
     }
 }
 
-pub(super) fn routing_before_items(case: &mut Case<'_>, _: &Node) {
+pub(in crate::rules) fn routing_before_items(case: &mut Case<'_>, _: &Node) {
     let is_routing = case.info().is_some_and(|info| info.scope == Scope::Routing);
     if is_routing && let Some(item) = case.stream.items().next() {
         let item = case.name(item);

@@ -10,7 +10,7 @@ use crate::engine::Case;
 use crate::engine::{Node, Object, Snapshot, Tokens, same};
 
 /// Reports a final value without deltas.
-pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, value: &Object<'_>) {
+pub(in crate::rules) fn has_deltas(case: &mut Case<'_>, node: &Node, value: &Object<'_>) {
     if node.fragments != 0 || node.partial || case.stream.has_gap {
         return;
     }
@@ -23,7 +23,7 @@ pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, value: &Object<'_>) {
 }
 
 /// Checks the texts of messages and reasoning in the final output.
-pub(super) fn no_model_markup(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+pub(in crate::rules) fn no_model_markup(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let Some(output) = snapshot.response.get("output").filter(|_| snapshot.is_terminal()) else { return };
     if !Tokens::may_be_in_json(output) {
         return;
@@ -53,7 +53,7 @@ pub(super) fn no_model_markup(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     }
 }
 
-pub(super) fn logprobs_joined(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
+pub(in crate::rules) fn logprobs_joined(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
     let stated = case.record().and_then(|record| record.view.raw(Slot::Logprobs)).and_then(json::entries);
     if node.logprobs.is_empty() || node.partial || case.stream.has_gap {
         return;
@@ -71,7 +71,7 @@ pub(super) fn logprobs_joined(case: &mut Case<'_>, node: &Node, _: &Object<'_>) 
     }
 }
 
-pub(super) fn logprobs_spell_delta(case: &mut Case<'_>, _: &Node) {
+pub(in crate::rules) fn logprobs_spell_delta(case: &mut Case<'_>, _: &Node) {
     let Some(record) = case.record() else { return };
     let tokens = record.view.raw(Slot::Logprobs).and_then(json::entries);
     let (Some(tokens), Some(delta)) = (tokens, record.view.string(Slot::Value)) else { return };

@@ -12,7 +12,7 @@ fn reported(case: &Case<'_>) -> bool {
     case.stream.error.is_set() && !began_with_it && !case.stream.has_ended()
 }
 
-pub(super) fn followed_by_failed(case: &mut Case<'_>) {
+pub(in crate::rules) fn followed_by_failed(case: &mut Case<'_>) {
     if !case.stream.error.is_set() {
         return;
     }
@@ -26,21 +26,22 @@ pub(super) fn followed_by_failed(case: &mut Case<'_>) {
     }
 }
 
-pub(super) fn ended_by_failed(case: &mut Case<'_>) {
+pub(in crate::rules) fn ended_by_failed(case: &mut Case<'_>) {
     let Some(failed) = case.dialect().ending("failed").filter(|_| reported(case)) else { return };
     let place = Place { expected: Some(failed.name), actual: Some("the end of the stream"), ..Place::WHOLE };
     case.report(&place, || format!("the stream ends after an error event, without {}", failed.name));
 }
 
 /// Returns the error object: nested, or the event itself.
-fn details<'e>(event: &'e Object<'_>) -> Object<'e> {
-    Object::new(event.value("error").unwrap_or_else(|| event.text()))
+fn details<'e>(event: &'e Object<'_>, member: &str) -> Object<'e> {
+    Object::new(event.value(member).unwrap_or_else(|| event.text()))
 }
 
-pub(super) fn equals_failed(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+pub(in crate::rules) fn equals_failed(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let Some(event) = case.stream.error.get().filter(|_| snapshot.has_failed()) else { return };
-    let Some(failed) = snapshot.response.value("error").map(Object::new) else { return };
-    let error = details(event);
+    let member = case.dialect().api.error.member;
+    let Some(failed) = snapshot.response.value(member).map(Object::new) else { return };
+    let error = details(event, member);
     for name in ["code", "message"] {
         let (Some(before), Some(now)) = (error.string(name), failed.string(name)) else { continue };
         if before != now {
@@ -57,16 +58,13 @@ fn error_body<'f>(case: &Case<'_>, frame: &'f Frame<'_>) -> Option<(u16, Object<
     Some((status, Object::new(frame.data.as_deref()?)))
 }
 
-pub(super) fn status_agrees(case: &mut Case<'_>, frame: &Frame<'_>) {
+pub(in crate::rules) fn status_agrees(case: &mut Case<'_>, frame: &Frame<'_>) {
     let Some((status, body)) = error_body(case, frame).filter(|(status, _)| *status >= 400) else { return };
-    let Some(error) = body.value("error").map(Object::new) else { return };
-    let Some(name) = error.string("type") else { return };
-    let expected = match &*name {
-        "server_error" | "model_error" => 500,
-        "invalid_request" | "invalid_request_error" => 400,
-        "not_found" | "not_found_error" => 404,
-        "too_many_requests" | "rate_limit_error" => 429,
-        _ => return,
+    let shape = &case.dialect().api.error;
+    let Some(error) = body.value(shape.member).map(Object::new) else { return };
+    let Some(name) = error.string(shape.class) else { return };
+    let Some((_, expected)) = shape.status.iter().find(|(class, _)| **class == *name).copied() else {
+        return;
     };
     // Several statuses mean an invalid request, and several a server error.
     let fits = match expected {
@@ -75,14 +73,17 @@ pub(super) fn status_agrees(case: &mut Case<'_>, frame: &Frame<'_>) {
         other => status == other,
     };
     if !fits {
-        case.fault("/error/type", &format!("a type for status {status}"), &name, || {
-            format!("the error has type {name:?} and status {status}, not {expected}")
-        });
+        case.fault(
+            &format!("/{}/{}", shape.member, shape.class),
+            &format!("a type for status {status}"),
+            &name,
+            || format!("the error has type {name:?} and status {status}, not {expected}"),
+        );
     }
 }
 
 /// Reports a stream with an error status.
-pub(super) fn no_stream(case: &mut Case<'_>) {
+pub(in crate::rules) fn no_stream(case: &mut Case<'_>) {
     let Some(status) = case.head.status.filter(|status| *status >= 400) else { return };
     if case.stream.events == 0 && case.stream.transport == Transport::Http {
         let place = Place { expected: Some("a JSON object with an error"), ..Place::WHOLE };
@@ -90,25 +91,27 @@ pub(super) fn no_stream(case: &mut Case<'_>) {
     }
 }
 
-pub(super) fn body_shape(case: &mut Case<'_>, frame: &Frame<'_>) {
+pub(in crate::rules) fn body_shape(case: &mut Case<'_>, frame: &Frame<'_>) {
     let Some((_, body)) = error_body(case, frame).filter(|(status, _)| *status >= 400) else { return };
-    let value = body.value("error");
+    let shape = &case.dialect().api.error;
+    let pointer = format!("/{}", shape.member);
+    let value = body.value(shape.member);
     let Some(error) = value.filter(|error| error.starts_with('{')).map(Object::new) else {
         let message = || "the body has no error object".to_owned();
         match value {
-            Some(other) => case.fault("/error", "an object", &short(other), message),
-            None => case.lacks("", "error", message),
+            Some(other) => case.fault(&pointer, "an object", &short(other), message),
+            None => case.lacks("", shape.member, message),
         }
         return;
     };
-    for name in ["message", "type"] {
+    for name in shape.required {
         if error.string(name).is_none() {
-            case.lacks_a("string", "/error", name, || format!("the error has no {name}"));
+            case.lacks_a("string", &pointer, name, || format!("the error has no {name}"));
         }
     }
 }
 
-pub(super) fn stream_not_under_200(case: &mut Case<'_>) {
+pub(in crate::rules) fn stream_not_under_200(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let is_success = !case.head.is_refusal();
     if case.stream.events == 0 && record.is_error && record.frame.transport == Transport::Http && is_success {
@@ -117,11 +120,12 @@ pub(super) fn stream_not_under_200(case: &mut Case<'_>) {
     }
 }
 
-pub(super) fn body_not_under_200(case: &mut Case<'_>, frame: &Frame<'_>) {
+pub(in crate::rules) fn body_not_under_200(case: &mut Case<'_>, frame: &Frame<'_>) {
     let Some((_, body)) = error_body(case, frame).filter(|(status, _)| *status < 400) else { return };
     let is_response = body.plain("object") == Some("response");
-    let Some(error) = body.value("error").filter(|_| !is_response) else { return };
-    case.fault("/error", "a status of 400 or above", &short(error), || {
+    let member = case.dialect().api.error.member;
+    let Some(error) = body.value(member).filter(|_| !is_response) else { return };
+    case.fault(&format!("/{member}"), "a status of 400 or above", &short(error), || {
         "the body is an error, but its status reports success".to_owned()
     });
 }

@@ -10,7 +10,7 @@ use crate::engine::{Node, Object, State};
 /// The type of annotations that mark a range of characters.
 const CITATION: &str = "url_citation";
 
-pub(super) fn before_text_done(case: &mut Case<'_>, part: &Node) {
+pub(in crate::rules) fn before_text_done(case: &mut Case<'_>, part: &Node) {
     if case.info().is_none_or(|info| info.scope != Scope::Annotation) {
         return;
     }
@@ -26,12 +26,12 @@ pub(super) fn before_text_done(case: &mut Case<'_>, part: &Node) {
     }
 }
 
-pub(super) fn range_in_part(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
+pub(in crate::rules) fn range_in_part(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
     ranges(case, part, "/part");
 }
 
 /// Checks the ranges of parts without a done event when their item is closed.
-pub(super) fn range_in_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn range_in_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     // Only citations are checked, and most items have none.
     if !item.get("content").is_some_and(|content| content.contains(CITATION)) {
         return;

@@ -9,7 +9,7 @@ use crate::engine::{Node, Object, State, entries_that_are, same, short};
 /// The members of a part that are streamed.
 const TEXTS: [&str; 2] = ["text", "refusal"];
 
-pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
+pub(in crate::rules) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
     for name in TEXTS {
         if let Some(raw) = part.get(name).filter(|raw| raw.starts_with('"') && *raw != "\"\"") {
             case.fault(&format!("/part/{name}"), "\"\"", &short(raw), || {
@@ -23,7 +23,7 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
     }
 }
 
-pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
     let Some(content) = entries(case, node, item, Scope::Part, "content") else { return };
     for child in stream.children(node, Scope::Part) {
@@ -55,14 +55,14 @@ pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     }
 }
 
-pub(super) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     if case.protocol.scope_events(Scope::Part).opens {
         count(case, node, item, Scope::Part, "content");
     }
 }
 
 /// Returns the entries of a list in an item, which usually equal its closed parts byte for byte.
-pub(super) fn entries<'i>(
+pub(in crate::rules) fn entries<'i>(
     case: &Case<'_>,
     node: &Node,
     item: &'i Object<'_>,
@@ -74,7 +74,7 @@ pub(super) fn entries<'i>(
 }
 
 /// Compares the number of opened parts with the number in the finished item.
-pub(super) fn count(case: &mut Case<'_>, node: &Node, item: &Object<'_>, scope: Scope, list: &str) {
+pub(in crate::rules) fn count(case: &mut Case<'_>, node: &Node, item: &Object<'_>, scope: Scope, list: &str) {
     let is_unknown =
         case.stream.has_gap || case.stream.resumed || node.state() == State::Implied || node.partial;
     if is_unknown {

@@ -9,7 +9,7 @@ use spec::table::Scope;
 use crate::engine::Case;
 use crate::engine::{Node, Object, State, same, short};
 
-pub(super) fn arguments_json(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn arguments_json(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     if item.plain("status") != Some("completed") {
         return;
     }
@@ -31,7 +31,7 @@ pub(super) fn arguments_json(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     }
 }
 
-pub(super) fn arguments_complete(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn arguments_complete(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     if item.plain("status") != Some("completed") || item.value("namespace").is_some() {
         return;
     }
@@ -58,14 +58,14 @@ pub(super) fn arguments_complete(case: &mut Case<'_>, _: &Node, item: &Object<'_
 }
 
 /// The types of calls that the client answers.
-pub(super) const ANSWERED: [&str; 2] = ["function_call", "custom_tool_call"];
+pub(in crate::rules) const ANSWERED: [&str; 2] = ["function_call", "custom_tool_call"];
 
 /// Returns whether an item is a call that the client answers.
 fn is_answered(item: &Object<'_>) -> bool {
     item.plain("type").is_some_and(|kind| ANSWERED.contains(&kind))
 }
 
-pub(super) fn arguments_streamed(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn arguments_streamed(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
     let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
     if is_unknown || !case.protocol.scope_events(Scope::Arguments).closes {
@@ -83,7 +83,7 @@ pub(super) fn arguments_streamed(case: &mut Case<'_>, node: &Node, item: &Object
     }
 }
 
-pub(super) fn identity_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn identity_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(added) = node.opening.get().filter(|added| is_answered(added)) else { return };
     for name in ["call_id", "name"] {
         // `item/call-named` reports empty values.
@@ -96,7 +96,7 @@ pub(super) fn identity_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>)
 }
 
 /// Checks the name in the event that states the arguments.
-pub(super) fn name_kept(case: &mut Case<'_>, arguments: &Node, _: &Object<'_>) {
+pub(in crate::rules) fn name_kept(case: &mut Case<'_>, arguments: &Node, _: &Object<'_>) {
     let Some(record) = case.record() else { return };
     let call = case.stream.parent(arguments).and_then(|item| item.opening.get());
     let Some(added) = call.and_then(|call| call.value("name")).filter(|raw| *raw != "\"\"") else { return };
@@ -112,8 +112,8 @@ pub(super) fn name_kept(case: &mut Case<'_>, arguments: &Node, _: &Object<'_>) {
     }
 }
 
-pub(super) fn id_unique(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    let Some(id) = item.call_id().filter(|id| !id.is_empty()) else { return };
+pub(in crate::rules) fn id_unique(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+    let Some(id) = item.call_id(&case.dialect().api.call).filter(|id| !id.is_empty()) else { return };
     if let Some(other) = case.stream.nodes.call_named(id).filter(|first| !std::ptr::eq(*first, node)) {
         if !is_answered(item) {
             case.limit(Level::Should);
@@ -125,7 +125,7 @@ pub(super) fn id_unique(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     }
 }
 
-pub(super) fn name_declared(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn name_declared(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     if item.value("namespace").is_some() {
         return;
     }

@@ -9,13 +9,13 @@ use super::part;
 use crate::engine::Case;
 use crate::engine::{Node, Object, Place, State, short};
 
-pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
+pub(in crate::rules) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
     if let Some(raw) = part.get("text").filter(|raw| raw.starts_with('"') && *raw != "\"\"") {
         case.fault("/part/text", "\"\"", &short(raw), || "the summary part is added with text".to_owned());
     }
 }
 
-pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
     if stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied {
         return;
@@ -49,13 +49,13 @@ fn texts_of(case: &Case<'_>, part: &Node) -> Vec<String> {
     closed.into_iter().chain(streamed).filter(|text| !text.is_empty()).collect()
 }
 
-pub(super) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     if case.protocol.scope_events(Scope::SummaryPart).opens {
         part::count(case, node, item, Scope::SummaryPart, "summary");
     }
 }
 
-pub(super) fn one_at_a_time(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
+pub(in crate::rules) fn one_at_a_time(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
     if !case.protocol.scope_events(Scope::SummaryPart).closes {
         return;
     }

@@ -8,7 +8,7 @@ use super::part;
 use crate::engine::{Case, Ending};
 use crate::engine::{Node, Object, Place, State, same, short};
 
-pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     let (name, zero) = match item.plain("type") {
         Some("message") => ("content", "[]"),
         Some("reasoning") => ("summary", "[]"),
@@ -33,7 +33,7 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     }
 }
 
-pub(super) fn message_from_assistant(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn message_from_assistant(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     let Some(role) = item.string("role").filter(|role| role != "assistant") else { return };
     let actual = format!("{role:?}");
     case.fault("/item/role", "\"assistant\"", &actual, || {
@@ -41,7 +41,7 @@ pub(super) fn message_from_assistant(case: &mut Case<'_>, _: &Node, item: &Objec
     });
 }
 
-pub(super) fn has_id(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn has_id(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     if item.get("id") == Some("\"\"") {
         let kind = item.plain("type").unwrap_or("item");
         case.fault("/item/id", "a non-empty string", "\"\"", || {
@@ -50,7 +50,7 @@ pub(super) fn has_id(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     }
 }
 
-pub(super) fn call_named(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn call_named(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     for name in ["name", "call_id"] {
         if item.get(name) == Some("\"\"") {
             let kind = item.plain("type").unwrap_or_default();
@@ -61,7 +61,7 @@ pub(super) fn call_named(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     }
 }
 
-pub(super) fn fields_stable(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn fields_stable(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(added) = node.opening.get() else { return };
     // `call/identity-kept` checks the calls that clients answer.
     let names: &[&str] = match item.plain("type") {
@@ -79,7 +79,7 @@ pub(super) fn fields_stable(case: &mut Case<'_>, node: &Node, item: &Object<'_>)
     }
 }
 
-pub(super) fn finished(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn finished(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     let Some(status) = item.plain("status") else { return };
     // A failure or a cancellation leaves the items of a body as they were.
     let is_cut_short =
@@ -101,7 +101,7 @@ pub(super) fn finished(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     });
 }
 
-pub(super) fn content_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn content_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
     let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
     if is_unknown {
@@ -120,7 +120,7 @@ pub(super) fn content_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) 
     });
 }
 
-pub(super) fn keys_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn keys_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(added) = node.opening.get() else { return };
     for (name, value) in added.missing_in(item) {
         case.lacks("/item", name, || {
@@ -130,7 +130,7 @@ pub(super) fn keys_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
 }
 
 /// Checks at the opening of the next item.
-pub(super) fn incomplete_last(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
+pub(in crate::rules) fn incomplete_last(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
     if let Some(earlier) = case.stream.incomplete() {
         let (name, earlier) = (case.name(node), case.name(earlier));
         let place = Place { expected: Some("no item after an incomplete one"), ..Place::WHOLE };
@@ -139,11 +139,11 @@ pub(super) fn incomplete_last(case: &mut Case<'_>, node: &Node, _: &Object<'_>) 
 }
 
 /// Checks at the end of an item that a later item overlapped.
-pub(super) fn incomplete_before_last(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn incomplete_before_last(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(last) = case.stream.items().next_back().filter(|last| !std::ptr::eq(*last, node)) else {
         return;
     };
-    if item.is_cut_off() {
+    if item.is_cut_off(&case.dialect().api.status) {
         let last = case.name(last);
         case.fault("/item/status", "a status other than incomplete: items follow", "\"incomplete\"", || {
             format!("the item ends as incomplete, but {last} was added after it")
@@ -151,7 +151,7 @@ pub(super) fn incomplete_before_last(case: &mut Case<'_>, node: &Node, item: &Ob
     }
 }
 
-pub(super) fn incomplete_ends_response(case: &mut Case<'_>, ending: &Ending<'_>) {
+pub(in crate::rules) fn incomplete_ends_response(case: &mut Case<'_>, ending: &Ending<'_>) {
     if !ending.snapshot.is_completed() || case.dialect().ending("incomplete").is_none() {
         return;
     }

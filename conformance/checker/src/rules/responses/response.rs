@@ -42,7 +42,7 @@ const ECHOED: [&str; 26] = [
 const OTHERWISE_JUDGED: [&str; 8] =
     ["id", "created_at", "status", "output", "usage", "completed_at", "error", "incomplete_details"];
 
-pub(super) fn in_progress_second(case: &mut Case<'_>) {
+pub(in crate::rules) fn in_progress_second(case: &mut Case<'_>) {
     let stream = case.stream;
     if !matches!(stream.events, 1 | 2) {
         return;
@@ -69,7 +69,7 @@ pub(super) fn in_progress_second(case: &mut Case<'_>) {
     case.report(&place, || format!("{} was sent instead of {}", info.name, expected.name));
 }
 
-pub(super) fn status_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+pub(in crate::rules) fn status_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let Some(expected) = snapshot.phase() else { return };
     let Some(status) = snapshot.status.as_ref().filter(|status| **status != expected) else { return };
     case.fault("/response/status", &format!("\"{expected}\""), &format!("\"{status}\""), || {
@@ -77,7 +77,7 @@ pub(super) fn status_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     });
 }
 
-pub(super) fn echo_constant(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+pub(in crate::rules) fn echo_constant(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     for change in &snapshot.changes {
         // Most changes are those of other rules, whose list is shorter.
         if !OTHERWISE_JUDGED.contains(&change.name) && ECHOED.contains(&change.name) {
@@ -86,7 +86,7 @@ pub(super) fn echo_constant(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     }
 }
 
-pub(super) fn in_progress_unchanged(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+pub(in crate::rules) fn in_progress_unchanged(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     if snapshot.phase() != Some("in_progress") {
         return;
     }
@@ -108,7 +108,7 @@ fn unchanged(case: &mut Case<'_>, change: &Change<'_>) {
     }
 }
 
-pub(super) fn keys_kept(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+pub(in crate::rules) fn keys_kept(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     if !snapshot.is_terminal() {
         return;
     }
@@ -127,7 +127,7 @@ fn has_unescaped(object: &Object<'_>, name: &str) -> bool {
     object.members().any(|(other, _)| json::decode(other).0 == name)
 }
 
-pub(super) fn output_starts_empty(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+pub(in crate::rules) fn output_starts_empty(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     if snapshot.is_terminal() {
         return;
     }
@@ -139,14 +139,14 @@ pub(super) fn output_starts_empty(case: &mut Case<'_>, snapshot: &Snapshot<'_>) 
     }
 }
 
-pub(super) fn usage_only_at_end(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+pub(in crate::rules) fn usage_only_at_end(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let Some(usage) = snapshot.response.value("usage").filter(|_| !snapshot.is_terminal()) else { return };
     case.fault("/response/usage", "null", &short(usage), || {
         "the response has usage before it ends".to_owned()
     });
 }
 
-pub(super) fn usage_present(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+pub(in crate::rules) fn usage_present(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let ends_with_usage = matches!(snapshot.phase(), Some("completed" | "incomplete"));
     if !ends_with_usage || snapshot.response.value("usage").is_some() {
         return;
@@ -158,7 +158,7 @@ pub(super) fn usage_present(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     }
 }
 
-pub(super) fn usage_adds_up(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+pub(in crate::rules) fn usage_adds_up(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let usage = &snapshot.usage;
     let (Some(input), Some(output), Some(total)) = (usage.input, usage.output, usage.total) else {
         return;
@@ -173,7 +173,7 @@ pub(super) fn usage_adds_up(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     }
 }
 
-pub(super) fn usage_details_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+pub(in crate::rules) fn usage_details_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let usage = &snapshot.usage;
     let counts = [
         ("input_tokens", usage.input),
@@ -214,7 +214,7 @@ fn is_without_times(snapshot: &Snapshot<'_>) -> bool {
     times.into_iter().flatten().all(|time| time == 0.0)
 }
 
-pub(super) fn times_in_seconds(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+pub(in crate::rules) fn times_in_seconds(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     for name in ["created_at", "completed_at"] {
         let Some(time) = snapshot.response.number(name).filter(|time| !SECONDS.contains(time)) else {
             continue;
@@ -242,7 +242,7 @@ pub(super) fn times_in_seconds(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     }
 }
 
-pub(super) fn completed_at_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+pub(in crate::rules) fn completed_at_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let Some(raw) = snapshot.response.get("completed_at") else { return };
     let pointer = || snapshot.pointer("completed_at");
     if !snapshot.is_completed() {
@@ -266,21 +266,21 @@ pub(super) fn completed_at_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) 
     }
 }
 
-pub(super) fn incomplete_details_agree(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+pub(in crate::rules) fn incomplete_details_agree(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     if snapshot.status.as_deref() != Some("incomplete") {
         case.limit(Level::Should);
     }
     present_iff(case, snapshot, "incomplete_details", "incomplete");
 }
 
-pub(super) fn error_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+pub(in crate::rules) fn error_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     if !snapshot.is_completed() && !snapshot.has_failed() {
         case.limit(Level::Should);
     }
     present_iff(case, snapshot, "error", "failed");
 }
 
-pub(super) fn named(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+pub(in crate::rules) fn named(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     for name in ["id", "model"] {
         if snapshot.response.get(name) == Some("\"\"") {
             case.fault(&snapshot.pointer(name), "a non-empty string", "\"\"", || {
@@ -312,7 +312,7 @@ fn present_iff(case: &mut Case<'_>, snapshot: &Snapshot<'_>, name: &str, status:
     }
 }
 
-pub(super) fn metadata_is_object(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+pub(in crate::rules) fn metadata_is_object(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let Some(raw) = snapshot.response.value("metadata").filter(|raw| !raw.starts_with('{')) else { return };
     case.fault(&snapshot.pointer("metadata"), "an object", &short(raw), || {
         "metadata is not an object".to_owned()
@@ -322,7 +322,7 @@ pub(super) fn metadata_is_object(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
 /// The reasons that clients know.
 const REASONS: [&str; 4] = ["max_output_tokens", "content_filter", "max_messages", "steered"];
 
-pub(super) fn incomplete_reason_known(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+pub(in crate::rules) fn incomplete_reason_known(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     if snapshot.phase() != Some("incomplete") {
         return;
     }

@@ -70,7 +70,7 @@ fn report_call(case: &mut Case<'_>, call: &Call, expected: &str, message: impl F
     case.fault(pointer, expected, &actual, message);
 }
 
-pub(super) fn tool_choice_none(case: &mut Case<'_>, ending: &Ending<'_>) {
+pub(in crate::rules) fn tool_choice_none(case: &mut Case<'_>, ending: &Ending<'_>) {
     if !says(case, ending, "tool_choice", "\"none\"") || ending.snapshot.has_failed() {
         return;
     }
@@ -81,7 +81,7 @@ pub(super) fn tool_choice_none(case: &mut Case<'_>, ending: &Ending<'_>) {
     }
 }
 
-pub(super) fn tool_choice_required(case: &mut Case<'_>, ending: &Ending<'_>) {
+pub(in crate::rules) fn tool_choice_required(case: &mut Case<'_>, ending: &Ending<'_>) {
     let is_complete = ending.snapshot.is_completed() && !case.stream.resumed && !case.stream.has_gap;
     if !is_complete || !says(case, ending, "tool_choice", "\"required\"") {
         return;
@@ -104,7 +104,7 @@ fn is_refusal(item: &Object<'_>) -> bool {
     parts.into_iter().any(|part| Object::new(part).plain("type") == Some("refusal"))
 }
 
-pub(super) fn tool_choice_forced(case: &mut Case<'_>, ending: &Ending<'_>) {
+pub(in crate::rules) fn tool_choice_forced(case: &mut Case<'_>, ending: &Ending<'_>) {
     if !ending.snapshot.is_completed() || case.stream.resumed || case.stream.has_gap {
         return;
     }
@@ -126,7 +126,7 @@ pub(super) fn tool_choice_forced(case: &mut Case<'_>, ending: &Ending<'_>) {
     }
 }
 
-pub(super) fn allowed_tools(case: &mut Case<'_>, ending: &Ending<'_>) {
+pub(in crate::rules) fn allowed_tools(case: &mut Case<'_>, ending: &Ending<'_>) {
     let Some(choice) = chosen(case, ending) else { return };
     if choice.plain("type") != Some("allowed_tools") || ending.snapshot.has_failed() {
         return;
@@ -162,7 +162,7 @@ fn allows(tool: &Object<'_>, call: &Call) -> bool {
     }
 }
 
-pub(super) fn one_call_at_most(case: &mut Case<'_>, ending: &Ending<'_>) {
+pub(in crate::rules) fn one_call_at_most(case: &mut Case<'_>, ending: &Ending<'_>) {
     if !says(case, ending, "parallel_tool_calls", "false") {
         return;
     }
@@ -180,7 +180,7 @@ pub(super) fn one_call_at_most(case: &mut Case<'_>, ending: &Ending<'_>) {
 const BUILT_IN: [&str; 5] =
     ["web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"];
 
-pub(super) fn tool_calls_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) {
+pub(in crate::rules) fn tool_calls_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) {
     let limit = echoed(case, ending, "max_tool_calls", |limit| limit != "null").and_then(number);
     let Some(limit) = limit else { return };
     let calls = calls(case, ending);
@@ -192,7 +192,7 @@ pub(super) fn tool_calls_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) 
     });
 }
 
-pub(super) fn format_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
+pub(in crate::rules) fn format_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
     if !ending.snapshot.is_completed() || ending.output.iter().any(is_refusal) {
         return;
     }
@@ -229,7 +229,7 @@ pub(super) fn format_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
     }
 }
 
-pub(super) fn output_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) {
+pub(in crate::rules) fn output_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) {
     let limit = echoed(case, ending, "max_output_tokens", |limit| limit != "null").and_then(number);
     let Some(limit) = limit else { return };
     let Some(used) = ending.snapshot.usage.output else { return };
@@ -241,7 +241,7 @@ pub(super) fn output_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) {
     }
 }
 
-pub(super) fn compaction_triggered(case: &mut Case<'_>, ending: &Ending<'_>) {
+pub(in crate::rules) fn compaction_triggered(case: &mut Case<'_>, ending: &Ending<'_>) {
     let is_triggered = case.turn().map_or(case.head.triggers_compaction, |turn| turn.triggers_compaction);
     let is_unknown = case.stream.has_gap || case.stream.resumed || ending.snapshot.has_failed();
     if !is_triggered || is_unknown {

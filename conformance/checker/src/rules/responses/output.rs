@@ -105,7 +105,7 @@ fn ordered<'c>(case: &Case<'c>) -> Vec<&'c Node> {
     items
 }
 
-pub(super) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
+pub(in crate::rules) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
     let is_unknown = case.stream.has_gap || case.stream.resumed || ending.snapshot.has_failed();
     let Some(output) = ending.snapshot.response.get("output").filter(|_| !is_unknown) else { return };
     let (streamed, has) = (case.stream.items.len(), ending.output.len());
@@ -149,7 +149,7 @@ fn is_unannounced(case: &Case<'_>, ending: &Ending<'_>) -> bool {
         && case.protocol.scope_events(Scope::Item).opens
 }
 
-pub(super) fn items_streamed(case: &mut Case<'_>, ending: &Ending<'_>) {
+pub(in crate::rules) fn items_streamed(case: &mut Case<'_>, ending: &Ending<'_>) {
     if is_unannounced(case, ending) {
         let actual = format!("{} entries", ending.output.len());
         case.fault("/response/output", "response.output_item.added for each entry", &actual, || {
@@ -158,7 +158,7 @@ pub(super) fn items_streamed(case: &mut Case<'_>, ending: &Ending<'_>) {
     }
 }
 
-pub(super) fn usage_counts_text(case: &mut Case<'_>, ending: &Ending<'_>) {
+pub(in crate::rules) fn usage_counts_text(case: &mut Case<'_>, ending: &Ending<'_>) {
     let tokens = ending.snapshot.usage.output;
     let is_counted = tokens.is_none_or(|tokens| tokens > 0.0);
     if !is_counted && ending.output.iter().any(has_texts) {
@@ -222,7 +222,7 @@ fn unfinished(case: &Case<'_>, ending: &Ending<'_>) -> Vec<(String, String)> {
 const MAX_SEARCHED: usize = 100;
 
 /// Returns the texts of a part: final, or streamed so far.
-pub(super) fn texts_of(case: &Case<'_>, part: &Node) -> Vec<String> {
+pub(in crate::rules) fn texts_of(case: &Case<'_>, part: &Node) -> Vec<String> {
     if let Some(done) = part.closing.get() {
         return TEXTS.iter().filter_map(|name| done.string(name)).map(Cow::into_owned).collect();
     }
@@ -235,7 +235,7 @@ pub(super) fn texts_of(case: &Case<'_>, part: &Node) -> Vec<String> {
     texts.filter_map(whole).collect()
 }
 
-pub(super) fn types_in_order(case: &mut Case<'_>, ending: &Ending<'_>) {
+pub(in crate::rules) fn types_in_order(case: &mut Case<'_>, ending: &Ending<'_>) {
     for pair in pairs(case, ending) {
         let (Some(done), Some(entry)) = (pair.done.plain("type"), pair.entry.plain("type")) else { continue };
         if done != entry {
@@ -250,7 +250,7 @@ pub(super) fn types_in_order(case: &mut Case<'_>, ending: &Ending<'_>) {
     }
 }
 
-pub(super) fn at_its_index(case: &mut Case<'_>, ending: &Ending<'_>) {
+pub(in crate::rules) fn at_its_index(case: &mut Case<'_>, ending: &Ending<'_>) {
     let has = ending.output.len();
     if case.stream.has_gap || case.stream.resumed || case.stream.items.len() != has {
         return;
@@ -264,7 +264,7 @@ pub(super) fn at_its_index(case: &mut Case<'_>, ending: &Ending<'_>) {
     }
 }
 
-pub(super) fn ids_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
+pub(in crate::rules) fn ids_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
     for pair in pairs(case, ending).into_iter().filter(Pair::is_of_one_type) {
         let (Some(done), Some(entry)) = (pair.done.string("id"), pair.entry.string("id")) else { continue };
         if done != entry {
@@ -285,7 +285,7 @@ const LISTS: [&str; 2] = ["content", "summary"];
 const TEXTS: [&str; 2] = ["text", "refusal"];
 const INPUTS: [&str; 3] = ["arguments", "input", "code"];
 
-pub(super) fn text_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
+pub(in crate::rules) fn text_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
     for (name, text) in unfinished(case, ending) {
         let shown = format!("{text:?}");
         case.fault("/response/output", &short(&shown), "no such text", || {
@@ -354,7 +354,7 @@ fn compare_texts(case: &mut Case<'_>, done: &Object<'_>, entry: &Object<'_>, nam
     }
 }
 
-pub(super) fn equals_items(case: &mut Case<'_>, ending: &Ending<'_>) {
+pub(in crate::rules) fn equals_items(case: &mut Case<'_>, ending: &Ending<'_>) {
     for pair in pairs(case, ending).into_iter().filter(Pair::is_of_one_type) {
         let is_program = pair.done.plain("type") == Some("program");
         let is_exempt = |name: &str| match name {

@@ -7,7 +7,7 @@ use spec::table::{EventInfo, Scope, ScopeInfo};
 use crate::engine::Case;
 use crate::engine::{Node, Object, Place, State};
 
-pub(super) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let (stream, dialect) = (case.stream, case.dialect());
     let failed = |call: &Node| {
         let end = call.closed.get().and_then(|end| dialect.event(end.event_type()));
@@ -42,7 +42,7 @@ fn phases_of(case: &Case<'_>, kind: &str) -> Option<&'static ScopeInfo> {
     api.scopes().filter(is_phased).find(|scope| scope.of.contains(&kind))
 }
 
-pub(super) fn has_phases(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn has_phases(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
     let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
     let Some(kind) = item.plain("type").filter(|_| !is_unknown) else { return };
@@ -57,7 +57,7 @@ pub(super) fn has_phases(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     }
 }
 
-pub(super) fn phases_complete(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn phases_complete(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
     let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
     let is_completed = item.string("status").is_none_or(|status| status == "completed");
@@ -81,7 +81,7 @@ pub(super) fn phases_complete(case: &mut Case<'_>, node: &Node, item: &Object<'_
 static ENDED: LazyLock<&[Scope]> =
     LazyLock::new(|| catalogue::rule("tool/never-closed").map_or(&[], |rule| rule.scopes));
 
-pub(super) fn status_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+pub(in crate::rules) fn status_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     if item.plain("status") != Some("failed") {
         return;
     }
@@ -100,11 +100,11 @@ pub(super) fn status_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>)
     }
 }
 
-pub(super) fn code_fragment_within_call(case: &mut Case<'_>, node: &Node) {
+pub(in crate::rules) fn code_fragment_within_call(case: &mut Case<'_>, node: &Node) {
     code_within_call(case, node, &Object::default());
 }
 
-pub(super) fn code_within_call(case: &mut Case<'_>, code: &Node, _: &Object<'_>) {
+pub(in crate::rules) fn code_within_call(case: &mut Case<'_>, code: &Node, _: &Object<'_>) {
     let stream = case.stream;
     let item =
         stream.parent(code).filter(|item| item.state() == State::Open && !stream.has_gap && !stream.resumed);

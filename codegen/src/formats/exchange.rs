@@ -1,0 +1,157 @@
+//! What is sent to an API and what comes back, in `apis/<name>/api.toml`.
+
+use std::collections::BTreeMap;
+
+use codegen_derive::Constant;
+use serde::{Deserialize, Serialize};
+
+use super::signature::Mark;
+
+/// The request of an operation.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Route {
+    /// The method; without it, the request is a message on a WebSocket.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// The path behind that of the API. The segment `{id}` is the id of a response.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub path: String,
+    /// The query parameters, with their values.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub query: BTreeMap<String, String>,
+    /// The query parameter for the number of the last event that was received.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// The root of dialects that is the type of its body.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+    /// The root of dialects that is the type of the response's body.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// The feature that an endpoint without the route lacks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feature: Option<String>,
+}
+
+impl Route {
+    /// Returns it in words, behind the path of its API: `GET /responses/{id}`.
+    pub fn line(&self, path: &str) -> String {
+        let given = self.query.iter().map(|(name, value)| format!("{name}={value}"));
+        let query: Vec<String> = given.chain(self.after.iter().map(|name| format!("{name}=N"))).collect();
+        let (method, mark) =
+            (self.method.as_deref().unwrap_or("WebSocket"), if query.is_empty() { "" } else { "?" });
+        format!("{method} {path}{}{mark}{}", self.path, query.join("&"))
+    }
+}
+
+/// What the requests of an API have in common.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct RequestShape {
+    /// The headers that carry the API key: name to value, in which `{key}` is the key.
+    pub keys: BTreeMap<String, String>,
+    /// The other headers of the API, with their values.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// The query parameters whose values are not secret, besides those of routes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parameters: Vec<String>,
+    /// The members that continue a conversation that is not part of the request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub continues: Vec<String>,
+    /// What makes the response a compaction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compaction: Option<Trigger>,
+    /// The members with tools, which responses repeat.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// The member that chooses among tools. Responses repeat it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choice: Option<Choice>,
+}
+
+/// The member of a request that chooses among tools.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    /// The member.
+    pub member: String,
+    /// Its value if the model chooses.
+    pub free: String,
+}
+
+/// An entry of a list in a request, by its type.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Trigger {
+    /// The member with the list.
+    pub list: String,
+    /// The type of the entry.
+    pub entry: String,
+}
+
+/// A body that is a root of dialects.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct BodyShape {
+    /// The root.
+    pub root: String,
+    /// How it is recognised.
+    pub mark: Mark,
+    /// JSON pointers to what makes it a body without a type.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub untyped_with: Vec<String>,
+}
+
+/// The errors of an API.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct ErrorShape {
+    /// The member of a body that holds the error. An event without it is the error itself.
+    pub member: String,
+    /// The member of the error that names its class.
+    pub class: String,
+    /// The members that every error has: texts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub required: Vec<String>,
+    /// The statuses of the classes that are known.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub status: BTreeMap<String, u16>,
+}
+
+/// The calls in the output of an API.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct CallShape {
+    /// The types of containers that are calls. `*` at the beginning or at the end stands for any text.
+    pub types: Vec<String>,
+    /// The member with the id that the result of a call repeats.
+    pub id: String,
+}
+
+/// The members of messages on a WebSocket.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SessionShape {
+    /// The lane of a message.
+    pub lane: String,
+    /// The response that a request continues.
+    pub previous: String,
+    /// The response that a message is about.
+    pub target: String,
+    /// Whether the response is kept after its connection; it is unless this is false.
+    pub store: String,
+    /// The input that steers a response, in replies to it.
+    pub steer: String,
+    /// The status of an error that replies to a message.
+    pub status: String,
+}
