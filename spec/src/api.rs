@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::json;
+use crate::view::View;
 use crate::words::{
     BodyShape, CallShape, Choice, Content, ErrorShape, ForeignApi, Mark, Misnomers, Operation, RequestShape,
     Route, SessionShape, Signature, Trigger,
@@ -45,8 +46,8 @@ pub struct Api {
     pub root: Scope,
     /// The child of the root that contains most other scopes.
     pub container: Scope,
-    /// The value of the root.
-    pub snapshot: Slot,
+    /// The value of the root, if an event has it.
+    pub snapshot: Option<Slot>,
     /// The index of a container, in its own events and in those of its descendants.
     pub index: Slot,
     /// The id of a container, in events of its descendants.
@@ -59,6 +60,10 @@ pub struct Api {
     pub extensible: &'static [&'static str],
     /// The types of containers that clients use from the event that closes them.
     pub used_when_closed: &'static [&'static str],
+    /// Whether the first event opens the root, whatever it is.
+    pub first_event_opens: bool,
+    /// Whether the marker `[DONE]` ends the root, and no event.
+    pub marker_ends: bool,
     /// The properties of all scopes, including those of other APIs.
     pub(crate) scopes: [ScopeInfo; Scope::COUNT],
 }
@@ -113,6 +118,7 @@ pub struct CallPlaces {
 
 /// The properties of a scope in an API.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct ScopeInfo {
     /// The scope.
     pub scope: Scope,
@@ -140,10 +146,16 @@ pub struct ScopeInfo {
     pub in_response: Option<&'static str>,
     /// Its phases, in order.
     pub phases: &'static [&'static str],
+    /// The phases of the root that may begin more than once.
+    pub repeatable: &'static [&'static str],
     /// The phases that end it.
     pub ends: &'static [&'static str],
     /// Whether its phases withdraw text that was streamed.
     pub withdraws: bool,
+    /// Whether only one is open at a time among its siblings.
+    pub exclusive: bool,
+    /// The phase of its parent from which on none is open, and none opens.
+    pub until: Option<&'static str>,
 }
 
 impl Api {
@@ -200,6 +212,11 @@ impl Api {
         self.bodies.iter().find(|body| body.mark.fits(json))
     }
 
+    /// Returns the value of the root in an event.
+    pub fn snapshot_in<'a>(&self, view: &View<'a>) -> Option<&'a str> {
+        view.raw(self.snapshot?)
+    }
+
     /// Returns the properties of a scope.
     pub const fn scope(&self, scope: Scope) -> &ScopeInfo {
         &self.scopes[scope as usize]
@@ -241,8 +258,11 @@ impl ScopeInfo {
             in_parent: None,
             in_response: None,
             phases: &[],
+            repeatable: &[],
             ends: &[],
             withdraws: false,
+            exclusive: false,
+            until: None,
         }
     }
 

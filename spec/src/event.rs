@@ -5,13 +5,17 @@ use crate::json::{Checker, ObjectSchema, Scan, Schema};
 use crate::view::View;
 use crate::words::Role;
 
-/// The properties of an event type.
+/// The properties of an event type, or of one of the effects of an event.
 #[derive(Debug, Clone, Copy)]
 pub struct EventInfo {
     /// Its `type`.
     pub name: &'static str,
     /// Its description.
     pub description: &'static str,
+    /// Its position among the effects of all events; see [`crate::Dialect::effects`].
+    pub number: usize,
+    /// For an effect of a list, its name.
+    pub effect: Option<&'static str>,
     /// Its scope.
     pub scope: Scope,
     /// The properties of its scope.
@@ -20,10 +24,15 @@ pub struct EventInfo {
     pub role: Role,
     /// Place of its value.
     pub value: Option<&'static str>,
+    /// For an effect of a list, a member of the value that must not be null.
+    pub when: Option<&'static str>,
     /// The phase that it begins, or in which it ends its scope.
     pub phase: Option<&'static str>,
     /// Whether it may precede the event that opens the response.
     pub early: bool,
+    /// Its effects, each of which takes place once for each value; none if it always has the one above. If none takes
+    /// place, the event is a point in the scope above.
+    pub effects: &'static [EventInfo],
     pub(crate) schema: EventSchema,
 }
 
@@ -31,6 +40,11 @@ impl EventInfo {
     /// Returns whether it opens the root scope, and thus a stream.
     pub fn is_opening(&self) -> bool {
         self.level.is_root && self.role == Role::Open
+    }
+
+    /// Returns the pages' name of it: `<event>/<effect>` for an effect of a list.
+    pub fn title(&self) -> String {
+        self.effect.map_or_else(|| self.name.to_owned(), |effect| format!("{}/{effect}", self.name))
     }
 
     /// Returns whether it ends its scope: it closes it, or begins a phase that ends it.

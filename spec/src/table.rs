@@ -92,10 +92,21 @@ impl Dialect {
         self.position(name).map(|(_, event)| event)
     }
 
-    /// Returns the properties of an event type, with its position in the list of events.
+    /// Returns the properties of an event type, with its position among the effects of all events.
     pub fn position(&self, name: &str) -> Option<(usize, &'static EventInfo)> {
-        let at = (self.place_of_event)(name)?;
-        Some((at, self.events.get(at)?))
+        let event = self.events.get((self.place_of_event)(name)?)?;
+        Some((event.number, event))
+    }
+
+    /// Returns the effects of all events in order. An event with a list comes before its effects, as what it is if none
+    /// of them takes place.
+    pub fn effects(&self) -> impl Iterator<Item = &'static EventInfo> + use<> {
+        self.events.iter().flat_map(|event| std::iter::once(event).chain(event.effects))
+    }
+
+    /// Returns the member of its events that holds the value of the root.
+    pub fn snapshot_member(&self) -> Option<&'static str> {
+        self.api.snapshot.map(|slot| self.member(slot))
     }
 
     /// Returns the member of its events that holds a slot.
@@ -107,7 +118,7 @@ impl Dialect {
     /// Returns the event that ends the root scope in a phase.
     pub fn ending(&self, phase: &str) -> Option<&'static EventInfo> {
         let ends = |event: &&EventInfo| event.role == Role::Terminal && event.phase == Some(phase);
-        self.events.iter().find(ends)
+        self.effects().find(ends)
     }
 
     /// Returns whether it is the dialect with this name, or extends it.

@@ -91,8 +91,9 @@ fn operand(context: &Context, place: &Operand, scopes: &[String], file: &Path, r
     }
     let Some(role) = place.role else { return };
     for scope in scopes.iter().filter(|scope| context.shared.scope(scope).is_some()) {
-        let mut events = context.dialects.values().flat_map(|dialect| dialect.events.values());
-        if !events.any(|event| event.lifecycle.scope == *scope && event.lifecycle.role == role) {
+        let events = context.dialects.values().flat_map(|dialect| dialect.events.values());
+        let mut effects = events.flat_map(|event| event.lifecycle.effects());
+        if !effects.any(|effect| effect.scope == *scope && effect.role == role) {
             find(
                 format!("no event of scope \"{scope}\" has the role {role:?}"),
                 "use a role that an event of the scope has",

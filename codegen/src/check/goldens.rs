@@ -10,7 +10,7 @@ use super::frames::{Frame, Kind};
 use super::report::{Place, Report};
 use super::schemas::{Fault, Judges};
 use crate::dialect::Dialect;
-use crate::formats::{EventLine, Marker};
+use crate::formats::{EventLine, Framing, Marker};
 
 pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &mut Report) {
     let mut lacks = Lacks::default();
@@ -151,9 +151,7 @@ fn faults<'c>(
         Kind::Sent => return Ok(judges.faults(dialect, root("websocket_request"), data)),
         Kind::Body(200..=299) => return Ok(judges.faults(dialect, root("response"), data)),
         Kind::Body(_) => return Ok(Vec::new()),
-        Kind::Event => {
-            event_type(dialect.file.framing.event_line, frame, data).map_err(|it| (it, FRAMING))?
-        }
+        Kind::Event => event_type(&dialect.file.framing, frame, data).map_err(|it| (it, FRAMING))?,
         Kind::Received => {
             let inside = data.get("type").and_then(Value::as_str);
             inside.ok_or_else(|| ("the message has no `type`".to_owned(), "correct the data"))?
@@ -171,18 +169,22 @@ fn faults<'c>(
     Ok(faults)
 }
 
-fn event_type<'f>(rule: EventLine, frame: &'f Frame, data: &'f Value) -> Result<&'f str, String> {
-    let inside = data.get("type").and_then(Value::as_str);
+fn event_type<'f>(framing: &'f Framing, frame: &'f Frame, data: &'f Value) -> Result<&'f str, String> {
+    let has = |pointer: &String| data.pointer(pointer).is_some_and(|value| !value.is_null());
+    let typed = framing.types.iter().find(|rule| rule.has.as_ref().is_none_or(has));
+    let typed = typed.map(|rule| rule.name.as_str());
+    let inside = typed.or_else(|| data.get("type").and_then(Value::as_str));
     let line = frame.event.as_deref();
-    let found = match (rule, line, inside) {
+    let found = match (framing.event_line, line, inside) {
         (EventLine::EqualsType, Some(line), Some(inside)) if line != inside => {
             return Err(format!("the `event:` field is \"{line}\", but `type` in the data is \"{inside}\""));
         }
-        (EventLine::AlwaysMessage, Some(line), _) if line != "message" => {
+        (EventLine::AlwaysMessage | EventLine::None, Some(line), _) if line != "message" => {
             return Err(format!("the `event:` field is \"{line}\", expected \"message\""));
         }
         (EventLine::EqualsType | EventLine::AlwaysMessage, None, _) => None,
-        (EventLine::EqualsType | EventLine::AlwaysMessage, Some(_), inside) => inside,
+        (EventLine::EqualsType | EventLine::AlwaysMessage, Some(_), inside)
+        | (EventLine::None, _, inside) => inside,
         (EventLine::Discriminator, line, _) => line,
         (EventLine::DiscriminatorIfUntyped, line, inside) => inside.or(line),
     };

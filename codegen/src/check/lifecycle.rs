@@ -4,11 +4,15 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::context::{Context, in_dialect};
+use super::effects;
 use super::report::{Place, Report};
 use super::walk::leads_somewhere;
 use crate::dialect::{Dialect, Event};
 use crate::folders;
-use crate::formats::{ApiFile, Aside, Calls, Content, Framing, Outer, Role, Scope};
+use crate::formats::{
+    ApiFile, Aside, Calls, Content, Effect, EventLine, Framing, Marker, Outer, Role, RootEnd, RootOpening,
+    Scope,
+};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for dialect in context.dialects.values() {
@@ -17,9 +21,11 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             continue;
         };
         for event in dialect.events.values() {
-            event_fits(context, (dialect, api), event, report);
+            effects::check(context, (dialect, api), event, report);
         }
         terminals(context, dialect, report);
+        marker(api, dialect, report);
+        types(dialect, report);
         messages(dialect, report);
         opening(api, dialect, report);
         envelope(api, dialect, report);
@@ -75,60 +81,6 @@ fn no_api(context: &Context, dialect: &Dialect, report: &mut Report) {
     report.find(in_dialect(&dialect.name, "dialect.toml"), Place::entry("api"), message, help);
 }
 
-fn event_fits(context: &Context, (dialect, api): (&Dialect, &ApiFile), event: &Event, report: &mut Report) {
-    let file = context.owner(dialect, &format!("events/{}.json", event.name));
-    let lifecycle = &event.lifecycle;
-    let mut find = |at: &str, message: String, help: &str| {
-        report.find(&file, Place::pointer(format!("/x-lifecycle/{at}")), message, help);
-    };
-    let Some(scope) = api.scopes.get(&lifecycle.scope) else {
-        let message = format!("there is no scope \"{}\"", lifecycle.scope);
-        return find("scope", message, "use a scope of api.toml, or add the scope there");
-    };
-    match (lifecycle.role, &lifecycle.phase) {
-        (Role::Phase, None) => {
-            find("role", "the role is `phase`, but the entry `phase` is missing".to_owned(), "add `phase`");
-        }
-        (Role::Phase, Some(phase)) if !scope.phases.contains(phase) && !scope.ends.contains(phase) => {
-            let known = scope.phases.iter().chain(&scope.ends).cloned().collect::<Vec<_>>().join(", ");
-            let message = format!("scope \"{}\" has no phase \"{phase}\"; it has: {known}", lifecycle.scope);
-            find("phase", message, "use one of these, or add the phase to the scope in api.toml");
-        }
-        (Role::Terminal, Some(phase)) if !scope.ends.contains(phase) => {
-            let known = scope.ends.join(", ");
-            let message = format!(
-                "scope \"{}\" does not end in phase \"{phase}\"; it ends in: {known}",
-                lifecycle.scope
-            );
-            find("phase", message, "use one of these, or add the phase to `ends` of the scope in api.toml");
-        }
-        (role, Some(_)) if !matches!(role, Role::Phase | Role::Terminal) => {
-            let message = "`phase` is only for events with the role `phase` or `terminal`".to_owned();
-            find("phase", message, "remove `phase`");
-        }
-        _ => {}
-    }
-    if matches!(lifecycle.role, Role::Delta | Role::Final) && lifecycle.value.is_none() {
-        let message = "an event with the role `delta` or `final` needs `value`".to_owned();
-        find("role", message, "set `value` to the JSON pointer of the value in the event");
-    }
-    let root = &api.outer.root;
-    let is_of_root = lifecycle.scope == *root;
-    if lifecycle.early && !(lifecycle.role == Role::Point && is_of_root) {
-        let message = format!("`early` is only for events with the role `point` and the scope {root}");
-        find("early", message, "remove `early`");
-    }
-    if lifecycle.role == Role::Terminal && !is_of_root {
-        find("role", format!("the role `terminal` is only for events of the scope {root}"), "use `close`");
-    }
-    if let Some(value) = &lifecycle.value
-        && !leads_somewhere(dialect.registry(), &event.schema, value)
-    {
-        let message = format!("the schema of the event has no property at \"{value}\"");
-        find("value", message, "point to a declared property");
-    }
-}
-
 fn terminals(context: &Context, dialect: &Dialect, report: &mut Report) {
     let file = in_dialect(&dialect.name, "dialect.toml");
     let entry = || Place::entry("[terminal] events");
@@ -139,7 +91,7 @@ fn terminals(context: &Context, dialect: &Dialect, report: &mut Report) {
                 let message = format!("the dialect has no event \"{name}\"");
                 report.find(&file, entry(), message, "use events of the dialect");
             }
-            Some(event) if event.lifecycle.role != Role::Terminal => {
+            Some(event) if !event.lifecycle.has_role(Role::Terminal) => {
                 let message =
                     format!("\"{name}\" is listed, but its role in `x-lifecycle` is not `terminal`");
                 report.find(
@@ -152,17 +104,56 @@ fn terminals(context: &Context, dialect: &Dialect, report: &mut Report) {
             Some(_) => {}
         }
     }
+    let is_terminal = |event: &Event| event.lifecycle.has_role(Role::Terminal);
     // Faults of an inherited event are reported for the dialect that defines it.
     let parent = dialect.lineage.first().and_then(|name| context.dialects.get(name));
     let is_inherited = |event: &Event| {
         let same = parent.and_then(|parent| parent.events.get(&event.name));
-        same.is_some_and(|same| same.lifecycle.role == event.lifecycle.role)
+        same.is_some_and(|same| is_terminal(same) == is_terminal(event))
     };
     for event in dialect.events.values().filter(|event| !is_inherited(event)) {
-        if event.lifecycle.role == Role::Terminal && !listed.contains(&event.name) {
+        if is_terminal(event) && !listed.contains(&event.name) {
             let message = format!("\"{}\" has the role `terminal`, but is not listed", event.name);
             report.find(&file, entry(), message, "add it to the list, or change its role");
         }
+    }
+}
+
+/// Checks that the marker that ends the root is allowed.
+fn marker(api: &ApiFile, dialect: &Dialect, report: &mut Report) {
+    if api.outer.ends == RootEnd::Done && dialect.file.framing.done == Marker::Forbidden {
+        let message = "the API ends its root with [DONE], which the dialect forbids".to_owned();
+        let help = "set `done` to `required` or `allowed`";
+        report.find(in_dialect(&dialect.name, "dialect.toml"), Place::entry("[framing] done"), message, help);
+    }
+}
+
+/// Checks that the types of events that are found in their data are events of the dialect, and that each rule can apply.
+fn types(dialect: &Dialect, report: &mut Report) {
+    let Framing { types, event_line, .. } = &dialect.file.framing;
+    let mut find = |message: String, help: &str| {
+        let place = Place::entry("[framing] types");
+        report.find(in_dialect(&dialect.name, "dialect.toml"), place, message, help);
+    };
+    for (nth, rule) in types.iter().enumerate() {
+        if !dialect.events.contains_key(&rule.name) {
+            find(format!("the dialect has no event \"{}\"", rule.name), "use an event of the dialect");
+        }
+        if let Some(pointer) = rule.has.as_ref().filter(|pointer| !pointer.starts_with('/')) {
+            find(format!("\"{pointer}\" is not a JSON pointer"), "begin the pointer with /");
+        }
+        if rule.has.is_none() && nth + 1 < types.len() {
+            find(
+                format!("any event is \"{}\", so that later entries never apply", rule.name),
+                "move the entry without `has` to the end",
+            );
+        }
+    }
+    if !types.is_empty() && *event_line == EventLine::EqualsType {
+        find(
+            "with `types`, the data has no `type` that the `event:` field could equal".to_owned(),
+            "set `event_line` to `none`",
+        );
     }
 }
 
@@ -194,6 +185,12 @@ fn opening(api: &ApiFile, dialect: &Dialect, report: &mut Report) {
         let help = "keep the role `open` for one event; give the others another role";
         report.find(in_dialect(&dialect.name, "dialect.toml"), Place::File, message, help);
     }
+    if let Some(name) = names.first().filter(|_| api.outer.opens == RootOpening::FirstEvent) {
+        let message =
+            format!("\"{name}\" opens the scope \"{root}\", which the first event of a stream opens");
+        let help = "give the event another role, or remove `opens` from [outer] of api.toml";
+        report.find(in_dialect(&dialect.name, "dialect.toml"), Place::File, message, help);
+    }
 }
 
 /// Checks that the outer levels are nested scopes and known slots of the file.
@@ -211,7 +208,7 @@ fn outer(api: &Api<'_>, report: &mut Report) {
         let message = format!("\"{container}\" is not a child of \"{root}\" with a key of one slot");
         find("container", message, "use a child scope of the root whose `key` is one slot");
     }
-    for (entry, slot) in [("snapshot", Some(snapshot)), ("id", id.as_ref())] {
+    for (entry, slot) in [("snapshot", snapshot.as_ref()), ("id", id.as_ref())] {
         if let Some(slot) = slot.filter(|slot| !scopes.slots.contains_key(*slot)) {
             find(entry, format!("there is no slot \"{slot}\""), "use a slot of [slots]");
         }
@@ -309,23 +306,26 @@ fn scope_fits(api: &Api<'_>, name: &str, scope: &Scope, report: &mut Report) {
         );
     }
     let events = || api.dialects().flat_map(|dialect| dialect.events.values().map(move |e| (dialect, e)));
-    let own: Vec<&Event> =
-        events().map(|(_, event)| event).filter(|event| event.lifecycle.scope == name).collect();
-    if own.is_empty() {
+    let effects = || events().flat_map(|(_, event)| event.lifecycle.effects());
+    let own: Vec<&Effect> = effects().filter(|effect| effect.scope == name).collect();
+    if own.is_empty() && scopes.outer.opens != RootOpening::FirstEvent {
         return find("no event of any dialect belongs to it".to_owned(), "remove the scope");
     }
-    let begun: BTreeSet<&str> = own.iter().filter_map(|event| event.lifecycle.phase.as_deref()).collect();
+    let begun: BTreeSet<&str> = own.iter().filter_map(|effect| effect.phase.as_deref()).collect();
     for phase in scope.phases.iter().chain(&scope.ends).filter(|phase| !begun.contains(phase.as_str())) {
         find(format!("no event of any dialect begins its phase \"{phase}\""), "correct or remove the phase");
     }
-    let snapshot = scopes.slots.get(&scopes.outer.snapshot).map_or("", String::as_str);
+    siblings(scopes, name, scope, &mut find);
+    let snapshot = scopes.outer.snapshot.as_ref().and_then(|slot| scopes.slots.get(slot));
+    let snapshot = snapshot.map_or("", String::as_str);
     let states = |role: Role, holder: &str, inside: &str| {
-        events().filter(|(_, event)| event.lifecycle.role == role && event.lifecycle.scope == holder).any(
-            |(dialect, event)| {
-                let value = event.lifecycle.value.as_deref().unwrap_or(snapshot);
+        events().any(|(dialect, event)| {
+            let effects = event.lifecycle.effects().iter();
+            effects.filter(|effect| effect.role == role && effect.scope == holder).any(|effect| {
+                let value = effect.value.as_deref().unwrap_or(snapshot);
                 leads_somewhere(dialect.registry(), &event.schema, &format!("{value}{inside}"))
-            },
-        )
+            })
+        })
     };
     if let (Some(parent), Some(inside)) = (&scope.parent, &scope.in_parent)
         && scopes.scopes.contains_key(parent)
@@ -342,6 +342,37 @@ fn scope_fits(api: &Api<'_>, name: &str, scope: &Scope, report: &mut Report) {
         && !states(Role::Terminal, &scopes.outer.root, inside)
     {
         find(format!("no terminal response has a property at \"{inside}\""), "correct `in_response`");
+    }
+}
+
+/// Checks the properties that limit how many of a scope are open, and when.
+fn siblings(api: &ApiFile, name: &str, scope: &Scope, find: &mut impl FnMut(String, &str)) {
+    let parent = scope.parent.as_ref().and_then(|parent| api.scopes.get(parent));
+    let own_keys = scope.key.len() - parent.map_or(0, |parent| parent.key.len()).min(scope.key.len());
+    if scope.exclusive && own_keys == 0 {
+        find(
+            "`exclusive` has no effect: without a `key` of its own it has no siblings".to_owned(),
+            "remove `exclusive`, or complete `key`",
+        );
+    }
+    for phase in &scope.repeatable {
+        if name != api.outer.root {
+            find("`repeatable` is only for phases of the root".to_owned(), "remove it: others may repeat");
+        } else if !scope.phases.contains(phase) {
+            find(
+                format!("`repeatable` has \"{phase}\", which is not in `phases`"),
+                "use a phase of the scope",
+            );
+        }
+    }
+    if let Some(phase) = &scope.until
+        && !parent.is_some_and(|parent| parent.phases.contains(phase))
+    {
+        let known = parent.map(|parent| parent.phases.join(", ")).unwrap_or_default();
+        find(
+            format!("`until` is \"{phase}\", which is not a phase of its parent; the parent has: {known}"),
+            "use one of `phases` of the parent",
+        );
     }
 }
 

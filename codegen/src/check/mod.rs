@@ -8,6 +8,7 @@ mod context;
 mod coverage;
 mod defects;
 mod dialects;
+mod effects;
 mod exchange;
 mod frames;
 mod goldens;

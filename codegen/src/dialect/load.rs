@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::errata::{self, Files};
 use super::{Dialect, Event, IdlePatch, patch};
-use crate::formats::{DialectFile, ErrataFile, Lifecycle, Role};
+use crate::formats::{DialectFile, Effect, ErrataFile, Lifecycle, Role};
 use crate::schema::{self, Registry};
 
 /// A file of the specification that cannot be loaded.
@@ -285,14 +285,12 @@ fn event(name: &str, file: Value, schema: schema::Schema) -> (Event, Option<Stri
     };
     let (mut lifecycle, placed) = match read {
         Ok(lifecycle) => (lifecycle, None),
-        Err(fault) => {
-            let scope = "response".to_owned();
-            (Lifecycle { scope, role: Role::Point, value: None, phase: None, early: false }, Some(fault))
-        }
+        Err(fault) => (Lifecycle::Always(Effect::new("response".to_owned(), Role::Point)), Some(fault)),
     };
     // A guess of the importer applies until someone confirms it.
-    let scope = crate::todo::settled(&lifecycle.scope).to_owned();
-    lifecycle.scope = scope;
+    for effect in lifecycle.effects_mut() {
+        effect.scope = crate::todo::settled(&effect.scope).to_owned();
+    }
     let examples = file.get("examples").and_then(Value::as_array).cloned().unwrap_or_default();
     let description = file.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
     (Event { name: name.to_owned(), description, lifecycle, schema, examples, file }, named.or(placed))

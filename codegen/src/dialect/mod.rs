@@ -85,8 +85,9 @@ impl Dialect {
 
     /// Returns the events that open a scope.
     pub fn openings(&self, scope: &str) -> impl Iterator<Item = &str> {
-        let opens =
-            move |event: &&Event| event.lifecycle.role == Role::Open && event.lifecycle.scope == scope;
+        let opens = move |event: &&Event| {
+            event.lifecycle.effects().iter().any(|effect| effect.role == Role::Open && effect.scope == scope)
+        };
         self.events.values().filter(opens).map(|event| event.name.as_str())
     }
 

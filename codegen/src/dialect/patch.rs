@@ -1,7 +1,7 @@
 //! Patches of inherited files, as a JSON Merge Patch (RFC 7396).
 //!
 //! Lists are edited in place: where the inherited file has a list, `{"x-add": [...], "x-remove": [...]}`
-//! adds and removes entries. Any other value replaces the whole list.
+//! adds and removes entries, and `x-first` adds them at the start. Any other value replaces the whole list.
 
 use serde_json::{Map, Value};
 
@@ -51,7 +51,7 @@ fn member(
 }
 
 fn is_edit_of_list(edit: &Map<String, Value>) -> bool {
-    !edit.is_empty() && edit.keys().all(|key| key == "x-add" || key == "x-remove")
+    !edit.is_empty() && edit.keys().all(|key| matches!(key.as_str(), "x-add" | "x-first" | "x-remove"))
 }
 
 fn list(
@@ -68,10 +68,21 @@ fn list(
             idle.push((format!("{at}/x-remove/{index}"), "the list has no such entry"));
         }
     }
+    let known = entries.clone();
+    let mut is_new = |keyword: &str, index: usize, entry: &Value| {
+        let is_known = known.contains(entry);
+        if is_known {
+            idle.push((format!("{at}/{keyword}/{index}"), "the list already has this entry"));
+        }
+        !is_known
+    };
+    for (index, entry) in of("x-first") {
+        if is_new("x-first", index, entry) {
+            entries.insert(index.min(entries.len()), entry.clone());
+        }
+    }
     for (index, entry) in of("x-add") {
-        if entries.contains(entry) {
-            idle.push((format!("{at}/x-add/{index}"), "the list already has this entry"));
-        } else {
+        if is_new("x-add", index, entry) {
             // Null stays last, as in normal form.
             let is_null = |old: &Value| old.get("type").is_some_and(|kind| kind == "null");
             let end = entries.iter().position(is_null).unwrap_or(entries.len());
@@ -98,7 +109,7 @@ mod tests {
             "description": "New.",
             "required": { "x-add": ["n"], "x-remove": ["id"] },
             "properties": { "id": null, "n": { "type": "integer" } },
-            "anyOf": { "x-add": [{ "type": "integer" }] },
+            "anyOf": { "x-add": [{ "type": "integer" }], "x-first": [{ "type": "boolean" }, { "type": "number" }] },
             "examples": [{ "id": null }],
         });
         assert_eq!(apply(&mut file, &patch), []);
@@ -106,7 +117,10 @@ mod tests {
             "description": "New.",
             "required": ["type", "n"],
             "properties": { "type": { "const": "a" }, "n": { "type": "integer" } },
-            "anyOf": [{ "type": "string" }, { "type": "integer" }, { "type": "null" }],
+            "anyOf": [
+                { "type": "boolean" }, { "type": "number" }, { "type": "string" }, { "type": "integer" },
+                { "type": "null" },
+            ],
             "examples": [{ "id": null }],
         });
         assert_eq!(file, expected);
@@ -118,10 +132,10 @@ mod tests {
         let patch = json!({
             "type": "string",
             "pattern": null,
-            "enum": { "x-add": ["a", "c"], "x-remove": ["d"] },
+            "enum": { "x-add": ["a", "c"], "x-first": ["b"], "x-remove": ["d"] },
         });
         let idle: Vec<String> = apply(&mut file, &patch).into_iter().map(|(place, _)| place).collect();
-        assert_eq!(idle, ["/type", "/pattern", "/enum/x-remove/0", "/enum/x-add/0"]);
+        assert_eq!(idle, ["/type", "/pattern", "/enum/x-remove/0", "/enum/x-first/0", "/enum/x-add/0"]);
         assert_eq!(file["enum"], json!(["a", "b", "c"]));
     }
 }

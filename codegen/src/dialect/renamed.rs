@@ -39,10 +39,13 @@ impl Dialect {
             let new = rename(name);
             file["$id"] = new.clone().into();
             rename_payload(&mut file, &new, slots);
-            let new_scope = scopes.iter().find(|(old, _)| *old == event.lifecycle.scope);
-            if let Some((_, scope)) = new_scope {
-                file["x-lifecycle"]["scope"] = (*scope).into();
+            let mut lifecycle = event.lifecycle.clone();
+            for effect in lifecycle.effects_mut() {
+                if let Some((_, scope)) = scopes.iter().find(|(old, _)| *old == effect.scope) {
+                    (*scope).clone_into(&mut effect.scope);
+                }
             }
+            file["x-lifecycle"] = serde_json::to_value(&lifecycle).map_err(|error| error.to_string())?;
             renamed.take(&format!("events/{new}.json"), file)?;
         }
         let file = &mut renamed.file;

@@ -10,7 +10,7 @@ use super::names::{self, event_path, type_path};
 use super::order::UsualOrder;
 use super::shared::Shared;
 use crate::dialect::{Dialect, Event};
-use crate::formats::{ApiFile, Role};
+use crate::formats::{ApiFile, Lifecycle, Role};
 use crate::schema::{Additional, Kind, Object, Pattern, Property, Range, Registry, Schema, StringRules};
 
 /// Emits the tables of a dialect, except those shared with another one, and two functions that find them by name.
@@ -48,8 +48,8 @@ pub(super) fn emit(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) -> 
         }
         let outer = Outer {
             slots: slots(dialect, event, api),
-            snapshot: Some(snapshot(api)),
-            is_delta: event.lifecycle.role == Role::Delta,
+            snapshot: snapshot(api),
+            is_delta: event.lifecycle.has_role(Role::Delta),
         };
         events.push(emitter.event(event, &outer).map_err(|e| format!("events/{}.json: {e}", event.name))?);
     }
@@ -146,7 +146,11 @@ fn slots(dialect: &Dialect, event: &Event, api: &ApiFile) -> Vec<(String, Ident)
         let pointer = dialect.file.envelope.0.get(slot).unwrap_or(pointer);
         (pointer.as_str(), slot.as_str())
     });
-    let value = event.lifecycle.value.iter().map(|pointer| (pointer.as_str(), "value"));
+    let value = match &event.lifecycle {
+        Lifecycle::Always(effect) => effect.value.as_deref(),
+        Lifecycle::Listed(_) => None,
+    };
+    let value = value.map(|pointer| (pointer, "value"));
     usual
         .chain(value)
         .filter_map(|(pointer, slot)| {
@@ -156,8 +160,8 @@ fn slots(dialect: &Dialect, event: &Event, api: &ApiFile) -> Vec<(String, Ident)
         .collect()
 }
 
-fn snapshot(api: &ApiFile) -> Ident {
-    names::ident(&names::pascal(&api.outer.snapshot))
+fn snapshot(api: &ApiFile) -> Option<Ident> {
+    api.outer.snapshot.as_ref().map(|slot| names::ident(&names::pascal(slot)))
 }
 
 /// Returns the paths of the types of responses and of lifecycle values in events.
@@ -169,7 +173,9 @@ fn noted(dialect: &Dialect, api: &ApiFile) -> BTreeSet<String> {
         let Schema::Object(object) = registry.resolve(&event.schema) else { continue };
         let slots = slots(dialect, event, api);
         let is_meant = |name: &str| {
-            slots.iter().any(|(member, slot)| member == name && (*slot == snapshot || slot == "Value"))
+            slots
+                .iter()
+                .any(|(member, slot)| member == name && (Some(slot) == snapshot.as_ref() || slot == "Value"))
         };
         let mut rest: Vec<&Schema> =
             object.properties.iter().filter(|it| is_meant(&it.name)).map(|it| &it.schema).collect();

@@ -8,10 +8,10 @@ use quote::quote;
 use super::names;
 use crate::dialect::{Dialect, Event};
 use crate::formats::{
-    ApiFile, Aside, BodyShape, CallShape, Calls, Choice, Constant, Content, Declared, ErrorShape, EventLine,
-    ForeignApi, ForeignFile, Framing, Level, Lifecycle, Mark, Marker, Misnomers, Operation, Outer, Render,
-    RenderEdit, RenderMoment, RenderResponse, RenderTarget, RequestShape, Role, Route, RuleLevel, Scope,
-    SessionShape, Signature, Status, Trigger, UnknownEvents, Usage,
+    ApiFile, Aside, BodyShape, CallShape, Calls, Choice, Constant, Content, Declared, Effect, ErrorShape,
+    EventLine, ForeignApi, ForeignFile, Framing, Level, Lifecycle, Mark, Marker, Misnomers, Operation, Outer,
+    Render, RenderEdit, RenderMoment, RenderResponse, RenderTarget, RequestShape, Role, RootEnd, RootOpening,
+    Route, RuleLevel, Scope, SessionShape, Signature, Status, Trigger, TypeRule, UnknownEvents, Usage,
 };
 
 /// Emits the types of the words and settings in dialect files.
@@ -43,6 +43,7 @@ pub fn words() -> TokenStream {
         SessionShape::declaration(),
         Signature::declaration(),
         Trigger::declaration(),
+        TypeRule::declaration(),
         UnknownEvents::declaration(),
     ];
     let all = || Operation::ALL.into_iter();
@@ -75,7 +76,7 @@ pub fn apis(apis: &[(&str, &ApiFile, bool)], foreign: &ForeignFile) -> TokenStre
     let slot_idents = slot_names.clone();
     let slot_docs = slots.iter().map(|slot| format!(" The `{slot}` of the event."));
     let count = slots.len();
-    let usual: BTreeMap<&str, &str> = files()
+    let usual: BTreeSet<(&str, &str)> = files()
         .flat_map(|file| &file.slots)
         .filter_map(|(slot, pointer)| {
             let member = pointer.strip_prefix('/').filter(|member| !member.contains('/'))?;
@@ -199,17 +200,21 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
             let inner = option_text(inner);
             quote!((#member, #inner))
         });
-    let Outer { root, snapshot, container, id, item, extensible, used_when_closed } = &file.outer;
+    let Outer { root, snapshot, container, id, item, extensible, used_when_closed, opens, ends } =
+        &file.outer;
     let of_file = |name: &String| {
         let like = file.scopes.get(name).map_or(name.as_str(), |scope| identity(name, scope));
         pascal_ident(like)
     };
     let (root_ident, container_ident) = (of_file(root), of_file(container));
-    let (snapshot, index) = (pascal_ident(snapshot), pascal_ident(file.index()));
-    let id = option(id.as_ref().map(|slot| {
-        let slot = pascal_ident(slot);
-        quote!(Slot::#slot)
-    }));
+    let optional_slot = |slot: &Option<String>| {
+        option(slot.as_ref().map(|slot| {
+            let slot = pascal_ident(slot);
+            quote!(Slot::#slot)
+        }))
+    };
+    let (snapshot, id, index) = (optional_slot(snapshot), optional_slot(id), pascal_ident(file.index()));
+    let (first_event_opens, marker_ends) = (*opens == RootOpening::FirstEvent, *ends == RootEnd::Done);
     let client_call = option(file.client_call.as_ref().map(|Calls { scope, types, id, name }| {
         let scope = of_file(scope);
         quote!(CallPlaces { scope: Scope::#scope, types: &[#(#types),*], id: #id, name: #name })
@@ -233,7 +238,8 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
             quote!(Slot::#slot)
         }));
         let (is_root, is_container) = (name == root, name == container);
-        let (of, phases, ends, withdraws) = (&scope.of, &scope.phases, &scope.ends, scope.withdraws);
+        let Scope { of, phases, repeatable, ends, withdraws, exclusive, until, .. } = scope;
+        let until = option_text(until.as_deref());
         let content = scope.content.expression();
         let in_parent = option_text(scope.in_parent.as_deref());
         let in_response = option_text(scope.in_response.as_deref());
@@ -252,8 +258,11 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
                 in_parent: #in_parent,
                 in_response: #in_response,
                 phases: &[#(#phases),*],
+                repeatable: &[#(#repeatable),*],
                 ends: &[#(#ends),*],
                 withdraws: #withdraws,
+                exclusive: #exclusive,
+                until: #until,
             }
         }
     });
@@ -290,13 +299,15 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
             list: #list,
             root: Scope::#root_ident,
             container: Scope::#container_ident,
-            snapshot: Slot::#snapshot,
+            snapshot: #snapshot,
             index: Slot::#index,
             id: #id,
             client_call: #client_call,
             item: #item,
             extensible: &[#(#extensible),*],
             used_when_closed: &[#(#used_when_closed),*],
+            first_event_opens: #first_event_opens,
+            marker_ends: #marker_ends,
             scopes: [#(#rows),*],
         };
     }
@@ -320,8 +331,15 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) 
     let operations = file.operations.expression();
     let shared = base.map(|base| (super::shared::path(base), base));
     let same_api = shared.as_ref().filter(|(_, base)| base.file.api == file.api);
+    let mut number = 0;
     let events = dialect.events.values().enumerate().map(|(place, info)| {
-        let row = same_api.and_then(|(path, base)| {
+        let own = number;
+        number += match &info.lifecycle {
+            Lifecycle::Always(_) => 1,
+            Lifecycle::Listed(effects) => 1 + effects.len(),
+        };
+        let is_shared = matches!(info.lifecycle, Lifecycle::Always(_));
+        let row = same_api.filter(|_| is_shared).and_then(|(path, base)| {
             let is_same = |other: &Event| {
                 other.name == info.name
                     && other.description == info.description
@@ -329,9 +347,10 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) 
             };
             let at = Literal::usize_unsuffixed(place);
             let there = Literal::usize_unsuffixed(base.events.values().position(is_same)?);
-            Some(quote!(EventInfo { schema: check::EVENTS[#at], ..#path::EVENTS[#there] }))
+            let own = Literal::usize_unsuffixed(own);
+            Some(quote!(EventInfo { number: #own, schema: check::EVENTS[#at], ..#path::EVENTS[#there] }))
         });
-        row.unwrap_or_else(|| event(place, info, api, &file.api))
+        row.unwrap_or_else(|| event((place, own), info, api, &file.api))
     });
     let names = dialect.types.keys();
     let same_types = shared.as_ref().filter(|(_, base)| base.types.keys().eq(dialect.types.keys()));
@@ -379,23 +398,43 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) 
     }
 }
 
-fn event(place: usize, event: &Event, api: &ApiFile, api_name: &str) -> TokenStream {
-    let Event { name, description, lifecycle: Lifecycle { scope, role, value, phase, early }, .. } = event;
-    let scope = pascal_ident(api.scopes.get(scope).map_or(scope, |found| identity(scope, found)));
-    let api = api_ident(api_name);
-    let role = role.expression();
-    let (value, phase) = (option_text(value.as_deref()), option_text(phase.as_deref()));
-    quote! {
-        EventInfo {
-            name: #name,
-            description: #description,
-            scope: Scope::#scope,
-            level: apis::#api.scope(Scope::#scope),
-            role: #role,
-            value: #value,
-            phase: #phase,
-            early: #early,
-            schema: check::EVENTS[#place],
+/// Emits an event: with its effect, or with the effects of a list and as a point in the scope around all of them.
+fn event((place, number): (usize, usize), event: &Event, api: &ApiFile, api_name: &str) -> TokenStream {
+    let row = |effect: &Effect, is_listed: bool, number: usize, effects: &[TokenStream]| {
+        let Event { name, description, .. } = event;
+        let Effect { scope, role, value, when, phase, early, .. } = effect;
+        let effect_name = option_text(is_listed.then(|| effect.name()));
+        let scope = pascal_ident(api.scopes.get(scope).map_or(scope, |found| identity(scope, found)));
+        let api = api_ident(api_name);
+        let role = role.expression();
+        let [value, when, phase] = [value, when, phase].map(|text| option_text(text.as_deref()));
+        let number = Literal::usize_unsuffixed(number);
+        quote! {
+            EventInfo {
+                name: #name,
+                description: #description,
+                number: #number,
+                effect: #effect_name,
+                scope: Scope::#scope,
+                level: apis::#api.scope(Scope::#scope),
+                role: #role,
+                value: #value,
+                when: #when,
+                phase: #phase,
+                early: #early,
+                effects: &[#(#effects),*],
+                schema: check::EVENTS[#place],
+            }
+        }
+    };
+    match &event.lifecycle {
+        Lifecycle::Always(effect) => row(effect, false, number, &[]),
+        Lifecycle::Listed(effects) => {
+            let rows: Vec<_> =
+                (number + 1..).zip(effects).map(|(number, effect)| row(effect, true, number, &[])).collect();
+            let mut around = Effect::new(api.around(effects).to_owned(), Role::Point);
+            around.early = effects.iter().all(|effect| effect.early);
+            row(&around, false, number, &rows)
         }
     }
 }

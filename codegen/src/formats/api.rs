@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Operation;
 use super::constant::words;
 use super::exchange::{BodyShape, CallShape, ErrorShape, RequestShape, Route, SessionShape};
 use super::signature::{Misnomers, Signature};
+use super::{Effect, Operation};
 
 /// What the dialects of an API have in common: the levels of a stream, and the values that parsing an event extracts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -44,11 +44,13 @@ pub struct ApiFile {
     /// The names that other APIs give to its properties.
     #[serde(default, rename = "misnomer")]
     pub misnomers: Vec<Misnomers>,
-    /// The words for the state of the root.
+    /// The words for the state of the root, if its value has one.
+    #[serde(default)]
     pub status: Status,
-    /// The token counts of the root.
+    /// The token counts of the root, if its value has them.
+    #[serde(default)]
     pub usage: Usage,
-    /// The values that parsing an event extracts: name to JSON pointer of one segment.
+    /// The values that parsing an event extracts: name to JSON pointer, in which `*` is each entry of an array.
     pub slots: BTreeMap<String, String>,
     /// The two outer levels.
     pub outer: Outer,
@@ -67,8 +69,9 @@ pub struct ApiFile {
 pub struct Outer {
     /// The scope without a parent.
     pub root: String,
-    /// The slot of the value of the root.
-    pub snapshot: String,
+    /// The slot of the value of the root, if an event has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<String>,
     /// The child of the root that contains most other scopes. Its key is one index.
     pub container: String,
     /// The slot with the id of a container, in events of its descendants.
@@ -83,6 +86,30 @@ pub struct Outer {
     /// The types of containers that clients use from the event that closes them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used_when_closed: Vec<String>,
+    /// What opens the root.
+    #[serde(default)]
+    pub opens: RootOpening,
+    /// What ends the root.
+    #[serde(default)]
+    pub ends: RootEnd,
+}
+
+words! {
+    /// What opens the root.
+    pub enum RootOpening = Event {
+        /// An event of the role `open`, if the dialect has one.
+        Event,
+        /// The first event of the stream, whatever it is.
+        FirstEvent,
+    }
+
+    /// What ends the root.
+    pub enum RootEnd = Event {
+        /// An event of the role `terminal`.
+        Event,
+        /// The marker `[DONE]`; the end of the stream in dialects that do not require the marker.
+        Done,
+    }
 }
 
 /// The calls that a client answers.
@@ -169,12 +196,21 @@ pub struct Scope {
     /// Its phases, in order; the last ones can be alternatives.
     #[serde(default)]
     pub phases: Vec<String>,
+    /// The phases of the root that may begin more than once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeatable: Vec<String>,
     /// The phases that end it.
     #[serde(default)]
     pub ends: Vec<String>,
     /// Whether its phases withdraw text that was streamed: open texts are incompletely known from then on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub withdraws: bool,
+    /// Whether only one is open at a time among its siblings.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exclusive: bool,
+    /// The phase of its parent from which on none is open, and none opens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
 }
 
 words! {
@@ -199,7 +235,35 @@ impl ApiFile {
     /// Returns the slot of the index that is the key of a container.
     pub fn index(&self) -> &str {
         let container = self.scopes.get(&self.outer.container);
-        container.and_then(|scope| scope.key.first()).unwrap_or(&self.outer.snapshot)
+        container.and_then(|scope| scope.key.first()).map_or("value", String::as_str)
+    }
+
+    /// Returns a scope and those around it, from the inside.
+    pub fn with_parents<'a>(&'a self, scope: &'a str) -> impl Iterator<Item = &'a str> {
+        let parent = |name: &&'a str| self.scopes.get(*name)?.parent.as_deref();
+        // A cycle is a finding of the checks.
+        std::iter::successors(Some(scope), parent).take(self.scopes.len().max(1))
+    }
+
+    /// Returns the innermost scope around all effects that is the same for all values of an event: no part of its key is
+    /// in a list. An event whose effects do not take place is a point in it.
+    pub fn around<'a>(&'a self, effects: &'a [Effect]) -> &'a str {
+        let mut around: Option<Vec<&str>> = None;
+        for effect in effects {
+            let own: Vec<&str> = self.with_parents(&effect.scope).collect();
+            around = Some(match around {
+                None => own,
+                Some(mut common) => {
+                    common.retain(|scope| own.contains(scope));
+                    common
+                }
+            });
+        }
+        let is_listed = |slot: &String| self.slots.get(slot).is_some_and(|pointer| pointer.contains("/*"));
+        let is_same = |scope: &&str| self.scopes.get(*scope).is_some_and(|it| !it.key.iter().any(is_listed));
+        // Others than the outer levels have no events of this role without an index of their own.
+        let is_outer = |scope: &&str| [&self.outer.root, &self.outer.container].iter().any(|it| it == scope);
+        around.into_iter().flatten().filter(is_outer).find(is_same).unwrap_or(&self.outer.root)
     }
 
     /// Returns the member of the root's value that lists the containers.

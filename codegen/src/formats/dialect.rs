@@ -62,6 +62,9 @@ pub struct Framing {
     pub done: Marker,
     /// The meaning of events that the dialect does not list.
     pub unknown_events: UnknownEvents,
+    /// How the type of an event is found in its data, if not in the member `type`: the first of these that fits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<TypeRule>,
     /// Whether the same events are also sent as WebSocket messages.
     #[serde(default)]
     pub websocket: bool,
@@ -77,6 +80,19 @@ pub struct Framing {
     /// The client's message that adds input to a response in flight, and its replies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inject: Option<Aside>,
+}
+
+/// How the type of an event is found in its data.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct TypeRule {
+    /// JSON pointer to a value that the data must have, and that is not null. Without it, any data fits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub has: Option<String>,
+    /// The type.
+    #[serde(rename = "type")]
+    pub name: String,
 }
 
 /// A client's message about a response in flight on a WebSocket, and the events that reply to it.
@@ -113,6 +129,8 @@ words! {
         Discriminator,
         /// It is the type of the event if the data has no `type`.
         DiscriminatorIfUntyped,
+        /// There is none, or it is `message`.
+        None,
     }
 
     /// Whether something is required, allowed or forbidden.

@@ -22,12 +22,13 @@ mod scenario;
 mod signature;
 mod violation;
 
-pub use api::{ApiFile, Calls, Content, Outer, Scope, Status, Usage};
+pub use api::{ApiFile, Calls, Content, Outer, RootEnd, RootOpening, Scope, Status, Usage};
 pub use client_case::{About, Channel, ClientCase, ClientStep, Ending, Expect, Step};
 pub use constant::{Constant, Declared};
 pub use defect::{Defect, DefectVerdict, DefectsFile};
 pub use dialect::{
-    Aside, DialectFile, Envelope, EventLine, Framing, Level, Marker, RuleLevel, Terminal, UnknownEvents,
+    Aside, DialectFile, Envelope, EventLine, Framing, Level, Marker, RuleLevel, Terminal, TypeRule,
+    UnknownEvents,
 };
 #[cfg(feature = "cli")]
 pub use editor::editor_schemas;
@@ -35,7 +36,7 @@ pub use errata::{Change, ErrataFile, Erratum, MoreValues, Replacement};
 pub use exchange::{BodyShape, CallShape, Choice, ErrorShape, RequestShape, Route, SessionShape, Trigger};
 pub use glossary::Glossary;
 pub use guarantee::{EditedGolden, Guarantee, GuaranteesFile};
-pub use lifecycle::{Lifecycle, Role};
+pub use lifecycle::{Effect, Lifecycle, Role};
 pub use measured::{Claim, Client, MeasuredFile, Outcome, PlayedFile};
 pub use page::{PageError, Request};
 pub use profile::{ClientProfile, Profile};

@@ -247,8 +247,10 @@ words! {
         IndexGap,
         /// The `item_id` of an event is not that of the item at its `output_index`.
         KeyMismatch,
-        /// A phase is out of order.
+        /// A phase is out of order, or it is opened in a phase of its parent after which none is.
         PhaseOrder,
+        /// It is opened while another one is open, of which there is one at a time.
+        Interleaved,
     }
 
     /// The authority of a rule.

@@ -251,10 +251,12 @@ impl<'r> Checking<'r> {
     fn is_next(&self, frame: &Frame<'_>) -> bool {
         let ended = self.checker.ended().filter(|_| frame.transport == Transport::Unframed);
         let Some(ended) = ended else { return false };
-        let at = |pointer: &str| frame.data.as_deref().and_then(|data| spec::json::at(data, pointer));
-        let begins = event_type(frame).is_some_and(|kind| self.rules.dialect().opening == Some(&*kind));
-        let id = format!("/{}/id", self.rules.dialect().member(self.rules.dialect().api.snapshot));
-        begins && at(&id).is_none_or(|id| id != ended)
+        let dialect = self.rules.dialect();
+        let begins = event_type(frame).is_some_and(|kind| dialect.opening == Some(&*kind));
+        let id = dialect.api.snapshot.and_then(|root| {
+            spec::json::at(frame.data.as_deref()?, &format!("/{}/id", dialect.member(root)))
+        });
+        begins && id.is_none_or(|id| id != ended)
     }
 
     fn count_lost(&mut self, loss: &Loss<'_>) {

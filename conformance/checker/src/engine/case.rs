@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use catalogue::Level;
 use spec::json::Fault;
-use spec::table::{EventInfo, Role};
+use spec::table::{EventInfo, Role, Slot};
 use spec::{Api, Dialect};
 
 use super::bound::Bound;
@@ -110,7 +110,7 @@ impl<'s> Snapshot<'s> {
     }
 
     fn held(response: &'s Object<'s>, dialect: &'static Dialect, holder: Holder) -> Self {
-        let Api { usage, status, snapshot, .. } = dialect.api;
+        let Api { usage, status, .. } = dialect.api;
         Self {
             response,
             status: response.string(status.member),
@@ -118,7 +118,7 @@ impl<'s> Snapshot<'s> {
             changes: Vec::new(),
             holder,
             api: dialect.api,
-            member: dialect.member(*snapshot),
+            member: dialect.snapshot_member().unwrap_or_default(),
         }
     }
 
@@ -213,12 +213,12 @@ impl<'c> Case<'c> {
 
     /// Returns the pointer to a member of the response in an event of the dialect.
     pub(crate) fn in_response(&self, rest: &str) -> String {
-        format!("/{}{rest}", self.dialect().member(self.dialect().api.snapshot))
+        format!("/{}{rest}", self.dialect().snapshot_member().unwrap_or_default())
     }
 
     /// Returns the response in the event at hand.
     pub(crate) fn response(&self) -> Option<&'c str> {
-        self.record()?.view.raw(self.dialect().api.snapshot)
+        self.dialect().api.snapshot_in(&self.record()?.view)
     }
 
     /// Returns how messages name a node.
@@ -334,7 +334,7 @@ impl<'c> Case<'c> {
 
 /// Returns a pointer with the member that holds the response in events of the dialect, for one with the usual member.
 fn on_wire<'p>(dialect: &Dialect, pointer: &'p str) -> Cow<'p, str> {
-    let slot = dialect.api.snapshot;
+    let Some(slot) = dialect.api.snapshot else { return Cow::Borrowed(pointer) };
     let (usual, member) = (slot.name(), dialect.member(slot));
     let rest = pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(usual));
     let rest = rest.filter(|rest| usual != member && (rest.is_empty() || rest.starts_with('/')));
@@ -350,7 +350,8 @@ fn in_body<'p>(dialect: &Dialect, pointer: &'p str, item: Option<usize>) -> Cow<
     if let Some((item, rest)) = item.zip(inside(dialect.api.item)) {
         return Cow::Owned(format!("/{}/{item}{rest}", dialect.api.list));
     }
-    inside(dialect.api.snapshot.name()).map_or(Cow::Borrowed(pointer), Cow::Borrowed)
+    let usual = dialect.api.snapshot.map(Slot::name);
+    usual.and_then(inside).map_or(Cow::Borrowed(pointer), Cow::Borrowed)
 }
 
 fn lacking<'p>(pointer: &'p str, property: &'p str, expected: &'p str, actual: &'p str) -> Place<'p> {

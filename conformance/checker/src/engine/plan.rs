@@ -17,7 +17,7 @@ pub(crate) struct Plan {
     pub(crate) protocol: Protocol,
     /// The rule for a structural family in a scope.
     structure: Vec<[Option<Bound>; FAMILIES]>,
-    /// Steps of relations for an event, by its index in the dialect's list.
+    /// Steps of relations for an effect of an event, by its number.
     pub(super) steps: Vec<Vec<Step>>,
     /// Steps of relations for an item of a body.
     pub(super) steps_of_body: Vec<Step>,
@@ -60,9 +60,9 @@ impl Plan {
                 DecidedBy::Code(native) => hooks.add(*bound, natives(native)),
             }
         }
-        let steps = dialect.events.iter().map(|event| Step::all_of(dialect.api, event, &relations)).collect();
-        let opens_items = |event: &&EventInfo| event.level.is_container && event.role == Role::Open;
-        let opening = dialect.events.iter().find(opens_items);
+        let steps = dialect.effects().map(|effect| Step::all_of(dialect.api, effect, &relations)).collect();
+        let opens_items = |event: &&'static EventInfo| event.level.is_container && event.role == Role::Open;
+        let opening = dialect.effects().find(opens_items);
         let steps_of_body =
             opening.map(|event| Step::all_of_body(dialect.api, event, &relations)).unwrap_or_default();
         let carried = carried(&relations);
@@ -75,7 +75,7 @@ impl Plan {
                 && hooks.fragment.of(event.scope).is_empty()
                 && hooks.event.is_empty()
         };
-        let is_fragment = dialect.events.iter().zip(&steps).map(is_fragment).collect();
+        let is_fragment = dialect.effects().zip(&steps).map(is_fragment).collect();
         Arc::new(Self {
             protocol: Protocol::of(dialect),
             structure,

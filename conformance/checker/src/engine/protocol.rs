@@ -33,10 +33,10 @@ impl Protocol {
 
 impl ScopeEvents {
     fn of(dialect: &Dialect, scope: Scope) -> Self {
-        let events = || dialect.events.iter().filter(|event| event.scope == scope);
+        let effects = || dialect.effects().filter(|effect| effect.scope == scope);
         Self {
-            opens: events().any(|event| event.role == Role::Open),
-            closes: events().any(EventInfo::ends_scope),
+            opens: effects().any(|effect| effect.role == Role::Open),
+            closes: effects().any(EventInfo::ends_scope),
         }
     }
 }

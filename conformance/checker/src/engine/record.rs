@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use spec::json::{Outline, Problem, RawString, Scanner, is_same};
-use spec::table::{EventInfo, EventLine};
+use spec::table::{EventInfo, EventLine, TypeRule};
 use spec::{Count, Dialect, Memory, Slot, Verdict, View};
 
 use crate::{Frame, Transport};
@@ -186,7 +186,8 @@ fn is_plain(data: &str) -> bool {
 
 /// Returns whether data begins with a member of that type, as it usually does. If not, the type is unknown.
 fn has_type(dialect: &Dialect, data: &str, name: &str) -> bool {
-    dialect.framing.event_line != EventLine::Discriminator
+    dialect.framing.types.is_empty()
+        && dialect.framing.event_line != EventLine::Discriminator
         && data
             .strip_prefix("{\"type\":\"")
             .and_then(|rest| rest.as_bytes().split_at_checked(name.len()))
@@ -195,14 +196,26 @@ fn has_type(dialect: &Dialect, data: &str, name: &str) -> bool {
 
 /// Returns the type of an event, from the place that its dialect uses.
 fn event_type<'a>(dialect: &Dialect, frame: &'a Frame<'_>, data: &'a str) -> Option<Cow<'a, str>> {
-    let inside = || spec::json::string_member(data, "type");
+    let inside = || match dialect.framing.types {
+        [] => spec::json::string_member(data, "type"),
+        rules => rules.iter().find(|rule| fits(rule, data)).map(|rule| Cow::Borrowed(rule.name)),
+    };
     let line = || frame.event.as_deref().map(Cow::Borrowed);
     match dialect.framing.event_line {
-        EventLine::EqualsType | EventLine::AlwaysMessage => inside(),
+        EventLine::EqualsType | EventLine::AlwaysMessage | EventLine::None => inside(),
         // Recordings without `event:` fields have the type only in the data.
         EventLine::Discriminator => line().or_else(inside),
         EventLine::DiscriminatorIfUntyped => inside().or_else(line),
     }
+}
+
+/// Returns whether data has what a rule about types asks for.
+fn fits(rule: &TypeRule, data: &str) -> bool {
+    let Some(pointer) = rule.has else { return true };
+    // Most data does not, and a search is faster than parsing.
+    let name = pointer.rsplit('/').next().unwrap_or_default();
+    memchr::memmem::find(data.as_bytes(), name.as_bytes()).is_some()
+        && spec::json::at(data, pointer).is_some_and(|value| value != "null")
 }
 
 /// Validates an error that replies to a message: it has an envelope of its own, outside of a stream.

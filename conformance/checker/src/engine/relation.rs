@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use catalogue::{DecidedBy, LooksAt, Operand as Values, Relation, Whose};
 use spec::Api;
-use spec::table::{EventInfo, Role, Scope, ScopeInfo};
+use spec::table::{EventInfo, Role, Scope, ScopeInfo, Slot};
 
 use super::bound::Bound;
 use super::node::Node;
@@ -36,7 +36,8 @@ pub(super) struct Target {
 impl Target {
     fn new(api: &Api, pointer: &'static str, event: &EventInfo) -> Self {
         let in_value = event.value.and_then(|value| pointer.strip_prefix(value));
-        let in_snapshot = pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(api.snapshot.name()));
+        let of_root = api.snapshot.map(Slot::name);
+        let in_snapshot = of_root.and_then(|member| pointer.strip_prefix('/')?.strip_prefix(member));
         Self {
             pointer,
             in_response: in_snapshot.and_then(first_segment),

@@ -64,6 +64,7 @@ pub(super) fn event_line(case: &mut Case<'_>) {
         EventLine::Discriminator if line.is_none() => Some(Cow::Borrowed("the type of the event")),
         EventLine::Discriminator => inside(),
         EventLine::DiscriminatorIfUntyped => line.and_then(|_| inside()),
+        EventLine::None => line.map(|_| Cow::Borrowed("message")),
     };
     let Some(expected) = expected.filter(|expected| line != Some(expected)) else { return };
     let (actual, form) = line.map_or(("no event: field", "none"), |line| (line, "other"));

@@ -226,10 +226,13 @@ impl Emitter<'_> {
             whole[name] = number;
         }
         let line = match self.dialect.framing.event_line {
-            EventLine::AlwaysMessage => "message",
-            EventLine::EqualsType | EventLine::Discriminator | EventLine::DiscriminatorIfUntyped => name,
+            EventLine::AlwaysMessage => ["event: ", "message", "\n"],
+            EventLine::EqualsType | EventLine::Discriminator | EventLine::DiscriminatorIfUntyped => {
+                ["event: ", name, "\n"]
+            }
+            EventLine::None => [""; 3],
         };
-        self.events.push(format!("event: {line}\ndata: {whole}\n\n"));
+        self.events.push(format!("{}data: {whole}\n\n", line.concat()));
     }
 }
 

@@ -101,8 +101,9 @@ impl Tracing {
             let index = record.view.count(*slot).map_or_else(|| "?".to_owned(), |index| index.to_string());
             line.extend([if nth == 0 { " " } else { "." }, &index]);
         }
-        let slot = if info.level.is_root { api.snapshot } else { Slot::Value };
-        let value = record.view.raw(slot).filter(|value| value.starts_with('{')).unwrap_or_default();
+        let slot = if info.level.is_root { api.snapshot } else { Some(Slot::Value) };
+        let value = slot.and_then(|slot| record.view.raw(slot));
+        let value = value.filter(|value| value.starts_with('{')).unwrap_or_default();
         let id = if info.level.is_root || info.level.is_container {
             at(value, "/id").and_then(string)
         } else {

@@ -79,7 +79,7 @@ fn at_item(target: Target, item: usize) -> Target {
 /// Returns a pointer into the output, shifted by a number of items.
 fn in_output(pointer: &str, item: usize) -> Cow<'_, str> {
     let moved = |api: &&Api| {
-        let list = format!("/{}/{}/", api.snapshot.name(), api.list);
+        let list = format!("/{}/{}/", api.snapshot?.name(), api.list);
         let (index, rest) = pointer.strip_prefix(&list)?.split_at_checked(1)?;
         let index: usize = index.parse().ok().filter(|_| rest.is_empty() || rest.starts_with('/'))?;
         Some(format!("{list}{}{rest}", index + item))

@@ -35,6 +35,7 @@ const fn of_any_api(family: Family) -> &'static str {
         Family::IndexGap => "an index that is not the next one",
         Family::KeyMismatch => "an `{id}` that differs from that of the {container} at `{index}`",
         Family::PhaseOrder => "a phase out of order",
+        Family::Interleaved => "opening it while another one is open",
     }
 }
 

@@ -22,8 +22,8 @@ pub(super) struct Key<'f> {
 /// The places of values in responses.
 pub(super) struct Places<'d> {
     dialect: &'d Dialect,
-    /// Pointer to the response in an event.
-    snapshot: String,
+    /// Pointer to the response in an event, if any has it.
+    snapshot: Option<String>,
 }
 
 /// Rules that demand the same of a stream and of a response that is not streamed: one stands for both.
@@ -31,7 +31,7 @@ const TWINS: &[(&str, &str)] = &[("schema/body-valid", "schema/event-valid")];
 
 impl<'d> Places<'d> {
     pub(super) fn of(dialect: &'d Dialect) -> Self {
-        Self { dialect, snapshot: format!("/{}", dialect.member(dialect.api.snapshot)) }
+        Self { dialect, snapshot: dialect.snapshot_member().map(|member| format!("/{member}")) }
     }
 
     /// Returns the place of a value in the response, wherever an event carries it; `None` if it is the event's own.
@@ -40,7 +40,7 @@ impl<'d> Places<'d> {
         if finding.place.event == 0 {
             return Some(starred(pointer));
         }
-        if let Some(rest) = inside(pointer, &self.snapshot) {
+        if let Some(rest) = self.snapshot.as_ref().and_then(|snapshot| inside(pointer, snapshot)) {
             return Some(starred(rest));
         }
         let info = self.dialect.event(finding.place.event_type.as_deref()?)?;

@@ -101,7 +101,7 @@ impl Session {
     /// Processes a client's request for a response.
     fn asked(&mut self, dialect: &Dialect, message: &Object<'_>, frame: &Frame<'_>) {
         // The request is the message itself, or a member of it.
-        let inner = message.value(dialect.member(dialect.api.snapshot)).map(Object::new);
+        let inner = dialect.snapshot_member().and_then(|member| message.value(member)).map(Object::new);
         let request = inner.as_ref().unwrap_or(message);
         let lane = dialect.api.session.filter(|_| dialect.framing.lanes).map(|names| names.lane);
         let name = lane.and_then(|lane| message.string(lane).or_else(|| request.string(lane)));

@@ -122,14 +122,13 @@ impl Tracker<'_, '_> {
 
     pub(super) fn opening_event(&self, scope: Scope) -> String {
         let opens = |event: &&EventInfo| event.scope == scope && event.role == Role::Open;
-        let opening = self.plan.dialect().events.iter().find(opens);
+        let opening = self.plan.dialect().effects().find(opens);
         format!("{} before it", opening.map_or("the opening event", |event| event.name))
     }
 
     pub(super) fn closing_events(&self, scope: Scope) -> String {
         let closes = |event: &&EventInfo| event.scope == scope && event.ends_scope();
-        let names: Vec<_> =
-            self.plan.dialect().events.iter().filter(closes).map(|event| event.name).collect();
+        let names: Vec<_> = self.plan.dialect().effects().filter(closes).map(|event| event.name).collect();
         format!("{} before it", names.join(" or "))
     }
 

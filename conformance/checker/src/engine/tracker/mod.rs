@@ -63,7 +63,7 @@ impl<'r> Tracker<'_, 'r> {
         };
         self.current = Some(node);
         if info.level.is_root {
-            self.response = self.record.view.raw(self.plan.api().snapshot).map(|raw| self.outlined(raw));
+            self.response = self.plan.api().snapshot_in(&self.record.view).map(|raw| self.outlined(raw));
         }
         match info.role {
             Role::Open => self.open(event, node),
