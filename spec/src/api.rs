@@ -64,6 +64,8 @@ pub struct Api {
     pub first_event_opens: bool,
     /// Whether the marker `[DONE]` ends the root, and no event.
     pub marker_ends: bool,
+    /// The places of its slots in events: JSON pointers, in which `*` is each entry of an array.
+    pub slots: &'static [(Slot, &'static str)],
     /// The properties of all scopes, including those of other APIs.
     pub(crate) scopes: [ScopeInfo; Scope::COUNT],
 }

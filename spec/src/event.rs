@@ -3,6 +3,7 @@
 use crate::api::{Scope, ScopeInfo, Slot};
 use crate::json::{Checker, ObjectSchema, Scan, Schema};
 use crate::view::View;
+use crate::watch::Watch;
 use crate::words::Role;
 
 /// The properties of an event type, or of one of the effects of an event.
@@ -72,6 +73,8 @@ pub(crate) enum EventSchema {
     },
     /// A union of objects, with the slots of their members.
     Union(Schema, &'static [(&'static str, Slot)]),
+    /// A value with places inside of others.
+    Watched(Schema, &'static Watch),
 }
 
 /// A declared member of an event.
@@ -113,6 +116,15 @@ impl EventSchema {
                 view.take_members(checker, slots)?;
                 checker.check(&schema)
             }
+            Self::Watched(schema, _) => checker.check(&schema),
+        }
+    }
+
+    /// Returns the places inside of others.
+    pub(crate) const fn watch(&self) -> Option<&'static Watch> {
+        match self {
+            Self::Watched(_, watch) => Some(watch),
+            _ => None,
         }
     }
 }

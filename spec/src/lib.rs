@@ -21,6 +21,7 @@ mod signature;
 pub mod table;
 mod verdict;
 mod view;
+mod watch;
 mod words;
 
 pub use api::{APIS, Api, FOREIGN, Scope, Slot};
@@ -35,6 +36,7 @@ pub use signature::{api_of_event, api_of_value, short_event};
 pub use table::Dialect;
 pub use verdict::Verdict;
 pub use view::View;
+pub use watch::Matches;
 pub use words::Level;
 
 #[cfg(all(doctest, feature = "types", feature = "openai"))]

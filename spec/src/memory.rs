@@ -6,6 +6,7 @@ use crate::json::{Checker, Outline};
 use crate::shape::Shape;
 use crate::verdict::{Verdict, fill};
 use crate::view::View;
+use crate::watch::Matches;
 
 /// State kept from one event to the next, so that repeated parts are not validated again, and the places of the members
 /// of the last event's object: its response, or its lifecycle value.
@@ -13,12 +14,18 @@ use crate::view::View;
 pub struct Memory {
     outline: Outline,
     shape: Shape,
+    matches: Matches,
 }
 
 impl Memory {
     /// Returns the members of the last event's object, unless the event had the shape of the previous one.
     pub const fn outline(&self) -> &Outline {
         &self.outline
+    }
+
+    /// Returns the effects of the last event that take place, unless it always has one.
+    pub const fn matches(&self) -> &Matches {
+        &self.matches
     }
 
     /// Returns the delta that follows the last event, if the data is one that equals it except for its text, the next
@@ -67,7 +74,7 @@ impl Memory {
     ) -> Verdict {
         let mut checker = Checker::new(data, &mut self.outline);
         *view = View::new(data);
-        let verdict = fill(view, event, &mut checker);
+        let verdict = fill(view, event, &mut checker, &mut self.matches);
         match event.filter(|_| verdict.is_valid() && !view.is_newer()) {
             Some(event) => self.shape.learn(event, view, checker.varying_values()),
             None => self.shape.pass(),

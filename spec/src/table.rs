@@ -5,6 +5,7 @@ use std::mem::ManuallyDrop;
 use crate::json::{Checker, Fault, FaultKind, Outline, Schema, Wanted};
 use crate::verdict::{fill, verdict};
 use crate::view::View;
+use crate::watch::Matches;
 
 pub use crate::api::apis;
 pub use crate::api::{Api, CallPlaces, CountPlace, Scope, ScopeInfo, Slot, StatusWords, UsagePlaces};
@@ -64,7 +65,7 @@ pub struct Dialect {
     pub framing: Framing,
     /// The event that opens the root scope, and thus a stream.
     pub opening: Option<&'static str>,
-    /// The members of its events that hold a slot, unless they are the usual ones.
+    /// The places of slots in its events, unless they are the usual ones.
     pub envelope: &'static [(Slot, &'static str)],
     /// The events that end a stream.
     pub terminal: &'static [&'static str],
@@ -109,10 +110,19 @@ impl Dialect {
         self.api.snapshot.map(|slot| self.member(slot))
     }
 
-    /// Returns the member of its events that holds a slot.
+    /// Returns the place of a slot in its events: a JSON pointer, in which `*` is each entry of an array.
+    pub fn pointer(&self, slot: Slot) -> &'static str {
+        let found = self.envelope.iter().chain(self.api.slots).find(|(of, _)| *of == slot);
+        found.map_or("", |(_, pointer)| *pointer)
+    }
+
+    /// Returns the member that holds a slot.
     pub fn member(&self, slot: Slot) -> &'static str {
-        let found = self.envelope.iter().find(|(of, _)| *of == slot);
-        found.map_or_else(|| slot.name(), |(_, member)| *member)
+        self.pointer(slot)
+            .rsplit('/')
+            .next()
+            .filter(|member| !member.is_empty())
+            .unwrap_or_else(|| slot.name())
     }
 
     /// Returns the event that ends the root scope in a phase.
@@ -140,22 +150,30 @@ impl Dialect {
     pub fn check_event(&self, event: &str, data: &str) -> Verdict {
         // It is off and holds no memory, so that there is nothing to drop.
         let mut outline = ManuallyDrop::new(Outline::default());
-        fill(&mut View::new(data), self.event(event), &mut Checker::new(data, &mut outline))
+        let (mut view, mut checker) = (View::new(data), Checker::new(data, &mut outline));
+        fill(&mut view, self.event(event), &mut checker, &mut Matches::default())
     }
 
     /// Validates an event's payload, and extracts the values that the lifecycle and rules use. Those of an event that
     /// the dialect does not list are read from their default places.
     pub fn view_event<'a>(&self, event: &str, data: &'a str) -> (Verdict, View<'a>) {
-        let mut view = View::new(data);
-        let verdict = fill(&mut view, self.event(event), &mut Checker::new(data, &mut Outline::default()));
+        let (verdict, view, _) = self.read_event(event, data);
         (verdict, view)
+    }
+
+    /// Does the same, and returns the effects that take place, too.
+    pub fn read_event<'a>(&self, event: &str, data: &'a str) -> (Verdict, View<'a>, Matches) {
+        let (mut view, mut matches, mut outline) = (View::new(data), Matches::default(), Outline::default());
+        let mut checker = Checker::new(data, &mut outline);
+        let verdict = fill(&mut view, self.event(event), &mut checker, &mut matches);
+        (verdict, view, matches)
     }
 
     /// Returns the unknown values of open enumerations in an event.
     pub fn newer_values(&self, event: &str, data: &str) -> Vec<Fault> {
         let mut outline = Outline::default();
         let mut checker = Checker::new(data, &mut outline).known_only();
-        newer(fill(&mut View::new(data), self.event(event), &mut checker))
+        newer(fill(&mut View::new(data), self.event(event), &mut checker, &mut Matches::default()))
     }
 
     /// Returns the unknown values of open enumerations in a value of a named type.

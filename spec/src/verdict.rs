@@ -4,6 +4,7 @@ use crate::api::Slot;
 use crate::event::EventInfo;
 use crate::json::{Checker, Fault, Problem, Scan, Schema};
 use crate::view::View;
+use crate::watch::Matches;
 
 /// The result of validating a value against its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,12 +34,15 @@ impl Verdict {
     }
 }
 
-/// Validates a whole event. The values of an unknown one are read from their default places.
+/// Validates a whole event, and collects the values of its effects. The values of an unknown one are read from their
+/// default places.
 pub(crate) fn fill<'a>(
     view: &mut View<'a>,
     event: Option<&EventInfo>,
     checker: &mut Checker<'a, '_>,
+    matches: &mut Matches,
 ) -> Verdict {
+    matches.clear();
     let Some(event) = event else {
         let taken = view.take_members(checker, Slot::USUAL);
         if taken.and_then(|()| checker.check(&Schema::Any)).and_then(|()| checker.end()).is_err() {
@@ -48,7 +52,12 @@ pub(crate) fn fill<'a>(
     };
     let scan = event.schema.read(checker, view);
     view.set_newer(checker.is_newer());
-    verdict(scan, checker)
+    let verdict = verdict(scan, checker);
+    match event.schema.watch() {
+        Some(watch) if !matches!(verdict, Verdict::NotJson(..)) => matches.collect(event, watch, view),
+        _ => {}
+    }
+    verdict
 }
 
 pub(crate) fn verdict(scan: Scan<()>, checker: &mut Checker<'_, '_>) -> Verdict {

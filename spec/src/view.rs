@@ -55,10 +55,23 @@ impl<'a> View<'a> {
     }
 
     #[inline]
-    pub(crate) fn put(&mut self, slot: Slot, (start, end): (usize, usize)) {
-        if let Ok(end) = u32::try_from(end) {
-            #[expect(clippy::cast_possible_truncation, reason = "it is not behind the end")]
-            self.put_place(slot, (start as u32, end));
+    pub(crate) fn put(&mut self, slot: Slot, place: (usize, usize)) {
+        self.put_place(slot, Self::place_of(place));
+    }
+
+    /// Returns a range as it is kept; an empty one if it is beyond 4 GiB.
+    #[inline]
+    pub(crate) fn place_of((start, end): (usize, usize)) -> (u32, u32) {
+        #[expect(clippy::cast_possible_truncation, reason = "it is not behind the end")]
+        u32::try_from(end).map_or((0, 0), |end| (start as u32, end))
+    }
+
+    /// Sets the ranges that are not empty.
+    pub(crate) fn put_all(&mut self, slots: &[(u32, u32); Slot::COUNT]) {
+        for (own, other) in self.slots.iter_mut().zip(slots) {
+            if *other != (0, 0) {
+                *own = *other;
+            }
         }
     }
 

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::context::Context;
 use super::report::{Place, Report};
-use super::walk::leads_somewhere;
 use crate::dialect::{Dialect, Event};
 use crate::formats::{ApiFile, Effect, Lifecycle, Role, Scope};
+use crate::schema::leads_somewhere;
 
 pub(super) fn check(
     context: &Context,

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use super::context::{Context, in_dialect};
 use super::effects;
 use super::report::{Place, Report};
-use super::walk::leads_somewhere;
 use crate::dialect::{Dialect, Event};
 use crate::folders;
 use crate::formats::{
     ApiFile, Aside, Calls, Content, Effect, EventLine, Framing, Marker, Outer, Role, RootEnd, RootOpening,
     Scope,
 };
+use crate::schema::leads_somewhere;
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for dialect in context.dialects.values() {

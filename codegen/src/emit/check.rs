@@ -11,7 +11,9 @@ use super::order::UsualOrder;
 use super::shared::Shared;
 use crate::dialect::{Dialect, Event};
 use crate::formats::{ApiFile, Lifecycle, Role};
-use crate::schema::{Additional, Kind, Object, Pattern, Property, Range, Registry, Schema, StringRules};
+use crate::schema::{
+    Additional, Kind, Object, Pattern, Property, Range, Registry, Schema, StringRules, leads_somewhere,
+};
 
 /// Emits the tables of a dialect, except those shared with another one, and two functions that find them by name.
 ///
@@ -44,6 +46,11 @@ pub(super) fn emit(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) -> 
         places.push((event.name.as_str(), quote!(#place)));
         if let Some(shared) = shared.as_ref().filter(|_| has_event(&event.name)) {
             events.push(shared.event(&event.name));
+            continue;
+        }
+        if let Some(watch) = watch(dialect, event, api) {
+            let schema = emitter.watched(event, &watch);
+            events.push(schema.map_err(|error| format!("events/{}.json: {error}", event.name))?);
             continue;
         }
         let outer = Outer {
@@ -87,6 +94,7 @@ pub(super) fn emit(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) -> 
     let tables = emitter.tables;
     Ok(quote! {
         use crate::event::{EventMember, EventSchema};
+        use crate::watch::Watch;
         use crate::json::{
             ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Schema, Tag, TextPattern,
             TextRules, UnionSchema,
@@ -158,6 +166,76 @@ fn slots(dialect: &Dialect, event: &Event, api: &ApiFile) -> Vec<(String, Ident)
             Some((name.to_owned(), names::ident(&names::pascal(slot))))
         })
         .collect()
+}
+
+/// A place in an event, with those inside of it.
+#[derive(Default)]
+struct Place {
+    slot: Option<Ident>,
+    effects: Vec<usize>,
+    /// The effects of the value around it that need it.
+    allows: Vec<usize>,
+    /// By member, or `*`.
+    inner: Vec<(String, Self)>,
+}
+
+impl Place {
+    /// Returns the place at a JSON pointer, which is added if it is new.
+    fn at(&mut self, pointer: &str) -> &mut Self {
+        let Some(rest) = pointer.strip_prefix('/') else { return self };
+        let (segment, rest) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+        let name = segment.replace("~1", "/").replace("~0", "~");
+        let known = self.inner.iter().position(|(known, _)| *known == name);
+        let at = known.unwrap_or_else(|| {
+            self.inner.push((name, Self::default()));
+            self.inner.len() - 1
+        });
+        self.inner[at].1.at(rest)
+    }
+
+    fn expression(&self, member: Option<&str>) -> TokenStream {
+        let Self { slot, effects, allows, inner } = self;
+        let member = super::tables::option_text(member);
+        let slot = super::tables::option(slot.as_ref().map(|slot| quote!(Slot::#slot)));
+        let inner = inner.iter().map(|(name, place)| {
+            let member = Some(name.as_str()).filter(|name| *name != "*");
+            place.expression(member)
+        });
+        quote! {
+            Watch { member: #member, slot: #slot, effects: &[#(#effects),*], allows: &[#(#allows),*], inner: &[#(#inner),*] }
+        }
+    }
+}
+
+/// Returns the places of an event's values, if one of them is inside of another value, or if the event has a list of
+/// effects.
+fn watch(dialect: &Dialect, event: &Event, api: &ApiFile) -> Option<Place> {
+    let is_there = |pointer: &str| leads_somewhere(dialect.registry(), &event.schema, pointer);
+    let slots =
+        api.slots.iter().map(|(slot, pointer)| (slot, dialect.file.envelope.0.get(slot).unwrap_or(pointer)));
+    let slots: Vec<_> = slots.filter(|(_, pointer)| is_there(pointer)).collect();
+    let effects = event.lifecycle.effects();
+    let mut pointers =
+        slots.iter().map(|(_, pointer)| *pointer).chain(effects.iter().filter_map(|it| it.value.as_ref()));
+    let is_inside = |pointer: &String| pointer.matches('/').count() > 1;
+    if matches!(event.lifecycle, Lifecycle::Always(_)) && !pointers.any(is_inside) {
+        return None;
+    }
+    let mut whole = Place::default();
+    for (slot, pointer) in slots {
+        whole.at(pointer).slot = Some(names::ident(&names::pascal(slot)));
+    }
+    for (nth, effect) in effects.iter().enumerate() {
+        if effect.value.is_none() && matches!(event.lifecycle, Lifecycle::Always(_)) {
+            continue;
+        }
+        let value = whole.at(effect.value.as_deref().unwrap_or_default());
+        value.effects.push(nth);
+        if let Some(member) = &effect.when {
+            value.at(&format!("/{member}")).allows.push(nth);
+        }
+    }
+    Some(whole)
 }
 
 fn snapshot(api: &ApiFile) -> Option<Ident> {
@@ -233,6 +311,12 @@ impl Emitter<'_> {
         let name = table_ident(path);
         self.tables.push(quote! { pub(crate) static #name: #of_type = #table; });
         Ok(name)
+    }
+
+    fn watched(&mut self, event: &Event, watch: &Place) -> Result<TokenStream, String> {
+        let schema = self.schema(self.registry.resolve(&event.schema), &event_path(&event.name))?;
+        let watch = watch.expression(None);
+        Ok(quote!(EventSchema::Watched(#schema, &#watch)))
     }
 
     fn event(&mut self, event: &Event, outer: &Outer) -> Result<TokenStream, String> {

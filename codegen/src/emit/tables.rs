@@ -214,6 +214,10 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
         }))
     };
     let (snapshot, id, index) = (optional_slot(snapshot), optional_slot(id), pascal_ident(file.index()));
+    let slots = file.slots.iter().map(|(slot, pointer)| {
+        let slot = pascal_ident(slot);
+        quote!((Slot::#slot, #pointer))
+    });
     let (first_event_opens, marker_ends) = (*opens == RootOpening::FirstEvent, *ends == RootEnd::Done);
     let client_call = option(file.client_call.as_ref().map(|Calls { scope, types, id, name }| {
         let scope = of_file(scope);
@@ -308,6 +312,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
             used_when_closed: &[#(#used_when_closed),*],
             first_event_opens: #first_event_opens,
             marker_ends: #marker_ends,
+            slots: &[#(#slots),*],
             scopes: [#(#rows),*],
         };
     }
@@ -322,9 +327,9 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) 
     let error = &file.terminal.error;
     let api_name = api_ident(&file.api);
     let opening = option_text(dialect.opening(&api.outer.root));
-    let envelope = file.envelope.0.iter().filter_map(|(slot, pointer)| {
-        let (slot, member) = (pascal_ident(slot), pointer.strip_prefix('/')?);
-        Some(quote!((Slot::#slot, #member)))
+    let envelope = file.envelope.0.iter().map(|(slot, pointer)| {
+        let slot = pascal_ident(slot);
+        quote!((Slot::#slot, #pointer))
     });
     let terminal = &file.terminal.events;
     let roots = file.roots.iter().map(|(role, name)| quote!((#role, #name)));

@@ -3,12 +3,14 @@
 mod fold;
 mod kinds;
 mod parse;
+mod place;
 mod union;
 
 pub use fold::Registry;
 pub use kinds::{Kind, KindSet};
 pub(crate) use parse::escape;
 pub use parse::{ParseError, parse};
+pub use place::leads_somewhere;
 pub use union::{Tag, UnionPlan};
 
 use serde_json::Value;

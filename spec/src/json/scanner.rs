@@ -155,7 +155,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads the separator after a member or an entry. Returns whether it ends the object or array.
     #[inline]
-    pub(super) fn separator(&mut self, end: u8) -> Scan<bool> {
+    pub(crate) fn separator(&mut self, end: u8) -> Scan<bool> {
         let byte = self.peek();
         if byte == b',' || byte == end {
             self.at += 1;
@@ -166,7 +166,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Skips one byte that was peeked at.
-    pub(super) const fn enter(&mut self) {
+    pub(crate) const fn enter(&mut self) {
         self.at += 1;
     }
 

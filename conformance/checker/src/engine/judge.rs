@@ -166,8 +166,8 @@ impl Judge {
             self.at_hand(plan).ask(&plan.hooks.stray, &record);
         }
         let numbers = (self.frames, self.events + 1);
-        if let Some(record) = Record::read(plan.dialect(), frame, numbers, &mut self.known, memory) {
-            let about = self.record(plan, &record);
+        if let Some(mut record) = Record::read(plan.dialect(), frame, numbers, &mut self.known, memory) {
+            let about = self.record(plan, &mut record);
             if let Some(observer) = observer {
                 let about = about.and_then(|at| Occurrence::new(&self.stream().nodes, at));
                 let is_faulty = self.findings.all().len() > found;
@@ -284,7 +284,7 @@ impl Judge {
     }
 
     /// Checks a record. Returns the node that its event is about.
-    fn record(&mut self, plan: &Plan, record: &Record<'_>) -> Option<usize> {
+    fn record(&mut self, plan: &Plan, record: &mut Record<'_>) -> Option<usize> {
         let is_on_socket = record.frame.transport == Transport::WebSocket;
         let placement =
             if is_on_socket { self.session().place(plan.dialect(), record) } else { Placement::InStream };
@@ -294,6 +294,7 @@ impl Judge {
         match (record.payload, placement) {
             (Payload::Done, _) => {
                 at_hand.stream.done.get_or_insert(record.number);
+                at_hand.tracker(record).end_at_marker();
                 return None;
             }
             (Payload::OtherValue | Payload::NotJson(..), _) => {
@@ -386,7 +387,7 @@ impl AtHand<'_> {
 
     /// Checks an event of the stream, and applies it unless it replies to a request apart from any response. Returns
     /// the node that it is about.
-    fn event(&mut self, record: &Record<'_>, is_apart: bool) -> Option<usize> {
+    fn event(&mut self, record: &mut Record<'_>, is_apart: bool) -> Option<usize> {
         let Self { plan, .. } = *self;
         let hooks = &plan.hooks;
         if !record.has_usual_counts {
@@ -408,8 +409,25 @@ impl AtHand<'_> {
         if is_apart {
             return None;
         }
-        let mut tracker = Tracker {
-            plan,
+        let about = if record.matches.is_some() {
+            self.effects(record)
+        } else {
+            let mut tracker = self.tracker(record);
+            tracker.take();
+            tracker.current
+        };
+        match &record.sequence_number {
+            Some(Count::Whole(number)) => self.stream.sequence_number = Some(Count::Whole(*number)),
+            Some(other) => self.stream.sequence_number = Some(other.clone()),
+            None => {}
+        }
+        about
+    }
+
+    #[inline]
+    fn tracker<'t, 'r>(&'t mut self, record: &'t Record<'r>) -> Tracker<'t, 'r> {
+        Tracker {
+            plan: self.plan,
             stream: self.stream,
             findings: self.findings,
             context: self.context,
@@ -417,14 +435,34 @@ impl AtHand<'_> {
             response: None,
             value: None,
             current: None,
-        };
-        tracker.take();
-        let about = tracker.current;
-        match &record.sequence_number {
-            Some(Count::Whole(number)) => self.stream.sequence_number = Some(Count::Whole(*number)),
-            Some(other) => self.stream.sequence_number = Some(other.clone()),
-            None => {}
         }
+    }
+
+    /// Applies the effects of an event that take place, in order. If none does, it is a point of its scope. Returns the
+    /// node of the last one.
+    fn effects(&mut self, record: &mut Record<'_>) -> Option<usize> {
+        let ((number, event), matches) = record.known.zip(record.matches)?;
+        let mut tracker = self.tracker(record);
+        if !tracker.admit(Some(event)) {
+            return None;
+        }
+        if matches.is_cut() {
+            tracker.stream.mark_gap();
+        }
+        if matches.is_empty() {
+            tracker.take_effect();
+            return tracker.current;
+        }
+        tracker.relate_whole(number);
+        let (whole, mut about) = (record.view, None);
+        for nth in 0..matches.len() {
+            let Some((effect, view)) = matches.get(nth, event, &whole) else { continue };
+            (record.known, record.view, record.effect) = (Some((effect.number, effect)), view, Some(nth));
+            let mut tracker = self.tracker(record);
+            tracker.take_effect();
+            about = tracker.current.or(about);
+        }
+        (record.known, record.view, record.effect) = (Some((number, event)), whole, None);
         about
     }
 

@@ -29,6 +29,8 @@ pub(crate) struct Plan {
     pub(super) carried: Vec<Vec<usize>>,
     /// Relations of these that collect values in a list, by the scope of the parent.
     pub(super) collected: Vec<Vec<(Scope, usize)>>,
+    /// The scopes that may not be open from a phase of their parent on.
+    pub(super) limited: Vec<Scope>,
     /// Rules with code of their own.
     pub(crate) hooks: Hooks,
     /// Whether an event is a delta for which only rules about every event are called.
@@ -85,6 +87,7 @@ impl Plan {
             places,
             carried,
             collected,
+            limited: dialect.api.scopes().filter(|it| it.until.is_some()).map(|it| it.scope).collect(),
             hooks,
             is_fragment,
         })

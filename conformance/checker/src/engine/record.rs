@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use spec::json::{Outline, Problem, RawString, Scanner, is_same};
 use spec::table::{EventInfo, EventLine, TypeRule};
-use spec::{Count, Dialect, Memory, Slot, Verdict, View};
+use spec::{Count, Dialect, Matches, Memory, Slot, Verdict, View};
 
 use crate::{Frame, Transport};
 
@@ -35,6 +35,10 @@ pub struct Record<'a> {
     pub verdict: Verdict,
     /// The values that the lifecycle and rules use.
     pub view: View<'a>,
+    /// The effects of the event that take place, if it does not always have one.
+    pub matches: Option<&'a Matches>,
+    /// The effect at hand among them: its properties and its values are `known` and `view`.
+    pub(super) effect: Option<usize>,
     /// The members of the event's object, if they were recorded.
     pub(crate) outline: Option<&'a Outline>,
     /// Whether the data has no escapes and no lost characters.
@@ -110,6 +114,7 @@ impl<'a> Record<'a> {
         } else {
             Payload::Object
         };
+        let has_list = known.is_some_and(|(_, info)| !info.effects.is_empty());
         Some(Record {
             frame,
             number,
@@ -123,7 +128,9 @@ impl<'a> Record<'a> {
             has_usual_counts: view.has_usual_counts(),
             verdict,
             view,
-            outline: Some(memory.outline()),
+            matches: has_list.then_some(memory.matches()),
+            effect: None,
+            outline: Some(memory.outline()).filter(|_| !has_list),
             is_plain: is_plain(data),
         })
     }
@@ -143,6 +150,8 @@ impl<'a> Record<'a> {
             payload: payload(frame.data.as_deref().unwrap_or_default()),
             verdict: Verdict::Unknown,
             view: View::nothing(),
+            matches: None,
+            effect: None,
             outline: None,
             is_plain: is_plain(frame.data.as_deref().unwrap_or_default()),
         }
@@ -151,6 +160,14 @@ impl<'a> Record<'a> {
     /// Returns whether it opens a response.
     pub(crate) fn begins(&self) -> bool {
         self.known.is_some_and(|(_, info)| info.is_opening())
+    }
+
+    /// Returns a JSON pointer with the entries of arrays in which the effect at hand takes place, in place of `*`.
+    pub(crate) fn filled<'p>(&self, pointer: &'p str) -> Cow<'p, str> {
+        match self.matches.zip(self.effect) {
+            Some((matches, nth)) => matches.filled(nth, pointer),
+            None => Cow::Borrowed(pointer),
+        }
     }
 
     /// Returns a string value, not yet decoded.

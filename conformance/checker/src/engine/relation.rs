@@ -66,8 +66,12 @@ impl Step {
             let DecidedBy::Relation(kind) = bound.rule.decided_by else { continue };
             let mut add = |values: Values, act: Act| {
                 let is_meant = match values.of {
-                    Whose::Role(role) => role == event.role && bound.rule.scopes.contains(&event.scope),
-                    Whose::Events(names) => names.contains(&event.name),
+                    // An event with a list has the role of the row only if no effect takes place.
+                    Whose::Role(role) => {
+                        let has_list = !event.effects.is_empty();
+                        role == event.role && !has_list && bound.rule.scopes.contains(&event.scope)
+                    }
+                    Whose::Events(names) => names.contains(&&*event.title()),
                     Whose::Parent | Whose::Response => false,
                 };
                 if is_meant {

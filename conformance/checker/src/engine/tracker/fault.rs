@@ -10,6 +10,13 @@ use crate::engine::location::SavedLocation;
 use crate::engine::node::{Key, Node, State};
 use crate::engine::stream::RESPONSE;
 
+/// Describes the events that close a scope.
+pub(super) fn closing_events(dialect: &Dialect, scope: Scope) -> String {
+    let closes = |event: &&EventInfo| event.scope == scope && event.ends_scope();
+    let names: Vec<_> = dialect.effects().filter(closes).map(|event| event.name).collect();
+    format!("{} before it", names.join(" or "))
+}
+
 impl Tracker<'_, '_> {
     /// Reports a response that begins with another event than the one that creates it, unless an earlier part of the
     /// stream created it.
@@ -124,12 +131,6 @@ impl Tracker<'_, '_> {
         let opens = |event: &&EventInfo| event.scope == scope && event.role == Role::Open;
         let opening = self.plan.dialect().effects().find(opens);
         format!("{} before it", opening.map_or("the opening event", |event| event.name))
-    }
-
-    pub(super) fn closing_events(&self, scope: Scope) -> String {
-        let closes = |event: &&EventInfo| event.scope == scope && event.ends_scope();
-        let names: Vec<_> = self.plan.dialect().effects().filter(closes).map(|event| event.name).collect();
-        format!("{} before it", names.join(" or "))
     }
 
     /// Returns another place in the stream that explains a finding.

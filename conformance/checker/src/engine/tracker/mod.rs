@@ -3,11 +3,13 @@
 mod fault;
 mod place;
 mod relate;
+mod siblings;
 
 use catalogue::Family;
 use spec::Count;
-use spec::table::{EventInfo, Role, ScopeInfo, Slot};
+use spec::table::{EventInfo, Marker, Role, ScopeInfo, Slot};
 
+use crate::engine::bound::Bound;
 use crate::engine::context::Context;
 use crate::engine::finding::{Findings, Place};
 use crate::engine::location::SavedLocation;
@@ -38,23 +40,55 @@ impl<'r> Tracker<'_, 'r> {
     /// Applies the event.
     pub(in crate::engine) fn take(&mut self) {
         let Some((event, info)) = self.record.known else {
-            if self.response_allows(false) {
-                self.begin(None);
-            }
+            self.admit(None);
             return;
         };
-        if info.role == Role::Delta
-            && let Some(node) = self.stream.recent.node(event, &self.record.view)
-        {
-            self.current = Some(node);
-            self.feed(event, node);
+        if self.extend(event, info) {
             return;
         }
         self.stream.recent.forget();
-        if !self.response_allows(info.level.is_root && info.role == Role::Terminal) {
-            return;
+        if self.admit(Some(info)) {
+            self.apply(event, info);
         }
-        self.begin(Some(info));
+    }
+
+    /// Applies one effect of an event that was admitted.
+    pub(in crate::engine) fn take_effect(&mut self) {
+        let Some((effect, info)) = self.record.known else { return };
+        if !self.extend(effect, info) {
+            self.stream.recent.forget();
+            self.apply(effect, info);
+        }
+    }
+
+    /// Compares the values of an event as a whole, before its effects take place.
+    pub(in crate::engine) fn relate_whole(&mut self, event: usize) {
+        self.relate(event, RESPONSE);
+    }
+
+    /// Begins the response if it has not begun. Returns whether an event may come now.
+    pub(in crate::engine) fn admit(&mut self, info: Option<&EventInfo>) -> bool {
+        let ends = info.is_some_and(|info| info.level.is_root && info.role == Role::Terminal);
+        if !self.response_allows(ends) {
+            return false;
+        }
+        self.begin(info);
+        true
+    }
+
+    /// Extends the text of the last delta. Returns false if the event is no delta of it.
+    #[inline]
+    fn extend(&mut self, event: usize, info: &EventInfo) -> bool {
+        if info.role != Role::Delta {
+            return false;
+        }
+        let Some(node) = self.stream.recent.node(event, &self.record.view) else { return false };
+        self.current = Some(node);
+        self.feed(event, node);
+        true
+    }
+
+    fn apply(&mut self, event: usize, info: &'static EventInfo) {
         if matches!(info.role, Role::Open | Role::Close | Role::Final) {
             self.value = self.record.view.raw(Slot::Value).map(|raw| self.outlined(raw));
         }
@@ -125,6 +159,11 @@ impl<'r> Tracker<'_, 'r> {
             self.not_created(is_doubtful);
         }
         self.stream.nodes.set_state(RESPONSE, State::Open);
+        if self.plan.api().first_event_opens
+            && let Some(root) = self.stream.nodes.get_mut(RESPONSE)
+        {
+            root.opened.note(self.record);
+        }
     }
 
     fn open(&mut self, event: usize, node: usize) {
@@ -154,6 +193,7 @@ impl<'r> Tracker<'_, 'r> {
         }
         let is_item = self.stream.nodes.get(node).is_some_and(|found| found.level.is_container);
         self.stream.nodes.set_state(node, State::Open);
+        self.check_siblings(node);
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.opened.note(self.record);
             if let Some(value) = &self.value {
@@ -228,7 +268,8 @@ impl<'r> Tracker<'_, 'r> {
         let scope = found.level;
         let ends = info.ends_scope();
         let rank = if ends { scope.phases.len() } else { rank(scope.phases, info.phase) };
-        let repeated = node == RESPONSE && found.phase == Some(rank);
+        let may_repeat = info.phase.is_some_and(|phase| scope.repeatable.contains(&phase));
+        let repeated = node == RESPONSE && found.phase == Some(rank) && !may_repeat;
         if found.phase.is_some_and(|before| before > rank) || repeated {
             let name = self.stream.name(found);
             let phase = info.phase.unwrap_or_default();
@@ -249,6 +290,7 @@ impl<'r> Tracker<'_, 'r> {
                 self.stream.nodes.set_state(node, State::Closed);
             }
         }
+        self.still_open_in_phase(node, info);
         self.relate(event, node);
         if node == RESPONSE {
             self.snapshot();
@@ -288,6 +330,21 @@ impl<'r> Tracker<'_, 'r> {
         if !self.stream.has_gap && !has_failed {
             self.never_closed();
         }
+        self.close_root();
+    }
+
+    /// Ends the response at the marker, if it has begun and that ends it.
+    pub(in crate::engine) fn end_at_marker(&mut self) {
+        if !self.plan.api().marker_ends || !self.stream.has_begun() || self.stream.has_ended() {
+            return;
+        }
+        if !self.stream.has_gap && !self.stream.error.is_set() {
+            self.never_closed();
+        }
+        self.close_root();
+    }
+
+    fn close_root(&mut self) {
         self.stream.nodes.set_state(RESPONSE, State::Closed);
         if let Some(found) = self.stream.nodes.get_mut(RESPONSE) {
             found.closed.note(self.record);
@@ -300,33 +357,12 @@ impl<'r> Tracker<'_, 'r> {
 
     /// Reports nodes that are still open when the response ends.
     fn never_closed(&mut self) {
-        let still_open: Vec<(usize, &'static ScopeInfo)> = (self.stream.nodes.numbered())
-            .filter(|(at, node)| {
-                *at != RESPONSE
-                    && node.state() == State::Open
-                    && self.plan.protocol.scope_events(node.scope).closes
-                    // Descendants of an unopened node are reported once.
-                    && !node.parent.is_some_and(|parent| parent != RESPONSE && self.is_implied(parent))
-            })
-            .map(|(at, node)| (at, node.level))
-            .collect();
-        for (node, level) in still_open {
-            let scope = level.scope;
-            let noun = self.noun();
-            let related = self.related(node, |node| node.opened.get(), "was opened here");
-            let name = self.stream.nodes.get(node).map(|node| self.stream.name(node)).unwrap_or_default();
-            let closing = self.closing_events(scope);
-            let Some(mut bound) = self.plan.structural(Family::NeverClosed, scope) else { continue };
-            let kind = self.stream.nodes.get(node).and_then(Node::kind);
-            // Some dialects allow hosted calls to stay open.
-            if level.is_container
-                && !bound.is_chosen
-                && kind.is_some_and(|kind| self.stream.api.used_when_closed.contains(&kind))
-            {
-                bound.level = bound.level.max(bound.rule.level);
-            }
-            let place = Place { expected: Some(&closing), form: level.name, ..Place::WHOLE };
-            self.findings.add_related(bound, self.record, &place, related, || {
+        let noun = self.noun();
+        for open in still_open(self.plan, self.stream) {
+            let related = self.related(open.node, |node| node.opened.get(), "was opened here");
+            let OpenNode { bound, closing, level, name, .. } = &open;
+            let place = Place { expected: Some(closing), form: level.name, ..Place::WHOLE };
+            self.findings.add_related(*bound, self.record, &place, related, || {
                 format!("the {noun} ends, but {name} was never closed")
             });
         }
@@ -401,6 +437,55 @@ fn rank(phases: &[&str], phase: Option<&str>) -> usize {
     phases.iter().position(|known| Some(*known) == phase).unwrap_or(0)
 }
 
+/// A node that is still open when it should not be.
+struct OpenNode {
+    node: usize,
+    level: &'static ScopeInfo,
+    bound: Bound,
+    /// The events that would have closed it.
+    closing: String,
+    name: String,
+}
+
+/// Returns the nodes that are open at the end of a response, although an event could close them.
+fn still_open(plan: &Plan, stream: &Stream) -> Vec<OpenNode> {
+    let is_implied = |at: usize| stream.nodes.get(at).is_some_and(|node| node.state() == State::Implied);
+    let root_phase = stream.response().and_then(|root| root.phase);
+    let root = plan.api().scope(plan.api().root);
+    let is_reported = |level: &ScopeInfo| {
+        let until = level.until.filter(|_| level.parent == Some(root.scope));
+        until.is_some_and(|phase| root_phase >= Some(rank(root.phases, Some(phase))))
+    };
+    let is_meant = |(at, node): &(usize, &Node)| {
+        *at != RESPONSE
+            && node.state() == State::Open
+            && plan.protocol.scope_events(node.scope).closes
+            // Descendants of an unopened node are reported once.
+            && !node.parent.is_some_and(|parent| parent != RESPONSE && is_implied(parent))
+            && !is_reported(node.level)
+    };
+    stream
+        .nodes
+        .numbered()
+        .filter(is_meant)
+        .filter_map(|(at, node)| open_node(plan, stream, at, node))
+        .collect()
+}
+
+fn open_node(plan: &Plan, stream: &Stream, at: usize, node: &Node) -> Option<OpenNode> {
+    let level = node.level;
+    let mut bound = plan.structural(Family::NeverClosed, level.scope)?;
+    // Some dialects allow hosted calls to stay open.
+    if level.is_container
+        && !bound.is_chosen
+        && node.kind().is_some_and(|kind| plan.api().used_when_closed.contains(&kind))
+    {
+        bound.level = bound.level.max(bound.rule.level);
+    }
+    let closing = fault::closing_events(plan.dialect(), level.scope);
+    Some(OpenNode { node: at, level, bound, closing, name: stream.name(node) })
+}
+
 /// Reports a stream that is over before the response has ended.
 pub(in crate::engine) fn unended(
     plan: &Plan,
@@ -408,13 +493,24 @@ pub(in crate::engine) fn unended(
     last: &SavedLocation,
     findings: &mut Findings,
 ) {
-    let Some(bound) = plan.structural(Family::NeverClosed, plan.api().root) else { return };
     // Another rule reports an error without the events that must follow it.
     if stream.has_gap || stream.error.is_set() {
         return;
     }
-    let expected = plan.dialect().terminal.join(" or ");
+    let marker_ends = plan.api().marker_ends;
+    if marker_ends && plan.dialect().framing.done != Marker::Required {
+        // The end of the stream is that of the root.
+        for open in still_open(plan, stream) {
+            let OpenNode { bound, closing, level, name, .. } = &open;
+            let place = Place { expected: Some(closing), form: level.name, ..Place::WHOLE };
+            findings.add_at(*bound, last, &place, || format!("the stream ends, but {name} was never closed"));
+        }
+        return;
+    }
+    let Some(bound) = plan.structural(Family::NeverClosed, plan.api().root) else { return };
+    let expected = if marker_ends { "[DONE]".to_owned() } else { plan.dialect().terminal.join(" or ") };
     findings.add_at(bound, last, &Place { expected: Some(&expected), ..Place::WHOLE }, || {
-        "the stream ends without a terminal event".to_owned()
+        let missing = if marker_ends { "[DONE]" } else { "a terminal event" };
+        format!("the stream ends without {missing}")
     });
 }

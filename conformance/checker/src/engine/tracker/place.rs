@@ -24,7 +24,9 @@ impl<'r> Tracker<'_, 'r> {
         let mut key = Key::default();
         key.push(Index::new(item as u64));
         for slot in info.level.key.iter().skip(1) {
-            let count = self.record.view.count(*slot).unwrap_or(Count::Whole(0));
+            let count = self.record.view.count(*slot);
+            let count =
+                count.unwrap_or_else(|| Count::Whole(self.missing_index(info, *slot, parent, key, item)));
             key.push(self.stream.nodes.index(count));
         }
         let parent = if parent == api.container { item } else { self.parent_of(parent, key, item)? };
@@ -53,8 +55,26 @@ impl<'r> Tracker<'_, 'r> {
         self.set_partial(node, is_partial);
         if info.role != Role::Open {
             self.wrong_parent(node);
+            if opens {
+                self.check_siblings(node);
+            }
         }
         Some(node)
+    }
+
+    /// Returns the index of a node if the event does not have it. In a list, each entry has its own: the next one opens,
+    /// and others belong to the last one.
+    fn missing_index(&mut self, info: &EventInfo, slot: Slot, parent: Scope, key: Key, item: usize) -> u64 {
+        let api = self.plan.api();
+        if !self.plan.dialect().pointer(slot).contains("/*") {
+            return 0;
+        }
+        let holder = |scope: &Scope| api.scope(*scope).own_index == Some(slot);
+        let scope = api.with_parents(info.scope).find(holder).unwrap_or(info.scope);
+        let around = api.scope(scope).parent.filter(|around| *around != api.container && *around != parent);
+        let node = around.map_or(Some(item), |around| self.stream.nodes.find(around, key));
+        let next = node.and_then(|node| self.stream.nodes.get(node)).map_or(0, |node| node.next_index(scope));
+        if info.role == Role::Open { next } else { next.saturating_sub(1) }
     }
 
     /// Returns the node of a scope without indices, of which a response has one.
@@ -73,6 +93,8 @@ impl<'r> Tracker<'_, 'r> {
         if let Some(found) = self.stream.nodes.find(parent, key) {
             return Some(found);
         }
+        let outer = level.parent.filter(|outer| *outer != self.plan.api().container);
+        let item = outer.map_or(Some(item), |outer| self.parent_of(outer, key, item))?;
         if self.stream.nodes.get(item)?.state() == State::Closed {
             self.after_close(item, false);
             return None;
@@ -156,8 +178,8 @@ impl<'r> Tracker<'_, 'r> {
 
     /// Returns the member of an event that holds a slot, and the pointer to it.
     fn member(&self, slot: Slot) -> (&'static str, String) {
-        let member = self.plan.dialect().member(slot);
-        (member, format!("/{member}"))
+        let dialect = self.plan.dialect();
+        (dialect.member(slot), self.record.filled(dialect.pointer(slot)).into_owned())
     }
 
     /// Returns the item that contains an event, even if it is closed.
@@ -247,12 +269,20 @@ impl<'r> Tracker<'_, 'r> {
         }
         let opens = self.plan.protocol.scope_events(api.container).opens;
         let finding = if opens { self.before_open(api.container, RESPONSE, key) } else { None };
-        self.count(api.container, key, RESPONSE, false);
-        let item = self.stream.nodes.add(api.scope(api.container), key, State::Implied, Some(RESPONSE));
+        // Without an event that opens it, the first one of it does.
+        self.count(api.container, key, RESPONSE, !opens);
+        let state = if opens { State::Implied } else { State::Open };
+        let item = self.stream.nodes.add(api.scope(api.container), key, state, Some(RESPONSE));
         if let Some(node) = self.stream.nodes.get_mut(item) {
             node.unopened = finding.zip(id).map(|(finding, id)| Box::new((finding, id.to_owned())));
+            if !opens {
+                node.opened.note(self.record);
+            }
         }
         self.stream.items.push(item);
+        if !opens {
+            self.check_siblings(item);
+        }
         item
     }
 

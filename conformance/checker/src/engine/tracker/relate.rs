@@ -64,12 +64,13 @@ impl<'r> Tracker<'_, 'r> {
                 _ => spec::json::at(raw, rest),
             };
         }
-        spec::json::at(self.record.data(), target.pointer)
+        spec::json::at(self.record.data(), &self.record.filled(target.pointer))
     }
 
     fn step(&mut self, step: &Step, bound: Bound, holder: usize, raw: &'r str) {
+        let pointer = self.record.filled(step.at.map_or("", |target| target.pointer));
+        let pointer = pointer.as_ref();
         let Some(node) = self.stream.nodes.get_mut(holder) else { return };
-        let pointer = step.at.map_or("", |target| target.pointer);
         match step.act {
             Act::StaysTheSame => match node.cells.get(step.relation) {
                 Some(Cell::Value(first)) if !same(first, raw) => {
@@ -242,7 +243,7 @@ impl<'r> Tracker<'_, 'r> {
     /// Returns the place of the value in the current event.
     fn value_pointer(&self) -> Cow<'static, str> {
         if let Some(value) = self.record.known.and_then(|(_, info)| info.value) {
-            return value.into();
+            return self.record.filled(value);
         }
         let snapshot = self.plan.api().snapshot_in(&self.record.view);
         match snapshot.and_then(|_| self.plan.dialect().snapshot_member()) {

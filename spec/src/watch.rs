@@ -1,0 +1,331 @@
+//! The values of an event whose places are inside of others, or in the entries of arrays.
+
+use std::borrow::Cow;
+
+use crate::api::Slot;
+use crate::event::EventInfo;
+use crate::json::{Scan, Scanner};
+use crate::view::View;
+
+/// A place in an event, with the places inside of it.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    /// The member of the object around it; none if it is each entry of an array.
+    pub(crate) member: Option<&'static str>,
+    /// The slot that receives the value.
+    pub(crate) slot: Option<Slot>,
+    /// The effects that take place for the value, by position in the list of the event.
+    pub(crate) effects: &'static [usize],
+    /// The effects of the value around it that take place only if this value is not null.
+    pub(crate) allows: &'static [usize],
+    /// The places inside of it.
+    pub(crate) inner: &'static [Self],
+}
+
+/// The values of an event for which its effects take place, in the order of the effects.
+#[derive(Debug, Default)]
+pub struct Matches {
+    /// The entries of arrays with their slots; the first is the event itself.
+    rows: Vec<Row>,
+    values: Vec<Value>,
+    is_cut: bool,
+}
+
+/// An entry of an array, or the event.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    /// The row around it.
+    around: usize,
+    /// Its index in the array.
+    index: usize,
+    slots: [(u32, u32); Slot::COUNT],
+}
+
+/// A value for which an effect takes place.
+#[derive(Debug, Clone, Copy)]
+struct Value {
+    effect: usize,
+    row: usize,
+    place: (usize, usize),
+    is_allowed: bool,
+}
+
+/// Maximum number of entries of arrays in an event. Those beyond have no effect.
+const MOST_ROWS: usize = 1024;
+
+impl Matches {
+    /// Returns the number of effects that take place.
+    pub const fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Returns whether none takes place.
+    pub const fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Returns whether the event has so many entries of arrays that some were not looked at.
+    pub const fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Returns an effect that takes place, with the view for which it does. `whole` is the view of the event.
+    pub fn get<'a>(
+        &self,
+        nth: usize,
+        event: &EventInfo,
+        whole: &View<'a>,
+    ) -> Option<(&'static EventInfo, View<'a>)> {
+        let value = self.values.get(nth)?;
+        let mut view = *whole;
+        view.put_all(&self.rows.get(value.row)?.slots);
+        let effect = event.effects.get(value.effect)?;
+        if effect.value.is_some() {
+            view.put(Slot::Value, value.place);
+        }
+        Some((effect, view))
+    }
+
+    /// Returns a JSON pointer with the indices of the entries in which a value is, in place of `*`.
+    pub fn filled<'p>(&self, nth: usize, pointer: &'p str) -> Cow<'p, str> {
+        if !pointer.contains("/*") {
+            return Cow::Borrowed(pointer);
+        }
+        let row = self.values.get(nth).and_then(|value| self.rows.get(value.row));
+        let outer = |row: &&Row| self.rows.get(row.around).filter(|_| row.around != 0);
+        let mut indices: Vec<usize> = std::iter::successors(row, outer).map(|row: &Row| row.index).collect();
+        let segments = pointer.split('/').map(|segment| match segment {
+            "*" => indices.pop().map_or(Cow::Borrowed("*"), |index| Cow::Owned(index.to_string())),
+            segment => Cow::Borrowed(segment),
+        });
+        Cow::Owned(segments.collect::<Vec<_>>().join("/"))
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.rows.clear();
+        self.values.clear();
+        self.is_cut = false;
+    }
+
+    /// Collects the values of an event, which is JSON, and sets the slots of its view.
+    pub(crate) fn collect(&mut self, event: &EventInfo, watch: &Watch, view: &mut View<'_>) {
+        self.clear();
+        self.rows.push(Row { around: 0, index: 0, slots: [(0, 0); Slot::COUNT] });
+        let mut walk = Walk { matches: self, event, scanner: Scanner::new(view.text()) };
+        // What is not JSON was reported.
+        if walk.value(watch, 0).is_err() {
+            return self.clear();
+        }
+        self.values.retain(|value| value.is_allowed);
+        self.values.sort_by_key(|value| value.effect);
+        // Slots of an outer row can come after those of an inner one.
+        for at in 1..self.rows.len() {
+            let outer = self.rows[self.rows[at].around].slots;
+            for (own, outer) in self.rows[at].slots.iter_mut().zip(outer) {
+                if *own == (0, 0) {
+                    *own = outer;
+                }
+            }
+        }
+        view.put_all(&self.rows[0].slots);
+        // An effect that always takes place has one value.
+        if event.effects.is_empty() {
+            if let Some(value) = self.values.last() {
+                view.put(Slot::Value, value.place);
+            }
+            self.values.clear();
+        }
+    }
+}
+
+struct Walk<'w, 'a> {
+    matches: &'w mut Matches,
+    event: &'w EventInfo,
+    scanner: Scanner<'a>,
+}
+
+impl Walk<'_, '_> {
+    /// Passes the value at the cursor, and collects it and those inside of it.
+    fn value(&mut self, watch: &Watch, row: usize) -> Scan<()> {
+        let kind = self.scanner.peek();
+        if kind == b'n' {
+            return self.scanner.skip();
+        }
+        let (start, first) = (self.scanner.offset(), self.matches.values.len());
+        for effect in watch.effects {
+            let is_allowed = self.event.effects.get(*effect).is_none_or(|effect| effect.when.is_none());
+            self.matches.values.push(Value { effect: *effect, row, place: (start, start), is_allowed });
+        }
+        let own = first..first + watch.effects.len();
+        match kind {
+            b'{' if !watch.inner.is_empty() => self.members(watch, row, own.clone())?,
+            b'[' if !watch.inner.is_empty() => self.entries(watch, row)?,
+            _ => self.scanner.skip()?,
+        }
+        let end = self.scanner.offset();
+        for value in self.matches.values.get_mut(own).unwrap_or_default() {
+            value.place.1 = end;
+        }
+        if let Some(slot) = watch.slot
+            && let Some(row) = self.matches.rows.get_mut(row)
+        {
+            row.slots[slot as usize] = View::place_of((start, end));
+        }
+        Ok(())
+    }
+
+    fn members(&mut self, watch: &Watch, row: usize, own: std::ops::Range<usize>) -> Scan<()> {
+        let Self { matches, event, scanner } = self;
+        scanner.members(|scanner, name| {
+            let is_it = |inner: &&Watch| inner.member.is_some_and(|member| member.as_bytes() == name);
+            let Some(inner) = watch.inner.iter().find(is_it) else { return scanner.skip() };
+            if scanner.peek() != b'n' && !inner.allows.is_empty() {
+                for value in matches.values.get_mut(own.clone()).unwrap_or_default() {
+                    value.is_allowed |= inner.allows.contains(&value.effect);
+                }
+            }
+            let mut walk = Walk { matches, event, scanner: *scanner };
+            walk.value(inner, row)?;
+            *scanner = walk.scanner;
+            Ok(())
+        })
+    }
+
+    fn entries(&mut self, watch: &Watch, row: usize) -> Scan<()> {
+        let Some(entry) = watch.inner.iter().find(|inner| inner.member.is_none()) else {
+            return self.scanner.skip();
+        };
+        self.scanner.enter();
+        if self.scanner.peek() == b']' {
+            self.scanner.enter();
+            return Ok(());
+        }
+        for index in 0.. {
+            self.scanner.peek();
+            if self.matches.rows.len() < MOST_ROWS {
+                let inner = self.matches.rows.len();
+                self.matches.rows.push(Row { around: row, index, slots: [(0, 0); Slot::COUNT] });
+                self.value(entry, inner)?;
+            } else {
+                self.matches.is_cut = true;
+                self.scanner.skip()?;
+            }
+            if self.scanner.separator(b']')? {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::{Scope, ScopeInfo};
+    use crate::event::EventSchema;
+    use crate::json::Schema;
+    use crate::words::Role;
+
+    static LEVEL: ScopeInfo = ScopeInfo::none(Scope::ALL[0]);
+
+    const fn effect(value: &'static str, when: Option<&'static str>) -> EventInfo {
+        EventInfo {
+            name: "chunk",
+            description: "",
+            number: 0,
+            effect: None,
+            scope: Scope::ALL[0],
+            level: &LEVEL,
+            role: Role::Point,
+            value: Some(value),
+            when,
+            phase: None,
+            early: false,
+            effects: &[],
+            schema: EventSchema::Watched(Schema::Any, &CHUNK),
+        }
+    }
+
+    const fn watch(member: Option<&'static str>, inner: &'static [Watch]) -> Watch {
+        Watch { member, slot: None, effects: &[], allows: &[], inner }
+    }
+
+    /// Entries `a` have an index, and lists `b` of entries with an index, an id and a text.
+    static CHUNK: Watch = watch(
+        None,
+        &[
+            Watch { slot: Some(Slot::SequenceNumber), ..watch(Some("n"), &[]) },
+            watch(
+                Some("a"),
+                &[watch(
+                    None,
+                    &[
+                        watch(
+                            Some("b"),
+                            &[Watch {
+                                effects: &[0],
+                                ..watch(
+                                    None,
+                                    &[
+                                        Watch { slot: Some(Slot::ContentIndex), ..watch(Some("j"), &[]) },
+                                        Watch { allows: &[0], ..watch(Some("id"), &[]) },
+                                        Watch { effects: &[1], ..watch(Some("text"), &[]) },
+                                    ],
+                                )
+                            }],
+                        ),
+                        Watch { slot: Some(Slot::OutputIndex), ..watch(Some("i"), &[]) },
+                    ],
+                )],
+            ),
+        ],
+    );
+
+    static EVENT: EventInfo = EventInfo {
+        value: None,
+        effects: &[effect("/a/*/b/*", Some("id")), effect("/a/*/b/*/text", None)],
+        ..effect("", None)
+    };
+
+    /// Returns the effects that take place: their position, the two indices, the value and its place.
+    fn found(text: &str) -> Vec<String> {
+        let (mut matches, mut view) = (Matches::default(), View::new(text));
+        matches.collect(&EVENT, &CHUNK, &mut view);
+        let all = (0..matches.len()).map(|nth| {
+            let (effect, view) = matches.get(nth, &EVENT, &view).unwrap();
+            let slots = [Slot::SequenceNumber, Slot::OutputIndex, Slot::ContentIndex, Slot::Value];
+            let slots = slots.map(|slot| view.raw(slot).unwrap_or("-")).join(" ");
+            format!("{} {slots}", matches.filled(nth, effect.value.unwrap()))
+        });
+        all.collect()
+    }
+
+    #[test]
+    fn effects_take_place_for_each_value_that_is_not_null() {
+        let text = r#"{"a":[{"b":[{"j":0,"id":"x","text":"A"},{"text":"B","j":1,"id":null},{"j":2,"text":null}],"i":7},
+            null,{"i":8},{"b":[{"id":"y"}],"i":9}],"n":5}"#;
+        assert_eq!(
+            found(text),
+            [
+                r#"/a/0/b/0 5 7 0 {"j":0,"id":"x","text":"A"}"#,
+                r#"/a/3/b/0 5 9 - {"id":"y"}"#,
+                r#"/a/0/b/0/text 5 7 0 "A""#,
+                r#"/a/0/b/1/text 5 7 1 "B""#,
+            ]
+        );
+        for nothing in ["null", "[]", "{}", r#"{"a":{"b":[{"text":"A"}]}}"#, r#"{"a":[[{"text":"A"}],3]}"#] {
+            assert_eq!(found(nothing), Vec::<String>::new(), "{nothing}");
+        }
+    }
+
+    #[test]
+    fn entries_beyond_a_limit_have_no_effect() {
+        let entries =
+            |count: usize| format!(r#"{{"a":[{{"b":[{}]}}]}}"#, vec![r#"{"text":"A"}"#; count].join(","));
+        let most = MOST_ROWS - 2;
+        assert_eq!((found(&entries(most)).len(), found(&entries(most + 1)).len()), (most, most));
+        let (mut matches, text) = (Matches::default(), entries(most + 1));
+        matches.collect(&EVENT, &CHUNK, &mut View::new(&text));
+        assert!(matches.is_cut());
+    }
+}
