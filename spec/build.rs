@@ -20,6 +20,9 @@ const RENAMING: Renaming = Renaming {
     slots: &[("item_id", "zap_id"), ("output_index", "zap_index"), ("response", "zap_answer")],
 };
 
+/// The name of a dialect with one event type, and of its API.
+const RESHAPED: &str = "reshaped";
+
 fn main() {
     if let Err(error) = generate() {
         println!("cargo::error={error}");
@@ -39,11 +42,14 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     }
     let spec_files = codegen::SpecFiles::load(&spec)?;
     write(&out.join("words.rs"), emit::words())?;
-    let renamed_api =
-        spec_files.apis.get("responses").map(|api| api.renamed(RENAMING.scopes, RENAMING.event));
-    let renamed_api = renamed_api.filter(|_| env::var_os("CARGO_FEATURE_RENAMED").is_some());
+    let of_tests = match spec_files.apis.get("responses") {
+        Some(api) if env::var_os("CARGO_FEATURE_RENAMED").is_some() => {
+            vec![(RENAMING.dialect, api.renamed(RENAMING.scopes, RENAMING.event)), (RESHAPED, api.reshaped())]
+        }
+        _ => Vec::new(),
+    };
     let mut apis: Vec<_> = spec_files.apis.iter().map(|(name, api)| (name.as_str(), api, true)).collect();
-    apis.extend(renamed_api.iter().map(|api| (RENAMING.dialect, api, false)));
+    apis.extend(of_tests.iter().map(|(name, api)| (*name, api, false)));
     write(&out.join("apis.rs"), emit::apis(&apis, &spec_files.foreign))?;
     let glossary = env::var_os("CARGO_FEATURE_TYPES").map(|_| &spec_files.glossary);
     let mut modules = String::new();
@@ -60,7 +66,8 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     if env::var_os("CARGO_FEATURE_RENAMED").is_some() {
         let openai =
             loaded.iter().find(|dialect| dialect.name == "openai").ok_or("`renamed` needs `openai`")?;
-        loaded.push(openai.renamed(&RENAMING)?);
+        let copies = [openai.renamed(&RENAMING)?, openai.reshaped(RESHAPED)?];
+        loaded.extend(copies);
     }
     for (at, dialect) in loaded.iter().enumerate() {
         let module = emit::module(&dialect.name);
@@ -68,9 +75,9 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
         let base = dialect.lineage.iter().find_map(is_built);
         let is_listed = at < listed;
         let glossary = glossary.filter(|_| is_listed);
-        let api = match &renamed_api {
-            Some(api) if !is_listed => api,
-            _ => spec_files.api_of(dialect)?,
+        let api = match of_tests.iter().find(|(name, _)| *name == dialect.file.api) {
+            Some((_, api)) => api,
+            None => spec_files.api_of(dialect)?,
         };
         let tokens = emit::dialect(dialect, base, api, glossary)?;
         write(&out.join(format!("{module}.rs")), tokens)?;

@@ -43,9 +43,13 @@ impl EventInfo {
         self.level.is_root && self.role == Role::Open
     }
 
-    /// Returns the pages' name of it: `<event>/<effect>` for an effect of a list.
-    pub fn title(&self) -> String {
-        self.effect.map_or_else(|| self.name.to_owned(), |effect| format!("{}/{effect}", self.name))
+    /// Returns whether pages mean it by a name: the type of the event, or `<type>/<name>` for an effect of a list.
+    pub fn is_named(&self, name: &str) -> bool {
+        match (self.effect, name.strip_prefix(self.name)) {
+            (None, Some(rest)) => rest.is_empty(),
+            (Some(effect), Some(rest)) => rest.strip_prefix('/') == Some(effect),
+            (_, None) => false,
+        }
     }
 
     /// Returns whether it ends its scope: it closes it, or begins a phase that ends it.

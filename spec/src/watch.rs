@@ -69,6 +69,12 @@ impl Matches {
         self.is_cut
     }
 
+    /// Returns the effects of the event that take place.
+    pub fn effects<'m>(&'m self, event: &EventInfo) -> impl Iterator<Item = &'static EventInfo> + use<'m> {
+        let effects = event.effects;
+        self.values.iter().filter_map(move |value| effects.get(value.effect))
+    }
+
     /// Returns an effect that takes place, with the view for which it does. `whole` is the view of the event.
     pub fn get<'a>(
         &self,

@@ -4,6 +4,7 @@ mod errata;
 mod load;
 mod patch;
 mod renamed;
+mod reshaped;
 
 use std::collections::BTreeMap;
 

@@ -97,8 +97,7 @@ struct Moment {
 impl TimelineBuilder {
     pub(super) fn new(dialect: &'static Dialect) -> Self {
         let has = |is_it: fn(&EventInfo) -> bool| {
-            let has =
-                |scope: &Scope| dialect.events.iter().any(|event| event.scope == *scope && is_it(event));
+            let has = |scope: &Scope| dialect.effects().any(|event| event.scope == *scope && is_it(event));
             Scope::ALL.iter().map(has).collect()
         };
         Self {

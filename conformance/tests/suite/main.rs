@@ -19,6 +19,7 @@ mod properties;
 mod reference;
 mod renamed;
 mod report;
+mod reshaped;
 mod serving;
 mod socket;
 

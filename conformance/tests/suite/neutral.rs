@@ -12,7 +12,7 @@ const SHARED: [&str; 4] = ["checker/src/engine", "harness/src/wire", "recordings
 const OF_EVENTS: [&str; 2] = ["checker/src/engine", "harness/src/wire"];
 
 /// Slots that the engine may name: it joins texts, counts events and keeps log probabilities in any API.
-const SLOTS: [&str; 4] = ["Value", "SequenceNumber", "Logprobs", "PLACES"];
+const SLOTS: [&str; 5] = ["Value", "SequenceNumber", "Logprobs", "PLACES", "name"];
 /// What it may ask of scopes without naming one.
 const SCOPES: [&str; 2] = ["ALL", "MOST_KEYS"];
 /// Members that it may name: every API has them, or the word is not about a member.

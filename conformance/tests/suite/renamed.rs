@@ -53,19 +53,24 @@ fn found(dialect: &'static spec::Dialect, format: Format, bytes: &[u8]) -> Vec<S
 }
 
 /// Returns whether a rule is about events that its page names.
-fn names_events(rule: &str) -> bool {
-    let is_named = |place: Operand| matches!(place.of, Whose::Events(_));
-    RULES.iter().find(|known| known.id == rule).is_some_and(|rule| match rule.decided_by {
-        DecidedBy::Relation(Relation::Constant(of) | Relation::Unique(of) | Relation::Value { of, .. }) => {
-            is_named(of)
-        }
-        DecidedBy::Relation(
+pub(crate) fn names_events(rule: &str) -> bool {
+    operands(rule).iter().any(|operand| matches!(operand.of, Whose::Events(_)))
+}
+
+/// Returns the values that the relation of a rule compares.
+pub(crate) fn operands(rule: &str) -> Vec<Operand> {
+    let known = RULES.iter().find(|known| known.id == rule);
+    match known.map(|rule| rule.decided_by) {
+        Some(DecidedBy::Relation(
+            Relation::Constant(of) | Relation::Unique(of) | Relation::Value { of, .. },
+        )) => vec![of],
+        Some(DecidedBy::Relation(
             Relation::Equal { of, equals }
             | Relation::Concat { of, equals }
             | Relation::Collect { of, equals },
-        ) => is_named(of) || is_named(equals),
-        DecidedBy::Structure(_) | DecidedBy::Code(_) => false,
-    })
+        )) => vec![of, equals],
+        _ => Vec::new(),
+    }
 }
 
 /// Returns the findings in a recording with original and with other names. Only text can be renamed.

@@ -51,6 +51,8 @@ pub(crate) enum Native {
     OpenedAs(&'static [&'static str], ValueRule),
     /// A value of one of these types closes an item.
     ClosedAs(&'static [&'static str], ValueRule),
+    /// Nothing can be added to a text of a scope: its final value was stated, or it or a node around it was closed.
+    Settled(Scope, TextRule),
     /// A fragment of a node of a scope.
     Fragment(Scope, NodeRule),
     /// A fragment with log probabilities of a node of a scope.
@@ -92,6 +94,9 @@ type NodeRule = fn(&mut Case<'_>, &Node);
 /// A rule about a node and the value that opens or closes it.
 pub(crate) type ValueRule = fn(&mut Case<'_>, &Node, &Object<'_>);
 
+/// A rule about a node and its whole text.
+pub(crate) type TextRule = fn(&mut Case<'_>, &Node, &str);
+
 /// A rule about the end of the response.
 pub(crate) type EndingRule = fn(&mut Case<'_>, &Ending<'_>);
 
@@ -113,6 +118,11 @@ impl<F> ScopeRules<F> {
         if let Some(rules) = self.0.get_mut(scope as usize) {
             rules.push(rule);
         }
+    }
+
+    /// Returns whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.iter().all(Vec::is_empty)
     }
 
     /// Returns the rules of a scope.
@@ -200,6 +210,7 @@ pub(crate) struct Hooks {
     pub(crate) snapshot: BoundRules<SnapshotRule>,
     pub(crate) opened: ValueRules,
     pub(crate) closed: ValueRules,
+    pub(crate) settled: ScopeRules<TextRule>,
     pub(crate) fragment: ScopeRules<NodeRule>,
     pub(crate) logprobs: ScopeRules<NodeRule>,
     pub(crate) point: BoundRules<NodeRule>,
@@ -262,6 +273,7 @@ impl Hooks {
             snapshot: BoundRules::default(),
             opened: ValueRules::new(api.container),
             closed: ValueRules::new(api.container),
+            settled: ScopeRules::default(),
             fragment: ScopeRules::default(),
             logprobs: ScopeRules::default(),
             point: BoundRules::default(),
@@ -301,6 +313,7 @@ impl Hooks {
                 Native::Closed(scope, code) => self.closed.push(scope, (bound, code)),
                 Native::OpenedAs(types, code) => self.opened.items.push(Some(types), (bound, code)),
                 Native::ClosedAs(types, code) => self.closed.items.push(Some(types), (bound, code)),
+                Native::Settled(scope, code) => self.settled.push(scope, (bound, code)),
                 Native::Fragment(scope, code) => self.fragment.push(scope, (bound, code)),
                 Native::LogprobsOf(scope, code) => self.logprobs.push(scope, (bound, code)),
                 Native::Point(code) => self.point.push((bound, code)),

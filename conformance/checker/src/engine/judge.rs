@@ -36,6 +36,8 @@ pub(crate) struct Judge {
     /// The session of a WebSocket, which has a stream for each lane.
     session: Option<Box<Session>>,
     findings: Findings,
+    /// The nodes of the effects of the event at hand, if it has a list, for an observer.
+    nodes: Vec<Option<usize>>,
 }
 
 /// The stream at hand, with what its rules see and where they report.
@@ -44,6 +46,7 @@ struct AtHand<'j> {
     stream: &'j mut Stream,
     context: Context<'j>,
     findings: &'j mut Findings,
+    nodes: &'j mut Vec<Option<usize>>,
 }
 
 /// Number of events that count as the beginning of a stream.
@@ -62,6 +65,7 @@ impl Judge {
             stream: Stream::new(api),
             session: None,
             findings: Findings::default(),
+            nodes: Vec::new(),
         }
     }
 
@@ -123,7 +127,7 @@ impl Judge {
             None => (&mut self.stream, None),
         };
         let context = Context { protocol: &plan.protocol, head: &self.head, session };
-        AtHand { plan, stream, context, findings: &mut self.findings }
+        AtHand { plan, stream, context, findings: &mut self.findings, nodes: &mut self.nodes }
     }
 
     /// Returns the session, which begins with the first message of a WebSocket.
@@ -166,13 +170,18 @@ impl Judge {
             self.at_hand(plan).ask(&plan.hooks.stray, &record);
         }
         let numbers = (self.frames, self.events + 1);
+        self.nodes.clear();
         if let Some(mut record) = Record::read(plan.dialect(), frame, numbers, &mut self.known, memory) {
             let about = self.record(plan, &mut record);
             if let Some(observer) = observer {
-                let about = about.and_then(|at| Occurrence::new(&self.stream().nodes, at));
+                let occurrence =
+                    |at: Option<usize>| at.and_then(|at| Occurrence::new(&self.stream().nodes, at));
+                let about = occurrence(about);
+                let effects = record.seen_effects(about, &self.nodes, occurrence);
                 let is_faulty = self.findings.all().len() > found;
                 let lane = self.session.as_ref().and_then(|session| session.lane());
-                observer.record(&Seen { record: &record, api: plan.api(), about, lane, is_faulty });
+                let api = plan.api();
+                observer.record(&Seen { record: &record, api, about, effects: &effects, lane, is_faulty });
             }
         }
     }
@@ -343,7 +352,7 @@ impl Judge {
         let last = std::mem::take(&mut self.last);
         let AtHand { stream, context, findings, .. } = self.at_hand(plan);
         if !stream.has_ended() && stream.has_begun() {
-            super::tracker::unended(plan, stream, &last, findings);
+            super::tracker::unended(plan, context, stream, &last, findings);
         }
         for (bound, hook) in &plan.hooks.stream_end {
             hook(&mut context.case_at(*bound, &last, stream, findings));
@@ -443,7 +452,7 @@ impl AtHand<'_> {
     fn effects(&mut self, record: &mut Record<'_>) -> Option<usize> {
         let ((number, event), matches) = record.known.zip(record.matches)?;
         let mut tracker = self.tracker(record);
-        if !tracker.admit(Some(event)) {
+        if !tracker.admit() {
             return None;
         }
         if matches.is_cut() {
@@ -454,15 +463,22 @@ impl AtHand<'_> {
             return tracker.current;
         }
         tracker.relate_whole(number);
-        let (whole, mut about) = (record.view, None);
+        let (whole, is_error, mut about) = (record.view, record.is_error, None);
         for nth in 0..matches.len() {
             let Some((effect, view)) = matches.get(nth, event, &whole) else { continue };
             (record.known, record.view, record.effect) = (Some((effect.number, effect)), view, Some(nth));
+            record.is_error = effect.is_named(self.plan.dialect().error);
+            if !view.has_usual_counts() {
+                self.ask(&self.plan.hooks.counts, record);
+            }
             let mut tracker = self.tracker(record);
             tracker.take_effect();
-            about = tracker.current.or(about);
+            let current = tracker.current;
+            self.nodes.push(current);
+            about = current.or(about);
         }
         (record.known, record.view, record.effect) = (Some((number, event)), whole, None);
+        record.is_error = is_error;
         about
     }
 

@@ -64,6 +64,7 @@ pub(crate) enum State {
 
 /// One occurrence of a scope: an item, a part, a text.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Node {
     /// Its serial number among all added nodes.
     pub(super) number: u64,
@@ -97,6 +98,8 @@ pub(crate) struct Node {
     pub(crate) logprobs: Vec<Box<str>>,
     /// Whether some of its deltas are unknown or were withdrawn.
     pub(crate) partial: bool,
+    /// Whether rules about its whole text were called.
+    pub(super) is_settled: bool,
     /// Whether a gap in the indices of its children was reported.
     pub(super) has_gaps: bool,
     /// Whether a difference between its deltas and its final value was reported.
@@ -107,6 +110,8 @@ pub(crate) struct Node {
     pub(super) doubt: Option<usize>,
     /// Rank of its last phase.
     pub(crate) phase: Option<usize>,
+    /// The phase in which it ended.
+    pub(crate) end: Option<&'static str>,
     /// The phases that it had: a bit for each rank.
     pub(crate) phases: u8,
     /// Values that relations keep.
@@ -147,11 +152,13 @@ impl Node {
             joined: String::new(),
             logprobs: Vec::new(),
             partial: false,
+            is_settled: false,
             disputed: false,
             unopened: None,
             doubt: None,
             has_gaps: false,
             phase: None,
+            end: None,
             phases: 0,
             cells: Cells::default(),
             counters: Vec::new(),
@@ -187,8 +194,9 @@ impl Node {
         logprobs.recycle();
         cells.recycle();
         counters.recycle();
-        let Self { partial, has_gaps, disputed, phase, phases, .. } = self;
-        (*partial, *has_gaps, *disputed, *phase, *phases) = (false, false, false, None, 0);
+        let Self { partial, is_settled, has_gaps, disputed, phase, phases, .. } = self;
+        (*partial, *is_settled, *has_gaps, *disputed) = (false, false, false, false);
+        (*phase, self.end, *phases) = (None, None, 0);
         (self.unopened, self.doubt) = (None, None);
         self.state = State::Gone;
     }

@@ -1,7 +1,7 @@
 //! Observers of a stream while it is checked.
 
-use spec::Api;
-use spec::table::Scope;
+use spec::table::{EventInfo, Scope};
+use spec::{Api, View};
 
 use super::node::{Node, Nodes};
 use super::record::Record;
@@ -27,10 +27,23 @@ pub struct Seen<'s> {
     /// The subject of the event; none if the dialect does not define the event, or if it arrives after
     /// its subject has ended.
     pub about: Option<Occurrence<'s>>,
+    /// The effects of the event that took place, in order: one, unless its type has a list.
+    pub effects: &'s [SeenEffect<'s>],
     /// Lane of the WebSocket; other transports have one unnamed lane.
     pub lane: Option<&'s str>,
     /// Whether the frame has new findings.
     pub is_faulty: bool,
+}
+
+/// An effect that took place.
+#[derive(Debug, Clone, Copy)]
+pub struct SeenEffect<'s> {
+    /// Its properties.
+    pub info: &'static EventInfo,
+    /// Its values.
+    pub view: View<'s>,
+    /// Its subject.
+    pub about: Option<Occurrence<'s>>,
 }
 
 /// One occurrence of a scope: an item, a part, a text.

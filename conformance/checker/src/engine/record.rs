@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use spec::json::{Outline, Problem, RawString, Scanner, is_same};
-use spec::table::{EventInfo, EventLine, TypeRule};
+use spec::table::{EventInfo, EventLine, Role, TypeRule};
 use spec::{Count, Dialect, Matches, Memory, Slot, Verdict, View};
 
+use super::observer::{Occurrence, SeenEffect};
 use crate::{Frame, Transport};
 
 /// A parsed frame with data.
@@ -103,9 +104,13 @@ impl<'a> Record<'a> {
         };
         let known = guessed.or_else(|| event_type.as_deref().and_then(|name| dialect.position(name)));
         *recent = known;
-        let is_error = event_type.as_deref() == Some(dialect.error);
         let mut view = View::nothing();
         let mut verdict = memory.next_event(known.map(|(_, info)| info), data, &mut view);
+        let matches = known.filter(|(_, info)| !info.effects.is_empty()).map(|_| memory.matches());
+        let is_error = match (matches, known) {
+            (Some(matches), Some((_, info))) => matches.effects(info).any(|it| it.is_named(dialect.error)),
+            _ => event_type.as_deref() == Some(dialect.error),
+        };
         let payload = if is_done || !verdict.is_valid() {
             if frame.transport == Transport::WebSocket && is_error {
                 verdict = socket_error(dialect, data, verdict);
@@ -114,7 +119,6 @@ impl<'a> Record<'a> {
         } else {
             Payload::Object
         };
-        let has_list = known.is_some_and(|(_, info)| !info.effects.is_empty());
         Some(Record {
             frame,
             number,
@@ -128,9 +132,9 @@ impl<'a> Record<'a> {
             has_usual_counts: view.has_usual_counts(),
             verdict,
             view,
-            matches: has_list.then_some(memory.matches()),
+            matches,
             effect: None,
-            outline: Some(memory.outline()).filter(|_| !has_list),
+            outline: Some(memory.outline()).filter(|_| matches.is_none()),
             is_plain: is_plain(data),
         })
     }
@@ -159,7 +163,45 @@ impl<'a> Record<'a> {
 
     /// Returns whether it opens a response.
     pub(crate) fn begins(&self) -> bool {
-        self.known.is_some_and(|(_, info)| info.is_opening())
+        self.effects().any(EventInfo::is_opening)
+    }
+
+    /// Returns whether it ends a response.
+    pub(super) fn ends(&self) -> bool {
+        self.effects().any(|info| info.level.is_root && info.role == Role::Terminal)
+    }
+
+    /// Returns whether it may precede a response.
+    pub(super) fn is_early(&self) -> bool {
+        let mut effects = self.effects().peekable();
+        effects.peek().is_some() && effects.all(|info| info.early)
+    }
+
+    /// Returns its effects that took place, for an observer, with the nodes of a list.
+    pub(super) fn seen_effects<'s>(
+        &'s self,
+        about: Option<Occurrence<'s>>,
+        nodes: &[Option<usize>],
+        occurrence: impl Fn(Option<usize>) -> Option<Occurrence<'s>>,
+    ) -> Vec<SeenEffect<'s>> {
+        let Some((_, info)) = self.known else { return Vec::new() };
+        let listed = |matches: &Matches| {
+            let all = (0..matches.len()).filter_map(|nth| matches.get(nth, info, &self.view));
+            let nodes = nodes.iter().copied().chain(std::iter::repeat(None));
+            all.zip(nodes)
+                .map(|((info, view), at)| SeenEffect { info, view, about: occurrence(at) })
+                .collect()
+        };
+        let is_listed = |matches: &&Matches| !matches.is_empty();
+        let only = || vec![SeenEffect { info, view: self.view, about }];
+        self.matches.filter(is_listed).map_or_else(only, listed)
+    }
+
+    /// Returns its effects that take place.
+    fn effects(&self) -> impl Iterator<Item = &'static EventInfo> + use<'_> {
+        let listed = self.matches.zip(self.known).map(|(matches, (_, info))| matches.effects(info));
+        let only = self.known.filter(|_| self.matches.is_none_or(Matches::is_empty));
+        listed.into_iter().flatten().chain(only.map(|(_, info)| info))
     }
 
     /// Returns a JSON pointer with the entries of arrays in which the effect at hand takes place, in place of `*`.

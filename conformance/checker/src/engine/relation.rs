@@ -71,7 +71,7 @@ impl Step {
                         let has_list = !event.effects.is_empty();
                         role == event.role && !has_list && bound.rule.scopes.contains(&event.scope)
                     }
-                    Whose::Events(names) => names.contains(&&*event.title()),
+                    Whose::Events(names) => names.iter().any(|name| event.is_named(name)),
                     Whose::Parent | Whose::Response => false,
                 };
                 if is_meant {

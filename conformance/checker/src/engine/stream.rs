@@ -152,8 +152,7 @@ impl Stream {
 
     /// Counts an event, unless it precedes the response.
     pub(super) fn count(&mut self, record: &Record<'_>) {
-        let is_early = record.known.is_some_and(|(_, info)| info.early);
-        if is_early && !self.has_begun() {
+        if !self.has_begun() && record.is_early() {
             return;
         }
         self.events += 1;

@@ -35,10 +35,10 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
             &[Native::ClosedAs(&["function_call"], call::arguments_complete)]
         }
         NativeRule::CallHasDeltas => &[
-            Native::Closed(Scope::Arguments, text::has_deltas),
-            Native::Closed(Scope::CustomToolInput, text::has_deltas),
-            Native::Closed(Scope::McpArguments, text::has_deltas),
-            Native::Closed(Scope::Code, text::has_deltas),
+            Native::Settled(Scope::Arguments, text::has_deltas),
+            Native::Settled(Scope::CustomToolInput, text::has_deltas),
+            Native::Settled(Scope::McpArguments, text::has_deltas),
+            Native::Settled(Scope::Code, text::has_deltas),
         ],
         NativeRule::CallIdentityKept => &[
             Native::ClosedAs(&call::ANSWERED, call::identity_kept),
@@ -127,10 +127,10 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::SummaryOneAtATime => &[Native::Opened(Scope::SummaryPart, summary::one_at_a_time)],
         NativeRule::SummaryStartsEmpty => &[Native::Opened(Scope::SummaryPart, summary::starts_empty)],
         NativeRule::TextHasDeltas => &[
-            Native::Closed(Scope::Text, text::has_deltas),
-            Native::Closed(Scope::Refusal, text::has_deltas),
-            Native::Closed(Scope::ReasoningText, text::has_deltas),
-            Native::Closed(Scope::SummaryText, text::has_deltas),
+            Native::Settled(Scope::Text, text::has_deltas),
+            Native::Settled(Scope::Refusal, text::has_deltas),
+            Native::Settled(Scope::ReasoningText, text::has_deltas),
+            Native::Settled(Scope::SummaryText, text::has_deltas),
         ],
         NativeRule::TextLogprobsJoined => &[Native::Closed(Scope::Text, text::logprobs_joined)],
         NativeRule::TextLogprobsSpellDelta => &[Native::LogprobsOf(Scope::Text, text::logprobs_spell_delta)],

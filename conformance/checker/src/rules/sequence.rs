@@ -1,7 +1,7 @@
 //! Rules of the group `sequence`.
 
 use spec::json::Fault;
-use spec::table::{Role, Scope, UnknownEvents};
+use spec::table::UnknownEvents;
 use spec::{Count, Verdict};
 
 use super::other_dialects;
@@ -49,12 +49,10 @@ pub(super) fn present(case: &mut Case<'_>) {
 }
 
 pub(super) fn starts_at_zero(case: &mut Case<'_>) {
-    let opens = |case: &Case<'_>| {
-        case.info().is_some_and(|info| info.scope == Scope::Response && info.role == Role::Open)
-    };
-    let Some(number) = case.record().and_then(|record| record.sequence_number.as_ref()) else { return };
+    let Some(record) = case.record() else { return };
+    let Some(number) = record.sequence_number.as_ref() else { return };
     // A stream that begins with a later event was resumed.
-    if case.stream.events == 0 && *number != Count::Whole(0) && opens(case) {
+    if case.stream.events == 0 && *number != Count::Whole(0) && record.begins() {
         case.fault("/sequence_number", "0", &number.to_string(), || {
             format!("the first event has sequence_number {number}, not 0")
         });

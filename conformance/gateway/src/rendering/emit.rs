@@ -247,5 +247,5 @@ fn object(value: Value) -> Map<String, Value> {
 fn find(dialect: &'static Dialect, step: &Step) -> Option<&'static EventInfo> {
     let is_meant =
         |info: &&EventInfo| info.scope == step.scope && info.role == step.role && info.phase == step.phase;
-    dialect.events.iter().find(is_meant)
+    dialect.effects().find(is_meant)
 }

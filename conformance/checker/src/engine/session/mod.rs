@@ -234,11 +234,8 @@ impl Session {
     fn remember_response(&mut self, dialect: &Dialect) {
         let lane = self.lanes.current_mut();
         let Some(id) = lane.stream.response_id() else { return };
-        let end = lane.stream.response().and_then(|response| response.closed.get());
-        let end = end.and_then(|end| dialect.event(end.event_type()));
-        self.connection
-            .asides
-            .end(&id, end.is_some_and(|end| end.phase == Some(dialect.api.status.completed)));
+        let end = lane.stream.response().and_then(|response| response.end);
+        self.connection.asides.end(&id, end == Some(dialect.api.status.completed));
         self.connection.responses.insert(id.clone().into_owned());
         lane.turns.latest = Some(id.into_owned());
     }

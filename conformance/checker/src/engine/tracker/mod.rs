@@ -3,6 +3,7 @@
 mod fault;
 mod place;
 mod relate;
+mod settle;
 mod siblings;
 
 use catalogue::Family;
@@ -40,14 +41,14 @@ impl<'r> Tracker<'_, 'r> {
     /// Applies the event.
     pub(in crate::engine) fn take(&mut self) {
         let Some((event, info)) = self.record.known else {
-            self.admit(None);
+            self.admit();
             return;
         };
         if self.extend(event, info) {
             return;
         }
         self.stream.recent.forget();
-        if self.admit(Some(info)) {
+        if self.admit() {
             self.apply(event, info);
         }
     }
@@ -67,13 +68,12 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     /// Begins the response if it has not begun. Returns whether an event may come now.
-    pub(in crate::engine) fn admit(&mut self, info: Option<&EventInfo>) -> bool {
-        let ends = info.is_some_and(|info| info.level.is_root && info.role == Role::Terminal);
-        if !self.response_allows(ends) {
-            return false;
+    pub(in crate::engine) fn admit(&mut self) -> bool {
+        let is_allowed = self.response_allows();
+        if is_allowed && !self.stream.has_begun() && !self.record.begins() && !self.record.is_early() {
+            self.begin();
         }
-        self.begin(info);
-        true
+        is_allowed
     }
 
     /// Extends the text of the last delta. Returns false if the event is no delta of it.
@@ -124,10 +124,11 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     /// Returns whether the response has not ended yet.
-    fn response_allows(&mut self, ends: bool) -> bool {
+    fn response_allows(&mut self) -> bool {
         if !self.stream.has_ended() {
             return true;
         }
+        let ends = self.record.ends();
         let family = if ends { Family::ClosedAgain } else { Family::AfterClose };
         let (name, noun) = (self.event_name(), self.noun());
         self.report_after_the_end(family, || {
@@ -141,10 +142,7 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     /// Begins the response, with its opening event unless this is the rest of a stream.
-    fn begin(&mut self, info: Option<&EventInfo>) {
-        if info.is_some_and(|info| info.is_opening() || info.early) || self.stream.has_begun() {
-            return;
-        }
+    fn begin(&mut self) {
         let number = self.record.sequence_number.as_ref();
         let is_fresh = self.context.is_fresh();
         let is_later = self.stream.events == 0 && number.is_some_and(|number| *number > Count::Whole(0));
@@ -249,6 +247,7 @@ impl<'r> Tracker<'_, 'r> {
             self.carry(node, &value, "");
         }
         self.run(node, |hooks| &hooks.closed, |found| found.closing.get());
+        self.settle(node);
         self.stream.nodes.set_state(node, State::Closed);
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.closed.note(self.record);
@@ -286,6 +285,7 @@ impl<'r> Tracker<'_, 'r> {
             found.phase = found.phase.max(Some(rank));
             found.phases |= 1u8.checked_shl(u32::try_from(rank).unwrap_or(u32::MAX)).unwrap_or(0);
             if ends {
+                found.end = info.phase;
                 found.closed.note(self.record);
                 self.stream.nodes.set_state(node, State::Closed);
             }
@@ -326,6 +326,7 @@ impl<'r> Tracker<'_, 'r> {
             self.response = Some(response);
         }
         self.snapshot();
+        self.settle(RESPONSE);
         let has_failed = self.record.is_error || self.phase_at_hand() == Some(self.plan.api().status.failed);
         if !self.stream.has_gap && !has_failed {
             self.never_closed();
@@ -338,6 +339,7 @@ impl<'r> Tracker<'_, 'r> {
         if !self.plan.api().marker_ends || !self.stream.has_begun() || self.stream.has_ended() {
             return;
         }
+        self.settle(RESPONSE);
         if !self.stream.has_gap && !self.stream.error.is_set() {
             self.never_closed();
         }
@@ -346,8 +348,10 @@ impl<'r> Tracker<'_, 'r> {
 
     fn close_root(&mut self) {
         self.stream.nodes.set_state(RESPONSE, State::Closed);
+        let phase = self.phase_at_hand();
         if let Some(found) = self.stream.nodes.get_mut(RESPONSE) {
             found.closed.note(self.record);
+            found.end = phase;
         }
     }
 
@@ -489,7 +493,8 @@ fn open_node(plan: &Plan, stream: &Stream, at: usize, node: &Node) -> Option<Ope
 /// Reports a stream that is over before the response has ended.
 pub(in crate::engine) fn unended(
     plan: &Plan,
-    stream: &Stream,
+    context: Context<'_>,
+    stream: &mut Stream,
     last: &SavedLocation,
     findings: &mut Findings,
 ) {
@@ -500,6 +505,7 @@ pub(in crate::engine) fn unended(
     let marker_ends = plan.api().marker_ends;
     if marker_ends && plan.dialect().framing.done != Marker::Required {
         // The end of the stream is that of the root.
+        settle::settle_at_end(plan, context, stream, last, findings);
         for open in still_open(plan, stream) {
             let OpenNode { bound, closing, level, name, .. } = &open;
             let place = Place { expected: Some(closing), form: level.name, ..Place::WHOLE };

@@ -64,7 +64,7 @@ pub(in crate::rules) fn in_progress_second(case: &mut Case<'_>) {
     }
     let in_progress =
         |event: &&EventInfo| event.scope == Scope::Response && event.phase == Some("in_progress");
-    let Some(expected) = case.dialect().events.iter().find(in_progress) else { return };
+    let Some(expected) = case.dialect().effects().find(in_progress) else { return };
     let place = Place { expected: Some(expected.name), actual: Some(info.name), ..Place::WHOLE };
     case.report(&place, || format!("{} was sent instead of {}", info.name, expected.name));
 }

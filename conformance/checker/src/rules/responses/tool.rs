@@ -8,11 +8,8 @@ use crate::engine::Case;
 use crate::engine::{Node, Object, Place, State};
 
 pub(in crate::rules) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    let (stream, dialect) = (case.stream, case.dialect());
-    let failed = |call: &Node| {
-        let end = call.closed.get().and_then(|end| dialect.event(end.event_type()));
-        end.is_some_and(|end| end.phase == Some("failed"))
-    };
+    let stream = case.stream;
+    let failed = |call: &Node| call.end == Some("failed");
     // A body has no event of the failure.
     let is_failed_item =
         case.is_of_body() && item.plain("type") == Some("mcp_call") && item.plain("status") == Some("failed");
@@ -49,7 +46,7 @@ pub(in crate::rules) fn has_phases(case: &mut Case<'_>, node: &Node, item: &Obje
     let is_over = item.string("status").is_none_or(|status| status == "completed");
     let Some(phased) = phases_of(case, kind).filter(|_| is_over) else { return };
     let scope = &phased.scope;
-    let has_events = case.dialect().events.iter().any(|event| event.scope == *scope);
+    let has_events = case.dialect().effects().any(|event| event.scope == *scope);
     if has_events && stream.children(node, *scope).next().is_none() {
         let expected = format!("the phases of the {}: {}", kind, phased.phases.join(", "));
         let place = Place { expected: Some(&expected), ..Place::WHOLE };
@@ -69,7 +66,7 @@ pub(in crate::rules) fn phases_complete(case: &mut Case<'_>, node: &Node, item: 
     let dialect = case.dialect();
     for (rank, phase) in level.phases.iter().copied().chain(end).enumerate() {
         let is_its = |event: &&EventInfo| event.scope == *scope && event.phase == Some(phase);
-        let Some(event) = dialect.events.iter().find(is_its) else { continue };
+        let Some(event) = dialect.effects().find(is_its) else { continue };
         if phases & (1 << rank) == 0 {
             let place = Place { expected: Some(event.name), ..Place::WHOLE };
             case.report(&place, || format!("the {kind} is done, but was never {phase}"));
@@ -85,13 +82,8 @@ pub(in crate::rules) fn status_agrees(case: &mut Case<'_>, node: &Node, item: &O
     if item.plain("status") != Some("failed") {
         return;
     }
-    let dialect = case.dialect();
-    let has_completed = |scope: &Scope| {
-        case.stream.children(node, *scope).any(|call| {
-            let end = call.closed.get().and_then(|end| dialect.event(end.event_type()));
-            end.is_some_and(|end| end.phase == Some("completed"))
-        })
-    };
+    let has_completed =
+        |scope: &Scope| case.stream.children(node, *scope).any(|call| call.end == Some("completed"));
     let kind = item.plain("type").unwrap_or_default();
     if phases_of(case, kind).is_some_and(|phased| has_completed(&phased.scope)) {
         case.fault("/item/status", "\"completed\"", "\"failed\"", || {
