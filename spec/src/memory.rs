@@ -72,9 +72,10 @@ impl Memory {
         data: &'a str,
         view: &mut View<'a>,
     ) -> Verdict {
+        self.matches.clear();
         let mut checker = Checker::new(data, &mut self.outline);
         *view = View::new(data);
-        let verdict = fill(view, event, &mut checker, &mut self.matches);
+        let verdict = fill(view, event, &mut checker, Some(&mut self.matches));
         match event.filter(|_| verdict.is_valid() && !view.is_newer()) {
             Some(event) => self.shape.learn(event, view, checker.varying_values()),
             None => self.shape.pass(),

@@ -151,7 +151,7 @@ impl Dialect {
         // It is off and holds no memory, so that there is nothing to drop.
         let mut outline = ManuallyDrop::new(Outline::default());
         let (mut view, mut checker) = (View::new(data), Checker::new(data, &mut outline));
-        fill(&mut view, self.event(event), &mut checker, &mut Matches::default())
+        fill(&mut view, self.event(event), &mut checker, None)
     }
 
     /// Validates an event's payload, and extracts the values that the lifecycle and rules use. Those of an event that
@@ -165,7 +165,7 @@ impl Dialect {
     pub fn read_event<'a>(&self, event: &str, data: &'a str) -> (Verdict, View<'a>, Matches) {
         let (mut view, mut matches, mut outline) = (View::new(data), Matches::default(), Outline::default());
         let mut checker = Checker::new(data, &mut outline);
-        let verdict = fill(&mut view, self.event(event), &mut checker, &mut matches);
+        let verdict = fill(&mut view, self.event(event), &mut checker, Some(&mut matches));
         (verdict, view, matches)
     }
 
@@ -173,7 +173,7 @@ impl Dialect {
     pub fn newer_values(&self, event: &str, data: &str) -> Vec<Fault> {
         let mut outline = Outline::default();
         let mut checker = Checker::new(data, &mut outline).known_only();
-        newer(fill(&mut View::new(data), self.event(event), &mut checker, &mut Matches::default()))
+        newer(fill(&mut View::new(data), self.event(event), &mut checker, None))
     }
 
     /// Returns the unknown values of open enumerations in a value of a named type.

@@ -40,9 +40,8 @@ pub(crate) fn fill<'a>(
     view: &mut View<'a>,
     event: Option<&EventInfo>,
     checker: &mut Checker<'a, '_>,
-    matches: &mut Matches,
+    matches: Option<&mut Matches>,
 ) -> Verdict {
-    matches.clear();
     let Some(event) = event else {
         let taken = view.take_members(checker, Slot::USUAL);
         if taken.and_then(|()| checker.check(&Schema::Any)).and_then(|()| checker.end()).is_err() {
@@ -53,9 +52,10 @@ pub(crate) fn fill<'a>(
     let scan = event.schema.read(checker, view);
     view.set_newer(checker.is_newer());
     let verdict = verdict(scan, checker);
-    match event.schema.watch() {
-        Some(watch) if !matches!(verdict, Verdict::NotJson(..)) => matches.collect(event, watch, view),
-        _ => {}
+    if let (Some(matches), Some(watch)) = (matches, event.schema.watch())
+        && !matches!(verdict, Verdict::NotJson(..))
+    {
+        matches.collect(event, watch, view);
     }
     verdict
 }

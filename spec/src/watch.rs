@@ -107,7 +107,11 @@ impl Matches {
         Cow::Owned(segments.collect::<Vec<_>>().join("/"))
     }
 
+    #[inline]
     pub(crate) fn clear(&mut self) {
+        if self.rows.is_empty() {
+            return;
+        }
         self.rows.clear();
         self.values.clear();
         self.is_cut = false;

@@ -120,11 +120,6 @@ impl<F> ScopeRules<F> {
         }
     }
 
-    /// Returns whether there are none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.iter().all(Vec::is_empty)
-    }
-
     /// Returns the rules of a scope.
     pub(crate) fn of(&self, scope: Scope) -> &[(Bound, F)] {
         self.0.get(scope as usize).map_or(&[], Vec::as_slice)
@@ -211,6 +206,8 @@ pub(crate) struct Hooks {
     pub(crate) opened: ValueRules,
     pub(crate) closed: ValueRules,
     pub(crate) settled: ScopeRules<TextRule>,
+    /// Whether there are such rules.
+    pub(crate) has_settled: bool,
     pub(crate) fragment: ScopeRules<NodeRule>,
     pub(crate) logprobs: ScopeRules<NodeRule>,
     pub(crate) point: BoundRules<NodeRule>,
@@ -274,6 +271,7 @@ impl Hooks {
             opened: ValueRules::new(api.container),
             closed: ValueRules::new(api.container),
             settled: ScopeRules::default(),
+            has_settled: false,
             fragment: ScopeRules::default(),
             logprobs: ScopeRules::default(),
             point: BoundRules::default(),
@@ -313,7 +311,10 @@ impl Hooks {
                 Native::Closed(scope, code) => self.closed.push(scope, (bound, code)),
                 Native::OpenedAs(types, code) => self.opened.items.push(Some(types), (bound, code)),
                 Native::ClosedAs(types, code) => self.closed.items.push(Some(types), (bound, code)),
-                Native::Settled(scope, code) => self.settled.push(scope, (bound, code)),
+                Native::Settled(scope, code) => {
+                    self.settled.push(scope, (bound, code));
+                    self.has_settled = true;
+                }
                 Native::Fragment(scope, code) => self.fragment.push(scope, (bound, code)),
                 Native::LogprobsOf(scope, code) => self.logprobs.push(scope, (bound, code)),
                 Native::Point(code) => self.point.push((bound, code)),

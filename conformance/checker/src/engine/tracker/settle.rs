@@ -11,16 +11,12 @@ use crate::engine::stream::{RESPONSE, Stream};
 impl Tracker<'_, '_> {
     /// Runs the rules about the text of a node that ends, and about those inside of it.
     pub(super) fn settle(&mut self, node: usize) {
-        let Self { plan, stream, findings, context, record, .. } = self;
-        if plan.hooks.settled.is_empty() {
-            return;
-        }
-        for at in unsettled(plan, stream, node) {
-            let Some(found) = stream.nodes.get(at) else { continue };
-            if let Some(text) = found.whole_text(stream.has_gap) {
+        if self.plan.hooks.has_settled {
+            let Self { plan, stream, findings, context, record, .. } = self;
+            each_settled(plan, stream, node, &mut |stream, found, text| {
                 let rules = plan.hooks.settled.of(found.scope);
-                context.ask(rules, record, stream, findings, |rule, case| rule(case, found, &text));
-            }
+                context.ask(rules, record, stream, findings, |rule, case| rule(case, found, text));
+            });
         }
     }
 }
@@ -33,27 +29,32 @@ pub(super) fn settle_at_end(
     last: &SavedLocation,
     findings: &mut Findings,
 ) {
-    for at in unsettled(plan, stream, RESPONSE) {
-        let Some(found) = stream.nodes.get(at) else { continue };
-        let Some(text) = found.whole_text(stream.has_gap) else { continue };
+    each_settled(plan, stream, RESPONSE, &mut |stream, found, text| {
         for (bound, rule) in plan.hooks.settled.of(found.scope) {
-            rule(&mut context.case_at(*bound, last, stream, findings), found, &text);
+            rule(&mut context.case_at(*bound, last, stream, findings), found, text);
         }
-    }
+    });
 }
 
-/// Returns the nodes at and below a place whose texts rules have not seen, and marks them as seen.
-fn unsettled(plan: &Plan, stream: &mut Stream, from: usize) -> Vec<usize> {
-    let (mut rest, mut found) = (vec![from], Vec::new());
-    while let Some(at) = rest.pop() {
-        let Some(node) = stream.nodes.get_mut(at) else { continue };
-        rest.extend(node.children.iter().rev());
-        let has_rules = !plan.hooks.settled.of(node.scope).is_empty();
-        if has_rules && !std::mem::replace(&mut node.is_settled, true) {
-            found.push(at);
+/// Calls a function with the nodes at and below a place whose texts rules have not seen, and marks them as seen.
+fn each_settled(plan: &Plan, stream: &mut Stream, at: usize, settle: &mut dyn FnMut(&Stream, &Node, &str)) {
+    let Some(node) = stream.nodes.get_mut(at) else { return };
+    let children = node.children.len();
+    if !node.is_settled && !plan.hooks.settled.of(node.scope).is_empty() {
+        node.is_settled = true;
+        let stream = &*stream;
+        let found = stream.nodes.get(at);
+        if let Some((found, text)) = found.and_then(|found| Some((found, found.whole_text(stream.has_gap)?)))
+        {
+            settle(stream, found, &text);
         }
     }
-    found
+    for nth in 0..children {
+        let child = stream.nodes.get(at).and_then(|node| node.children.get(nth).copied());
+        if let Some(child) = child {
+            each_settled(plan, stream, child, settle);
+        }
+    }
 }
 
 impl Node {
