@@ -77,12 +77,13 @@ fn marks(name: &str, api: &ApiFile, report: &mut Report) {
 /// Reports a member of containers that no event has.
 fn container(context: &Context, name: &str, api: &ApiFile, report: &mut Report) {
     let dialects = context.dialects.values().filter(|dialect| dialect.file.api == name);
-    let mut events = dialects.flat_map(|dialect| dialect.events.values()).map(|event| &event.lifecycle);
+    let events = dialects.flat_map(|dialect| dialect.events.values());
+    let mut effects = events.flat_map(|event| event.lifecycle.effects());
     let pointer = format!("/{}", api.outer.item);
-    let is_open = events.any(|event| {
-        event.scope == api.outer.container
-            && event.role == Role::Open
-            && event.value.as_ref() == Some(&pointer)
+    let is_open = effects.any(|effect| {
+        effect.scope == api.outer.container
+            && effect.role == Role::Open
+            && effect.value.as_ref() == Some(&pointer)
     });
     if !api.outer.item.is_empty() && !is_open {
         let message =
