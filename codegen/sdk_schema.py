@@ -1,6 +1,6 @@
-"""Prints the types of an installed SDK as one JSON Schema bundle, which `codegen import` reads.
+"""Prints the types that an installed SDK has of an API as one JSON Schema bundle, which `codegen import` reads.
 
-    pip install openai && python3 sdk_schema.py openai > openai.schema.json
+    pip install openai && python3 sdk_schema.py responses > responses.schema.json
 
 Names, types, enumerations and constants are facts and come along; descriptions do not.
 """
@@ -11,9 +11,10 @@ import json
 import sys
 import warnings
 
-# Per package: the module that holds the types, the unions and bodies to begin with, and types that stand elsewhere.
-PACKAGES = {
-    "openai": {
+# Per API: its package, the module that holds the types, the unions and bodies to begin with, and types that stand
+# elsewhere.
+APIS = {
+    "responses": ("openai", {
         "openai.types.responses": [
             "ResponseStreamEvent",
             "ResponsesServerEvent",
@@ -23,7 +24,21 @@ PACKAGES = {
             "ResponseItemList",
         ],
         "openai.types.responses.response_create_params": ["ResponseCreateParamsNonStreaming"],
-    },
+    }),
+    "chat": ("openai", {
+        "openai.types.chat": ["ChatCompletionChunk", "ChatCompletion"],
+        "openai.types.chat.completion_create_params": ["CompletionCreateParamsStreaming"],
+    }),
+    "messages": ("anthropic", {
+        "anthropic.types": [
+            "RawMessageStreamEvent",
+            "Message",
+            "ErrorResponse",
+            "MessageTokensCount",
+            "MessageCountTokensParams",
+        ],
+        "anthropic.types.message_create_params": ["MessageCreateParamsStreaming"],
+    }),
 }
 PROSE = ("title", "description", "examples")
 
@@ -57,11 +72,12 @@ def without_prose(schema, names_are_keys=False):
     }
 
 
-def bundle(package):
+def bundle(api):
     from pydantic import TypeAdapter
 
+    package, modules = APIS[api]
     wanted = []
-    for module, names in PACKAGES[package].items():
+    for module, names in modules.items():
         module = importlib.import_module(module)
         # Older versions lack what newer ones have.
         wanted += [(name, "validation", TypeAdapter(getattr(module, name))) for name in names if hasattr(module, name)]
@@ -80,8 +96,8 @@ def bundle(package):
 
 
 def main():
-    if len(sys.argv) != 2 or sys.argv[1] not in PACKAGES:
-        sys.exit(f"usage: sdk_schema.py {'|'.join(PACKAGES)}")
+    if len(sys.argv) != 2 or sys.argv[1] not in APIS:
+        sys.exit(f"usage: sdk_schema.py {'|'.join(APIS)}")
     warnings.simplefilter("ignore")
     json.dump(bundle(sys.argv[1]), sys.stdout, indent=1)
     print()

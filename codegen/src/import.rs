@@ -29,6 +29,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use crate::formats::Published;
 use document::Document;
 use normal::Normaliser;
 use pointer::Pointer;
@@ -43,8 +44,10 @@ pub use read::read;
 /// The bodies and the variant to import.
 #[derive(Debug, Clone, Default)]
 pub struct ImportRequest {
+    /// Where documents have the events and bodies of the API.
+    pub published: Published,
     /// Bodies to import: role ("request", "response" ...) and the name of its schema. `None` imports every body of the
-    /// Responses API.
+    /// API.
     pub roots: Option<BTreeMap<String, String>>,
     /// The variant of the API to import, such as `Beta`, the prefix of its names.
     pub variant: Option<String>,
@@ -97,7 +100,7 @@ impl fmt::Display for ImportError {
 
 impl std::error::Error for ImportError {}
 
-/// Reads the events and bodies of the Responses API from an `OpenAPI` 3.1 document or a JSON Schema bundle.
+/// Reads the events and bodies of an API from an `OpenAPI` 3.1 document or a JSON Schema bundle.
 ///
 /// # Errors
 ///
@@ -108,13 +111,13 @@ pub fn import(document: &Value, request: &ImportRequest) -> Result<Imported, Imp
     let document = Document::new(bundle.as_ref().unwrap_or(document), request.variant.as_deref())?;
     let roots = match &request.roots {
         Some(wanted) => find::wanted_roots(&document, wanted)?,
-        None => find::roots(&document),
+        None => find::roots(&document, &request.published),
     };
     let mut normaliser = Normaliser::new(&document);
     let mut files = BTreeMap::new();
     let mut pending: BTreeSet<String> = roots.values().cloned().collect();
 
-    for branch in find::events(&document)? {
+    for branch in find::events(&document, &request.published)? {
         let (place, schema) = document.follow(&branch)?;
         let event = match place.whole_component() {
             Some(name) => normaliser.named(&name)?,
@@ -143,6 +146,13 @@ pub fn import(document: &Value, request: &ImportRequest) -> Result<Imported, Imp
     let mut notes = normaliser.finish()?;
     notes.extend(find::names_that_differ_in_case(&files));
     Ok(Imported { files, roots, title: document.title(), notes })
+}
+
+/// Returns whether a document has events of an API.
+pub fn has_events(document: &Value, published: &Published) -> bool {
+    let bundle = bundle::as_document(document);
+    Document::new(bundle.as_ref().unwrap_or(document), None)
+        .is_ok_and(|document| find::has_events(&document, published))
 }
 
 /// Adds the properties of a second schema of an event. It must not contradict the first one.
@@ -180,17 +190,20 @@ pub(crate) fn laid_over(
     files: BTreeMap<String, Value>,
     roots: &BTreeMap<String, String>,
     document: &Imported,
+    root: &str,
 ) -> (BTreeMap<String, Value>, Vec<Note>) {
-    merge::merge(files, roots, document, None, None)
+    merge::merge(files, roots, document, &merge::Options { root, ..merge::Options::default() })
 }
 
+/// Properties whose constant names an event; the first counts.
+const DISCRIMINATORS: &[&str] = &["type", "object"];
+
 fn event_type(place: &Pointer, event: &Value) -> Result<String, ImportError> {
-    event.pointer("/properties/type/const").and_then(Value::as_str).map(str::to_owned).ok_or_else(|| {
-        ImportError {
-            place: place.to_string(),
-            found: "an event whose `type` is not a constant string".to_owned(),
-            expected: "an object with a property `type` that has a single value".to_owned(),
-        }
+    let constant = |name: &&str| event.pointer(&format!("/properties/{name}/const"))?.as_str();
+    DISCRIMINATORS.iter().find_map(constant).map(str::to_owned).ok_or_else(|| ImportError {
+        place: place.to_string(),
+        found: "an event whose `type` is not a constant string".to_owned(),
+        expected: "an object with a property `type` or `object` that has a single value".to_owned(),
     })
 }
 

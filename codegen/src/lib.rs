@@ -65,6 +65,29 @@ impl SpecFiles {
         self.apis.get(name).ok_or_else(|| format!("dialect {}: there is no API \"{name}\"", dialect.name))
     }
 
+    /// Returns an API and its name: the wanted one, or else the first whose events a published document has.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is none.
+    #[cfg(feature = "cli")]
+    pub(crate) fn api_in(
+        &self,
+        document: &serde_json::Value,
+        wanted: Option<&str>,
+    ) -> anyhow::Result<(&str, &ApiFile)> {
+        let mut apis = self.apis.iter().map(|(name, api)| (name.as_str(), api));
+        let names = || self.apis.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        match wanted {
+            Some(wanted) => apis
+                .find(|(name, _)| *name == wanted)
+                .ok_or_else(|| anyhow::anyhow!("there is no API \"{wanted}\"; there are: {}", names())),
+            None => apis.find(|(_, api)| import::has_events(document, &api.published)).ok_or_else(|| {
+                anyhow::anyhow!("the document has events of no known API; there are: {}", names())
+            }),
+        }
+    }
+
     /// Returns a scope, of the first API that has it.
     pub fn scope(&self, name: &str) -> Option<&Scope> {
         self.apis.values().find_map(|api| api.scopes.get(name))

@@ -13,6 +13,7 @@ use anyhow::{Context, bail};
 use serde_json::Value;
 
 use crate::diff::{self, Side};
+use crate::formats::ApiFile;
 use crate::import::{ImportRequest, Imported, import};
 
 /// Script that prints a bundle of JSON Schemas of an installed package.
@@ -61,13 +62,19 @@ impl Package {
     /// # Errors
     ///
     /// Fails if the package cannot be installed, or its types cannot be read.
-    pub fn adds(&self, folder: &Path, roots: &BTreeMap<String, String>) -> anyhow::Result<Option<String>> {
+    pub fn adds(
+        &self,
+        folder: &Path,
+        roots: &BTreeMap<String, String>,
+        (name, api): (&str, &ApiFile),
+    ) -> anyhow::Result<Option<String>> {
         let Some(newest) = self.newer.first().filter(|_| self.registry == "pypi") else { return Ok(None) };
-        let bundle = bundle(&self.name, newest)?;
-        let newer = import(&bundle, &ImportRequest::default())
-            .with_context(|| format!("in the types of {} {newest}", self.name))?;
+        let bundle = bundle(&self.name, newest, name)?;
+        let request = ImportRequest { published: api.published.clone(), ..ImportRequest::default() };
+        let newer =
+            import(&bundle, &request).with_context(|| format!("in the types of {} {newest}", self.name))?;
         let before = crate::import::files_of(folder)?;
-        let (after, _) = crate::import::laid_over(before.clone(), roots, &newer);
+        let (after, _) = crate::import::laid_over(before.clone(), roots, &newer, &api.outer.root);
         let side = |name: &str, files| {
             let imported = Imported { files, roots: roots.clone(), title: String::new(), notes: Vec::new() };
             Side::of_document(name, imported)
@@ -78,13 +85,13 @@ impl Package {
     }
 }
 
-/// Returns the bundle of a version, installed into a temporary folder.
-fn bundle(name: &str, version: &str) -> anyhow::Result<Value> {
+/// Returns the bundle of an API in a version, installed into a temporary folder.
+fn bundle(name: &str, version: &str, api: &str) -> anyhow::Result<Value> {
     let folder = Scratch::new()?;
     let target = folder.0.as_os_str();
     let wanted = format!("{name}=={version}");
     run("pip", &["install".as_ref(), "--quiet".as_ref(), "--target".as_ref(), target, wanted.as_ref()], &[])?;
-    let output = run_with("python3", &["-", name], &[("PYTHONPATH", target)], EXTRACT)?;
+    let output = run_with("python3", &["-", api], &[("PYTHONPATH", target)], EXTRACT)?;
     serde_json::from_str(&output).with_context(|| format!("the types of {wanted} are not JSON"))
 }
 

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum};
 
+use crate::SpecFiles;
 use crate::dialect::{self, Errata, LoadError};
 use crate::diff::{self, Counts, Side};
 use crate::import::{ImportRequest, import, read};
@@ -74,7 +75,9 @@ impl DiffArgs {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let is_document = |given: &str| Path::new(given).is_file();
         let published = !self.with_errata && (is_document(&self.a) || is_document(&self.b));
-        let (a, b) = (side(&self.spec_dir, &self.a, published)?, side(&self.spec_dir, &self.b, published)?);
+        let api = [&self.a, &self.b].into_iter().find_map(|given| api_of(&self.spec_dir, given));
+        let side = |given| side(&self.spec_dir, given, published, api.as_deref());
+        let (a, b) = (side(&self.a)?, side(&self.b)?);
         let found = diff::diff(&a, &b);
         let text = match self.format {
             Format::Human => diff::human(&found),
@@ -86,7 +89,15 @@ impl DiffArgs {
     }
 }
 
-fn side(spec: &Path, given: &str, published: bool) -> anyhow::Result<Side> {
+/// Returns the API of a dialect.
+fn api_of(spec: &Path, name: &str) -> Option<String> {
+    let is_dialect = spec.join("dialects").join(name).join("dialect.toml").is_file();
+    is_dialect
+        .then(|| dialect::open(spec, name, Errata::LeftOut).ok().map(|dialect| dialect.file.api))
+        .flatten()
+}
+
+fn side(spec: &Path, given: &str, published: bool, api: Option<&str>) -> anyhow::Result<Side> {
     let errata = if published { Errata::LeftOut } else { Errata::Applied };
     let load = |spec: &Path, name: &str| {
         let dialect = dialect::open(spec, name, errata)?;
@@ -109,8 +120,11 @@ fn side(spec: &Path, given: &str, published: bool) -> anyhow::Result<Side> {
         given.trim_end_matches('/').clone_into(&mut dialect.name);
         Ok(side(&dialect))
     } else if path.is_file() {
-        let imported =
-            import(&read(path)?, &ImportRequest::default()).with_context(|| format!("in {given}"))?;
+        let document = read(path)?;
+        let files = SpecFiles::load(spec)?;
+        let (_, api) = files.api_in(&document, api).with_context(|| format!("in {given}"))?;
+        let request = ImportRequest { published: api.published.clone(), ..ImportRequest::default() };
+        let imported = import(&document, &request).with_context(|| format!("in {given}"))?;
         Side::of_document(given, imported).with_context(|| format!("in {given}"))
     } else {
         let names = dialect::list(spec)?.join(", ");

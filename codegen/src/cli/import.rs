@@ -6,10 +6,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use crate::SpecFiles;
+use crate::dialect::{self, Errata};
 use crate::import::{Laying, into_folder, read};
 use crate::todo::MARK;
 
-/// Imports the events and bodies of the Responses API as the files of a dialect.
+/// Imports the events and bodies of an API as the files of a dialect.
 ///
 /// The document is an OpenAPI 3.1 document, or a JSON Schema bundle made from the types of an SDK
 /// (`codegen/sdk_schema.py`). Existing descriptions, lifecycles and examples are kept. A bundle or a variant only
@@ -21,6 +23,9 @@ pub struct ImportArgs {
     /// Name of the dialect to write.
     #[arg(long, value_name = "NAME")]
     dialect: String,
+    /// The API, for a new dialect [default: the first whose events the document has].
+    #[arg(long, value_name = "NAME")]
+    api: Option<String>,
     /// Import a variant of the API: names that begin with PREFIX, paths with `?name=true`.
     #[arg(long, value_name = "PREFIX")]
     variant: Option<String>,
@@ -44,8 +49,14 @@ impl ImportArgs {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let document = read(&self.file)?;
         let since = self.since.as_deref().map(read).transpose()?;
-        let laying = Laying { variant: self.variant.as_deref(), since: since.as_ref() };
+        let files = SpecFiles::load(&self.spec_dir)?;
         let folder = self.spec_dir.join("dialects").join(&self.dialect);
+        let known = folder.join("dialect.toml").is_file();
+        let known =
+            known.then(|| dialect::open(&self.spec_dir, &self.dialect, Errata::LeftOut)).transpose()?;
+        let name = self.api.as_ref().or(known.as_ref().map(|dialect| &dialect.file.api));
+        let api = Some(files.api_in(&document, name.map(String::as_str))?);
+        let laying = Laying { api, variant: self.variant.as_deref(), since: since.as_ref() };
         let mut summary = into_folder(&document, &folder, &laying)?;
         if !self.verbose {
             summary.leave_out_old_notes();

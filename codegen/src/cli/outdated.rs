@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 use clap::Args;
 
+use crate::SpecFiles;
 use crate::dialect::{self, Errata};
 use crate::outdated::Package;
 
@@ -36,22 +37,24 @@ impl OutdatedArgs {
         if let Some(name) = self.dialect.as_ref().filter(|name| !names.contains(name)) {
             bail!("there is no dialect \"{name}\"; there are: {}", names.join(", "));
         }
+        let files = SpecFiles::load(&self.spec_dir)?;
         let mut stdout = std::io::stdout().lock();
         let mut stderr = std::io::stderr().lock();
         let (mut lacks, mut unknown, mut asked) = (false, false, 0);
         for name in names.iter().filter(|name| self.dialect.as_ref().is_none_or(|only| only == *name)) {
             let dialect = dialect::open(&self.spec_dir, name, Errata::LeftOut)?;
+            let api = (dialect.file.api.as_str(), files.api_of(&dialect).map_err(anyhow::Error::msg)?);
             let folder = self.spec_dir.join("dialects").join(name);
             for (registry, packages) in &dialect.own.packages {
                 for (package, version) in packages {
                     asked += 1;
                     let answer = Package::ask(registry, package, version).and_then(|found| {
-                        let adds = found.adds(&folder, &dialect.file.roots)?;
+                        let adds = found.adds(&folder, &dialect.file.roots, api)?;
                         Ok((found, adds))
                     });
                     match answer {
                         Ok((found, adds)) => {
-                            write!(stdout, "{}", in_words(name, &found, adds.as_deref()))?;
+                            write!(stdout, "{}", in_words((name, api.0), &found, adds.as_deref()))?;
                             lacks |= adds.is_some();
                         }
                         Err(error) => {
@@ -69,7 +72,7 @@ impl OutdatedArgs {
     }
 }
 
-fn in_words(dialect: &str, found: &Package, adds: Option<&str>) -> String {
+fn in_words((dialect, api): (&str, &str), found: &Package, adds: Option<&str>) -> String {
     let Package { registry, name, version, newer } = found;
     let head = format!("{dialect}: {registry} {name} {version}");
     match (newer.first(), adds) {
@@ -82,8 +85,8 @@ fn in_words(dialect: &str, found: &Package, adds: Option<&str>) -> String {
         }
         (Some(newest), Some(adds)) => format!(
             "{head}: {newest} and {} more versions are newer, and the dialect lacks:\n\n{adds}\nnext: \
-             pip install {name}=={newest} && python3 codegen/sdk_schema.py {name} > {name}.json && \
-             cargo run -p codegen -- import {name}.json --dialect {dialect}\n",
+             pip install {name}=={newest} && python3 codegen/sdk_schema.py {api} > {api}.json && \
+             cargo run -p codegen -- import {api}.json --dialect {dialect}\n",
             newer.len() - 1
         ),
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::constant::words;
 use super::exchange::{BodyShape, CallShape, ErrorShape, RequestShape, Route, SessionShape};
 use super::signature::{Misnomers, Signature};
-use super::{Effect, Operation};
+use super::{Effect, Operation, Published};
 
 /// What the dialects of an API have in common: the levels of a stream, and the values that parsing an event extracts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -44,6 +44,9 @@ pub struct ApiFile {
     /// The names that other APIs give to its properties.
     #[serde(default, rename = "misnomer")]
     pub misnomers: Vec<Misnomers>,
+    /// Where documents have its events and bodies, for `codegen import`.
+    #[serde(default)]
+    pub published: Published,
     /// The words for the state of the root, if its value has one.
     #[serde(default)]
     pub status: Status,

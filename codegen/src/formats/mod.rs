@@ -15,6 +15,7 @@ mod lifecycle;
 mod measured;
 mod page;
 mod profile;
+mod published;
 mod render;
 mod requirement;
 mod rule;
@@ -40,6 +41,7 @@ pub use lifecycle::{Effect, Lifecycle, Role};
 pub use measured::{Claim, Client, MeasuredFile, Outcome, PlayedFile};
 pub use page::{PageError, Request};
 pub use profile::{ClientProfile, Profile};
+pub use published::Published;
 pub use render::{Render, RenderEdit, RenderMoment, RenderResponse, RenderTarget};
 pub use requirement::{Coverage, Requirement, RequirementLevel, RequirementsFile, Who};
 pub use rule::{

@@ -1,4 +1,4 @@
-//! Finds the events and bodies of the Responses API in a document.
+//! Finds the events and bodies of an API in a document.
 
 use std::collections::BTreeMap;
 
@@ -7,122 +7,92 @@ use serde_json::Value;
 use super::document::{Document, reference};
 use super::pointer::Pointer;
 use super::{ImportError, Note};
-
-/// Names of the unions of events: of a stream, and of a WebSocket.
-const EVENT_UNIONS: &[&str] = &["ResponseStreamEvent", "ResponsesServerEvent"];
-
-/// Bodies without a path: role and name.
-const NAMED_BODIES: &[(&str, &str)] =
-    &[("websocket_request", "ResponsesClientEvent"), ("websocket_error", SOCKET_ERROR)];
-
-/// The error envelope, which is listed among the events of a WebSocket, but is not part of the stream.
-const SOCKET_ERROR: &str = "ResponseWsError";
-
-/// Places of bodies: their role in a dialect, and the keys that lead to their schema.
-const BODIES: &[(&str, &[&str])] = &[
-    ("request", &["paths", "/responses", "post", "requestBody", "content", "application/json", "schema"]),
-    (
-        "response",
-        &["paths", "/responses", "post", "responses", "200", "content", "application/json", "schema"],
-    ),
-    (
-        "compact_request",
-        &["paths", "/responses/compact", "post", "requestBody", "content", "application/json", "schema"],
-    ),
-    (
-        "compact_response",
-        &["paths", "/responses/compact", "post", "responses", "200", "content", "application/json", "schema"],
-    ),
-    (
-        "item_list",
-        &[
-            "paths",
-            "/responses/{response_id}/input_items",
-            "get",
-            "responses",
-            "200",
-            "content",
-            "application/json",
-            "schema",
-        ],
-    ),
-    (
-        "deleted",
-        &[
-            "paths",
-            "/responses/{response_id}",
-            "delete",
-            "responses",
-            "200",
-            "content",
-            "application/json",
-            "schema",
-        ],
-    ),
-    ("websocket_request", &["paths", "/responses", "x-openresponses-websocket", "clientMessage"]),
-    ("websocket_error", &["paths", "/responses", "x-openresponses-websocket", "errorMessage"]),
-];
+use crate::formats::Published;
 
 /// Returns the branches of the unions of events, each with its place. A type may occur twice: without and with the
 /// properties that only a WebSocket has.
-pub(super) fn events<'d>(document: &Document<'d>) -> Result<Vec<(Pointer, &'d Value)>, ImportError> {
-    let named = || EVENT_UNIONS.iter().filter_map(|name| document.variant_schema(name));
-    let mut unions: Vec<(Pointer, &Value)> = named().collect();
-    if unions.is_empty() {
-        let path = ["post", "responses", "200", "content", "text/event-stream", "schema"];
-        let Some(found) = document.operation("/responses", &path) else {
-            return Err(ImportError {
-                place: Pointer::root().at("paths").at("/responses").to_string(),
-                found: "neither a text/event-stream response of POST nor a schema named ResponseStreamEvent"
-                    .to_owned(),
-                expected: "the union of the stream's events in one of the two".to_owned(),
-            });
-        };
-        unions.push(document.follow(&found)?);
-    }
+pub(super) fn events<'d>(
+    document: &Document<'d>,
+    published: &Published,
+) -> Result<Vec<(Pointer, &'d Value)>, ImportError> {
+    let unions = unions(document, published)?;
     let mut branches = Vec::new();
     for (place, union) in unions {
-        branches.extend(branches_of(&place, union)?);
+        branches.extend(branches_of(&place, union));
     }
-    let beside = document.variant_schema(SOCKET_ERROR).map(|(place, _)| place);
+    let beside: Vec<Pointer> =
+        published.beside.iter().filter_map(|name| Some(document.variant_schema(name)?.0)).collect();
     let mut events = Vec::new();
     for branch in branches {
-        if Some(document.follow(&branch)?.0) != beside {
+        if !beside.contains(&document.follow(&branch)?.0) {
             events.push(branch);
         }
     }
     Ok(events)
 }
 
-fn branches_of<'d>(place: &Pointer, union: &'d Value) -> Result<Vec<(Pointer, &'d Value)>, ImportError> {
+/// Returns the unions of events: those with a name, or that of an operation.
+fn unions<'d>(
+    document: &Document<'d>,
+    published: &Published,
+) -> Result<Vec<(Pointer, &'d Value)>, ImportError> {
+    let named = published.events.iter().filter_map(|name| document.variant_schema(name));
+    let named: Vec<(Pointer, &Value)> = named.collect();
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let placed = published.events.iter().filter_map(|place| operation(document, place, "text/event-stream"));
+    match placed.into_iter().next() {
+        Some(found) => Ok(vec![document.follow(&found)?]),
+        None => Err(ImportError {
+            place: Pointer::root().to_string(),
+            found: format!("no events: neither {}", published.events.join(" nor ")),
+            expected: "one of these schemas, or an operation that streams the union of events".to_owned(),
+        }),
+    }
+}
+
+/// Returns whether a document has events of an API.
+pub(super) fn has_events(document: &Document<'_>, published: &Published) -> bool {
+    unions(document, published).is_ok()
+}
+
+/// Returns the schema at an operation such as `post /path 200`.
+fn operation<'d>(document: &Document<'d>, place: &str, media: &str) -> Option<(Pointer, &'d Value)> {
+    let mut words = place.split_whitespace();
+    let (method, path) = (words.next()?, words.next().filter(|path| path.starts_with('/'))?);
+    let content = ["content", media, "schema"];
+    let keys = match words.next() {
+        None => [&[method, "requestBody"], &content[..]].concat(),
+        Some(status) if status.parse::<u16>().is_ok() => {
+            [&[method, "responses", status], &content[..]].concat()
+        }
+        Some(extension) => vec![method, extension],
+    };
+    document.operation(path, &keys)
+}
+
+/// Returns the branches of a union, or a single event.
+fn branches_of<'d>(place: &Pointer, union: &'d Value) -> Vec<(Pointer, &'d Value)> {
     for keyword in ["anyOf", "oneOf"] {
         if let Some(branches) = union.get(keyword).and_then(Value::as_array) {
             let place = place.at(keyword);
-            return Ok(branches
-                .iter()
-                .enumerate()
-                .map(|(index, branch)| (place.at(index), branch))
-                .collect());
+            return branches.iter().enumerate().map(|(index, branch)| (place.at(index), branch)).collect();
         }
     }
-    Err(ImportError {
-        place: place.to_string(),
-        found: "a schema without `anyOf` or `oneOf`".to_owned(),
-        expected: "the union of the stream's events".to_owned(),
-    })
+    vec![(place.clone(), union)]
 }
 
-/// Returns the bodies of the Responses API with a named schema.
-pub(super) fn roots(document: &Document<'_>) -> BTreeMap<String, String> {
-    let placed = BODIES.iter().filter_map(|(role, keys)| {
-        let (place, schema) = document.operation(keys[1], &keys[2..])?;
-        Some(((*role).to_owned(), reference(&place, schema.get("$ref")?).ok()?))
-    });
-    let named = NAMED_BODIES.iter().filter_map(|(role, name)| {
-        let (place, _) = document.variant_schema(name)?;
-        Some(((*role).to_owned(), place.whole_component()?))
-    });
-    named.chain(placed).collect()
+/// Returns the bodies with a named schema.
+pub(super) fn roots(document: &Document<'_>, published: &Published) -> BTreeMap<String, String> {
+    let found = |place: &String| {
+        let Some((at, schema)) = operation(document, place, "application/json") else {
+            return document.variant_schema(place)?.0.whole_component();
+        };
+        reference(&at, schema.get("$ref")?).ok()
+    };
+    let bodies = published.bodies.iter();
+    bodies.filter_map(|(role, places)| Some((role.clone(), places.iter().find_map(found)?))).collect()
 }
 
 /// Returns the bodies of the dialect's roots; fails if the document lacks one.

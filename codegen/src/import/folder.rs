@@ -8,7 +8,10 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use crate::formats::ApiFile;
+use crate::todo::todo;
 
 use super::{ImportRequest, Imported, Note, import, lifecycle, merge, ours, text};
 
@@ -75,10 +78,23 @@ impl fmt::Display for Summary {
 /// Options for merging a document into a dialect.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Laying<'d> {
+    /// The API to import, and its name.
+    pub api: Option<(&'d str, &'d ApiFile)>,
     /// The variant of the API to import.
     pub variant: Option<&'d str>,
     /// The previously imported document. Fields that became optional since then become optional in the dialect, too.
     pub since: Option<&'d Value>,
+}
+
+impl Laying<'_> {
+    fn request(&self) -> ImportRequest {
+        let published = self.api.map(|(_, api)| api.published.clone()).unwrap_or_default();
+        ImportRequest { published, roots: None, variant: self.variant.map(str::to_owned) }
+    }
+
+    fn root(&self) -> &str {
+        self.api.map_or("", |(_, api)| &api.outer.root)
+    }
 }
 
 /// The part of dialect.toml that an import reads.
@@ -131,7 +147,7 @@ pub fn into_folder(document: &Value, folder: &Path, how: &Laying<'_>) -> anyhow:
         return lay_over(document, folder, how, &settings.roots);
     }
     let roots = settings.map(|settings| settings.roots);
-    let mut imported = import(document, &ImportRequest { roots, variant: variant.map(str::to_owned) })?;
+    let mut imported = import(document, &ImportRequest { roots, ..how.request() })?;
 
     let added: BTreeSet<String> = errata.erratum.into_iter().flat_map(|erratum| erratum.adds).collect();
     let before = existing(folder)?;
@@ -142,7 +158,7 @@ pub fn into_folder(document: &Value, folder: &Path, how: &Laying<'_>) -> anyhow:
 
     if first {
         let path = "dialect.toml";
-        write(folder, path, &first_dialect_toml(&imported))?;
+        write(folder, path, &first_dialect_toml(&imported, how))?;
         summary.added.push(path.to_owned());
     }
     for (path, schema) in &mut imported.files {
@@ -158,7 +174,7 @@ pub fn into_folder(document: &Value, folder: &Path, how: &Laying<'_>) -> anyhow:
             }
         }
         if path.starts_with("events/") && schema.get("x-lifecycle").is_none() {
-            lifecycle::place(schema, folder);
+            lifecycle::place(schema, folder, how.root());
         }
         let contents = text::print(schema);
         match old {
@@ -191,12 +207,12 @@ fn lay_over(
     how: &Laying<'_>,
     roots: &BTreeMap<String, String>,
 ) -> anyhow::Result<Summary> {
-    let request = ImportRequest { roots: None, variant: how.variant.map(str::to_owned) };
+    let request = how.request();
     let imported = import(document, &request)?;
     let since = how.since.map(|since| import(since, &request)).transpose()?;
     let before = existing(folder)?;
-    let (files, notes) =
-        merge::merge(parsed(folder, &before)?, roots, &imported, since.as_ref(), how.variant);
+    let options = merge::Options { root: how.root(), since: since.as_ref(), variant: how.variant };
+    let (files, notes) = merge::merge(parsed(folder, &before)?, roots, &imported, &options);
     let mut summary = Summary { notes: imported.notes, ..Summary::default() };
     summary.notes.extend(notes);
     for (path, file) in files {
@@ -274,14 +290,15 @@ fn write(folder: &Path, path: &str, contents: &str) -> anyhow::Result<()> {
 }
 
 /// Returns an initial dialect.toml for a person to complete. Later imports do not change it.
-fn first_dialect_toml(imported: &Imported) -> String {
+fn first_dialect_toml(imported: &Imported, how: &Laying<'_>) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     let title = quoted(&imported.title);
-    let mut lines =
-        vec![format!("product = {title}"), format!("source = {title}"), "summary = \"\"".to_owned()];
+    let mut lines: Vec<String> = how.api.iter().map(|(name, _)| format!("api = {}", quoted(name))).collect();
+    lines.extend([format!("product = {title}"), format!("source = {title}"), "summary = \"\"".to_owned()]);
     lines.push("\n[roots]".to_owned());
     lines.extend(imported.roots.iter().map(|(role, name)| format!("{role} = {}", quoted(name))));
-    lines.join("\n") + FIRST_FRAMING
+    let events = terminals(imported, how);
+    lines.join("\n") + FIRST_FRAMING + &format!("\n[terminal]\nevents = {events}\n")
 }
 
 /// The settings of most products.
@@ -291,7 +308,13 @@ const FIRST_FRAMING: &str = r#"
 event_line = "equals-type"
 done = "allowed"
 unknown_events = "reported"
-
-[terminal]
-events = ["response.completed", "response.incomplete", "response.failed"]
 "#;
+
+/// Returns the events that are named as the phases in which the root ends.
+fn terminals(imported: &Imported, how: &Laying<'_>) -> Value {
+    let root = how.api.and_then(|(_, api)| api.scopes.get(how.root()));
+    let names = root.into_iter().flat_map(|root| &root.ends).map(|phase| format!("{}.{phase}", how.root()));
+    let found: Vec<String> =
+        names.filter(|name| imported.files.contains_key(&format!("events/{name}.json"))).collect();
+    if found.is_empty() { json!([todo("the events that end a stream")]) } else { json!(found) }
+}

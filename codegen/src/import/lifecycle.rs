@@ -27,7 +27,7 @@ const PHASES: &[&str] = &[
 
 /// Sets the lifecycle of an event to that in another dialect, or else to one that its name suggests. Both are marked
 /// as guesses.
-pub(super) fn place(event: &mut Value, folder: &Path) {
+pub(super) fn place(event: &mut Value, folder: &Path, root: &str) {
     let Some(name) = event.get("$id").and_then(Value::as_str).map(str::to_owned) else { return };
     let elsewhere = neighbours(folder).into_iter().find_map(|neighbour| {
         let text = fs::read_to_string(neighbour.join(format!("events/{name}.json"))).ok()?;
@@ -37,7 +37,7 @@ pub(super) fn place(event: &mut Value, folder: &Path) {
         lifecycle["scope"] = json!(todo(&scope));
         Some(lifecycle)
     });
-    let guess = elsewhere.unwrap_or_else(|| guess(&name, event, &BTreeMap::new()));
+    let guess = elsewhere.unwrap_or_else(|| guess(&name, event, &BTreeMap::new(), root));
     if let Value::Object(map) = event {
         map.insert("x-lifecycle".to_owned(), guess);
         *event = ordered(std::mem::take(map));
@@ -54,11 +54,11 @@ fn neighbours(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns a marked guess, whose scope a person must confirm.
-pub(super) fn guess(name: &str, event: &Value, files: &BTreeMap<String, Value>) -> Value {
+pub(super) fn guess(name: &str, event: &Value, files: &BTreeMap<String, Value>, root: &str) -> Value {
     let (family, ending) = name.rsplit_once('.').unwrap_or(("", name));
     let sibling = sibling_scope(family, files);
-    let has_phases = sibling.is_some();
-    let scope = sibling.unwrap_or_else(|| "response".to_owned());
+    let has_phases = sibling.as_ref().is_some_and(|scope| scope != root);
+    let scope = sibling.unwrap_or_else(|| root.to_owned());
     let mut guess = json!({ "scope": todo(&scope), "role": "point" });
     if let Some((_, role, value)) = ENDINGS.iter().find(|(known, ..)| *known == ending) {
         guess["role"] = json!(role);
@@ -68,7 +68,7 @@ pub(super) fn guess(name: &str, event: &Value, files: &BTreeMap<String, Value>) 
             None if *role == "final" => guess["role"] = json!("close"),
             None => {}
         }
-    } else if PHASES.contains(&ending) && has_phases && family != "response" {
+    } else if PHASES.contains(&ending) && has_phases {
         guess["role"] = json!("phase");
         guess["phase"] = json!(ending);
     }

@@ -26,19 +26,30 @@ const ROUNDS: usize = 8;
 /// Files, and remarks on their creation.
 pub(super) type Laid = (BTreeMap<String, Value>, Vec<Note>);
 
+/// The options of a merge.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Options<'o> {
+    /// The root of the API's scopes.
+    pub(super) root: &'o str,
+    /// The previously imported document.
+    pub(super) since: Option<&'o Imported>,
+    /// The variant of the API.
+    pub(super) variant: Option<&'o str>,
+}
+
 /// Merges a document into files. Remarks list contradictions and open decisions.
 pub(super) fn merge(
     files: BTreeMap<String, Value>,
     roots: &BTreeMap<String, String>,
     document: &Imported,
-    since: Option<&Imported>,
-    variant: Option<&str>,
+    options: &Options<'_>,
 ) -> Laid {
     let mut merge = Merge {
         document: &document.files,
-        since: since.map(|since| &since.files),
+        since: options.since.map(|since| &since.files),
         files,
-        variant: variant.unwrap_or_default(),
+        variant: options.variant.unwrap_or_default(),
+        root: options.root,
         names: BTreeMap::new(),
         seen: BTreeSet::new(),
         pending: VecDeque::new(),
@@ -75,6 +86,8 @@ struct Merge<'n> {
     since: Option<&'n BTreeMap<String, Value>>,
     files: BTreeMap<String, Value>,
     variant: &'n str,
+    /// The scope of new events whose family is unknown.
+    root: &'n str,
     /// Types of the document, and the matching types of the dialect.
     names: BTreeMap<String, String>,
     seen: BTreeSet<(String, String)>,

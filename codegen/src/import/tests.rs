@@ -1,9 +1,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use super::{ImportRequest, Imported, Laying, import, into_folder};
+use crate::formats::{ApiFile, Published};
+
+use super::{ImportRequest, Imported, Laying, has_events, import, into_folder};
 
 /// Returns a document with one event, `thing.done`, that has `schema` as its property `value`.
 fn document(schema: &Value, schemas: &Value) -> Value {
@@ -30,8 +33,20 @@ fn document(schema: &Value, schemas: &Value) -> Value {
     document
 }
 
+/// The API whose documents these are.
+static API: LazyLock<ApiFile> =
+    LazyLock::new(|| toml::from_str(include_str!("../../../spec/apis/responses/api.toml")).unwrap());
+
+fn request() -> ImportRequest {
+    ImportRequest { published: API.published.clone(), ..ImportRequest::default() }
+}
+
+fn laying() -> Laying<'static> {
+    Laying { api: Some(("responses", &API)), ..Laying::default() }
+}
+
 fn imported(schema: &Value, schemas: &Value) -> Imported {
-    import(&document(schema, schemas), &ImportRequest::default()).unwrap()
+    import(&document(schema, schemas), &request()).unwrap()
 }
 
 /// Returns the normal form of a schema.
@@ -44,7 +59,7 @@ fn normal_alone(schema: &Value) -> Value {
 }
 
 fn error(schema: &Value, schemas: &Value) -> String {
-    import(&document(schema, schemas), &ImportRequest::default()).unwrap_err().to_string()
+    import(&document(schema, schemas), &request()).unwrap_err().to_string()
 }
 
 fn notes(schema: &Value, schemas: &Value) -> Vec<String> {
@@ -274,12 +289,12 @@ fn bodies_are_found_or_chosen() {
     document["paths"]["/responses"]["post"]["requestBody"] = json!({ "content": body("Ask") });
     document["paths"]["/responses"]["x-openresponses-websocket"] =
         json!({ "errorMessage": { "$ref": "#/components/schemas/Answer" } });
-    let found = import(&document, &ImportRequest::default()).unwrap();
+    let found = import(&document, &request()).unwrap();
     assert_eq!(format!("{:?}", found.roots), r#"{"request": "Ask", "websocket_error": "Answer"}"#);
 
     let chosen = |name: &str| ImportRequest {
         roots: Some([("request".to_owned(), name.to_owned())].into()),
-        ..ImportRequest::default()
+        ..request()
     };
     assert!(!import(&document, &chosen("Ask")).unwrap().files.contains_key("types/Answer.json"));
     assert_eq!(
@@ -287,6 +302,23 @@ fn bodies_are_found_or_chosen() {
         "at #/components/schemas/Gone: found no schema \"Gone\", which dialect.toml lists as request; \
          expected a schema of that name; correct [roots] in dialect.toml"
     );
+}
+
+#[test]
+fn an_api_says_where_documents_have_its_events_and_bodies() {
+    let published: Published = toml::from_str(
+        "events = [\"Chunk\", \"post /chat 200\"]\nbodies.request = [\"post /chat\", \"Params\"]\n\
+         bodies.response = [\"Answer\"]",
+    )
+    .unwrap();
+    let chunk = json!({ "type": "object", "properties": { "object": { "const": "chat.chunk" } } });
+    let document = json!({ "$defs": { "Chunk": chunk, "Params": {}, "Answer": {}, "Other": {} } });
+    assert!(has_events(&document, &published));
+    assert!(!has_events(&document, &API.published));
+    let found = import(&document, &ImportRequest { published, ..ImportRequest::default() }).unwrap();
+    let files: Vec<&String> = found.files.keys().collect();
+    assert_eq!(files, ["events/chat.chunk.json", "types/Answer.json", "types/Params.json"]);
+    assert_eq!(format!("{:?}", found.roots), r#"{"request": "Params", "response": "Answer"}"#);
 }
 
 #[test]
@@ -376,15 +408,15 @@ fn what_is_not_understood_names_its_place() {
 fn a_document_without_events_is_refused() {
     let mut document = document(&json!({}), &json!({}));
     document["components"]["schemas"]["ThingDone"]["properties"]["type"] = json!({ "type": "string" });
-    let message = import(&document, &ImportRequest::default()).unwrap_err().to_string();
+    let message = import(&document, &request()).unwrap_err().to_string();
     assert!(
         message.starts_with("at #/components/schemas/ThingDone: found an event whose `type`"),
         "{message}"
     );
     document["paths"] = json!({});
-    let message = import(&document, &ImportRequest::default()).unwrap_err().to_string();
-    assert!(message.starts_with("at #/paths/~1responses: found neither"), "{message}");
-    let message = import(&json!({}), &ImportRequest::default()).unwrap_err().to_string();
+    let message = import(&document, &request()).unwrap_err().to_string();
+    assert!(message.starts_with("at #: found no events: neither ResponseStreamEvent nor"), "{message}");
+    let message = import(&json!({}), &request()).unwrap_err().to_string();
     assert!(message.starts_with("at #/openapi: found no such value"), "{message}");
 }
 
@@ -453,7 +485,7 @@ fn a_second_import_keeps_what_is_ours_and_drops_what_is_gone() {
         document(&json!({ "anyOf": [{ "$ref": "#/components/schemas/Part" }, extra] }), &schemas)
     };
     let first = part(json!({ "$ref": "#/components/schemas/Extra" }));
-    let summary = into_folder(&first, &folder.0, &Laying::default()).unwrap();
+    let summary = into_folder(&first, &folder.0, &laying()).unwrap();
     assert_eq!(
         summary.added,
         ["dialect.toml", "events/thing.done.json", "types/Extra.json", "types/Part.json"]
@@ -481,7 +513,7 @@ fn a_second_import_keeps_what_is_ours_and_drops_what_is_gone() {
     let mut second = part(json!({ "type": "string" }));
     second["components"]["schemas"]["Part"]["properties"] =
         json!({ "new": {}, "a/b": { "anyOf": [{ "type": "string" }, { "type": "integer" }] } });
-    let summary = into_folder(&second, &folder.0, &Laying::default()).unwrap();
+    let summary = into_folder(&second, &folder.0, &laying()).unwrap();
     assert_eq!(
         summary.to_string(),
         "~ events/thing.done.json\n~ types/Part.json\n- types/Extra.json\n\
@@ -508,11 +540,11 @@ fn the_same_import_again_touches_nothing() {
     let folder = Folder::new("again");
     let document =
         document(&json!({ "$ref": "#/components/schemas/A" }), &json!({ "A": { "type": "string" } }));
-    into_folder(&document, &folder.0, &Laying::default()).unwrap();
+    into_folder(&document, &folder.0, &laying()).unwrap();
     folder.edit("types/A.json", |schema| schema["description"] = json!("Ours."));
     let before = folder.state();
     assert_eq!(before.len(), 3);
-    let summary = into_folder(&document, &folder.0, &Laying::default()).unwrap();
+    let summary = into_folder(&document, &folder.0, &laying()).unwrap();
     assert_eq!(summary.to_string(), "0 added, 0 changed, 0 removed, 2 unchanged");
     assert_eq!(folder.state(), before);
 }
@@ -522,9 +554,8 @@ fn a_dialect_that_extends_another_is_refused() {
     let folder = Folder::new("extends");
     fs::create_dir_all(&folder.0).unwrap();
     fs::write(folder.0.join("dialect.toml"), "extends = \"base\"\n").unwrap();
-    let message = into_folder(&document(&json!({}), &json!({})), &folder.0, &Laying::default())
-        .unwrap_err()
-        .to_string();
+    let message =
+        into_folder(&document(&json!({}), &json!({})), &folder.0, &laying()).unwrap_err().to_string();
     assert!(message.contains("extends \"base\", but an imported dialect cannot extend another"), "{message}");
 }
 
@@ -568,7 +599,7 @@ fn notes_on_types_that_did_not_change_are_left_out() {
     let imported = |other: &str| {
         let reference = json!({ "$ref": "#/components/schemas/Amount" });
         let document = document(&json!({ "anyOf": [reference, { "type": other }] }), &schemas);
-        let mut summary = into_folder(&document, &folder.0, &Laying::default()).unwrap();
+        let mut summary = into_folder(&document, &folder.0, &laying()).unwrap();
         summary.leave_out_old_notes();
         summary
     };

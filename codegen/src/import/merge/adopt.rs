@@ -90,7 +90,7 @@ impl Merge<'_> {
         let schema = self.adopted(schema);
         let name = path.trim_start_matches("events/").trim_end_matches(".json").to_owned();
         let mut event = with_description(schema, &name, "what happened, in a sentence");
-        event["x-lifecycle"] = lifecycle::guess(&name, &event, &self.files);
+        event["x-lifecycle"] = lifecycle::guess(&name, &event, &self.files, self.root);
         event["examples"] = json!([sample(&event, &self.files)]);
         let Value::Object(map) = event else { return };
         self.files.insert(path.to_owned(), crate::import::text::ordered(map));

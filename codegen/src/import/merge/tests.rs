@@ -3,7 +3,13 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::super::{ImportRequest, import};
-use super::{Laid, merge};
+use super::{Laid, Options, merge};
+use crate::formats::Published;
+
+fn request() -> ImportRequest {
+    let published = Published { events: vec!["ResponseStreamEvent".to_owned()], ..Published::default() };
+    ImportRequest { published, ..ImportRequest::default() }
+}
 
 /// Returns the files of a dialect with an event `thing.done` that has `schema` as its property `value`.
 fn dialect(schema: &Value, types: &Value) -> BTreeMap<String, Value> {
@@ -37,12 +43,13 @@ fn bundle(schema: &Value, types: &Value) -> Value {
 
 /// Lays a bundle over files, and makes sure that once more changes nothing.
 fn laid(files: BTreeMap<String, Value>, document: &Value, since: Option<&Value>) -> Laid {
-    let request = ImportRequest::default();
+    let request = request();
     let since = since.map(|since| import(since, &request).unwrap());
     let document = import(document, &request).unwrap();
     let roots = BTreeMap::new();
-    let once = merge(files, &roots, &document, since.as_ref(), None);
-    let (twice, _) = merge(once.0.clone(), &roots, &document, since.as_ref(), None);
+    let options = Options { root: "response", since: since.as_ref(), variant: None };
+    let once = merge(files, &roots, &document, &options);
+    let (twice, _) = merge(once.0.clone(), &roots, &document, &options);
     assert_eq!(once.0, twice);
     once
 }
