@@ -56,6 +56,9 @@ impl Catalogue {
             features: features(spec, &mut errors),
         };
         catalogue.name_entries();
+        for (id, rule) in &mut catalogue.rules {
+            rule.api = folders::api_of(&folders::file(spec, "rules", &format!("{id}.md")));
+        }
         (catalogue, errors)
     }
 

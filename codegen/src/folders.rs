@@ -59,6 +59,12 @@ pub fn file(spec: &Path, kind: &str, name: &str) -> PathBuf {
     relative(spec, found).unwrap_or_else(|| Path::new(kind).join(name))
 }
 
+/// Returns the API that a file relative to the folder of the specification belongs to; none if all share it.
+pub fn api_of(file: &Path) -> Option<String> {
+    let mut parts = file.strip_prefix(APIS).ok()?.components();
+    Some(parts.next()?.as_os_str().to_str()?.to_owned())
+}
+
 /// Returns the path of a table of that name, relative to the folder of the specification.
 pub fn table(spec: &Path, name: &str) -> PathBuf {
     relative(spec, of_kind(spec, name).into_iter().next()).unwrap_or_else(|| name.into())
@@ -86,4 +92,15 @@ pub fn paths(folder: &Path) -> Vec<PathBuf> {
 
 fn relative(spec: &Path, path: Option<PathBuf>) -> Option<PathBuf> {
     Some(path?.strip_prefix(spec).ok()?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_of_the_api_of_its_folder() {
+        assert_eq!(api_of(Path::new("apis/chat/rules/a/b.md")).as_deref(), Some("chat"));
+        assert_eq!(api_of(Path::new("rules/a/b.md")), None);
+    }
 }

@@ -88,8 +88,11 @@ impl SpecFiles {
         }
     }
 
-    /// Returns a scope, of the first API that has it.
-    pub fn scope(&self, name: &str) -> Option<&Scope> {
-        self.apis.values().find_map(|api| api.scopes.get(name))
+    /// Returns a scope of an API, or of the first API that has it.
+    pub fn scope(&self, api: Option<&str>, name: &str) -> Option<&Scope> {
+        match api {
+            Some(api) => self.apis.get(api)?.scopes.get(name),
+            None => self.apis.values().find_map(|api| api.scopes.get(name)),
+        }
     }
 }

@@ -28,13 +28,14 @@ fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {
     let scopes = rule.scopes.names();
     let exercised_by = rule.exercised_by.as_ref().map(Scopes::names).unwrap_or_default();
     for (key, scopes) in [("scope", scopes), ("exercised_by", exercised_by)] {
-        for scope in scopes.iter().filter(|scope| context.shared.scope(scope).is_none()) {
+        for scope in scopes.iter().filter(|scope| context.shared.scope(rule.api.as_deref(), scope).is_none())
+        {
             let message = format!("there is no scope \"{scope}\"");
             report.find(&file, Place::entry(key), message, "use scopes of api.toml, or only `stream`");
         }
     }
     for place in rule.relation.iter().flat_map(|relation| relation.operands()) {
-        operand(context, place, scopes, &file, report);
+        operand(context, place, rule, &file, report);
     }
     for dialect in rule.only_in.iter().filter(|name| !context.dialects.contains_key(*name)) {
         let message = format!("there is no dialect \"{dialect}\"");
@@ -74,7 +75,7 @@ fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {
     }
 }
 
-fn operand(context: &Context, place: &Operand, scopes: &[String], file: &Path, report: &mut Report) {
+fn operand(context: &Context, place: &Operand, of: &Rule, file: &Path, report: &mut Report) {
     let mut find = |message: String, help: &str| report.find(file, Place::entry("relation"), message, help);
     let says = [place.role.is_some(), !place.events.is_empty(), place.stated_by.is_some()];
     if says.iter().filter(|said| **said).count() != 1 {
@@ -90,7 +91,8 @@ fn operand(context: &Context, place: &Operand, scopes: &[String], file: &Path, r
         find(format!("\"{at}\" is not a JSON pointer"), "begin the pointer with /");
     }
     let Some(role) = place.role else { return };
-    for scope in scopes.iter().filter(|scope| context.shared.scope(scope).is_some()) {
+    let known = |scope: &&String| context.shared.scope(of.api.as_deref(), scope).is_some();
+    for scope in of.scopes.names().iter().filter(known) {
         let events = context.dialects.values().flat_map(|dialect| dialect.events.values());
         let mut effects = events.flat_map(|event| event.lifecycle.effects());
         if !effects.any(|effect| effect.scope == *scope && effect.role == role) {

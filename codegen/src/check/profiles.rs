@@ -107,8 +107,9 @@ fn check_lists(file: &Path, lists: &[(&str, &Vec<String>)], report: &mut Report)
 fn is_must(context: &Context, id: &str, dialect: &Dialect) -> bool {
     let Some(rule) = context.catalogue.rules.get(id) else { return true };
     let only_in = &rule.only_in;
+    let is_of_api = rule.api.as_ref().is_none_or(|api| *api == dialect.file.api);
     let binds = only_in.is_empty()
         || only_in.iter().any(|name| *name == dialect.name || dialect.lineage.contains(name));
     let own = dialect.file.rules.iter().find(|entry| entry.id == id).map(|entry| entry.level);
-    binds && own.unwrap_or(rule.level) == Level::Must
+    is_of_api && binds && own.unwrap_or(rule.level) == Level::Must
 }

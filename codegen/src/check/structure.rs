@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use super::context::Context;
 use super::report::{Place, Report};
-use crate::formats::{Family, Scope};
+use crate::formats::{Family, Rule, Scope};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
-    let mut taken: BTreeMap<(Family, &str), &str> = BTreeMap::new();
+    let mut taken: BTreeMap<(Family, &str), Vec<&Rule>> = BTreeMap::new();
     for rule in context.catalogue.rules.values() {
-        let (families, scopes) = (&rule.structure, rule.scopes.names());
+        let (families, scopes, api) = (&rule.structure, rule.scopes.names(), rule.api.as_deref());
         let mut find = |entry: &str, message: String, help: &str| {
             report.find(context.file("rules", &rule.id, "md"), Place::entry(entry), message, help);
         };
@@ -21,16 +21,20 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             );
         }
         for (family, scope) in families.iter().flat_map(|family| scopes.iter().map(move |it| (*family, it))) {
-            let Some(known) = context.shared.scope(scope) else { continue };
+            let Some(known) = context.shared.scope(api, scope) else { continue };
             if let Some(what) = lacks(family, known) {
                 let message =
                     format!("{} needs {what}, which scope \"{scope}\" does not have", family.name());
                 find("structure", message, "remove the family or the scope, or complete api.toml");
             }
-            if let Some(other) = taken.insert((family, scope), &rule.id) {
-                let message = format!("{other} checks {} of scope \"{scope}\", too", family.name());
+            let others = taken.entry((family, scope)).or_default();
+            // A rule without an API is about all of them.
+            let is_same = |other: &&&Rule| other.api.is_none() || api.is_none() || other.api == rule.api;
+            if let Some(other) = others.iter().rfind(is_same) {
+                let message = format!("{} checks {} of scope \"{scope}\", too", other.id, family.name());
                 find("structure", message, "remove it from one of the two rules");
             }
+            others.push(rule);
         }
     }
 }

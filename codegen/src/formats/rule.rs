@@ -25,6 +25,9 @@ pub struct Rule {
     /// Its id, `group/name`.
     #[serde(skip)]
     pub id: String,
+    /// The API that it is about, by the folder of its page; any if absent.
+    #[serde(skip)]
+    pub api: Option<String>,
     /// Its level: must, should or may.
     pub level: Level,
     /// Its authority.

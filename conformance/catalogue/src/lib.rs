@@ -9,6 +9,7 @@ mod recorded;
 
 use core::fmt;
 
+use spec::Dialect;
 use spec::table::{Operation, Role, Scope};
 
 pub use features::Feature;
@@ -21,6 +22,16 @@ impl Rule {
     /// Returns the group of the rule.
     pub fn group(&self) -> &'static str {
         group(self.id)
+    }
+
+    /// Returns whether it is about something that a dialect has: its API, and the dialect or one that it extends.
+    pub fn applies_to(&self, dialect: &Dialect) -> bool {
+        let is_of = |api: &str| {
+            let parents = || dialect.lineage.iter().filter_map(|name| spec::dialect(name));
+            dialect.api.name == api || parents().any(|parent| parent.api.name == api)
+        };
+        self.api.is_none_or(is_of)
+            && (self.only_in.is_empty() || self.only_in.iter().any(|name| dialect.is_or_extends(name)))
     }
 
     /// Returns the clients that it protects, without duplicates, each with all its failures.

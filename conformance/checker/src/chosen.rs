@@ -66,7 +66,7 @@ impl Rules {
         let mut changed = Vec::new();
         let bound = |rule: &'static Rule| {
             let usual = level(rule, dialect);
-            let wanted = levels.get(rule.id).filter(|level| **level != usual && is_defined(rule, dialect));
+            let wanted = levels.get(rule.id).filter(|level| **level != usual && rule.applies_to(dialect));
             let Some(level) = wanted.copied() else { return Bound { rule, level: usual, is_chosen: false } };
             changed.push(ChangedLevel { rule, usual, level });
             Bound { rule, level, is_chosen: true }
@@ -116,10 +116,5 @@ impl Rules {
 
 /// Returns the level of a rule in a dialect.
 pub fn level(rule: &Rule, dialect: &Dialect) -> Level {
-    if is_defined(rule, dialect) { dialect.rule_level(rule.id).unwrap_or(rule.level) } else { Level::Off }
-}
-
-/// Returns whether a rule is about something that the dialect has.
-fn is_defined(rule: &Rule, dialect: &Dialect) -> bool {
-    rule.only_in.is_empty() || rule.only_in.iter().any(|name| dialect.is_or_extends(name))
+    if rule.applies_to(dialect) { dialect.rule_level(rule.id).unwrap_or(rule.level) } else { Level::Off }
 }

@@ -204,7 +204,7 @@ fn is_same_on_socket(edits: &[Edit], sound: &Played, edited: &Played) -> bool {
 /// Returns the case for the violation of a rule, if clients can notice the violation.
 fn of_rule(rule: &'static Rule, channel: Channel, dialect: &'static Dialect) -> Option<PlayedCase> {
     let golden = goldens::golden(rule.violation.golden).filter(|golden| golden.format == Format::Sse)?;
-    if !(rule.only_in.is_empty() || rule.only_in.iter().any(|name| dialect.is_or_extends(name))) {
+    if !rule.applies_to(dialect) {
         return None;
     }
     let request = request(rule.violation.golden, dialect)?;

@@ -77,10 +77,7 @@ impl Setting {
 
     /// Returns why it has no effect in a dialect, if it has none.
     fn idle(&self, dialect: &Dialect) -> Option<String> {
-        let applies = |rule: &&Rule| {
-            rule.only_in.is_empty() || rule.only_in.iter().any(|name| dialect.is_or_extends(name))
-        };
-        let mut applying = self.rules().filter(applies).peekable();
+        let mut applying = self.rules().filter(|rule| rule.applies_to(dialect)).peekable();
         if applying.peek().is_none() {
             return Some(format!("it is not about {}", dialect.name));
         }

@@ -92,10 +92,7 @@ fn foreign(scenario: &Scenario, is_twin: bool, dialect: &Dialect) -> Option<Stri
 
 /// Returns the rule that a scenario is about, if only other dialects have that rule.
 fn foreign_rule(dialect: &Dialect, scenario: &Scenario) -> Option<&'static str> {
-    let is_foreign = |id: &&&'static str| {
-        let only_in = catalogue::rule(id).map_or(&[][..], |rule| rule.only_in);
-        !only_in.is_empty() && !only_in.iter().any(|name| dialect.is_or_extends(name))
-    };
+    let is_foreign = |id: &&&'static str| catalogue::rule(id).is_some_and(|rule| !rule.applies_to(dialect));
     let all = scenario.rules.iter().all(|id| is_foreign(&id));
     scenario.rules.first().filter(|_| all).copied()
 }
