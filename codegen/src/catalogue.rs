@@ -56,8 +56,12 @@ impl Catalogue {
             features: features(spec, &mut errors),
         };
         catalogue.name_entries();
+        let api_of = |kind: &str, id: &str| folders::api_of(&folders::file(spec, kind, &format!("{id}.md")));
         for (id, rule) in &mut catalogue.rules {
-            rule.api = folders::api_of(&folders::file(spec, "rules", &format!("{id}.md")));
+            rule.api = api_of("rules", id);
+        }
+        for (id, scenario) in &mut catalogue.scenarios {
+            scenario.api = api_of("scenarios", id);
         }
         (catalogue, errors)
     }

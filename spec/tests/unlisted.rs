@@ -4,7 +4,7 @@ use spec::{Count, Decimal, Slot, Verdict};
 
 #[test]
 fn the_usual_members_are_handed_out() {
-    for dialect in spec::DIALECTS {
+    for dialect in spec::DIALECTS.iter().filter(|dialect| dialect.api.name == "responses") {
         let view = |data: &'static str| {
             let (verdict, view) = dialect.view_event("acme:trace", data);
             assert_eq!(verdict, Verdict::Unknown);

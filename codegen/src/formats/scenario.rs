@@ -21,6 +21,9 @@ pub struct Scenario {
     /// Its path, `group/name`.
     #[serde(skip)]
     pub id: String,
+    /// The API that it is a request of, by the folder of its page; any if absent.
+    #[serde(skip)]
+    pub api: Option<String>,
     /// The operation.
     #[serde(default)]
     pub operation: Operation,

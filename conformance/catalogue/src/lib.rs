@@ -26,11 +26,7 @@ impl Rule {
 
     /// Returns whether it is about something that a dialect has: its API, and the dialect or one that it extends.
     pub fn applies_to(&self, dialect: &Dialect) -> bool {
-        let is_of = |api: &str| {
-            let parents = || dialect.lineage.iter().filter_map(|name| spec::dialect(name));
-            dialect.api.name == api || parents().any(|parent| parent.api.name == api)
-        };
-        self.api.is_none_or(is_of)
+        is_of(dialect, self.api)
             && (self.only_in.is_empty() || self.only_in.iter().any(|name| dialect.is_or_extends(name)))
     }
 
@@ -46,6 +42,19 @@ impl Rule {
         }
         clients
     }
+}
+
+impl Scenario {
+    /// Returns whether it is a request of the API of a dialect.
+    pub fn applies_to(&self, dialect: &Dialect) -> bool {
+        is_of(dialect, self.api)
+    }
+}
+
+/// Returns whether a dialect, or one that it extends, is of an API; all are of none.
+fn is_of(dialect: &Dialect, api: Option<&str>) -> bool {
+    let mut parents = dialect.lineage.iter().filter_map(|name| spec::dialect(name));
+    api.is_none_or(|api| dialect.api.name == api || parents.any(|parent| parent.api.name == api))
 }
 
 /// Returns the group of a rule or scenario with this id, `group/name`.

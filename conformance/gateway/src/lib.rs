@@ -30,3 +30,11 @@ pub use serving::sending::End;
 pub use serving::server::{Embedded, serve};
 pub use serving::settings::Settings;
 pub use serving::stage::{Act, Director, Line, Received, Stage};
+
+/// The API that it renders.
+const API: &str = "responses";
+
+/// Returns the dialects that it speaks.
+pub fn dialects() -> impl Iterator<Item = &'static spec::Dialect> {
+    spec::DIALECTS.iter().copied().filter(|dialect| dialect.api.name == API)
+}

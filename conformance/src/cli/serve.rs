@@ -112,6 +112,14 @@ impl CommandArgs for ServeArgs {
         if !self.replay.is_empty() {
             return self.play(dialect.api);
         }
+        if !gateway::dialects().any(|spoken| spoken.name == dialect.name) {
+            let spoken: Vec<_> = gateway::dialects().map(|dialect| dialect.name).collect();
+            bail!(
+                "the reference gateway does not speak {}; it speaks: {}; --replay plays recordings of any dialect",
+                dialect.name,
+                spoken.join(", ")
+            );
+        }
         let mut settings = Settings {
             seed: self.seed,
             pace: Duration::from_millis(self.pace),

@@ -162,7 +162,7 @@ impl SuiteArgs {
     /// Returns the dialects: several only if the suite tests itself.
     fn dialects(&self) -> anyhow::Result<Vec<&'static Dialect>> {
         Ok(match (&*self.dialect, &self.live.target) {
-            ("all", None) => spec::DIALECTS.to_vec(),
+            ("all", None) => gateway::dialects().collect(),
             (name, _) => vec![names::dialect(name)?],
         })
     }

@@ -1,5 +1,7 @@
 //! The suite against its own reference gateway.
 
+use conformance::gateway;
+
 use crate::program::{conformance, expect, folder, path};
 
 #[test]
@@ -9,7 +11,7 @@ fn the_reference_gateway_passes_in_every_dialect() {
     expect(&run, 0, &["test openai/call/parallel::call", "test wave/text/hello::answer", " 0 failed"]);
     let (_, table) = run.stdout.split_once("\nscenarios, by dialect\n").expect("there is a table at the end");
     assert!(table.contains("passed  failed  not exercised  harness error\n"), "{table}");
-    for dialect in spec::DIALECTS {
+    for dialect in gateway::dialects() {
         let mut rows = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
         let row = rows.rfind(|row| row.first() == Some(&dialect.name)).expect(dialect.name);
         let told = |end: &str| {
@@ -29,7 +31,7 @@ fn the_reference_gateway_passes_in_every_dialect() {
         .filter(|line| !line.contains(" is not in --transport"))
         .collect();
     assert_eq!(open, Vec::<&str>::new());
-    for dialect in spec::DIALECTS {
+    for dialect in gateway::dialects() {
         let of_dialect = format!("\ntest {}/text/hello::answer ", dialect.name);
         assert!(run.stdout.contains(&of_dialect), "{}", dialect.name);
         expect(&conformance(&["verify", path(&out.join(dialect.name))]), 0, &["consistent: "]);

@@ -76,7 +76,7 @@ fn hello() -> Value {
 
 #[test]
 fn every_dialect_is_spoken_without_a_fault() {
-    for dialect in spec::DIALECTS {
+    for dialect in gateway::dialects() {
         let gateway = start(Settings::new(dialect));
         let mut request = hello();
         let stream = post(&gateway, &request);
@@ -244,7 +244,7 @@ fn pace_and_pieces_change_nothing() {
 
 #[test]
 fn texts_can_be_made_long() {
-    for dialect in spec::DIALECTS {
+    for dialect in gateway::dialects() {
         let gateway = start(Settings { fragments: 990, ..Settings::new(dialect) });
         let deltas = |request: &Value| {
             let stream = post(&gateway, request);

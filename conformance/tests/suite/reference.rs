@@ -81,7 +81,7 @@ fn answer(request: &Value, dialect: &'static Dialect, seed: u64) -> gateway::Ren
 fn every_stream_keeps_every_rule_of_its_dialect() {
     let mut told = Vec::new();
     let mut streams = 0;
-    for dialect in spec::DIALECTS {
+    for dialect in gateway::dialects() {
         for (name, request) in requests() {
             for seed in 0..4 {
                 let stream = answer(&request, dialect, seed).stream();
@@ -102,7 +102,7 @@ fn every_stream_keeps_every_rule_of_its_dialect() {
 
 #[test]
 fn answers_that_are_no_streams_are_valid() {
-    for dialect in spec::DIALECTS {
+    for dialect in gateway::dialects() {
         for (name, request) in requests() {
             let answer = answer(&request, dialect, 0);
             let Some(resource) = dialect.root("response") else { continue };
@@ -147,7 +147,7 @@ fn needs_websocket(rule: &Rule) -> bool {
 
 #[test]
 fn every_rule_can_be_broken_in_the_dialect_of_its_violation() {
-    for dialect in spec::DIALECTS {
+    for dialect in gateway::dialects() {
         let rules = Rules::of(dialect);
         let faults = gateway::faults(&rules);
         let own = |rule: &&Rule| rule.violation.golden.split('/').next() == Some(dialect.name);

@@ -255,6 +255,7 @@ mod tests {
             websocket,
             lanes,
             rules,
+            api: _,
             title: _,
             prose: _,
             request,

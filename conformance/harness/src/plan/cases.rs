@@ -31,7 +31,8 @@ pub fn cases(
     transports: &[Transport],
 ) -> Vec<ScenarioCase> {
     let mut cases: Vec<ScenarioCase> = Vec::new();
-    let mut ordered: Vec<&'static Scenario> = SCENARIOS.iter().collect();
+    let mut ordered: Vec<&'static Scenario> =
+        SCENARIOS.iter().filter(|scenario| scenario.applies_to(dialect)).collect();
     ordered.sort_by_key(|scenario| rank(scenario));
     for is_long in [false, true] {
         let chosen = || ordered.iter().copied().filter(|scenario| scenario.fill.is_some() == is_long);
