@@ -30,17 +30,22 @@ pub(super) enum Kind {
     Body(u16),
 }
 
+/// The name in edits of an event whose data says no name.
+const UNNAMED: &str = "data";
+
 impl Frame {
-    /// Returns its name in edits.
+    /// Returns its name in edits: the type, or else the `event` field, or else the `object`.
     pub(super) fn name(&self) -> Option<String> {
         let data = self.data.as_deref()?;
-        let inside = || {
+        let member = |name: &str| {
             let data: Value = serde_json::from_str(data).ok()?;
-            data.get("type").and_then(Value::as_str).map(str::to_owned)
+            data.get(name).and_then(Value::as_str).map(str::to_owned)
         };
+        let inside = || member("type");
+        let unnamed = || member("object").unwrap_or_else(|| UNNAMED.to_owned());
         match self.kind {
             Kind::Event if data == "[DONE]" => Some(data.to_owned()),
-            Kind::Event => inside().or_else(|| self.event.clone()),
+            Kind::Event => inside().or_else(|| self.event.clone()).or_else(|| Some(unnamed())),
             Kind::Sent => Some(format!(">{}", inside().unwrap_or_default())),
             Kind::Received => inside(),
             Kind::Body(_) => Some("body".to_owned()),

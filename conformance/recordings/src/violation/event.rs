@@ -11,11 +11,14 @@ use super::data;
 /// A part of a recording.
 #[derive(Debug, Clone)]
 pub(super) struct Event {
-    /// Name in edits: the original type, with `>` before it if the client sent it; `[DONE]`; `body`. Comments
+    /// Name in edits: the original type, or else the `event` field, or else the `object`, with `>` before it if the client sent it; `[DONE]`; `body`. Comments
     /// have no name.
     pub(super) name: Option<String>,
     frame: Frame,
 }
+
+/// The name in edits of an event whose data says no name.
+const UNNAMED: &str = "data";
 
 #[derive(Debug, Clone)]
 enum Frame {
@@ -79,10 +82,12 @@ impl Event {
     }
 
     fn called(&self, data: String) -> Option<String> {
-        let inside = || spec::json::string_member(&data, "type").map(Cow::into_owned);
+        let member = |name| spec::json::string_member(&data, name).map(Cow::into_owned);
+        let inside = || member("type");
+        let unnamed = || member("object").unwrap_or_else(|| UNNAMED.to_owned());
         match &self.frame {
             Frame::Lines(_) if data == "[DONE]" => Some(data),
-            Frame::Lines(_) => inside().or_else(|| self.field("event")),
+            Frame::Lines(_) => inside().or_else(|| self.field("event")).or_else(|| Some(unnamed())),
             Frame::Message(Speaker::Client, ..) => Some(format!(">{}", inside().unwrap_or_default())),
             Frame::Message(Speaker::Server, ..) => inside(),
             Frame::Body(_) => Some("body".to_owned()),
