@@ -172,9 +172,11 @@ fn inner_come_first(api: &ApiFile, effects: &[Effect], find: &mut impl FnMut(Str
         let ending = around.find_map(|scope| {
             effects[..nth].iter().find(|earlier| earlier.scope == scope && ends(api, earlier))
         });
-        // The next one of a scope can open after one has ended.
-        let is_next = |earlier: &&Effect| effect.role == Role::Open && effect.scope == earlier.scope;
-        if let Some(earlier) = ending.filter(|earlier| !is_next(earlier)) {
+        // The next one of a scope can open after one has ended, and a scope can end in several ways.
+        let is_apart = |earlier: &&Effect| {
+            effect.scope == earlier.scope && (effect.role == Role::Open || ends(api, effect))
+        };
+        if let Some(earlier) = ending.filter(|earlier| !is_apart(earlier)) {
             let message = format!(
                 "\"{}\" comes after \"{}\", which ends the scope \"{}\"",
                 effect.name(),
