@@ -154,6 +154,8 @@ pub struct ScopeInfo {
     pub ends: &'static [&'static str],
     /// Whether its phases withdraw text that was streamed.
     pub withdraws: bool,
+    /// Whether rules look at it after its parent was closed.
+    pub kept: bool,
     /// Whether only one is open at a time among its siblings.
     pub exclusive: bool,
     /// The phase of its parent from which on none is open, and none opens.
@@ -263,6 +265,7 @@ impl ScopeInfo {
             repeatable: &[],
             ends: &[],
             withdraws: false,
+            kept: false,
             exclusive: false,
             until: None,
         }

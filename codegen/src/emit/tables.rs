@@ -242,7 +242,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
             quote!(Slot::#slot)
         }));
         let (is_root, is_container) = (name == root, name == container);
-        let Scope { of, phases, repeatable, ends, withdraws, exclusive, until, .. } = scope;
+        let Scope { of, phases, repeatable, ends, withdraws, kept, exclusive, until, .. } = scope;
         let until = option_text(until.as_deref());
         let content = scope.content.expression();
         let in_parent = option_text(scope.in_parent.as_deref());
@@ -265,6 +265,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
                 repeatable: &[#(#repeatable),*],
                 ends: &[#(#ends),*],
                 withdraws: #withdraws,
+                kept: #kept,
                 exclusive: #exclusive,
                 until: #until,
             }

@@ -208,6 +208,9 @@ pub struct Scope {
     /// Whether its phases withdraw text that was streamed: open texts are incompletely known from then on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub withdraws: bool,
+    /// Whether rules look at it after its parent was closed, so that it is kept until the root ends.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub kept: bool,
     /// Whether only one is open at a time among its siblings.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exclusive: bool,

@@ -53,6 +53,8 @@ pub(crate) enum Native {
     ClosedAs(&'static [&'static str], ValueRule),
     /// Nothing can be added to a text of a scope: its final value was stated, or it or a node around it was closed.
     Settled(Scope, TextRule),
+    /// A value begins a phase of a node of a scope.
+    Phase(Scope, ValueRule),
     /// A fragment of a node of a scope.
     Fragment(Scope, NodeRule),
     /// A fragment with log probabilities of a node of a scope.
@@ -208,6 +210,7 @@ pub(crate) struct Hooks {
     pub(crate) settled: ScopeRules<TextRule>,
     /// Whether there are such rules.
     pub(crate) has_settled: bool,
+    pub(crate) phase: ScopeRules<ValueRule>,
     pub(crate) fragment: ScopeRules<NodeRule>,
     pub(crate) logprobs: ScopeRules<NodeRule>,
     pub(crate) point: BoundRules<NodeRule>,
@@ -272,6 +275,7 @@ impl Hooks {
             closed: ValueRules::new(api.container),
             settled: ScopeRules::default(),
             has_settled: false,
+            phase: ScopeRules::default(),
             fragment: ScopeRules::default(),
             logprobs: ScopeRules::default(),
             point: BoundRules::default(),
@@ -315,6 +319,7 @@ impl Hooks {
                     self.settled.push(scope, (bound, code));
                     self.has_settled = true;
                 }
+                Native::Phase(scope, code) => self.phase.push(scope, (bound, code)),
                 Native::Fragment(scope, code) => self.fragment.push(scope, (bound, code)),
                 Native::LogprobsOf(scope, code) => self.logprobs.push(scope, (bound, code)),
                 Native::Point(code) => self.point.push((bound, code)),

@@ -44,5 +44,5 @@ pub use observer::{Observer, Occurrence, Seen, SeenEffect};
 pub(crate) use plan::Plan;
 pub use record::{DataProblem, Payload, Record};
 pub(crate) use session::{About, Connection, InFlightMessage, Steer, Turn};
-pub(crate) use stream::MOST_KEPT;
+pub(crate) use stream::{MOST_KEPT, Stream};
 pub(crate) use view::{Object, entries_that_are, number, same, short};

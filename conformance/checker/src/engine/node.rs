@@ -504,7 +504,7 @@ impl Nodes {
         let mut children = std::mem::take(&mut node.children);
         children.retain(|child| {
             // Open nodes and their descendants are still needed.
-            if self.get(*child).is_some_and(|node| node.state == State::Open) {
+            if self.get(*child).is_some_and(|node| node.state == State::Open || node.level.kept) {
                 return true;
             }
             self.forget_closed_below(*child);

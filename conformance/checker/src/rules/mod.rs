@@ -1,6 +1,7 @@
 //! Native rules: those about any API, and a folder for those about one.
 
 mod counts;
+mod messages;
 mod misnomer;
 mod other_dialects;
 mod responses;
@@ -20,6 +21,41 @@ pub use wire::is_sign_of_life;
 /// Returns the hooks of a rule, with their functions.
 pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
     match rule {
+        NativeRule::ErrorEndsMessage => &[Native::AfterError(messages::message::error_is_last)],
+        NativeRule::MessageHasContent => &[Native::Phase(Scope::Message, messages::message::has_content)],
+        NativeRule::MessageIdentified => &[Native::AnySnapshot(messages::message::identified)],
+        NativeRule::MessageStartsEmpty => &[Native::AnySnapshot(messages::message::starts_empty)],
+        NativeRule::ServerToolAnswered => &[Native::Phase(Scope::Message, messages::tools::answered_in_turn)],
+        NativeRule::ServerToolResultNamed => &[Native::Opened(Scope::Block, messages::tools::result_named)],
+        NativeRule::StopCallMeansToolUse => {
+            &[Native::Phase(Scope::Message, messages::stop::call_means_tool_use)]
+        }
+        NativeRule::StopNotAtStart => &[Native::AnySnapshot(messages::message::starts_without_reason)],
+        NativeRule::StopReasonSet => &[Native::StreamEnd(messages::stop::reason_set)],
+        NativeRule::StopRefusalExplained => {
+            &[Native::Phase(Scope::Message, messages::stop::refusal_explained)]
+        }
+        NativeRule::StopSequenceAgrees => &[Native::Phase(Scope::Message, messages::stop::sequence_agrees)],
+        NativeRule::StopToolUseHasCall => &[Native::Phase(Scope::Message, messages::stop::tool_use_has_call)],
+        NativeRule::ThinkingRedactedHasData => {
+            &[Native::OpenedAs(&["redacted_thinking"], messages::thinking::redacted_has_data)]
+        }
+        NativeRule::ThinkingSignatureLast => {
+            &[Native::Fragment(Scope::Thinking, messages::thinking::signature_last)]
+        }
+        NativeRule::ThinkingSignatureNotEmpty => {
+            &[Native::Closed(Scope::Signature, messages::thinking::signature_not_empty)]
+        }
+        NativeRule::ThinkingSigned => &[Native::Phase(Scope::Message, messages::thinking::signed)],
+        NativeRule::ToolUseInputJson => &[Native::Phase(Scope::Message, messages::tools::input_json)],
+        NativeRule::ToolUseInputOnce => &[Native::Fragment(Scope::Input, messages::tools::input_once)],
+        NativeRule::ToolUseNamed => &[Native::OpenedAs(&messages::CALLS, messages::tools::named)],
+        NativeRule::ToolUseStartsWithoutInput => {
+            &[Native::OpenedAs(&messages::CALLS, messages::tools::starts_without_input)]
+        }
+        NativeRule::UsageCountsInput => &[Native::AnySnapshot(messages::usage::counts_input)],
+        NativeRule::UsageInputKept => &[Native::Phase(Scope::Message, messages::usage::input_kept)],
+        NativeRule::UsageOutputGrows => &[Native::Phase(Scope::Message, messages::usage::output_grows)],
         NativeRule::AnnotationBeforeTextDone => &[Native::Point(annotation::before_text_done)],
         NativeRule::AnnotationRangeInText => &[
             Native::Closed(Scope::Part, annotation::range_in_part),

@@ -89,7 +89,7 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     fn apply(&mut self, event: usize, info: &'static EventInfo) {
-        if matches!(info.role, Role::Open | Role::Close | Role::Final) {
+        if matches!(info.role, Role::Open | Role::Close | Role::Final | Role::Phase) {
             self.value = self.record.view.raw(Slot::Value).map(|raw| self.outlined(raw));
         }
         let Some(node) = (if info.level.is_root { Some(RESPONSE) } else { self.locate(info) }) else {
@@ -292,11 +292,24 @@ impl<'r> Tracker<'_, 'r> {
         }
         self.still_open_in_phase(node, info);
         self.relate(event, node);
+        self.phase_value(node);
         if node == RESPONSE {
             self.snapshot();
         } else if info.level.withdraws {
             self.stream.nodes.mark_gap();
         }
+    }
+
+    /// Keeps the value of a phase, and runs the rules about it.
+    fn phase_value(&mut self, node: usize) {
+        let Some(value) = self.value.take() else { return };
+        if let Some(found) = self.stream.nodes.get_mut(node) {
+            value.keep_in(&mut found.closing);
+        }
+        let Self { plan, stream, findings, context, record, .. } = self;
+        let Some(found) = stream.nodes.get(node) else { return };
+        let rules = plan.hooks.phase.of(found.scope);
+        context.ask(rules, record, stream, findings, |rule, case| rule(case, found, &value));
     }
 
     fn point(&mut self, event: usize, node: usize) {

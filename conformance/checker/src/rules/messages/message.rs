@@ -1,0 +1,53 @@
+//! Rules of the groups `message` and `error`.
+
+use super::{is_call_by_code, is_called_by_code};
+use crate::engine::{Case, Node, Object, Place, Snapshot, short};
+
+pub(in crate::rules) fn starts_empty(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    let blocks = snapshot.response.entries("content").unwrap_or_default();
+    if blocks.into_iter().any(|block| !is_called_by_code(&Object::new(block))) {
+        let content = snapshot.response.get("content").unwrap_or_default();
+        case.fault("/message/content", "[]", &short(content), || {
+            "the message starts with content".to_owned()
+        });
+    }
+}
+
+pub(in crate::rules) fn identified(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    for name in ["id", "model"] {
+        if snapshot.response.get(name) == Some("\"\"") {
+            case.fault(&format!("/message/{name}"), "a non-empty string", "\"\"", || {
+                format!("the message has an empty {name}")
+            });
+        }
+    }
+}
+
+pub(in crate::rules) fn has_content(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
+    let is_empty = case.stream.items().next().is_none() && !case.stream.has_gap;
+    let start = case.stream.first_snapshot.get();
+    let has_started_with_some =
+        start.is_some_and(|message| message.entries("content").is_some_and(|blocks| !blocks.is_empty()));
+    if delta.plain("stop_reason") == Some("end_turn") && is_empty && !has_started_with_some {
+        case.fault("/delta/stop_reason", "a block before it", "\"end_turn\"", || {
+            "the message ends its turn without a block".to_owned()
+        });
+    }
+}
+
+pub(in crate::rules) fn starts_without_reason(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    let Some(reason) = snapshot.response.value("stop_reason") else { return };
+    if !is_call_by_code(snapshot.response) {
+        case.fault("/message/stop_reason", "null", &short(reason), || {
+            format!("the message starts with the stop reason {}", short(reason))
+        });
+    }
+}
+
+/// Reports an event after an error.
+pub(in crate::rules) fn error_is_last(case: &mut Case<'_>) {
+    let Some(name) = case.record().and_then(|record| record.event_type.as_deref()) else { return };
+    let name = name.to_owned();
+    let place = Place { expected: Some("the end of the stream"), actual: Some(&name), ..Place::WHOLE };
+    case.report(&place, || format!("{name} was sent after an error"));
+}

@@ -1,0 +1,63 @@
+//! Rules of the group `stop`.
+
+use super::{CUT_OFF, blocks};
+use crate::engine::{Case, Node, Object, Place, short};
+
+pub(in crate::rules) fn reason_set(case: &mut Case<'_>) {
+    let stream = case.stream;
+    if !stream.has_ended() || stream.error.is_set() || stream.has_gap {
+        return;
+    }
+    let start = stream.first_snapshot.get();
+    let last = stream.response().and_then(|message| message.closing.get()).or(start);
+    if last.is_some_and(|last| last.value("stop_reason").is_none()) {
+        let place = Place { expected: Some("a stop reason"), actual: Some("null"), ..Place::WHOLE };
+        case.report(&place, || "the message has ended without a stop reason".to_owned());
+    }
+}
+
+pub(in crate::rules) fn tool_use_has_call(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
+    let is_known = !case.stream.has_gap;
+    if delta.plain("stop_reason") == Some("tool_use")
+        && is_known
+        && blocks(case.stream, &["tool_use"]).next().is_none()
+    {
+        case.fault("/delta/stop_reason", "a tool_use block before it", "\"tool_use\"", || {
+            "the message stops for a tool use, but has no tool_use block".to_owned()
+        });
+    }
+}
+
+pub(in crate::rules) fn call_means_tool_use(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
+    let Some(reason) = delta.string("stop_reason") else { return };
+    let other = ["tool_use", "pause_turn", "stop_sequence", "compaction"];
+    if CUT_OFF.iter().chain(&other).any(|known| *known == reason) {
+        return;
+    }
+    if let Some(call) = blocks(case.stream, &["tool_use"]).next() {
+        let name = case.name(call);
+        case.fault("/delta/stop_reason", "\"tool_use\"", &format!("{reason:?}"), || {
+            format!("the message stops with {reason:?}, although {name} is a tool_use")
+        });
+    }
+}
+
+pub(in crate::rules) fn sequence_agrees(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
+    let Some(reason) = delta.string("stop_reason") else { return };
+    let sequence = delta.value("stop_sequence");
+    if (reason == "stop_sequence") != sequence.is_some() {
+        let expected = if sequence.is_some() { "null" } else { "a string" };
+        let actual = sequence.map_or("null".into(), short);
+        case.fault("/delta/stop_sequence", expected, &actual, || {
+            format!("stop_sequence is {actual}, but the stop reason is {reason:?}")
+        });
+    }
+}
+
+pub(in crate::rules) fn refusal_explained(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
+    if delta.plain("stop_reason") == Some("refusal") && delta.value("stop_details").is_none() {
+        case.fault("/delta/stop_details", "an object", "null, or none", || {
+            "the model refuses, and stop_details does not say why".to_owned()
+        });
+    }
+}

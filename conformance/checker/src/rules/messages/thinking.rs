@@ -1,0 +1,47 @@
+//! Rules of the group `thinking`.
+
+use spec::table::Scope;
+
+use super::{CUT_OFF, blocks};
+use crate::engine::{Case, Node, Object, Place};
+
+pub(in crate::rules) fn signed(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
+    let Some(reason) = delta.string("stop_reason").filter(|_| !case.stream.has_gap) else { return };
+    let stream = case.stream;
+    let last = stream.items().next_back();
+    let is_cut =
+        |block: &Node| CUT_OFF.contains(&&*reason) && last.is_some_and(|last| std::ptr::eq(last, block));
+    let unsigned: Vec<&Node> = blocks(case.stream, &["thinking"])
+        .filter(|block| stream.children(block, Scope::Signature).next().is_none() && !is_cut(block))
+        .collect();
+    for block in unsigned {
+        let name = case.name(block);
+        let place = Place { expected: Some("a signature_delta"), actual: Some("none"), ..Place::WHOLE };
+        case.report(&place, || format!("{name} has no signature"));
+    }
+}
+
+pub(in crate::rules) fn signature_last(case: &mut Case<'_>, thinking: &Node) {
+    let stream = case.stream;
+    let Some(block) = stream.parent(thinking) else { return };
+    if stream.children(block, Scope::Signature).next().is_some() {
+        let name = case.name(block);
+        case.report(&Place { expected: Some("content_block_stop"), ..Place::WHOLE }, || {
+            format!("{name} has thinking after its signature")
+        });
+    }
+}
+
+pub(in crate::rules) fn signature_not_empty(case: &mut Case<'_>, _: &Node, signature: &Object<'_>) {
+    if signature.text() == "\"\"" {
+        case.fault("/delta/signature", "a non-empty string", "\"\"", || "the signature is empty".to_owned());
+    }
+}
+
+pub(in crate::rules) fn redacted_has_data(case: &mut Case<'_>, _: &Node, block: &Object<'_>) {
+    if block.get("data") == Some("\"\"") {
+        case.fault("/content_block/data", "a non-empty string", "\"\"", || {
+            "the redacted thinking has no data".to_owned()
+        });
+    }
+}

@@ -1,0 +1,98 @@
+//! Rules of the groups `tool-use` and `server-tool`.
+
+use spec::json;
+use spec::table::Scope;
+
+use super::{CALLS, CUT_OFF, SERVER_CALLS, blocks, is_called_by_code};
+use crate::engine::{Case, Node, Object, Place, short};
+
+/// Returns the input with which a call starts, if it is not empty.
+fn input<'b>(block: &'b Object<'_>) -> Option<&'b str> {
+    let input = block.value("input")?;
+    json::members(input).is_none_or(|members| !members.is_empty()).then_some(input)
+}
+
+pub(in crate::rules) fn starts_without_input(case: &mut Case<'_>, _: &Node, block: &Object<'_>) {
+    if let Some(input) = input(block).filter(|_| !is_called_by_code(block)) {
+        case.fault("/content_block/input", "{}", &short(input), || {
+            "the tool use starts with its input".to_owned()
+        });
+    }
+}
+
+pub(in crate::rules) fn input_once(case: &mut Case<'_>, deltas: &Node) {
+    let block = case.stream.parent(deltas).filter(|_| !deltas.joined.is_empty());
+    let Some(block) = block else { return };
+    if let Some(input) = block.opening.get().and_then(input) {
+        let (name, input) = (case.name(block), short(input));
+        case.fault("/delta/partial_json", "no delta, as the input is known", "a delta", || {
+            format!("{name} started with the input {input}, and has deltas of it, too")
+        });
+    }
+}
+
+pub(in crate::rules) fn named(case: &mut Case<'_>, _: &Node, block: &Object<'_>) {
+    for name in ["id", "name"] {
+        if block.get(name) == Some("\"\"") {
+            case.fault(&format!("/content_block/{name}"), "a non-empty string", "\"\"", || {
+                format!("the tool use has an empty {name}")
+            });
+        }
+    }
+}
+
+pub(in crate::rules) fn input_json(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
+    let Some(reason) = delta.string("stop_reason") else { return };
+    let stream = case.stream;
+    if CUT_OFF.contains(&&*reason) || stream.has_gap {
+        return;
+    }
+    let is_wrong = |input: &&Node| {
+        let text = input.joined.trim();
+        !input.partial && !text.is_empty() && json::members(text).is_none()
+    };
+    let wrong: Vec<(&Node, &Node)> = blocks(case.stream, &CALLS)
+        .flat_map(|block| stream.children(block, Scope::Input).filter(is_wrong).map(move |it| (block, it)))
+        .collect();
+    for (block, input) in wrong {
+        let (name, actual) = (case.name(block), short(&input.joined));
+        let place = Place { expected: Some("a JSON object"), actual: Some(&actual), ..Place::WHOLE };
+        case.report(&place, || format!("the deltas of {name} do not join to a JSON object"));
+    }
+}
+
+/// Returns the id of the call that a block is the result of.
+fn answered<'b>(block: &'b Object<'_>) -> Option<std::borrow::Cow<'b, str>> {
+    let is_result = block.plain("type").is_some_and(|kind| kind.ends_with("_tool_result"));
+    is_result.then(|| block.string("tool_use_id")).flatten()
+}
+
+pub(in crate::rules) fn result_named(case: &mut Case<'_>, node: &Node, block: &Object<'_>) {
+    let Some(id) = answered(block) else { return };
+    let before = || case.stream.items().filter(|other| !std::ptr::eq(*other, node));
+    // The first blocks can be results of calls in the message before.
+    let is_first = before().all(|other| other.opening.get().is_none_or(|other| answered(other).is_some()));
+    if !is_first && !before().any(|other| other.id() == Some(&*id)) {
+        let actual = format!("{id:?}");
+        case.fault("/content_block/tool_use_id", "the id of a call before it", &actual, || {
+            format!("the result is that of {actual}, which is no call of the message")
+        });
+    }
+}
+
+pub(in crate::rules) fn answered_in_turn(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
+    if delta.plain("stop_reason") != Some("end_turn") || case.stream.has_gap {
+        return;
+    }
+    let stream = case.stream;
+    let is_answered = |id: &str| {
+        let mut answers = stream.items().filter_map(|block| answered(block.opening.get()?));
+        answers.any(|answer| answer == id)
+    };
+    let open = blocks(stream, &SERVER_CALLS).find(|call| call.id().is_some_and(|id| !is_answered(id)));
+    if let Some(call) = open {
+        let name = case.name(call);
+        let place = Place { expected: Some("a block with its result"), actual: Some("none"), ..Place::WHOLE };
+        case.report(&place, || format!("the turn ends, but {name} has no result"));
+    }
+}
