@@ -84,7 +84,7 @@ fn operand(context: &Context, place: &Operand, of: &Rule, file: &Path, report: &
             "keep one of them",
         );
     }
-    for event in place.events.iter().filter(|event| !context.has_event(event)) {
+    for event in place.events.iter().filter(|event| !context.has_effect(event)) {
         find(format!("no dialect has an event \"{event}\""), "use the type of an event");
     }
     if let Some(at) = place.at.as_ref().filter(|at| !at.starts_with('/')) {

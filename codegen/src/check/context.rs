@@ -95,6 +95,15 @@ impl Context {
     pub(super) fn has_event(&self, event: &str) -> bool {
         self.dialects.values().any(|dialect| dialect.events.contains_key(event))
     }
+
+    /// Returns whether a dialect has the event, or the effect `<event>/<effect>`.
+    pub(super) fn has_effect(&self, name: &str) -> bool {
+        let has = |event: &str, effect: &str| {
+            let events = self.dialects.values().filter_map(|dialect| dialect.events.get(event));
+            events.flat_map(|event| event.lifecycle.effects()).any(|known| known.name() == effect)
+        };
+        self.has_event(name) || name.rsplit_once('/').is_some_and(|(event, effect)| has(event, effect))
+    }
 }
 
 /// Returns a path in a dialect's folder, relative to the folder of the specification.

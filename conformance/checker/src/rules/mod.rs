@@ -1,5 +1,6 @@
 //! Native rules: those about any API, and a folder for those about one.
 
+mod chat;
 mod counts;
 mod messages;
 mod misnomer;
@@ -21,7 +22,13 @@ pub use wire::is_sign_of_life;
 /// Returns the hooks of a rule, with their functions.
 pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
     match rule {
-        NativeRule::ErrorEndsMessage => &[Native::AfterError(messages::message::error_is_last)],
+        NativeRule::ChoiceCallsAreThere => &[Native::Closed(Scope::Choice, chat::choice::calls_are_there)],
+        NativeRule::ChoiceHasContent => &[Native::Closed(Scope::Choice, chat::choice::has_content)],
+        NativeRule::ChoiceHasRole => &[Native::Closed(Scope::Choice, chat::choice::has_role)],
+        NativeRule::CompletionCreatedInSeconds => &[Native::Beginning(chat::choice::created_in_seconds)],
+        NativeRule::ErrorEndsCompletion | NativeRule::ErrorEndsMessage => {
+            &[Native::AfterError(messages::message::error_is_last)]
+        }
         NativeRule::MessageHasContent => &[Native::Phase(Scope::Message, messages::message::has_content)],
         NativeRule::MessageIdentified => &[Native::AnySnapshot(messages::message::identified)],
         NativeRule::MessageStartsEmpty => &[Native::AnySnapshot(messages::message::starts_empty)],
@@ -47,12 +54,22 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
             &[Native::Closed(Scope::Signature, messages::thinking::signature_not_empty)]
         }
         NativeRule::ThinkingSigned => &[Native::Phase(Scope::Message, messages::thinking::signed)],
+        NativeRule::ToolCallArgumentsJson => {
+            &[Native::Closed(Scope::Choice, chat::tool_call::arguments_json)]
+        }
+        NativeRule::ToolCallNamed => &[Native::Opened(Scope::ToolCall, chat::tool_call::named)],
+        NativeRule::ToolCallOneAfterAnother => {
+            &[Native::Fragment(Scope::Arguments, chat::tool_call::one_after_another)]
+        }
         NativeRule::ToolUseInputJson => &[Native::Phase(Scope::Message, messages::tools::input_json)],
         NativeRule::ToolUseInputOnce => &[Native::Fragment(Scope::Input, messages::tools::input_once)],
         NativeRule::ToolUseNamed => &[Native::OpenedAs(&messages::CALLS, messages::tools::named)],
         NativeRule::ToolUseStartsWithoutInput => {
             &[Native::OpenedAs(&messages::CALLS, messages::tools::starts_without_input)]
         }
+        NativeRule::UsageAddsUp => &[Native::Closed(Scope::Usage, chat::usage::adds_up)],
+        NativeRule::UsageAfterFinish => &[Native::Closed(Scope::Usage, chat::usage::after_finish)],
+        NativeRule::UsageAlone => &[Native::Closed(Scope::Usage, chat::usage::alone)],
         NativeRule::UsageCountsInput => &[Native::AnySnapshot(messages::usage::counts_input)],
         NativeRule::UsageInputKept => &[Native::Phase(Scope::Message, messages::usage::input_kept)],
         NativeRule::UsageOutputGrows => &[Native::Phase(Scope::Message, messages::usage::output_grows)],

@@ -18,7 +18,11 @@ impl<'r> Tracker<'_, 'r> {
         let scope = info.scope;
         let api = self.plan.api();
         let Some(parent) = info.level.parent.filter(|parent| *parent != api.root) else {
-            return if info.level.is_container { self.item(info) } else { Some(self.plain_child(scope)) };
+            if info.level.is_container {
+                return self.item(info);
+            }
+            let node = self.plain_child(scope);
+            return self.check_open(RESPONSE, Some(node), info).then_some(node);
         };
         let item = self.item_of_event()?;
         let mut key = Key::default();

@@ -1,0 +1,5 @@
+//! Rules of Chat Completions.
+
+pub(super) mod choice;
+pub(super) mod tool_call;
+pub(super) mod usage;

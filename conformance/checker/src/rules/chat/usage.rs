@@ -1,0 +1,46 @@
+//! Rules of the group `usage`.
+
+use spec::json;
+use spec::table::Scope;
+
+use crate::engine::{Case, Node, Object, State};
+
+pub(in crate::rules) fn adds_up(case: &mut Case<'_>, _: &Node, usage: &Object<'_>) {
+    let count = |name| usage.number(name);
+    let (Some(input), Some(output), Some(total)) =
+        (count("prompt_tokens"), count("completion_tokens"), count("total_tokens"))
+    else {
+        return;
+    };
+    if (input + output - total).abs() > 0.5 {
+        let expected = format!("{input} + {output} = {}", input + output);
+        case.fault("/usage/total_tokens", &expected, &total.to_string(), || {
+            format!("total_tokens is {total}, but prompt and completion tokens are {}", input + output)
+        });
+    }
+}
+
+pub(in crate::rules) fn after_finish(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
+    // A choice with spoken output never finishes, and has no text.
+    let stream = case.stream;
+    let has_text = |choice: &Node| {
+        let mut texts = stream.children(choice, Scope::Content);
+        texts.any(|text| !text.joined.is_empty()) || stream.children(choice, Scope::ToolCall).next().is_some()
+    };
+    let is_open = |choice: &&Node| choice.state() != State::Closed && has_text(choice);
+    if let Some(open) = stream.items().find(is_open) {
+        let name = case.name(open);
+        case.fault("/usage", "null until all choices have finished", "an object", || {
+            format!("the usage was sent before {name} finished")
+        });
+    }
+}
+
+pub(in crate::rules) fn alone(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
+    let choices = case.record().and_then(|record| json::entries(json::at(record.data(), "/choices")?));
+    if let Some(choices) = choices.filter(|choices| !choices.is_empty()) {
+        case.fault("/choices", "[]", &format!("{} choices", choices.len()), || {
+            "the chunk with the usage has choices".to_owned()
+        });
+    }
+}
