@@ -13,10 +13,7 @@ fn main() -> ExitCode {
         program: env!("CARGO_BIN_EXE_conformance").into(),
         temporary: env!("CARGO_TARGET_TMPDIR").into(),
         bless: "cargo test -p conformance --test commands",
-        variables: vec![
-            ("GOLDENS", repository.join("spec/apis/responses/goldens")),
-            ("REPOSITORY", repository.into()),
-        ],
+        variables: vec![("APIS", repository.join("spec/apis")), ("REPOSITORY", repository.into())],
     }
     .run()
 }

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use crate::json;
-use crate::view::View;
 use crate::words::{
     BodyShape, CallShape, Choice, Content, ErrorShape, ForeignApi, Mark, Misnomers, Operation, RequestShape,
     Route, SessionShape, Signature, Trigger,
@@ -214,11 +213,6 @@ impl Api {
     /// Returns the shape of a body that is a root of dialects.
     pub fn body(&self, json: &str) -> Option<&'static BodyShape> {
         self.bodies.iter().find(|body| body.mark.fits(json))
-    }
-
-    /// Returns the value of the root in an event.
-    pub fn snapshot_in<'a>(&self, view: &View<'a>) -> Option<&'a str> {
-        view.raw(self.snapshot?)
     }
 
     /// Returns the properties of a scope.

@@ -3,7 +3,6 @@
 use crate::api::{Scope, ScopeInfo, Slot};
 use crate::json::{Checker, ObjectSchema, Scan, Schema};
 use crate::view::View;
-use crate::watch::Watch;
 use crate::words::Role;
 
 /// The properties of an event type, or of one of the effects of an event.
@@ -131,4 +130,19 @@ impl EventSchema {
             _ => None,
         }
     }
+}
+
+/// A place in an event, with the places inside of it.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    /// The member of the object around it; none if it is each entry of an array.
+    pub(crate) member: Option<&'static str>,
+    /// The slot that receives the value.
+    pub(crate) slot: Option<Slot>,
+    /// The effects that take place for the value, by position in the list of the event.
+    pub(crate) effects: &'static [usize],
+    /// The effects of the value around it that take place only if this value is not null.
+    pub(crate) allows: &'static [usize],
+    /// The places inside of it.
+    pub(crate) inner: &'static [Self],
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::api::Slot;
+use crate::api::{Api, Slot};
 use crate::count::Count;
 use crate::json::{Checker, RawString, Scan, is_escaped};
 
@@ -96,6 +96,11 @@ impl<'a> View<'a> {
     pub fn raw(&self, slot: Slot) -> Option<&'a str> {
         let place = self.place(slot);
         if place.is_empty() { None } else { self.text.get(place) }
+    }
+
+    /// Returns the value of the root, if the event has it.
+    pub fn snapshot(&self, api: &Api) -> Option<&'a str> {
+        self.raw(api.snapshot?)
     }
 
     /// Returns a numeric value, such as an index.

@@ -3,24 +3,9 @@
 use std::borrow::Cow;
 
 use crate::api::Slot;
-use crate::event::EventInfo;
+use crate::event::{EventInfo, Watch};
 use crate::json::{Scan, Scanner};
 use crate::view::View;
-
-/// A place in an event, with the places inside of it.
-#[derive(Debug)]
-pub(crate) struct Watch {
-    /// The member of the object around it; none if it is each entry of an array.
-    pub(crate) member: Option<&'static str>,
-    /// The slot that receives the value.
-    pub(crate) slot: Option<Slot>,
-    /// The effects that take place for the value, by position in the list of the event.
-    pub(crate) effects: &'static [usize],
-    /// The effects of the value around it that take place only if this value is not null.
-    pub(crate) allows: &'static [usize],
-    /// The places inside of it.
-    pub(crate) inner: &'static [Self],
-}
 
 /// The values of an event for which its effects take place, in the order of the effects.
 #[derive(Debug, Default)]

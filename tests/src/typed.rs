@@ -23,6 +23,7 @@ macro_rules! reading {
         use spec::$module::Event;
         let mut event = match $dialect.framing.event_line {
             EventLine::Discriminator => Event::parse_as($line, $text)?,
+            _ if !$dialect.framing.types.is_empty() => Event::parse_as($line, $text)?,
             _ => Event::parse($text)?,
         };
         if $dialect.framing.event_line == EventLine::DiscriminatorIfUntyped

@@ -7,7 +7,7 @@ use commands::Commands;
 
 fn main() -> ExitCode {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let repository = here.join("../..");
+    let repository = here.ancestors().nth(2).unwrap_or(here).to_owned();
     Commands {
         folder: here.join("tests/commands"),
         program: env!("CARGO_BIN_EXE_codegen").into(),

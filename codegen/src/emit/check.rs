@@ -93,8 +93,7 @@ pub(super) fn emit(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) -> 
     let by_type = super::lookup(&quote!(name), listed, &otherwise);
     let tables = emitter.tables;
     Ok(quote! {
-        use crate::event::{EventMember, EventSchema};
-        use crate::watch::Watch;
+        use crate::event::{EventMember, EventSchema, Watch};
         use crate::json::{
             ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Schema, Tag, TextPattern,
             TextRules, UnionSchema,

@@ -120,7 +120,7 @@ impl AnswerReader {
         match info.role {
             Role::Open if level.is_root => {
                 // The event may be the response itself.
-                let root = self.api.snapshot_in(view).unwrap_or(data);
+                let root = view.snapshot(self.api).unwrap_or(data);
                 let id = spec::json::at(root, ID).and_then(spec::json::string);
                 self.id = id.map(std::borrow::Cow::into_owned);
             }

@@ -231,7 +231,7 @@ impl TimelineBuilder {
         let is_next = is_another || creates && (is_over || record.frame.transport == Transport::WebSocket);
         if self.lane.response.is_none() || is_next {
             (self.lane.occurrences, self.lane.addresses) = (HashMap::new(), HashMap::new());
-            let value = self.api.snapshot_in(&record.view).unwrap_or_default();
+            let value = record.view.snapshot(self.api).unwrap_or_default();
             self.lane.response = self.add(self.api.scope(self.api.root), value, None, creates, now);
             self.timeline.folded += u64::from(self.lane.response.is_none());
         }

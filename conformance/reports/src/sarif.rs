@@ -360,6 +360,7 @@ mod tests {
     fn fingerprints_stay_while_lines_move() {
         let finding = |rule: &'static str, line, pointer: &str| Finding {
             rule: rule.into(),
+            api: "responses".into(),
             level: Level::Must,
             message: format!("on {line}"),
             exchange: None,

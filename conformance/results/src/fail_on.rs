@@ -116,6 +116,7 @@ mod tests {
     fn finding(rule: &'static str, level: Level) -> Finding {
         Finding {
             rule: rule.into(),
+            api: "responses".into(),
             level,
             message: String::new(),
             exchange: None,

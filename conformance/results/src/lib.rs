@@ -168,7 +168,7 @@ impl Run {
             causes,
             // Without a response, nothing is known of clients.
             clients: if captures.iter().any(CaptureReport::has_responses) {
-                ClientTotal::all(&captures)
+                ClientTotal::all(&captures, rules.dialect().api.name)
             } else {
                 Vec::new()
             },

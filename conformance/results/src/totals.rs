@@ -187,8 +187,8 @@ pub struct Broken {
 }
 
 impl ClientTotal {
-    /// Returns all known clients.
-    pub fn all(captures: &[CaptureReport]) -> Vec<Self> {
+    /// Returns all known clients of an API.
+    pub fn all(captures: &[CaptureReport], api: &str) -> Vec<Self> {
         let mut totals: Vec<Found<'_>> = CLIENTS.iter().map(|_| Found::default()).collect();
         // Many findings are of few kinds.
         let mut known: BTreeMap<(String, &[Cow<'_, str>]), Vec<Effect>> = BTreeMap::new();
@@ -210,8 +210,12 @@ impl ClientTotal {
                 }
             }
         }
-        let mut totals: Vec<Self> =
-            CLIENTS.iter().zip(totals).map(|(client, found)| Self::of(client, found)).collect();
+        let mut totals: Vec<Self> = CLIENTS
+            .iter()
+            .zip(totals)
+            .filter(|(client, _)| checker::is_client_of(client, api))
+            .map(|(client, found)| Self::of(client, found))
+            .collect();
         // The sort is stable: equal clients stay in the order of names.
         totals.sort_by(|one, other| one.name.cmp(&other.name));
         totals.sort_by_key(|client| (client.state, Reverse(client.captures)));

@@ -62,7 +62,7 @@ impl What {
         match self {
             Self::Rules => &["RULE", "LEVEL", "AUTHORITY", "REQUIREMENT"],
             Self::Events => &["EVENT", "SCOPE", "WHAT IT MEANS"],
-            Self::Dialects => &["DIALECT", "EVENTS", "WHAT IT IS"],
+            Self::Dialects => &["DIALECT", "API", "EVENTS", "WHAT IT IS"],
             Self::Features => &["FEATURE", "SCENARIOS", "WHAT IT IS"],
             Self::Scenarios => &["SCENARIO", "NEEDS", "WHAT IT IS ABOUT"],
             Self::Profiles => &["PROFILE", "VERSION", "MEANING OF A CERTIFICATE", "SPECIFICATIONS"],
@@ -218,6 +218,7 @@ fn dialects() -> Vec<Value> {
         };
         json!({
             "name": name,
+            "api": dialect.api.name,
             "events": dialect.events.len(),
             "summary": summary,
             "product": dialect.product,

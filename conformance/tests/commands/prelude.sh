@@ -1,7 +1,7 @@
 # Functions of the tests of the suite's command.
 
-# Prints a good stream, for example that of openai/text.
-golden() { cat "$GOLDENS/$1".sse; }
+# Prints a good stream, for example that of openai/text or chat/text.
+golden() { cat "$APIS"/*/goldens/"$1".sse; }
 
 # Prints the stream that breaks a rule.
 violation() { conformance client --show "fault/$1" 2>/dev/null; }

@@ -90,7 +90,9 @@ fn a_checker_that_is_reset_finds_what_a_new_one_finds() {
 #[test]
 fn a_stream_that_is_cut_off_is_blamed_for_nothing_else() {
     let expected = [
+        "completion/ends-with-done",
         "error/followed-by-failed",
+        "message/one-stop",
         "response/one-terminal",
         "wire/done-marker",
         "wire/event-line",
@@ -200,7 +202,7 @@ fn the_order_between_items_is_free() {
 #[test]
 fn spliced_streams_are_read_to_their_end() {
     let mut random = Lcg(13);
-    let all: Vec<_> = streams().collect();
+    let all: Vec<_> = streams().filter(|golden| events(golden).len() > 4).collect();
     for _ in 0..400 {
         let (one, other) = (all[random.below(all.len())], all[random.below(all.len())]);
         let (head, _) = one.bytes.split_at(random.below(one.bytes.len()));

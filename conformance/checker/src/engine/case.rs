@@ -218,7 +218,7 @@ impl<'c> Case<'c> {
 
     /// Returns the response in the event at hand.
     pub(crate) fn response(&self) -> Option<&'c str> {
-        self.dialect().api.snapshot_in(&self.record()?.view)
+        self.record()?.view.snapshot(self.dialect().api)
     }
 
     /// Returns how messages name a node.

@@ -62,7 +62,14 @@ impl Finding {
     /// Returns its effect on each known client, in the order of [`CLIENTS`].
     pub fn effects(&self) -> Vec<Effect> {
         let measurement = catalogue::measurement(&self.kind());
-        CLIENTS.iter().map(|client| self.effect(client, measurement)).collect()
+        let effect = |client| {
+            if is_client_of(client, &self.api) {
+                self.effect(client, measurement)
+            } else {
+                Effect::NotMeasured(Unmeasured::Kind)
+            }
+        };
+        CLIENTS.iter().map(effect).collect()
     }
 
     fn effect(&self, client: &Client, measurement: Option<&Measurement>) -> Effect {
@@ -125,4 +132,9 @@ impl Finding {
         let segments = || pointer.split('/').map(without_index).chain(self.missing.as_deref());
         members.is_empty() || members.iter().any(|member| segments().eq(member.split('/')))
     }
+}
+
+/// Returns whether a client reads an API, whose name is empty in older reports.
+pub fn is_client_of(client: &Client, api: &str) -> bool {
+    api.is_empty() || spec::dialect(client.dialect).is_some_and(|dialect| dialect.api.name == api)
 }

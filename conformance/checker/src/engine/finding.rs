@@ -18,6 +18,9 @@ use super::record::Record;
 pub struct Finding {
     /// The rule, `group/name`.
     pub rule: Cow<'static, str>,
+    /// The API of the stream; empty in older reports.
+    #[serde(default)]
+    pub api: Cow<'static, str>,
     /// Its level.
     #[serde(with = "LevelName")]
     pub level: Level,
@@ -242,6 +245,8 @@ impl Place<'_> {
 /// Findings, without duplicates.
 #[derive(Debug, Default)]
 pub struct Findings {
+    /// The API of the dialect.
+    api: &'static str,
     found: Vec<Finding>,
     seen: HashMap<String, usize>,
     /// The rules with a listed finding, by level.
@@ -302,6 +307,11 @@ const FEW: usize = 64;
 const MAX_FINDINGS: usize = 1000;
 
 impl Findings {
+    /// Returns no findings, in streams of an API.
+    pub(super) fn of(api: &'static str) -> Self {
+        Self { api, ..Self::default() }
+    }
+
     /// Adds a finding. `message` is called only for the first of equal findings.
     #[cold]
     pub(crate) fn add(
@@ -406,6 +416,7 @@ impl Findings {
         self.seen.insert(self.key.clone(), number);
         self.found.push(Finding {
             rule: Cow::Borrowed(bound.rule.id),
+            api: Cow::Borrowed(self.api),
             level: bound.level,
             message: message(),
             exchange: None,

@@ -9,7 +9,7 @@ use super::finding::Findings;
 use super::head::Head;
 use super::hooks::Plain;
 use super::location::{FrameExtent, SavedLocation};
-use super::observer::{Observer, Occurrence, Seen};
+use super::observer::{Observer, Occurrence, Seen, SeenEffect};
 use super::plan::Plan;
 use super::record::{Payload, Record};
 use super::session::{Placement, Session};
@@ -64,7 +64,7 @@ impl Judge {
             head: Head::default(),
             stream: Stream::new(api),
             session: None,
-            findings: Findings::default(),
+            findings: Findings::of(api.name),
             nodes: Vec::new(),
         }
     }
@@ -78,7 +78,7 @@ impl Judge {
         self.head = Head::default();
         self.stream.reset();
         self.session = None;
-        self.findings = Findings::default();
+        self.findings = Findings::of(self.stream.api.name);
     }
 
     pub(crate) const fn findings(&self) -> &Findings {
@@ -177,7 +177,7 @@ impl Judge {
                 let occurrence =
                     |at: Option<usize>| at.and_then(|at| Occurrence::new(&self.stream().nodes, at));
                 let about = occurrence(about);
-                let effects = record.seen_effects(about, &self.nodes, occurrence);
+                let effects = SeenEffect::all(&record, about, &self.nodes, occurrence);
                 let is_faulty = self.findings.all().len() > found;
                 let lane = self.session.as_ref().and_then(|session| session.lane());
                 let api = plan.api();

@@ -31,7 +31,7 @@ mod view;
 
 pub(crate) use bound::Bound;
 pub(crate) use case::{Case, Change, Ending, Snapshot};
-pub use effect::{Effect, Unmeasured};
+pub use effect::{Effect, Unmeasured, is_client_of};
 pub use excerpt::Excerpt;
 pub(crate) use finding::Place;
 pub use finding::{Finding, Findings, LevelName, Misnomer, Origin, Related, Supply};

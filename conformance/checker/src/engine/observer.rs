@@ -1,7 +1,7 @@
 //! Observers of a stream while it is checked.
 
 use spec::table::{EventInfo, Scope};
-use spec::{Api, View};
+use spec::{Api, Matches, View};
 
 use super::node::{Node, Nodes};
 use super::record::Record;
@@ -44,6 +44,26 @@ pub struct SeenEffect<'s> {
     pub view: View<'s>,
     /// Its subject.
     pub about: Option<Occurrence<'s>>,
+}
+
+impl<'s> SeenEffect<'s> {
+    /// Returns the effects of an event that took place, with the nodes of a list.
+    pub(super) fn all(
+        record: &'s Record<'s>,
+        about: Option<Occurrence<'s>>,
+        nodes: &[Option<usize>],
+        occurrence: impl Fn(Option<usize>) -> Option<Occurrence<'s>>,
+    ) -> Vec<Self> {
+        let Some((_, info)) = record.known else { return Vec::new() };
+        let listed = |matches: &Matches| {
+            let all = (0..matches.len()).filter_map(|nth| matches.get(nth, info, &record.view));
+            let nodes = nodes.iter().copied().chain(std::iter::repeat(None));
+            all.zip(nodes).map(|((info, view), at)| Self { info, view, about: occurrence(at) }).collect()
+        };
+        let is_listed = |matches: &&Matches| !matches.is_empty();
+        let only = || vec![Self { info, view: record.view, about }];
+        record.matches.filter(is_listed).map_or_else(only, listed)
+    }
 }
 
 /// One occurrence of a scope: an item, a part, a text.

@@ -6,7 +6,6 @@ use spec::json::{Outline, Problem, RawString, Scanner, is_same};
 use spec::table::{EventInfo, EventLine, Role, TypeRule};
 use spec::{Count, Dialect, Matches, Memory, Slot, Verdict, View};
 
-use super::observer::{Occurrence, SeenEffect};
 use crate::{Frame, Transport};
 
 /// A parsed frame with data.
@@ -175,26 +174,6 @@ impl<'a> Record<'a> {
     pub(super) fn is_early(&self) -> bool {
         let mut effects = self.effects().peekable();
         effects.peek().is_some() && effects.all(|info| info.early)
-    }
-
-    /// Returns its effects that took place, for an observer, with the nodes of a list.
-    pub(super) fn seen_effects<'s>(
-        &'s self,
-        about: Option<Occurrence<'s>>,
-        nodes: &[Option<usize>],
-        occurrence: impl Fn(Option<usize>) -> Option<Occurrence<'s>>,
-    ) -> Vec<SeenEffect<'s>> {
-        let Some((_, info)) = self.known else { return Vec::new() };
-        let listed = |matches: &Matches| {
-            let all = (0..matches.len()).filter_map(|nth| matches.get(nth, info, &self.view));
-            let nodes = nodes.iter().copied().chain(std::iter::repeat(None));
-            all.zip(nodes)
-                .map(|((info, view), at)| SeenEffect { info, view, about: occurrence(at) })
-                .collect()
-        };
-        let is_listed = |matches: &&Matches| !matches.is_empty();
-        let only = || vec![SeenEffect { info, view: self.view, about }];
-        self.matches.filter(is_listed).map_or_else(only, listed)
     }
 
     /// Returns its effects that take place.

@@ -19,7 +19,15 @@ const CARDS: usize = 8;
 pub(super) fn clients(run: &Run, plan: &Plan, html: &mut Html) {
     if run.clients.is_empty() {
         return section("clients", "No verdict about clients", html, |html| {
-            let reason = run.without_responses().unwrap_or_else(|| "no response was received".to_owned());
+            let reason = run.without_responses().unwrap_or_else(|| {
+                let has_responses = run.captures.iter().any(results::CaptureReport::has_responses);
+                let reason = if has_responses {
+                    "no client of this API was measured"
+                } else {
+                    "no response was received"
+                };
+                reason.to_owned()
+            });
             html.tag("p").class("hint").text(&format!("{reason}."));
         });
     }

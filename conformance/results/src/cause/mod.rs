@@ -208,6 +208,7 @@ mod tests {
         let place = Location { event: 3, event_type: Some(event.to_owned()), ..Location::default() };
         Finding {
             rule: rule.into(),
+            api: "responses".into(),
             level: Level::Must,
             message: message.to_owned(),
             exchange: None,

@@ -97,7 +97,7 @@ impl<'r> Tracker<'_, 'r> {
         };
         self.current = Some(node);
         if info.level.is_root {
-            self.response = self.plan.api().snapshot_in(&self.record.view).map(|raw| self.outlined(raw));
+            self.response = self.record.view.snapshot(self.plan.api()).map(|raw| self.outlined(raw));
         }
         match info.role {
             Role::Open => self.open(event, node),

@@ -55,7 +55,7 @@ impl<'r> Tracker<'_, 'r> {
         let view = &self.record.view;
         let Some(target) = at else { return view.raw(Slot::Value) };
         if let (Some((name, rest)), Some(response)) = (target.in_response, &self.response) {
-            return inside(self.plan.api().snapshot_in(view)?.get(response.place(name)?)?, rest);
+            return inside(view.snapshot(self.plan.api())?.get(response.place(name)?)?, rest);
         }
         if let Some(rest) = target.in_value {
             let raw = view.raw(Slot::Value)?;
@@ -245,7 +245,7 @@ impl<'r> Tracker<'_, 'r> {
         if let Some(value) = self.record.known.and_then(|(_, info)| info.value) {
             return self.record.filled(value);
         }
-        let snapshot = self.plan.api().snapshot_in(&self.record.view);
+        let snapshot = self.record.view.snapshot(self.plan.api());
         match snapshot.and_then(|_| self.plan.dialect().snapshot_member()) {
             Some(member) => format!("/{member}").into(),
             None => "".into(),
