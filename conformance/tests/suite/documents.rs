@@ -93,6 +93,10 @@ static SEEDS: LazyLock<PathBuf> = LazyLock::new(|| {
     for name in ["stream.sse", "captures/a.sse"] {
         fs::write(folder.join(name), stream).expect("it can be written");
     }
+    for (name, golden) in [("messages.sse", "anthropic/text"), ("chat.sse", "chat/text")] {
+        let stream = goldens::golden(golden).expect("it is there").bytes;
+        fs::write(folder.join(name), stream).expect("it can be written");
+    }
     let target = format!("--target {} --model m", OPENAI.url());
     for line in [
         format!("conformance init {target}"),
@@ -148,6 +152,8 @@ fn seed(folder: &Path, block: &str) {
         ("run2", "--out run2"),
         ("python", "--out python"),
         ("node", "--out node"),
+        ("messages.sse", "> messages.sse"),
+        ("chat.sse", "> chat.sse"),
         ("my-client", "chmod"),
         ("conformance.toml", "conformance init"),
     ] {

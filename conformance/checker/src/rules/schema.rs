@@ -1,5 +1,7 @@
 //! Rules of the group `schema`.
 
+use std::borrow::Cow;
+
 use catalogue::Level;
 use spec::json::{Fault, FaultKind};
 use spec::table::UnknownEvents;
@@ -241,11 +243,17 @@ fn foreign(case: &Case<'_>) -> Option<&'static str> {
 
 pub(super) fn foreign_protocol(case: &mut Case<'_>) {
     let Some(protocol) = foreign(case) else { return };
-    let own = case.dialect().api.title;
-    let expected = format!("an event of the {own}");
-    let place = Place { expected: Some(&expected), actual: Some(protocol), ..Place::WHOLE };
+    let (protocol, own) = (in_sentence(protocol), in_sentence(case.dialect().api.title));
+    let expected = format!("an event of {own}");
+    let place = Place { expected: Some(&expected), actual: Some(&protocol), ..Place::WHOLE };
     let what = if case.is_of_body() { "body" } else { "event" };
-    case.report(&place, || format!("the {what} belongs to {protocol}, not to the {own}"));
+    case.report(&place, || format!("the {what} belongs to {protocol}, not to {own}"));
+}
+
+/// Returns the name of an API within a sentence.
+fn in_sentence(name: &str) -> Cow<'_, str> {
+    let needs_article = name.ends_with(" API") && !name.starts_with("the ");
+    if needs_article { Cow::Owned(format!("the {name}")) } else { Cow::Borrowed(name) }
 }
 
 fn in_words(whole: &str, fault: &Fault) -> String {

@@ -8,7 +8,7 @@ use super::Frame;
 /// suite.
 pub(crate) fn at_url(url: &str, own: Option<&Api>) -> (Option<&'static str>, bool) {
     let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
-    let known = APIS.iter().find(|api| api.has_path(path));
+    let known = own.into_iter().chain(APIS.iter().copied()).find(|api| api.has_path(path));
     if let Some(api) = known {
         let is_own = own.is_none_or(|own| own.name == api.name);
         return (Some(api.title).filter(|_| !is_own), is_own);
@@ -42,22 +42,22 @@ pub(crate) fn of_answer(
 
 #[cfg(test)]
 mod tests {
+    use spec::table::apis;
+
     use super::*;
 
     #[test]
     fn urls_tell_the_api() {
-        assert_eq!(at_url("https://a.test/v1/responses?stream=true", None), (None, true));
-        assert_eq!(at_url("https://a.test/openai/responses/resp_1/", None), (None, true));
-        assert_eq!(at_url("/v1/messages", None), (Some("Anthropic Messages"), false));
+        let at_url = |url| at_url(url, Some(&apis::RESPONSES));
+        assert_eq!(at_url("https://a.test/v1/responses?stream=true"), (None, true));
+        assert_eq!(at_url("https://a.test/openai/responses/resp_1/"), (None, true));
+        assert_eq!(at_url("/v1/messages"), (Some("Anthropic Messages"), false));
         assert_eq!(
-            at_url("https://a.test/v1beta/models/m:streamGenerateContent?alt=sse", None),
+            at_url("https://a.test/v1beta/models/m:streamGenerateContent?alt=sse"),
             (Some("Gemini"), false)
         );
-        assert_eq!(
-            at_url("https://a.test/v1/openai/chat/completions/", None),
-            (Some("Chat Completions"), false)
-        );
-        assert_eq!(at_url("https://a.test/my/gateway", None), (None, false));
+        assert_eq!(at_url("https://a.test/v1/openai/chat/completions/"), (Some("Chat Completions"), false));
+        assert_eq!(at_url("https://a.test/my/gateway"), (None, false));
     }
 
     #[test]
@@ -68,7 +68,7 @@ mod tests {
                 event: event.map(|name| name.to_owned().into()),
                 ..Frame::default()
             };
-            of_answer(None, asked, &frame)
+            of_answer(Some(&apis::RESPONSES), asked, &frame)
         };
         assert_eq!(of(None, None, r#"{"type":"message_start","message":{}}"#), Some("Anthropic Messages"));
         assert_eq!(
