@@ -8,7 +8,7 @@ use std::str::FromStr as _;
 use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context as _, anyhow, bail};
-use catalogue::Rule;
+use catalogue::{Rule, SCENARIOS};
 use clap::Args;
 use libtest_mimic::{Arguments, ColorSetting, Failed, FormatSetting, Trial};
 use spec::Dialect;
@@ -126,6 +126,16 @@ impl CommandArgs for SuiteArgs {
         let how = self.invocation(dialects.first().copied())?;
         if self.capture.is_empty() {
             self.select.check()?;
+            let has_scenarios =
+                |dialect: &&Dialect| SCENARIOS.iter().any(|scenario| scenario.applies_to(dialect));
+            if let Some(dialect) = dialects.iter().find(|dialect| !has_scenarios(dialect))
+                && self.live.target.is_some()
+            {
+                let (title, name) = (dialect.api.title, dialect.name);
+                bail!(
+                    "there are no scenarios of {title}, so nothing can be sent; conformance check --dialect {name} judges recordings"
+                );
+            }
             if self.live.target.is_none() && !self.list {
                 // A closed stderr is no reason to fail.
                 let more = if self.filter.is_empty() { WITH_TARGET } else { "" };
