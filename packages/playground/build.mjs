@@ -28,7 +28,7 @@ const script = [
 const report = read("conformance/reports/src/html/style.css");
 const style = report + read("packages/playground/style.css");
 // One place names the project: set it before the first release.
-const [, repository] = read("conformance/Cargo.toml").match(/^repository = "(https:[^"]+)"$/m);
+const [, repository] = read("Cargo.toml").match(/^repository = "(https:[^"]+)"$/m);
 const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 // The report in its frame inherits the policy: its own style is allowed by its own hash.
 const policy = [
