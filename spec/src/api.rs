@@ -59,7 +59,7 @@ pub struct Api {
     pub extensible: &'static [&'static str],
     /// The types of containers that clients use from the event that closes them.
     pub used_when_closed: &'static [&'static str],
-    /// Whether the first event opens the root, whatever it is.
+    /// Whether the first event opens the root, regardless of its type.
     pub first_event_opens: bool,
     /// Whether the marker `[DONE]` ends the root, and no event.
     pub marker_ends: bool,

@@ -102,7 +102,7 @@ words! {
     pub enum RootOpening = Event {
         /// An event of the role `open`, if the dialect has one.
         Event,
-        /// The first event of the stream, whatever it is.
+        /// The first event of the stream, of any type.
         FirstEvent,
     }
 

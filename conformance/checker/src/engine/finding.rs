@@ -341,8 +341,7 @@ impl Findings {
         }
         let member = place.pointer.map(|pointer| {
             member(pointer, place.missing, |holder| {
-                let at = self.locator.value(record.number, record.data(), holder)?;
-                spec::json::string_member(record.data().get(at)?, "type")
+                self.locator.type_of(record.number, record.data(), holder)
             })
         });
         self.write_key(bound, record.event_type.as_deref(), place, member.as_deref());
@@ -508,11 +507,7 @@ pub(super) fn without_index(segment: &str) -> &str {
 }
 
 /// Returns the member at a pointer, or the one that is missing there. `kind` returns the type of the object at a pointer.
-fn member<'d>(
-    pointer: &str,
-    missing: Option<&str>,
-    mut kind: impl FnMut(&str) -> Option<Cow<'d, str>>,
-) -> String {
+fn member(pointer: &str, missing: Option<&str>, mut kind: impl FnMut(&str) -> Option<String>) -> String {
     let mut member = String::new();
     let mut at = 0;
     let mut segments = pointer.split('/').skip(1).chain(missing).peekable();

@@ -1,5 +1,7 @@
 //! The position of a value in a JSON text.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::excerpt::line_ends;
@@ -10,6 +12,8 @@ pub(super) struct Locator {
     /// The frame and the pointer of the last list that was searched.
     list: (u64, String),
     entries: Vec<Range<usize>>,
+    /// The frame, and the types of its objects that are in no list, by pointer: each is as large as all lists in it.
+    types: (u64, HashMap<String, Option<String>>),
     lines: Lines,
 }
 
@@ -25,6 +29,23 @@ impl Locator {
     /// Returns the range of the value at a JSON pointer in the data of a frame.
     pub(super) fn value(&mut self, frame: u64, data: &str, pointer: &str) -> Option<Range<usize>> {
         self.in_list(frame, data, pointer).or_else(|| place(data, spec::json::at(data, pointer)?))
+    }
+
+    /// Returns the type of the object at a JSON pointer in the data of a frame.
+    pub(super) fn type_of(&mut self, frame: u64, data: &str, pointer: &str) -> Option<String> {
+        if self.types.0 != frame {
+            self.types = (frame, HashMap::new());
+        }
+        if let Some(known) = self.types.1.get(pointer) {
+            return known.clone();
+        }
+        let place = self.value(frame, data, pointer);
+        let found = place.and_then(|place| spec::json::string_member(data.get(place)?, "type"));
+        let found = found.map(Cow::into_owned);
+        if first_index(pointer).is_none() {
+            self.types.1.insert(pointer.to_owned(), found.clone());
+        }
+        found
     }
 
     /// Returns how many lines end before an offset of the source of a frame.
@@ -84,6 +105,19 @@ mod tests {
                     "{first} {second}"
                 );
                 assert_eq!(locator.lines(2, b"\n", 1), 1);
+            }
+        }
+    }
+
+    #[test]
+    fn objects_have_the_types_of_their_frame() {
+        let mut locator = Locator::default();
+        for (frame, data) in [(1, r#"{"a":{"type":"x","b":[{"type":"y"},{}]}}"#), (2, r#"{"a":{"b":[{}]}}"#)] {
+            for _ in 0..2 {
+                let mut of = |pointer| locator.type_of(frame, data, pointer);
+                assert_eq!(of("/a").as_deref(), (frame == 1).then_some("x"));
+                assert_eq!(of("/a/b/0").as_deref(), (frame == 1).then_some("y"));
+                assert_eq!(of("/a/b/1"), None);
             }
         }
     }
