@@ -9,7 +9,7 @@ use super::finding::Findings;
 use super::head::Head;
 use super::hooks::Plain;
 use super::location::{FrameExtent, SavedLocation};
-use super::observer::{Observer, Occurrence, Seen, SeenEffect};
+use super::observer::{Observer, Occurrence, Seen};
 use super::plan::Plan;
 use super::record::{Payload, Record};
 use super::session::{Placement, Session};
@@ -36,8 +36,6 @@ pub(crate) struct Judge {
     /// The session of a WebSocket, which has a stream for each lane.
     session: Option<Box<Session>>,
     findings: Findings,
-    /// The nodes of the effects of the event at hand, if it has a list, for an observer.
-    nodes: Vec<Option<usize>>,
 }
 
 /// The stream at hand, with what its rules see and where they report.
@@ -46,7 +44,6 @@ struct AtHand<'j> {
     stream: &'j mut Stream,
     context: Context<'j>,
     findings: &'j mut Findings,
-    nodes: &'j mut Vec<Option<usize>>,
 }
 
 /// Number of events that count as the beginning of a stream.
@@ -65,7 +62,6 @@ impl Judge {
             stream: Stream::new(api),
             session: None,
             findings: Findings::of(api.name),
-            nodes: Vec::new(),
         }
     }
 
@@ -127,7 +123,7 @@ impl Judge {
             None => (&mut self.stream, None),
         };
         let context = Context { protocol: &plan.protocol, head: &self.head, session };
-        AtHand { plan, stream, context, findings: &mut self.findings, nodes: &mut self.nodes }
+        AtHand { plan, stream, context, findings: &mut self.findings }
     }
 
     /// Returns the session, which begins with the first message of a WebSocket.
@@ -170,18 +166,14 @@ impl Judge {
             self.at_hand(plan).ask(&plan.hooks.stray, &record);
         }
         let numbers = (self.frames, self.events + 1);
-        self.nodes.clear();
         if let Some(mut record) = Record::read(plan.dialect(), frame, numbers, &mut self.known, memory) {
             let about = self.record(plan, &mut record);
             if let Some(observer) = observer {
-                let occurrence =
-                    |at: Option<usize>| at.and_then(|at| Occurrence::new(&self.stream().nodes, at));
-                let about = occurrence(about);
-                let effects = SeenEffect::all(&record, about, &self.nodes, occurrence);
+                let about = about.and_then(|at| Occurrence::new(&self.stream().nodes, at));
                 let is_faulty = self.findings.all().len() > found;
                 let lane = self.session.as_ref().and_then(|session| session.lane());
                 let api = plan.api();
-                observer.record(&Seen { record: &record, api, about, effects: &effects, lane, is_faulty });
+                observer.record(&Seen { record: &record, api, about, lane, is_faulty });
             }
         }
     }
@@ -473,9 +465,7 @@ impl AtHand<'_> {
             }
             let mut tracker = self.tracker(record);
             tracker.take_effect();
-            let current = tracker.current;
-            self.nodes.push(current);
-            about = current.or(about);
+            about = tracker.current.or(about);
         }
         (record.known, record.view, record.effect) = (Some((number, event)), whole, None);
         record.is_error = is_error;

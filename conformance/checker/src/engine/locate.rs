@@ -112,7 +112,8 @@ mod tests {
     #[test]
     fn objects_have_the_types_of_their_frame() {
         let mut locator = Locator::default();
-        for (frame, data) in [(1, r#"{"a":{"type":"x","b":[{"type":"y"},{}]}}"#), (2, r#"{"a":{"b":[{}]}}"#)] {
+        for (frame, data) in [(1, r#"{"a":{"type":"x","b":[{"type":"y"},{}]}}"#), (2, r#"{"a":{"b":[{}]}}"#)]
+        {
             for _ in 0..2 {
                 let mut of = |pointer| locator.type_of(frame, data, pointer);
                 assert_eq!(of("/a").as_deref(), (frame == 1).then_some("x"));

@@ -1,7 +1,7 @@
 //! Observers of a stream while it is checked.
 
-use spec::table::{EventInfo, Scope};
-use spec::{Api, Matches, View};
+use spec::Api;
+use spec::table::Scope;
 
 use super::node::{Node, Nodes};
 use super::record::Record;
@@ -27,43 +27,10 @@ pub struct Seen<'s> {
     /// The subject of the event; none if the dialect does not define the event, or if it arrives after
     /// its subject has ended.
     pub about: Option<Occurrence<'s>>,
-    /// The effects of the event that took place, in order: one, unless its type has a list.
-    pub effects: &'s [SeenEffect<'s>],
     /// Lane of the WebSocket; other transports have one unnamed lane.
     pub lane: Option<&'s str>,
     /// Whether the frame has new findings.
     pub is_faulty: bool,
-}
-
-/// An effect that took place.
-#[derive(Debug, Clone, Copy)]
-pub struct SeenEffect<'s> {
-    /// Its properties.
-    pub info: &'static EventInfo,
-    /// Its values.
-    pub view: View<'s>,
-    /// Its subject.
-    pub about: Option<Occurrence<'s>>,
-}
-
-impl<'s> SeenEffect<'s> {
-    /// Returns the effects of an event that took place, with the nodes of a list.
-    pub(super) fn all(
-        record: &'s Record<'s>,
-        about: Option<Occurrence<'s>>,
-        nodes: &[Option<usize>],
-        occurrence: impl Fn(Option<usize>) -> Option<Occurrence<'s>>,
-    ) -> Vec<Self> {
-        let Some((_, info)) = record.known else { return Vec::new() };
-        let listed = |matches: &Matches| {
-            let all = (0..matches.len()).filter_map(|nth| matches.get(nth, info, &record.view));
-            let nodes = nodes.iter().copied().chain(std::iter::repeat(None));
-            all.zip(nodes).map(|((info, view), at)| Self { info, view, about: occurrence(at) }).collect()
-        };
-        let is_listed = |matches: &&Matches| !matches.is_empty();
-        let only = || vec![Self { info, view: record.view, about }];
-        record.matches.filter(is_listed).map_or_else(only, listed)
-    }
 }
 
 /// One occurrence of a scope: an item, a part, a text.
