@@ -37,6 +37,16 @@ pub enum Ended {
     Unreadable(String),
 }
 
+impl Ended {
+    /// Returns the reply, if there is one.
+    pub(super) fn reply(&self) -> Option<&Reply> {
+        match self {
+            Self::Replied(reply) => Some(reply),
+            _ => None,
+        }
+    }
+}
+
 /// A running client.
 pub(super) struct Running {
     process: Process,

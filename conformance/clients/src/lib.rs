@@ -8,6 +8,7 @@ mod case;
 mod cases;
 mod certificate;
 mod child;
+mod intact;
 mod judge;
 mod member;
 mod order;

@@ -102,6 +102,36 @@ pub struct Reply {
     pub client_version: Option<String>,
 }
 
+impl Reply {
+    /// Returns the reply with an empty value for each part that it lacks, and that the reply to the intact stream has: the
+    /// client reads the part, and lost it.
+    #[must_use]
+    pub fn with_losses(&self, intact: &Self) -> Self {
+        let mut whole = self.clone();
+        lose(&mut whole.text, &intact.text);
+        lose(&mut whole.streamed, &intact.streamed);
+        lose(&mut whole.refusal, &intact.refusal);
+        lose(&mut whole.reasoning, &intact.reasoning);
+        lose(&mut whole.calls, &intact.calls);
+        lose(&mut whole.response_status, &intact.response_status);
+        lose(&mut whole.response_id, &intact.response_id);
+        lose(&mut whole.usage, &intact.usage);
+        if intact.calls.iter().flatten().flatten().any(|call| call.call_id.is_some()) {
+            for call in whole.calls.iter_mut().flatten().flatten() {
+                call.call_id.get_or_insert_default();
+            }
+        }
+        whole
+    }
+}
+
+#[expect(clippy::option_option, reason = "an absent member is not checked, a null one is")]
+fn lose<T>(part: &mut Option<Option<T>>, intact: &Option<Option<T>>) {
+    if matches!(intact, Some(Some(_))) {
+        part.get_or_insert(None);
+    }
+}
+
 /// The status of a reply.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]

@@ -22,6 +22,7 @@ use super::case::PlayedCase;
 use super::cases::{cases, measured_cases};
 use super::certificate::{client_profiles, of_profile};
 use super::child::{Ended, Processes, Running};
+use super::intact::Intact;
 use super::judge::judge;
 use super::protocol::{self, CaseMessage};
 use super::requests::{problems, unsent};
@@ -179,15 +180,20 @@ impl ClientSuite {
             Ended::Replied(reply) => reply.client_version.clone(),
             _ => None,
         });
-        let reports = cases.iter().zip(done).enumerate().map(|(at, (case, done))| {
+        let ended: Vec<Option<&Ended>> =
+            done.iter().map(|done| done.as_ref().map(|done| &done.ended)).collect();
+        let intact = Intact::new(&cases, &ended);
+        let reports = cases.iter().zip(&done).enumerate().map(|(at, (case, done))| {
             let sent = playing.take(at);
-            let (outcome, detail) = match &done {
-                Some(done) => match (judge(case, &done.ended), unsent(case, &sent)) {
-                    ((ClientOutcome::Right | ClientOutcome::Wrong, _), Some(unsent)) => {
-                        (ClientOutcome::NotExercised, unsent)
+            let (outcome, detail) = match done {
+                Some(done) => {
+                    match (judge(case, &intact.with_losses(case, &done.ended)), unsent(case, &sent)) {
+                        ((ClientOutcome::Right | ClientOutcome::Wrong, _), Some(unsent)) => {
+                            (ClientOutcome::NotExercised, unsent)
+                        }
+                        (judged, _) => judged,
                     }
-                    (judged, _) => judged,
-                },
+                }
                 None => (ClientOutcome::NotExercised, "the client did not fetch this case".to_owned()),
             };
             ClientCaseReport {

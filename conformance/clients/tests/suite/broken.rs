@@ -74,6 +74,24 @@ fn each_broken_client_is_caught_where_it_breaks() {
 }
 
 #[test]
+fn a_client_loses_what_it_returns_for_the_intact_stream_alone() {
+    let suite =
+        ClientSuite { transports: vec![Transport::Sse], has_members: true, ..suite("leaves-out-empty-ids") };
+    let damaged = "member/response.output_item.added/item[function_call]/call_id=absent";
+    let cases = suite.cases(&|name| name == damaged);
+    let control = cases[0].control.clone().expect("the stream has no other defect");
+    let outcome = |wanted: &[&str]| {
+        let run = run(&suite, &|name| wanted.contains(&name));
+        let case = run.cases.into_iter().find(|case| case.name == damaged).expect("it was played");
+        (case.outcome, case.detail)
+    };
+    let lost = "the call_id of get_weather is \"\", expected \"call_1\"";
+    assert_eq!(outcome(&[damaged, &control]), (ClientOutcome::Wrong, lost.to_owned()));
+    // Alone, the suite cannot know that the client reads ids.
+    assert_eq!(outcome(&[damaged]).0, ClientOutcome::Right);
+}
+
+#[test]
 fn a_client_without_a_timeout_hangs_where_the_server_stalls() {
     let suite = ClientSuite { transports: vec![Transport::Sse], jobs: 1, ..suite("has-no-timeout") };
     // A client that has replied once is not given the time of a first start again.
