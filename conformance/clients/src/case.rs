@@ -5,6 +5,7 @@ use std::time::Duration;
 use catalogue::{About, Channel, Expect, Level, Step};
 use checker::Answer;
 use gateway::{Act, Line};
+use recordings::goldens::Golden;
 use results::Transport;
 use serde_json::Value;
 use spec::Dialect;
@@ -116,6 +117,12 @@ pub(super) fn of_streams(
         control: None,
         plays: plays(edited, channel, &Delivery::default(), dialect),
     }
+}
+
+/// Returns the dialect that a golden is written in. What it says is read in that dialect by clients of another one, too: they
+/// can ignore an event that only the golden's dialect has, and lose its text with it.
+pub(super) fn written_in(golden: &Golden, dialect: &'static Dialect) -> &'static Dialect {
+    spec::dialect(golden.dialect).unwrap_or(dialect)
 }
 
 /// Returns the name of the case that plays a golden intact.

@@ -14,7 +14,7 @@ use spec::Dialect;
 
 use super::case::{
     PlayedCase, TIMEOUT, about, expected, name, of_streams, request, sound_name, speaks, transport,
-    without_stream,
+    without_stream, written_in,
 };
 use super::member;
 use super::order;
@@ -215,7 +215,9 @@ fn of_rule(rule: &'static Rule, channel: Channel, dialect: &'static Dialect) -> 
     {
         return None;
     }
-    let expect = expected(checker::level(rule, dialect), &sound, &edited, dialect);
+    let level = checker::level(rule, dialect);
+    let dialect = written_in(golden, dialect);
+    let expect = expected(level, &sound, &edited, dialect);
     let why = match expect {
         Expect::MustReport => "The response is not complete.",
         Expect::MustSurvive => {

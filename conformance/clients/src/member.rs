@@ -9,7 +9,7 @@ use recordings::goldens::{self, Golden};
 use serde_json::{Value, json};
 use spec::Dialect;
 
-use super::case::{PlayedCase, expected, of_streams, request, sound_name};
+use super::case::{PlayedCase, expected, of_streams, request, sound_name, written_in};
 use super::played::Played;
 
 /// What is wrong with a member.
@@ -78,6 +78,7 @@ pub(super) fn id(golden: &Golden) -> String {
 fn intact(golden: &'static Golden, dialect: &'static Dialect) -> Option<PlayedCase> {
     let request = request(&id(golden), dialect)?;
     let played = Played::read(golden.bytes)?;
+    let dialect = written_in(golden, dialect);
     let expect = expected(Level::Should, &played, &played, dialect);
     Some(PlayedCase {
         name: sound_name(&id(golden), Channel::Sse),
@@ -92,6 +93,7 @@ fn of_defect(defect: &Defect, dialect: &'static Dialect) -> Option<PlayedCase> {
     let request = request(&id(defect.golden), dialect)?;
     let (whole, edited) = (Played::read(defect.golden.bytes)?, Played::read(&defect.bytes)?);
     let Defect { event, member, form, .. } = defect;
+    let dialect = written_in(defect.golden, dialect);
     Some(PlayedCase {
         name: defect.name(),
         title: format!("`{event}` {}", wrong_member(member, form)),

@@ -8,7 +8,7 @@ use recordings::goldens::{self, Golden};
 use serde_json::{Value, json};
 use spec::Dialect;
 
-use super::case::{PlayedCase, expected, of_streams, request, sound_name};
+use super::case::{PlayedCase, expected, of_streams, request, sound_name, written_in};
 use super::member::{Frames, Wrong, id, kinds_in, with_data, wrong_member};
 use super::played::Played;
 
@@ -91,6 +91,7 @@ fn of_edited(edited: &Edited, dialect: &'static Dialect) -> Option<PlayedCase> {
     let id = id(edited.golden);
     let request = request(&id, dialect)?;
     let (whole, played) = (Played::read(edited.golden.bytes)?, Played::read(&edited.bytes)?);
+    let dialect = written_in(edited.golden, dialect);
     Some(PlayedCase {
         name: edited.name.clone(),
         title: edited.title.clone(),
