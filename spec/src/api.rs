@@ -37,6 +37,8 @@ pub struct Api {
     pub misnomers: &'static [Misnomers],
     /// The words for the state of the root.
     pub status: StatusWords,
+    /// Where a client finds why the root ended: a member of the values of a scope.
+    pub stop: Option<(Scope, &'static str)>,
     /// The places of the token counts of the root.
     pub usage: UsagePlaces,
     /// The member of the root's value that lists the containers.
@@ -92,6 +94,8 @@ pub type CountPlace = (&'static str, Option<&'static str>);
 pub struct UsagePlaces {
     /// The member of the root's value that holds the object.
     pub member: &'static str,
+    /// JSON pointers to the object in events. A count in a later event replaces that of an earlier one.
+    pub events: &'static [&'static str],
     /// All tokens of the input.
     pub input: CountPlace,
     /// Those that were cached.
@@ -145,6 +149,8 @@ pub struct ScopeInfo {
     pub in_parent: Option<&'static str>,
     /// Place of its final value in the terminal response.
     pub in_response: Option<&'static str>,
+    /// Its places in the value of its parent, in a body. Dialects have one of them.
+    pub in_body: &'static [&'static str],
     /// Its phases, in order.
     pub phases: &'static [&'static str],
     /// The phases of the root that may begin more than once.
@@ -255,6 +261,7 @@ impl ScopeInfo {
             content: None,
             in_parent: None,
             in_response: None,
+            in_body: &[],
             phases: &[],
             repeatable: &[],
             ends: &[],

@@ -9,8 +9,8 @@ use super::report::{Place, Report};
 use crate::dialect::{Dialect, Event};
 use crate::folders;
 use crate::formats::{
-    ApiFile, Aside, Calls, Content, Effect, EventLine, Framing, Marker, Outer, Role, RootEnd, RootOpening,
-    Scope,
+    ApiFile, Aside, Calls, Content, Effect, EventLine, Framing, Marker, Operation, Outer, Role, RootEnd,
+    RootOpening, Scope, Stop,
 };
 use crate::schema::leads_somewhere;
 
@@ -44,6 +44,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         slots(api, report);
         outer(api, report);
         calls(api, report);
+        ending(api, report);
         for (name, scope) in &file.scopes {
             scope_fits(api, name, scope, report);
         }
@@ -231,6 +232,42 @@ fn calls(api: &Api<'_>, report: &mut Report) {
     }
 }
 
+/// Checks where clients find why the root ended, and its token counts.
+fn ending(api: &Api<'_>, report: &mut Report) {
+    let mut find = |entry: &str, message: String, help: &str| {
+        report.find(&api.path, Place::entry(entry.to_owned()), message, help);
+    };
+    if let Some(Stop { scope, .. }) = &api.file.stop
+        && !api.file.scopes.contains_key(scope)
+    {
+        find("[stop] scope", format!("there is no scope \"{scope}\""), "use a scope of this file");
+    }
+    for pointer in &api.file.usage.events {
+        if !api.dialects().any(|dialect| somewhere(dialect, pointer)) {
+            let message = format!("no event of any dialect has a property at \"{pointer}\"");
+            find("[usage] events", message, "correct or remove the pointer");
+        }
+    }
+}
+
+/// Returns the JSON pointers to a scope in a body, by all places of those around it.
+fn places_in_body(api: &ApiFile, scope: &Scope) -> Vec<String> {
+    let around = scope.parent.as_ref().and_then(|parent| api.scopes.get(parent));
+    let outer = around.filter(|around| around.parent.is_some()).map(|around| places_in_body(api, around));
+    let own = api.places_in_body(scope);
+    let outer = outer.unwrap_or_else(|| vec![String::new()]);
+    outer.iter().flat_map(|outer| own.iter().map(move |inner| format!("{outer}{inner}"))).collect()
+}
+
+/// Returns whether a body of a dialect declares a property there.
+fn is_in_body(api: &Api<'_>, pointer: &str) -> bool {
+    let root = api.file.operations.get(&Operation::Create).and_then(|route| route.answer.as_ref());
+    api.dialects().any(|dialect| {
+        let body = root.and_then(|root| dialect.types.get(dialect.file.roots.get(root)?));
+        body.is_some_and(|body| leads_somewhere(dialect.registry(), body, pointer))
+    })
+}
+
 fn envelope(api: &ApiFile, dialect: &Dialect, report: &mut Report) {
     let file = in_dialect(&dialect.name, "dialect.toml");
     for (slot, pointer) in &dialect.own.envelope.0 {
@@ -287,7 +324,7 @@ fn scope_fits(api: &Api<'_>, name: &str, scope: &Scope, report: &mut Report) {
     for slot in scope.key.iter().filter(|slot| !scopes.slots.contains_key(*slot)) {
         find(format!("its key uses the unknown slot \"{slot}\""), "use a slot of [slots]");
     }
-    for pointer in [&scope.in_parent, &scope.in_response].into_iter().flatten() {
+    for pointer in [&scope.in_parent, &scope.in_response].into_iter().flatten().chain(&scope.in_body) {
         for slot in pointer.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}')) {
             if !scope.key.iter().any(|key| key == slot) {
                 find(
@@ -316,6 +353,12 @@ fn scope_fits(api: &Api<'_>, name: &str, scope: &Scope, report: &mut Report) {
         find(format!("no event of any dialect begins its phase \"{phase}\""), "correct or remove the phase");
     }
     siblings(scopes, name, scope, &mut find);
+    for inside in &scope.in_body {
+        let is_it = |place: &&String| place.ends_with(inside.as_str());
+        if !places_in_body(scopes, scope).iter().filter(is_it).any(|place| is_in_body(api, place)) {
+            find(format!("no body of any dialect has a property at \"{inside}\""), "correct `in_body`");
+        }
+    }
     let snapshot = scopes.outer.snapshot.as_ref().and_then(|slot| scopes.slots.get(slot));
     let snapshot = snapshot.map_or("", String::as_str);
     let states = |role: Role, holder: &str, inside: &str| {

@@ -11,7 +11,7 @@ use crate::formats::{
     ApiFile, Aside, BodyShape, CallShape, Calls, Choice, Constant, Content, Declared, Effect, ErrorShape,
     EventLine, ForeignApi, ForeignFile, Framing, Level, Lifecycle, Mark, Marker, Misnomers, Operation, Outer,
     Render, RenderEdit, RenderMoment, RenderResponse, RenderTarget, RequestShape, Role, RootEnd, RootOpening,
-    Route, RuleLevel, Scope, SessionShape, Signature, Status, Trigger, TypeRule, UnknownEvents, Usage,
+    Route, RuleLevel, Scope, SessionShape, Signature, Status, Stop, Trigger, TypeRule, UnknownEvents, Usage,
 };
 
 /// Emits the types of the words and settings in dialect files.
@@ -191,7 +191,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
     let (call, session, misnomers) =
         (file.call.expression(), file.session.expression(), file.misnomers.expression());
     let Status { member: status, completed, incomplete, failed, unfinished } = &file.status;
-    let Usage { member: usage, input, cached, output, reasoning, total } = &file.usage;
+    let Usage { member: usage, events: usage_events, input, cached, output, reasoning, total } = &file.usage;
     let [input, cached, output, reasoning, total] =
         [input, cached, output, reasoning, total].map(|pointer| {
             let place = pointer.trim_start_matches('/');
@@ -223,6 +223,10 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
         let scope = of_file(scope);
         quote!(CallPlaces { scope: Scope::#scope, types: &[#(#types),*], id: #id, name: #name })
     }));
+    let stop = option(file.stop.as_ref().map(|Stop { scope, member }| {
+        let scope = of_file(scope);
+        quote!((Scope::#scope, #member))
+    }));
     let rows = scopes.keys().map(|variant| {
         let scope_ident = pascal_ident(variant);
         let own = file.scopes.iter().find(|(name, scope)| identity(name, scope) == *variant);
@@ -247,6 +251,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
         let content = scope.content.expression();
         let in_parent = option_text(scope.in_parent.as_deref());
         let in_response = option_text(scope.in_response.as_deref());
+        let in_body = file.places_in_body(scope);
         quote! {
             ScopeInfo {
                 scope: Scope::#scope_ident,
@@ -261,6 +266,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
                 content: #content,
                 in_parent: #in_parent,
                 in_response: #in_response,
+                in_body: &[#(#in_body),*],
                 phases: &[#(#phases),*],
                 repeatable: &[#(#repeatable),*],
                 ends: &[#(#ends),*],
@@ -293,8 +299,10 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
                 failed: #failed,
                 unfinished: &[#(#unfinished),*],
             },
+            stop: #stop,
             usage: UsagePlaces {
                 member: #usage,
+                events: &[#(#usage_events),*],
                 input: #input,
                 cached: #cached,
                 output: #output,

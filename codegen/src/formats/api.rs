@@ -50,7 +50,10 @@ pub struct ApiFile {
     /// The words for the state of the root, if its value has one.
     #[serde(default)]
     pub status: Status,
-    /// The token counts of the root, if its value has them.
+    /// Where a client finds why the root ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Stop>,
+    /// The token counts of the root.
     #[serde(default)]
     pub usage: Usage,
     /// The values that parsing an event extracts: name to JSON pointer, in which `*` is each entry of an array.
@@ -149,13 +152,27 @@ pub struct Status {
     pub unfinished: Vec<String>,
 }
 
-/// The token counts of the root: JSON pointers of one or two segments into the object.
+/// Where a client finds why the root ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
+pub struct Stop {
+    /// The scope whose values have it.
+    pub scope: String,
+    /// The member of these values.
+    pub member: String,
+}
+
+/// The token counts of the root: JSON pointers of one or two segments into the object.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
 pub struct Usage {
     /// The member of the root's value that holds the object.
     pub member: String,
+    /// JSON pointers to the object in events. A count in a later event replaces that of an earlier one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<String>,
     /// All tokens of the input.
     pub input: String,
     /// Those that were cached.
@@ -196,6 +213,10 @@ pub struct Scope {
     /// Place of its final value in the terminal response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_response: Option<String>,
+    /// Its places in the value of its parent, in a body that is not a stream; by default those above. Dialects have one
+    /// of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub in_body: Vec<String>,
     /// Its phases, in order; the last ones can be alternatives.
     #[serde(default)]
     pub phases: Vec<String>,
@@ -224,6 +245,8 @@ words! {
     pub enum Content {
         /// An entry of the output.
         Item,
+        /// One of several answers, of which clients show the first.
+        Choice,
         /// A part of an entry.
         Part,
         /// Text for the user.
@@ -272,6 +295,16 @@ impl ApiFile {
         around.into_iter().flatten().filter(is_outer).find(is_same).unwrap_or(&self.outer.root)
     }
 
+    /// Returns the places of a scope in the value of its parent, in a body.
+    pub fn places_in_body<'a>(&self, scope: &'a Scope) -> Vec<&'a str> {
+        if !scope.in_body.is_empty() {
+            return scope.in_body.iter().map(String::as_str).collect();
+        }
+        let is_of_root = scope.parent.as_ref() == Some(&self.outer.root);
+        let usual = if is_of_root { &scope.in_response } else { &scope.in_parent };
+        usual.as_deref().into_iter().collect()
+    }
+
     /// Returns the member of the root's value that lists the containers.
     pub fn list(&self) -> &str {
         let place = self.scopes.get(&self.outer.container).and_then(|scope| scope.in_response.as_deref());
@@ -298,6 +331,9 @@ impl ApiFile {
         renamed.outer.container = new(&self.outer.container);
         if let Some(call) = &mut renamed.client_call {
             call.scope = new(&call.scope);
+        }
+        if let Some(stop) = &mut renamed.stop {
+            stop.scope = new(&stop.scope);
         }
         let scopes = self.scopes.iter().map(|(name, scope)| {
             let mut scope = scope.clone();

@@ -23,7 +23,7 @@ mod scenario;
 mod signature;
 mod violation;
 
-pub use api::{ApiFile, Calls, Content, Outer, RootEnd, RootOpening, Scope, Status, Usage};
+pub use api::{ApiFile, Calls, Content, Outer, RootEnd, RootOpening, Scope, Status, Stop, Usage};
 pub use client_case::{About, Channel, ClientCase, ClientStep, Ending, Expect, Step};
 pub use constant::{Constant, Declared};
 pub use defect::{Defect, DefectVerdict, DefectsFile};

@@ -1,15 +1,17 @@
 //! What a response says, in the terms that all APIs share: read from the events of a stream, or from a body, by the
 //! scopes of the API.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use spec::json::{at, string};
 use spec::table::{Api, Content, CountPlace, EventInfo, Role, Scope, ScopeInfo};
-use spec::{Dialect, Slot, View};
+use spec::{Dialect, Memory, Slot, View};
 
-use crate::{Observer, Seen};
+use crate::{Frame, Observer, Record, Seen};
 
-/// The content of a response.
+/// The content of a response; of several choices, that of the first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
     /// The texts of its parts, in order.
@@ -20,11 +22,11 @@ pub struct Answer {
     pub reasoning: String,
     /// The calls that the client answers.
     pub calls: Vec<ToolCall>,
-    /// The status of the response; a stream of deltas has none.
+    /// How it ended, in the words of its API: its status, or the reason why it stopped.
     pub status: Option<String>,
     /// Its id.
     pub id: Option<String>,
-    /// Its token counts; a stream of deltas has none.
+    /// Its token counts.
     pub tokens: Option<Tokens>,
 }
 
@@ -35,16 +37,16 @@ pub struct ToolCall {
     pub id: String,
     /// The name of what is called.
     pub name: String,
-    /// Its arguments.
+    /// Its arguments, as text. A body or an opening event can have them as JSON, whose text is then compact.
     pub arguments: String,
 }
 
-/// The token counts of a response.
+/// The token counts of a response, as its API counts them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tokens {
-    /// All tokens of the input.
+    /// Those of the input.
     pub input: Option<u64>,
-    /// All tokens of the output.
+    /// Those of the output.
     pub output: Option<u64>,
 }
 
@@ -53,16 +55,10 @@ impl Answer {
     pub fn of_response(api: &'static Api, response: &Value) -> Self {
         let mut reader = AnswerReader::new(api);
         reader.value(api.scope(api.root), response, Key::default());
-        let tokens = response.get(api.usage.member).filter(|tokens| tokens.is_object());
-        Self {
-            id: text_at(response, ID),
-            status: response.get(api.status.member).and_then(Value::as_str).map(str::to_owned),
-            tokens: tokens.map(|tokens| Tokens {
-                input: count(tokens, api.usage.input),
-                output: count(tokens, api.usage.output),
-            }),
-            ..reader.finish()
+        if let Some(counts) = response.get(api.usage.member) {
+            reader.count(counts);
         }
+        Self { id: text_at(response, ID), ..reader.finish() }
     }
 
     /// Returns the whole text.
@@ -77,16 +73,34 @@ const ID: &str = "/id";
 /// The indices of a scope, the outermost first.
 type Key = [u64; Scope::MOST_KEYS];
 
-/// Reads the content of a stream from its deltas, without values that only its last event has.
+/// Reads the content of a stream from its deltas; only how it ended and its token counts are read from the events that
+/// have them.
 #[derive(Debug, Clone)]
 pub struct AnswerReader {
     api: &'static Api,
     id: Option<String>,
+    status: Option<String>,
+    tokens: Option<Tokens>,
     /// Texts by the index of their container, their scope and their indices.
-    pieces: BTreeMap<(u64, Scope, Key), String>,
-    calls: BTreeMap<Key, ToolCall>,
+    texts: BTreeMap<(u64, Scope, Key), Joined>,
+    /// Calls, with their arguments.
+    calls: BTreeMap<Key, (ToolCall, Joined)>,
     /// Number of bytes that it still stores.
     room: usize,
+}
+
+/// A text whose deltas are joined.
+#[derive(Debug, Clone, Default)]
+struct Joined {
+    /// The text in a value of a scope around it, which counts if no delta follows.
+    opening: String,
+    deltas: String,
+}
+
+impl Joined {
+    fn whole(self) -> String {
+        if self.deltas.is_empty() { self.opening } else { self.deltas }
+    }
 }
 
 /// Number of bytes that a text takes in addition to its own.
@@ -95,7 +109,15 @@ const OVERHEAD: usize = 64;
 impl AnswerReader {
     /// Creates a reader without a limit.
     pub const fn new(api: &'static Api) -> Self {
-        Self { api, id: None, pieces: BTreeMap::new(), calls: BTreeMap::new(), room: usize::MAX }
+        Self {
+            api,
+            id: None,
+            status: None,
+            tokens: None,
+            texts: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            room: usize::MAX,
+        }
     }
 
     /// Limits the memory: the rest of a stream is ignored after about this number of bytes.
@@ -105,61 +127,107 @@ impl AnswerReader {
         self
     }
 
-    /// Reads the data of an event that has its type.
+    /// Reads the data of an event.
     pub fn data(&mut self, dialect: &Dialect, data: &str) {
-        let kind = spec::json::string_member(data, "type").unwrap_or_default();
-        if let Some(info) = dialect.event(&kind) {
-            let (_, view) = dialect.view_event(&kind, data);
-            self.event(info, &view, data);
+        let frame = Frame { data: Some(Cow::Borrowed(data)), ..Frame::default() };
+        if let Some(record) = Record::read(dialect, &frame, (1, 1), &mut None, &mut Memory::default()) {
+            self.event(&record);
         }
     }
 
     /// Reads an event.
-    pub fn event(&mut self, info: &EventInfo, view: &View<'_>, data: &str) {
-        let (level, value) = (info.level, view.raw(Slot::Value));
-        match info.role {
-            Role::Open if level.is_root => {
-                // The event may be the response itself.
-                let root = view.snapshot(self.api).unwrap_or(data);
-                let id = spec::json::at(root, ID).and_then(spec::json::string);
-                self.id = id.map(std::borrow::Cow::into_owned);
-            }
-            Role::Open => {
-                let value = value.and_then(|value| serde_json::from_str(value).ok()).unwrap_or_default();
-                self.open(level, &value, key(level, view));
-            }
-            Role::Delta => {
-                let text = value.and_then(spec::json::string).unwrap_or_default();
-                self.add(level, &text, key(level, view));
-            }
-            Role::Point | Role::Phase | Role::Final | Role::Close | Role::Terminal => {}
+    pub fn event(&mut self, record: &Record<'_>) {
+        let data = record.data();
+        let mut has_counts = false;
+        for (info, view) in record.views() {
+            self.effect(info, &view, data);
+            // Deltas are many, and have none.
+            has_counts |= info.role != Role::Delta;
         }
+        if self.api.first_event_opens && self.id.is_none() {
+            self.id = at(data, ID).and_then(string).filter(|id| !id.is_empty()).map(Cow::into_owned);
+        }
+        let places = if has_counts { self.api.usage.events } else { &[] };
+        for place in places {
+            let counts = at(data, place).and_then(|counts| serde_json::from_str(counts).ok());
+            self.count(&counts.unwrap_or_default());
+        }
+    }
+
+    /// Reads an effect of an event.
+    fn effect(&mut self, info: &EventInfo, view: &View<'_>, data: &str) {
+        let (level, key) = (info.level, key(info.level, view));
+        if self.is_of_other_choice(level, key) {
+            return;
+        }
+        let whole = view.raw(Slot::Value).or_else(|| view.snapshot(self.api).filter(|_| level.is_root));
+        match info.role {
+            // The event may be the response itself.
+            Role::Open if level.is_root => self.opening(level, whole.unwrap_or(data), key),
+            Role::Open => self.opening(level, whole.unwrap_or_default(), key),
+            Role::Delta => self.add(level, &whole.and_then(string).unwrap_or_default(), key),
+            Role::Point | Role::Phase | Role::Final | Role::Close | Role::Terminal => {
+                if let Some((_, member)) = self.api.stop.filter(|(scope, _)| *scope == level.scope)
+                    && let Some(word) =
+                        whole.and_then(|whole| at(whole, &format!("/{member}"))).and_then(string)
+                {
+                    self.status = Some(word.into_owned());
+                }
+            }
+        }
+    }
+
+    /// Reads the value with which a scope opens, and all that is in it.
+    fn opening(&mut self, level: &'static ScopeInfo, value: &str, key: Key) {
+        let value = serde_json::from_str(value).unwrap_or_default();
+        if level.is_root {
+            self.id = text_at(&value, ID);
+        }
+        self.value(level, &value, key);
     }
 
     /// Returns what was read.
     pub fn finish(self) -> Answer {
-        let mut answer =
-            Answer { id: self.id, calls: self.calls.into_values().collect(), ..Answer::default() };
-        for ((_, scope, _), text) in self.pieces {
-            match self.api.scope(scope).content {
-                Some(Content::Text) => answer.texts.push(text),
-                Some(Content::Refusal) => answer.refusal += &text,
-                Some(Content::Reasoning) => answer.reasoning += &text,
-                Some(Content::Arguments | Content::Item | Content::Part) | None => {}
+        let Self { api, id, status, tokens, texts, calls, .. } = self;
+        let calls = calls.into_values();
+        let calls =
+            calls.map(|(call, arguments)| ToolCall { arguments: arguments.whole(), ..call }).collect();
+        let mut answer = Answer { calls, status, id, tokens, ..Answer::default() };
+        for ((_, scope, _), text) in texts {
+            match api.scope(scope).content {
+                Some(Content::Text) => answer.texts.push(text.whole()),
+                Some(Content::Refusal) => answer.refusal += &text.whole(),
+                Some(Content::Reasoning) => answer.reasoning += &text.whole(),
+                Some(Content::Arguments | Content::Item | Content::Choice | Content::Part) | None => {}
             }
         }
         answer
     }
 
-    /// Reads a whole value of a scope.
+    /// Reads a value of a scope, and those of the scopes in it.
     fn value(&mut self, level: &'static ScopeInfo, value: &Value, key: Key) {
-        if is_text(level) {
-            return self.add(level, value.as_str().unwrap_or_default(), key);
+        if self.room == 0 || self.is_of_other_choice(level, key) {
+            return;
         }
-        self.open(level, value, key);
+        if is_text(level) {
+            let text = text_of(level, value);
+            // A part of this type is one, even without text.
+            if !text.is_empty() || level.content == Some(Content::Text) && !level.of.is_empty() {
+                self.take(text.len());
+                if let Some(joined) = self.joined(level, key) {
+                    joined.opening = text.into_owned();
+                }
+            }
+            return;
+        }
+        if let Some((_, member)) = self.api.stop.filter(|(scope, _)| *scope == level.scope) {
+            self.status = value.get(member).and_then(Value::as_str).map(str::to_owned);
+        }
+        self.call(level, value, key);
         for inner in self.inner(level, value) {
-            let place = if level.is_root { inner.in_response } else { inner.in_parent };
-            for (index, value) in place.map(|place| values(value, place)).unwrap_or_default() {
+            let found =
+                inner.in_body.iter().map(|place| values(value, place)).find(|found| !found.is_empty());
+            for (index, value) in found.unwrap_or_default() {
                 let mut key = key;
                 if let (Some(index), Some(own)) = (index, key.get_mut(level.key.len())) {
                     *own = index;
@@ -178,55 +246,72 @@ impl AnswerReader {
         })
     }
 
-    /// Opens a scope: it may be a call, or begin texts.
-    fn open(&mut self, level: &ScopeInfo, value: &Value, key: Key) {
-        if self.room == 0 {
-            return;
-        }
+    /// Returns whether a scope is in another choice than the first.
+    fn is_of_other_choice(&self, level: &ScopeInfo, key: Key) -> bool {
+        let is_choice = |scope: &ScopeInfo| scope.content == Some(Content::Choice);
+        let choice =
+            self.api.with_parents(level.scope).map(|scope| self.api.scope(scope)).find(|it| is_choice(it));
+        let index = choice.and_then(|choice| key.get(choice.key.len().checked_sub(1)?));
+        index.is_some_and(|index| *index != 0)
+    }
+
+    /// Adds the call that a value is, if it is one.
+    fn call(&mut self, level: &ScopeInfo, value: &Value, key: Key) {
         let is_call = self.api.client_call.filter(|call| {
             let kind = || value.get("type").and_then(Value::as_str);
             call.scope == level.scope
                 && (call.types.is_empty() || kind().is_some_and(|kind| call.types.contains(&kind)))
         });
-        if let Some(places) = is_call {
-            let [id, name] = [places.id, places.name].map(|place| text_at(value, place).unwrap_or_default());
+        let Some(places) = is_call else { return };
+        let [id, name] = [places.id, places.name].map(|place| text_at(value, place).unwrap_or_default());
+        // Some vendors repeat the id with each delta.
+        if self.calls.get(&key).is_none_or(|(call, _)| call.id != id) {
             self.take(id.len() + name.len() + OVERHEAD);
-            self.calls.insert(key, ToolCall { id, name, arguments: String::new() });
-        }
-        let same_key = |inner: &&ScopeInfo| inner.key.len() == level.key.len();
-        for inner in self.inner(level, value).filter(same_key) {
-            if inner.content == Some(Content::Text) {
-                self.add(inner, "", key);
-            }
+            let call = ToolCall { id, name, arguments: String::new() };
+            self.calls.insert(key, (call, Joined::default()));
         }
     }
 
     /// Extends a text.
     fn add(&mut self, level: &ScopeInfo, text: &str, key: Key) {
-        if self.room == 0 {
+        if self.room == 0 || text.is_empty() {
             return;
         }
         self.take(text.len());
-        match level.content {
-            None | Some(Content::Item | Content::Part) => {}
-            Some(Content::Arguments) => {
+        if let Some(joined) = self.joined(level, key) {
+            joined.deltas += text;
+        }
+    }
+
+    /// Returns the text of a scope; the arguments only of a known call.
+    fn joined(&mut self, level: &ScopeInfo, key: Key) -> Option<&mut Joined> {
+        match level.content? {
+            Content::Item | Content::Choice | Content::Part => None,
+            Content::Arguments => {
                 let outer = level.parent.map_or(0, |outer| self.api.scope(outer).key.len());
                 let mut of_call = Key::default();
                 of_call.iter_mut().zip(key).take(outer).for_each(|(own, index)| *own = index);
-                if let Some(call) = self.calls.get_mut(&of_call) {
-                    call.arguments += text;
-                }
+                self.calls.get_mut(&of_call).map(|(_, arguments)| arguments)
             }
             // A transcript beside the output is no part of it.
-            Some(_) if level.parent == Some(self.api.root) => {}
-            Some(Content::Text | Content::Refusal | Content::Reasoning) => {
+            _ if level.parent == Some(self.api.root) => None,
+            Content::Text | Content::Refusal | Content::Reasoning => {
                 let [container, ..] = key;
                 let place = (container, level.scope, key);
-                if !self.pieces.contains_key(&place) {
+                if !self.texts.contains_key(&place) {
                     self.take(OVERHEAD);
                 }
-                *self.pieces.entry(place).or_default() += text;
+                Some(self.texts.entry(place).or_default())
             }
+        }
+    }
+
+    /// Reads token counts. Later ones replace those before.
+    fn count(&mut self, counts: &Value) {
+        if counts.is_object() {
+            let tokens = self.tokens.get_or_insert_default();
+            tokens.input = count(counts, self.api.usage.input).or(tokens.input);
+            tokens.output = count(counts, self.api.usage.output).or(tokens.output);
         }
     }
 
@@ -237,15 +322,22 @@ impl AnswerReader {
 
 impl Observer for AnswerReader {
     fn record(&mut self, seen: &Seen<'_>) {
-        if let Some((_, info)) = seen.record.known {
-            self.event(info, &seen.record.view, seen.record.data());
-        }
+        self.event(seen.record);
     }
 }
 
 /// Returns whether the value of a scope is a text, and no object around texts.
 const fn is_text(level: &ScopeInfo) -> bool {
-    !matches!(level.content, None | Some(Content::Item | Content::Part))
+    !matches!(level.content, None | Some(Content::Item | Content::Choice | Content::Part))
+}
+
+/// Returns the text of a scope's value. Only arguments can be JSON instead.
+fn text_of<'v>(level: &ScopeInfo, value: &'v Value) -> Cow<'v, str> {
+    match value {
+        Value::String(text) => Cow::Borrowed(text),
+        Value::Object(_) if level.content == Some(Content::Arguments) => Cow::Owned(value.to_string()),
+        _ => Cow::Borrowed(""),
+    }
 }
 
 /// Returns the indices of an event; one that is missing is 0.
@@ -257,10 +349,11 @@ fn key(level: &ScopeInfo, view: &View<'_>) -> Key {
     key
 }
 
-/// Returns the values at a place such as `/content/{content_index}`, with their indices.
+/// Returns the values at a place such as `/content/{content_index}` that are not null, with their indices.
 fn values<'v>(value: &'v Value, place: &str) -> Vec<(Option<u64>, &'v Value)> {
     let Some((list, rest)) = place.split_once("/{") else {
-        return value.pointer(place).map(|value| (None, value)).into_iter().collect();
+        let value = value.pointer(place).filter(|value| !value.is_null());
+        return value.map(|value| (None, value)).into_iter().collect();
     };
     let rest = rest.split_once('}').map_or("", |(_, rest)| rest);
     let entries = value.pointer(list).and_then(Value::as_array).into_iter().flatten();

@@ -19,7 +19,7 @@ pub use checker::Checker;
 pub use chosen::{ChangedLevel, Rules, level};
 pub use engine::{
     DataProblem, Effect, Excerpt, Finding, Findings, LevelName, Location, Misnomer, Observer, Occurrence,
-    Origin, Payload, Record, Related, Seen, Supply, Unmeasured, is_client_of,
+    Origin, Payload, Record, Related, Seen, SeenEffect, Supply, Unmeasured, is_client_of,
 };
 pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport};
 pub use rules::is_sign_of_life;

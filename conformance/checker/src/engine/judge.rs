@@ -9,7 +9,7 @@ use super::finding::Findings;
 use super::head::Head;
 use super::hooks::Plain;
 use super::location::{FrameExtent, SavedLocation};
-use super::observer::{Observer, Occurrence, Seen};
+use super::observer::{Observer, Occurrence, Seen, Subject};
 use super::plan::Plan;
 use super::record::{Payload, Record};
 use super::session::{Placement, Session};
@@ -36,6 +36,8 @@ pub(crate) struct Judge {
     /// The session of a WebSocket, which has a stream for each lane.
     session: Option<Box<Session>>,
     findings: Findings,
+    /// The subjects of the effects of the event at hand, if its type has a list, for an observer.
+    subjects: Vec<Subject>,
 }
 
 /// The stream at hand, with what its rules see and where they report.
@@ -44,6 +46,7 @@ struct AtHand<'j> {
     stream: &'j mut Stream,
     context: Context<'j>,
     findings: &'j mut Findings,
+    subjects: &'j mut Vec<Subject>,
 }
 
 /// Number of events that count as the beginning of a stream.
@@ -62,6 +65,7 @@ impl Judge {
             stream: Stream::new(api),
             session: None,
             findings: Findings::of(api.name),
+            subjects: Vec::new(),
         }
     }
 
@@ -123,7 +127,7 @@ impl Judge {
             None => (&mut self.stream, None),
         };
         let context = Context { protocol: &plan.protocol, head: &self.head, session };
-        AtHand { plan, stream, context, findings: &mut self.findings }
+        AtHand { plan, stream, context, findings: &mut self.findings, subjects: &mut self.subjects }
     }
 
     /// Returns the session, which begins with the first message of a WebSocket.
@@ -166,14 +170,17 @@ impl Judge {
             self.at_hand(plan).ask(&plan.hooks.stray, &record);
         }
         let numbers = (self.frames, self.events + 1);
+        self.subjects.clear();
         if let Some(mut record) = Record::read(plan.dialect(), frame, numbers, &mut self.known, memory) {
             let about = self.record(plan, &mut record);
             if let Some(observer) = observer {
-                let about = about.and_then(|at| Occurrence::new(&self.stream().nodes, at));
+                let nodes = &self.stream().nodes;
+                let about = about.and_then(|at| Occurrence::new(nodes, at));
                 let is_faulty = self.findings.all().len() > found;
                 let lane = self.session.as_ref().and_then(|session| session.lane());
                 let api = plan.api();
-                observer.record(&Seen { record: &record, api, about, lane, is_faulty });
+                let subjects = &*self.subjects;
+                observer.record(&Seen { record: &record, api, about, nodes, subjects, lane, is_faulty });
             }
         }
     }
@@ -465,7 +472,9 @@ impl AtHand<'_> {
             }
             let mut tracker = self.tracker(record);
             tracker.take_effect();
-            about = tracker.current.or(about);
+            let current = tracker.current;
+            self.subjects.push(Subject::of(&self.stream.nodes, current));
+            about = current.or(about);
         }
         (record.known, record.view, record.effect) = (Some((number, event)), whole, None);
         record.is_error = is_error;

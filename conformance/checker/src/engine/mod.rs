@@ -40,7 +40,7 @@ pub(crate) use judge::Judge;
 pub use location::Location;
 pub(crate) use markup::Tokens;
 pub(crate) use node::{Node, State};
-pub use observer::{Observer, Occurrence, Seen};
+pub use observer::{Observer, Occurrence, Seen, SeenEffect};
 pub(crate) use plan::Plan;
 pub use record::{DataProblem, Payload, Record};
 pub(crate) use session::{About, Connection, InFlightMessage, Steer, Turn};

@@ -1,7 +1,7 @@
 //! Observers of a stream while it is checked.
 
-use spec::Api;
-use spec::table::Scope;
+use spec::table::{EventInfo, Scope};
+use spec::{Api, View};
 
 use super::node::{Node, Nodes};
 use super::record::Record;
@@ -24,13 +24,56 @@ pub struct Seen<'s> {
     pub record: &'s Record<'s>,
     /// The API of its dialect.
     pub api: &'static Api,
-    /// The subject of the event; none if the dialect does not define the event, or if it arrives after
-    /// its subject has ended.
+    /// The subject of the event, or of its last effect; none if the dialect does not define the event, or if it arrives
+    /// after its subject has ended.
     pub about: Option<Occurrence<'s>>,
+    pub(super) nodes: &'s Nodes,
+    /// The subjects of its effects, if its type has a list.
+    pub(super) subjects: &'s [Subject],
     /// Lane of the WebSocket; other transports have one unnamed lane.
     pub lane: Option<&'s str>,
     /// Whether the frame has new findings.
     pub is_faulty: bool,
+}
+
+/// An effect of an event that took place.
+#[derive(Debug, Clone, Copy)]
+pub struct SeenEffect<'s> {
+    /// Its properties.
+    pub info: &'static EventInfo,
+    /// Its values.
+    pub view: View<'s>,
+    /// Its subject; none if it came after that has ended, or ended with this event.
+    pub about: Option<Occurrence<'s>>,
+}
+
+impl<'s> Seen<'s> {
+    /// Returns the effects that took place, in order: one, unless the type of the event has a list.
+    pub fn effects(&self) -> impl Iterator<Item = SeenEffect<'s>> {
+        let (record, nodes) = (self.record, self.nodes);
+        let is_listed = record.matches.is_some_and(|matches| !matches.is_empty());
+        let only = self.about.filter(|_| !is_listed);
+        let mut subjects = self.subjects.iter();
+        record.views().map(move |(info, view)| {
+            let subject = only.or_else(|| subjects.next()?.occurrence(nodes));
+            SeenEffect { info, view, about: subject }
+        })
+    }
+}
+
+/// The position of the node that an effect is about, and its number, as the event can remove it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Subject(Option<(usize, u64)>);
+
+impl Subject {
+    pub(super) fn of(nodes: &Nodes, at: Option<usize>) -> Self {
+        Self(at.and_then(|at| Some((at, nodes.get(at)?.number))))
+    }
+
+    fn occurrence<'s>(&self, nodes: &'s Nodes) -> Option<Occurrence<'s>> {
+        let (at, number) = self.0?;
+        Occurrence::new(nodes, at).filter(|found| found.id() == number)
+    }
 }
 
 /// One occurrence of a scope: an item, a part, a text.

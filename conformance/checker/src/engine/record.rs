@@ -183,6 +183,15 @@ impl<'a> Record<'a> {
         listed.into_iter().flatten().chain(only.map(|(_, info)| info))
     }
 
+    /// Returns its effects that take place, in order, each with the values for which it does.
+    pub fn views(&self) -> impl Iterator<Item = (&'static EventInfo, View<'a>)> + use<'_, 'a> {
+        let listed = self.matches.zip(self.known).map(|(matches, (_, info))| {
+            (0..matches.len()).filter_map(move |nth| matches.get(nth, info, &self.view))
+        });
+        let only = self.known.filter(|_| self.matches.is_none_or(Matches::is_empty));
+        listed.into_iter().flatten().chain(only.map(|(_, info)| (info, self.view)))
+    }
+
     /// Returns a JSON pointer with the entries of arrays in which the effect at hand takes place, in place of `*`.
     pub(crate) fn filled<'p>(&self, pointer: &'p str) -> Cow<'p, str> {
         match self.matches.zip(self.effect) {

@@ -119,9 +119,7 @@ impl FactsReader {
         if let Some(number) = record.sequence_number.as_ref().and_then(spec::Count::whole) {
             facts.numbers = Some((facts.numbers.map_or(number, |(first, _)| first), number));
         }
-        if let Some((_, info)) = record.known {
-            answer.event(info, &record.view, record.data());
-        }
+        answer.event(record);
         if kind == dialect.error {
             facts.error_event = serde_json::from_str(record.data()).ok();
         }

@@ -209,7 +209,7 @@ fn family(scope: &str) -> &'static str {
     let known = APIS.iter().flat_map(|api| api.scopes()).find(|known| known.name == scope);
     match known.and_then(|known| known.content) {
         _ if known.is_some_and(|known| known.is_root) => "response",
-        Some(Content::Item) => "item",
+        Some(Content::Item | Content::Choice) => "item",
         Some(Content::Part) => "part",
         Some(Content::Text | Content::Refusal | Content::Reasoning) => "words",
         Some(Content::Arguments) => "input",
