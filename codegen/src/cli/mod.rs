@@ -9,7 +9,7 @@ pub mod outdated;
 pub mod schemas;
 pub mod show;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -49,8 +49,15 @@ pub fn main() -> ExitCode {
         Command::Schemas(args) => args.run(),
     };
     done.unwrap_or_else(|error| {
+        let is_closed = |cause: &(dyn std::error::Error + 'static)| {
+            cause.downcast_ref::<io::Error>().is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+        };
+        // The reader has what it wants, as `head` does.
+        if error.chain().any(is_closed) {
+            return ExitCode::SUCCESS;
+        }
         // Without stderr the error cannot be reported.
-        let _ = writeln!(std::io::stderr().lock(), "error: {error:#}");
+        let _ = writeln!(io::stderr().lock(), "error: {error:#}");
         ExitCode::from(2)
     })
 }

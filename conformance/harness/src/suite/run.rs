@@ -244,7 +244,9 @@ pub fn run_quietly(arguments: &Arguments, trials: Vec<Trial>) -> Option<Conclusi
         match info.payload().downcast_ref::<String>() {
             Some(text) if is_of_printer && text.contains("BrokenPipe") => {}
             Some(text) if is_of_printer => {
-                eprint_line(&format!("error: the results cannot be printed: {text}"));
+                // It unwraps an I/O error, whose own message is part of the text.
+                let own = text.split_once("message: \"").and_then(|(_, rest)| Some(rest.split_once('"')?.0));
+                eprint_line(&format!("error: the results cannot be printed: {}", own.unwrap_or(text)));
             }
             _ => usual(info),
         }
