@@ -196,6 +196,21 @@ fn other_dependencies_are_no_circles() {
     }
 }
 
+/// Packages without tests in their documentation have no examples there.
+#[test]
+fn examples_are_tested() {
+    for member in members() {
+        let manifest = Path::new(member["manifest_path"].as_str().expect("it has one"));
+        let targets = member["targets"].as_array().expect("it has some");
+        let is_tested = targets.iter().any(|target| target["doctest"] == true);
+        for (path, text) in sources(&manifest.with_file_name("src")) {
+            let is_example = |line: &str| line.starts_with("/// ```") || line.starts_with("//! ```");
+            let example = text.lines().map(str::trim_start).find(|line| is_example(line));
+            assert!(is_tested || example.is_none(), "{} has an example: {path}", name(&member));
+        }
+    }
+}
+
 /// Source files are short.
 #[test]
 fn files_are_short() {

@@ -50,7 +50,7 @@ fn open_responses() -> String {
 }
 
 fn listed() -> Listed {
-    toml::from_str(include_str!("../gateways.toml")).expect("the list can be read")
+    toml::from_str(include_str!("../../gateways.toml")).expect("the list can be read")
 }
 
 fn folder() -> PathBuf {
