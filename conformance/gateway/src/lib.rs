@@ -10,17 +10,16 @@ mod rendering;
 mod serving;
 
 pub use content::directive;
-pub use content::example::{example, examples};
 pub use content::given::given;
 pub use content::plan::{Ending, Fragments, Item, Part, ResponsePlan, Thought, tokens};
 pub use content::problem::{Problem, invalid, refusal};
-pub use content::script::plan;
+pub use content::responses::example::{example, examples};
 pub use faults::list::{FaultInfo, FaultKind, fault_list};
 pub use faults::socket::socket_faults;
 pub use faults::violation::{faults, respond};
-pub use rendering::emit::{RenderedResponse, render};
-pub use rendering::ids::tagged;
+pub use rendering::responses::ids::tagged;
 pub use rendering::wire::{Wire, WireFault};
+pub use rendering::{RenderedResponse, dialects, plan, render};
 pub use serving::host::is_loopback;
 pub use serving::log::Log;
 pub use serving::mcp_server::McpServer;
@@ -30,11 +29,3 @@ pub use serving::sending::End;
 pub use serving::server::{Embedded, serve};
 pub use serving::settings::Settings;
 pub use serving::stage::{Act, Director, Line, Received, Stage};
-
-/// The API that it renders.
-const API: &str = "responses";
-
-/// Returns the dialects that it speaks.
-pub fn dialects() -> impl Iterator<Item = &'static spec::Dialect> {
-    spec::DIALECTS.iter().copied().filter(|dialect| dialect.api.name == API)
-}

@@ -1,9 +1,15 @@
 //! What a response says: the plan of its content, by the request and its directives.
 
 pub mod directive;
-pub(crate) mod example;
 pub(crate) mod given;
 pub(crate) mod plan;
 pub(crate) mod problem;
+pub(crate) mod responses;
 pub(crate) mod sample;
-pub(crate) mod script;
+
+use serde_json::Value;
+
+/// Returns a member that is a text.
+pub(crate) fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
+    value.get(name)?.as_str()
+}

@@ -6,7 +6,7 @@ use serde_json::Value;
 pub type Fragments = Vec<String>;
 
 /// Splits a text into fragments.
-pub(super) fn fragments(text: &str) -> Fragments {
+pub(crate) fn fragments(text: &str) -> Fragments {
     text.split('|').map(|fragment| fragment.replace("\\n", "\n")).filter(|text| !text.is_empty()).collect()
 }
 

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 use spec::Dialect;
 use spec::json::Actual;
 
-use super::script::{text, wanted_status};
+use super::responses::script::wanted_status;
+use super::text;
 
 /// Why a request is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]

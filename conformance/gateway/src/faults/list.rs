@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::socket::socket_faults;
 use super::violation::faults;
-use crate::content::example::example;
+use crate::content::responses::example::example;
 use crate::rendering::wire::WireFault;
 use checker::Rules;
 

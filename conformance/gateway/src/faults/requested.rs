@@ -7,9 +7,9 @@ use catalogue::Rule;
 use serde_json::Value;
 
 use super::socket::SOCKET_FAULTS;
-use crate::content::example::example;
 use crate::content::problem::Problem;
-use crate::content::script::text;
+use crate::content::responses::example::example;
+use crate::content::text;
 use crate::rendering::wire::{Wire, WireFault};
 use checker::Rules;
 

@@ -2,10 +2,9 @@
 
 use catalogue::{Edit, Rule};
 
-use crate::content::example::{example, examples};
-use crate::content::script::plan;
-use crate::rendering::emit::render;
+use crate::content::responses::example::{example, examples};
 use crate::rendering::wire::Wire;
+use crate::rendering::{plan, render};
 use checker::Rules;
 use recordings::capture::Format;
 use recordings::{check, violation};

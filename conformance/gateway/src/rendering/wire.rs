@@ -6,7 +6,7 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::emit::RenderedResponse;
+use super::RenderedResponse;
 
 /// A response on the wire.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use super::gateway::Gateway;
 use super::store::item;
 use crate::content::plan::tokens;
 use crate::content::problem::{Problem, refused};
-use crate::content::script::text;
-use crate::rendering::response::CREATED;
+use crate::content::text;
+use crate::rendering::responses::response::CREATED;
 use recordings::capture::base64_of;
 
 impl Gateway {

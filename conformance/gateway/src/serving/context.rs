@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::content::problem::Problem;
-use crate::content::script::text;
+use crate::content::text;
 
 /// Maximum number of stored entries; the oldest are dropped first.
 const MAX_TURNS: usize = 256;

@@ -10,14 +10,13 @@ use super::settings::Settings;
 use super::store::{Store, Stored};
 use crate::content::plan::{Item, ResponsePlan};
 use crate::content::problem::{Problem, refusal, unserved};
-use crate::content::script::plan;
-use crate::content::script::{lengthen, text};
+use crate::content::{responses::script::lengthen, text};
 use crate::faults::list::{FaultInfo, fault_list};
 use crate::faults::requested::Faults;
 use crate::faults::socket::COMPACTION_TRIGGERED;
-use crate::rendering::emit::{RenderedResponse, render};
-use crate::rendering::ids::tagged;
+use crate::rendering::responses::ids::tagged;
 use crate::rendering::wire::Wire;
+use crate::rendering::{RenderedResponse, plan, render};
 use checker::Rules;
 
 /// A running gateway.

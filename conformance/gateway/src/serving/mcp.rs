@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::host::is_loopback;
 use crate::content::plan::{Item, ResponsePlan};
-use crate::content::script::text;
+use crate::content::text;
 
 /// Timeout of a server.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::content::problem::Problem;
-use crate::content::script::text;
+use crate::content::text;
 use crate::rendering::wire::event_end;
 
 /// Maximum number of stored responses, and of bytes of their streams; the oldest are dropped first.

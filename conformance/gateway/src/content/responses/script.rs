@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 use spec::Dialect;
 
-use super::directive::Directives;
-use super::plan::{Item, Part, ResponsePlan, Thought, tokens};
-use super::sample;
+use crate::content::directive::Directives;
+use crate::content::plan::{Item, Part, ResponsePlan, Thought, tokens};
+use crate::content::{sample, text};
 use recordings::capture::base64_of;
 
 /// The last input of a request.
@@ -65,12 +65,8 @@ impl Input {
     }
 }
 
-pub(crate) fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
-    value.get(name)?.as_str()
-}
-
 /// Returns the error status that a request selects, if any.
-pub(super) fn wanted_status(request: &Value) -> Option<u16> {
+pub(in crate::content) fn wanted_status(request: &Value) -> Option<u16> {
     directives(request, &Input::of(request)).status
 }
 
@@ -85,7 +81,7 @@ fn directives(request: &Value, input: &Input) -> Directives {
 }
 
 /// Returns the plan of the response to a valid request.
-pub fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
+pub(crate) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
     let input = Input::of(request);
     let directives = directives(request, &input);
     let input_tokens = directives.input_tokens().unwrap_or_else(|| 8 + tokens(&input.plain()));

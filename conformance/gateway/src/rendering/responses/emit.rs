@@ -4,7 +4,6 @@ use serde_json::{Map, Value, json};
 use spec::table::{EventLine, Marker, RenderMoment, Role};
 use spec::{Dialect, EventInfo, Scope, Slot};
 
-use super::edits::{Edited, Edits};
 use super::fit::fit;
 use super::items::entries;
 use super::order::{Moment, order};
@@ -12,32 +11,12 @@ use super::parts::logprobs;
 use super::response::{FAILURE, Resource};
 use super::steps::{Entry, Step};
 use crate::content::plan::{Ending, ResponsePlan};
-use crate::content::script::text;
-
-/// A response, ready to be sent as a stream or as JSON.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RenderedResponse {
-    /// The events, as server-sent events.
-    pub events: Vec<String>,
-    /// The queued, the running and the final response.
-    pub snapshots: [Value; 3],
-}
-
-impl RenderedResponse {
-    /// Returns the whole stream.
-    pub fn stream(&self) -> String {
-        self.events.concat()
-    }
-
-    /// Returns the final response.
-    pub const fn response(&self) -> &Value {
-        let [_, _, ended] = &self.snapshots;
-        ended
-    }
-}
+use crate::content::text;
+use crate::rendering::RenderedResponse;
+use crate::rendering::edits::{Edited, Edits};
 
 /// Returns the planned response to a request.
-pub fn render(
+pub(in crate::rendering) fn render(
     request: &Value,
     plan: &ResponsePlan,
     dialect: &'static Dialect,

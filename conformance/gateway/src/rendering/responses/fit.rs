@@ -4,7 +4,7 @@ use serde_json::Value;
 use spec::Dialect;
 
 use crate::content::plan::{Ending, Fragments, Item, Part, ResponsePlan};
-use crate::content::script::text;
+use crate::content::text;
 
 /// Removes the parts of a plan that the dialect does not support.
 pub(super) fn fit(plan: &ResponsePlan, dialect: &Dialect) -> ResponsePlan {

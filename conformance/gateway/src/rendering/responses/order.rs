@@ -3,7 +3,7 @@
 use spec::table::Role;
 
 use super::steps::{Entry, Step};
-use crate::content::script::text;
+use crate::content::text;
 
 /// Something that happens to an item.
 #[derive(Clone, Copy)]

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use spec::Dialect;
 use spec::table::{Render, RenderMoment, RenderResponse};
 
-use super::edits::{Edited, Edits, parsed};
 use crate::content::plan::{Ending, ResponsePlan};
-use crate::content::script::text;
+use crate::content::text;
+use crate::rendering::edits::{Edited, Edits, parsed};
 
 /// Creation time of all responses, which makes them reproducible.
 pub(crate) const CREATED: u64 = 1_785_000_000;

@@ -9,7 +9,7 @@ use super::running::Steer;
 use crate::content::plan::Item;
 use crate::content::plan::ResponsePlan;
 use crate::content::problem::refused;
-use crate::content::script::text;
+use crate::content::text;
 use crate::faults::requested::Faults;
 use crate::serving::context::PastResponse;
 

@@ -10,9 +10,9 @@ use tokio::time::Instant;
 
 use super::running::{Running, Steer, data};
 use crate::content::problem::Problem;
-use crate::content::script::text;
+use crate::content::text;
 use crate::faults::requested::Faults;
-use crate::rendering::ids::tagged;
+use crate::rendering::responses::ids::tagged;
 use crate::serving::context::{PastResponse, entries};
 use crate::serving::gateway::{Gateway, Made};
 use crate::serving::mcp::Servers;
