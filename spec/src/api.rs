@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crate::json;
 use crate::words::{
-    BodyShape, CallShape, Choice, Content, ErrorShape, ForeignApi, Mark, Misnomers, Operation, RequestShape,
-    Route, SessionShape, Signature, Trigger,
+    BodyShape, CallShape, Choice, Content, EncryptedShape, ErrorCodes, ErrorShape, ForeignApi, Mark,
+    Misnomers, Operation, RequestShape, ResultShape, Route, SessionShape, Signature, StatusWords, Trigger,
 };
 
 include!(concat!(env!("OUT_DIR"), "/apis.rs"));
@@ -33,6 +33,8 @@ pub struct Api {
     pub call: CallShape,
     /// The messages of a WebSocket, if it has one.
     pub session: Option<SessionShape>,
+    /// What its output contains encrypted.
+    pub encrypted: Option<EncryptedShape>,
     /// The names that other APIs give to its properties.
     pub misnomers: &'static [Misnomers],
     /// The words for the state of the root.
@@ -69,21 +71,6 @@ pub struct Api {
     pub slots: &'static [(Slot, &'static str)],
     /// The properties of all scopes, including those of other APIs.
     pub(crate) scopes: [ScopeInfo; Scope::COUNT],
-}
-
-/// The words for the state of the root, in events (as phases) and in the member of its value.
-#[derive(Debug, Clone, Copy)]
-pub struct StatusWords {
-    /// The member.
-    pub member: &'static str,
-    /// It has ended as it should.
-    pub completed: &'static str,
-    /// It was cut off.
-    pub incomplete: &'static str,
-    /// It has failed.
-    pub failed: &'static str,
-    /// The types of containers that can be incomplete although the root continues.
-    pub unfinished: &'static [&'static str],
 }
 
 /// The place of a token count: a member of the object with the counts, or of an object in that member.

@@ -8,7 +8,7 @@ use crate::view::View;
 use crate::watch::Matches;
 
 pub use crate::api::apis;
-pub use crate::api::{Api, CallPlaces, CountPlace, Scope, ScopeInfo, Slot, StatusWords, UsagePlaces};
+pub use crate::api::{Api, CallPlaces, CountPlace, Scope, ScopeInfo, Slot, UsagePlaces};
 pub use crate::event::EventInfo;
 pub use crate::memory::Memory;
 pub use crate::verdict::Verdict;

@@ -8,10 +8,11 @@ use quote::quote;
 use super::names;
 use crate::dialect::{Dialect, Event};
 use crate::formats::{
-    ApiFile, Aside, BodyShape, CallShape, Calls, Choice, Constant, Content, Declared, Effect, ErrorShape,
-    EventLine, ForeignApi, ForeignFile, Framing, Level, Lifecycle, Mark, Marker, Misnomers, Operation, Outer,
-    Render, RenderEdit, RenderMoment, RenderResponse, RenderTarget, RequestShape, Role, RootEnd, RootOpening,
-    Route, RuleLevel, Scope, SessionShape, Signature, Status, Stop, Trigger, TypeRule, UnknownEvents, Usage,
+    ApiFile, Aside, BodyShape, CallShape, Calls, Choice, Constant, Content, Declared, Effect, EncryptedShape,
+    ErrorCodes, ErrorShape, EventLine, ForeignApi, ForeignFile, Framing, Level, Lifecycle, Mark, Marker,
+    Misnomers, Operation, Outer, Render, RenderEdit, RenderMoment, RenderResponse, RenderTarget,
+    RequestShape, ResultShape, Role, RootEnd, RootOpening, Route, RuleLevel, Scope, SessionShape, Signature,
+    StatusWords, Stop, Trigger, TypeRule, UnknownEvents, Usage,
 };
 
 /// Emits the types of the words and settings in dialect files.
@@ -22,6 +23,8 @@ pub fn words() -> TokenStream {
         CallShape::declaration(),
         Choice::declaration(),
         Content::declaration(),
+        EncryptedShape::declaration(),
+        ErrorCodes::declaration(),
         ErrorShape::declaration(),
         EventLine::declaration(),
         ForeignApi::declaration(),
@@ -37,11 +40,13 @@ pub fn words() -> TokenStream {
         RenderResponse::declaration(),
         RenderTarget::declaration(),
         RequestShape::declaration(),
+        ResultShape::declaration(),
         Role::declaration(),
         Route::declaration(),
         RuleLevel::declaration(),
         SessionShape::declaration(),
         Signature::declaration(),
+        StatusWords::declaration(),
         Trigger::declaration(),
         TypeRule::declaration(),
         UnknownEvents::declaration(),
@@ -156,8 +161,8 @@ pub fn apis(apis: &[(&str, &ApiFile, bool)], foreign: &ForeignFile) -> TokenStre
         /// The APIs.
         pub mod apis {
             use super::{
-                Api, BodyShape, CallPlaces, CallShape, Choice, Content, ErrorShape, Mark, Misnomers, Operation,
-                RequestShape, Route, Scope, ScopeInfo, SessionShape, Signature, Slot, StatusWords, Trigger,
+                Api, BodyShape, CallPlaces, CallShape, Choice, Content, EncryptedShape, ErrorCodes, ErrorShape, Mark, Misnomers,
+                Operation, RequestShape, ResultShape, Route, Scope, ScopeInfo, SessionShape, Signature, Slot, StatusWords, Trigger,
                 UsagePlaces,
             };
 
@@ -190,7 +195,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
         (file.request.expression(), file.bodies.expression(), file.error.expression());
     let (call, session, misnomers) =
         (file.call.expression(), file.session.expression(), file.misnomers.expression());
-    let Status { member: status, completed, incomplete, failed, unfinished } = &file.status;
+    let (status, encrypted) = (file.status.expression(), file.encrypted.expression());
     let Usage { member: usage, events: usage_events, input, cached, output, reasoning, total } = &file.usage;
     let [input, cached, output, reasoning, total] =
         [input, cached, output, reasoning, total].map(|pointer| {
@@ -291,14 +296,9 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
             error: #error,
             call: #call,
             session: #session,
+            encrypted: #encrypted,
             misnomers: #misnomers,
-            status: StatusWords {
-                member: #status,
-                completed: #completed,
-                incomplete: #incomplete,
-                failed: #failed,
-                unfinished: &[#(#unfinished),*],
-            },
+            status: #status,
             stop: #stop,
             usage: UsagePlaces {
                 member: #usage,

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use codegen_derive::Constant;
 use serde::{Deserialize, Serialize};
 
 use super::constant::words;
-use super::exchange::{BodyShape, CallShape, ErrorShape, RequestShape, Route, SessionShape};
+use super::exchange::{BodyShape, CallShape, EncryptedShape, ErrorShape, RequestShape, Route, SessionShape};
 use super::signature::{Misnomers, Signature};
 use super::{Effect, Operation, Published};
 
@@ -35,6 +36,9 @@ pub struct ApiFile {
     /// The calls in its output.
     #[serde(default)]
     pub call: CallShape,
+    /// What its output contains encrypted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encrypted: Option<EncryptedShape>,
     /// The messages of a WebSocket, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionShape>,
@@ -49,7 +53,7 @@ pub struct ApiFile {
     pub published: Published,
     /// The words for the state of the root, if its value has one.
     #[serde(default)]
-    pub status: Status,
+    pub status: StatusWords,
     /// Where a client finds why the root ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
@@ -135,10 +139,10 @@ pub struct Calls {
 }
 
 /// The words for the state of the root, in events (as phases) and in the member of its value.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Status {
+pub struct StatusWords {
     /// The member.
     pub member: String,
     /// It has ended as it should.

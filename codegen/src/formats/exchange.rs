@@ -71,6 +71,48 @@ pub struct RequestShape {
     /// The member that chooses among tools. Responses repeat it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<Choice>,
+    /// The member with the conversation: a list of entries, or a text.
+    pub input: String,
+    /// The member with instructions for the model, as a text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+    /// The member with pairs that mean something to the client only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<String>,
+    /// The member that limits the tokens of the output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
+    /// The member that asks for a response in the background, and the feature.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub background: Option<String>,
+    /// What answers a call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<ResultShape>,
+    /// How ids of responses begin.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub id_prefix: String,
+}
+
+/// The entry of a conversation that answers a call.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ResultShape {
+    /// The type of the calls that it answers.
+    pub of: String,
+    /// The entry, as JSON, in which the texts `{id}` and `{output}` stand for the id of the call and for its output.
+    pub entry: String,
+}
+
+/// What an entry of the output contains encrypted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct EncryptedShape {
+    /// The member. Its value is another one each time.
+    pub member: String,
+    /// The member with the same in plain text. Requests do not have both.
+    pub plain: String,
 }
 
 /// The member of a request that chooses among tools.
@@ -124,6 +166,23 @@ pub struct ErrorShape {
     /// The statuses of the classes that are known.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub status: BTreeMap<String, u16>,
+    /// The codes and classes of errors that are not about a request: those of endpoints, and of gateways before them.
+    pub codes: ErrorCodes,
+}
+
+/// The codes and classes of errors that are not about a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct ErrorCodes {
+    /// The key is not accepted.
+    pub key: Vec<String>,
+    /// The account has no credit left.
+    pub quota: Vec<String>,
+    /// There are too many requests.
+    pub rate: Vec<String>,
+    /// There is no such model; codes contain these texts.
+    pub model: Vec<String>,
 }
 
 /// The calls in the output of an API.
@@ -154,4 +213,8 @@ pub struct SessionShape {
     pub steer: String,
     /// The status of an error that replies to a message.
     pub status: String,
+    /// The root of dialects that is the type of a message.
+    pub request: String,
+    /// The members of requests over HTTP that messages do not have.
+    pub http_only: Vec<String>,
 }

@@ -23,7 +23,7 @@ mod scenario;
 mod signature;
 mod violation;
 
-pub use api::{ApiFile, Calls, Content, Outer, RootEnd, RootOpening, Scope, Status, Stop, Usage};
+pub use api::{ApiFile, Calls, Content, Outer, RootEnd, RootOpening, Scope, StatusWords, Stop, Usage};
 pub use client_case::{About, Channel, ClientCase, ClientStep, Ending, Expect, Step};
 pub use constant::{Constant, Declared};
 pub use defect::{Defect, DefectVerdict, DefectsFile};
@@ -34,7 +34,10 @@ pub use dialect::{
 #[cfg(feature = "cli")]
 pub use editor::editor_schemas;
 pub use errata::{Change, ErrataFile, Erratum, MoreValues, Replacement};
-pub use exchange::{BodyShape, CallShape, Choice, ErrorShape, RequestShape, Route, SessionShape, Trigger};
+pub use exchange::{
+    BodyShape, CallShape, Choice, EncryptedShape, ErrorCodes, ErrorShape, RequestShape, ResultShape, Route,
+    SessionShape, Trigger,
+};
 pub use glossary::Glossary;
 pub use guarantee::{EditedGolden, Guarantee, GuaranteesFile};
 pub use lifecycle::{Effect, Lifecycle, Role};

@@ -67,6 +67,14 @@ impl Answer {
     }
 }
 
+impl Tokens {
+    /// Returns the token counts in a response.
+    pub fn of(api: &Api, response: &Value) -> Option<Self> {
+        let tokens = response.get(api.usage.member).filter(|tokens| tokens.is_object())?;
+        Some(Self { input: count(tokens, api.usage.input), output: count(tokens, api.usage.output) })
+    }
+}
+
 /// Place of the id in the value of the root, in all APIs.
 const ID: &str = "/id";
 

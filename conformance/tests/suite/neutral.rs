@@ -7,7 +7,14 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 /// The code that is the same for every API.
-const SHARED: [&str; 4] = ["checker/src/engine", "harness/src/wire", "recordings/src", "reports/src"];
+const SHARED: [&str; 6] = [
+    "checker/src/engine",
+    "harness/src/judge",
+    "harness/src/plan",
+    "harness/src/wire",
+    "recordings/src",
+    "reports/src",
+];
 /// The code that reads nothing but events, so that even a plain word is a member.
 const OF_EVENTS: [&str; 2] = ["checker/src/engine", "harness/src/wire"];
 
@@ -16,7 +23,7 @@ const SLOTS: [&str; 5] = ["Value", "SequenceNumber", "Logprobs", "PLACES", "name
 /// What it may ask of scopes without naming one.
 const SCOPES: [&str; 2] = ["ALL", "MOST_KEYS"];
 /// Members that it may name: every API has them, or the word is not about a member.
-const MEMBERS: [&str; 6] = ["delta", "echo", "id", "name", "none", "type"];
+const MEMBERS: [&str; 8] = ["delta", "echo", "id", "model", "name", "none", "stream", "type"];
 
 /// Returns the files of folders, each with its code: without comments, attributes and unit tests, which are about one
 /// API.
@@ -25,6 +32,11 @@ fn code(folders: &[&str]) -> Vec<(PathBuf, String)> {
     let mut due: Vec<PathBuf> = folders.iter().map(|folder| root.join(folder)).collect();
     let mut files = Vec::new();
     while let Some(path) = due.pop() {
+        if path.is_dir() && path.file_name().is_some_and(|name| spec::APIS.iter().any(|api| name == api.name))
+        {
+            // What is about one API has a folder of its name.
+            continue;
+        }
         if path.is_dir() {
             due.extend(fs::read_dir(path).expect("it is there").flatten().map(|entry| entry.path()));
         } else if path.extension().is_some_and(|end| end == "rs") && !path.ends_with("tests.rs") {

@@ -149,7 +149,7 @@ impl<'r> Requests<'r> {
     fn before(&self, case: &ScenarioCase, sent: &[Sent<'_>]) -> Result<Option<PreviousResponse>, String> {
         let Some(previous) = case.previous.and_then(|at| self.cases.get(at)) else { return Ok(None) };
         let last = sent.iter().rev().find(|sent| sent.case.name == previous.name);
-        let before = last.and_then(|sent| sent.attempt.facts.previous());
+        let before = last.and_then(|sent| sent.attempt.facts.previous(self.dialect.api));
         let missing =
             || format!("it was sent although {}, which it continues, has no response", previous.name);
         before.map(Some).ok_or_else(missing)

@@ -1,14 +1,13 @@
 //! Comparison of related responses, which rules cannot do, as they check single exchanges.
 
 use serde_json::Value;
-use spec::table::Operation;
+use spec::Api;
 
+use super::differences::list_differences;
 use super::facts::Facts;
+use super::responses::operated;
 use crate::plan::ScenarioCase;
 use results::{Judgement, UndecidedKind, Verdict};
-
-/// Maximum number of differences.
-const MAX_DIFFERENCES: usize = 3;
 
 /// Returns the verdict of comparing a response with its related one, if it has one.
 pub(super) fn agreement(case: &ScenarioCase, attempts: &[&Facts], other: Option<&Facts>) -> Judgement {
@@ -26,17 +25,7 @@ pub(super) fn agreement(case: &ScenarioCase, attempts: &[&Facts], other: Option<
     let Some(other) = other else {
         return Judgement::new(Verdict::NotExercised, "there is no other response to compare");
     };
-    let found = match case.scenario.operation {
-        _ if case.is_twin => return twins(own, other),
-        Operation::Create | Operation::Compact | Operation::Steer | Operation::Inject => Ok(()),
-        Operation::Retrieve => retrieved(own, other),
-        Operation::Poll => polled(own, other),
-        Operation::Resume => resumed(own, other),
-        Operation::Delete => deleted(own, other),
-        Operation::Cancel => return cancelled(own, other),
-        Operation::InputItems => input_items(own, other),
-    };
-    found.map_or_else(|reason| Judgement::new(Verdict::Fail, reason), |()| Judgement::PASS)
+    if case.is_twin { twins(own, other, case.api) } else { operated(case, own, other) }
 }
 
 /// Returns the verdict of missing words: a model may ignore the prompt, but cannot know words that the
@@ -50,146 +39,20 @@ fn unsaid(case: &ScenarioCase, words: &str) -> Judgement {
     Judgement::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason)
 }
 
-fn member<'v>(facts: &'v Facts, name: &str) -> &'v Value {
-    facts.response.as_ref().and_then(|response| response.get(name)).unwrap_or(&Value::Null)
-}
-
-fn same_id(own: &Facts, other: &Facts) -> Result<(), String> {
-    if own.response_id == other.response_id {
-        return Ok(());
-    }
-    let id = |facts: &Facts| facts.response_id.clone().unwrap_or_else(|| "nothing".to_owned());
-    Err(format!("it is for {:?}, but {:?} was requested", id(own), id(other)))
-}
-
-fn has_ended(status: &Value) -> bool {
-    matches!(status.as_str(), Some("completed" | "incomplete" | "failed" | "cancelled"))
-}
-
-fn retrieved(own: &Facts, other: &Facts) -> Result<(), String> {
-    const KEPT: [&str; 5] = ["id", "status", "model", "output", "usage"];
-    let (Some(now), Some(then)) = (&own.response, &other.response) else {
-        return Err("there is no response to compare".to_owned());
-    };
-    let lost = KEPT.iter().filter(|name| then.get(**name).is_some_and(|it| !it.is_null()));
-    let mut found: Vec<String> = lost
-        .filter(|name| now.get(**name).is_none_or(Value::is_null))
-        .map(|name| format!("/{name} is missing"))
-        .collect();
-    differences(now, then, "", &mut found);
-    list_differences("it differs from the streamed response", &found)
-}
-
-fn list_differences(what: &str, found: &[String]) -> Result<(), String> {
-    if found.is_empty() {
-        return Ok(());
-    }
-    let listed = found.iter().take(MAX_DIFFERENCES).map(String::as_str).collect::<Vec<_>>().join("; ");
-    let more = found.len().saturating_sub(MAX_DIFFERENCES);
-    Err(format!("{what}: {listed}{}", if more > 0 { format!("; and {more} more") } else { String::new() }))
-}
-
-/// Returns where two values differ, ignoring members that only one has. Encrypted content always differs.
-fn differences(now: &Value, then: &Value, at: &str, found: &mut Vec<String>) {
-    match (now, then) {
-        (Value::Object(now), Value::Object(then)) => {
-            for (name, now) in now.iter().filter(|(name, _)| *name != "encrypted_content") {
-                if let Some(then) = then.get(name) {
-                    differences(now, then, &format!("{at}/{name}"), found);
-                }
-            }
-        }
-        (Value::Array(now), Value::Array(then)) if now.len() == then.len() => {
-            for (index, (now, then)) in now.iter().zip(then).enumerate() {
-                differences(now, then, &format!("{at}/{index}"), found);
-            }
-        }
-        (Value::Array(now), Value::Array(then)) => {
-            found.push(format!("{at} has {} entries instead of {}", now.len(), then.len()));
-        }
-        (Value::Number(one), Value::Number(two)) if one.as_f64() == two.as_f64() => {}
-        _ if now == then => {}
-        _ => found.push(format!("{at} is {} instead of {}", short(now), short(then))),
-    }
-}
-
-fn short(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(60) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
-}
-
-fn polled(own: &Facts, other: &Facts) -> Result<(), String> {
-    same_id(own, other)
-}
-
-fn resumed(own: &Facts, other: &Facts) -> Result<(), String> {
-    same_id(own, other)?;
-    let (Some((first, _)), Some((_, last))) = (own.numbers, other.numbers) else {
-        return Err("there are no sequence numbers to resume from".to_owned());
-    };
-    if first == last.saturating_add(1) {
-        return Ok(());
-    }
-    Err(format!("the stream resumes with sequence_number {first}, but {last} was the last one"))
-}
-
-fn deleted(own: &Facts, other: &Facts) -> Result<(), String> {
-    same_id(own, other)?;
-    match member(own, "deleted") {
-        Value::Bool(true) => Ok(()),
-        other => Err(format!("`deleted` is {}, not true", short(other))),
-    }
-}
-
-fn cancelled(own: &Facts, other: &Facts) -> Judgement {
-    if let Err(reason) = same_id(own, other) {
-        return Judgement::new(Verdict::Fail, reason);
-    }
-    match member(own, "status") {
-        Value::String(status) if status == "cancelled" => Judgement::PASS,
-        status if has_ended(status) => {
-            let reason = format!("the response had already ended: its status is {}", short(status));
-            Judgement::new(Verdict::NotExercised, reason)
-        }
-        status => Judgement::new(Verdict::Fail, format!("the status is {}, not cancelled", short(status))),
-    }
-}
-
-/// Checks that the input of the user is among the items.
-fn input_items(own: &Facts, other: &Facts) -> Result<(), String> {
-    let Some(said) = other.request.as_ref().and_then(|request| request.get("input")?.as_str()) else {
-        return Ok(());
-    };
-    let items = member(own, "data").as_array().map(Vec::as_slice).unwrap_or_default();
-    let holds = |item: &Value| {
-        let parts = item.get("content").and_then(Value::as_array).into_iter().flatten();
-        item.get("role").is_some_and(|role| role == "user")
-            && parts.filter_map(|part| part.get("text")?.as_str()).any(|text| text == said)
-    };
-    if items.iter().any(holds) {
-        return Ok(());
-    }
-    Err(format!("none of {} items is the input of the user", items.len()))
-}
-
 /// Returns whether a non-streaming response has the shape of the one at the end of its stream: in the response, and in all
 /// items and parts that both have, no member is missing, and none is of another kind.
-fn twins(own: &Facts, stream: &Facts) -> Judgement {
+fn twins(own: &Facts, stream: &Facts, api: &Api) -> Judgement {
     let (Some(whole), Some(streamed)) = (&own.response, &stream.response) else {
         return Judgement::new(Verdict::NotExercised, "there is no response to compare");
     };
     let mut found = Vec::new();
-    shapes(whole, streamed, "", &mut found);
+    shapes(whole, streamed, api, "", &mut found);
     if let Err(reason) = list_differences("its fields differ from those of the streamed response", &found) {
         return Judgement::new(Verdict::Fail, reason);
     }
     // The model decides whether it reasons.
     let kinds = |facts: &Facts| {
-        let output = facts.output();
-        let kinds = output.iter().filter_map(|item| item.get("type")?.as_str().map(str::to_owned));
+        let kinds = facts.output(api).iter().filter_map(|item| item.get("type")?.as_str().map(str::to_owned));
         kinds.filter(|kind| kind != "reasoning").collect::<std::collections::BTreeSet<_>>()
     };
     let missing: Vec<String> = kinds(stream).difference(&kinds(own)).cloned().collect();
@@ -200,14 +63,14 @@ fn twins(own: &Facts, stream: &Facts) -> Judgement {
     Judgement::new(Verdict::NotExercised, reason)
 }
 
-fn shapes(whole: &Value, streamed: &Value, at: &str, found: &mut Vec<String>) {
+fn shapes(whole: &Value, streamed: &Value, api: &Api, at: &str, found: &mut Vec<String>) {
     match (whole, streamed) {
         (Value::Null, _) | (_, Value::Null) => {}
         (Value::Object(whole), Value::Object(streamed)) => {
             for (name, streamed) in streamed {
                 match whole.get(name) {
-                    Some(whole) => shapes(whole, streamed, &format!("{at}/{name}"), found),
-                    None if streamed.is_null() || name == "encrypted_content" => {}
+                    Some(whole) => shapes(whole, streamed, api, &format!("{at}/{name}"), found),
+                    None if streamed.is_null() || api.encrypted.is_some_and(|it| it.member == name) => {}
                     None => found.push(format!("{at}/{name} is missing")),
                 }
             }
@@ -221,7 +84,7 @@ fn shapes(whole: &Value, streamed: &Value, at: &str, found: &mut Vec<String>) {
                 let name = own.clone().unwrap_or_default();
                 if !seen.contains(&own) {
                     seen.push(own);
-                    shapes(other, one, &format!("{at}/{name}"), found);
+                    shapes(other, one, api, &format!("{at}/{name}"), found);
                 }
             }
         }
@@ -252,65 +115,13 @@ mod tests {
         Facts { response: Some(response), response_id, ..Facts::default() }
     }
 
-    fn reason(found: Result<(), String>) -> String {
-        found.err().unwrap_or_default()
-    }
-
-    #[test]
-    fn what_is_retrieved_is_what_was_streamed() {
-        let then =
-            of(json!({"id": "r", "status": "completed", "output": [{"id": "m", "x": 1.0}], "usage": {}}));
-        let now = |response| reason(retrieved(&of(response), &then));
-        let same =
-            json!({"id": "r", "status": "completed", "output": [{"id": "m", "x": 1, "y": 2}], "usage": {}});
-        assert_eq!(now(same), "");
-        let other = json!({"id": "r", "status": "failed", "output": []});
-        assert_eq!(
-            now(other),
-            "it differs from the streamed response: /usage is missing; /status is \"failed\" instead of \
-             \"completed\"; /output has 0 entries instead of 1"
-        );
-        let changed = json!({"id": "r", "status": "completed", "output": [{"id": "n"}], "usage": {}});
-        assert!(now(changed).contains("/output/0/id is \"n\" instead of \"m\""));
-    }
-
-    #[test]
-    fn streams_go_on_where_they_were_left() {
-        let cut = Facts { numbers: Some((0, 3)), response_id: Some("r".to_owned()), ..Facts::default() };
-        let from = |first| Facts { numbers: Some((first, 9)), ..cut.clone() };
-        assert_eq!(resumed(&from(4), &cut), Ok(()));
-        assert!(
-            reason(resumed(&from(0), &cut)).contains("resumes with sequence_number 0, but 3 was the last")
-        );
-        let other = Facts { response_id: Some("q".to_owned()), ..from(4) };
-        assert!(reason(resumed(&other, &cut)).contains("it is for \"q\""));
-        assert!(resumed(&Facts { numbers: None, ..cut.clone() }, &cut).is_err());
-    }
-
-    #[test]
-    fn operations_do_what_they_say() {
-        let then = of(json!({"id": "r", "status": "queued"}));
-        assert_eq!(deleted(&of(json!({"id": "r", "deleted": true})), &then), Ok(()));
-        assert!(deleted(&of(json!({"id": "r", "deleted": false})), &then).is_err());
-        assert!(deleted(&of(json!({"id": "q", "deleted": true})), &then).is_err());
-        let cancel = |status: &str| cancelled(&of(json!({"id": "r", "status": status})), &then).verdict;
-        assert_eq!(
-            ["cancelled", "completed", "in_progress"].map(cancel),
-            [Verdict::Pass, Verdict::NotExercised, Verdict::Fail]
-        );
-        let stream = Facts { request: Some(json!({"input": "Hi"})), ..Facts::default() };
-        let items = |text: &str| {
-            let item = json!({"role": "user", "content": [{"type": "input_text", "text": text}]});
-            input_items(&of(json!({"data": [item]})), &stream)
-        };
-        assert_eq!((items("Hi").is_ok(), items("Ho").is_ok()), (true, false));
-    }
-
     #[test]
     fn twins_have_one_shape() {
         let streamed = of(json!({"id": "r", "error": null, "usage": {"input_tokens": 1},
             "output": [{"type": "reasoning"}, {"type": "message", "content": [{"type": "output_text", "text": "a"}]}]}));
-        let verdict = |response: Value| twins(&of(response), &streamed).to_string();
+        let verdict = |response: Value| {
+            twins(&of(response), &streamed, spec::dialect("openai").unwrap().api).to_string()
+        };
         let message =
             json!({"type": "message", "content": [{"type": "output_text", "text": "b"}], "more": 1});
         let whole = json!({"id": "q", "usage": {"input_tokens": 2}, "output": [message]});

@@ -1,12 +1,12 @@
 //! The first trial of a case: whether the response is the requested one, and complete.
 
-use serde_json::Value;
-use spec::Dialect;
 use spec::table::Operation;
+use spec::{Api, Dialect};
 
 use super::attempt::Attempt;
 use super::facts::{Facts, SWITCHED};
 use super::obstacle::expected_status;
+use super::responses::other_request;
 use super::unsupported::unsupported;
 use crate::plan::ScenarioCase;
 use recordings::capture::Loss;
@@ -86,7 +86,7 @@ fn last_answer(case: &ScenarioCase, attempts: &[Attempt], dialect: &Dialect) -> 
     let missing = match case.scenario.operation {
         _ if !case.scenario.status.is_empty() => Vec::new(),
         _ if case.wants_stream() => facts.missing(case.scenario, dialect),
-        Operation::Create => facts.missing_as_a_whole(case.scenario),
+        Operation::Create => facts.missing_as_a_whole(case.scenario, dialect),
         _ => Vec::new(),
     };
     if missing.is_empty() {
@@ -95,53 +95,17 @@ fn last_answer(case: &ScenarioCase, attempts: &[Attempt], dialect: &Dialect) -> 
     let times = if attempts.len() == 1 { "once".to_owned() } else { format!("{} times", attempts.len()) };
     let missing = format!("no {}", missing.join(", no "));
     let ending = facts.ending(dialect);
-    if let Some(limit) = token_limit(case).filter(|_| facts.is_cut_but_completed()) {
+    if let Some((name, limit)) =
+        token_limit(case, dialect).filter(|_| facts.is_cut_but_completed(dialect.api))
+    {
+        let incomplete = dialect.api.status.incomplete;
         let reason = format!(
-            "the answer was cut at max_output_tokens {limit}, but {ending}: it should be incomplete, with the reason \
-             max_output_tokens"
+            "the answer was cut at {name} {limit}, but {ending}: it should be {incomplete}, with the reason {name}"
         );
         return Judgement::new(Verdict::Fail, reason);
     }
     let reason = format!("requested {times}, but there was {missing}: {ending}");
     Judgement::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason).with_detail(missing)
-}
-
-/// Returns why a response belongs to another request, by its echoed settings. An endpoint may omit settings
-/// and add to them.
-fn other_request(facts: &Facts) -> Option<String> {
-    let (sent, echoed) = (facts.request.as_ref()?, facts.response.as_ref()?);
-    let lacking = lacks_instructions(sent, echoed)
-        .or_else(|| lacks_metadata(sent, echoed))
-        .or_else(|| lacks_tool(sent, echoed));
-    lacking.map(|lacking| format!("the response belongs to another request: {lacking}"))
-}
-
-fn lacks_instructions(sent: &Value, echoed: &Value) -> Option<String> {
-    let sent = sent.get("instructions")?.as_str()?;
-    let echoed = echoed.get("instructions").filter(|echoed| !echoed.is_null())?;
-    let is_there = match echoed {
-        Value::String(text) => text.is_empty() || text.contains(sent),
-        items => items.to_string().contains(sent),
-    };
-    (!is_there).then(|| format!("its instructions lack {sent:?}"))
-}
-
-fn lacks_metadata(sent: &Value, echoed: &Value) -> Option<String> {
-    let echoed = echoed.get("metadata")?.as_object().filter(|echoed| !echoed.is_empty())?;
-    let mut pairs = sent.get("metadata")?.as_object()?.iter();
-    let (name, _) = pairs.find(|(name, value)| echoed.get(*name).is_some_and(|echoed| echoed != *value))?;
-    Some(format!("its metadata has another {name:?}"))
-}
-
-fn lacks_tool(sent: &Value, echoed: &Value) -> Option<String> {
-    fn names(tools: &Value) -> impl Iterator<Item = &str> {
-        let functions = |tool: &&Value| tool.get("type").is_some_and(|kind| kind == "function");
-        let all = tools.as_array().into_iter().flatten();
-        all.filter(functions).filter_map(|tool| tool.get("name")?.as_str())
-    }
-    let echoed = echoed.get("tools").filter(|echoed| names(echoed).next().is_some())?;
-    let lost = names(sent.get("tools")?).find(|sent| names(echoed).all(|echoed| echoed != *sent))?;
-    Some(format!("its tools lack {lost:?}"))
 }
 
 /// Returns the verdict if the last turn on a WebSocket was not answered.
@@ -180,8 +144,8 @@ fn wrong_status(case: &ScenarioCase, facts: &Facts, status: u16) -> Option<Judge
 
 /// Returns the failure of a polled response that is still running, if it is.
 fn still_running(case: &ScenarioCase, facts: &Facts) -> Option<Judgement> {
-    let status = facts.response.as_ref()?.get("status")?.as_str()?;
-    let is_running = matches!(status, "queued" | "in_progress");
+    let status = facts.state(case.api)?;
+    let is_running = case.api.scope(case.api.root).phases.contains(&status);
     (case.scenario.operation == Operation::Poll && is_running)
         .then(|| Judgement::new(Verdict::NotExercised, format!("the response is still {status}")))
 }
@@ -189,16 +153,11 @@ fn still_running(case: &ScenarioCase, facts: &Facts) -> Option<Judgement> {
 fn wrong_kind(case: &ScenarioCase, facts: &Facts, report: &CaptureReport) -> Option<String> {
     let wants_stream = case.wants_stream();
     let is_stream = if case.turns.is_empty() { facts.is_stream } else { wants_stream };
-    let expected = match case.scenario.operation {
-        _ if !case.scenario.status.is_empty() => None,
-        Operation::Create | Operation::Resume | Operation::Delete | Operation::Steer | Operation::Inject => {
-            None
-        }
-        Operation::Retrieve | Operation::Poll | Operation::Cancel => Some("response"),
-        Operation::InputItems => Some("list"),
-        Operation::Compact => Some("response.compaction"),
-    };
-    let object = || facts.response.as_ref().and_then(|body| body.get("object")?.as_str());
+    let (api, operation) = (case.api, case.scenario.operation);
+    let is_created = operation == Operation::Create;
+    let answer = api.route(operation).and_then(|route| route.answer);
+    let expected = answer.filter(|_| case.scenario.status.is_empty() && !is_created);
+    let is_other = |root: &&str| facts.root.is_some_and(|it| it != *root);
     let reason = match (wants_stream, is_stream) {
         (true, false) => {
             let described = match &facts.content_type {
@@ -211,13 +170,10 @@ fn wrong_kind(case: &ScenarioCase, facts: &Facts, report: &CaptureReport) -> Opt
         (true, true) if report.events == 0 => "the stream has no events",
         (false, false) if !case.turns.is_empty() => return report.error.clone(),
         (false, false) if report.bodies == 0 => "the response has no body",
-        (false, false) if expected.is_some() && object() != expected => {
-            return expected.map(|expected| format!("`object` of the response is not {expected:?}"));
+        (false, false) if expected.is_some() && facts.root != expected => {
+            return expected.and_then(|it| wrong_mark(api, it));
         }
-        (false, false)
-            if case.scenario.operation == Operation::Create
-                && (report.unjudged > 0 || matches!(object(), Some("list" | "response.compaction"))) =>
-        {
+        (false, false) if is_created && (report.unjudged > 0 || answer.is_some_and(|it| is_other(&it))) => {
             "the body is neither a response nor an error"
         }
         _ => return report.error.clone(),
@@ -225,8 +181,18 @@ fn wrong_kind(case: &ScenarioCase, facts: &Facts, report: &CaptureReport) -> Opt
     Some(reason.to_owned())
 }
 
-/// Returns the limit of tokens that is to cut the response to a case.
-fn token_limit(case: &ScenarioCase) -> Option<u64> {
-    let is_cut = case.scenario.elicits.contains(&"response.incomplete");
-    spec::json::at(case.scenario.request, "/max_output_tokens").filter(|_| is_cut)?.parse().ok()
+/// Returns what a body that is not of a root lacks.
+fn wrong_mark(api: &Api, root: &str) -> Option<String> {
+    let shape = api.bodies.iter().find(|shape| shape.root == root)?;
+    let (pointer, text) = shape.mark.texts.first()?;
+    Some(format!("`{}` of the response is not {text:?}", pointer.trim_start_matches('/')))
+}
+
+/// Returns the limit of tokens that is to cut the response to a case, with its name.
+fn token_limit(case: &ScenarioCase, dialect: &Dialect) -> Option<(&'static str, u64)> {
+    let (api, scenario) = (dialect.api, case.scenario);
+    let name = api.request.limit?;
+    let cut = dialect.ending(api.status.incomplete)?;
+    let limit = spec::json::at(scenario.request, &format!("/{name}"))?.parse().ok()?;
+    scenario.elicits.contains(&cut.name).then_some((name, limit))
 }

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::Scenario;
 use serde_json::Value;
-use spec::Dialect;
+use spec::table::{Content, Role};
+use spec::{Api, Dialect};
 
 use crate::plan::PreviousResponse;
-use checker::Answer;
+use checker::{Answer, Tokens};
 use recordings::capture::Loss;
 use results::text::{cut, visible};
 
@@ -28,6 +29,8 @@ pub struct Facts {
     pub response_id: Option<String>,
     /// The response of the last event with a snapshot, or the JSON body.
     pub response: Option<Value>,
+    /// The [root](spec::table::BodyShape) of dialects that this is, if it is known.
+    pub root: Option<&'static str>,
     /// The beginning of the body, if it is not JSON.
     pub beginning: String,
     /// The last event that reports an error.
@@ -93,7 +96,8 @@ impl Facts {
             (Some(message), Some(code)) => Some(format!("{message} ({code})")),
             (Some(message), None) => Some(message),
             (None, _) if response.as_object().is_some_and(serde_json::Map::is_empty) => None,
-            (None, _) => Some(quoted(&response.to_string())).filter(|_| response.get("object").is_none()),
+            (None, _) if self.error_event.is_none() && self.root.is_some() => None,
+            (None, _) => Some(quoted(&response.to_string())),
         }
     }
 
@@ -108,17 +112,22 @@ impl Facts {
     }
 
     /// Returns the output of the response.
-    pub fn output(&self) -> Vec<Value> {
-        let output = self.response.as_ref().and_then(|response| response.get("output")?.as_array());
-        output.cloned().unwrap_or_default()
+    pub fn output(&self, api: &Api) -> &[Value] {
+        let output = self.response.as_ref().and_then(|response| response.get(api.list)?.as_array());
+        output.map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Returns the status in the response.
+    pub(super) fn state(&self, api: &Api) -> Option<&str> {
+        self.response.as_ref()?.get(api.status.member)?.as_str()
     }
 
     /// Returns the response for a request that continues it, if its id is valid in URLs.
-    pub fn previous(&self) -> Option<PreviousResponse> {
+    pub fn previous(&self, api: &Api) -> Option<PreviousResponse> {
         let is_usable = |id: &String| !id.is_empty() && id.len() <= 4096 && !matches!(&**id, "." | "..");
         Some(PreviousResponse {
             id: self.response_id.clone().filter(is_usable)?,
-            output: self.output(),
+            output: self.output(api).to_vec(),
             last_number: self.numbers.map(|(_, last)| last),
         })
     }
@@ -141,61 +150,65 @@ impl Facts {
     }
 
     /// Returns what is missing in a JSON response: the status of its stream, or the expected text and calls.
-    pub fn missing_as_a_whole(&self, scenario: &Scenario) -> Vec<String> {
-        let is_elicited = |event: &str| scenario.elicits.contains(&event);
-        let output = self.output();
-        let has = |kind: &str| output.iter().any(|item| item.get("type").is_some_and(|it| it == kind));
-        let status = self.response.as_ref().and_then(|response| response.get("status")?.as_str());
-        let mut missing = Vec::new();
-        for ending in ["completed", "incomplete"] {
-            if is_elicited(&format!("response.{ending}")) && status != Some(ending) {
-                missing.push(format!("status {ending}"));
+    pub fn missing_as_a_whole(&self, scenario: &Scenario, dialect: &Dialect) -> Vec<String> {
+        let api = dialect.api;
+        let has =
+            |kind: &str| self.output(api).iter().any(|item| item.get("type").is_some_and(|it| it == kind));
+        let endings = [api.status.completed, api.status.incomplete];
+        let mut missing = BTreeSet::new();
+        for info in scenario.elicits.iter().filter_map(|event| dialect.event(event)) {
+            match (info.role, info.level.content, info.phase) {
+                (Role::Terminal, _, Some(phase)) if endings.contains(&phase) => {
+                    let is_missing = self.state(api) != Some(phase);
+                    missing.extend(is_missing.then(|| (0, format!("{} {phase}", api.status.member))));
+                }
+                (Role::Delta, Some(Content::Text), _) if self.answer.text().is_empty() => {
+                    missing.insert((1, "text".to_owned()));
+                }
+                (Role::Final, Some(Content::Arguments), _) => {
+                    let kinds = info.level.of.iter().filter(|kind| !has(kind));
+                    missing.extend(kinds.map(|kind| (2, (*kind).to_owned())));
+                }
+                _ => {}
             }
         }
-        if is_elicited("response.output_text.delta") && self.answer.text().is_empty() {
-            missing.push("text".to_owned());
-        }
-        if is_elicited("response.function_call_arguments.done") && !has("function_call") {
-            missing.push("function_call".to_owned());
-        }
-        missing
+        missing.into_iter().map(|(_, what)| what).collect()
     }
 
     /// Returns how the response ended: with its last event or its status, the tokens if they were limited, and what it
     /// says about a failure.
     pub(super) fn ending(&self, dialect: &Dialect) -> String {
-        let member = |name: &str| self.response.as_ref().and_then(|response| response.get(name));
+        let api = dialect.api;
         let last = dialect.terminal.iter().find(|kind| self.events.contains_key(**kind));
-        let status = member("status").and_then(Value::as_str);
+        let status = self.state(api);
         let mut text = match (last, status) {
             (Some(last), _) => format!("it ended with {last}"),
             (None, _) if self.is_stream => "it ended without a terminal event".to_owned(),
             (None, Some(status)) => format!("its status is {}", visible(&cut(status, MAX_CODE))),
             (None, None) => "it has no status".to_owned(),
         };
-        if let (Some(used), Some(limit)) = (self.output_tokens(), self.limit()) {
-            text.extend([", output_tokens ", &used.to_string(), " of ", &limit.to_string()]);
+        if let (Some(used), Some(limit)) = (self.output_tokens(api), self.limit(api)) {
+            text.extend([", ", api.usage.output.0, " ", &used.to_string(), " of ", &limit.to_string()]);
         }
-        if status == Some("failed") || self.error_event.is_some() {
+        if status == Some(api.status.failed) || self.error_event.is_some() {
             text.extend(self.words().map(|words| format!(", {words}")));
         }
         text
     }
 
     /// Returns whether the tokens reached their limit in a response that is completed.
-    pub(super) fn is_cut_but_completed(&self) -> bool {
-        let status = self.response.as_ref().and_then(|response| response.get("status")?.as_str());
-        let reached = self.output_tokens().zip(self.limit()).is_some_and(|(used, limit)| used >= limit);
-        status == Some("completed") && reached
+    pub(super) fn is_cut_but_completed(&self, api: &Api) -> bool {
+        let reached = self.output_tokens(api).zip(self.limit(api)).is_some_and(|(used, limit)| used >= limit);
+        self.state(api) == Some(api.status.completed) && reached
     }
 
-    fn output_tokens(&self) -> Option<u64> {
-        self.response.as_ref()?.pointer("/usage/output_tokens")?.as_u64()
+    fn output_tokens(&self, api: &Api) -> Option<u64> {
+        Tokens::of(api, self.response.as_ref()?)?.output
     }
 
     /// Returns the limit of tokens that was requested.
-    fn limit(&self) -> Option<u64> {
-        self.request.as_ref()?.get("max_output_tokens")?.as_u64()
+    fn limit(&self, api: &Api) -> Option<u64> {
+        self.request.as_ref()?.get(api.request.limit?)?.as_u64()
     }
 
     /// Returns an event that must not occur.

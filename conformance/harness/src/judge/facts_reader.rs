@@ -75,7 +75,9 @@ impl FactsReader {
             }
             Entry::Event(_) => {}
             Entry::Body(frame) => {
-                facts.response = frame.data.as_deref().and_then(|body| serde_json::from_str(body).ok());
+                let body = frame.data.as_deref();
+                facts.response = body.and_then(|body| serde_json::from_str(body).ok());
+                facts.root = body.and_then(|body| dialect.api.body(body)).map(|shape| shape.root);
                 let response = facts.response.as_ref();
                 facts.response_id = response.and_then(|body| Some(body.get("id")?.as_str()?.to_owned()));
                 let answer = response.map(|response| Answer::of_response(dialect.api, response));
@@ -100,12 +102,13 @@ impl FactsReader {
         let line = record.frame.event.as_deref();
         let kind = record.event_type.as_deref().or(line).unwrap_or_default();
         let is_opening = dialect.opening == Some(kind);
+        let snapshot = dialect.snapshot_member();
         let mut response = None;
         if record.payload == Payload::Object {
             let mut member = String::new();
             spec::json::each_member(record.data(), |name, value| {
                 let name = name.decoded();
-                if name == "response" {
+                if snapshot == Some(&*name) {
                     response = Some(value);
                 }
                 member.clear();
@@ -125,6 +128,7 @@ impl FactsReader {
         }
         if let Some(response) = response {
             facts.response = serde_json::from_str(response).ok();
+            facts.root = dialect.api.body(response).map(|shape| shape.root);
             let id = facts.response.as_ref().and_then(|response| response.get("id")?.as_str());
             facts.response_id = id.map(str::to_owned).or(facts.response_id.take());
         } else if is_opening {
@@ -173,11 +177,12 @@ impl FactsReader {
             facts.events.clear();
             facts.members.clear();
             *answer = AnswerReader::new(dialect.api).within(MAX_ANSWER_BYTES);
-            (facts.response, facts.response_id, facts.numbers) = (None, None, None);
-            facts.error_event = None;
+            (facts.response, facts.response_id, facts.root) = (None, None, None);
+            (facts.numbers, facts.error_event) = (None, None);
         }
         if (begins || is_refused) && is_of_last {
-            let status = || spec::json::at(data, "/status").and_then(|status| status.parse().ok());
+            let place = dialect.api.session.map(|names| format!("/{}", names.status));
+            let status = || spec::json::at(data, &place?)?.parse().ok();
             facts.status = if is_refused { status().or(Some(SWITCHED)) } else { Some(200) };
         }
         if begins && lanes.open.len() < MAX_NAMES {
@@ -196,7 +201,7 @@ impl Lanes {
         let aside = dialect.framing.asides().find(|(_, aside)| kind.as_deref() == Some(aside.message));
         self.aside = aside.map(|(operation, _)| operation);
         if aside.is_none() {
-            self.last = text(message, "/stream_id");
+            self.last = dialect.api.session.and_then(|names| text(message, &format!("/{}", names.lane)));
             self.unanswered += 1;
         }
         self.is_aside_answered = false;

@@ -5,12 +5,14 @@ mod agree;
 mod answer;
 mod attempt;
 mod crowd;
+mod differences;
 mod facts;
 mod facts_reader;
 mod join;
 mod latency;
 mod obstacle;
 mod reach;
+mod responses;
 mod unsupported;
 mod verdict;
 

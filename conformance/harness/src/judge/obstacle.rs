@@ -2,6 +2,7 @@
 
 use reqwest::StatusCode;
 use serde_json::Value;
+use spec::Api;
 use spec::table::Operation;
 
 use super::facts::Facts;
@@ -78,15 +79,18 @@ fn hidden(case: &ScenarioCase, facts: &Facts, status: u16, follows_answer: bool)
         let reason = format!("a web page answers at {} ({line}){words}", facts.url);
         return Some(Obstacle::new(UndecidedKind::Path, reason, WRONG_PATH));
     }
-    let (class, advice) = of_account(facts)?;
+    let (class, advice) = of_account(facts, case.api)?;
     Some(Obstacle::new(class, format!("the endpoint responds with {line}, and an error{words}"), advice))
 }
 
 /// Returns what an error in a response with a good status says of the account; nothing if it says something else.
-fn of_account(facts: &Facts) -> Option<(UndecidedKind, &'static str)> {
-    let is_failed = |response: &Value| match response.get("object").and_then(Value::as_str) {
-        Some("response") => response.get("status").is_some_and(|status| status == "failed"),
-        _ => response.get("error").is_some_and(|error| !error.is_null()),
+fn of_account(facts: &Facts, api: &Api) -> Option<(UndecidedKind, &'static str)> {
+    let is_failed = |response: &Value| {
+        if facts.root.is_some() && facts.root == api.root_body() {
+            facts.state(api) == Some(api.status.failed)
+        } else {
+            response.get(api.error.member).is_some_and(|error| !error.is_null())
+        }
     };
     let has_text = !facts.answer.text().is_empty()
         || facts.events.keys().any(|kind| kind.rsplit_once('.').is_some_and(|(_, last)| last == "delta"));
@@ -95,11 +99,12 @@ fn of_account(facts: &Facts) -> Option<(UndecidedKind, &'static str)> {
     }
     let (code, _) = facts.error();
     let is = |codes: &[&str]| code.split(' ').any(|code| codes.contains(&code));
-    if is(&["invalid_api_key", "authentication_error"]) {
+    let codes = api.error.codes;
+    if is(codes.key) {
         Some((UndecidedKind::Auth, KEY))
-    } else if is(&["insufficient_quota", "billing_hard_limit_reached", "insufficient_credits"]) {
+    } else if is(codes.quota) {
         Some((UndecidedKind::Quota, QUOTA))
-    } else if is(&["rate_limit_exceeded", "rate_limit_error"]) {
+    } else if is(codes.rate) {
         Some((UndecidedKind::Rate, "rate limited; try --delay"))
     } else {
         None
@@ -187,7 +192,6 @@ fn is_first_route(case: &ScenarioCase) -> bool {
 
 /// Returns whether an error says that the model of the run is unknown. Models that scenarios name are tests.
 fn is_unknown_model(case: &ScenarioCase, facts: &Facts, status: u16, follows_answer: bool) -> bool {
-    const CODES: [&str; 4] = ["model_not_found", "unknown_model", "invalid_model", "model_not_available"];
     const WORDS: [&str; 8] = [
         "not exist",
         "not found",
@@ -202,7 +206,7 @@ fn is_unknown_model(case: &ScenarioCase, facts: &Facts, status: u16, follows_ans
         return false;
     }
     let (code, message) = facts.error();
-    if CODES.iter().any(|known| code.contains(known)) {
+    if case.api.error.codes.model.iter().any(|known| code.contains(known)) {
         return true;
     }
     let model = facts.request.as_ref().and_then(|request| request.get("model")?.as_str());

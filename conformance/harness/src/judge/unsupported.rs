@@ -18,7 +18,10 @@ pub(super) fn unsupported(case: &ScenarioCase, facts: &Facts) -> Option<Judgemen
     };
     let detail = if is_missing {
         format!("{feature} ({} responds with {status})", case.api.route_line(case.scenario.operation))
-    } else if feature == "background" && status == 200 && ignores_background(facts) {
+    } else if status == 200
+        && case.api.request.background == Some(feature)
+        && ignores(feature, facts, case.api)
+    {
         format!("{feature} (the endpoint ignores it)")
     } else {
         return None;
@@ -28,14 +31,14 @@ pub(super) fn unsupported(case: &ScenarioCase, facts: &Facts) -> Option<Judgemen
 }
 
 /// Returns whether a response to a request for a background response is one in the foreground.
-fn ignores_background(facts: &Facts) -> bool {
+fn ignores(background: &str, facts: &Facts, api: &Api) -> bool {
     let Some(response) = &facts.response else { return false };
-    let is_background = response.get("background").and_then(Value::as_bool);
+    let is_background = response.get(background).and_then(Value::as_bool);
     // In the background, it would only have begun; a stream ends either way.
     if facts.is_stream {
         return is_background == Some(false);
     }
-    is_background != Some(true) && response.get("status").is_some_and(|status| status == "completed")
+    is_background != Some(true) && facts.state(api) == Some(api.status.completed)
 }
 
 /// Returns whether a 404 is about a response, not about an unknown route: its message names the response.

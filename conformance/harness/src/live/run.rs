@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use super::models::models;
 use super::plan::{Budget, RunPlan};
 use crate::evidence::Evidence;
-use crate::judge::{Attempt, Facts, GivenUp, Reach, Reading, answer, verdict};
+use crate::judge::{Attempt, GivenUp, Reach, Reading, answer, verdict};
 use crate::plan::{About, PreviousResponse, RequestContext, ScenarioCase};
 use crate::wire::{Client, Conversation, Outcome};
 use checker::Rules;
@@ -271,7 +271,7 @@ impl Live {
             CaseOutcome::Sent(sent) if judged.verdict == Verdict::Pass => sent.last().map(|last| &last.facts),
             _ => return Err(format!("the response it continues is missing: see {name}")),
         };
-        let before = facts.and_then(Facts::previous);
+        let before = facts.and_then(|facts| facts.previous(case.api));
         before.map(Some).ok_or_else(|| format!("the response it continues has no id: see {name}"))
     }
 

@@ -2,6 +2,7 @@
 
 use catalogue::Scenario;
 use serde_json::Value;
+use spec::Api;
 
 use super::given::{Given, give};
 use super::marks::{PLACEHOLDER, mark};
@@ -24,36 +25,39 @@ pub struct RequestContext<'a> {
 /// Returns the request body of a scenario, with all placeholders replaced.
 pub(super) fn body(
     scenario: &Scenario,
+    api: &Api,
     context: &RequestContext<'_>,
     before: Option<&PreviousResponse>,
     is_twin: bool,
 ) -> String {
+    let input = api.request.input;
     let text = context.seed.fill(scenario.request, scenario);
     let text = text.replace(PLACEHOLDER, &mark(context.number));
     let Ok(mut request) = serde_json::from_str::<Value>(&text) else { return text };
     if let Some(before) = before {
-        for name in ["previous_response_id", "response_id"] {
+        for name in api.session.iter().flat_map(|names| [names.previous, names.target]) {
             if request.get(name).is_some_and(|id| id == "previous") {
                 request[name] = before.id.clone().into();
             }
         }
-        if let Some(Value::Array(entries)) = request.get_mut("input") {
-            *entries = std::mem::take(entries)
-                .into_iter()
-                .flat_map(
-                    |entry| if is_previous_output(&entry) { carried(before, &entry) } else { vec![entry] },
-                )
-                .collect();
+        if let Some(Value::Array(entries)) = request.get_mut(input) {
+            *entries =
+                std::mem::take(entries)
+                    .into_iter()
+                    .flat_map(|entry| {
+                        if is_previous_output(&entry) { carried(before, &entry, api) } else { vec![entry] }
+                    })
+                    .collect();
         }
     }
-    if let (Some(kilobytes), Some(Value::String(text))) = (scenario.fill, request.get_mut("input")) {
+    if let (Some(kilobytes), Some(Value::String(text))) = (scenario.fill, request.get_mut(input)) {
         let bytes = usize::try_from(kilobytes).unwrap_or_default().saturating_mul(1000);
         let times = bytes / text.len().max(1);
         *text = text.repeat(times + 1);
     }
     give(&mut request, context.given);
     if let Some(phrase) = context.seed.phrase(scenario).filter(|_| !scenario.operation.is_aside()) {
-        add_phrase(&mut request, &phrase);
+        add_phrase(&mut request, api, &phrase);
     }
     let mut body = with_model(request, context.model, is_twin);
     if scenario.malformed {
@@ -63,10 +67,10 @@ pub(super) fn body(
 }
 
 /// Adds the words of this run to the instructions, which responses echo.
-fn add_phrase(request: &mut Value, phrase: &str) {
-    let Value::Object(members) = request else { return };
-    match members.get_mut("instructions") {
-        None => drop(members.insert("instructions".to_owned(), phrase.into())),
+fn add_phrase(request: &mut Value, api: &Api, phrase: &str) {
+    let (Value::Object(members), Some(instructions)) = (request, api.request.instructions) else { return };
+    match members.get_mut(instructions) {
+        None => drop(members.insert(instructions.to_owned(), phrase.into())),
         Some(Value::String(text)) => text.extend([" ", phrase]),
         Some(_) => {}
     }

@@ -68,13 +68,13 @@ impl Call {
         before: Option<&PreviousResponse>,
         is_twin: bool,
     ) -> Self {
-        let nobody = || context.seed.unknown_id(scenario);
+        let nobody = || context.seed.unknown_id(scenario, api);
         let id = || before.map_or_else(nobody, |before| before.id.clone());
         let Some(route) = api.route(scenario.operation) else {
-            return Self::create(body(scenario, context, before, is_twin));
+            return Self::create(body(scenario, api, context, before, is_twin));
         };
         let mut call = match route.request {
-            Some(_) => Self::create(body(scenario, context, before, is_twin)),
+            Some(_) => Self::create(body(scenario, api, context, before, is_twin)),
             None => Self::retrieve(),
         };
         let segments = route.path.split('/').filter(|segment| !segment.is_empty());
@@ -158,21 +158,21 @@ mod tests {
             Some(r#"{"model":"m","input":"a","previous_response_id":"resp_1"}"#)
         );
         assert!(!twin.wants_stream && Call::of(&request, api(), &ASKED, Some(&before), false).wants_stream);
-        assert_eq!(body(&of(r#"{"model":"other"}"#), &ASKED, None, false), r#"{"model":"other"}"#);
+        assert_eq!(body(&of(r#"{"model":"other"}"#), api(), &ASKED, None, false), r#"{"model":"other"}"#);
         let carried = call(Operation::Create, r#"{"input":[0,{"type":"previous_output"},3]}"#);
         assert_eq!(carried.body.as_deref(), Some(r#"{"input":[0,1,2,3]}"#));
         let thought = json!({"type": "reasoning", "content": [], "encrypted_content": "x"});
         let thought = PreviousResponse { output: vec![thought], ..PreviousResponse::default() };
         let next = of(r#"{"model":"m","input":[{"type":"previous_output"}]}"#);
         assert_eq!(
-            body(&next, &ASKED, Some(&thought), false),
+            body(&next, api(), &ASKED, Some(&thought), false),
             r#"{"model":"m","input":[{"type":"reasoning","encrypted_content":"x"}]}"#
         );
         let call = json!({"type": "function_call", "call_id": "c"});
         let called = PreviousResponse { output: vec![call], ..PreviousResponse::default() };
         let round = of(r#"{"model":"m","input":[{"type":"previous_output","call_output":"Rain"}]}"#);
         assert_eq!(
-            body(&round, &ASKED, Some(&called), false),
+            body(&round, api(), &ASKED, Some(&called), false),
             r#"{"model":"m","input":[{"type":"function_call","call_id":"c"},{"type":"function_call_output","call_id":"c","output":"Rain"}]}"#
         );
         let given = Given::from([("store".to_owned(), "vs_1".to_owned())]);
@@ -182,16 +182,16 @@ mod tests {
         let missing = not_given(&needy, &given).unwrap();
         assert_eq!((&*missing.reason, &*missing.detail), ("it needs --given other=...", "--given other=..."));
         assert_eq!(
-            body(&needy, &context, None, false),
+            body(&needy, api(), &context, None, false),
             r#"{"model":"m","tools":[{"ids":["vs_1","given:other"]}]}"#
         );
         let marked = RequestContext { number: 7, ..ASKED };
-        let said = body(&of(r#"{"model":"m","input":"Say {mark}."}"#), &marked, None, false);
+        let said = body(&of(r#"{"model":"m","input":"Say {mark}."}"#), api(), &marked, None, false);
         assert_eq!(said, format!(r#"{{"model":"m","input":"Say {}."}}"#, mark(7)));
         let malformed = Scenario { malformed: true, ..of(r#"{"model":"m"}"#) };
-        assert_eq!(body(&malformed, &ASKED, None, false), r#"{"model":"m""#);
+        assert_eq!(body(&malformed, api(), &ASKED, None, false), r#"{"model":"m""#);
         let long = Scenario { fill: Some(1), ..of(r#"{"model":"m","input":"abc"}"#) };
-        assert!(body(&long, &ASKED, None, false).len() > 1000);
+        assert!(body(&long, api(), &ASKED, None, false).len() > 1000);
         assert_eq!((filled("[", "m"), filled("{}", "m")), ("[".to_owned(), r#"{"model":"m"}"#.to_owned()));
     }
 
@@ -218,6 +218,6 @@ mod tests {
         assert_eq!(request_line(Operation::Compact, "{}"), "POST http://a.test/v1/responses/compact?k=1");
         let lonely = scenario(Operation::Retrieve, "");
         let nobody = Call::of(&lonely, api(), &ASKED, None, false);
-        assert_eq!(nobody.path, [Seed::NONE.unknown_id(&lonely)]);
+        assert_eq!(nobody.path, [Seed::NONE.unknown_id(&lonely, api())]);
     }
 }

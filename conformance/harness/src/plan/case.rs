@@ -8,7 +8,7 @@ use super::body::RequestContext;
 use super::call::{Call, wants_stream};
 use super::given::{Given, not_given};
 use super::marks::is_marked;
-use super::messages::messages;
+use super::messages::{is_in_lane, messages};
 use super::previous::PreviousResponse;
 use super::seed::Seed;
 use super::trials::About;
@@ -71,13 +71,10 @@ impl ScenarioCase {
 
     /// Returns whether the order of its events depends on timing: several lanes, or messages during a response.
     pub fn is_mixed(&self) -> bool {
-        self.turns.iter().any(|turn| {
-            let is_in_lane = || spec::json::at(turn.request, "/stream_id").is_some();
-            match turn.websocket {
-                Some(OnSocket::During) => true,
-                Some(OnSocket::Ahead) => is_in_lane(),
-                _ => turn.lanes.is_some(),
-            }
+        self.turns.iter().any(|turn| match turn.websocket {
+            Some(OnSocket::During) => true,
+            Some(OnSocket::Ahead) => is_in_lane(turn, self.api),
+            _ => turn.lanes.is_some(),
         })
     }
 

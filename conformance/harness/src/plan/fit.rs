@@ -2,13 +2,13 @@
 
 use catalogue::Scenario;
 use serde_json::Value;
-use spec::Dialect;
 use spec::table::Operation;
+use spec::{Api, Dialect};
 
 use super::body::RequestContext;
 use super::call::wants_stream;
 use super::given::Given;
-use super::messages::message;
+use super::messages::{is_in_lane, message};
 use super::offer::Offer;
 use super::previous::{PreviousResponse, is_previous_output};
 use super::seed::Seed;
@@ -42,15 +42,15 @@ pub(super) fn unfit_turns(
     if !dialect.framing.websocket {
         return lacks("WebSocket");
     }
-    let is_in_lane = |turn: &&Scenario| spec::json::at(turn.request, "/stream_id").is_some();
-    if !dialect.framing.lanes && turns.iter().any(is_in_lane) {
+    if !dialect.framing.lanes && turns.iter().any(|turn| is_in_lane(turn, dialect.api)) {
         return lacks("lanes on a WebSocket");
     }
     let unfit = turns.iter().find_map(|turn| unfit_scenario(turn, false, dialect, offer));
     unfit.or_else(|| {
-        let root = dialect.root("websocket_request")?;
+        let root = dialect.root(dialect.api.session?.request)?;
         let context = RequestContext { model: "default", given: &Given::new(), number: 1, seed: &Seed::NONE };
-        let before = PreviousResponse { id: "resp_1".to_owned(), ..PreviousResponse::default() };
+        let id = format!("{}1", dialect.api.request.id_prefix);
+        let before = PreviousResponse { id, ..PreviousResponse::default() };
         // A request that must be refused may be megabytes long.
         let is_served = |turn: &&&'static Scenario| turn.status.is_empty();
         let refused = |turn: &&&'static Scenario| {
@@ -75,11 +75,11 @@ fn foreign(scenario: &Scenario, is_twin: bool, dialect: &Dialect) -> Option<Stri
         return Some(format!("{name} has no rule {rule}"));
     }
     let is_json = scenario.status.is_empty() && !wants_stream(scenario, is_twin);
-    if is_json && dialect.root("response").is_none() {
+    if is_json && dialect.api.root_body().and_then(|body| dialect.root(body)).is_none() {
         return Some(format!("{name} has no non-streaming responses"));
     }
     let root = dialect.api.route(operation)?.request?;
-    let request = without_previous_output(&Seed::NONE.fill(scenario.request, scenario));
+    let request = without_previous_output(&Seed::NONE.fill(scenario.request, scenario), dialect.api);
     match (dialect.root(root), scenario.status.is_empty()) {
         // Only a dialect that defines requests can define which ones to refuse.
         (None, false) => Some(format!("{name} defines no requests")),
@@ -98,9 +98,9 @@ fn foreign_rule(dialect: &Dialect, scenario: &Scenario) -> Option<&'static str> 
 }
 
 /// Returns a request without the values from the previous response.
-fn without_previous_output(request: &str) -> String {
+fn without_previous_output(request: &str, api: &Api) -> String {
     let Ok(mut request) = serde_json::from_str::<Value>(request) else { return request.to_owned() };
-    if let Some(entries) = request.get_mut("input").and_then(Value::as_array_mut) {
+    if let Some(entries) = request.get_mut(api.request.input).and_then(Value::as_array_mut) {
         entries.retain(|entry| !is_previous_output(entry));
     }
     request.to_string()

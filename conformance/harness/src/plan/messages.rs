@@ -2,14 +2,16 @@
 
 use catalogue::Scenario;
 use serde_json::{Map, Value};
-use spec::Dialect;
+use spec::{Api, Dialect};
 
 use super::body::RequestContext;
 use super::call::Call;
 use super::previous::PreviousResponse;
 
-/// Members of HTTP requests that WebSocket messages do not have.
-const OF_HTTP: [&str; 3] = ["stream", "stream_options", "background"];
+/// Returns whether the message of a scenario names a lane.
+pub(super) fn is_in_lane(turn: &Scenario, api: &Api) -> bool {
+    api.session.is_some_and(|names| spec::json::at(turn.request, &format!("/{}", names.lane)).is_some())
+}
 
 /// Returns the messages of a conversation: its scenarios, with the lane number of each if it is sent in several lanes.
 pub fn messages<'t>(
@@ -30,16 +32,19 @@ pub fn message(
     dialect: &Dialect,
 ) -> String {
     let body = Call::of(scenario, dialect.api, context, before, false).body.unwrap_or_default();
-    let Ok(Value::Object(mut request)) = serde_json::from_str(&body) else { return body };
+    let (Ok(Value::Object(mut request)), Some(names)) = (serde_json::from_str(&body), dialect.api.session)
+    else {
+        return body;
+    };
     if scenario.operation.is_aside() {
         return body;
     }
-    if let (Some(number), Some(Value::String(name))) = (lane, request.get_mut("stream_id")) {
+    if let (Some(number), Some(Value::String(name))) = (lane, request.get_mut(names.lane)) {
         name.extend(["_", &number.to_string()]);
     }
     let create = dialect.framing.create.map(|create| ("type".to_owned(), create.into()));
     let mut message = Map::from_iter(create);
-    message.extend(request.into_iter().filter(|(name, _)| !OF_HTTP.contains(&name.as_str())));
+    message.extend(request.into_iter().filter(|(name, _)| !names.http_only.contains(&name.as_str())));
     Value::Object(message).to_string()
 }
 
@@ -56,7 +61,7 @@ mod tests {
     #[test]
     fn nothing_of_http_is_said_on_a_websocket() {
         let openai = spec::dialect("openai").unwrap();
-        for scenario in SCENARIOS.iter().filter(|scenario| is_sent(scenario)) {
+        for scenario in SCENARIOS.iter().filter(|scenario| is_sent(scenario, openai.api)) {
             let before = PreviousResponse { id: "resp_1".to_owned(), ..PreviousResponse::default() };
             let context = RequestContext { model: "m", given: &Given::new(), number: 1, seed: &Seed::NONE };
             let text = message(scenario, None, &context, Some(&before), openai);
@@ -67,7 +72,8 @@ mod tests {
                 _ => "response.create",
             };
             assert_eq!(message["type"], kind);
-            assert!(OF_HTTP.iter().all(|name| message.get(name).is_none()), "{text}");
+            let http_only = openai.api.session.unwrap().http_only;
+            assert!(http_only.iter().all(|name| message.get(name).is_none()), "{text}");
             assert!(message.get("previous_response_id") != Some(&"previous".into()), "{text}");
         }
     }

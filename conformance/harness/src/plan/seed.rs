@@ -1,7 +1,9 @@
 //! Words that make the requests of a run unique, so that recorded responses do not fit.
 
+use serde_json::json;
 use sha2::{Digest, Sha256};
-use spec::Dialect;
+use spec::table::Operation;
+use spec::{Api, Dialect};
 
 use catalogue::Scenario;
 
@@ -23,9 +25,13 @@ impl Seed {
     /// Returns the seed of a run in a dialect. Instructions contain words if the dialect has instructions and
     /// the endpoint supports them.
     pub fn new(text: impl Into<String>, dialect: &Dialect, offer: &Offer) -> Self {
-        const LEAST: &str = r#"{"model":"m","input":"a","instructions":"b"}"#;
-        let has_them = dialect.root("request").is_some_and(|root| dialect.check_type(root, LEAST).is_valid());
-        Self { text: text.into(), in_instructions: has_them && offer.allows("instructions") }
+        let request = dialect.api.request;
+        let has_them = |name: &str| {
+            let least = json!({"model": "m", request.input: "a", name: "b"}).to_string();
+            let root = dialect.api.route(Operation::Create).and_then(|route| dialect.root(route.request?));
+            root.is_some_and(|root| dialect.check_type(root, &least).is_valid()) && offer.allows(name)
+        };
+        Self { text: text.into(), in_instructions: request.instructions.is_some_and(has_them) }
     }
 
     /// Replaces `{{word 1}}` to `{{word 4}}` in a text of a scenario, equally in all turns of a conversation.
@@ -48,8 +54,9 @@ impl Seed {
     }
 
     /// Returns an id that no response has.
-    pub(super) fn unknown_id(&self, scenario: &Scenario) -> String {
-        format!("resp_{}", &hash(format!("{}\0{}", self.text, scenario.id).as_bytes())[..32])
+    pub(super) fn unknown_id(&self, scenario: &Scenario, api: &Api) -> String {
+        let start = api.request.id_prefix;
+        format!("{start}{}", &hash(format!("{}\0{}", self.text, scenario.id).as_bytes())[..32])
     }
 }
 
@@ -102,8 +109,9 @@ mod tests {
         let of = words("a", "text/hello");
         assert_eq!(filled, format!("{}-{}{{{{word 5}}}}", of[0], of[3]));
         let (hello, long) = (scenario("text/hello"), scenario("text/long"));
-        assert_eq!(seed("a").unknown_id(hello).len(), 37);
-        assert_ne!(seed("a").unknown_id(hello), seed("a").unknown_id(long));
+        let id = |scenario| seed("a").unknown_id(scenario, spec::dialect("openai").unwrap().api);
+        assert_eq!(id(hello).len(), 37);
+        assert_ne!(id(hello), id(long));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use catalogue::{OnSocket, Scenario};
 use serde_json::Value;
-use spec::Dialect;
 use spec::table::Operation;
+use spec::{Api, Dialect};
 
 use super::case::ScenarioCase;
 use super::fit::unfit_turns;
@@ -21,7 +21,7 @@ pub(super) fn add(
     rules: &Rules,
     offer: &Offer,
 ) {
-    for scenario in scenarios.filter(|scenario| is_sent(scenario)) {
+    for scenario in scenarios.filter(|scenario| is_sent(scenario, dialect.api)) {
         add_case(cases, scenario, dialect, rules, offer);
     }
 }
@@ -68,15 +68,16 @@ fn on_connection(scenario: &Scenario) -> Option<&'static Scenario> {
 
 /// Returns whether a scenario applies to WebSocket connections: it is a single message, and does not depend on HTTP being
 /// stateless.
-pub(super) fn is_sent(scenario: &Scenario) -> bool {
+pub(super) fn is_sent(scenario: &Scenario, api: &Api) -> bool {
     let Ok(Value::Object(request)) = serde_json::from_str(scenario.request) else { return false };
     let is = |name: &str| request.get(name) == Some(&Value::Bool(true));
     let is_forgotten = !scenario.status.is_empty() && scenario.previous.is_some();
     let is_whole =
         scenario.operation == Operation::Create && scenario.cut_after.is_none() && !scenario.malformed;
-    let is_plain = is_whole && is("stream") && !is("background") && !is_forgotten;
+    let is_in_background = api.request.background.is_some_and(is);
+    let is_plain = is_whole && is("stream") && !is_in_background && !is_forgotten;
     let before = scenario.previous.and_then(catalogue::scenario);
-    scenario.websocket.is_some() || is_plain && before.is_none_or(is_sent)
+    scenario.websocket.is_some() || is_plain && before.is_none_or(|before| is_sent(before, api))
 }
 
 #[cfg(test)]
