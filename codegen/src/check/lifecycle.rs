@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::context::{Context, in_dialect};
 use super::effects;
 use super::report::{Place, Report};
-use crate::dialect::{Dialect, Event};
+use crate::dialect::Dialect;
 use crate::folders;
 use crate::formats::{
     ApiFile, Aside, Calls, Content, Effect, EventLine, Framing, Marker, Operation, Outer, Role, RootEnd,
@@ -23,8 +23,8 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         for event in dialect.events.values() {
             effects::check(context, (dialect, api), event, report);
         }
-        terminals(context, dialect, report);
         marker(api, dialect, report);
+        ending(api, dialect, report);
         types(dialect, report);
         messages(dialect, report);
         opening(api, dialect, report);
@@ -82,41 +82,13 @@ fn no_api(context: &Context, dialect: &Dialect, report: &mut Report) {
     report.find(in_dialect(&dialect.name, "dialect.toml"), Place::entry("api"), message, help);
 }
 
-fn terminals(context: &Context, dialect: &Dialect, report: &mut Report) {
-    let file = in_dialect(&dialect.name, "dialect.toml");
-    let entry = || Place::entry("[terminal] events");
-    let listed = &dialect.file.terminal.events;
-    for name in listed {
-        match dialect.events.get(name) {
-            None => {
-                let message = format!("the dialect has no event \"{name}\"");
-                report.find(&file, entry(), message, "use events of the dialect");
-            }
-            Some(event) if !event.lifecycle.has_role(Role::Terminal) => {
-                let message =
-                    format!("\"{name}\" is listed, but its role in `x-lifecycle` is not `terminal`");
-                report.find(
-                    &file,
-                    entry(),
-                    message,
-                    "set its role to `terminal`, or remove it from the list",
-                );
-            }
-            Some(_) => {}
-        }
-    }
-    let is_terminal = |event: &Event| event.lifecycle.has_role(Role::Terminal);
-    // Faults of an inherited event are reported for the dialect that defines it.
-    let parent = dialect.lineage.first().and_then(|name| context.dialects.get(name));
-    let is_inherited = |event: &Event| {
-        let same = parent.and_then(|parent| parent.events.get(&event.name));
-        same.is_some_and(|same| is_terminal(same) == is_terminal(event))
-    };
-    for event in dialect.events.values().filter(|event| !is_inherited(event)) {
-        if is_terminal(event) && !listed.contains(&event.name) {
-            let message = format!("\"{}\" has the role `terminal`, but is not listed", event.name);
-            report.find(&file, entry(), message, "add it to the list, or change its role");
-        }
+/// Checks that an event ends the root, unless the marker does.
+fn ending(api: &ApiFile, dialect: &Dialect, report: &mut Report) {
+    let has_end = api.scopes.get(&api.outer.root).is_none_or(|root| !dialect.terminal(root).is_empty());
+    if api.outer.ends == RootEnd::Event && !dialect.events.is_empty() && !has_end {
+        let message = format!("no event of the dialect ends the {}", api.outer.root);
+        let help = "give the last event of a stream the role `terminal`";
+        report.find(in_dialect(&dialect.name, "dialect.toml"), Place::File, message, help);
     }
 }
 

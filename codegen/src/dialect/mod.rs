@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::formats::{DialectFile, Erratum, Lifecycle, Role};
+use crate::formats::{DialectFile, Effect, Erratum, Lifecycle, Role, Scope};
 use crate::schema::{Registry, Schema};
 
 #[cfg(feature = "cli")]
@@ -90,6 +90,19 @@ impl Dialect {
             event.lifecycle.effects().iter().any(|effect| effect.role == Role::Open && effect.scope == scope)
         };
         self.events.values().filter(opens).map(|event| event.name.as_str())
+    }
+
+    /// Returns the events that end the root scope, in the order of its phases.
+    pub fn terminal(&self, root: &Scope) -> Vec<&str> {
+        let place = |effect: &Effect| root.ends.iter().position(|end| effect.phase.as_ref() == Some(end));
+        let ends = |event: &Event| {
+            let mut effects = event.lifecycle.effects().iter();
+            effects.find(|effect| effect.role == Role::Terminal).map(place)
+        };
+        let mut found: Vec<_> =
+            self.events.values().filter_map(|event| Some((ends(event)?, event.name.as_str()))).collect();
+        found.sort();
+        found.into_iter().map(|(_, name)| name).collect()
     }
 
     /// Returns the description of a named type.

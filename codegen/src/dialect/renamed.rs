@@ -52,9 +52,7 @@ impl Dialect {
         for (slot, member) in slots {
             file.envelope.0.insert((*slot).to_owned(), format!("/{member}"));
         }
-        for name in
-            file.terminal.events.iter_mut().chain([&mut file.terminal.error]).chain(&mut file.framing.create)
-        {
+        for name in std::iter::once(&mut file.error).chain(&mut file.framing.create) {
             *name = rename(name);
         }
         for Aside { message, accepted, pending, failed } in

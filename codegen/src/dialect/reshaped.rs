@@ -62,8 +62,7 @@ impl Dialect {
         reshaped.take(&format!("events/{EVENT}.json"), file)?;
         let file = &mut reshaped.file;
         file.envelope.0.clear();
-        file.terminal.events = vec![EVENT.to_owned()];
-        file.terminal.error = format!("{EVENT}/{}", file.terminal.error);
+        file.error = format!("{EVENT}/{}", file.error);
         let framing = &mut file.framing;
         framing.event_line = EventLine::None;
         framing.types = vec![TypeRule { has: None, name: EVENT.to_owned() }];

@@ -333,14 +333,14 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) 
     let (name, product, source, summary) = (&dialect.name, &file.product, &file.source, &file.summary);
     let lineage = &dialect.lineage;
     let (framing, rules) = (file.framing.expression(), file.rules.expression());
-    let error = &file.terminal.error;
+    let error = &file.error;
     let api_name = api_ident(&file.api);
     let opening = option_text(dialect.opening(&api.outer.root));
     let envelope = file.envelope.0.iter().map(|(slot, pointer)| {
         let slot = pascal_ident(slot);
         quote!((Slot::#slot, #pointer))
     });
-    let terminal = &file.terminal.events;
+    let terminal = api.scopes.get(&api.outer.root).map(|root| dialect.terminal(root)).unwrap_or_default();
     let roots = file.roots.iter().map(|(role, name)| quote!((#role, #name)));
     let operations = file.operations.expression();
     let shared = base.map(|base| (super::shared::path(base), base));

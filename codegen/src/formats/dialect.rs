@@ -40,9 +40,9 @@ pub struct DialectFile {
     /// Places of the values of every event, if not the default ones.
     #[serde(default)]
     pub envelope: Envelope,
-    /// The end of a stream.
-    #[serde(default)]
-    pub terminal: Terminal,
+    /// The event that reports an error, inside or outside of a response.
+    #[serde(default = "usual_error", skip_serializing_if = "is_usual_error")]
+    pub error: String,
     /// Rules with another level in this dialect.
     #[serde(default, rename = "rule")]
     pub rules: Vec<RuleLevel>,
@@ -160,33 +160,12 @@ words! {
 #[serde(transparent)]
 pub struct Envelope(pub BTreeMap<String, String>);
 
-/// The end of a stream.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Terminal {
-    /// The events that end a response; the last event is one of them.
-    pub events: Vec<String>,
-    /// The event that reports an error, inside or outside of a response.
-    #[serde(default = "Terminal::usual_error", skip_serializing_if = "Terminal::is_usual_error")]
-    pub error: String,
+fn usual_error() -> String {
+    "error".to_owned()
 }
 
-impl Default for Terminal {
-    fn default() -> Self {
-        let events = ["response.completed", "response.incomplete", "response.failed"];
-        Self { events: events.map(str::to_owned).to_vec(), error: Self::usual_error() }
-    }
-}
-
-impl Terminal {
-    fn usual_error() -> String {
-        "error".to_owned()
-    }
-
-    fn is_usual_error(error: &String) -> bool {
-        error == "error"
-    }
+fn is_usual_error(error: &String) -> bool {
+    *error == usual_error()
 }
 
 /// A rule whose level differs in a dialect.

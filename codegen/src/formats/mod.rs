@@ -28,8 +28,7 @@ pub use client_case::{About, Channel, ClientCase, ClientStep, Ending, Expect, St
 pub use constant::{Constant, Declared};
 pub use defect::{Defect, DefectVerdict, DefectsFile};
 pub use dialect::{
-    Aside, DialectFile, Envelope, EventLine, Framing, Level, Marker, RuleLevel, Terminal, TypeRule,
-    UnknownEvents,
+    Aside, DialectFile, Envelope, EventLine, Framing, Level, Marker, RuleLevel, TypeRule, UnknownEvents,
 };
 #[cfg(feature = "cli")]
 pub use editor::editor_schemas;

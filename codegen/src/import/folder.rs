@@ -8,10 +8,9 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::formats::ApiFile;
-use crate::todo::todo;
 
 use super::{ImportRequest, Imported, Note, import, lifecycle, merge, ours, text};
 
@@ -297,8 +296,7 @@ fn first_dialect_toml(imported: &Imported, how: &Laying<'_>) -> String {
     lines.extend([format!("product = {title}"), format!("source = {title}"), "summary = \"\"".to_owned()]);
     lines.push("\n[roots]".to_owned());
     lines.extend(imported.roots.iter().map(|(role, name)| format!("{role} = {}", quoted(name))));
-    let events = terminals(imported, how);
-    lines.join("\n") + FIRST_FRAMING + &format!("\n[terminal]\nevents = {events}\n")
+    lines.join("\n") + FIRST_FRAMING
 }
 
 /// The settings of most products.
@@ -309,12 +307,3 @@ event_line = "equals-type"
 done = "allowed"
 unknown_events = "reported"
 "#;
-
-/// Returns the events that are named as the phases in which the root ends.
-fn terminals(imported: &Imported, how: &Laying<'_>) -> Value {
-    let root = how.api.and_then(|(_, api)| api.scopes.get(how.root()));
-    let names = root.into_iter().flat_map(|root| &root.ends).map(|phase| format!("{}.{phase}", how.root()));
-    let found: Vec<String> =
-        names.filter(|name| imported.files.contains_key(&format!("events/{name}.json"))).collect();
-    if found.is_empty() { json!([todo("the events that end a stream")]) } else { json!(found) }
-}

@@ -25,10 +25,7 @@ pub fn dialect(spec: &Path, name: &str, api: Option<&str>) -> anyhow::Result<Ske
     let mut text = format!("{head}api = \"{api}\"\n");
     let files = SpecFiles::load(spec)?;
     let events = files.apis.get(&api).and_then(|table| outer_events(table, &files.glossary));
-    if let Some([_, (last, _)]) = &events {
-        let note = todo("the events that end a response; how events are framed, under [framing]");
-        let _ = write!(text, "\n[terminal]\nevents = [\"{last}\"]   # {note}\n");
-    }
+    let _ = writeln!(text, "# {}", todo("how events are framed, under [framing]"));
     let mut skeleton = Skeleton::default();
     skeleton.files.push((folder.join("dialect.toml"), text));
     for (event, text) in events.into_iter().flatten() {

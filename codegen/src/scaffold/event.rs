@@ -34,9 +34,6 @@ pub fn event(spec: &Path, name: &str, in_dialect: &str, scope: &str, role: Role)
         "describe the event in `description`, and declare its properties".to_owned(),
         "replace the example by a recorded event".to_owned(),
     ];
-    if role == Role::Terminal {
-        next.push(format!("list it under [terminal] in dialects/{in_dialect}/dialect.toml"));
-    }
     next.push(format!(
         "if the dialect is imported and its document does not have the event, name the file under `adds` in \
          dialects/{in_dialect}/errata.toml, so that the next import keeps it"
