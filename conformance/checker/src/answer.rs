@@ -55,10 +55,8 @@ impl Answer {
     pub fn of_response(api: &'static Api, response: &Value) -> Self {
         let mut reader = AnswerReader::new(api);
         reader.value(api.scope(api.root), response, Key::default());
-        if let Some(counts) = response.get(api.usage.member) {
-            reader.count(counts);
-        }
-        Self { id: text_at(response, ID), ..reader.finish() }
+        let tokens = Tokens::of_response(api, response);
+        Self { id: text_at(response, ID), tokens, ..reader.finish() }
     }
 
     /// Returns the whole text.
@@ -68,11 +66,36 @@ impl Answer {
 }
 
 impl Tokens {
-    /// Returns the token counts in a response.
-    pub fn of(api: &Api, response: &Value) -> Option<Self> {
-        let tokens = response.get(api.usage.member).filter(|tokens| tokens.is_object())?;
-        Some(Self { input: count(tokens, api.usage.input), output: count(tokens, api.usage.output) })
+    /// Returns the token counts of a response, if it has any.
+    pub fn of_response(api: &Api, response: &Value) -> Option<Self> {
+        Self::of(api, response.get(api.usage.member)?)
     }
+
+    /// Returns the token counts of an event, if it has any.
+    pub fn of_event(api: &Api, record: &Record<'_>) -> Option<Self> {
+        // Deltas are many, and have none.
+        record.views().find(|(info, _)| info.role != Role::Delta)?;
+        let counts = api.usage.events.iter().find_map(|place| at(record.data(), place))?;
+        Self::of(api, &serde_json::from_str(counts).ok()?)
+    }
+
+    fn of(api: &Api, counts: &Value) -> Option<Self> {
+        let count = |place| count(counts, place);
+        counts.is_object().then(|| Self { input: count(api.usage.input), output: count(api.usage.output) })
+    }
+
+    /// Replaces its counts by later ones.
+    pub fn update(&mut self, later: Self) {
+        self.input = later.input.or(self.input);
+        self.output = later.output.or(self.output);
+    }
+}
+
+/// Returns why an effect of an event ends the root or one of its choices, in the words of the API.
+pub fn stop_word<'v>(api: &Api, info: &EventInfo, view: &View<'v>) -> Option<Cow<'v, str>> {
+    let (_, member) = api.stop.filter(|(scope, _)| *scope == info.scope)?;
+    let value = view.raw(Slot::Value).or_else(|| view.snapshot(api).filter(|_| info.level.is_root))?;
+    string(at(value, &format!("/{member}"))?)
 }
 
 /// Place of the id in the value of the root, in all APIs.
@@ -146,19 +169,14 @@ impl AnswerReader {
     /// Reads an event.
     pub fn event(&mut self, record: &Record<'_>) {
         let data = record.data();
-        let mut has_counts = false;
         for (info, view) in record.views() {
             self.effect(info, &view, data);
-            // Deltas are many, and have none.
-            has_counts |= info.role != Role::Delta;
         }
         if self.api.first_event_opens && self.id.is_none() {
             self.id = at(data, ID).and_then(string).filter(|id| !id.is_empty()).map(Cow::into_owned);
         }
-        let places = if has_counts { self.api.usage.events } else { &[] };
-        for place in places {
-            let counts = at(data, place).and_then(|counts| serde_json::from_str(counts).ok());
-            self.count(&counts.unwrap_or_default());
+        if let Some(tokens) = Tokens::of_event(self.api, record) {
+            self.tokens.get_or_insert_default().update(tokens);
         }
     }
 
@@ -175,10 +193,7 @@ impl AnswerReader {
             Role::Open => self.opening(level, whole.unwrap_or_default(), key),
             Role::Delta => self.add(level, &whole.and_then(string).unwrap_or_default(), key),
             Role::Point | Role::Phase | Role::Final | Role::Close | Role::Terminal => {
-                if let Some((_, member)) = self.api.stop.filter(|(scope, _)| *scope == level.scope)
-                    && let Some(word) =
-                        whole.and_then(|whole| at(whole, &format!("/{member}"))).and_then(string)
-                {
+                if let Some(word) = stop_word(self.api, info, view) {
                     self.status = Some(word.into_owned());
                 }
             }
@@ -311,15 +326,6 @@ impl AnswerReader {
                 }
                 Some(self.texts.entry(place).or_default())
             }
-        }
-    }
-
-    /// Reads token counts. Later ones replace those before.
-    fn count(&mut self, counts: &Value) {
-        if counts.is_object() {
-            let tokens = self.tokens.get_or_insert_default();
-            tokens.input = count(counts, self.api.usage.input).or(tokens.input);
-            tokens.output = count(counts, self.api.usage.output).or(tokens.output);
         }
     }
 

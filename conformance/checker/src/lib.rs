@@ -13,7 +13,7 @@ mod frame;
 mod rules;
 pub mod sse;
 
-pub use answer::{Answer, AnswerReader, Tokens, ToolCall};
+pub use answer::{Answer, AnswerReader, Tokens, ToolCall, stop_word};
 pub use catalogue::{self, Level, Rule};
 pub use checker::Checker;
 pub use chosen::{ChangedLevel, Rules, level};

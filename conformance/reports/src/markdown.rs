@@ -219,7 +219,7 @@ fn clients(run: &Run, out: &mut String) {
     if run.causes.is_empty() {
         return;
     }
-    out.push_str("\n## Clients\n\n");
+    let start = out.len();
     for failing in run.failing_clients() {
         let files = counted(failing.captures, "recording");
         let _ = writeln!(out, "- broken, in {files}: {}", clients_named(&failing.clients));
@@ -243,6 +243,9 @@ fn clients(run: &Run, out: &mut String) {
         };
         let why: Vec<String> = unknown.iter().map(why).collect();
         let _ = writeln!(out, "- not measured: {}: {}", clients_named(&clients), why.join("; "));
+    }
+    if out.len() > start {
+        out.insert_str(start, "\n## Clients\n\n");
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Timeline {
     pub pace: Pace,
     /// The longest time without events.
     pub silence: Option<Silence>,
-    /// Items, parts and others in order of appearance; children follow their parents.
+    /// The root, and what is in it, in order of appearance; children follow their parents.
     pub bars: Vec<Bar>,
     /// Number of bars that are not listed.
     pub folded: u64,
@@ -81,11 +81,11 @@ pub struct Silence {
     pub ms: u64,
 }
 
-/// A response, an item, a text or another scope, from its first to its last event.
+/// A response, a message, an item, a block, a choice, a text or another scope, from its first to its last event.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Bar {
-    /// Its scope: `response`, `item`, `part`, `text`, ...
+    /// The name of its scope.
     pub scope: String,
     /// The `type` of the value that opened it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,6 +111,15 @@ pub struct Bar {
     pub times_ms: Option<[u64; 2]>,
     /// Number of its own events.
     pub count: u64,
+    /// Number of characters in its deltas.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub characters: u64,
+    /// Why it ended, in the words of the API.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<String>,
+    /// The last token counts of the input and of the output; only the root has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<[u64; 2]>,
     /// Whether it began with its opening event.
     pub opened: bool,
     /// The event that closed it.
@@ -130,7 +139,7 @@ pub struct Phase {
     pub event: u64,
 }
 
-/// An event, or consecutive deltas of one bar.
+/// An event, or consecutive deltas of one bar. An event with several effects can have several rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct EventRow {

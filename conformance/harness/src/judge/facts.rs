@@ -203,7 +203,7 @@ impl Facts {
     }
 
     fn output_tokens(&self, api: &Api) -> Option<u64> {
-        Tokens::of(api, self.response.as_ref()?)?.output
+        Tokens::of_response(api, self.response.as_ref()?)?.output
     }
 
     /// Returns the limit of tokens that was requested.

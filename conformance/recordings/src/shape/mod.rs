@@ -1,7 +1,7 @@
 //! The shape of a recording: the order of its events, without the parts that differ between responses.
 //!
-//! A line has the type of an event, the item or part it belongs to, its indices and ids, and the kind of value that it
-//! opens or closes. Ids are numbered in order of appearance, repeated deltas count as one, and text, times, usage,
+//! A line has the type of an event, the scope it belongs to, its indices and ids, and the kind of value that it opens or
+//! closes; an event with several effects has a line for each. Ids are numbered in order of appearance, repeated deltas count as one, and text, times, usage,
 //! sequence numbers and keep-alives are omitted. Two responses to one request have the same shape, unless the server
 //! has changed.
 
@@ -11,8 +11,8 @@ use std::io::Read;
 
 use serde_json::Value;
 use spec::json::{at, string};
-use spec::table::Role;
-use spec::{Api, Dialect, Slot};
+use spec::table::{EventInfo, Role};
+use spec::{Api, Dialect, Slot, View};
 
 use crate::Checking;
 use crate::capture::{ByValue, Entry, Format, Loss, Piece, Reader};
@@ -91,30 +91,42 @@ impl Tracing {
     }
 
     fn event(&mut self, api: &Api, record: &Record<'_>) {
-        let mut line = match record.event_type.as_deref() {
+        let line = match record.event_type.as_deref() {
             Some(kind) if !kind.is_empty() => shown(kind),
             _ => "(an event without a type)".to_owned(),
         };
-        let Some((_, info)) = record.known else { return self.line(&line) };
-        line.extend(["  ", info.level.name]);
+        let mut has_any = false;
+        for (info, view) in record.views() {
+            has_any = true;
+            self.effect(&line, api, info, &view);
+        }
+        if !has_any {
+            self.line(&line);
+        }
+    }
+
+    fn effect(&mut self, kind: &str, api: &Api, info: &EventInfo, view: &View<'_>) {
+        let mut line = format!("{kind}  {}", info.level.name);
         for (nth, slot) in info.level.key.iter().enumerate() {
-            let index = record.view.count(*slot).map_or_else(|| "?".to_owned(), |index| index.to_string());
+            let index = view.count(*slot).map_or_else(|| "?".to_owned(), |index| index.to_string());
             line.extend([if nth == 0 { " " } else { "." }, &index]);
         }
-        let slot = if info.level.is_root { api.snapshot } else { Some(Slot::Value) };
-        let value = slot.and_then(|slot| record.view.raw(slot));
+        let value = view.snapshot(api).filter(|_| info.level.is_root).or_else(|| view.raw(Slot::Value));
         let value = value.filter(|value| value.starts_with('{')).unwrap_or_default();
         let id = if info.level.is_root || info.level.is_container {
             at(value, "/id").and_then(string)
         } else {
-            api.id.and_then(|slot| record.view.raw(slot)).and_then(string)
+            api.id.and_then(|slot| view.raw(slot)).and_then(string)
         };
         if let Some(id) = id.filter(|id| !id.is_empty()) {
             let next = self.ids.len() + 1;
             let number = *self.ids.entry(id.into_owned()).or_insert(next);
             let _ = write!(line, " #{number}");
         }
-        for told in ["type", api.status.member].iter().filter_map(|member| name(value, member)) {
+        let stop = api.stop.filter(|(scope, _)| *scope == info.scope).map(|(_, member)| member);
+        let status = Some(api.status.member).filter(|member| !member.is_empty());
+        let members = [Some("type"), status, stop.filter(|member| Some(*member) != status)];
+        for told in members.iter().flatten().filter_map(|member| name(value, member)) {
             line.extend([" ", &told]);
         }
         if info.role == Role::Terminal {

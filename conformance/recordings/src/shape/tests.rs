@@ -24,6 +24,16 @@ fn a_shape_is_text_that_can_be_read() {
 }
 
 #[test]
+fn chunks_have_a_line_for_each_effect() {
+    for name in ["anthropic/weather", "deepseek-chat/weather", "chat/two-choices"] {
+        let golden = golden(name).unwrap();
+        let dialect = spec::dialect(golden.dialect).unwrap();
+        let shape = shape(&mut { golden.bytes }, None, dialect).unwrap().unwrap();
+        insta::assert_snapshot!(name.replace('/', "-"), shape);
+    }
+}
+
+#[test]
 fn every_golden_has_one() {
     for golden in crate::goldens::GOLDENS {
         let dialect = spec::dialect(golden.dialect).unwrap();

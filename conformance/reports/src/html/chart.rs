@@ -1,5 +1,4 @@
-//! The timeline of an exchange as a chart: bars of items and parts, marks of findings, and the rate of
-//! events.
+//! The timeline of an exchange as a chart: bars of what was open, marks of findings, and the rate of events.
 
 use std::fmt::Write as _;
 
@@ -143,7 +142,7 @@ fn bars(timeline: &Timeline, rows: &[Row<'_>], id: &str, marks: &[Mark<'_>], htm
     let height = rows.len() as u64 * ROW;
     let svg = html.tag("svg").class("bars").set("height", height).set("role", "img");
     svg.set("aria-labelledby", format!("{id}-title {id}-text")).inside(|html| {
-        html.tag("title").set("id", format!("{id}-title")).text("Open items and parts over time");
+        html.tag("title").set("id", format!("{id}-title")).text("What was open over time");
         html.tag("desc").set("id", format!("{id}-text")).inside(|html| {
             for bar in rows.iter().flat_map(|row| &row.bars).take(40) {
                 html.text(&format!("{}. ", describe(bar)));
@@ -232,6 +231,15 @@ fn describe(bar: &Bar) -> String {
     };
     if let Some([from, to]) = bar.times_ms {
         let _ = write!(text, ", from {} to {}", duration(from), duration(to));
+    }
+    if bar.characters > 0 {
+        let _ = write!(text, ", {}", counted(bar.characters, "character"));
+    }
+    if let Some([input, output]) = bar.tokens {
+        let _ = write!(text, ", {} in, {} out", counted(input, "token"), number(output));
+    }
+    if let Some(stop) = &bar.stop {
+        let _ = write!(text, ", ended with {stop}");
     }
     if !bar.opened {
         text += ", never opened";

@@ -9,7 +9,8 @@ use results::{ClientState, LiveReport, Run, Verdict};
 
 /// Writes the head.
 pub(super) fn head(run: &Run, html: &mut Html) {
-    html.tag("p").class("kicker").text("Responses API conformance");
+    let api = spec::dialect(&run.dialect).map_or("API", |dialect| dialect.api.title);
+    html.tag("p").class("kicker").text(&format!("{api} conformance"));
     html.tag("h1").inside(|html| {
         html.tag("span").class(&format!("outcome {}", class_of(run.outcome))).text(word(run.outcome));
         html.text(" ");

@@ -16,6 +16,8 @@ use results::{CaptureReport, CaseReport, FailOn, Finding, Run, Timeline, Verdict
 /// Maximum number of recordings in full, and of those that are listed by name.
 const RECORDINGS: usize = 200;
 const NAMES: usize = 500;
+/// Maximum number of reasons for the end of a stream.
+const STOPS: usize = 8;
 /// Maximum number of charts of a recording.
 const CHARTS: usize = 12;
 
@@ -429,6 +431,14 @@ fn facts(timeline: &Timeline) -> String {
     if let Some(silence) = timeline.silence {
         let after = number(silence.after);
         facts.push(format!("· longest silence {}, after event {after}", duration(silence.ms)));
+    }
+    if let Some([input, output]) = timeline.bars.iter().rev().find_map(|bar| bar.tokens) {
+        facts.push(format!("· {} in, {} out", counted(input, "token"), number(output)));
+    }
+    let stops = timeline.bars.iter().filter_map(|bar| bar.stop.as_deref());
+    let stops: BTreeSet<&str> = stops.take(STOPS).collect();
+    if !stops.is_empty() {
+        facts.push(format!("· ended with {}", stops.into_iter().collect::<Vec<_>>().join(", ")));
     }
     facts.join(" ")
 }

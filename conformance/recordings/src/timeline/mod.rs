@@ -1,4 +1,4 @@
-//! Timelines of exchanges, built by an observer of the checker, which knows the item or part of each event.
+//! Timelines of exchanges, built by an observer of the checker, which knows the subject of each effect of an event.
 //!
 //! Events that are too early, repeated or too late are included.
 
@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use spec::json::{at, string};
-use spec::table::{EventInfo, Role, Scope, ScopeInfo};
+use spec::table::{EventInfo, Marker, Role, Scope, ScopeInfo};
 use spec::{Api, Count, Dialect, Slot, View};
 
 use crate::capture::{Exchange, Frame, Loss, Recorder, Transport};
-use checker::{Observer, Occurrence, Payload, Record, Seen};
+use checker::{Observer, Occurrence, Payload, Record, Seen, SeenEffect, Tokens, stop_word};
 use results::{Bar, EventRow, FaultyEvent, Pace, Phase, Piece, RequestSummary, Silence, Timeline};
 
 /// Maximum number of bars of an exchange.
@@ -38,6 +38,10 @@ pub(super) struct TimelineBuilder {
     /// The scopes that have an opening event in the dialect, and those with a closing one.
     opens: Vec<bool>,
     closes: Vec<bool>,
+    /// The scopes of which the dialect has only values, each in one event: they have no bar.
+    values: Vec<bool>,
+    /// Whether only the marker ends the root.
+    needs_marker: bool,
     timeline: Timeline,
     /// The lane of the current event.
     lane_name: String,
@@ -62,7 +66,7 @@ struct Lane {
     addresses: HashMap<Address, usize>,
 }
 
-/// The position of an item or part in a response, by its indices.
+/// The position of a node in the root, by its indices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Address {
     scope: Scope,
@@ -104,6 +108,8 @@ impl TimelineBuilder {
             api: dialect.api,
             opens: has(|event| event.role == Role::Open),
             closes: has(EventInfo::ends_scope),
+            values: is_value(dialect),
+            needs_marker: dialect.api.marker_ends && dialect.framing.done == Marker::Required,
             timeline: Timeline { pace: Pace { every: 1, times_ms: Vec::new() }, ..Timeline::default() },
             lane_name: String::new(),
             lane: Lane::default(),
@@ -140,6 +146,8 @@ impl TimelineBuilder {
     pub(super) fn finish(mut self) -> Timeline {
         // Without a closing event in the dialect, a bar ends with its last event.
         let never = Scope::ALL.iter().zip(&self.closes).filter(|(_, closes)| !**closes);
+        // The marker ends the root, and its absence is not drawn if it is not required.
+        let never = never.filter(|(scope, _)| **scope != self.api.root || !self.needs_marker);
         let never: Vec<&str> = never.map(|(scope, _)| self.api.scope(*scope).name).collect();
         for bar in &mut self.timeline.bars {
             if never.contains(&bar.scope.as_str()) {
@@ -180,12 +188,17 @@ impl TimelineBuilder {
     }
 
     /// Adds an event to the rows, or to the last row if it is one more delta of the same thing.
-    fn list(&mut self, record: &Record<'_>, about: Option<usize>, now: Moment) {
-        let info = record.known.map(|(_, info)| info);
-        let is_delta = info.is_some_and(|info| info.role == Role::Delta);
-        let is_final = info.is_some_and(|info| matches!(info.role, Role::Final | Role::Close));
-        let value = record.view.raw(Slot::Value).filter(|_| is_delta || is_final);
-        let text = value.and_then(string);
+    fn list(
+        &mut self,
+        record: &Record<'_>,
+        effect: Option<&SeenEffect<'_>>,
+        about: Option<usize>,
+        now: Moment,
+    ) {
+        let is_delta = effect.is_some_and(|effect| effect.info.role == Role::Delta);
+        let has_text =
+            |effect: &&SeenEffect<'_>| matches!(effect.info.role, Role::Delta | Role::Final | Role::Close);
+        let text = effect.filter(has_text).and_then(|effect| string(effect.view.raw(Slot::Value)?));
         let event_type = record.event_type.as_deref();
         let rows = &mut self.timeline.rows;
         let last = rows
@@ -222,70 +235,119 @@ impl TimelineBuilder {
     fn take(&mut self, seen: &Seen<'_>, now: Moment) {
         let record = seen.record;
         self.turn(seen.lane);
-        let info = record.known.map(|(_, info)| info);
-        let creates = info.is_some_and(EventInfo::is_opening);
+        let effects: Vec<SeenEffect<'_>> = seen.effects().collect();
+        self.begin(seen, &effects, now);
+        if let Some(counts) = Tokens::of_event(self.api, record)
+            && let Some(root) = self.lane.response.and_then(|at| self.timeline.bars.get_mut(at))
+        {
+            let [input, output] = root.tokens.unwrap_or_default();
+            root.tokens = Some([counts.input.unwrap_or(input), counts.output.unwrap_or(output)]);
+        }
+        if effects.is_empty() {
+            self.list(record, None, None, now);
+            return self.feed(self.lane.response, None, now);
+        }
+        // Points beside others are no rows of their own.
+        let are_points = effects.iter().all(|effect| self.is_point(effect.info));
+        for effect in &effects {
+            let at = if effect.info.level.is_root {
+                self.lane.response
+            } else {
+                let at = self.place(effect, now);
+                if !self.is_point(effect.info) {
+                    self.learn(at, effect);
+                }
+                at
+            };
+            if are_points || !self.is_point(effect.info) {
+                self.list(record, Some(effect), at, now);
+            }
+            self.feed(at, Some(effect), now);
+        }
+    }
+
+    /// Adds the bar of the root if the event begins one.
+    fn begin(&mut self, seen: &Seen<'_>, effects: &[SeenEffect<'_>], now: Moment) {
+        let creates = effects.iter().any(|effect| effect.info.is_opening());
         let is_over = self.lane.response.and_then(|at| self.bar(at)).is_some_and(|bar| bar.closed.is_some());
-        let response = seen.about.map(|about| about.response().id());
+        let response = effects.iter().find_map(|effect| effect.about).map(|about| about.response().id());
         let is_another = response.zip(self.lane.last_response).is_some_and(|(now, before)| now != before);
         self.lane.last_response = response.or(self.lane.last_response);
-        let is_next = is_another || creates && (is_over || record.frame.transport == Transport::WebSocket);
-        if self.lane.response.is_none() || is_next {
+        let is_on_socket = seen.record.frame.transport == Transport::WebSocket;
+        if self.lane.response.is_none() || is_another || creates && (is_over || is_on_socket) {
             (self.lane.occurrences, self.lane.addresses) = (HashMap::new(), HashMap::new());
-            let value = record.view.snapshot(self.api).unwrap_or_default();
+            let value = seen.record.view.snapshot(self.api).unwrap_or_default();
             let opened = creates || self.api.first_event_opens;
             self.lane.response = self.add(self.api.scope(self.api.root), value, None, opened, now);
             self.timeline.folded += u64::from(self.lane.response.is_none());
         }
-        let Some(info) = info else {
-            self.list(record, None, now);
-            return self.feed(self.lane.response, None, now);
-        };
-        let about = if info.level.is_root {
-            self.lane.response
-        } else {
-            let at = self.place(seen, info, now);
-            if info.role != Role::Point {
-                self.learn(at, record, info);
-            }
-            at
-        };
-        self.list(record, about, now);
-        self.feed(about, Some(info), now);
     }
 
-    /// Returns the bar of an event. The checker knows it, unless the event is too late: then it is the last
+    /// Returns whether an effect has no bar: its value is one of its parent.
+    fn is_point(&self, info: &EventInfo) -> bool {
+        info.role == Role::Point || self.values.get(info.scope as usize) == Some(&true)
+    }
+
+    /// Returns the bar of an effect. The checker knows it, unless the event is too late: then it is the last
     /// bar at this address.
-    fn place(&mut self, seen: &Seen<'_>, info: &EventInfo, now: Moment) -> Option<usize> {
-        let record = seen.record;
-        let address = Address::of(info.level, &record.view);
+    fn place(&mut self, effect: &SeenEffect<'_>, now: Moment) -> Option<usize> {
+        let info = effect.info;
+        let address = Address::of(info.level, &effect.view);
         let opens = info.role == Role::Open;
         let fits =
             |at: &usize| !opens || self.bar(*at).is_some_and(|bar| !bar.opened && bar.closed.is_none());
-        let there = match seen.about {
+        let there = match effect.about {
             Some(about) => self.lane.occurrences.get(&about.id()),
             None => self.lane.addresses.get(&address),
         };
         if let Some(at) = there.copied().filter(fits) {
             return Some(at);
         }
-        let parent = match seen.about {
-            Some(about) if info.role == Role::Point => self.bar_of(Some(about)),
-            Some(about) => self.bar_of(about.parent()),
-            None => self.bar_above(address),
+        let around = self.implied_parent(effect, address, now);
+        // A point is about its subject, or if that has no bar, about what is around it.
+        let own = effect.about.filter(|_| info.role == Role::Point);
+        let parent = match (own, effect.about.and_then(|about| about.parent())) {
+            (Some(about), _) => self.bar_of(Some(about)),
+            (None, Some(parent)) => self.bar_of(Some(parent)),
+            (None, None) => self.bar_above(address),
         };
-        if info.role == Role::Point {
+        let parent = around.or(parent);
+        if self.is_point(info) {
             return parent;
         }
         let has_opening = self.opens.get(info.scope as usize) == Some(&true);
-        let value = record.view.raw(Slot::Value).unwrap_or_default();
+        let value = effect.view.raw(Slot::Value).unwrap_or_default();
         let Some(at) = self.add(info.level, value, parent, opens || !has_opening, now) else {
             // Count each one once.
             self.timeline.folded += u64::from(if has_opening { opens } else { info.ends_scope() });
             return None;
         };
         self.lane.addresses.insert(address, at);
-        if let Some(about) = seen.about {
+        if let Some(about) = effect.about {
             self.lane.occurrences.insert(about.id(), at);
+        }
+        Some(at)
+    }
+
+    /// Returns the bar of the parent if it has no opening event, as a choice has none: it begins with what is in it.
+    fn implied_parent(&mut self, effect: &SeenEffect<'_>, address: Address, now: Moment) -> Option<usize> {
+        let address = address.parent(self.api)?;
+        let scope = address.scope as usize;
+        let is_implied = self.closes.get(scope) == Some(&true) && self.opens.get(scope) == Some(&false);
+        if !is_implied || address.scope == self.api.root || effect.info.role == Role::Point {
+            return None;
+        }
+        let about = effect.about.and_then(|about| about.parent()).map(|parent| parent.id());
+        let there = about.and_then(|id| self.lane.occurrences.get(&id)).or(self.lane.addresses.get(&address));
+        if let Some(at) = there {
+            return Some(*at);
+        }
+        let level = self.api.scope(address.scope);
+        let at = self.add(level, "", self.bar_above(address), true, now)?;
+        self.lane.addresses.insert(address, at);
+        self.lane.occurrences.extend(about.map(|id| (id, at)));
+        if let Some(bar) = self.timeline.bars.get_mut(at) {
+            bar.index = level.key.len().checked_sub(1).and_then(|last| *address.indices.get(last)?);
         }
         Some(at)
     }
@@ -302,15 +364,16 @@ impl TimelineBuilder {
         around.find_map(|one| self.lane.addresses.get(&one).copied()).or(self.lane.response)
     }
 
-    /// Sets the index and id of an item from any event that opens or closes it. Other bars have theirs from
+    /// Sets the index and id of a container from any event that opens or closes it. Other bars have theirs from
     /// the start.
-    fn learn(&mut self, bar: Option<usize>, record: &Record<'_>, info: &EventInfo) {
+    fn learn(&mut self, bar: Option<usize>, effect: &SeenEffect<'_>) {
         let Some(bar) = bar.and_then(|at| self.timeline.bars.get_mut(at)) else { return };
-        let index = info.level.own_index.and_then(|slot| record.view.count(slot)?.whole());
+        let (level, view) = (effect.info.level, &effect.view);
+        let index = level.own_index.and_then(|slot| view.count(slot)?.whole());
         bar.index = bar.index.or(index);
-        if info.level.is_container && bar.id.is_none() {
-            let own = record.view.raw(Slot::Value).and_then(|value| at(value, "/id"));
-            let named = || self.api.id.and_then(|slot| record.view.raw(slot)).and_then(string);
+        if level.is_container && bar.id.is_none() {
+            let own = view.raw(Slot::Value).and_then(|value| at(value, "/id"));
+            let named = || self.api.id.and_then(|slot| view.raw(slot)).and_then(string);
             let id = own.and_then(string).or_else(named);
             bar.id = id.map(|id| short(&id));
         }
@@ -331,10 +394,11 @@ impl TimelineBuilder {
         let depth = parent.and_then(|at| self.bar(at)).map_or(0, |parent| parent.depth + 1);
         let is_value = value.starts_with('{');
         let text = |pointer| member(value, pointer).filter(|_| is_value).map(|text| short(&text));
+        let call = self.api.client_call.filter(|call| call.scope == level.scope);
         self.timeline.bars.push(Bar {
             scope: level.name.to_owned(),
             kind: text("/type"),
-            name: text("/name"),
+            name: text(call.map_or("/name", |call| call.name)),
             id: text("/id"),
             index: None,
             depth,
@@ -342,6 +406,9 @@ impl TimelineBuilder {
             events: [now.event; 2],
             times_ms: now.time.map(|time| [time; 2]),
             count: 0,
+            characters: 0,
+            stop: None,
+            tokens: None,
             opened,
             closed: None,
             phases: Vec::new(),
@@ -349,18 +416,26 @@ impl TimelineBuilder {
         Some(self.timeline.bars.len() - 1)
     }
 
-    /// Counts an event for its bar and all ancestors.
-    fn feed(&mut self, about: Option<usize>, info: Option<&EventInfo>, now: Moment) {
+    /// Counts an effect for its bar and all ancestors.
+    fn feed(&mut self, about: Option<usize>, effect: Option<&SeenEffect<'_>>, now: Moment) {
         let mut at = about.or(self.lane.response);
         if let Some(bar) = at.and_then(|at| self.timeline.bars.get_mut(at)) {
             bar.count += 1;
             reach(bar, now);
-            if let Some(info) = info.filter(|info| about.is_some() && info.level.name == bar.scope) {
+            let is_own = |effect: &&SeenEffect<'_>| about.is_some() && effect.info.level.name == bar.scope;
+            if let Some(SeenEffect { info, view, .. }) = effect.filter(is_own) {
                 let is_phase = info.role == Role::Phase && bar.phases.len() < PHASES;
                 let phase = info.phase.filter(|_| is_phase);
                 bar.phases.extend(phase.map(|name| Phase { name: name.to_owned(), event: now.event }));
                 if info.ends_scope() {
                     bar.closed.get_or_insert(now.event);
+                }
+                if info.role == Role::Delta && info.level.content.is_some() {
+                    let text = view.raw(Slot::Value).and_then(string).unwrap_or_default();
+                    bar.characters += text.chars().count() as u64;
+                }
+                if info.role != Role::Open {
+                    bar.stop = stop_word(self.api, info, view).map(|word| short(&word)).or(bar.stop.take());
                 }
             }
             at = bar.parent;
@@ -382,6 +457,10 @@ impl Observer for TimelineBuilder {
     fn record(&mut self, seen: &Seen<'_>) {
         let record = seen.record;
         if record.payload == Payload::Done {
+            let root = self.lane.response.and_then(|at| self.timeline.bars.get_mut(at));
+            if let Some(root) = root.filter(|_| self.api.marker_ends) {
+                root.closed.get_or_insert(root.events[1]);
+            }
             return;
         }
         self.timeline.events += 1;
@@ -394,9 +473,19 @@ impl Observer for TimelineBuilder {
         if record.payload == Payload::Object {
             self.take(seen, now);
         } else {
-            self.list(record, None, now);
+            self.list(record, None, None, now);
         }
     }
+}
+
+/// Returns the scopes of which a dialect has only final values, and clients no content.
+fn is_value(dialect: &Dialect) -> Vec<bool> {
+    let is_value = |scope: &Scope| {
+        let mut effects = dialect.effects().filter(|event| event.scope == *scope).peekable();
+        let is_content = dialect.api.scope(*scope).content.is_some();
+        !is_content && effects.peek().is_some() && effects.all(|event| event.role == Role::Final)
+    };
+    Scope::ALL.iter().map(is_value).collect()
 }
 
 /// Extends a bar to now.
@@ -431,189 +520,4 @@ fn milliseconds(time: Duration) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fmt::Write as _;
-
-    use super::*;
-    use crate::check_with_timelines;
-    use crate::goldens;
-    use checker::Rules;
-    use results::CaptureReport;
-
-    fn checked(dialect: &str, recording: &[u8]) -> CaptureReport {
-        let dialect = spec::dialect(dialect).unwrap();
-        check_with_timelines("a", &mut { recording }, None, &Rules::of(dialect))
-    }
-
-    fn told(timeline: &Timeline) -> String {
-        let mut out = String::new();
-        for bar in &timeline.bars {
-            let indent = "  ".repeat(usize::try_from(bar.depth).unwrap());
-            let [from, to] = bar.events;
-            let kind = bar.kind.as_deref().unwrap_or_default();
-            let index = bar.index.map(|index| index.to_string()).unwrap_or_default();
-            let _ = write!(out, "{indent}{} {index} {kind} {from}..{to}", bar.scope);
-            let _ = match bar.closed {
-                Some(closed) if closed != to => write!(out, " closed at {closed}"),
-                Some(_) => Ok(()),
-                None => write!(out, " never closed"),
-            };
-            let phases: Vec<_> =
-                bar.phases.iter().map(|phase| format!(" {}@{}", phase.name, phase.event)).collect();
-            let _ = writeln!(out, "{}{}", if bar.opened { "" } else { " not opened" }, phases.concat());
-        }
-        out.replace("  ", " ").replace(" \n", "\n")
-    }
-
-    fn stream(events: &[&str]) -> Vec<u8> {
-        events.iter().flat_map(|event| format!("data: {event}\n\n").into_bytes()).collect()
-    }
-
-    #[test]
-    fn a_good_stream_has_a_bar_for_all_that_is_in_it() {
-        let golden = goldens::golden("openai/parallel-function-calls").unwrap();
-        let report = checked("openai", golden.bytes);
-        insta::assert_snapshot!(told(&report.timelines[0]));
-    }
-
-    #[test]
-    fn events_are_counted_as_findings_count_them() {
-        for golden in goldens::GOLDENS {
-            let report = checked(golden.dialect, golden.bytes);
-            let drawn: u64 = report.timelines.iter().map(|timeline| timeline.events).sum();
-            assert_eq!(drawn, report.events, "{}", golden.name);
-            for timeline in &report.timelines {
-                let open = timeline.bars.iter().filter(|bar| bar.closed.is_none()).count();
-                let breaks_off =
-                    ["failed", "incomplete", "error"].iter().any(|name| golden.name.contains(name));
-                // Hosted tools of Azure have no last phase.
-                let marker_ends =
-                    spec::dialect(golden.dialect).is_some_and(|dialect| dialect.api.marker_ends);
-                let is_whole = open == 0 || golden.dialect == "azure" || marker_ends;
-                assert!(is_whole || breaks_off, "{}:\n{}", golden.name, told(timeline));
-                // Codex starts with an additional event, and a stream can begin with its error.
-                let is_early = golden.dialect == "codex" || golden.name == "error-first";
-                let is_opened = is_early || timeline.bars.iter().all(|bar| bar.opened);
-                assert!(is_opened, "{}:\n{}", golden.name, told(timeline));
-                assert!(timeline.faulty.is_empty(), "{}", golden.name);
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_broken_is_drawn_as_it_came() {
-        let recording = stream(&[
-            r#"{"type":"response.created","response":{"id":"r"}}"#,
-            r#"{"type":"response.output_text.delta","item_id":"m","output_index":0,"content_index":0,"delta":"a"}"#,
-            r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"m"}}"#,
-            r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"f","name":"get"}}"#,
-            r#"{"type":"response.function_call_arguments.delta","item_id":"f","output_index":0,"delta":"{"}"#,
-            r#"{"type":"response.output_text.delta","item_id":"m","output_index":0,"content_index":0,"delta":"a"}"#,
-            r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"message","id":"m"}}"#,
-            "[1]",
-            r#"{"type":"response.output_text.done","item_id":"m","output_index":0,"content_index":0,"text":"a"}"#,
-        ]);
-        let report = checked("openai", &recording);
-        insta::assert_snapshot!(told(&report.timelines[0]));
-        assert_eq!(report.timelines[0].events, report.events);
-        let faulty: Vec<u64> = report.timelines[0].faulty.iter().map(|event| event.event).collect();
-        assert!(faulty.contains(&4) && faulty.contains(&8), "{faulty:?}");
-        let finding = |event: u64| report.findings.iter().any(|finding| finding.place.event == event);
-        assert!(finding(4) && finding(8), "{:#?}", report.findings);
-    }
-
-    #[test]
-    fn deltas_that_follow_each_other_are_one_row() {
-        let delta = |item: &str, text: &str| {
-            format!(
-                r#"{{"type":"response.output_text.delta","item_id":"{item}","output_index":0,"content_index":0,"delta":"{text}"}}"#
-            )
-        };
-        let mut events = vec![r#"{"type":"response.created","response":{"id":"r"}}"#.to_owned()];
-        events.push(
-            r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"m"}}"#
-                .to_owned(),
-        );
-        events.extend(["Hel", "lo", " you"].map(|text| delta("m", text)));
-        events.push("[1]".to_owned());
-        events.push(delta("m", &"x".repeat(1000)));
-        events.push(delta("m", "never kept"));
-        let events: Vec<&str> = events.iter().map(String::as_str).collect();
-        let report = checked("openai", &stream(&events));
-        let rows = &report.timelines[0].rows;
-        let told: Vec<_> = rows.iter().map(|row| (row.event, row.count, row.event_type.as_deref())).collect();
-        let delta = Some("response.output_text.delta");
-        let expected = [
-            (1, 1, Some("response.created")),
-            (2, 1, Some("response.output_item.added")),
-            (3, 3, delta),
-            (6, 1, None),
-            (7, 2, delta),
-        ];
-        assert_eq!(told, expected);
-        assert_eq!(rows[2].text, Some(Piece { text: "Hello you".to_owned(), cut: 0 }));
-        assert_eq!(rows[4].text.as_ref().map(|text| (text.text.len(), text.cut)), Some((ROW_BYTES, 610)));
-        assert_eq!(rows[2].bar.map(|bar| report.timelines[0].bars[bar].scope.as_str()), Some("text"));
-    }
-
-    /// Timelines are bounded, and the rest is counted.
-    #[test]
-    fn timelines_are_bounded() {
-        let mut recording = stream(&[r#"{"type":"response.created","response":{"id":"r"}}"#]);
-        for item in 0..1000 {
-            let long = "x".repeat(200);
-            recording.extend(stream(&[
-                &format!(r#"{{"type":"response.output_item.added","output_index":{item},"item":{{"type":"function_call","id":"f{item}{long}","name":"{long}"}}}}"#),
-                &format!(r#"{{"type":"response.function_call_arguments.delta","item_id":"f{item}{long}","output_index":{item},"delta":"{long}"}}"#),
-                &format!(r#"{{"type":"unknown_{item}"}}"#),
-                &format!(r#"{{"type":"response.function_call_arguments.done","item_id":"f{item}{long}","output_index":{item},"arguments":7}}"#),
-            ]));
-        }
-        let report = checked("openai", &recording);
-        let timeline = &report.timelines[0];
-        assert_eq!((timeline.events, timeline.bars.len(), timeline.folded), (4001, BARS, 2001 - BARS as u64));
-        assert_eq!(timeline.faulty.len(), FAULTY);
-        assert_eq!((timeline.rows.len(), timeline.unlisted), (ROWS, 4001 - ROWS as u64));
-        let size = serde_json::to_string(timeline).unwrap().len();
-        assert!(size < 200_000, "{size} bytes");
-        let names = timeline.bars.iter().filter_map(|bar| bar.name.as_deref());
-        assert_eq!(names.map(|name| name.chars().count()).max(), Some(NAME + 1));
-        let mut many = Vec::new();
-        for number in 0..TURNS {
-            many.extend(format!("{{\"exchange\":1,\"request\":{{\"url\":\"/{number}\"}},\"response\":{{\"status\":200}}}}\n{{\"at\":1,\"text\":\"x\"}}\n{{\"at\":1,\"end\":\"closed\"}}\n").into_bytes());
-        }
-        let report = checked("openai", &many);
-        assert_eq!(report.timelines.len() as u64 + report.undrawn, TURNS);
-        assert!(report.undrawn > 0);
-    }
-
-    const TURNS: u64 = 120;
-
-    #[test]
-    fn times_show_the_pace_in_few_numbers() {
-        let mut recording = String::from(
-            "{\"exchange\":1,\"request\":{\"method\":\"POST\",\"url\":\"/\"},\"response\":{\"status\":200,\"headers\":[[\"content-type\",\"text/event-stream\"]]}}\n",
-        );
-        for number in 0..1000 {
-            let at = number + if number > 700 { 5000 } else { 0 };
-            let _ = writeln!(recording, "{{\"at\":{at},\"text\":\"data: {{}}\\n\\n\"}}");
-        }
-        recording += "{\"at\":6000,\"end\":\"lost\",\"reason\":\"reset\"}\n";
-        let report = checked("openai", recording.as_bytes());
-        let timeline = &report.timelines[0];
-        assert_eq!(timeline.pace.every, 16);
-        assert_eq!(timeline.pace.times_ms.len(), 63);
-        assert_eq!((timeline.pace.times_ms[1], timeline.pace.times_ms[50]), (16, 5800));
-        assert_eq!(timeline.silence, Some(Silence { after: 701, ms: 5001 }));
-        assert_eq!((timeline.duration_ms, timeline.lost.as_deref()), (Some(5999), Some("reset")));
-    }
-
-    #[test]
-    fn secrets_of_a_request_are_not_told() {
-        let har = r#"{"log":{"entries":[{"request":{"method":"POST","url":"https://a.test/v1/responses?key=sk-4711","headers":[],"postData":{"mimeType":"application/json","text":"{\"api_key\":\"sk-4711\",\"input\":\"Hi\"}"}},"response":{"status":200,"headers":[],"content":{"mimeType":"application/json","text":"{}"}}}]}}"#;
-        let report = checked("openai", har.as_bytes());
-        let told = serde_json::to_string(&report).unwrap();
-        assert!(told.contains("input") && told.contains("[redacted]"), "{told}");
-        assert!(!told.contains("4711"), "{told}");
-    }
-}
+mod tests;
