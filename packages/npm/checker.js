@@ -47,11 +47,10 @@ export class Checker {
   #handle;
   #finished = false;
 
-  constructor(dialect = "openai") {
+  constructor(dialect = "auto") {
     write(encoder.encode(dialect));
     this.#handle = wasm.open();
     if (this.#handle === 0) throw noSuchDialect(dialect);
-    this.dialect = dialect;
     registry.register(this, this.#handle, this);
   }
 
@@ -88,6 +87,10 @@ export class Checker {
     this.#finished = false;
   }
 
+  get dialect() {
+    return read(wasm.dialect(this.#handle));
+  }
+
   get findings() {
     return found(wasm.findings(this.#handle));
   }
@@ -112,7 +115,7 @@ export class Checker {
 }
 
 export class CheckerStream extends TransformStream {
-  constructor(dialect = "openai", onFinding = () => {}) {
+  constructor(dialect = "auto", onFinding = () => {}) {
     const checker = new Checker(dialect);
     const tell = (findings) => findings.forEach((finding) => onFinding(finding));
     super({
@@ -128,7 +131,7 @@ export class CheckerStream extends TransformStream {
   }
 }
 
-function report(recording, { dialect = "openai", name = "recording" }, isPage) {
+function report(recording, { dialect = "auto", name = "recording" }, isPage) {
   const bytes = bytesOf(recording);
   const head = encoder.encode(`${dialect}\n${name.replaceAll("\n", " ")}\n`);
   const all = new Uint8Array(head.length + bytes.length);
@@ -151,7 +154,7 @@ export function checkAsHtml(recording, options = {}) {
 // From the most lenient.
 const FAIL_ON = ["must", "breaks", "should", "may"];
 
-export async function assertConformant(response, { dialect = "openai", failOn = "breaks", ignore = [] } = {}) {
+export async function assertConformant(response, { dialect = "auto", failOn = "breaks", ignore = [] } = {}) {
   if (!FAIL_ON.includes(failOn)) throw new RangeError(`failOn is one of ${FAIL_ON.join(", ")}, not ${failOn}`);
   const failing = FAIL_ON.slice(0, FAIL_ON.indexOf(failOn) + 1);
   const checker = new Checker(dialect);
@@ -173,7 +176,7 @@ export async function assertConformant(response, { dialect = "openai", failOn = 
     const counts = (finding) => failing.includes(finding.fails_on) && !ignore.includes(finding.rule);
     const findings = checker.findings;
     const broken = findings.filter(counts);
-    if (broken.length > 0) throw new ConformanceError(broken, dialect);
+    if (broken.length > 0) throw new ConformanceError(broken, checker.dialect);
     return findings;
   } finally {
     checker.free();

@@ -44,7 +44,9 @@ export type Bytes = Uint8Array | ArrayBuffer | ArrayBufferView | string;
 
 /** Judges one stream while it comes: without I/O, and the same however the bytes are cut. */
 export class Checker {
+  /** Without a dialect, or with `auto`, that of the stream is recognised by its headers and its first event. */
   constructor(dialect?: string);
+  /** The dialect of the rules; `auto` until it is recognised. */
   readonly dialect: string;
   /** Takes the status and the headers of the response, where they are known, before anything else. */
   response(status: number, headers: Iterable<[string, string]>): void;
@@ -76,6 +78,7 @@ export class CheckerStream extends TransformStream<Uint8Array, Uint8Array> {
 }
 
 export interface CheckOptions {
+  /** Without it, or with `auto`, that of each stream is recognised by its URL, headers, request and first event. */
   dialect?: string;
   /** The name of the recording in the report. */
   name?: string;
@@ -98,6 +101,8 @@ export interface Report {
     /** Why it could not be read. */
     error: string | null;
     findings: ReportedFinding[];
+    /** The recognised dialects, with the number of streams and responses of each, and what shows it. */
+    dialects?: { dialect: string; api: string; by: string; responses: number }[];
     /** Streams and responses of other APIs, by API. */
     foreign?: Record<string, number>;
   }[];

@@ -6,6 +6,9 @@ const LONGEST_LINK = 100_000;
 
 let recording = { name: "stream", bytes: null };
 
+/** What can be chosen as the dialect. */
+const names = () => ["auto", ...dialects()];
+
 async function through(bytes, transform) {
   const stream = new Blob([bytes]).stream().pipeThrough(transform);
   return new Uint8Array(await new Response(stream).arrayBuffer());
@@ -72,7 +75,7 @@ async function link() {
 async function follow() {
   const fragment = new URLSearchParams(location.hash.slice(1));
   const dialect = fragment.get("dialect");
-  if (dialect && dialects().includes(dialect)) $("dialect").value = dialect;
+  if (dialect && names().includes(dialect)) $("dialect").value = dialect;
   const packed = fragment.get("stream");
   if (!packed) return;
   try {
@@ -106,7 +109,7 @@ for (const button of document.querySelectorAll("[data-example]")) {
   button.addEventListener("click", () => {
     recording = { name: "stream", bytes: null };
     $("stream").value = EXAMPLES[button.dataset.example];
-    $("dialect").value = "openai";
+    $("dialect").value = "auto";
     show();
   });
 }
@@ -120,6 +123,6 @@ for (const type of ["dragover", "dragleave", "drop"]) {
 addEventListener("hashchange", follow);
 
 use((await WebAssembly.instantiate(await through(fromBase64(MODULE), new DecompressionStream("gzip")))).instance);
-for (const name of dialects()) $("dialect").append(new Option(name, name, name === "openai", name === "openai"));
+for (const name of names()) $("dialect").append(new Option(name, name, name === "auto", name === "auto"));
 await follow();
 document.body.dataset.ready = "true";

@@ -1,16 +1,21 @@
-//! Recognises the API of an event or of a body.
+//! Recognises the API of an event or of a body, and the dialect of a recording.
+
+use std::fmt;
 
 use crate::api::{APIS, Api, FOREIGN};
 use crate::json;
-use crate::words::{BodyShape, CallShape, Mark, Signature};
+use crate::words::{BodyShape, CallShape, DialectSignature, Mark, Signature};
 
-/// Returns whether a text fits a pattern, in which `*` at the beginning or at the end stands for any text.
+/// Returns whether a text fits a pattern, in which each `*` stands for any text.
 fn fits(pattern: &str, text: &str) -> bool {
-    match (pattern.strip_suffix('*'), pattern.strip_prefix('*')) {
-        (Some(start), _) => text.starts_with(start),
-        (_, Some(end)) => text.ends_with(end),
-        _ => pattern == text,
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        let Some((_, behind)) = rest.split_once(part) else { return false };
+        rest = behind;
     }
+    rest.ends_with(last)
 }
 
 impl Signature {
@@ -24,9 +29,66 @@ impl Signature {
         self.bodies.iter().any(|mark| mark.fits(json))
     }
 
+    /// Returns the mark of a request of the API that a body has.
+    pub fn request(&self, body: &str) -> Option<&'static Mark> {
+        self.requests.iter().find(|mark| mark.fits(body))
+    }
+
+    /// Returns the mark of a body of the API, or of an event without a type, that an object has.
+    pub fn value(&self, json: &str) -> Option<&'static Mark> {
+        self.bodies.iter().chain(self.untyped).find(|mark| mark.fits(json))
+    }
+
     /// Returns whether an object is a body of the API, or an event without a type.
     fn has_value(&self, json: &str) -> bool {
-        self.has_body(json) || self.untyped.iter().any(|mark| mark.fits(json))
+        self.value(json).is_some()
+    }
+}
+
+impl DialectSignature {
+    /// Returns the pattern of its hosts that a host fits.
+    pub fn host(&self, host: &str) -> Option<&'static str> {
+        find(self.hosts, host)
+    }
+
+    /// Returns the pattern of its paths that a path fits.
+    pub fn path(&self, path: &str) -> Option<&'static str> {
+        find(self.paths, path)
+    }
+
+    /// Returns the name of one of its headers that a header is.
+    pub fn header(&self, name: &str, value: &str) -> Option<&'static str> {
+        let is_it = |(own, pattern): &&(&str, &str)| own.eq_ignore_ascii_case(name) && fits(pattern, value);
+        self.headers.iter().find(is_it).map(|(own, _)| *own)
+    }
+
+    /// Returns the pattern of its comments that a comment fits.
+    pub fn comment(&self, comment: &str) -> Option<&'static str> {
+        find(self.comments, comment)
+    }
+
+    /// Returns the mark of its requests that a body has.
+    pub fn request(&self, body: &str) -> Option<&'static Mark> {
+        self.requests.iter().find(|mark| mark.fits(body))
+    }
+
+    /// Returns the mark of its first events and bodies that an object has.
+    pub fn event(&self, json: &str) -> Option<&'static Mark> {
+        self.events.iter().find(|mark| mark.fits(json))
+    }
+}
+
+fn find(patterns: &'static [&'static str], text: &str) -> Option<&'static str> {
+    patterns.iter().find(|pattern| fits(pattern, text)).copied()
+}
+
+/// Lists what the mark asks for.
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let member = |pointer: &&str| pointer.trim_start_matches('/').replace('/', ".");
+        let texts = self.texts.iter().map(|(at, pattern)| format!("{} {pattern}", member(at)));
+        let parts: Vec<String> = texts.chain(self.has.iter().chain(self.lists).map(member)).collect();
+        f.write_str(&parts.join(", "))
     }
 }
 
@@ -93,9 +155,29 @@ mod tests {
     use crate::api::apis;
 
     #[test]
-    fn patterns_have_one_open_end() {
-        assert!(fits("a.*", "a.b") && fits("*_call", "x_call") && fits("a", "a"));
-        assert!(!fits("a.*", "ab") && !fits("*_call", "x_call_output") && !fits("a", "ab"));
+    fn stars_stand_for_any_text() {
+        let fitting = [
+            ("a.*", "a.b"),
+            ("*_call", "x_call"),
+            ("a", "a"),
+            ("*", ""),
+            ("*/b/*", "a/b/c"),
+            ("b*-*", "b7-c"),
+        ];
+        for (pattern, text) in fitting {
+            assert!(fits(pattern, text), "{pattern} {text}");
+        }
+        let others = [
+            ("a.*", "ab"),
+            ("*_call", "x_call_output"),
+            ("a", "ab"),
+            ("ab*ba", "aba"),
+            ("b*-*", "b7"),
+            ("", "a"),
+        ];
+        for (pattern, text) in others {
+            assert!(!fits(pattern, text), "{pattern} {text}");
+        }
     }
 
     #[test]

@@ -61,6 +61,10 @@ pub struct Dialect {
     pub summary: &'static str,
     /// The dialects that it extends, nearest first.
     pub lineage: &'static [&'static str],
+    /// How its recordings are recognised.
+    pub signature: DialectSignature,
+    /// The recordings for which it stands if nothing proves another dialect.
+    pub fallback: Fallback,
     /// The framing of its events.
     pub framing: Framing,
     /// The event that opens the root scope, and thus a stream.

@@ -124,7 +124,7 @@ fn nothing_is_said_of_clients_that_was_not_measured() {
                 }
             }
         }
-        for total in ClientTotal::all(&[report], "responses") {
+        for total in ClientTotal::all(&[report], &["responses"]) {
             if total.state == ClientState::NotAffected {
                 not_affected += 1;
                 assert!(is_read[total.name.as_str()], "{} was not measured with all of it", total.name);
@@ -201,7 +201,7 @@ fn a_stream_without_members_of_usage_is_not_said_to_be_read() {
     assert_ne!(text.as_bytes(), golden.bytes);
     let dialect = spec::dialect("openai").expect("it is there");
     let report = conformance::check("usage", &mut text.as_bytes(), None, &Rules::of(dialect));
-    let clients = ClientTotal::all(&[report], "responses");
+    let clients = ClientTotal::all(&[report], &["responses"]);
     let of = |name: &str| clients.iter().find(|client| client.name == name).expect(name).state;
     assert_eq!(of("AI SDK (openai)"), ClientState::Broken);
     assert_eq!(of("async-openai"), ClientState::Broken);

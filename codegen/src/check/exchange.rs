@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::context::{Context, in_dialect};
 use super::report::{Place, Report};
 use crate::folders;
-use crate::formats::{ApiFile, Mark, Role, Route};
+use crate::formats::{ApiFile, Mark, Role, Route, Signature};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for (name, api) in &context.shared.apis {
@@ -63,7 +63,8 @@ fn routes(context: &Context, name: &str, api: &ApiFile, report: &mut Report) {
 
 /// Reports marks that any object has.
 fn marks(name: &str, api: &ApiFile, report: &mut Report) {
-    let of_signature = api.signature.bodies.iter().chain(&api.signature.untyped);
+    let Signature { bodies, untyped, requests, .. } = &api.signature;
+    let of_signature = bodies.iter().chain(untyped).chain(requests);
     let all = of_signature.map(|mark| ("[signature]", mark));
     let all = all.chain(api.bodies.iter().map(|body| ("[[bodies]]", &body.mark)));
     for (entry, Mark { texts, lists, has, .. }) in all {

@@ -18,6 +18,7 @@ mod profiles;
 mod render;
 mod report;
 mod schemas;
+mod signatures;
 mod structure;
 mod todo;
 mod violations;
@@ -48,6 +49,7 @@ pub fn check(spec: &Path) -> Report {
     schemas::check(&context, &mut judges, &mut report);
     goldens::check(&context, &mut judges, &mut report);
     dialects::check(&context, &mut report);
+    signatures::check(&context, &mut report);
     render::check(&context, &mut report);
     words::check(&context, &mut report);
     catalogue::check(&context, &mut judges, &mut report);

@@ -8,11 +8,11 @@ use quote::quote;
 use super::names;
 use crate::dialect::{Dialect, Event};
 use crate::formats::{
-    ApiFile, Aside, BodyShape, CallShape, Calls, Choice, Constant, Content, Declared, Effect, EncryptedShape,
-    ErrorCodes, ErrorShape, EventLine, ForeignApi, ForeignFile, Framing, Level, Lifecycle, Mark, Marker,
-    Misnomers, Operation, Outer, Render, RenderEdit, RenderMoment, RenderResponse, RenderTarget,
-    RequestShape, ResultShape, Role, RootEnd, RootOpening, Route, RuleLevel, Scope, SessionShape, Signature,
-    StatusWords, Stop, Trigger, TypeRule, UnknownEvents, Usage,
+    ApiFile, Aside, BodyShape, CallShape, Calls, Choice, Constant, Content, Declared, DialectSignature,
+    Effect, EncryptedShape, ErrorCodes, ErrorShape, EventLine, Fallback, ForeignApi, ForeignFile, Framing,
+    Level, Lifecycle, Mark, Marker, Misnomers, Operation, Outer, Render, RenderEdit, RenderMoment,
+    RenderResponse, RenderTarget, RequestShape, ResultShape, Role, RootEnd, RootOpening, Route, RuleLevel,
+    Scope, SessionShape, Signature, StatusWords, Stop, Trigger, TypeRule, UnknownEvents, Usage,
 };
 
 /// Emits the types of the words and settings in dialect files.
@@ -23,10 +23,12 @@ pub fn words() -> TokenStream {
         CallShape::declaration(),
         Choice::declaration(),
         Content::declaration(),
+        DialectSignature::declaration(),
         EncryptedShape::declaration(),
         ErrorCodes::declaration(),
         ErrorShape::declaration(),
         EventLine::declaration(),
+        Fallback::declaration(),
         ForeignApi::declaration(),
         Framing::declaration(),
         Level::declaration(),
@@ -334,6 +336,7 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) 
     let lineage = &dialect.lineage;
     let (framing, rules) = (file.framing.expression(), file.rules.expression());
     let error = &file.error;
+    let (signature, fallback) = (dialect.own.signature.expression(), dialect.own.fallback.expression());
     let api_name = api_ident(&file.api);
     let opening = option_text(dialect.opening(&api.outer.root));
     let envelope = file.envelope.0.iter().map(|(slot, pointer)| {
@@ -394,6 +397,8 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) 
                 source: #source,
                 summary: #summary,
                 lineage: &[#(#lineage),*],
+                signature: #signature,
+                fallback: #fallback,
                 framing: #framing,
                 opening: #opening,
                 envelope: &[#(#envelope),*],

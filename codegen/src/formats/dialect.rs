@@ -6,7 +6,7 @@ use codegen_derive::Constant;
 use serde::{Deserialize, Serialize};
 
 use super::constant::words;
-use super::{Operation, Render};
+use super::{DialectSignature, Fallback, Operation, Render};
 
 /// A dialect: the streams of one product, or of one version of a specification.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,6 +28,12 @@ pub struct DialectFile {
     /// The versions of SDK packages behind it, by registry (`pypi`, `npm`) and package.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub packages: BTreeMap<String, BTreeMap<String, String>>,
+    /// How its recordings are recognised. Not inherited.
+    #[serde(default, skip_serializing_if = "DialectSignature::is_empty")]
+    pub signature: DialectSignature,
+    /// The recordings for which it stands if nothing proves another dialect. Not inherited.
+    #[serde(default, skip_serializing_if = "Fallback::is_none")]
+    pub fallback: Fallback,
     /// Types of whole bodies, such as `request` and `response`.
     #[serde(default)]
     pub roots: BTreeMap<String, String>,

@@ -51,5 +51,5 @@ pub use rule::{
     Scopes, Whose,
 };
 pub use scenario::{OnSocket, Operation, PREVIOUS, PREVIOUS_OUTPUT, Scenario};
-pub use signature::{ForeignApi, ForeignFile, Mark, Misnomers, Signature};
+pub use signature::{DialectSignature, Fallback, ForeignApi, ForeignFile, Mark, Misnomers, Signature};
 pub use violation::{Edit, Edits, Side, Target, Violation};

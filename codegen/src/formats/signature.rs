@@ -1,11 +1,14 @@
-//! How the events and bodies of an API are recognised: in `apis/<name>/api.toml`, and in `foreign.toml`.
+//! How the events and bodies of an API are recognised: in `apis/<name>/api.toml`, and in `foreign.toml`; and how the
+//! recordings of a dialect are: in `dialects/<name>/dialect.toml`.
 
 use std::collections::BTreeMap;
 
 use codegen_derive::Constant;
 use serde::{Deserialize, Serialize};
 
-/// What only the events and bodies of an API have. In patterns, `*` at the beginning or at the end stands for any text.
+use super::constant::words;
+
+/// What only the events and bodies of an API have. In patterns, each `*` stands for any text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -17,6 +20,61 @@ pub struct Signature {
     /// Its events that have no type.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub untyped: Vec<Mark>,
+    /// The bodies of its requests.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<Mark>,
+}
+
+/// What only the recordings of a dialect have, among those of its API. In patterns, each `*` stands for any text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct DialectSignature {
+    /// Patterns of the hosts of its URLs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
+    /// Patterns of the paths of its URLs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// Headers of its requests or responses, with patterns of their values.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// The bodies of its requests.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<Mark>,
+    /// Patterns of the comments before its first event.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<String>,
+    /// Its first events, and its bodies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Mark>,
+}
+
+words! {
+    /// The recordings for which a dialect stands if nothing proves another one.
+    pub enum Fallback = None {
+        /// None.
+        None,
+        /// Those of its API.
+        Api,
+        /// Those of its API, and those of unknown APIs.
+        Any,
+    }
+}
+
+impl DialectSignature {
+    /// Returns whether nothing is recognised by it.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Fallback {
+    /// Returns whether the dialect stands for no recordings.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks in this way")]
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
+    }
 }
 
 /// What an object has. All of it must hold.

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use spec::{Dialect, Memory};
 
 use crate::engine::{Finding, Judge, MOST_KEPT, Observer, Plan};
+use crate::recognition::fallback;
 use crate::sse::FrameStart;
-use crate::{Exchange, Frame, Rules, Transport, sse};
+use crate::waiting::{Held, Waiting};
+use crate::{Exchange, Frame, Recognised, RuleSets, Rules, Transport, sse};
 
 /// Checks one stream as it arrives. It does no I/O and reads no clock, and its findings do not depend on
 /// how the bytes were cut.
@@ -36,6 +38,10 @@ pub struct Checker {
     memory: Memory,
     judge: Judge,
     plan: Arc<Plan>,
+    /// What a stream has until its dialect is recognised.
+    waiting: Option<Box<Waiting>>,
+    sets: Option<RuleSets>,
+    recognised: Option<Recognised>,
 }
 
 impl Checker {
@@ -56,7 +62,20 @@ impl Checker {
             memory: Memory::default(),
             judge: Judge::new(plan.api()),
             plan,
+            waiting: None,
+            sets: None,
+            recognised: None,
         }
+    }
+
+    /// Creates a checker that recognises the dialect of each stream by its head and its first event. Until then it keeps
+    /// what it processes.
+    pub fn recognising(sets: &RuleSets) -> Self {
+        let dialect = fallback(None).unwrap_or(spec::DIALECTS[0]);
+        let mut checker = Self::with_rules(sets.of(dialect));
+        checker.sets = Some(sets.clone());
+        checker.waiting = Some(Box::default());
+        checker
     }
 
     /// Starts a new stream with the same rules. This is faster than creating a new
@@ -64,23 +83,107 @@ impl Checker {
     pub fn reset(&mut self) {
         self.parser.reset();
         self.judge.reset();
+        if self.sets.is_some() {
+            self.recognised = None;
+            self.waiting = Some(Box::default());
+        }
+    }
+
+    /// Returns the dialect of the rules; of the last stream, if that of this one is not recognised yet.
+    pub fn dialect(&self) -> &'static Dialect {
+        self.plan.dialect()
+    }
+
+    /// Returns the dialect, unless it is still to be recognised.
+    pub fn settled_dialect(&self) -> Option<&'static Dialect> {
+        (self.sets.is_none() || self.recognised.is_some()).then(|| self.dialect())
+    }
+
+    /// Returns the dialect that was recognised, and why; none if the rules are those of one dialect, or before the first
+    /// event.
+    pub const fn recognised(&self) -> Option<&Recognised> {
+        self.recognised.as_ref()
+    }
+
+    /// Returns whether the dialect of the stream is not recognised yet, also not by this frame.
+    pub fn is_waiting(&self, frame: &Frame<'_>) -> bool {
+        self.waiting.as_ref().is_some_and(|waiting| waiting.waits(frame))
+    }
+
+    /// Recognises the dialect by what came before and the first event, or by a body. Returns the head of the exchange. Does
+    /// nothing if the dialect is known.
+    pub fn recognise(&mut self, first: Option<&Frame<'_>>, is_body: bool) -> Option<Exchange<'static>> {
+        let (waiting, sets) = (self.waiting.as_mut()?, self.sets.as_ref()?);
+        if self.recognised.is_none() {
+            self.recognised = waiting.recognise(first, is_body);
+            let rules = sets.of(self.recognised.as_ref()?.dialect);
+            self.plan = rules.plan();
+            if self.judge.api().name != self.plan.api().name {
+                self.judge = Judge::new(self.plan.api());
+            }
+        }
+        let exchange = waiting.exchange.take();
+        if let Some(exchange) = &exchange {
+            self.judge.exchange(exchange);
+        }
+        exchange
+    }
+
+    /// Checks what was kept until the dialect was recognised, and shows it to an observer.
+    #[cold]
+    pub fn release(&mut self, mut observer: Option<&mut dyn Observer>) {
+        self.recognise(None, false);
+        let Some(waiting) = self.waiting.take() else { return };
+        for Held { frame, source, is_sent } in &waiting.held {
+            let frame = Frame { source, ..frame.clone() };
+            if *is_sent {
+                self.judge.sent(&self.plan, &frame);
+            } else {
+                let observer = observer.as_mut().map(|observer| &mut **observer as &mut dyn Observer);
+                self.judge.frame(&self.plan, &mut self.memory, &frame, observer);
+            }
+        }
+    }
+
+    /// Keeps a frame until the dialect is recognised, or else recognises it. Returns whether it was kept.
+    #[cold]
+    fn keeps(&mut self, frame: &Frame<'_>, is_sent: bool, observer: Option<&mut dyn Observer>) -> bool {
+        if self.recognised.is_none()
+            && let Some(waiting) =
+                self.waiting.as_mut().filter(|waiting| is_sent && waiting.has_room() || waiting.waits(frame))
+        {
+            waiting.keep(frame, is_sent);
+            return true;
+        }
+        self.recognise(Some(frame), false);
+        self.release(observer);
+        false
     }
 
     /// Processes the head of the exchange: the request, and the status and headers of the response.
     pub fn exchange(&mut self, exchange: &Exchange<'_>) {
-        self.judge.exchange(exchange);
+        match &mut self.waiting {
+            Some(waiting) => waiting.exchange = Some(exchange.to_static()),
+            None => self.judge.exchange(exchange),
+        }
     }
 
     /// Processes a client's message on a WebSocket. Returns new findings.
     pub fn sent(&mut self, frame: &Frame<'_>) -> &[Finding] {
         let before = self.findings().len();
-        self.judge.sent(&self.plan, frame);
+        if self.waiting.is_none() || !self.keeps(frame, true, None) {
+            self.judge.sent(&self.plan, frame);
+        }
         self.since(before)
     }
 
     /// Processes the body of a non-streaming response. Returns new findings.
     pub fn body(&mut self, frame: &Frame<'_>) -> &[Finding] {
         let before = self.findings().len();
+        if self.waiting.is_some() {
+            self.recognise(Some(frame), true);
+            self.release(None);
+        }
         self.judge.body(&self.plan, frame);
         self.since(before)
     }
@@ -88,9 +191,21 @@ impl Checker {
     /// Processes the next bytes of a stream of server-sent events. Returns new findings.
     pub fn push(&mut self, chunk: &[u8]) -> &[Finding] {
         let before = self.findings().len();
-        let Self { parser, memory, judge, plan } = self;
-        parser.push_to(chunk, &mut Frames { judge, plan, memory });
+        if self.waiting.is_some() {
+            self.push_waiting(chunk);
+        } else {
+            let Self { parser, memory, judge, plan, .. } = self;
+            parser.push_to(chunk, &mut Frames { judge, plan, memory });
+        }
         self.since(before)
+    }
+
+    /// Processes bytes of which the first events may show the dialect.
+    #[cold]
+    fn push_waiting(&mut self, chunk: &[u8]) {
+        let mut parser = std::mem::take(&mut self.parser);
+        parser.push_to(chunk, self);
+        self.parser = parser;
     }
 
     /// Processes the data of one event. Returns new findings.
@@ -111,21 +226,29 @@ impl Checker {
     /// Processes one frame. Returns new findings.
     pub fn frame(&mut self, frame: &Frame<'_>) -> &[Finding] {
         let before = self.findings().len();
-        self.judge.frame(&self.plan, &mut self.memory, frame, None);
+        if self.waiting.is_none() || !self.keeps(frame, false, None) {
+            self.judge.frame(&self.plan, &mut self.memory, frame, None);
+        }
         self.since(before)
     }
 
     /// Processes one frame and shows it to an observer. Returns new findings.
     pub fn frame_seen_by(&mut self, frame: &Frame<'_>, observer: &mut dyn Observer) -> &[Finding] {
         let before = self.findings().len();
-        let observer = observer.is_watching().then_some(observer);
-        self.judge.frame(&self.plan, &mut self.memory, frame, observer);
+        let mut observer = observer.is_watching().then_some(observer);
+        let shown = observer.as_mut().map(|observer| &mut **observer as &mut dyn Observer);
+        if self.waiting.is_none() || !self.keeps(frame, false, shown) {
+            self.judge.frame(&self.plan, &mut self.memory, frame, observer);
+        }
         self.since(before)
     }
 
     /// Processes the frames that [`sse::Sink::repeated_frames`] describes, like [`Self::frame`] but without parsing
     /// them.
     pub fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<(u64, usize)> {
+        if self.waiting.is_some() {
+            return None;
+        }
         self.judge.repeated_frames(&self.plan, &mut self.memory, text, start)
     }
 
@@ -133,7 +256,13 @@ impl Checker {
     /// has arrived since the first.
     pub fn finish(&mut self) -> &[Finding] {
         let before = self.findings().len();
-        let Self { parser, memory, judge, plan } = self;
+        if self.waiting.is_some() {
+            let mut parser = std::mem::take(&mut self.parser);
+            parser.finish_to(self);
+            self.parser = parser;
+            self.release(None);
+        }
+        let Self { parser, memory, judge, plan, .. } = self;
         parser.finish_to(&mut Frames { judge, plan, memory });
         judge.finish(plan);
         self.since(before)
@@ -193,5 +322,16 @@ impl sse::Sink for Frames<'_> {
 
     fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<(u64, usize)> {
         self.judge.repeated_frames(self.plan, self.memory, text, start)
+    }
+}
+
+/// Takes frames until the dialect is recognised, and the others of the same bytes.
+impl sse::Sink for Checker {
+    fn frame(&mut self, frame: &mut Frame<'_>) {
+        Self::frame(self, frame);
+    }
+
+    fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<(u64, usize)> {
+        Self::repeated_frames(self, text, start)
     }
 }

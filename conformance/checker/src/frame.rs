@@ -68,6 +68,29 @@ pub enum Places {
 }
 
 impl Frame<'_> {
+    /// Returns a copy without its source, which borrows nothing.
+    pub(crate) fn to_static(&self) -> Frame<'static> {
+        let all = |texts: &[Cow<'_, str>]| texts.iter().map(owned).collect();
+        Frame {
+            event: self.event.as_ref().map(owned),
+            data: self.data.as_ref().map(owned),
+            id: self.id.as_ref().map(owned),
+            retry: self.retry.as_ref().map(owned),
+            comments: all(&self.comments),
+            strays: all(&self.strays),
+            source: &[],
+            bytes: self.bytes.clone(),
+            line: self.line,
+            is_on_one_line: self.is_on_one_line,
+            places: self.places.clone(),
+            terminated: self.terminated,
+            is_cut: self.is_cut,
+            invalid_utf8: self.invalid_utf8,
+            transport: self.transport,
+            time: self.time,
+        }
+    }
+
     /// Maximum length of a frame in bytes. No recorded frame has a hundredth of it.
     pub const LONGEST: usize = 64 << 20;
 
@@ -116,6 +139,18 @@ pub struct Request<'a> {
 }
 
 impl Exchange<'_> {
+    /// Returns a copy that borrows nothing.
+    pub(crate) fn to_static(&self) -> Exchange<'static> {
+        let request = self.request.as_ref().map(|request| Request {
+            method: owned(&request.method),
+            url: owned(&request.url),
+            headers: owned_pairs(&request.headers),
+            body: request.body.as_ref().map(owned),
+        });
+        let headers = owned_pairs(&self.headers);
+        Exchange { label: self.label.clone(), number: self.number, status: self.status, headers, request }
+    }
+
     /// Returns whether the content type is that of a stream of events.
     pub fn is_stream(&self) -> bool {
         self.header("content-type").is_some_and(|value| has_media_type(value, EVENT_STREAM))
@@ -125,6 +160,14 @@ impl Exchange<'_> {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)
     }
+}
+
+fn owned(text: &Cow<'_, str>) -> Cow<'static, str> {
+    Cow::Owned(text.clone().into_owned())
+}
+
+fn owned_pairs(headers: &Headers<'_>) -> Headers<'static> {
+    headers.iter().map(|(name, value)| (owned(name), owned(value))).collect()
 }
 
 /// Media type of a stream of events.

@@ -10,8 +10,11 @@ mod checker;
 mod chosen;
 mod engine;
 mod frame;
+mod recognition;
+mod rule_sets;
 mod rules;
 pub mod sse;
+mod waiting;
 
 pub use answer::{Answer, AnswerReader, Tokens, ToolCall, stop_word};
 pub use catalogue::{self, Level, Rule};
@@ -22,5 +25,7 @@ pub use engine::{
     Origin, Payload, Record, Related, Seen, SeenEffect, Supply, Unmeasured, is_client_of,
 };
 pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport};
+pub use recognition::{Recognised, apis_of_request, fallback};
+pub use rule_sets::RuleSets;
 pub use rules::is_sign_of_life;
 pub use spec::{self, Dialect};

@@ -6,11 +6,12 @@ use std::mem::take;
 
 use super::curl::curl;
 use super::timeline::TimelineBuilder;
-use crate::capture::other_api::{at_url, of_answer};
+use crate::capture::other_api::{at_url, of_answer, own_api};
 use crate::capture::{Entry, Exchange, Format, Frame, Loss, Piece, Reader, Sink, Transport, sse};
 use checker::sse::FrameStart;
-use checker::{Checker, Observer, Rules, is_sign_of_life};
+use checker::{Checker, Observer, RuleSets, Rules, fallback, is_sign_of_life};
 use results::{CaptureReport, Lost};
+use spec::Api;
 
 /// The rule that reports events and bodies of other APIs.
 const FOREIGN: &str = "schema/foreign-protocol";
@@ -49,12 +50,22 @@ pub fn check_with_timelines(
     Checking::new(rules, true).check(name.into(), input, format)
 }
 
+/// Checks a recording of any format, stream by stream, each by the rules of the dialect that is recognised.
+pub fn check_recognising(
+    name: impl Into<String>,
+    input: &mut dyn Read,
+    format: Option<Format>,
+    sets: &RuleSets,
+) -> CaptureReport {
+    Checking::recognising(sets, false).check(name.into(), input, format)
+}
+
 /// The API of an exchange.
 #[derive(Debug, Default)]
 struct ExchangeApi {
     /// The API of its URL, if it is another one.
     other: Option<&'static str>,
-    /// Whether its URL belongs to the Responses API.
+    /// Whether its URL belongs to the API of the dialect, or to any that is checked.
     is_ours: bool,
     /// Whether its response belongs to another API.
     is_other: bool,
@@ -65,8 +76,7 @@ struct ExchangeApi {
 /// A check of one recording after another, which reuses its allocations.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug)]
-pub struct Checking<'r> {
-    rules: &'r Rules,
+pub struct Checking {
     checker: Checker,
     piece: Piece,
     /// Whether the current stream has begun.
@@ -84,6 +94,8 @@ pub struct Checking<'r> {
     /// The timeline of the exchange, if requested.
     drawing: Option<TimelineBuilder>,
     draws: bool,
+    /// Whether the dialect of each stream is recognised.
+    recognises: bool,
     /// Whether the client or the recording ended before the stream.
     is_left: bool,
     /// Whether streams of other APIs are skipped.
@@ -94,16 +106,26 @@ pub struct Checking<'r> {
     foreign: Option<&'static str>,
     /// Whether the current stream has an event that is no keep-alive.
     has_spoken: bool,
+    /// Whether the exchange has a response without a stream.
+    has_body: bool,
     report: CaptureReport,
 }
 
-impl<'r> Checking<'r> {
-    /// Returns a check, with timelines if `draws` is set.
-    pub fn new(rules: &'r Rules, draws: bool) -> Self {
+impl Checking {
+    /// Returns a check by the rules of one dialect, with timelines if `draws` is set.
+    pub fn new(rules: &Rules, draws: bool) -> Self {
+        Self::with(Checker::with_rules(rules), false, draws)
+    }
+
+    /// Returns a check by the rules of the dialect of each stream, with timelines if `draws` is set.
+    pub fn recognising(sets: &RuleSets, draws: bool) -> Self {
+        Self::with(Checker::recognising(sets), true, draws)
+    }
+
+    fn with(checker: Checker, recognises: bool, draws: bool) -> Self {
         let report = CaptureReport::default();
         Self {
-            rules,
-            checker: Checker::with_rules(rules),
+            checker,
             piece: Piece::default(),
             is_begun: false,
             exchange: None,
@@ -114,16 +136,18 @@ impl<'r> Checking<'r> {
             unjudged: 0,
             drawing: None,
             draws,
+            recognises,
             is_left: false,
             passes_over: false,
             asked: ExchangeApi::default(),
             foreign: None,
             has_spoken: false,
+            has_body: false,
             report,
         }
     }
 
-    /// Sets whether streams of other APIs are only counted, unless their URL belongs to the Responses API.
+    /// Sets whether streams of other APIs are only counted, unless their URL belongs to the API of the dialect.
     pub const fn pass_over_other_apis(&mut self, passes_over: bool) {
         self.passes_over = passes_over;
     }
@@ -176,7 +200,7 @@ impl<'r> Checking<'r> {
     fn exchange(&mut self, exchange: &Exchange<'_>) {
         self.end_stream();
         let url = exchange.request.as_ref().map(|request| &*request.url).unwrap_or_default();
-        let (other, is_ours) = at_url(url, Some(self.rules.dialect().api));
+        let (other, is_ours) = at_url(url, self.own_api());
         self.asked = ExchangeApi { other, is_ours, is_other: false, is_answered: false };
         self.exchange.clone_from(&exchange.label);
         self.exchange_number = exchange.number;
@@ -184,21 +208,45 @@ impl<'r> Checking<'r> {
         self.report.curl = if self.exchanges == 1 { curl(exchange) } else { None };
         self.status = exchange.status;
         self.checker().exchange(exchange);
-        self.draw(|drawing| drawing.exchange(exchange));
+        if !self.recognises {
+            self.draw(|drawing| drawing.exchange(exchange));
+        }
+    }
+
+    /// Returns the API of the dialect; none if that is recognised.
+    fn own_api(&self) -> Option<&'static Api> {
+        (!self.recognises).then(|| self.checker.dialect().api)
+    }
+
+    /// Recognises the dialect of the stream or response, if it is not known yet.
+    fn recognise(&mut self, first: Option<&Frame<'_>>, is_body: bool) {
+        if !self.recognises || self.checker.recognised().is_some() {
+            return;
+        }
+        let exchange = self.checker.recognise(first, is_body);
+        if let Some(exchange) = exchange {
+            self.draw(|drawing| drawing.exchange(&exchange));
+        }
     }
 
     fn event(&mut self, frame: &Frame<'_>, observer: &mut dyn Observer) {
-        let may_be_other = self.passes_over && frame.transport != Transport::WebSocket;
+        let is_asked = self.recognises && self.asked.other.is_some();
+        let may_be_other = (self.passes_over || is_asked) && frame.transport != Transport::WebSocket;
         if self.is_of_other_api(frame, may_be_other) {
             return;
         }
         if self.is_next(frame) {
             self.end_stream();
         }
-        self.draw(|_| ());
         self.is_begun = true;
+        if self.checker.is_waiting(frame) {
+            self.checker.frame(frame);
+            return;
+        }
+        self.recognise(Some(frame), false);
+        self.draw(|_| ());
         if !self.has_spoken {
-            self.foreign = of_answer(Some(self.rules.dialect().api), None, frame);
+            self.foreign = of_answer(Some(self.checker.dialect().api), None, frame);
             self.has_spoken = !is_keep_alive(frame);
         }
         self.checker.frame_seen_by(frame, &mut (&mut self.drawing, observer));
@@ -210,8 +258,10 @@ impl<'r> Checking<'r> {
             return;
         }
         self.report.bodies += 1;
+        self.has_body = true;
+        self.recognise(Some(frame), true);
         let body = frame.data.as_deref().unwrap_or_default();
-        self.foreign = of_answer(Some(self.rules.dialect().api), None, frame);
+        self.foreign = of_answer(Some(self.checker.dialect().api), None, frame);
         self.report.unjudged += u64::from(self.foreign.is_none() && !self.is_judged(body));
         self.checker().body(frame);
         self.draw(|drawing| drawing.body(frame));
@@ -220,6 +270,9 @@ impl<'r> Checking<'r> {
     fn lost(&mut self, loss: &Loss<'_>) {
         if self.status.is_none() {
             self.lost = Some(loss.to_string());
+        }
+        if self.is_begun {
+            self.recognise(None, false);
         }
         // The rest of the stream is not missing then.
         self.is_left |= loss.may_be_sent();
@@ -236,7 +289,9 @@ impl<'r> Checking<'r> {
             return asked.is_other;
         }
         asked.is_answered = frame.data.is_some() && !is_keep_alive(frame);
-        let Some(other) = of_answer(Some(self.rules.dialect().api), asked.other, frame) else { return false };
+        let other = asked.other;
+        let Some(other) = of_answer(self.own_api(), other, frame) else { return false };
+        let asked = &mut self.asked;
         asked.is_other = true;
         *self.report.other_apis.entry(Cow::Borrowed(other)).or_default() += 1;
         // The exchange does not count.
@@ -249,14 +304,30 @@ impl<'r> Checking<'r> {
     /// Returns whether an event begins another response. A list of events can have several responses without
     /// marks between them.
     fn is_next(&self, frame: &Frame<'_>) -> bool {
-        let ended = self.checker.ended().filter(|_| frame.transport == Transport::Unframed);
-        let Some(ended) = ended else { return false };
-        let dialect = self.rules.dialect();
+        if frame.transport != Transport::Unframed {
+            return false;
+        }
+        if self.is_next_of_other(frame) {
+            return true;
+        }
+        let Some(ended) = self.checker.ended() else { return false };
+        let dialect = self.checker.dialect();
         let begins = event_type(frame).is_some_and(|kind| dialect.opening == Some(&*kind));
         let id = dialect.api.snapshot.and_then(|root| {
             spec::json::at(frame.data.as_deref()?, &format!("/{}/id", dialect.member(root)))
         });
         begins && id.is_none_or(|id| id != ended)
+    }
+
+    /// Returns whether an event begins a response of another API than that of the last one.
+    fn is_next_of_other(&self, frame: &Frame<'_>) -> bool {
+        let Some(found) = self.checker.recognised().filter(|_| self.recognises) else { return false };
+        let (Some(data), kind) = (frame.data.as_deref(), event_type(frame).unwrap_or_default()) else {
+            return false;
+        };
+        let other = own_api(&kind, data).filter(|api| api.name != found.dialect.api.name);
+        let begins = |api| fallback(Some(api)).is_some_and(|dialect| dialect.opening == Some(&*kind));
+        other.is_some_and(|api| self.checker.ended().is_some() || begins(api))
     }
 
     fn count_lost(&mut self, loss: &Loss<'_>) {
@@ -268,7 +339,7 @@ impl<'r> Checking<'r> {
 
     /// Returns whether any rule applies to a non-streaming response.
     fn is_judged(&self, body: &str) -> bool {
-        let dialect = self.rules.dialect();
+        let dialect = self.checker.dialect();
         let is_known = || dialect.root(dialect.api.body(body)?.root);
         let is_error = || dialect.api.error_in(body).is_some();
         let has_failed = self.status.is_some_and(|status| status >= 400);
@@ -282,12 +353,16 @@ impl<'r> Checking<'r> {
 
     fn draw(&mut self, step: impl FnOnce(&mut TimelineBuilder)) {
         if self.draws {
-            let dialect = self.rules.dialect();
+            let dialect = self.checker.dialect();
             step(self.drawing.get_or_insert_with(|| TimelineBuilder::new(dialect)));
         }
     }
 
     fn end_stream(&mut self) {
+        if self.recognises && self.is_begun {
+            self.recognise(None, false);
+            self.checker.release(Some(&mut self.drawing));
+        }
         if let Some(drawing) = self.drawing.take() {
             if self.report.timelines.len() < TIMELINES {
                 self.report.timelines.push(drawing.finish());
@@ -307,6 +382,11 @@ impl<'r> Checking<'r> {
         report.events += self.checker.events() - unjudged;
         self.unjudged += unjudged;
         let (mut findings, omitted) = self.checker.take_findings();
+        let dialect = self.checker.recognised().map_or("", |found| found.dialect.name);
+        let has_response = take(&mut self.has_body) || self.checker.events() > 0 || !findings.is_empty();
+        if let Some(found) = self.checker.recognised().filter(|_| has_response) {
+            report.add_dialect(found);
+        }
         self.checker.reset();
         self.has_spoken = false;
         if let Some(api) = self.foreign.take() {
@@ -320,18 +400,19 @@ impl<'r> Checking<'r> {
         for finding in &mut findings {
             finding.exchange.clone_from(&self.exchange);
             finding.exchange_number = self.exchange_number;
+            finding.dialect = Cow::Borrowed(dialect);
         }
         report.findings.append(&mut findings);
     }
 }
 
-impl Sink for Checking<'_> {
+impl Sink for Checking {
     fn entry(&mut self, entry: Entry<'_>) {
         self.entry(&entry, &mut ());
     }
 }
 
-impl sse::Sink for Checking<'_> {
+impl sse::Sink for Checking {
     fn frame(&mut self, frame: &mut Frame<'_>) {
         self.event(frame, &mut ());
     }

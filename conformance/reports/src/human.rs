@@ -76,7 +76,7 @@ fn findings(run: &Run, shown: Level, screen: Screen) -> String {
     let mut out = String::new();
     for capture in &run.captures {
         for finding in capture.findings.iter().filter(|it| it.level >= shown || run.fail_on.fails(it)) {
-            out += &diagnostic(&run.name(capture), finding, &run.dialect, run.fail_on, screen);
+            out += &diagnostic(&run.name(capture), finding, run.dialect_of(finding), run.fail_on, screen);
             out.push('\n');
         }
     }
@@ -303,7 +303,7 @@ fn remarks(finding: &Finding, dialect: &str, fail_on: FailOn) -> Vec<(&'static s
 
 /// Returns the most important remarks.
 fn brief(finding: &Finding, cause: &Cause, run: &Run) -> Vec<(&'static str, String)> {
-    let dialect = run.dialect.as_str();
+    let dialect = run.dialect_of(finding);
     // The message and the fix state what is missing.
     let is_told = |actual: &str| actual == "none" || finding.message.contains(actual.trim_matches('"'));
     let is_told = marked(finding).is_none() && finding.actual.as_deref().is_none_or(is_told);

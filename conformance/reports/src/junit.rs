@@ -14,7 +14,7 @@ use quick_xml::{ElementWriter, Writer};
 
 use super::human::diagnostic;
 use super::style::{Screen, Style};
-use super::terms::terms;
+use super::terms::{dialects_of, terms};
 use results::text::{counted, cut, visible};
 use results::{CaptureReport, CaseReport, ClientState, ClientTotal, Finding, Run, TrialResult, Verdict};
 
@@ -177,10 +177,12 @@ fn of_recordings(run: &Run, left: &Cell<usize>) -> Vec<Suite> {
 
 fn of_recording(run: &Run, capture: &CaptureReport, groups: &BTreeSet<&str>, left: &Cell<usize>) -> Suite {
     let mut suite = Suite { name: capture.name.clone(), time_ms: time_of(capture), ..Suite::default() };
-    if let Some(lost) = &capture.first_lost {
-        suite.remarks =
-            format!("a connection was lost after {}: {}", counted(lost.events, "event"), lost.reason);
-    }
+    let recognised = dialects_of(capture).map(|dialects| format!("recognised: {dialects}"));
+    let lost = capture.first_lost.as_ref().map(|lost| {
+        format!("a connection was lost after {}: {}", counted(lost.events, "event"), lost.reason)
+    });
+    let remarks: Vec<String> = recognised.into_iter().chain(lost).collect();
+    suite.remarks = remarks.join("\n");
     let case = |name: &str, ending, message: &str, text| Case {
         name: name.to_owned(),
         ending,
@@ -221,7 +223,7 @@ fn in_full<'r>(
             continue;
         }
         left.set(left.get() - 1);
-        text += &diagnostic(&run.name(capture), finding, &run.dialect, run.fail_on, screen);
+        text += &diagnostic(&run.name(capture), finding, run.dialect_of(finding), run.fail_on, screen);
         text.push('\n');
     }
     if more > 0 {

@@ -29,3 +29,4 @@ pub use ndjson::{ndjson, ndjson_of_recording, ndjson_of_run};
 pub use reproduce::reproduce;
 pub use style::{Detail, Screen, Style};
 pub use summary::{by_dialect, summary};
+pub use terms::dialects_of;

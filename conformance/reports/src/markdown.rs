@@ -8,7 +8,7 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use super::badge;
 use super::human::word;
-use super::terms::{reason, terms};
+use super::terms::{dialect, reason, terms};
 use results::text::{counted, cut, listed, visible};
 use results::{ClientState, ClientTotal, GroupTotal, LiveReport, Matrix, Run, Tally, Unknown, Verdict};
 
@@ -54,11 +54,11 @@ fn head(run: &Run, out: &mut String) {
     }
     let _ = writeln!(
         out,
-        "{}, {} and {} checked as {} by version {} of the suite: {}, seen {} ({}).",
+        "{}, {} and {} checked{} by version {} of the suite: {}, seen {} ({}).",
         counted(totals.captures, "recording"),
         counted(totals.streams, "stream"),
         counted(totals.events, "event"),
-        code(&run.dialect),
+        dialect(run).map(|dialect| format!(" as {}", code(&dialect))).unwrap_or_default(),
         code(&run.suite),
         counted(run.own_causes().len() as u64, "cause"),
         counted(totals.faults().all(), "time"),

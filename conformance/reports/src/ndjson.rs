@@ -1,7 +1,7 @@
 //! A run as lines of JSON: one for each finding, one for each recording, and one for the run.
 
 use results::text::escaped_json;
-use results::{CaptureReport, FailOn, Finding, Format, LevelChange, Outcome, Run, Totals};
+use results::{CaptureReport, DialectSeen, FailOn, Finding, Format, LevelChange, Outcome, Run, Totals};
 use serde::Serialize;
 
 /// A line of the format.
@@ -26,6 +26,8 @@ enum Line<'r> {
         errors: u64,
         warnings: u64,
         notes: u64,
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        dialects: &'r [DialectSeen],
         #[serde(skip_serializing_if = "is_zero")]
         unjudged: u64,
         #[serde(skip_serializing_if = "is_zero")]
@@ -74,6 +76,7 @@ pub fn ndjson_of_recording(capture: &CaptureReport) -> String {
         errors: faults.errors,
         warnings: faults.warnings,
         notes: faults.notes,
+        dialects: &capture.dialects,
         unjudged: capture.unjudged,
         omitted: capture.omitted,
         lost: capture.lost,

@@ -48,6 +48,14 @@ pub(super) fn sarif(run: &Run) -> String {
         names.iter().map(|name| json!({ "location": { "uri": uri(name) } })).collect();
     let mut properties =
         json!({ "dialect": visible(&run.dialect), "outcome": run.outcome, "failOn": run.fail_on.name() });
+    let recognised: Vec<Value> = run
+        .recognised()
+        .into_iter()
+        .map(|(dialect, count, by)| json!({ "dialect": visible(dialect), "responses": count, "by": visible(by) }))
+        .collect();
+    if let (false, Some(members)) = (recognised.is_empty(), properties.as_object_mut()) {
+        members.insert("recognised".to_owned(), recognised.into());
+    }
     if let (Some(levels), Some(members)) = (levels(run), properties.as_object_mut()) {
         members.insert("levelsChanged".to_owned(), levels.into());
     }
@@ -204,6 +212,11 @@ fn result(run: &Run, found: &Found<'_>, numbers: &BTreeMap<&str, usize>) -> Valu
         },
     });
     let Some(members) = result.as_object_mut() else { return result };
+    if let (false, Some(properties)) =
+        (finding.dialect.is_empty(), members.get_mut("properties").and_then(Value::as_object_mut))
+    {
+        properties.insert("dialect".to_owned(), visible(&finding.dialect).into());
+    }
     if let Some(number) = numbers.get(&*finding.rule) {
         members.insert("ruleIndex".to_owned(), (*number).into());
     }
@@ -361,6 +374,7 @@ mod tests {
         let finding = |rule: &'static str, line, pointer: &str| Finding {
             rule: rule.into(),
             api: "responses".into(),
+            dialect: "".into(),
             level: Level::Must,
             message: format!("on {line}"),
             exchange: None,

@@ -1,8 +1,8 @@
-//! The terms of a run's verdict: what fails it, and the levels that its reader changed.
+//! The terms of a run's verdict: what fails it, the dialects that were recognised, and the levels that its reader changed.
 
 use catalogue::Level;
-use results::text::counted;
-use results::{Cause, FailOn, LevelChange, Run};
+use results::text::{counted, listed, visible};
+use results::{AUTO, CaptureReport, Cause, FailOn, LevelChange, Run};
 
 /// Maximum number of changed levels to list.
 const LEVELS: usize = 12;
@@ -20,8 +20,33 @@ pub(super) fn terms(run: &Run) -> Vec<(&'static str, String)> {
         }
         terms.push(("fails on", text));
     }
+    terms.extend(dialects(run.recognised()).map(|text| ("recognised", text)));
     terms.extend(levels(run).map(|levels| ("levels changed", levels)));
     terms
+}
+
+/// Maximum number of recognised dialects.
+const DIALECTS: usize = 12;
+
+/// Returns the recognised dialects of a recording or of a run, with what shows each.
+pub(super) fn dialects<'s>(all: impl IntoIterator<Item = (&'s str, u64, &'s str)>) -> Option<String> {
+    let all: Vec<_> = all.into_iter().collect();
+    let told = |(dialect, count, by): &(&str, u64, &str)| format!("{dialect} {count} ({by})");
+    (!all.is_empty()).then(|| visible(&listed(&all, DIALECTS, told)))
+}
+
+/// Returns the recognised dialects of a recording, with what shows each.
+pub fn dialects_of(capture: &CaptureReport) -> Option<String> {
+    dialects(capture.dialects.iter().map(|seen| (&*seen.dialect, seen.responses, &*seen.by)))
+}
+
+/// Returns the dialect of a run: that of all its recordings, if it is the same one. None if none was recognised.
+pub(super) fn dialect(run: &Run) -> Option<String> {
+    match &*run.recognised() {
+        [(only, ..)] => Some(visible(only)),
+        [] => Some(visible(&run.dialect)).filter(|_| run.dialect != AUTO),
+        several => Some(counted(several.len() as u64, "dialect")),
+    }
 }
 
 /// Returns the number of clients that a cause breaks, and whether it fails below MUST, if either is so.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use checker::Finding;
+use checker::{Finding, Recognised};
 use serde::{Deserialize, Serialize};
 
 use super::faults::Faults;
@@ -31,6 +31,9 @@ pub struct CaptureReport {
     pub bodies: u64,
     /// Number of these that no rule covers: neither an error nor defined by the dialect.
     pub unjudged: u64,
+    /// The dialects that were recognised in it, if none was chosen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dialects: Vec<DialectSeen>,
     /// Number of exchanges of other APIs, which are not checked, by API.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub other_apis: BTreeMap<Cow<'static, str>, u64>,
@@ -58,6 +61,20 @@ pub struct CaptureReport {
     pub undrawn: u64,
 }
 
+/// A dialect that was recognised in a recording.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct DialectSeen {
+    /// The dialect.
+    pub dialect: Cow<'static, str>,
+    /// Its API, by the name of the folder under `spec/apis`.
+    pub api: Cow<'static, str>,
+    /// What shows it, for example `path /messages`.
+    pub by: String,
+    /// Number of streams and responses.
+    pub responses: u64,
+}
+
 /// A lost connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -80,6 +97,18 @@ impl CaptureReport {
                 Cow::Owned(parts.collect::<PathBuf>().join(&self.name).display().to_string())
             }
             None => Cow::Borrowed(&self.name),
+        }
+    }
+
+    /// Counts a stream or a response whose dialect was recognised.
+    pub fn add_dialect(&mut self, found: &Recognised) {
+        let (dialect, by) = (found.dialect, found.to_string());
+        let seen = self.dialects.iter_mut().find(|seen| seen.dialect == dialect.name && seen.by == by);
+        if let Some(seen) = seen {
+            seen.responses += 1;
+        } else {
+            let (dialect, api) = (Cow::Borrowed(dialect.name), Cow::Borrowed(dialect.api.name));
+            self.dialects.push(DialectSeen { dialect, api, by, responses: 1 });
         }
     }
 

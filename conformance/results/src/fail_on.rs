@@ -117,6 +117,7 @@ mod tests {
         Finding {
             rule: rule.into(),
             api: "responses".into(),
+            dialect: "".into(),
             level,
             message: String::new(),
             exchange: None,

@@ -40,7 +40,19 @@ pub struct LevelChange {
 impl LevelChange {
     /// Returns the changed levels of rules.
     pub fn all(rules: &Rules) -> Vec<Self> {
-        rules.changed().iter().map(Self::from).collect()
+        Self::of_several(&[rules])
+    }
+
+    /// Returns the changed levels of the rules of several dialects. If these differ in the level of a rule, it has an entry
+    /// for each level.
+    pub(super) fn of_several(rules: &[&Rules]) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for change in rules.iter().flat_map(|rules| rules.changed()).map(Self::from) {
+            if !all.contains(&change) {
+                all.push(change);
+            }
+        }
+        all
     }
 
     /// Returns the chosen levels by rule.

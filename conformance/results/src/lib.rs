@@ -29,12 +29,13 @@ mod trials;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub use capture::{CaptureReport, Lost};
+pub use capture::{CaptureReport, DialectSeen, Lost};
 pub use case::{CaseReport, OTHER_RULES, TrialResult};
 pub use cause::{Cause, Layer, starred};
 pub use checker::{Excerpt, Finding, LevelName, Location, Misnomer, Origin, Related, Supply};
@@ -63,12 +64,16 @@ pub use totals::{Broken, ClientState, ClientTotal, RuleTotal, Totals, Unknown};
 pub use transport::Transport;
 pub use trials::{GroupTotal, Undecided};
 
-use checker::Rules;
+use checker::{RuleSets, Rules};
+use spec::Dialect;
 
 /// Version of the format. It increases when a member is removed or changes its meaning.
 pub const VERSION: u32 = 2;
 
-/// The result of checking recordings or an endpoint in one dialect.
+/// The dialect of a run that recognises the dialect of each stream.
+pub const AUTO: &str = "auto";
+
+/// The result of checking recordings or an endpoint in one dialect, or recordings each in its own.
 ///
 /// It is written as `report.json`, read again from there, and is all that any report knows. Texts in it
 /// may come from a hostile endpoint.
@@ -79,7 +84,7 @@ pub struct Run {
     pub version: u32,
     /// Version of the suite.
     pub suite: String,
-    /// The dialect.
+    /// The dialect; `auto` if that of each stream was recognised: recordings and findings state theirs.
     pub dialect: String,
     /// The outcome.
     pub outcome: Outcome,
@@ -133,16 +138,28 @@ impl Run {
     /// Returns the result of checked recordings, with the trials of an endpoint if there was one.
     pub fn new(rules: &Rules, captures: Vec<CaptureReport>, live: Option<LiveReport>) -> Self {
         let fail_on = live.as_ref().map_or_else(FailOn::default, |live| live.options.fail_on());
-        Self::of(rules, captures, live, fail_on)
+        Self::of(rules.dialect().name, &[rules], captures, live, fail_on)
     }
 
     /// Returns the result of checked recordings, some of whose findings fail.
     pub fn of_recordings(rules: &Rules, captures: Vec<CaptureReport>, fail_on: FailOn) -> Self {
-        Self::of(rules, captures, None, fail_on)
+        Self::of(rules.dialect().name, &[rules], captures, None, fail_on)
+    }
+
+    /// Returns the result of recordings that were checked by the rules of the dialects that were recognised.
+    pub fn of_recognised(sets: &RuleSets, captures: Vec<CaptureReport>, fail_on: FailOn) -> Self {
+        let rules = rules_in(sets, &captures);
+        Self::of(AUTO, &rules, captures, None, fail_on)
+    }
+
+    /// Returns the rules of its recognised dialects.
+    fn rules_in<'s>(&self, sets: &'s RuleSets) -> Vec<&'s Rules> {
+        rules_in(sets, &self.captures)
     }
 
     fn of(
-        rules: &Rules,
+        dialect: &str,
+        rules: &[&Rules],
         mut captures: Vec<CaptureReport>,
         live: Option<LiveReport>,
         fail_on: FailOn,
@@ -151,7 +168,9 @@ impl Run {
             (GroupTotal::all(&live.cases), Undecided::all(&live.cases))
         });
         let sent = live.as_ref().map(|live| &*live.cases).unwrap_or_default();
-        let causes = Cause::all(&mut captures, sent, rules.dialect(), fail_on);
+        let dialects: Vec<&'static Dialect> = rules.iter().map(|rules| rules.dialect()).collect();
+        let apis: Vec<&str> = dialects.iter().map(|dialect| dialect.api.name).collect();
+        let causes = Cause::all(&mut captures, sent, &dialects, fail_on);
         let mut totals = Totals::of(&captures);
         for group in &groups {
             totals.trials.add(group.trials);
@@ -159,16 +178,16 @@ impl Run {
         let mut run = Self {
             version: VERSION,
             suite: env!("CARGO_PKG_VERSION").to_owned(),
-            dialect: rules.dialect().name.to_owned(),
+            dialect: dialect.to_owned(),
             outcome: outcome(&captures, live.as_ref(), fail_on),
             fail_on,
-            levels: LevelChange::all(rules),
+            levels: LevelChange::of_several(rules),
             totals,
             rules: RuleTotal::all(rules, &captures),
             causes,
             // Without a response, nothing is known of clients.
             clients: if captures.iter().any(CaptureReport::has_responses) {
-                ClientTotal::all(&captures, rules.dialect().api.name)
+                ClientTotal::all(&captures, &apis)
             } else {
                 Vec::new()
             },
@@ -194,6 +213,27 @@ impl Run {
             }
         }
         self
+    }
+
+    /// Returns the recognised dialects, those of most streams and responses first, each with the number of these and
+    /// what shows it most often.
+    pub fn recognised(&self) -> Vec<(&str, u64, &str)> {
+        let mut all: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
+        for seen in self.captures.iter().flat_map(|capture| &capture.dialects) {
+            *all.entry(&seen.dialect).or_default().entry(&seen.by).or_default() += seen.responses;
+        }
+        let total = |(dialect, signs): (_, BTreeMap<_, u64>)| {
+            let most = signs.iter().rev().max_by_key(|(_, count)| **count);
+            (dialect, signs.values().sum(), most.map_or("", |(by, _)| *by))
+        };
+        let mut all: Vec<(&str, u64, &str)> = all.into_iter().map(total).collect();
+        all.sort_by_key(|(_, count, _)| Reverse(*count));
+        all
+    }
+
+    /// Returns the dialect by whose rules a finding was made.
+    pub fn dialect_of<'r>(&'r self, finding: &'r Finding) -> &'r str {
+        if finding.dialect.is_empty() { &self.dialect } else { &finding.dialect }
     }
 
     /// Returns the file of a recording, unless it was not kept.
@@ -297,6 +337,14 @@ impl Run {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks in this way")]
 const fn is_zero(count: &u64) -> bool {
     *count == 0
+}
+
+/// Returns the rules of the dialects that were recognised in recordings.
+fn rules_in<'s>(sets: &'s RuleSets, captures: &[CaptureReport]) -> Vec<&'s Rules> {
+    let is_seen = |dialect: &&Dialect| {
+        captures.iter().flat_map(|capture| &capture.dialects).any(|seen| seen.dialect == dialect.name)
+    };
+    spec::DIALECTS.iter().copied().filter(is_seen).map(|dialect| sets.of(dialect)).collect()
 }
 
 /// Returns what reports without the member failed on.

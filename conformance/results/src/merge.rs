@@ -1,10 +1,10 @@
 //! Merging of reports: of recordings, or of the shards of a run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use catalogue::SCENARIOS;
-use checker::Rules;
+use checker::{RuleSets, Rules};
 
 use super::case::CaseReport;
 use super::judgement::Verdict;
@@ -13,7 +13,7 @@ use super::options::Options;
 use super::profile::{ProfileReport, ProfileState, Reason};
 use super::shard::Shard;
 use super::transport::Transport;
-use super::{CaptureReport, LevelChange, Run};
+use super::{AUTO, CaptureReport, LevelChange, Run};
 
 /// Why reports cannot be merged, with the index of the first one that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,6 +96,9 @@ impl Run {
     /// shards of a run into that of the run.
     pub fn merge(runs: Vec<Self>) -> Result<Self, Unmergeable> {
         let first = runs.first().ok_or(Unmergeable::None)?;
+        if first.dialect == AUTO {
+            return merge_recognised(runs);
+        }
         let dialect = spec::dialect(&first.dialect).ok_or(Unmergeable::Suite(0))?;
         let listed: Vec<String> = first.rules.iter().map(|rule| rule.id.clone()).collect();
         let rules = Rules::with_levels(dialect, &LevelChange::by_rule(&first.levels)).only(|rule| {
@@ -131,6 +134,63 @@ impl Run {
         merged.passed_over = passed_over;
         Ok(merged)
     }
+}
+
+/// Merges reports of recordings whose dialects were recognised. They need not be the same in all reports.
+fn merge_recognised(runs: Vec<Run>) -> Result<Run, Unmergeable> {
+    let first = runs.first().ok_or(Unmergeable::None)?;
+    let fail_on = first.fail_on;
+    for (at, run) in runs.iter().enumerate() {
+        if run.live.is_some() {
+            return Err(Unmergeable::Kind(at));
+        }
+        if run.suite != env!("CARGO_PKG_VERSION") {
+            return Err(Unmergeable::Suite(at));
+        }
+        if run.dialect != AUTO {
+            return Err(Unmergeable::Dialect(at));
+        }
+        if run.fail_on != fail_on {
+            return Err(Unmergeable::FailOn(at));
+        }
+        // What either of them chose makes the rules of both.
+        let both = chosen(&[first, run]);
+        if !has_levels_of(&both, first) || !has_levels_of(&both, run) {
+            return Err(Unmergeable::Levels(at));
+        }
+        if !has_rules_of(&both, first) || !has_rules_of(&both, run) {
+            return Err(Unmergeable::Rules(at));
+        }
+    }
+    let sets = chosen(&runs.iter().collect::<Vec<_>>());
+    let passed_over = runs.iter().map(|run| run.passed_over).sum();
+    let captures = runs.into_iter().flat_map(|run| run.captures).collect();
+    let mut merged = Run::of_recognised(&sets, captures, fail_on);
+    merged.passed_over = passed_over;
+    Ok(merged)
+}
+
+/// Returns the rules that are chosen in any of some reports, with the levels of these.
+fn chosen(runs: &[&Run]) -> RuleSets {
+    let levels = runs.iter().flat_map(|run| LevelChange::by_rule(&run.levels)).collect();
+    let listed = |run: &&Run| {
+        let changed = run.levels.iter().map(|change| change.rule.clone());
+        run.rules.iter().map(|rule| rule.id.clone()).chain(changed).collect::<Vec<_>>()
+    };
+    let listed: BTreeSet<String> = runs.iter().flat_map(listed).collect();
+    RuleSets::new(levels, move |rule| listed.contains(rule.id))
+}
+
+/// Returns whether the levels of a report are those of its dialects in these sets.
+fn has_levels_of(sets: &RuleSets, run: &Run) -> bool {
+    LevelChange::of_several(&run.rules_in(sets)) == run.levels
+}
+
+/// Returns whether the rules of a report are those of its dialects in these sets.
+fn has_rules_of(sets: &RuleSets, run: &Run) -> bool {
+    let ids: BTreeSet<&str> =
+        run.rules_in(sets).iter().flat_map(|rules| rules.iter()).map(|rule| rule.id).collect();
+    ids.into_iter().eq(run.rules.iter().map(|rule| rule.id.as_str()))
 }
 
 /// Merges the shards of a run.

@@ -7,7 +7,7 @@ use super::case::CaseReport;
 use super::judgement::{UndecidedKind, Verdict};
 use super::live::LiveReport;
 use super::totals::RuleTotal;
-use super::{Outcome, Run, shell_word};
+use super::{AUTO, Outcome, Run, shell_word};
 
 /// A suggested step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,11 +101,9 @@ fn of_recordings(run: &Run, worst: &[&RuleTotal], steps: &mut Vec<Step>) {
         return;
     }
     let folder = if path.starts_with('-') { "./" } else { "" };
-    let command = format!(
-        "conformance check {folder}{} --dialect {} --select {}",
-        shell_word(&path),
-        shell_word(&run.dialect),
-        shell_word(&rule.id)
-    );
+    let dialect =
+        if run.dialect == AUTO { String::new() } else { format!(" --dialect {}", shell_word(&run.dialect)) };
+    let command =
+        format!("conformance check {folder}{}{dialect} --select {}", shell_word(&path), shell_word(&rule.id));
     steps.push(Step::new(format!("show only {}", rule.id), command));
 }

@@ -82,7 +82,8 @@ pub struct RuleTotal {
     pub id: String,
     /// Its title.
     pub title: String,
-    /// Its level in this run: that of the dialect, unless the reader changed it.
+    /// Its level in this run: that of the dialect, unless the reader changed it; the strictest, if several dialects have
+    /// it.
     #[serde(with = "LevelName")]
     pub level: Level,
     /// Its authority.
@@ -100,22 +101,21 @@ pub struct RuleTotal {
 
 impl RuleTotal {
     /// Returns all checked rules, in the order of the catalogue.
-    pub fn all(rules: &Rules, captures: &[CaptureReport]) -> Vec<Self> {
+    pub fn all(rules: &[&Rules], captures: &[CaptureReport]) -> Vec<Self> {
         let mut totals: BTreeMap<&str, Self> = BTreeMap::new();
-        for rule in rules.iter() {
-            totals.insert(
-                rule.id,
-                Self {
-                    id: rule.id.to_owned(),
-                    title: rule.title.to_owned(),
-                    level: rules.level(rule),
-                    authority: rule.citation.to_string(),
-                    worst: Level::Off,
-                    times: 0,
-                    captures: 0,
-                    first: None,
-                },
-            );
+        for (rules, rule) in rules.iter().flat_map(|rules| rules.iter().map(move |rule| (rules, rule))) {
+            let level = rules.level(rule);
+            let total = totals.entry(rule.id).or_insert_with(|| Self {
+                id: rule.id.to_owned(),
+                title: rule.title.to_owned(),
+                level,
+                authority: rule.citation.to_string(),
+                worst: Level::Off,
+                times: 0,
+                captures: 0,
+                first: None,
+            });
+            total.level = total.level.max(level);
         }
         for (of, capture) in captures.iter().enumerate() {
             let mut here = BTreeSet::new();
@@ -187,8 +187,8 @@ pub struct Broken {
 }
 
 impl ClientTotal {
-    /// Returns all known clients of an API.
-    pub fn all(captures: &[CaptureReport], api: &str) -> Vec<Self> {
+    /// Returns all known clients of some APIs.
+    pub fn all(captures: &[CaptureReport], apis: &[&str]) -> Vec<Self> {
         let mut totals: Vec<Found<'_>> = CLIENTS.iter().map(|_| Found::default()).collect();
         // Many findings are of few kinds.
         let mut known: BTreeMap<(String, &[Cow<'_, str>]), Vec<Effect>> = BTreeMap::new();
@@ -213,7 +213,7 @@ impl ClientTotal {
         let mut totals: Vec<Self> = CLIENTS
             .iter()
             .zip(totals)
-            .filter(|(client, _)| checker::is_client_of(client, api))
+            .filter(|(client, _)| apis.iter().any(|api| checker::is_client_of(client, api)))
             .map(|(client, found)| Self::of(client, found))
             .collect();
         // The sort is stable: equal clients stay in the order of names.

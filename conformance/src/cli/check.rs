@@ -11,15 +11,16 @@ use std::thread;
 
 use clap::Args;
 
+use super::dialect::DialectRules;
 use super::output::OutputArgs;
 use super::progress::Progress;
 use super::select::SelectArgs;
 use super::verdict::VerdictArgs;
-use super::{CommandArgs, NOT_DONE, files, known, names, print};
+use super::{CommandArgs, NOT_DONE, files, known, print};
 use recordings::Checking;
 use recordings::capture::Format;
 use reports::Form;
-use results::{CaptureReport, Outcome, Run};
+use results::{AUTO, CaptureReport, Outcome, Run};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,8 +44,11 @@ pub(super) struct CheckArgs {
     /// Recordings, folders of recordings, or - for stdin.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Dialect of the recordings; see `conformance list dialects`.
-    #[arg(long, value_name = "NAME", default_value = "openai", value_parser = known::DIALECTS, hide_possible_values = true)]
+    /// Dialect of the recordings, of `conformance list dialects`; `auto` recognises it.
+    ///
+    /// `auto` takes the API and the dialect of each stream from the URL, the headers, the request, and the first event, in
+    /// this order. Streams of several APIs can be in one folder or file. Reports state what was recognised, and why.
+    #[arg(long, value_name = "NAME", default_value = AUTO, value_parser = known::DIALECTS_OR_AUTO, hide_possible_values = true)]
     dialect: String,
     /// Recording format [default: detected].
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -59,8 +63,7 @@ pub(super) struct CheckArgs {
 
 impl CommandArgs for CheckArgs {
     fn run(self) -> anyhow::Result<ExitCode> {
-        let dialect = names::dialect(&self.dialect)?;
-        let rules = self.verdict.rules(dialect, &self.select)?;
+        let rules = DialectRules::named(&self.dialect, &self.verdict, &self.select)?;
         let files::Found { files, passed_over } = files::recordings(&self.paths)?;
         let format = self.format_in.map(Format::from);
         let files = Arc::new(files);
@@ -70,7 +73,7 @@ impl CommandArgs for CheckArgs {
         let is_streamed = self.output.format == Form::Ndjson && self.output.output.is_none();
         let lines = InOrder::default();
         let captures = check_all(&files, || {
-            let mut checking = Checking::new(&rules, self.output.draws());
+            let mut checking = rules.checking(self.output.draws());
             let (progress, named, lines) = (&progress, &named, &lines);
             move |at: usize, file: &Path| {
                 checking.pass_over_other_apis(!named.contains(file));
@@ -82,7 +85,7 @@ impl CommandArgs for CheckArgs {
             }
         });
         drop(progress);
-        let mut run = Run::of_recordings(&rules, captures, self.verdict.fail_on());
+        let mut run = rules.run(captures, self.verdict.fail_on());
         run.passed_over = passed_over;
         if is_streamed {
             lines.end()?;
@@ -137,7 +140,7 @@ impl InOrder {
 pub(super) fn check_file(
     path: &Path,
     format: Option<Format>,
-    checking: &mut Checking<'_>,
+    checking: &mut Checking,
     progress: &Progress,
 ) -> CaptureReport {
     let name = files::name(path);

@@ -13,8 +13,12 @@ pub(super) struct Known(fn() -> Vec<&'static str>);
 
 /// Dialects.
 pub(super) const DIALECTS: Known = Known(|| spec::dialects().map(|(name, _)| name).collect());
-/// Dialects, and `all`.
-pub(super) const DIALECTS_OR_ALL: Known = Known(|| ["all"].into_iter().chain((DIALECTS.0)()).collect());
+/// Dialects, `all` and `auto`.
+pub(super) const DIALECTS_OR_ALL: Known =
+    Known(|| ["all", results::AUTO].into_iter().chain((DIALECTS.0)()).collect());
+/// Dialects, and `auto`.
+pub(super) const DIALECTS_OR_AUTO: Known =
+    Known(|| [results::AUTO].into_iter().chain((DIALECTS.0)()).collect());
 /// Features of endpoints.
 pub(super) const FEATURES: Known = Known(|| catalogue::FEATURES.iter().map(|feature| feature.name).collect());
 /// Profiles.

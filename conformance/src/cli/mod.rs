@@ -6,6 +6,7 @@ mod client;
 mod color;
 mod completions;
 mod config;
+mod dialect;
 mod diff;
 mod expected;
 mod explain;

@@ -1,5 +1,6 @@
 //! `conformance record`: records one exchange with an endpoint.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -11,13 +12,22 @@ use clap::Args;
 use tokio::time::Instant;
 
 use super::config::TrustArgs;
+use super::message::note;
 use super::target::TargetArgs;
 use super::{CommandArgs, NOT_DONE, known, names};
+use checker::{Exchange, Recognised, Request, RuleSets, apis_of_request, fallback};
 use harness::live::RunRuntime;
 use harness::plan::{Call, PreviousResponse, RequestContext, Seed, filled, not_given};
+use recordings::Checking;
+use recordings::capture::Format;
+use results::AUTO;
+use results::text::{counted, visible};
 use spec::Api;
 
 /// Sends one request and records the exchange, without secrets.
+///
+/// The request is one of the Responses API, of Anthropic Messages, or of Chat Completions: as the path of the target, its host,
+/// or the body shows. Reports to stderr what was recorded, and as which dialect `conformance check` recognises it.
 ///
 /// Exit codes: 0 if there was a response (whatever it contains), 2 if there was none.
 #[derive(Debug, Args)]
@@ -29,6 +39,9 @@ pub(super) struct RecordArgs {
     to: TargetArgs,
     #[command(flatten)]
     _trust: TrustArgs,
+    /// Dialect of the endpoint, of `conformance list dialects`; `auto` takes its API from the URL and the body.
+    #[arg(long, value_name = "NAME", default_value = AUTO, value_parser = known::DIALECTS_OR_AUTO, hide_possible_values = true, help_heading = super::target::HEADING)]
+    dialect: String,
     /// Scenario to send, of `conformance list scenarios`.
     #[arg(long, value_name = "NAME", value_parser = known::SCENARIOS, hide_possible_values = true, required_unless_present = "body", conflicts_with = "body")]
     scenario: Option<String>,
@@ -45,9 +58,9 @@ pub(super) struct RecordArgs {
 
 impl CommandArgs for RecordArgs {
     fn run(self) -> Result<ExitCode> {
-        let call = self.call()?;
+        let (call, api) = self.call()?;
         let machine = RunRuntime::start()?;
-        let client = self.to.client(&self.target, api()?, &machine)?;
+        let client = self.to.client(&self.target, api, &machine)?;
         let mut out: Box<dyn Write + Send> = match &self.out {
             Some(path) => Box::new(File::create(path).with_context(|| path.display().to_string())?),
             None => Box::new(io::stdout()),
@@ -58,23 +71,38 @@ impl CommandArgs for RecordArgs {
             recording += line;
         }));
         // A secret may be split over events: redact the whole text.
-        out.write_all(client.target().hidden(&recording).as_bytes()).and_then(|()| out.flush())?;
+        let recording = client.target().hidden(&recording);
+        out.write_all(recording.as_bytes()).and_then(|()| out.flush())?;
+        note(&seen(recording.as_bytes()));
         Ok(if outcome.status.is_some() { ExitCode::SUCCESS } else { ExitCode::from(NOT_DONE) })
     }
 }
 
-/// Returns the API of the endpoint, which no flag names.
-fn api() -> Result<&'static Api> {
-    Ok(names::dialect("openai")?.api)
+/// Reports what a recording has.
+fn seen(recording: &[u8]) -> String {
+    let no_rules = RuleSets::new(BTreeMap::new(), |_| false);
+    let mut checking = Checking::recognising(&no_rules, false);
+    let report = checking.check("recording".to_owned(), &mut &*recording, Some(Format::Exchange));
+    let dialects = reports::dialects_of(&report).map(|dialects| format!("; dialect {dialects}"));
+    let what = match &report.error {
+        Some(problem) => return format!("note: {}", visible(problem)),
+        None if report.streams > 0 => format!("a stream of {}", counted(report.events, "event")),
+        None if report.bodies > 0 => "a response without a stream".to_owned(),
+        None => "no response".to_owned(),
+    };
+    format!("note: recorded {what}{}", dialects.unwrap_or_default())
 }
 
 impl RecordArgs {
-    fn call(&self) -> Result<Call> {
+    /// Returns the request, and the API that it is of.
+    fn call(&self) -> Result<(Call, &'static Api)> {
         if let Some(path) = &self.body {
             let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
             serde_json::from_str::<serde::de::IgnoredAny>(&text)
                 .with_context(|| path.display().to_string())?;
-            return Ok(Call::create(filled(&text, self.to.model())));
+            let text = filled(&text, self.to.model());
+            let api = self.api(&text)?;
+            return Ok((Call::create(text), api));
         }
         let id = self.scenario.as_deref().unwrap_or_default();
         let scenario = catalogue::scenario(id).ok_or_else(|| {
@@ -87,6 +115,26 @@ impl RecordArgs {
             bail!("{id} cannot be sent: {}", missing.reason);
         }
         let asked = RequestContext { model: self.to.model(), given: &given, number: 1, seed: &Seed::NONE };
-        Ok(Call::of(scenario, api()?, &asked, before.as_ref(), false))
+        let api = names::dialect(if self.dialect == AUTO { "openai" } else { &self.dialect })?.api;
+        Ok((Call::of(scenario, api, &asked, before.as_ref(), false), api))
+    }
+
+    /// Returns the API of a request with this body.
+    fn api(&self, body: &str) -> Result<&'static Api> {
+        if self.dialect != AUTO {
+            return Ok(names::dialect(&self.dialect)?.api);
+        }
+        let request = Request { url: (&*self.target).into(), body: Some(body.into()), ..Request::default() };
+        let exchange = Exchange { request: Some(request), ..Exchange::default() };
+        if let Some(found) = Recognised::of_request(&exchange) {
+            return Ok(found.dialect.api);
+        }
+        if apis_of_request(body).len() > 1 {
+            bail!(
+                "the body can be a request of several APIs: choose one with --dialect, or with the path of --target, \
+                 such as /v1/messages"
+            );
+        }
+        Ok(fallback(None).context("this build has no dialect")?.api)
     }
 }

@@ -1,6 +1,6 @@
 //! Tests of recordings.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,13 +10,12 @@ use catalogue::Rule;
 use libtest_mimic::{Completion, Failed, Trial};
 
 use super::check::check_file;
+use super::dialect::DialectRules;
 use super::progress::Progress;
 use super::snapshots::SnapshotArgs;
 use super::{NOT_DONE, files};
-use checker::Rules;
 use harness::certificate::unseen;
 use harness::suite::{Invocation, is_for_people, run_quietly, show};
-use recordings::Checking;
 use recordings::capture::Format;
 use reports::{Screen, Style, diagnostic};
 use results::text::visible;
@@ -24,7 +23,7 @@ use results::{CaptureReport, FailOn, Finding, Outcome, Run};
 
 /// Recordings and their rules.
 pub(super) struct Tested {
-    pub(super) rules: Rules,
+    pub(super) rules: DialectRules,
     /// The findings that fail.
     pub(super) fail_on: FailOn,
     pub(super) files: Vec<PathBuf>,
@@ -43,8 +42,8 @@ struct Recording {
 }
 
 impl Recording {
-    fn check(&self, rules: &Rules, format: Option<Format>, draws: bool) -> CaptureReport {
-        let mut checking = Checking::new(rules, draws);
+    fn check(&self, rules: &DialectRules, format: Option<Format>, draws: bool) -> CaptureReport {
+        let mut checking = rules.checking(draws);
         checking.pass_over_other_apis(!self.is_named);
         check_file(&self.file, format, &mut checking, &Progress::hidden())
     }
@@ -104,16 +103,21 @@ impl Tested {
             report.findings.retain(|finding| is_wanted(&recording.file, &finding.rule));
             Some(report)
         });
-        let rules = self.rules.clone().only(|rule| self.files.iter().any(|file| is_wanted(file, rule.id)));
-        Run::of_recordings(&rules, captures.collect(), self.fail_on)
+        let wanted = |rule: &&Rule| self.files.iter().any(|file| is_wanted(file, rule.id));
+        let wanted = catalogue::RULES.iter().filter(wanted).map(|rule| rule.id).collect();
+        self.rules.only(wanted).run(captures.collect(), self.fail_on)
     }
 
     /// Returns a test for each rule and recording.
     fn trials(&self, recordings: &[Arc<Recording>], incomplete: &Arc<AtomicBool>) -> Vec<Trial> {
         let (format, draws, fail_on) = (self.format, self.draws, self.fail_on);
         let mut trials = Vec::new();
+        // Names of tests have rules: those of the dialects of a recording, which show when it is read.
+        let unjudged = self.rules.only(BTreeSet::new());
         for recording in recordings {
-            for rule in self.rules.iter() {
+            let is_read = self.rules.dialect().is_none() && !files::is_stdin(&recording.file);
+            let seen = is_read.then(|| recording.check(&unjudged, format, false));
+            for rule in self.rules.of(seen.as_ref()) {
                 let (recording, rules) = (Arc::clone(recording), self.rules.clone());
                 let incomplete = Arc::clone(incomplete);
                 trials.push(Trial::ignorable_test(trial_name(&recording.file, rule.id), move || {

@@ -11,7 +11,7 @@ use harness::suite::is_selected;
 pub(super) const HEADING: &str = "Rules";
 
 /// Selection of rules.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct SelectArgs {
     /// Rules or groups to check [default: all].
     #[arg(long, value_name = "RULE|GROUP", value_delimiter = ',', value_parser = known::RULES, hide_possible_values = true, help_heading = HEADING)]

@@ -54,7 +54,7 @@ impl SnapshotArgs {
         &self,
         files: &[PathBuf],
         format: Option<Format>,
-        dialect: &'static Dialect,
+        dialect: Option<&'static Dialect>,
         incomplete: &Arc<AtomicBool>,
     ) -> Vec<Trial> {
         let Some(snapshots) = self.snapshots() else { return Vec::new() };

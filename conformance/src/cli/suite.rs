@@ -14,6 +14,7 @@ use libtest_mimic::{Arguments, ColorSetting, Failed, FormatSetting, Trial};
 use spec::Dialect;
 
 use super::color::Color;
+use super::dialect::DialectRules;
 use super::live::{LiveArgs, SELECTION};
 use super::message::Lines;
 use super::output::OutputArgs;
@@ -24,13 +25,13 @@ use super::target::count;
 use super::verdict::VerdictArgs;
 use super::{COMMANDS, CommandArgs, described, files, known, names};
 use crate::{suite, violation};
-use checker::Rules;
+use checker::{Rules, fallback};
 use harness::evidence::Evidence;
 use harness::suite::{Invocation, Selection};
 use recordings::capture::Format;
 use recordings::goldens::{self, GOLDENS, Golden};
 use reports::{Form, Screen};
-use results::{CaptureReport, FailOn, Shard, Transport, TrialResult, Verdict};
+use results::{AUTO, CaptureReport, FailOn, Shard, Transport, TrialResult, Verdict};
 
 /// The first line of a run without an endpoint.
 const SELF_TEST: &str = "no --target: testing the suite's own reference gateway";
@@ -61,11 +62,11 @@ pub(super) struct SuiteArgs {
     /// the shape of the stream. `call/` selects all scenarios about calls, `::item` one group in all scenarios.
     #[arg(value_name = "FILTER", value_parser = known::SCENARIOS, hide_possible_values = true)]
     filter: Vec<String>,
-    /// Dialect, of `conformance list dialects`.
+    /// Dialect, of `conformance list dialects` [default: openai; auto with --capture].
     ///
-    /// `all` tests the reference gateway in each dialect.
-    #[arg(long, value_name = "NAME", default_value = "openai", value_parser = known::DIALECTS_OR_ALL, hide_possible_values = true, help_heading = super::target::HEADING)]
-    dialect: String,
+    /// `all` tests the reference gateway in each dialect. `auto` recognises the dialects of recordings.
+    #[arg(long, value_name = "NAME", value_parser = known::DIALECTS_OR_ALL, hide_possible_values = true, help_heading = super::target::HEADING)]
+    dialect: Option<String>,
     #[command(flatten)]
     live: LiveArgs,
     /// Match filters against whole names.
@@ -158,7 +159,7 @@ impl CommandArgs for SuiteArgs {
             bail!("--capture runs recordings as tests: use `conformance check --format` to report on them");
         }
         let tested = Tested {
-            rules: self.verdict.rules(names::dialect(&self.dialect)?, &self.select)?,
+            rules: DialectRules::named(self.dialect(), &self.verdict, &self.select)?,
             fail_on: self.verdict.fail_on(),
             files: files::recordings(&self.capture)?.files,
             format: self.format_in.map(Format::from),
@@ -169,10 +170,21 @@ impl CommandArgs for SuiteArgs {
 }
 
 impl SuiteArgs {
+    /// Returns the name of the dialect.
+    fn dialect(&self) -> &str {
+        let usual = if self.capture.is_empty() { "openai" } else { AUTO };
+        self.dialect.as_deref().unwrap_or(usual)
+    }
+
     /// Returns the dialects: several only if the suite tests itself.
     fn dialects(&self) -> anyhow::Result<Vec<&'static Dialect>> {
-        Ok(match (&*self.dialect, &self.live.target) {
+        Ok(match (self.dialect(), &self.live.target) {
             ("all", None) => gateway::dialects().collect(),
+            // Sentences of filters are those of the usual dialect then.
+            (AUTO, _) if !self.capture.is_empty() => fallback(None).into_iter().collect(),
+            (AUTO, _) => {
+                bail!("--dialect auto recognises the dialects of recordings: name the one of the endpoint")
+            }
             (name, _) => vec![names::dialect(name)?],
         })
     }

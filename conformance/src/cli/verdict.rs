@@ -11,8 +11,8 @@ use spec::Dialect;
 use super::message::note;
 use super::names;
 use super::select::{HEADING, SelectArgs};
-use checker::{Rules, level};
-use harness::suite::is_meant;
+use checker::{RuleSets, Rules, level};
+use harness::suite::{is_meant, is_selected};
 use results::{FailOn, LEVELS, level_name};
 
 /// Which findings fail, and the levels of rules.
@@ -100,6 +100,13 @@ impl VerdictArgs {
         Ok(Rules::with_levels(dialect, &self.levels(&[dialect])?).only(|rule| select.is_wanted(rule)))
     }
 
+    /// Returns the selected rules of each dialect, with their levels.
+    pub(super) fn rule_sets(&self, select: &SelectArgs) -> Result<RuleSets> {
+        select.check()?;
+        let SelectArgs { select, ignore } = select.clone();
+        Ok(RuleSets::new(self.levels(spec::DIALECTS)?, move |rule| is_selected(rule, &select, &ignore)))
+    }
+
     /// Returns the levels by rule. Fails if a name is unknown, or a level is set twice; prints a note if one is that of
     /// all dialects anyway.
     pub(super) fn levels(&self, dialects: &[&'static Dialect]) -> Result<BTreeMap<String, Level>> {
@@ -113,7 +120,11 @@ impl VerdictArgs {
             let idle: Option<Vec<String>> = dialects.iter().map(|dialect| setting.idle(dialect)).collect();
             if let Some(reasons) = idle {
                 let level = level_name(*level);
-                note(&format!("note: --rule {name}={level} has no effect: {}", reasons.join(", ")));
+                let reason = match &*reasons {
+                    [reason] => reason.clone(),
+                    _ => "it is its level in every dialect that it is about".to_owned(),
+                };
+                note(&format!("note: --rule {name}={level} has no effect: {reason}"));
             }
         }
         let (of_groups, of_rules): (Vec<&Setting>, Vec<&Setting>) =

@@ -11,9 +11,11 @@ _FAIL_ON = ("must", "breaks", "should", "may")
 
 
 def assert_conformant(
-    response: Any, *, dialect: str = "openai", fail_on: FailOn = "breaks", ignore: Iterable[str] = ()
+    response: Any, *, dialect: str = "auto", fail_on: FailOn = "breaks", ignore: Iterable[str] = ()
 ) -> list[Finding]:
     """Fails unless a response keeps the rules of its dialect, and returns the findings that do not count.
+
+    Without a dialect, that of the response is recognised by its headers and its first event.
 
     ``response`` is a response of httpx or requests (read, or as a stream that this reads to its end), bytes, or an
     iterable of bytes. ``fail_on`` names the findings that fail, each value also what those before it do: broken MUST rules, what is
@@ -26,7 +28,7 @@ def assert_conformant(
 
 
 async def assert_conformant_async(
-    response: Any, *, dialect: str = "openai", fail_on: FailOn = "breaks", ignore: Iterable[str] = ()
+    response: Any, *, dialect: str = "auto", fail_on: FailOn = "breaks", ignore: Iterable[str] = ()
 ) -> list[Finding]:
     """The same for streams of ``httpx.AsyncClient``, and asynchronous iterables of bytes."""
     judge = _Judge(response, dialect)

@@ -6,8 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ::checker::{Exchange, Finding as Found, Frame, Places};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use results::AUTO;
 
-use crate::data::{bytes, detached, shared_rules};
+use crate::data::{bytes, detached, shared_rules, shared_sets};
 use crate::finding::{Finding, findings};
 
 /// Judges one stream while it comes: without I/O, and the same however the bytes are cut.
@@ -15,7 +16,6 @@ use crate::finding::{Finding, findings};
 /// It can be used from several threads; other threads run while it judges.
 #[pyclass(frozen, module = "responses_conformance")]
 pub(crate) struct Checker {
-    dialect: &'static str,
     stream: Mutex<Stream>,
 }
 
@@ -50,13 +50,16 @@ impl Checker {
 
 #[pymethods]
 impl Checker {
-    /// A checker with all rules of a dialect.
+    /// A checker with all rules of a dialect; of the one that is recognised by the first event if it is `auto`.
     #[new]
-    #[pyo3(signature = (dialect = "openai"))]
+    #[pyo3(signature = (dialect = AUTO))]
     fn new(dialect: &str) -> PyResult<Self> {
-        let rules = shared_rules(dialect)?;
-        let checker = ::checker::Checker::with_rules(rules);
-        Ok(Self { dialect: rules.dialect().name, stream: Mutex::new(Stream { checker, is_finished: false }) })
+        let checker = if dialect == AUTO {
+            ::checker::Checker::recognising(shared_sets())
+        } else {
+            ::checker::Checker::with_rules(shared_rules(dialect)?)
+        };
+        Ok(Self { stream: Mutex::new(Stream { checker, is_finished: false }) })
     }
 
     /// Takes the status and the headers of the response, where they are known, before anything else.
@@ -129,13 +132,13 @@ impl Checker {
         self.stream().checker.events()
     }
 
-    /// The dialect of its rules.
+    /// The dialect of its rules; `auto` until it is recognised.
     #[getter]
-    const fn dialect(&self) -> &'static str {
-        self.dialect
+    fn dialect(&self) -> &'static str {
+        self.stream().checker.settled_dialect().map_or(AUTO, |dialect| dialect.name)
     }
 
     fn __repr__(&self) -> String {
-        format!("<Checker {} events={}>", self.dialect, self.events())
+        format!("<Checker {} events={}>", self.dialect(), self.events())
     }
 }

@@ -1,9 +1,9 @@
 //! What Python hands over.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use ::checker::Rules;
+use ::checker::{RuleSets, Rules};
 use conformance::suite::did_you_mean;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -46,6 +46,12 @@ pub(crate) fn dialect(name: &str) -> PyResult<&'static Dialect> {
         let hint = did_you_mean(name, names.iter().copied());
         PyValueError::new_err(format!("there is no dialect {name:?}{hint}; there are: {}", names.join(", ")))
     })
+}
+
+/// Returns all rules of each dialect. They are made once, and kept.
+pub(crate) fn shared_sets() -> &'static RuleSets {
+    static SETS: OnceLock<RuleSets> = OnceLock::new();
+    SETS.get_or_init(RuleSets::all)
 }
 
 /// Returns all rules of a dialect. They are made once for each, and kept.

@@ -1,5 +1,6 @@
 //! Reports of recordings, as Python sees them.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -9,9 +10,9 @@ use ::checker::{Entry, Exchange, Rules};
 use pyo3::prelude::*;
 use recordings::Checking;
 use recordings::capture::{Format, Reader};
-use results::{CaptureReport, FailOn};
+use results::{AUTO, CaptureReport, FailOn};
 
-use crate::data::{bytes, detached, from_json, shared_rules, to_json};
+use crate::data::{bytes, detached, from_json, shared_rules, shared_sets, to_json};
 use crate::finding::{Finding, findings};
 
 /// What came of checking one recording.
@@ -51,7 +52,17 @@ impl Report {
         self.0.bodies
     }
 
-    /// The other API that everything in it belongs to, such as Chat Completions; None if there is a response of this one.
+    /// The dialects that were recognised in it, with the number of streams and responses of each.
+    #[getter]
+    fn dialects(&self) -> BTreeMap<String, u64> {
+        let mut all = BTreeMap::new();
+        for seen in &self.0.dialects {
+            *all.entry(seen.dialect.to_string()).or_default() += seen.responses;
+        }
+        all
+    }
+
+    /// The other API that everything in it belongs to, such as Gemini; None if there is a response of this one.
     #[getter]
     fn other_api(&self) -> Option<String> {
         let apis = self.0.foreign.keys().chain(self.0.other_apis.keys());
@@ -105,12 +116,14 @@ impl Report {
     }
 }
 
-/// Checks many recordings by the rules of one dialect, and reports on all of them.
+/// Checks many recordings by the rules of one dialect, or of the one that each stream is recognised as, and reports on all
+/// of them.
 #[pyclass(frozen, module = "responses_conformance")]
 pub(crate) struct Run {
-    rules: &'static Rules,
+    /// The rules; none if dialects are recognised.
+    rules: Option<&'static Rules>,
     /// What it takes to check a recording, kept for the next: one for each thread that checks.
-    idle: Mutex<Vec<Checking<'static>>>,
+    idle: Mutex<Vec<Checking>>,
     captures: Mutex<Vec<CaptureReport>>,
 }
 
@@ -140,16 +153,19 @@ impl Run {
         self.captures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Checking<'static>>> {
+    fn idle(&self) -> MutexGuard<'_, Vec<Checking>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn checking(&self) -> Checking<'static> {
+    fn checking(&self) -> Checking {
         let idle = self.idle().pop();
-        idle.unwrap_or_else(|| Checking::new(self.rules, false))
+        idle.unwrap_or_else(|| match self.rules {
+            Some(rules) => Checking::new(rules, false),
+            None => Checking::recognising(shared_sets(), false),
+        })
     }
 
-    fn done(&self, checking: Checking<'static>, report: CaptureReport) -> Report {
+    fn done(&self, checking: Checking, report: CaptureReport) -> Report {
         self.idle().push(checking);
         self.captures().push(report.clone());
         Report(report)
@@ -157,7 +173,7 @@ impl Run {
 }
 
 /// Checks an exchange as one of many in a recording. Its findings get its label.
-fn check_one(checking: &mut Checking<'_>, label: String, data: &[u8]) -> Result<Format, String> {
+fn check_one(checking: &mut Checking, label: String, data: &[u8]) -> Result<Format, String> {
     let mut label = Some(label);
     let mut sink = |mut entry: Entry<'_>| {
         match &mut entry {
@@ -184,9 +200,10 @@ fn check_one(checking: &mut Checking<'_>, label: String, data: &[u8]) -> Result<
 impl Run {
     /// A run without recordings.
     #[new]
-    #[pyo3(signature = (dialect = "openai"))]
+    #[pyo3(signature = (dialect = AUTO))]
     fn new(dialect: &str) -> PyResult<Self> {
-        Ok(Self { rules: shared_rules(dialect)?, idle: Mutex::default(), captures: Mutex::default() })
+        let rules = if dialect == AUTO { None } else { Some(shared_rules(dialect)?) };
+        Ok(Self { rules, idle: Mutex::default(), captures: Mutex::default() })
     }
 
     /// Checks a recording of any format: a path, or its bytes. Adds its report and returns it.
@@ -234,7 +251,13 @@ impl Run {
 
     /// Returns the JSON report of all recordings so far, which `conformance report` renders and merges.
     fn to_json(&self, py: Python<'_>) -> String {
-        py.detach(|| reports::json(&results::Run::new(self.rules, self.captures().clone(), None)))
+        py.detach(|| {
+            let captures = self.captures().clone();
+            reports::json(&match self.rules {
+                Some(rules) => results::Run::new(rules, captures, None),
+                None => results::Run::of_recognised(shared_sets(), captures, FailOn::default()),
+            })
+        })
     }
 
     fn __len__(&self) -> usize {
@@ -242,6 +265,7 @@ impl Run {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Run {} recordings={}>", self.rules.dialect().name, self.__len__())
+        let dialect = self.rules.map_or(AUTO, |rules| rules.dialect().name);
+        format!("<Run {dialect} recordings={}>", self.__len__())
     }
 }

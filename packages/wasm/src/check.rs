@@ -1,17 +1,22 @@
 //! The check of a recording, with its report.
 
-use checker::Rules;
-use recordings::{check, check_with_timelines};
-use results::Run;
+use checker::{RuleSets, Rules};
+use recordings::Checking;
+use results::{AUTO, FailOn, Run};
 
-/// Checks a recording that follows on two lines, its dialect and its name. Empty where there is no such dialect.
+/// Checks a recording that follows on two lines, its dialect or `auto`, and its name. Empty where there is no such dialect.
 pub(crate) fn report(input: &[u8], is_page: bool) -> String {
     let (dialect, rest) = line(input);
     let (name, mut recording) = line(rest);
-    let Some(dialect) = spec::dialect(&dialect) else { return String::new() };
-    let rules = Rules::of(dialect);
-    let check = if is_page { check_with_timelines } else { check };
-    let run = Run::new(&rules, vec![check(name, &mut recording, None, &rules)], None);
+    let run = if dialect == AUTO {
+        let sets = RuleSets::all();
+        let report = Checking::recognising(&sets, is_page).check(name, &mut recording, None);
+        Run::of_recognised(&sets, vec![report], FailOn::default())
+    } else {
+        let Some(dialect) = spec::dialect(&dialect) else { return String::new() };
+        let rules = Rules::of(dialect);
+        Run::new(&rules, vec![Checking::new(&rules, is_page).check(name, &mut recording, None)], None)
+    };
     if is_page { reports::html(&run) } else { reports::json(&run) }
 }
 

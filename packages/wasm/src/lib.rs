@@ -11,7 +11,8 @@ mod finding;
 
 use std::cell::RefCell;
 
-use checker::{Checker, Finding, Frame, Places};
+use checker::{Checker, Finding, Frame, Places, RuleSets};
+use results::AUTO;
 
 thread_local! {
     static MODULE: RefCell<Module> = RefCell::default();
@@ -85,12 +86,20 @@ extern "C" fn dialects() -> usize {
     with(|module| module.hand_over(serde_json::to_vec(&names).unwrap_or_default()))
 }
 
-/// Opens a checker for the dialect with the input name. Returns its handle, or 0 if there is no such dialect.
+/// Opens a checker for the dialect with the input name, or for the one that is recognised if it is `auto`. Returns its
+/// handle, or 0 if there is no such dialect.
 #[unsafe(no_mangle)]
 extern "C" fn open() -> usize {
     with(|module| {
-        let Some(dialect) = spec::dialect(&module.text(module.input.len())) else { return 0 };
-        let checker = Some(Checker::new(dialect));
+        let name = module.text(module.input.len());
+        let checker = if name == AUTO {
+            Some(Checker::recognising(&RuleSets::all()))
+        } else {
+            spec::dialect(&name).map(Checker::new)
+        };
+        if checker.is_none() {
+            return 0;
+        }
         if let Some(free) = module.checkers.iter().position(Option::is_none) {
             module.checkers[free] = checker;
             free + 1
@@ -98,6 +107,17 @@ extern "C" fn open() -> usize {
             module.checkers.push(checker);
             module.checkers.len()
         }
+    })
+}
+
+/// Outputs the dialect of a checker: `auto` until it is recognised.
+#[unsafe(no_mangle)]
+extern "C" fn dialect(handle: usize) -> usize {
+    with(|module| {
+        let checker = slot(&mut module.checkers, handle).and_then(|slot| slot.as_ref());
+        let name =
+            checker.map_or("", |checker| checker.settled_dialect().map_or(AUTO, |dialect| dialect.name));
+        module.hand_over(name)
     })
 }
 

@@ -21,6 +21,9 @@ pub struct Finding {
     /// The API of the stream; empty in older reports.
     #[serde(default)]
     pub api: Cow<'static, str>,
+    /// The dialect of the stream, if the run has several; set by the reader of the recording.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub dialect: Cow<'static, str>,
     /// Its level.
     #[serde(with = "LevelName")]
     pub level: Level,
@@ -416,6 +419,7 @@ impl Findings {
         self.found.push(Finding {
             rule: Cow::Borrowed(bound.rule.id),
             api: Cow::Borrowed(self.api),
+            dialect: Cow::Borrowed(""),
             level: bound.level,
             message: message(),
             exchange: None,

@@ -81,6 +81,11 @@ impl Judge {
         self.findings = Findings::of(self.stream.api.name);
     }
 
+    /// Returns the API of its streams.
+    pub(crate) const fn api(&self) -> &'static Api {
+        self.stream.api
+    }
+
     pub(crate) const fn findings(&self) -> &Findings {
         &self.findings
     }

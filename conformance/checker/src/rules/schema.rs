@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use catalogue::Level;
-use spec::json::{Fault, FaultKind};
+use spec::json::{Fault, FaultKind, string_member};
 use spec::table::UnknownEvents;
 use spec::{Api, Dialect, Verdict, api_of_event, api_of_value};
 
@@ -229,13 +229,16 @@ fn newer_values(
 /// Returns the protocol of an event, if it is another one.
 fn foreign(case: &Case<'_>) -> Option<&'static str> {
     let record = case.record().filter(|record| record.payload == Payload::Object)?;
-    // An event of the dialect is its own, even if it is not valid.
-    if record.verdict == Verdict::Valid || record.known.is_some() {
+    // An event of the dialect is its own, even if it is not valid; but where types follow from members, all data have one.
+    let has_types = case.dialect().framing.types.is_empty();
+    if record.verdict == Verdict::Valid || record.known.is_some() && has_types {
         return None;
     }
     let own = Some(case.dialect().api);
-    if let Some(name) = record.event_type.as_deref() {
-        return api_of_event(name, own);
+    let stated = || string_member(record.data(), "type");
+    let name = if has_types { record.event_type.as_deref().map(Cow::Borrowed) } else { stated() };
+    if let Some(name) = name {
+        return api_of_event(&name, own);
     }
     let named = || record.frame.event.as_deref().and_then(|name| api_of_event(name, own));
     api_of_value(record.data(), own).or_else(named)

@@ -88,23 +88,23 @@ impl Attempt {
 }
 
 /// An exchange being parsed in chunks.
-pub(crate) struct Reading<'r> {
+pub(crate) struct Reading {
     reader: Reader,
-    taken: Taken<'r>,
+    taken: Taken,
     hash: Sha256,
     problem: Option<String>,
 }
 
 /// The state of an exchange being parsed.
-struct Taken<'r> {
+struct Taken {
     facts: FactsReader,
-    checking: Checking<'r>,
+    checking: Checking,
     tracing: Option<Tracing>,
     events: Option<Vec<u8>>,
     spread: Option<Spread>,
 }
 
-impl Taken<'_> {
+impl Taken {
     fn entry(&mut self, entry: &Entry<'_>) {
         if let (Entry::Event(frame), Some(spread)) = (entry, &mut self.spread) {
             spread.add(frame.data.as_deref().unwrap_or_default());
@@ -130,8 +130,8 @@ fn is_whole(data: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(data).is_ok()
 }
 
-impl<'r> Reading<'r> {
-    pub(crate) fn new(rules: &'r Rules, is_reported: bool) -> Self {
+impl Reading {
+    pub(crate) fn new(rules: &Rules, is_reported: bool) -> Self {
         let checking = Checking::new(rules, is_reported);
         Self {
             reader: Reader::new(Some(Format::Exchange)),

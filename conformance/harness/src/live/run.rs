@@ -355,7 +355,7 @@ impl Live {
     }
 
     /// Returns the reader of an exchange of a case.
-    fn reading(&self, case: &ScenarioCase) -> Reading<'_> {
+    fn reading(&self, case: &ScenarioCase) -> Reading {
         let mut reading = Reading::new(&self.rules, self.evidence.is_some());
         if case.is_part() {
             reading = reading.keeping();

@@ -102,9 +102,7 @@ impl Kind {
             Self::Stream
         } else if has_request && recorded::is_recorded(text) {
             Self::Recorded
-        } else if other_api::of_answer(None, None, &Frame { data: Some(text.into()), ..Frame::default() })
-            .is_some()
-        {
+        } else if other_api::is_event(text) {
             Self::Event
         } else if has_error {
             Self::Body

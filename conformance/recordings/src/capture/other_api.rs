@@ -34,10 +34,22 @@ pub(crate) fn of_answer(
     let event = kind.as_deref().or(frame.event.as_deref()).unwrap_or_default();
     let is_own = |api: &&Api| own.is_none_or(|own| own.name == api.name);
     let mut own_apis = APIS.iter().copied().filter(|api| is_own(api));
-    if own_apis.any(|api| api.signature.pattern(event).is_some() || api.signature.has_body(data)) {
+    if own_apis.any(|api| api.signature.pattern(event).is_some() || api.signature.value(data).is_some()) {
         return None;
     }
     api_of_event(event, own).or_else(|| api_of_value(data, own)).or(asked)
+}
+
+/// Returns whether an object without a known type is an event of any API.
+pub(super) fn is_event(text: &str) -> bool {
+    let kind = json::string_member(text, "type").unwrap_or_default();
+    api_of_event(&kind, None).or_else(|| api_of_value(text, None)).is_some()
+}
+
+/// Returns the API of the suite that has an event.
+pub(crate) fn own_api(kind: &str, data: &str) -> Option<&'static Api> {
+    let has = |api: &&&Api| api.signature.pattern(kind).is_some() || api.signature.value(data).is_some();
+    APIS.iter().find(has).copied()
 }
 
 #[cfg(test)]
@@ -97,6 +109,14 @@ mod tests {
             assert_eq!(of(None, None, data), None, "{data}");
         }
         assert_eq!(of(None, Some("response.created"), "{}"), None);
+        // Of the APIs of the suite, none is another one.
+        let of_any = |data: &str| {
+            of_answer(None, None, &Frame { data: Some(data.to_owned().into()), ..Frame::default() })
+        };
+        for data in [azure, r#"{"type":"message_start"}"#, r#"{"object":"response"}"#, r#"{"choices":[]}"#] {
+            assert_eq!(of_any(data), None, "{data}");
+        }
+        assert_eq!((of_any(mcp), of_any(r#"{"candidates":[]}"#)), (Some("MCP"), Some("Gemini")));
         // If the response is inconclusive, the URL decides.
         assert_eq!(of(Some("Gemini"), None, r#"{"error":{}}"#), Some("Gemini"));
         assert_eq!(of(Some("Chat Completions"), None, r#"{"type":"response.created"}"#), None);

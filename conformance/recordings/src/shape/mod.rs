@@ -5,7 +5,7 @@
 //! sequence numbers and keep-alives are omitted. Two responses to one request have the same shape, unless the server
 //! has changed.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::io::Read;
 
@@ -17,7 +17,7 @@ use spec::{Api, Dialect, Slot, View};
 use crate::Checking;
 use crate::capture::{ByValue, Entry, Format, Loss, Piece, Reader};
 use checker::is_sign_of_life;
-use checker::{Observer, Payload, Record, Rules, Seen};
+use checker::{Observer, Payload, Record, RuleSets, Seen};
 use results::text::visible;
 
 /// Maximum number of lines of a shape.
@@ -26,7 +26,8 @@ const LINES: usize = 2_000;
 const NAME: usize = 64;
 const ITEMS: usize = 50;
 
-/// Returns the shape of a recording as text, or `None` if it has no events.
+/// Returns the shape of a recording as text, or `None` if it has no events. Without a dialect, that of each stream is
+/// recognised.
 ///
 /// # Errors
 ///
@@ -34,12 +35,15 @@ const ITEMS: usize = 50;
 pub fn shape(
     input: &mut dyn Read,
     format: Option<Format>,
-    dialect: &'static Dialect,
+    dialect: Option<&'static Dialect>,
 ) -> Result<Option<String>, String> {
     let mut tracing = Tracing::default();
     // A shape depends on no rules.
-    let no_rules = Rules::of(dialect).only(|_| false);
-    let mut checking = Checking::new(&no_rules, false);
+    let sets = RuleSets::new(BTreeMap::new(), |_| false);
+    let mut checking = match dialect {
+        Some(dialect) => Checking::new(sets.of(dialect), false),
+        None => Checking::recognising(&sets, false),
+    };
     let mut step = |entry: Entry<'_>| {
         tracing.entry(&entry);
         checking.entry(&entry, &mut tracing);

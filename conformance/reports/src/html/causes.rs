@@ -139,7 +139,7 @@ fn inside(run: &Run, plan: &Plan, cause: &Cause, id: &str, html: &mut Html) {
             None => html.tag("span").text(&run.name(capture)),
         }
     });
-    about(finding, &run.dialect, None, html);
+    about(finding, run.dialect_of(finding), None, html);
     effects(run, plan, cause, html);
     if let Some(curl) = &capture.curl {
         reproduce(curl, html);

@@ -10,6 +10,7 @@ use super::finding::{Shown, piece};
 use super::page::Html;
 use super::plan::{Group, Plan};
 use super::{counted, duration, look, number, section};
+use crate::terms::dialects_of;
 use catalogue::Level;
 use results::{CaptureReport, CaseReport, FailOn, Finding, Run, Timeline, Verdict};
 
@@ -301,6 +302,9 @@ fn recording(run: &Run, plan: &Plan, at: usize, html: &mut Html) {
     if let Some(error) = &capture.error {
         html.tag("p").class("error").text(&format!("It could not be read completely: {error}"));
     }
+    if let Some(dialects) = dialects_of(capture) {
+        html.tag("p").class("hint").text(&format!("recognised: {dialects}"));
+    }
     let groups: Vec<(usize, &Group, &Finding)> = (plan.groups(at).iter().enumerate())
         .filter_map(|(at, group)| Some((at + 1, group, capture.findings.get(*group.findings.first()?)?)))
         .collect();
@@ -327,8 +331,15 @@ fn recording(run: &Run, plan: &Plan, at: usize, html: &mut Html) {
                 let others = group.findings.iter().skip(1).filter_map(|at| capture.findings.get(*at));
                 let others = others.collect();
                 let is_open = worst == Some(*number);
-                Shown { number: *number, id: &group.id, finding, dialect: &run.dialect, others, is_open }
-                    .write(timeline, html);
+                Shown {
+                    number: *number,
+                    id: &group.id,
+                    finding,
+                    dialect: run.dialect_of(finding),
+                    others,
+                    is_open,
+                }
+                .write(timeline, html);
             }
         });
     }

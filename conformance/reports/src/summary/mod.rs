@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::human::{IN_FULL, effects, word};
 use super::style::{Detail, Screen, Style};
-use super::terms::{harm, terms};
+use super::terms::{dialect, harm, terms};
 use results::text::{counted, cut, listed, shortened, visible, wrap};
 use results::{Cause, ClientState, Faults, LiveReport, Outcome, Run, Tally, Verdict};
 
@@ -86,11 +86,12 @@ impl Page {
             Outcome::Incomplete => "incomplete",
             Outcome::Passed => "passed",
         };
+        let checked = dialect(run).map(|dialect| format!(" as {dialect}")).unwrap_or_default();
         let dialect = visible(&run.dialect);
         let (streams, events) = (counted(totals.streams, "stream"), counted(totals.events, "event"));
         let told = match &run.live {
             None => {
-                format!("{}, {streams}, {events} checked as {dialect}", counted(totals.captures, "file"))
+                format!("{}, {streams}, {events} checked{checked}", counted(totals.captures, "file"))
             }
             Some(live) if live.is_reference => {
                 format!("{} · reference gateway, dialect {dialect}", totals.trials)

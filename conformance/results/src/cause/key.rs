@@ -17,6 +17,8 @@ pub(super) struct Key<'f> {
     /// The type of the object.
     holder: Option<&'f str>,
     difference: String,
+    /// The API, so that causes in streams of several are apart.
+    api: &'f str,
 }
 
 /// The places of values in responses.
@@ -76,8 +78,8 @@ fn inside<'p>(pointer: &'p str, holder: &str) -> Option<&'p str> {
 }
 
 impl<'f> Key<'f> {
-    pub(super) fn of(finding: &'f Finding, places: &Places<'_>) -> Self {
-        let carried = places.in_response(finding);
+    pub(super) fn of(finding: &'f Finding, places: Option<&Places<'_>>) -> Self {
+        let carried = places.and_then(|places| places.in_response(finding));
         let event = finding.place.event_type.as_deref();
         let is_of_schema = Layer::of(&finding.rule) == Layer::Schema;
         let is_whole = finding.missing.is_none() && finding.pointer.as_deref().is_none_or(str::is_empty);
@@ -87,10 +89,11 @@ impl<'f> Key<'f> {
             // At which event a rule about order is broken is chance.
             event: event
                 .filter(|_| is_of_schema && carried.is_none())
-                .map(|event| if is_whole { event } else { places.kind(event) }),
+                .map(|event| places.filter(|_| !is_whole).map_or(event, |places| places.kind(event))),
             pointer: carried.or_else(|| finding.pointer.as_deref().map(starred)),
             holder: finding.supply.as_ref().and_then(|supply| supply.holder.as_deref()),
             difference: difference(finding),
+            api: &finding.api,
         }
     }
 

@@ -90,16 +90,22 @@ impl Cause {
     pub(super) fn all(
         captures: &mut [CaptureReport],
         cases: &[CaseReport],
-        dialect: &Dialect,
+        dialects: &[&'static Dialect],
         fail_on: FailOn,
     ) -> Vec<Self> {
         effect::mark_other_protocols(captures);
         let captures = &*captures;
-        let places = Places::of(dialect);
+        let places: Vec<(&str, Places<'_>)> =
+            dialects.iter().map(|dialect| (dialect.name, Places::of(dialect))).collect();
+        // A run of one dialect does not repeat it in its findings.
+        let places_of = |finding: &checker::Finding| {
+            let own = places.iter().find(|(name, _)| *name == finding.dialect);
+            own.or(places.first()).map(|(_, places)| places)
+        };
         let mut groups: BTreeMap<Key<'_>, Found<'_>> = BTreeMap::new();
         for (of, capture) in captures.iter().enumerate() {
             for (at, finding) in capture.findings.iter().enumerate() {
-                let found = groups.entry(Key::of(finding, &places)).or_default();
+                let found = groups.entry(Key::of(finding, places_of(finding))).or_default();
                 found.places.push([of, at]);
                 found.level = found.level.max(Some(finding.level));
                 if found.fails.as_ref().is_none_or(|(level, _)| *level < finding.level) {
@@ -209,6 +215,7 @@ mod tests {
         Finding {
             rule: rule.into(),
             api: "responses".into(),
+            dialect: "".into(),
             level: Level::Must,
             message: message.to_owned(),
             exchange: None,
@@ -234,7 +241,7 @@ mod tests {
 
     fn causes(findings: Vec<Finding>) -> Vec<Cause> {
         let capture = CaptureReport { events: 9, findings, ..CaptureReport::default() };
-        Cause::all(&mut [capture], &[], openai(), FailOn::default())
+        Cause::all(&mut [capture], &[], &[openai()], FailOn::default())
     }
 
     #[test]
@@ -310,7 +317,7 @@ mod tests {
         let cases: Vec<CaseReport> =
             ["background/cut", "crowd/words", "text/hello"].into_iter().enumerate().map(case).collect();
         let found =
-            Cause::all(&mut [capture(3), capture(9), capture(9)], &cases, openai(), FailOn::default());
+            Cause::all(&mut [capture(3), capture(9), capture(9)], &cases, &[openai()], FailOn::default());
         assert_eq!(found[0].first, [2, 0]);
     }
 

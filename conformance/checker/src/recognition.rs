@@ -1,0 +1,373 @@
+//! Recognises the API and the dialect of a stream by its URL, its headers, its request, and its first event, in this order
+//! of weight. What a dialect is recognised by is data of the dialect.
+
+use std::fmt;
+
+use serde::de::IgnoredAny;
+use spec::json::{at, string, string_member};
+use spec::table::{Fallback, Mark, Operation};
+use spec::{APIS, Api, DIALECTS, Dialect, FOREIGN, Verdict};
+
+use crate::{Exchange, Frame, Headers};
+
+/// The dialect of a stream, and why.
+#[derive(Debug, Clone, Copy)]
+pub struct Recognised {
+    /// The dialect.
+    pub dialect: &'static Dialect,
+    /// What shows its API.
+    api_by: Sign,
+    /// What shows the dialect among those of its API; none if it is the fallback.
+    by: Option<Sign>,
+}
+
+/// What shows an API or a dialect.
+#[derive(Debug, Clone, Copy)]
+enum Sign {
+    Nothing,
+    /// The type of the first event, by its pattern.
+    Type(&'static str),
+    /// The first event or the body.
+    Event(&'static Mark),
+    /// The first event or the body is valid in no other API.
+    Schema(&'static str),
+    Comment(&'static str),
+    Request(&'static Mark),
+    Header(&'static str),
+    Path(&'static str),
+    Host(&'static str),
+}
+
+impl Sign {
+    const fn weight(self) -> u8 {
+        match self {
+            Self::Nothing => 0,
+            Self::Type(_) | Self::Event(_) | Self::Schema(_) | Self::Comment(_) => 1,
+            Self::Request(_) => 2,
+            Self::Header(_) => 3,
+            Self::Path(_) | Self::Host(_) => 4,
+        }
+    }
+
+    /// Returns whether the sign of a dialect shows its API.
+    fn shows_api(self) -> bool {
+        match self {
+            Self::Event(mark) => mark.texts.iter().any(|(place, _)| *place == "/type"),
+            _ => true,
+        }
+    }
+}
+
+impl fmt::Display for Sign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => f.write_str("nothing else fits"),
+            Self::Type(pattern) => write!(f, "event {pattern}"),
+            Self::Event(mark) => write!(f, "first event with {mark}"),
+            Self::Schema(name) => write!(f, "schema of {name}"),
+            Self::Comment(pattern) => write!(f, "comment {pattern}"),
+            Self::Request(mark) => write!(f, "request with {mark}"),
+            Self::Header(name) => write!(f, "header {name}"),
+            Self::Path(path) => write!(f, "path {path}"),
+            Self::Host(host) => write!(f, "host {host}"),
+        }
+    }
+}
+
+/// Lists what shows the API and the dialect.
+impl fmt::Display for Recognised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.api_by, self.by) {
+            (api_by, None) => api_by.fmt(f),
+            (Sign::Nothing, Some(by)) => by.fmt(f),
+            (api_by, Some(by)) => write!(f, "{api_by}, {by}"),
+        }
+    }
+}
+
+/// What is known of a stream when its first event arrives.
+pub(crate) struct Evidence<'e> {
+    pub(crate) exchange: Option<&'e Exchange<'e>>,
+    /// The frames before the first event.
+    pub(crate) before: &'e [&'e Frame<'static>],
+    pub(crate) first: Option<&'e Frame<'e>>,
+    /// Whether it is a response without a stream.
+    pub(crate) is_body: bool,
+}
+
+impl Recognised {
+    /// Recognises the dialect of an exchange before it has a response; none if nothing shows its API.
+    pub fn of_request(exchange: &Exchange<'_>) -> Option<Self> {
+        let found =
+            Evidence { exchange: Some(exchange), before: &[], first: None, is_body: false }.dialect()?;
+        (found.by.is_some() || found.api_by.weight() > 0).then_some(found)
+    }
+}
+
+impl Evidence<'_> {
+    /// Returns the dialect.
+    pub(crate) fn dialect(&self) -> Option<Recognised> {
+        let api = self.api();
+        let is_of_api = |dialect: &&&'static Dialect| api.is_none_or(|(api, _)| api.name == dialect.api.name);
+        // Of equals, the last is the greatest.
+        let signed =
+            || DIALECTS.iter().rev().filter(is_of_api).filter_map(|one| Some((*one, self.sign(one)?)));
+        let best = signed().max_by_key(|(one, sign)| (sign.weight(), one.lineage.len()));
+        // A host can serve several APIs, and members of an unknown object mean nothing.
+        let best = best.filter(|(one, sign)| {
+            let is_of_one_api = || signed().all(|(other, _)| other.api.name == one.api.name);
+            api.is_some() || !self.is_foreign() && sign.shows_api() && is_of_one_api()
+        });
+        let (api, api_by) = match (api, best) {
+            (Some((api, by)), _) => (Some(api), by),
+            (None, Some((one, _))) => (Some(one.api), Sign::Nothing),
+            (None, None) => (None, Sign::Nothing),
+        };
+        match best {
+            Some((dialect, sign)) => Some(Recognised { dialect, api_by, by: Some(sign) }),
+            None => Some(Recognised { dialect: fallback(api)?, api_by, by: None }),
+        }
+    }
+
+    /// Returns the API, and what shows it.
+    fn api(&self) -> Option<(&'static Api, Sign)> {
+        let apis = || APIS.iter().copied();
+        let path = url_parts(self.url()).1;
+        if let Some(api) = apis().find(|api| api.has_path(path)) {
+            return Some((api, Sign::Path(api.path)));
+        }
+        let request = self.exchange.and_then(|exchange| exchange.request.as_ref());
+        if let Some(request) = request {
+            let header = |api: &Api| api.request.headers.iter().find(|(name, _)| has(&request.headers, name));
+            if let Some((api, (name, _))) = apis().find_map(|api| Some((api, header(api)?))) {
+                return Some((api, Sign::Header(name)));
+            }
+            let body = request.body.as_deref().unwrap_or_default();
+            if let Some((api, mark)) = apis().find_map(|api| Some((api, api.signature.request(body)?))) {
+                return Some((api, Sign::Request(mark)));
+            }
+        }
+        let first = self.first?;
+        let data = first.data.as_deref()?;
+        let stated = string_member(data, "type");
+        let name = stated.as_deref().or(first.event.as_deref());
+        if let Some(name) = name
+            && let Some((api, pattern)) = apis().find_map(|api| Some((api, api.signature.pattern(name)?)))
+        {
+            return Some((api, Sign::Type(pattern)));
+        }
+        if let Some((api, mark)) = apis().find_map(|api| Some((api, api.signature.value(data)?))) {
+            return Some((api, Sign::Event(mark)));
+        }
+        let mut valid = apis().filter_map(|api| Some((api, Sign::Schema(self.valid_in(api, name, data)?))));
+        valid.next().filter(|_| valid.next().is_none())
+    }
+
+    /// Returns the weightiest sign of a dialect.
+    fn sign(&self, dialect: &'static Dialect) -> Option<Sign> {
+        let own = &dialect.signature;
+        let (host, path) = url_parts(self.url());
+        let host = || own.host(host?);
+        let headers = self.exchange.into_iter().flat_map(|exchange| {
+            let asked = exchange.request.iter().flat_map(|request| &request.headers);
+            exchange.headers.iter().chain(asked)
+        });
+        let request = self.exchange.and_then(|exchange| exchange.request.as_ref()?.body.as_deref());
+        let comments = self.before.iter().copied().chain(self.first).flat_map(|frame| &frame.comments);
+        let data = self.first.and_then(|first| first.data.as_deref());
+        host()
+            .map(Sign::Host)
+            .or_else(|| own.path(path).map(Sign::Path))
+            .or_else(|| {
+                headers.into_iter().find_map(|(name, value)| own.header(name, value)).map(Sign::Header)
+            })
+            .or_else(|| own.request(request?).map(Sign::Request))
+            .or_else(|| comments.into_iter().find_map(|text| own.comment(text.trim())).map(Sign::Comment))
+            .or_else(|| own.event(data?).map(Sign::Event))
+    }
+
+    /// Returns the name of the event or type of an API's usual dialect, if the data are valid as such.
+    fn valid_in(&self, api: &'static Api, name: Option<&str>, data: &str) -> Option<&'static str> {
+        let dialect = fallback(Some(api))?;
+        // Where types follow from members, data have none of their own.
+        if name.is_some() && !dialect.framing.types.is_empty() {
+            return None;
+        }
+        let by_data = || {
+            let fits = |rule: &&spec::table::TypeRule| rule.has.is_none_or(|has| at(data, has).is_some());
+            dialect.framing.types.iter().find(fits).map(|rule| rule.name)
+        };
+        if let Some(event) =
+            name.or_else(by_data).and_then(|name| dialect.event(name)).filter(|_| !self.is_body)
+        {
+            return matches!(dialect.check_event(event.name, data), Verdict::Valid).then_some(event.name);
+        }
+        let root = dialect.root(api.body(data)?.root)?;
+        matches!(dialect.check_type(root, data), Verdict::Valid).then_some(root)
+    }
+
+    fn url(&self) -> &str {
+        let request = self.exchange.and_then(|exchange| exchange.request.as_ref());
+        request.map(|request| &*request.url).unwrap_or_default()
+    }
+
+    /// Returns whether the URL is that of an API that is not checked.
+    fn is_foreign(&self) -> bool {
+        let (_, path) = url_parts(self.url());
+        FOREIGN.iter().any(|api| api.paths.iter().any(|end| path.ends_with(end)))
+    }
+}
+
+/// Returns the dialect of recordings of an API, or of unknown ones, of which nothing else is known.
+pub fn fallback(api: Option<&Api>) -> Option<&'static Dialect> {
+    let mut of_api = DIALECTS.iter().copied().filter(|one| api.is_none_or(|api| api.name == one.api.name));
+    let is_wanted = |one: &&Dialect| match api {
+        Some(_) => one.fallback != Fallback::None,
+        None => one.fallback == Fallback::Any,
+    };
+    // A build may lack it.
+    of_api.clone().find(is_wanted).or_else(|| of_api.next())
+}
+
+/// Returns the APIs in which a body is a valid request.
+pub fn apis_of_request(body: &str) -> Vec<&'static Api> {
+    let is_valid = |api: &&Api| {
+        let dialect = fallback(Some(api));
+        let root = dialect.and_then(|dialect| dialect.root(api.route(Operation::Create)?.request?));
+        dialect.zip(root).is_some_and(|(dialect, root)| dialect.check_type(root, body) == Verdict::Valid)
+    };
+    APIS.iter().copied().filter(is_valid).collect()
+}
+
+fn has(headers: &Headers<'_>, name: &str) -> bool {
+    headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name))
+}
+
+/// Returns the host of a URL, if it has one, and its path.
+fn url_parts(url: &str) -> (Option<&str>, &str) {
+    let url = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    let Some((_, rest)) = url.split_once("://") else { return (None, url) };
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = host.rsplit('@').next().unwrap_or_default();
+    let host = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    (Some(host).filter(|host| !host.is_empty()), path)
+}
+
+/// Returns whether a frame says nothing about the dialect of its stream.
+pub(crate) fn is_silent(frame: &Frame<'_>) -> bool {
+    let Some(data) = frame.data.as_deref() else { return true };
+    // What is not JSON is at fault in any dialect.
+    if !data.trim_start().starts_with('{') || serde_json::from_str::<IgnoredAny>(data).is_err() {
+        return true;
+    }
+    let stated = at(data, "/type");
+    let name = stated.map_or_else(|| frame.event.as_deref().map(Into::into), string);
+    name.is_some_and(|name| crate::is_sign_of_life(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Request;
+
+    /// Returns the dialect, and what shows it.
+    fn recognised(url: &str, headers: &[(&str, &str)], body: &str, first: &str) -> (&'static str, String) {
+        let headers: Headers<'_> =
+            headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        let request = Request { url: url.into(), headers, body: Some(body.into()), ..Request::default() };
+        let exchange = Exchange { request: Some(request), ..Exchange::default() };
+        let frame = Frame { data: Some(first.into()), ..Frame::default() };
+        let first = Some(&frame).filter(|_| !first.is_empty());
+        let found = Evidence { exchange: Some(&exchange), before: &[], first, is_body: false }
+            .dialect()
+            .expect("a dialect");
+        (found.dialect.name, found.to_string())
+    }
+
+    const CHUNK: &str = r#"{"object":"chat.completion.chunk","choices":[],"x_groq":{}}"#;
+    const MESSAGE: &str = r#"{"type":"message_start","message":{"id":"msg_bdrk_1"}}"#;
+
+    #[test]
+    fn the_path_of_the_url_shows_the_api_and_the_host_the_dialect() {
+        let of = |url| recognised(url, &[], "", "");
+        assert_eq!(of("https://a.test/v1/messages"), ("anthropic", "path /messages".to_owned()));
+        assert_eq!(of("https://api.groq.com/openai/v1/chat/completions").0, "groq");
+        assert_eq!(of("https://user:key@a.openai.azure.com:443/openai/responses?api-version=1").0, "azure");
+        assert_eq!(of("https://a.openai.azure.com/openai/deployments/d/chat/completions").0, "azure-chat");
+        assert_eq!(of("/v1/responses/resp_1/input_items"), ("openai", "path /responses".to_owned()));
+        let vertex =
+            "https://eu-aiplatform.googleapis.com/v1/projects/p/publishers/anthropic/models/m:rawPredict";
+        assert_eq!(of(vertex).0, "vertex");
+        // A host of several APIs, and one that serves an API that is not checked.
+        assert_eq!(of("https://api.openai.com/v1/unknown").1, "nothing else fits");
+        assert_eq!(of("https://bedrock-runtime.eu.amazonaws.com/model/m/converse-stream").0, "openai");
+    }
+
+    #[test]
+    fn headers_count_more_than_the_request_and_that_more_than_the_event() {
+        let version = [("Anthropic-Version", "2023-06-01")];
+        let of_chat = r#"{"messages":[],"stream_options":{}}"#;
+        assert_eq!(recognised("https://a.test/x", &version, of_chat, CHUNK).0, "anthropic");
+        assert_eq!(recognised("https://a.test/x", &[], of_chat, MESSAGE).0, "chat");
+        assert_eq!(recognised("https://a.test/x", &[("x-groq-region", "r")], of_chat, "").0, "groq");
+        assert_eq!(recognised("https://a.test/x", &[("x-groq-region", "r")], "", "").0, "groq");
+        assert_eq!(
+            recognised("/chat/completions", &version, "", MESSAGE),
+            ("chat", "path /chat/completions".into())
+        );
+        let of_vertex = r#"{"messages":[],"anthropic_version":"vertex-2023-10-16"}"#;
+        let shown = "request with messages, anthropic_version, request with anthropic_version vertex-*";
+        assert_eq!(
+            recognised("", &[], of_vertex, MESSAGE),
+            ("vertex", shown.replace("messages, anthropic_version", "anthropic_version, messages"))
+        );
+        let of_responses = recognised("", &[], r#"{"model":"m","input":"x"}"#, "");
+        assert_eq!(of_responses, ("openai", "request with input".to_owned()));
+    }
+
+    #[test]
+    fn the_first_event_shows_both() {
+        let of = |first| recognised("", &[], "", first);
+        assert_eq!(
+            of(CHUNK),
+            ("groq", "first event with object chat.completion.chunk, first event with x_groq".into())
+        );
+        assert_eq!(of(MESSAGE).0, "bedrock");
+        assert_eq!(of(r#"{"type":"response.created"}"#), ("openai", "event response.*".to_owned()));
+        assert_eq!(
+            of(r#"{"type":"codex.rate_limits"}"#),
+            ("codex", "first event with type codex.*".to_owned())
+        );
+        let azure = r#"{"choices":[],"created":0,"id":"","model":"","object":"","prompt_filter_results":[]}"#;
+        assert_eq!(of(azure).0, "azure-chat");
+        // An error is that of the API in which it is valid.
+        let error = |event| of(event).0;
+        assert_eq!(
+            error(r#"{"type":"error","error":{"type":"overloaded_error","message":"m"}}"#),
+            "anthropic"
+        );
+        assert_eq!(
+            error(r#"{"type":"error","code":null,"message":"m","param":null,"sequence_number":0}"#),
+            "openai"
+        );
+        // Members of an object that belongs to no API mean nothing.
+        assert_eq!(of(r#"{"x_groq":{}}"#).0, "openai");
+    }
+
+    #[test]
+    fn frames_that_show_nothing_are_known() {
+        let is_silent = |event: Option<&'static str>, data: Option<&'static str>| {
+            is_silent(&Frame { event: event.map(Into::into), data: data.map(Into::into), ..Frame::default() })
+        };
+        for (event, data) in [
+            (None, None),
+            (Some("ping"), Some("{}")),
+            (None, Some(r#"{"type":"ping"}"#)),
+            (None, Some("[DONE]")),
+            (None, Some(r#"{"type":"#)),
+        ] {
+            assert!(is_silent(event, data), "{event:?} {data:?}");
+        }
+        assert!(!is_silent(None, Some("{}")));
+    }
+}

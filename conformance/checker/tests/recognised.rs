@@ -1,0 +1,112 @@
+//! Checks of streams whose dialect is recognised.
+
+use checker::{Checker, Exchange, Finding, Request, RuleSets, Rules};
+use recordings::goldens::GOLDENS;
+use recordings::{Checking, check, check_recognising};
+
+/// The dialect of every good recording is recognised as one of its API. If it is recognised as another one, that one
+/// proves nothing against it.
+#[test]
+fn goldens_are_recognised() {
+    let sets = RuleSets::all();
+    let mut own = 0;
+    for golden in GOLDENS {
+        let name = format!("{}/{}", golden.dialect, golden.name);
+        let report = check_recognising(name.clone(), &mut { golden.bytes }, Some(golden.format), &sets);
+        let dialects = spec::DIALECTS.iter().filter(|dialect| golden.holds_for(dialect.name));
+        let expected: Vec<_> = dialects.collect();
+        assert!(!report.dialects.is_empty(), "{name}");
+        for seen in &report.dialects {
+            assert_eq!(seen.api, expected[0].api.name, "{name}: {}", seen.by);
+            own += u64::from(expected.iter().any(|dialect| dialect.name == seen.dialect));
+        }
+    }
+    assert!(own > 60, "{own} with their own dialect");
+}
+
+/// Recognition changes no finding: those of a stream are those of a check by the rules of its dialect.
+#[test]
+fn findings_are_those_of_the_dialect() {
+    let sets = RuleSets::all();
+    for golden in GOLDENS {
+        let bytes = String::from_utf8_lossy(golden.bytes).replace("\"index\":0", "\"index\":7");
+        let name = format!("{}/{}", golden.dialect, golden.name);
+        let found = check_recognising("a", &mut bytes.as_bytes(), Some(golden.format), &sets);
+        let [seen] = &*found.dialects else { panic!("{name}: {:?}", found.dialects) };
+        let dialect = spec::dialect(&seen.dialect).expect("it is known");
+        let stated = check("a", &mut bytes.as_bytes(), Some(golden.format), &Rules::of(dialect));
+        let without = |mut finding: Finding| {
+            finding.dialect = "".into();
+            finding
+        };
+        let all: Vec<Finding> = found.findings.into_iter().map(without).collect();
+        assert_eq!(
+            (all, found.events, found.streams),
+            (stated.findings, stated.events, stated.streams),
+            "{name}"
+        );
+    }
+}
+
+/// The same bytes, cut anywhere, have the same findings; so have the frames before the first event.
+#[test]
+fn chunks_change_nothing() {
+    let sets = RuleSets::all();
+    let start = ": OPENROUTER PROCESSING\n\nevent: ping\ndata: {\"type\":\"ping\"}\n\n";
+    for name in ["openrouter-chat/reasoning", "anthropic/tool-use", "openai/text"] {
+        let golden = recordings::goldens::golden(name).expect("it is there");
+        let text =
+            start.to_owned() + &String::from_utf8_lossy(golden.bytes).replace("\"index\":0", "\"index\":7");
+        let found = |size: usize| {
+            let mut checker = Checker::recognising(&sets);
+            let mut told = 0;
+            for chunk in text.as_bytes().chunks(size) {
+                told += checker.push(chunk).len();
+            }
+            told += checker.finish().len();
+            assert_eq!(told, checker.findings().len(), "{name}: every finding is returned once");
+            let dialect = checker.settled_dialect().map(|dialect| dialect.name);
+            (dialect, checker.events(), checker.into_findings())
+        };
+        let whole = found(text.len());
+        assert_eq!(whole.0, name.split('/').next(), "{name}");
+        for size in [1, 7, 64, 1000] {
+            assert_eq!(found(size), whole, "{name}: chunks of {size}");
+        }
+    }
+}
+
+#[test]
+fn a_checker_recognises_each_stream_again() {
+    let mut checker = Checker::recognising(&RuleSets::all());
+    assert!(checker.settled_dialect().is_none());
+    let request =
+        Request { url: "https://api.groq.com/openai/v1/chat/completions".into(), ..Request::default() };
+    checker.exchange(&Exchange { request: Some(request), ..Exchange::default() });
+    checker.event(r#"{"object":"chat.completion.chunk","choices":[]}"#);
+    assert_eq!(checker.settled_dialect().map(|dialect| dialect.name), Some("groq"));
+    checker.reset();
+    assert!(checker.settled_dialect().is_none());
+    checker.event(r#"{"type":"message_start"}"#);
+    assert_eq!(checker.findings()[0].api, "messages");
+    // Without an event, it is the usual dialect.
+    checker.reset();
+    checker.push(b": a comment\n\n");
+    assert!(checker.finish().is_empty());
+    assert_eq!(checker.recognised().map(|found| found.to_string()), Some("nothing else fits".to_owned()));
+}
+
+/// Frames without an event are kept up to a limit.
+#[test]
+fn not_everything_is_kept() {
+    let mut checker = Checker::recognising(&RuleSets::all());
+    for _ in 0..100 {
+        checker.push(b"event: ping\ndata: {\"type\":\"ping\"}\n\n");
+    }
+    // Only one API has such events.
+    assert_eq!(checker.settled_dialect().map(|dialect| dialect.name), Some("anthropic"));
+    let mut checking = Checking::recognising(&RuleSets::all(), true);
+    let endless = "data: {\"type\":\"ping\"}\n\n".repeat(100);
+    let report = checking.check("a".to_owned(), &mut endless.as_bytes(), None);
+    assert_eq!((report.events, report.streams), (100, 1));
+}
