@@ -44,7 +44,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         slots(api, report);
         outer(api, report);
         calls(api, report);
-        ending(api, report);
+        outcome(api, report);
         for (name, scope) in &file.scopes {
             scope_fits(api, name, scope, report);
         }
@@ -205,7 +205,7 @@ fn calls(api: &Api<'_>, report: &mut Report) {
 }
 
 /// Checks where clients find why the root ended, and its token counts.
-fn ending(api: &Api<'_>, report: &mut Report) {
+fn outcome(api: &Api<'_>, report: &mut Report) {
     let mut find = |entry: &str, message: String, help: &str| {
         report.find(&api.path, Place::entry(entry.to_owned()), message, help);
     };
