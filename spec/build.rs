@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use codegen::dialect::Renaming;
+use codegen::dialect::{Renaming, Tiny};
 use codegen::{emit, folders};
 use proc_macro2::TokenStream;
 
@@ -42,9 +42,14 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     }
     let spec_files = codegen::SpecFiles::load(&spec)?;
     write(&out.join("words.rs"), emit::words())?;
+    let tiny = Tiny::all()?;
     let of_tests = match spec_files.apis.get("responses") {
         Some(api) if env::var_os("CARGO_FEATURE_RENAMED").is_some() => {
-            vec![(RENAMING.dialect, api.renamed(RENAMING.scopes, RENAMING.event)), (RESHAPED, api.reshaped())]
+            let copies = [
+                (RENAMING.dialect, api.renamed(RENAMING.scopes, RENAMING.event)),
+                (RESHAPED, api.reshaped()),
+            ];
+            copies.into_iter().chain(tiny.iter().map(|(name, tiny)| (*name, tiny.api.clone()))).collect()
         }
         _ => Vec::new(),
     };
@@ -68,6 +73,9 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
             loaded.iter().find(|dialect| dialect.name == "openai").ok_or("`renamed` needs `openai`")?;
         let copies = [openai.renamed(&RENAMING)?, openai.reshaped(RESHAPED)?];
         loaded.extend(copies);
+        for (name, tiny) in &tiny {
+            loaded.push(tiny.dialect(name)?);
+        }
     }
     for (at, dialect) in loaded.iter().enumerate() {
         let module = emit::module(&dialect.name);

@@ -5,6 +5,7 @@ mod load;
 mod patch;
 mod renamed;
 mod reshaped;
+mod tiny;
 
 use std::collections::BTreeMap;
 
@@ -18,6 +19,7 @@ pub(crate) use load::PATCH;
 pub(crate) use load::read_toml;
 pub use load::{Errata, LoadError, list, load, open};
 pub use renamed::Renaming;
+pub use tiny::Tiny;
 
 /// A dialect with inherited files and errata applied.
 #[derive(Debug, Clone)]

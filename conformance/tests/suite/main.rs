@@ -22,6 +22,7 @@ mod report;
 mod reshaped;
 mod serving;
 mod socket;
+mod tiny;
 
 #[allow(unreachable_pub, reason = "it is a package of its own, too")]
 #[path = "../../../fuzz/src/lib.rs"]
