@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use crate::json;
 use crate::words::{
     BodyShape, CallShape, Choice, Content, EncryptedShape, ErrorCodes, ErrorShape, ForeignApi, Mark,
-    Misnomers, Operation, RequestShape, ResultShape, Route, SessionShape, Signature, StatusWords, Trigger,
+    Misnomers, Offers, Operation, RequestShape, ResultShape, Route, SessionShape, Signature, StatusWords,
+    Switch, Trigger,
 };
 
 include!(concat!(env!("OUT_DIR"), "/apis.rs"));

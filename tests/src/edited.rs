@@ -68,6 +68,7 @@ fn constant(edit: &formats::Edit) -> Edit {
         }
         Read::Header(name, bytes) => Edit::Header(forever(name), bytes.clone().leak()),
         Read::Status(status) => Edit::Status(*status),
+        Read::Request(body) => Edit::Request(forever(&body.to_string())),
     }
 }
 

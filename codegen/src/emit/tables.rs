@@ -10,9 +10,9 @@ use crate::dialect::{Dialect, Event};
 use crate::formats::{
     ApiFile, Aside, BodyShape, CallShape, Calls, Choice, Constant, Content, Declared, DialectSignature,
     Effect, EncryptedShape, ErrorCodes, ErrorShape, EventLine, Fallback, ForeignApi, ForeignFile, Framing,
-    Level, Lifecycle, Mark, Marker, Misnomers, Operation, Outer, Render, RenderEdit, RenderMoment,
+    Level, Lifecycle, Mark, Marker, Misnomers, Offers, Operation, Outer, Render, RenderEdit, RenderMoment,
     RenderResponse, RenderTarget, RequestShape, ResultShape, Role, RootEnd, RootOpening, Route, RuleLevel,
-    Scope, SessionShape, Signature, StatusWords, Stop, Trigger, TypeRule, UnknownEvents, Usage,
+    Scope, SessionShape, Signature, StatusWords, Stop, Switch, Trigger, TypeRule, UnknownEvents, Usage,
 };
 
 /// Emits the types of the words and settings in dialect files.
@@ -35,6 +35,7 @@ pub fn words() -> TokenStream {
         Mark::declaration(),
         Marker::declaration(),
         Misnomers::declaration(),
+        Offers::declaration(),
         Operation::declaration(),
         Render::declaration(),
         RenderEdit::declaration(),
@@ -49,6 +50,7 @@ pub fn words() -> TokenStream {
         SessionShape::declaration(),
         Signature::declaration(),
         StatusWords::declaration(),
+        Switch::declaration(),
         Trigger::declaration(),
         TypeRule::declaration(),
         UnknownEvents::declaration(),
@@ -163,8 +165,7 @@ pub fn apis(apis: &[(&str, &ApiFile, bool)], foreign: &ForeignFile) -> TokenStre
         /// The APIs.
         pub mod apis {
             use super::{
-                Api, BodyShape, CallPlaces, CallShape, Choice, Content, EncryptedShape, ErrorCodes, ErrorShape, Mark, Misnomers,
-                Operation, RequestShape, ResultShape, Route, Scope, ScopeInfo, SessionShape, Signature, Slot, StatusWords, Trigger,
+    Api, BodyShape, CallPlaces, CallShape, Choice, Content, EncryptedShape, ErrorCodes, ErrorShape, Mark, Misnomers, Offers, Operation, RequestShape, ResultShape, Route, Scope, ScopeInfo, SessionShape, Signature, Slot, StatusWords, Switch, Trigger,
                 UsagePlaces,
             };
 

@@ -71,7 +71,8 @@ pub struct RequestShape {
     /// The member that chooses among tools. Responses repeat it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<Choice>,
-    /// The member with the conversation: a list of entries, or a text.
+    /// The member with the conversation: a list of entries, or a text. A body without it is not a request, but what a recorder
+    /// keeps instead. Rules about requests read neither it nor the instructions.
     pub input: String,
     /// The member with instructions for the model, as a text.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,9 +80,6 @@ pub struct RequestShape {
     /// The member with pairs that mean something to the client only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<String>,
-    /// The member that limits the tokens of the output.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<String>,
     /// The member that asks for a response in the background, and the feature.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background: Option<String>,
@@ -91,6 +89,21 @@ pub struct RequestShape {
     /// How ids of responses begin.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id_prefix: String,
+    /// The tools that the model may call. Without them, rules read no settings of requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offers: Option<Offers>,
+    /// What allows one call at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub one_call: Option<Switch>,
+    /// The member with the texts before which the model stops: one, or a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stops: Option<String>,
+    /// The members that limit the tokens of the output: the first that is there counts, and the suite sends the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<String>,
+    /// The member with the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 /// The entry of a conversation that answers a call.
@@ -115,15 +128,49 @@ pub struct EncryptedShape {
     pub plain: String,
 }
 
-/// The member of a request that chooses among tools.
+/// The member of a request that chooses among tools. Its word is its text, or its type.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
     /// The member.
     pub member: String,
-    /// Its value if the model chooses.
+    /// The word if the model chooses.
     pub free: String,
+    /// The words if it may call no tool.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub none: Vec<String>,
+    /// The words if it must call a tool.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub any: Vec<String>,
+    /// The words if it must call one tool.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub one: Vec<String>,
+    /// JSON pointers in the member to the name of that tool; the first that is there counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+}
+
+/// The tools in a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Offers {
+    /// The member with their list.
+    pub list: String,
+    /// JSON pointers in a tool to its name; the first that is there counts.
+    pub names: Vec<String>,
+}
+
+/// A setting of a request that is on or off.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Switch {
+    /// JSON pointer in the request.
+    pub at: String,
+    /// The value that is meant.
+    pub is: bool,
 }
 
 /// An entry of a list in a request, by its type.

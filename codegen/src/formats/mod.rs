@@ -34,8 +34,8 @@ pub use dialect::{
 pub use editor::editor_schemas;
 pub use errata::{Change, ErrataFile, Erratum, MoreValues, Replacement};
 pub use exchange::{
-    BodyShape, CallShape, Choice, EncryptedShape, ErrorCodes, ErrorShape, RequestShape, ResultShape, Route,
-    SessionShape, Trigger,
+    BodyShape, CallShape, Choice, EncryptedShape, ErrorCodes, ErrorShape, Offers, RequestShape, ResultShape,
+    Route, SessionShape, Switch, Trigger,
 };
 pub use glossary::Glossary;
 pub use guarantee::{EditedGolden, Guarantee, GuaranteesFile};

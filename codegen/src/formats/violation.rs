@@ -106,6 +106,7 @@ words! {
 /// comment before|after <target> <bytes>  inserts a comment line
 /// header <name> <bytes>                  sets a header of the response
 /// status <number>                        sets the status of the response
+/// request <JSON>                         makes it the response to a request with this body
 /// ```
 ///
 /// `<bytes>` is a JSON string, or hexadecimal numbers in angle brackets: `<ff fe>`.
@@ -143,6 +144,8 @@ pub enum Edit {
     Header(String, Vec<u8>),
     /// Sets the status of the response.
     Status(u16),
+    /// Makes the stream the response to a request with this body.
+    Request(Value),
 }
 
 impl Edit {
@@ -162,7 +165,7 @@ impl Edit {
             | Self::Unfield(target, _)
             | Self::Replace(target, ..)
             | Self::Comment(_, target, _) => vec![target],
-            Self::Renumber | Self::Header(..) | Self::Status(_) => Vec::new(),
+            Self::Renumber | Self::Header(..) | Self::Status(_) | Self::Request(_) => Vec::new(),
         }
     }
 }
@@ -221,10 +224,11 @@ fn edit(line: &str) -> Result<Edit, String> {
             let word = words.word("a status")?;
             Edit::Status(word.parse().map_err(|_| format!("expected a status such as 500, found `{word}`"))?)
         }
+        "request" => Edit::Request(words.json()?),
         other => {
             return Err(format!(
                 "unknown edit `{other}`; expected drop, duplicate, swap, set, prepend, unset, insert, truncate, \
-                 renumber, data, field, unfield, replace, comment, header and status"
+                 renumber, data, field, unfield, replace, comment, header, status and request"
             ));
         }
     };
@@ -320,6 +324,7 @@ mod tests {
             ),
             ("comment before a \"ping\"", Edit::Comment(Side::Before, target("a", Some(1)), b"ping".into())),
             ("header content-type \"text/plain\"", Edit::Header("content-type".into(), b"text/plain".into())),
+            ("request {\"n\": 2}", Edit::Request(serde_json::json!({"n": 2}))),
         ];
         for (line, expected) in cases {
             assert_eq!(edit(line), Ok(expected), "{line}");

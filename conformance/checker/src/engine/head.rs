@@ -2,6 +2,7 @@
 
 use spec::table::{RequestShape, Trigger};
 
+use super::asked::Asked;
 use super::markup::RequestTokens;
 use super::view::Object;
 use crate::Exchange;
@@ -21,11 +22,13 @@ pub(crate) struct Head {
     pub(crate) triggers_compaction: bool,
     /// The tokens in the request, if that is known.
     pub(crate) tokens: Option<RequestTokens>,
+    /// What the request asks for, if that is known.
+    pub(crate) asked: Option<Asked>,
 }
 
 impl Head {
     /// Creates the head of an exchange.
-    pub(super) fn of(exchange: &Exchange<'_>, request: &RequestShape) -> Self {
+    pub(super) fn of(exchange: &Exchange<'_>, request: &'static RequestShape) -> Self {
         let asked = exchange.request.as_ref().and_then(|asked| asked.body.as_deref()).map(Object::new);
         let method = exchange.request.as_ref().map(|request| &*request.method);
         let method = method.filter(|method| !method.is_empty());
@@ -36,6 +39,7 @@ impl Head {
             creates: method.map(|method| method.eq_ignore_ascii_case("POST")),
             triggers_compaction: asked.as_ref().is_some_and(|asked| triggers_compaction(asked, request)),
             tokens: asked.as_ref().map(|asked| RequestTokens::of(asked, request)),
+            asked: asked.as_ref().and_then(|asked| Asked::of(asked, request)),
         }
     }
 

@@ -1,6 +1,7 @@
 //! From frames to findings.
 
 mod ask;
+mod asked;
 mod body;
 mod bound;
 mod case;
@@ -29,6 +30,7 @@ mod tracker;
 mod usage;
 mod view;
 
+pub(crate) use asked::{Asked, Chosen};
 pub(crate) use bound::Bound;
 pub(crate) use case::{Case, Change, Ending, Snapshot};
 pub use effect::{Effect, Unmeasured, is_client_of};

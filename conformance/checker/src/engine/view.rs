@@ -58,6 +58,12 @@ impl<'a> Object<'a> {
         *names = self.names;
     }
 
+    /// Returns a copy with a longer lifetime.
+    pub(crate) fn into_owned(self) -> Object<'static> {
+        let (text, members) = (self.text.into_owned(), self.members.into_owned());
+        Object { text: Cow::Owned(text), members: Cow::Owned(members), names: self.names }
+    }
+
     /// Returns the object for another copy of its text.
     pub(crate) fn of_same_text<'t>(&'t self, text: &'t str) -> Object<'t> {
         let members = Cow::Borrowed(&*self.members);

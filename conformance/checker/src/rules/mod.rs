@@ -2,9 +2,11 @@
 
 mod chat;
 mod counts;
+mod logprobs;
 mod messages;
 mod misnomer;
 mod other_dialects;
+mod request;
 mod responses;
 mod schema;
 mod sequence;
@@ -14,7 +16,7 @@ use catalogue::NativeRule;
 use spec::table::Scope;
 
 use self::responses::{
-    annotation, call, error, item, output, part, request, response, summary, text, tool, vendor, ws,
+    annotation, call, error, item, output, part, response, summary, text, tool, vendor, ws,
 };
 use crate::engine::Native;
 pub use wire::is_sign_of_life;
@@ -22,28 +24,59 @@ pub use wire::is_sign_of_life;
 /// Returns the hooks of a rule, with their functions.
 pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
     match rule {
+        NativeRule::BlockCitationBeforeText => &[Native::Point(messages::message::citation_before_text)],
+        NativeRule::BlockTextNotEmpty => &[Native::Phase(Scope::Message, messages::message::text_not_empty)],
         NativeRule::ChoiceCallsAreThere => &[Native::Closed(Scope::Choice, chat::choice::calls_are_there)],
+        NativeRule::ChoiceCallsMeanToolCalls => {
+            &[Native::Closed(Scope::Choice, chat::request::calls_mean_tool_calls)]
+        }
+        NativeRule::ChoiceFormatKept => &[Native::Closed(Scope::Choice, chat::request::format_kept)],
         NativeRule::ChoiceHasContent => &[Native::Closed(Scope::Choice, chat::choice::has_content)],
         NativeRule::ChoiceHasRole => &[Native::Closed(Scope::Choice, chat::choice::has_role)],
+        NativeRule::ChoiceLimitReached => &[Native::Closed(Scope::Usage, chat::request::limit_reached)],
+        NativeRule::ChoiceLogprobsAsked => &[Native::Closed(Scope::Choice, chat::request::logprobs_asked)],
+        NativeRule::ChoiceLogprobsJoined => &[Native::Closed(Scope::Choice, chat::choice::logprobs_joined)],
+        NativeRule::ChoiceLogprobsNotUnasked => {
+            &[Native::Closed(Scope::Choice, chat::request::logprobs_not_unasked)]
+        }
+        NativeRule::ChoiceTextBeforeStop => &[Native::Settled(Scope::Content, request::text_before_stop)],
+        NativeRule::CompletionAudioAsked => &[Native::Closed(Scope::Choice, chat::request::audio_asked)],
+        NativeRule::CompletionChoicesAsked => &[Native::StreamEnd(chat::request::choices_asked)],
+        NativeRule::CompletionChunkIsUsed => &[Native::Point(chat::choice::chunk_is_used)],
         NativeRule::CompletionCreatedInSeconds => &[Native::Beginning(chat::choice::created_in_seconds)],
+        NativeRule::CompletionHasChoices => &[Native::Point(chat::choice::has_choices)],
+        NativeRule::CompletionModelAsked => &[Native::Closed(Scope::Choice, chat::request::model)],
+        NativeRule::CompletionStreamAsked | NativeRule::MessageStreamAsked => {
+            &[Native::Beginning(request::stream)]
+        }
         NativeRule::ErrorEndsCompletion | NativeRule::ErrorEndsMessage => {
             &[Native::AfterError(messages::message::error_is_last)]
         }
+        NativeRule::MessageFormatKept => &[Native::Phase(Scope::Message, messages::request::format_kept)],
         NativeRule::MessageHasContent => &[Native::Phase(Scope::Message, messages::message::has_content)],
         NativeRule::MessageIdentified => &[Native::AnySnapshot(messages::message::identified)],
+        NativeRule::MessageModelAsked => &[Native::AnySnapshot(messages::request::model)],
         NativeRule::MessageStartsEmpty => &[Native::AnySnapshot(messages::message::starts_empty)],
         NativeRule::ServerToolAnswered => &[Native::Phase(Scope::Message, messages::tools::answered_in_turn)],
         NativeRule::ServerToolResultNamed => &[Native::Opened(Scope::Block, messages::tools::result_named)],
         NativeRule::StopCallMeansToolUse => {
             &[Native::Phase(Scope::Message, messages::stop::call_means_tool_use)]
         }
+        NativeRule::StopLimitReached => &[Native::Phase(Scope::Message, messages::request::limit_reached)],
         NativeRule::StopNotAtStart => &[Native::AnySnapshot(messages::message::starts_without_reason)],
         NativeRule::StopReasonSet => &[Native::StreamEnd(messages::stop::reason_set)],
         NativeRule::StopRefusalExplained => {
             &[Native::Phase(Scope::Message, messages::stop::refusal_explained)]
         }
         NativeRule::StopSequenceAgrees => &[Native::Phase(Scope::Message, messages::stop::sequence_agrees)],
+        NativeRule::StopSequenceAsked => &[Native::Phase(Scope::Message, messages::request::sequence_asked)],
+        NativeRule::StopTextBeforeSequence => &[Native::Settled(Scope::Text, request::text_before_stop)],
         NativeRule::StopToolUseHasCall => &[Native::Phase(Scope::Message, messages::stop::tool_use_has_call)],
+        NativeRule::ThinkingFirst => &[Native::Phase(Scope::Message, messages::request::thinking_first)],
+        NativeRule::ThinkingNotWhenDisabled => {
+            &[Native::OpenedAs(&messages::request::THINKING, messages::request::not_when_disabled)]
+        }
+        NativeRule::ThinkingOmitted => &[Native::Settled(Scope::Thinking, messages::request::omitted)],
         NativeRule::ThinkingRedactedHasData => {
             &[Native::OpenedAs(&["redacted_thinking"], messages::thinking::redacted_has_data)]
         }
@@ -54,25 +87,42 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
             &[Native::Closed(Scope::Signature, messages::thinking::signature_not_empty)]
         }
         NativeRule::ThinkingSigned => &[Native::Phase(Scope::Message, messages::thinking::signed)],
+        NativeRule::ToolCallAnyChosen => &[Native::Closed(Scope::Choice, chat::request::any_chosen)],
         NativeRule::ToolCallArgumentsJson => {
             &[Native::Closed(Scope::Choice, chat::tool_call::arguments_json)]
         }
         NativeRule::ToolCallNamed => &[Native::Opened(Scope::ToolCall, chat::tool_call::named)],
+        NativeRule::ToolCallNoneChosen => &[Native::Closed(Scope::Choice, chat::request::none_chosen)],
+        NativeRule::ToolCallOffered => &[Native::Opened(Scope::ToolCall, request::offered)],
         NativeRule::ToolCallOneAfterAnother => {
             &[Native::Fragment(Scope::Arguments, chat::tool_call::one_after_another)]
         }
+        NativeRule::ToolCallOneAtMost => &[Native::Closed(Scope::Choice, chat::request::one_at_most)],
+        NativeRule::ToolCallOneChosen => &[Native::Closed(Scope::Choice, chat::request::one_chosen)],
+        NativeRule::ToolUseAnyChosen => &[Native::Phase(Scope::Message, messages::request::any_chosen)],
         NativeRule::ToolUseInputJson => &[Native::Phase(Scope::Message, messages::tools::input_json)],
         NativeRule::ToolUseInputOnce => &[Native::Fragment(Scope::Input, messages::tools::input_once)],
         NativeRule::ToolUseNamed => &[Native::OpenedAs(&messages::CALLS, messages::tools::named)],
+        NativeRule::ToolUseNoneChosen => &[Native::Phase(Scope::Message, messages::request::none_chosen)],
+        NativeRule::ToolUseOffered => &[Native::OpenedAs(&["tool_use"], request::offered)],
+        NativeRule::ToolUseOneAtMost => &[Native::Phase(Scope::Message, messages::request::one_at_most)],
+        NativeRule::ToolUseOneChosen => &[Native::Phase(Scope::Message, messages::request::one_chosen)],
         NativeRule::ToolUseStartsWithoutInput => {
             &[Native::OpenedAs(&messages::CALLS, messages::tools::starts_without_input)]
         }
         NativeRule::UsageAddsUp => &[Native::Closed(Scope::Usage, chat::usage::adds_up)],
         NativeRule::UsageAfterFinish => &[Native::Closed(Scope::Usage, chat::usage::after_finish)],
         NativeRule::UsageAlone => &[Native::Closed(Scope::Usage, chat::usage::alone)],
+        NativeRule::UsageAsked => &[Native::StreamEnd(chat::request::usage_asked)],
         NativeRule::UsageCountsInput => &[Native::AnySnapshot(messages::usage::counts_input)],
+        NativeRule::UsageCountsOutput => &[Native::Closed(Scope::Usage, chat::usage::counts_output)],
         NativeRule::UsageInputKept => &[Native::Phase(Scope::Message, messages::usage::input_kept)],
+        NativeRule::UsageNotUnasked => &[Native::Closed(Scope::Usage, chat::request::usage_not_unasked)],
         NativeRule::UsageOutputGrows => &[Native::Phase(Scope::Message, messages::usage::output_grows)],
+        NativeRule::UsageOutputWithinMaxTokens => {
+            &[Native::Phase(Scope::Message, messages::request::within_limit)]
+        }
+        NativeRule::UsageWithinLimit => &[Native::Closed(Scope::Usage, chat::request::within_limit)],
         NativeRule::AnnotationBeforeTextDone => &[Native::Point(annotation::before_text_done)],
         NativeRule::AnnotationRangeInText => &[
             Native::Closed(Scope::Part, annotation::range_in_part),
@@ -136,15 +186,23 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::PartCountAgrees => &[Native::ClosedAs(&["message"], part::count_agrees)],
         NativeRule::PartEqualsItem => &[Native::Closed(Scope::Item, part::equals_item)],
         NativeRule::PartStartsEmpty => &[Native::Opened(Scope::Part, part::starts_empty)],
-        NativeRule::RequestAllowedTools => &[Native::EndingWithChoice(request::allowed_tools)],
-        NativeRule::RequestCompactionTriggered => &[Native::Ending(request::compaction_triggered)],
-        NativeRule::RequestFormatKept => &[Native::Ending(request::format_kept)],
-        NativeRule::RequestOneCallAtMost => &[Native::Ending(request::one_call_at_most)],
-        NativeRule::RequestOutputWithinLimit => &[Native::Ending(request::output_within_limit)],
-        NativeRule::RequestToolChoiceForced => &[Native::EndingWithChoice(request::tool_choice_forced)],
-        NativeRule::RequestToolChoiceNone => &[Native::EndingWithChoice(request::tool_choice_none)],
-        NativeRule::RequestToolChoiceRequired => &[Native::EndingWithChoice(request::tool_choice_required)],
-        NativeRule::RequestToolCallsWithinLimit => &[Native::Ending(request::tool_calls_within_limit)],
+        NativeRule::RequestAllowedTools => &[Native::EndingWithChoice(responses::request::allowed_tools)],
+        NativeRule::RequestCompactionTriggered => &[Native::Ending(responses::request::compaction_triggered)],
+        NativeRule::RequestFormatKept => &[Native::Ending(responses::request::format_kept)],
+        NativeRule::RequestOneCallAtMost => &[Native::Ending(responses::request::one_call_at_most)],
+        NativeRule::RequestOutputWithinLimit => &[Native::Ending(responses::request::output_within_limit)],
+        NativeRule::RequestToolChoiceForced => {
+            &[Native::EndingWithChoice(responses::request::tool_choice_forced)]
+        }
+        NativeRule::RequestToolChoiceNone => {
+            &[Native::EndingWithChoice(responses::request::tool_choice_none)]
+        }
+        NativeRule::RequestToolChoiceRequired => {
+            &[Native::EndingWithChoice(responses::request::tool_choice_required)]
+        }
+        NativeRule::RequestToolCallsWithinLimit => {
+            &[Native::Ending(responses::request::tool_calls_within_limit)]
+        }
         NativeRule::ResponseCompletedAtAgrees => &[Native::Snapshot(response::completed_at_agrees)],
         NativeRule::ResponseEchoConstant => &[Native::Snapshot(response::echo_constant)],
         NativeRule::ResponseErrorAgrees => &[Native::Snapshot(response::error_agrees)],

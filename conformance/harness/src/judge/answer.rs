@@ -191,7 +191,7 @@ fn wrong_mark(api: &Api, root: &str) -> Option<String> {
 /// Returns the limit of tokens that is to cut the response to a case, with its name.
 fn token_limit(case: &ScenarioCase, dialect: &Dialect) -> Option<(&'static str, u64)> {
     let (api, scenario) = (dialect.api, case.scenario);
-    let name = api.request.limit?;
+    let name = *api.request.limits.first()?;
     let cut = dialect.ending(api.status.incomplete)?;
     let limit = spec::json::at(scenario.request, &format!("/{name}"))?.parse().ok()?;
     scenario.elicits.contains(&cut.name).then_some((name, limit))

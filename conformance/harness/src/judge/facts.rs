@@ -208,7 +208,7 @@ impl Facts {
 
     /// Returns the limit of tokens that was requested.
     fn limit(&self, api: &Api) -> Option<u64> {
-        self.request.as_ref()?.get(api.request.limit?)?.as_u64()
+        self.request.as_ref()?.get(api.request.limits.first()?)?.as_u64()
     }
 
     /// Returns an event that must not occur.

@@ -28,7 +28,8 @@ pub fn apply(violation: &Violation) -> Result<Vec<u8>, String> {
 }
 
 /// Applies edits to a recording in the format of goldens: events with LF line ends, a WebSocket log, or one
-/// HTTP response. If an edit changes the head, the head precedes the stream.
+/// HTTP response. If an edit changes the head, the head precedes the stream; if one adds the request, the result is a
+/// recorded exchange.
 pub fn edited(format: Format, recording: &[u8], edits: &[Edit]) -> Result<Vec<u8>, String> {
     edited_from(format, recording, edits, 0)
 }
@@ -40,6 +41,11 @@ pub fn edited_from(format: Format, recording: &[u8], edits: &[Edit], item: usize
         edit(&mut stream, change, item).map_err(|problem| format!("edit {}: {problem}", index + 1))?;
     }
     Ok(stream.into_bytes())
+}
+
+/// Returns whether edits add the request: the response alone does not break the rule then.
+pub fn is_of_request(edits: &[Edit]) -> bool {
+    edits.iter().any(|edit| matches!(edit, Edit::Request(_)))
 }
 
 /// Returns whether an edit targets a certain item, by its number or its index in the output.
@@ -58,7 +64,7 @@ pub fn is_of_item(edit: &Edit) -> bool {
         | Edit::Unfield(target, _)
         | Edit::Replace(target, ..)
         | Edit::Comment(_, target, _) => ([Some(target), None], ""),
-        Edit::Renumber | Edit::Header(..) | Edit::Status(_) => ([None, None], ""),
+        Edit::Renumber | Edit::Header(..) | Edit::Status(_) | Edit::Request(_) => ([None, None], ""),
     };
     targets.into_iter().flatten().any(|target| at_item(target, 1) != target)
         || in_output(pointer, 1) != pointer
@@ -144,6 +150,7 @@ fn edit(stream: &mut Stream, edit: &Edit, item: usize) -> Result<(), String> {
         }
         Edit::Header(name, value) => stream.set_header(name, value)?,
         Edit::Status(status) => stream.set_status(status)?,
+        Edit::Request(body) => stream.set_request(body)?,
     }
     Ok(())
 }
@@ -247,6 +254,17 @@ mod tests {
         assert!(edited(&[Edit::Unfield(FIRST, "event")]).starts_with("data: "));
         let http = edited(&[Edit::Status(500), Edit::Header("Content-Type", b"text/plain")]);
         assert!(http.starts_with("HTTP/1.1 500 \r\ncontent-type: text/plain\r\n\r\nevent:"), "{http}");
+    }
+
+    #[test]
+    fn a_stream_is_the_response_to_a_request() {
+        let golden = edited(&[]);
+        let text = edited(&[Edit::Request(r#"{"n":2}"#), Edit::Header("via", b"1.1 a")]);
+        let lines: Vec<serde_json::Value> =
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!((lines.len(), &lines[0]["request"]["body"]), (3, &r#"{"n":2}"#.into()), "{text}");
+        assert_eq!(lines[0]["response"]["headers"][1], serde_json::json!(["via", "1.1 a"]), "{text}");
+        assert_eq!((&lines[1]["text"], &lines[2]["end"]), (&golden.into(), &"closed".into()), "{text}");
     }
 
     #[test]

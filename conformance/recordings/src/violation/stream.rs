@@ -1,16 +1,20 @@
 //! An editable recording.
 
+use std::borrow::Cow;
+use std::time::Duration;
+
 use spec::Slot;
 
 use super::event::Event;
-use crate::capture::Format;
+use crate::capture::{End, Exchange, Format, Recorder, Request};
 
-/// The events, and the head of the response if an edit needs it.
+/// The events, and the head of the response and the body of its request if an edit needs them.
 #[derive(Debug, Clone)]
 pub(super) struct Stream {
     pub(super) events: Vec<Event>,
     format: Format,
     head: Option<Head>,
+    request: Option<&'static str>,
 }
 
 #[derive(Debug, Clone)]
@@ -25,24 +29,27 @@ impl Stream {
         let text = String::from_utf8_lossy(bytes);
         match format {
             Format::WebSocket => {
-                Self { events: text.lines().map(Event::message).collect(), format, head: None }
+                Self { events: text.lines().map(Event::message).collect(), format, head: None, request: None }
             }
             Format::Http => {
                 let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
-                Self { events: vec![Event::body(body)], format, head: Some(Head::of(head)) }
+                Self { events: vec![Event::body(body)], format, head: Some(Head::of(head)), request: None }
             }
             _ => {
-                Self { events: text.split_terminator("\n\n").map(Event::block).collect(), format, head: None }
+                let events = text.split_terminator("\n\n").map(Event::block).collect();
+                Self { events, format, head: None, request: None }
             }
         }
     }
 
-    pub(super) fn into_bytes(self) -> Vec<u8> {
-        let mut bytes = self.head.map(|head| head.to_bytes()).unwrap_or_default();
-        for event in &self.events {
-            bytes.extend_from_slice(&event.to_bytes());
+    pub(super) fn into_bytes(mut self) -> Vec<u8> {
+        let body: Vec<u8> = self.events.iter().flat_map(Event::to_bytes).collect();
+        if let Some(request) = self.request
+            && let Ok(head) = self.head()
+        {
+            return head.exchange(request, &body);
         }
-        bytes
+        [self.head.map(|head| head.to_bytes()).unwrap_or_default(), body].concat()
     }
 
     /// Renumbers the sequence from 0, starting again after every message of the client.
@@ -80,6 +87,13 @@ impl Stream {
         Ok(())
     }
 
+    /// Sets the body of the request.
+    pub(super) fn set_request(&mut self, body: &'static str) -> Result<(), String> {
+        self.head()?;
+        self.request = Some(body);
+        Ok(())
+    }
+
     fn head(&mut self) -> Result<&mut Head, String> {
         if self.format == Format::WebSocket {
             return Err("the log of a WebSocket has neither status nor headers".to_owned());
@@ -97,6 +111,26 @@ impl Head {
             (name.to_owned(), value.as_bytes().to_vec())
         });
         Self { status, headers: headers.collect() }
+    }
+
+    /// Returns the recorded exchange of a request and its response.
+    fn exchange(&self, request: &str, body: &[u8]) -> Vec<u8> {
+        let headers = self.headers.iter();
+        let headers = headers.map(|(name, value)| (name.as_str().into(), String::from_utf8_lossy(value)));
+        let recorder = Recorder::new();
+        let mut recording = recorder.begin(&Exchange {
+            status: self.status.split_whitespace().nth(1).and_then(|status| status.parse().ok()),
+            headers: headers.collect(),
+            request: Some(Request {
+                method: Cow::Borrowed("POST"),
+                body: Some(Cow::Borrowed(request)),
+                ..Request::default()
+            }),
+            ..Exchange::default()
+        });
+        recording += &recorder.chunk(Duration::ZERO, body);
+        recording += &recorder.end(Duration::ZERO, End::Closed);
+        recording.into_bytes()
     }
 
     fn to_bytes(&self) -> Vec<u8> {

@@ -109,6 +109,7 @@ pub fn edit(edit: &Edit, width: usize) -> String {
         }
         Edit::Header(name, value) => format!("header {name} {}", bytes(value)),
         Edit::Status(status) => format!("status {status}"),
+        Edit::Request(body) => format!("request {body}"),
     };
     shortened(&text, width)
 }

@@ -3,7 +3,8 @@
 use spec::json;
 use spec::table::Scope;
 
-use crate::engine::{Case, Node, Object, Place, number};
+use crate::engine::{Case, Node, Object, Place, Stream, number, short};
+use crate::rules::logprobs::spelled;
 
 /// Years in which completions are created, as seconds.
 const SECONDS: std::ops::Range<f64> = 1e9..4e9;
@@ -51,5 +52,49 @@ pub(in crate::rules) fn created_in_seconds(case: &mut Case<'_>) {
         case.fault("/created", "a Unix time in seconds, such as 1785000000", &created.to_string(), || {
             format!("created is {created}, not a Unix time in seconds")
         });
+    }
+}
+
+/// Returns whether a choice has a text, a refusal or a call.
+pub(super) fn is_written(stream: &Stream, choice: &Node) -> bool {
+    let mut texts = stream.children(choice, Scope::Content).chain(stream.children(choice, Scope::Refusal));
+    texts.any(|text| !text.joined.is_empty()) || stream.children(choice, Scope::ToolCall).next().is_some()
+}
+
+pub(in crate::rules) fn chunk_is_used(case: &mut Case<'_>, _: &Node) {
+    let Some(record) = case.record() else { return };
+    let value = |pointer| json::at(record.data(), pointer).filter(|value| *value != "null");
+    let is_empty = value("/choices").and_then(json::entries).is_some_and(|choices| choices.is_empty());
+    if is_empty && value("/moderation").is_none() {
+        case.fault("/choices", "a choice, or the usage beside", "[]", || {
+            "the chunk has neither choices nor the usage".to_owned()
+        });
+    }
+}
+
+pub(in crate::rules) fn has_choices(case: &mut Case<'_>, _: &Node) {
+    let Some(record) = case.record().filter(|record| !record.is_error) else { return };
+    if json::at(record.data(), "/choices").is_some() {
+        return;
+    }
+    // Chunks that keep a connection with spoken output alive have none.
+    let stream = case.stream;
+    if stream.items().next().is_none() || stream.items().any(|choice| is_written(stream, choice)) {
+        case.lacks("", "choices", || "the chunk has no choices".to_owned());
+    }
+}
+
+pub(in crate::rules) fn logprobs_joined(case: &mut Case<'_>, choice: &Node, _: &Object<'_>) {
+    let stream = case.stream;
+    let text = stream.children(choice, Scope::Content).find(|text| !text.partial && !stream.has_gap);
+    let Some(text) = text.filter(|text| !text.logprobs.is_empty()) else { return };
+    let lists = text.logprobs.iter().filter_map(|list| json::entries(list));
+    let tokens: Vec<Object<'_>> = lists.flatten().map(Object::new).collect();
+    if let Some(spelled) = spelled(&tokens).filter(|spelled| *spelled != text.joined) {
+        let name = case.name(choice);
+        let (expected, actual) = (format!("{:?}", text.joined), format!("{spelled:?}"));
+        let (expected, actual) = (short(&expected), short(&actual));
+        let place = Place { expected: Some(&expected), actual: Some(&actual), ..Place::WHOLE };
+        case.report(&place, || format!("the tokens of {name} do not join to its text"));
     }
 }

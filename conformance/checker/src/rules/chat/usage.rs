@@ -3,6 +3,7 @@
 use spec::json;
 use spec::table::Scope;
 
+use super::choice::is_written;
 use crate::engine::{Case, Node, Object, State};
 
 pub(in crate::rules) fn adds_up(case: &mut Case<'_>, _: &Node, usage: &Object<'_>) {
@@ -32,6 +33,19 @@ pub(in crate::rules) fn after_finish(case: &mut Case<'_>, _: &Node, _: &Object<'
         let name = case.name(open);
         case.fault("/usage", "null until all choices have finished", "an object", || {
             format!("the usage was sent before {name} finished")
+        });
+    }
+}
+
+pub(in crate::rules) fn counts_output(case: &mut Case<'_>, _: &Node, usage: &Object<'_>) {
+    let stream = case.stream;
+    if usage.number("completion_tokens") != Some(0.0) {
+        return;
+    }
+    if let Some(choice) = stream.items().find(|choice| is_written(stream, choice)) {
+        let name = case.name(choice);
+        case.fault("/usage/completion_tokens", "more than 0", "0", || {
+            format!("the usage has no completion tokens, although {name} has content")
         });
     }
 }

@@ -1,6 +1,8 @@
 //! Rules of the groups `message` and `error`.
 
-use super::{is_call_by_code, is_called_by_code};
+use spec::table::Scope;
+
+use super::{blocks, is_call_by_code, is_called_by_code};
 use crate::engine::{Case, Node, Object, Place, Snapshot, short};
 
 pub(in crate::rules) fn starts_empty(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
@@ -31,6 +33,40 @@ pub(in crate::rules) fn has_content(case: &mut Case<'_>, _: &Node, delta: &Objec
     if delta.plain("stop_reason") == Some("end_turn") && is_empty && !has_started_with_some {
         case.fault("/delta/stop_reason", "a block before it", "\"end_turn\"", || {
             "the message ends its turn without a block".to_owned()
+        });
+    }
+}
+
+pub(in crate::rules) fn text_not_empty(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
+    // The last block of a message that was cut off may be empty.
+    let is_cut = !matches!(delta.plain("stop_reason"), Some("end_turn" | "tool_use"));
+    let stream = case.stream;
+    if is_cut || stream.has_gap {
+        return;
+    }
+    let has_text = |block: &&Node| {
+        stream.children(block, Scope::Text).any(|text| text.partial || !text.joined.is_empty())
+    };
+    // Another rule reports a text that is not streamed.
+    let starts_empty =
+        |block: &&Node| block.opening.get().and_then(|block| block.get("text")) == Some("\"\"");
+    // An answer that is empty as a whole is one block without text.
+    let is_whole = stream.items().nth(1).is_none();
+    let mut texts = blocks(stream, &["text"]).filter(|_| !is_whole);
+    if let Some(empty) = texts.find(|block| !has_text(block) && starts_empty(block)) {
+        let name = case.name(empty);
+        let place = Place { expected: Some("a text"), actual: Some("none"), ..Place::WHOLE };
+        case.report(&place, || format!("{name} is a text block without text"));
+    }
+}
+
+pub(in crate::rules) fn citation_before_text(case: &mut Case<'_>, block: &Node) {
+    let is_citation = case.info().is_some_and(|info| info.scope == Scope::Citation);
+    let stream = case.stream;
+    if is_citation && stream.children(block, Scope::Text).any(|text| !text.joined.is_empty()) {
+        let name = case.name(block);
+        case.report(&Place { expected: Some("the citation before the text"), ..Place::WHOLE }, || {
+            format!("a citation of {name} comes after its text")
         });
     }
 }

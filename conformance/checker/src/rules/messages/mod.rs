@@ -1,6 +1,7 @@
 //! Rules of the Messages API.
 
 pub(super) mod message;
+pub(super) mod request;
 pub(super) mod stop;
 pub(super) mod thinking;
 pub(super) mod tools;

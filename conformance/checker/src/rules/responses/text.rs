@@ -8,6 +8,7 @@ use spec::table::Slot;
 
 use crate::engine::Case;
 use crate::engine::{Node, Object, Snapshot, Tokens, same};
+use crate::rules::logprobs::spelled;
 
 /// Reports a final value without deltas.
 pub(in crate::rules) fn has_deltas(case: &mut Case<'_>, node: &Node, whole: &str) {
@@ -80,53 +81,5 @@ pub(in crate::rules) fn logprobs_spell_delta(case: &mut Case<'_>, _: &Node) {
         case.fault("/logprobs", &format!("tokens that join to {delta:?}"), &format!("{spelled:?}"), || {
             format!("the tokens join to {spelled:?}, but the delta is {delta:?}")
         });
-    }
-}
-
-/// Returns the joined tokens: by their bytes if all have them, as a token may be part of a character. Returns
-/// `None` if unknown.
-fn spelled(tokens: &[Object<'_>]) -> Option<String> {
-    if tokens.is_empty() {
-        return None;
-    }
-    let bytes = |token: &Object<'_>| -> Option<Vec<u8>> {
-        token.entries("bytes")?.into_iter().map(|byte| byte.parse().ok()).collect()
-    };
-    let bytes: Option<Vec<Vec<u8>>> = tokens.iter().map(bytes).collect();
-    if let Some(bytes) = bytes.map(|all| all.concat()).filter(|bytes| !bytes.is_empty()) {
-        return String::from_utf8(bytes).ok();
-    }
-    let text: String = tokens.iter().map(|token| token.string("token")).collect::<Option<_>>()?;
-    (!text.contains(char::REPLACEMENT_CHARACTER)).then_some(text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn spelling(list: &str) -> Option<String> {
-        let tokens: Vec<Object<'_>> = json::entries(list).unwrap().into_iter().map(Object::new).collect();
-        spelled(&tokens)
-    }
-
-    #[test]
-    fn tokens_spell_what_they_say() {
-        assert_eq!(spelling(r#"[{"token":"Hel"},{"token":"lo"}]"#).as_deref(), Some("Hello"));
-        assert_eq!(spelling(r#"[{"token":"a\u0308","bytes":null}]"#).as_deref(), Some("a\u{308}"));
-    }
-
-    #[test]
-    fn pieces_of_characters_are_spelled_by_their_bytes() {
-        let halves = r#"[{"token":"\\xc3","bytes":[195]},{"token":"\\xa4","bytes":[164]}]"#;
-        assert_eq!(spelling(halves).as_deref(), Some("ä"));
-    }
-
-    #[test]
-    fn what_is_not_known_is_not_guessed() {
-        for list in
-            ["[]", r#"[{"logprob":-1}]"#, r#"[{"token":"�"}]"#, r#"[{"token":"\\xc3","bytes":[195]}]"#]
-        {
-            assert_eq!(spelling(list), None, "{list}");
-        }
     }
 }

@@ -1,0 +1,181 @@
+//! Rules that compare a response with its request, in APIs whose tables say what a request asks for.
+
+use spec::Api;
+use spec::json;
+
+use crate::engine::{Asked, Case, Chosen, Node, Object, Place, Stream, short};
+
+/// Returns what the request asks for, if that and the whole response are known.
+pub(super) fn of_whole<'c>(case: &Case<'c>) -> Option<&'c Asked> {
+    let is_whole = !case.stream.has_gap && !case.stream.resumed;
+    case.head.asked.as_ref().filter(|_| is_whole)
+}
+
+/// Returns the calls that the client answers: those of the root, or of one of its containers.
+fn calls<'s>(stream: &'s Stream, api: &Api, holder: &'s Node) -> Vec<&'s Node> {
+    let Some(call) = api.client_call else { return Vec::new() };
+    let is_call =
+        |node: &&Node| call.types.is_empty() || node.kind().is_some_and(|kind| call.types.contains(&kind));
+    if api.scope(call.scope).is_container {
+        stream.items().filter(is_call).collect()
+    } else {
+        stream.children(holder, call.scope).filter(is_call).collect()
+    }
+}
+
+/// Returns the name of the tool that a node calls.
+fn called(asked: &Asked, call: &Node) -> Option<String> {
+    asked.called(call.opening.get()?.text()).map(Into::into)
+}
+
+/// Returns the quoted name of the tool that a node calls.
+fn title(asked: &Asked, call: &Node) -> String {
+    called(asked, call).map_or_else(|| "a tool without a name".to_owned(), |name| format!("{name:?}"))
+}
+
+fn report(case: &mut Case<'_>, expected: &str, actual: &str, message: impl FnOnce() -> String) {
+    case.report(&Place { expected: Some(expected), actual: Some(actual), ..Place::WHOLE }, message);
+}
+
+/// Reports a call of a tool that the request does not offer.
+pub(super) fn offered(case: &mut Case<'_>, _: &Node, call: &Object<'_>) {
+    let Some(asked) = &case.head.asked else { return };
+    let (Some(tools), Some(name)) = (asked.tools(), asked.called(call.text())) else { return };
+    if name.is_empty() || tools.contains(&*name) {
+        return;
+    }
+    let list = tools.iter().map(|tool| format!("{tool:?}")).collect::<Vec<_>>().join(", ");
+    let list = if list.is_empty() { "no call, as the request has no tools" } else { &*short(&list) };
+    report(case, list, &format!("{name:?}"), || {
+        format!("{name:?} is called, but is not among the tools of the request")
+    });
+}
+
+/// Reports a call although the request chooses none.
+pub(super) fn none_chosen(case: &mut Case<'_>, holder: &Node) {
+    let (stream, api) = (case.stream, case.dialect().api);
+    let Some(asked) = case.head.asked.as_ref().filter(|asked| asked.chosen() == Chosen::None) else { return };
+    if let Some(call) = calls(stream, api, holder).first() {
+        let title = title(asked, call);
+        report(case, "no call", &title, || format!("tool_choice is none, but {title} is called"));
+    }
+}
+
+/// Reports a complete response without the call that the request demands.
+pub(super) fn any_chosen(case: &mut Case<'_>, holder: &Node) {
+    let (stream, api) = (case.stream, case.dialect().api);
+    let demands = of_whole(case).is_some_and(|asked| asked.chosen() == Chosen::Any);
+    if demands && calls(stream, api, holder).is_empty() {
+        report(case, "at least one call", "none", || {
+            "tool_choice demands a call, but no tool is called".to_owned()
+        });
+    }
+}
+
+/// Reports a complete response without the call of the one tool that the request demands, or with another.
+pub(super) fn one_chosen(case: &mut Case<'_>, holder: &Node) {
+    let (stream, api) = (case.stream, case.dialect().api);
+    let Some(asked) = of_whole(case) else { return };
+    let Chosen::One(forced) = asked.chosen() else { return };
+    let calls = calls(stream, api, holder);
+    let is_other = |call: &&&Node| called(asked, call).is_none_or(|name| name != forced);
+    let expected = format!("a call of {forced:?} and no other");
+    if let Some(other) = calls.iter().find(is_other) {
+        let title = title(asked, other);
+        report(case, &expected, &title, || format!("tool_choice demands {forced:?}, but {title} is called"));
+    } else if calls.is_empty() {
+        report(case, &expected, "no call", || {
+            format!("tool_choice demands {forced:?}, but it is not called")
+        });
+    }
+}
+
+/// Reports a second call although the request allows one.
+pub(super) fn one_at_most(case: &mut Case<'_>, holder: &Node) {
+    let (stream, api) = (case.stream, case.dialect().api);
+    if !case.head.asked.as_ref().is_some_and(Asked::is_for_one_call) {
+        return;
+    }
+    let count = calls(stream, api, holder).len();
+    if count > 1 {
+        report(case, "one call at most", &count.to_string(), || {
+            format!("the request allows one call at most, but {count} tools are called")
+        });
+    }
+}
+
+/// Reports a text that contains what the model should have stopped before.
+pub(super) fn text_before_stop(case: &mut Case<'_>, node: &Node, text: &str) {
+    let Some(asked) = &case.head.asked else { return };
+    if let Some(stop) = asked.stops().into_iter().find(|stop| text.contains(&**stop)) {
+        let name = case.name(node);
+        let expected = format!("a text that ends before {stop:?}");
+        report(case, &expected, &short(&format!("{text:?}")), || {
+            format!("{name} contains {stop:?}, at which the request stops the model")
+        });
+    }
+}
+
+/// Reports more output tokens than the request allows for a number of answers.
+pub(super) fn within_limit(case: &mut Case<'_>, pointer: &str, used: Option<f64>, answers: f64) {
+    let Some((member, limit)) = case.head.asked.as_ref().and_then(Asked::limit) else { return };
+    let Some(used) = used.filter(|used| *used > limit * answers) else { return };
+    case.fault(pointer, &format!("at most {}", limit * answers), &used.to_string(), || {
+        format!("{used} output tokens are counted, but {member} is {limit}")
+    });
+}
+
+/// Reports a response that uses all tokens of its limit and ends for another reason, or the reverse.
+pub(super) fn limit_reached(case: &mut Case<'_>, used: Option<f64>, reason: &str, because_of_it: &str) {
+    let Some((member, limit)) = case.head.asked.as_ref().and_then(Asked::limit) else { return };
+    let Some(used) = used.filter(|used| *used <= limit) else { return };
+    if (used < limit) == (reason != because_of_it) {
+        return;
+    }
+    if used < limit {
+        report(case, &format!("{limit} output tokens"), &used.to_string(), || {
+            format!("the reason is {reason:?}, but {used} of {limit} tokens of {member} are used")
+        });
+    } else {
+        report(case, &format!("{because_of_it:?}"), &format!("{reason:?}"), || {
+            format!("all {limit} tokens of {member} are used, but the reason is {reason:?}")
+        });
+    }
+}
+
+/// Reports the name of another model than that of the request. A name without a date stands for those with one, and servers
+/// name the file of a model.
+pub(super) fn model(case: &mut Case<'_>, pointer: &str, model: &str) {
+    let Some(asked) = case.head.asked.as_ref().and_then(Asked::model) else { return };
+    let family = asked.strip_suffix("-latest").or_else(|| asked.strip_suffix("-0")).unwrap_or(&asked);
+    if !model.is_empty() && !model.to_ascii_lowercase().contains(&family.to_ascii_lowercase()) {
+        case.fault(pointer, &format!("{asked:?}, or a version of it"), &format!("{model:?}"), || {
+            format!("the request is for the model {asked:?}, and the response is by {model:?}")
+        });
+    }
+}
+
+/// Reports a stream although the request does not ask for one.
+pub(super) fn stream(case: &mut Case<'_>) {
+    let asks = case.head.asked.as_ref().map(|asked| asked.is_on("/stream"));
+    if asks == Some(false) && case.stream.events == 0 {
+        report(case, "one body of JSON", "a stream", || {
+            "the response is a stream, but the request does not have `stream: true`".to_owned()
+        });
+    }
+}
+
+/// Reports a text that is not JSON, although the request demands it.
+pub(super) fn json(case: &mut Case<'_>, text: &str, is_object: bool) {
+    let is_kept = if is_object {
+        json::members(text.trim()).is_some()
+    } else {
+        serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+    };
+    if !is_kept {
+        let expected = if is_object { "a JSON object, as text" } else { "JSON, as text" };
+        report(case, expected, &short(&format!("{text:?}")), || {
+            "the request demands JSON, but the text of the answer is not JSON".to_owned()
+        });
+    }
+}
