@@ -70,6 +70,8 @@ pub struct Api {
     pub marker_ends: bool,
     /// The places of its slots in events: JSON pointers, in which `*` is each entry of an array.
     pub slots: &'static [(Slot, &'static str)],
+    /// The members of events that mean nothing, such as random characters that hide the length of a text.
+    pub padding: &'static [&'static str],
     /// The properties of all scopes, including those of other APIs.
     pub(crate) scopes: [ScopeInfo; Scope::COUNT],
 }

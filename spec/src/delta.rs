@@ -2,18 +2,17 @@
 
 use std::ops::Range;
 
-use crate::api::Slot;
 use crate::event::EventInfo;
 use crate::json::{LOST, RawString, Scanner};
-use crate::view::{View, usual_count};
+use crate::view::usual_count;
 
 /// A delta of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fragment<'a> {
     /// Its text.
     pub text: RawString<'a>,
-    /// Its sequence number.
-    pub number: u64,
+    /// Its sequence number, if such deltas have one.
+    pub number: Option<u64>,
 }
 
 /// A delta in a frame of server-sent events.
@@ -25,27 +24,35 @@ pub struct FragmentFrame<'a> {
     pub data: Range<usize>,
     /// Length of the frame, with its blank line.
     pub length: usize,
+    /// Number of its lines, with the blank one.
+    pub lines: u64,
 }
 
-/// The delta that most often follows another one: it has the next sequence number, and differs only in its text and in
-/// values that no rule needs.
+/// The delta that most often follows another one: it has the next sequence number, if there are any, and differs only in
+/// its text and in values that no rule needs.
 #[derive(Debug, Default)]
 pub(crate) struct NextDelta {
-    /// Its frame, without the values that differ; empty if the last event was no such delta.
+    /// Its type; none if no delta is expected.
+    event: Option<&'static EventInfo>,
+    /// Its frame, without the values that differ.
     frame: Vec<u8>,
+    /// Number of lines of the frame, with the blank one.
+    lines: u64,
     /// Start of its data.
     data: usize,
     /// The values that differ, in order.
     values: Vec<Gap>,
     /// The position of the text among them.
     text: usize,
+    /// Whether it has a sequence number.
+    is_numbered: bool,
     /// Its sequence number, if it is known.
     number: Option<u64>,
     /// The digits of the sequence number.
     digits: Range<usize>,
 }
 
-/// The place of a value that is left out.
+/// The place of a value that is left out, or of spaces.
 #[derive(Debug)]
 struct Gap {
     at: usize,
@@ -53,32 +60,78 @@ struct Gap {
     first: u8,
 }
 
+/// The data of a valid delta.
+pub(crate) struct LastDelta<'l> {
+    pub(crate) text: &'l str,
+    /// The values that may vary, in order.
+    pub(crate) varying: &'l [Range<usize>],
+    /// Where the text of the delta starts.
+    pub(crate) value: usize,
+    /// Where its sequence number starts.
+    pub(crate) number: Option<usize>,
+}
+
 /// The end of a frame.
 const END: &str = "\n\n";
 
-impl FragmentFrame<'_> {
-    /// Number of its lines, with the blank one.
-    pub const LINES: u64 = 3;
-}
+/// Sequence numbers from here on are not expected: it is unknown whether they are exact.
+const MOST: u64 = 1_000_000_000_000_000;
 
 impl NextDelta {
-    /// Expects a delta after an event, in which these values may vary, if that is one.
-    pub(crate) fn learn(&mut self, event: &EventInfo, view: &View<'_>, varying: &[Range<usize>]) {
+    /// Expects no delta.
+    #[inline]
+    pub(crate) const fn forget(&mut self) {
+        self.event = None;
+    }
+
+    /// Returns whether a delta is expected.
+    pub(crate) const fn is_expected(&self) -> bool {
+        self.event.is_some()
+    }
+
+    /// Returns itself if a delta of this type is expected.
+    #[inline]
+    pub(crate) fn of(&self, event: &EventInfo) -> Option<&Self> {
+        self.event.is_some_and(|own| std::ptr::eq(own, event)).then_some(self)
+    }
+
+    /// Expects a delta after an event with a sequence number, unless its text or that number cannot vary, or what is
+    /// between the values that vary is not plain.
+    pub(crate) fn learn(
+        &mut self,
+        event: &'static EventInfo,
+        line: Option<&str>,
+        last: &LastDelta<'_>,
+        number: Option<u64>,
+    ) {
+        let LastDelta { text, varying, value: delta, number: digits } = *last;
+        let varies = |start: usize| varying.iter().any(|value| value.start == start);
+        let is_text = text.as_bytes().get(delta) == Some(&b'"') && varies(delta);
+        let starts = varying.iter().map(|value| value.start).chain([text.len()]);
+        let ends = [0].into_iter().chain(varying.iter().map(|value| value.end));
+        let mut between = ends.zip(starts).map(|(end, start)| text.get(end..start).unwrap_or_default());
+        if !is_text || !digits.is_none_or(varies) || !between.all(is_plain) {
+            return;
+        }
+        self.event = Some(event);
         self.frame.clear();
-        self.number = None;
-        let Some((delta, number)) = places(event, view, varying) else { return };
-        let text = view.text();
-        for piece in ["event: ", event.name, "\ndata: "] {
+        for piece in line.map(|line| ["event: ", line, "\n"]).into_iter().flatten() {
             self.frame.extend_from_slice(piece.as_bytes());
         }
+        self.frame.extend_from_slice(b"data: ");
+        self.lines = if line.is_some() { 3 } else { 2 };
         self.data = self.frame.len();
+        self.number = None;
         self.values.clear();
         let mut end = 0;
         for value in varying {
             self.frame.extend_from_slice(text.get(end..value.start).unwrap_or_default().as_bytes());
             let at = self.frame.len();
-            if value.start == number {
-                self.digits = at..at;
+            if Some(value.start) == digits {
+                let raw = text.get(value.clone()).unwrap_or_default();
+                self.frame.extend_from_slice(raw.as_bytes());
+                self.digits = at..self.frame.len();
+                self.number = usual_count(raw);
             } else {
                 if value.start == delta {
                     self.text = self.values.len();
@@ -88,24 +141,28 @@ impl NextDelta {
             }
             end = value.end;
         }
-        self.frame.extend_from_slice(text.get(end..).unwrap_or_default().as_bytes());
+        let tail = text.get(end..).unwrap_or_default();
+        let (before, brace) = before_spaces(tail).unwrap_or((tail, ""));
+        self.frame.extend_from_slice(before.as_bytes());
+        if !brace.is_empty() {
+            self.values.push(Gap { at: self.frame.len(), first: b' ' });
+        }
+        self.frame.extend_from_slice(brace.as_bytes());
         self.frame.extend_from_slice(END.as_bytes());
-        self.follow(view);
+        self.is_numbered = digits.is_some();
+        self.follow(number);
     }
 
-    /// Expects the sequence number after that of an event.
-    pub(crate) fn follow(&mut self, event: &View<'_>) {
-        if self.frame.is_empty() {
+    /// Expects the sequence number after this one.
+    pub(crate) fn follow(&mut self, number: Option<u64>) {
+        if self.event.is_none() || !self.is_numbered {
             return;
         }
-        let number = |raw| Some((usual_count(raw)?, raw));
-        let Some((number, raw)) = event.raw(Slot::SequenceNumber).and_then(number) else {
-            self.number = None;
-            return;
-        };
-        if self.number != Some(number) {
-            self.number = Some(number);
-            self.write_digits(self.digits.clone(), raw);
+        let number = number.filter(|number| *number < MOST);
+        if self.number != number {
+            self.number = number;
+            let digits = number.map(|number| number.to_string()).unwrap_or_default();
+            self.write_digits(self.digits.clone(), &digits);
         }
         self.advance();
     }
@@ -146,13 +203,15 @@ impl NextDelta {
     #[inline]
     pub(crate) fn in_frame<'a>(&self, text: &'a str) -> Option<FragmentFrame<'a>> {
         let (fragment, length) = self.compare(0..self.frame.len(), text)?;
-        Some(FragmentFrame { fragment, data: self.data..length - END.len(), length })
+        Some(FragmentFrame { fragment, data: self.data..length - END.len(), length, lines: self.lines })
     }
 
     /// Compares a text with a part of the frame. Returns the delta, and the length of that part in the text.
     #[inline]
     fn compare<'a>(&self, part: Range<usize>, text: &'a str) -> Option<(Fragment<'a>, usize)> {
-        let number = self.number?;
+        if self.number.is_some() != self.is_numbered {
+            return None;
+        }
         let mut scanner = Scanner::new(text);
         let mut delta = RawString { raw: "", escaped: false };
         let mut at = part.start;
@@ -171,30 +230,16 @@ impl NextDelta {
             at = value.at;
         }
         let is_same = scanner.pass_same(self.frame.get(at..part.end)?);
-        is_same.then_some((Fragment { text: delta, number }, scanner.offset()))
+        is_same.then_some((Fragment { text: delta, number: self.number }, scanner.offset()))
     }
 }
 
-/// Returns where the text and the sequence number of an event start, if it is a delta without values that rules need,
-/// and the text between those that vary is plain.
-fn places(event: &EventInfo, view: &View<'_>, varying: &[Range<usize>]) -> Option<(usize, usize)> {
-    let text = view.text();
-    let start = |slot| {
-        let (_, (start, _)) = view.places().find(|(found, _)| *found == slot)?;
-        varying.iter().map(|value| value.start).find(|value| *value == start as usize)
-    };
-    let (delta, number) = (start(Slot::Value)?, start(Slot::SequenceNumber)?);
-    let is_text = view.raw(Slot::Value).is_some_and(|raw| raw.starts_with('"'));
-    let has_logprobs = view.raw(Slot::Logprobs).is_some_and(|list| !matches!(list, "[]" | "null"));
-    let begins_with_type = || {
-        let rest = text.strip_prefix("{\"type\":\"")?.strip_prefix(event.name)?;
-        rest.starts_with('"').then_some(())
-    };
-    let starts = varying.iter().map(|value| value.start).chain([text.len()]);
-    let ends = [0].into_iter().chain(varying.iter().map(|value| value.end));
-    let mut between = ends.zip(starts).map(|(end, start)| text.get(end..start).unwrap_or_default());
-    let is_fragment = is_text && !has_logprobs && begins_with_type().is_some() && between.all(is_plain);
-    is_fragment.then_some((delta, number))
+/// Returns the text before the spaces in front of the last brace, and the brace, if there are such spaces: some servers
+/// hide the length of an event by a random number of them.
+fn before_spaces(text: &str) -> Option<(&str, &str)> {
+    let (inner, last) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let before = inner.trim_end_matches(' ');
+    (last == "}" && before.len() < inner.len()).then_some((before, last))
 }
 
 /// Returns whether a text has no escapes, no U+FFFD, and no line ends, which would end a line of the frame.

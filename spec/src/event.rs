@@ -73,11 +73,11 @@ pub(crate) enum EventSchema {
         members: &'static [EventMember],
         /// Whether undeclared members vary.
         others_vary: bool,
+        /// The places of its values, if some are inside of others.
+        watch: Option<&'static Watch>,
     },
-    /// A union of objects, with the slots of their members.
-    Union(Schema, &'static [(&'static str, Slot)]),
-    /// A value with places inside of others.
-    Watched(Schema, &'static Watch),
+    /// Another value, such as a union of objects, with the slots of its members, or the places of its values.
+    Other(Schema, &'static [(&'static str, Slot)], Option<&'static Watch>),
 }
 
 /// A declared member of an event.
@@ -95,7 +95,7 @@ impl EventSchema {
     /// Validates an event, and extracts its values.
     pub(crate) fn read<'a>(&self, checker: &mut Checker<'a, '_>, view: &mut View<'a>) -> Scan<()> {
         match *self {
-            Self::Object { schema, members, others_vary } => {
+            Self::Object { schema, members, others_vary, .. } => {
                 let other = EventMember { slot: None, is_snapshot: false, varies: others_vary };
                 checker.object_with(schema, |checker, place, schema| {
                     let EventMember { slot, is_snapshot, varies } =
@@ -115,19 +115,19 @@ impl EventSchema {
                     Ok(())
                 })
             }
-            Self::Union(schema, slots) => {
-                view.take_members(checker, slots)?;
+            Self::Other(schema, slots, _) => {
+                if !slots.is_empty() {
+                    view.take_members(checker, slots)?;
+                }
                 checker.check(&schema)
             }
-            Self::Watched(schema, _) => checker.check(&schema),
         }
     }
 
     /// Returns the places inside of others.
     pub(crate) const fn watch(&self) -> Option<&'static Watch> {
         match self {
-            Self::Watched(_, watch) => Some(watch),
-            _ => None,
+            Self::Object { watch, .. } | Self::Other(_, _, watch) => *watch,
         }
     }
 }
@@ -143,6 +143,8 @@ pub(crate) struct Watch {
     pub(crate) effects: &'static [usize],
     /// The effects of the value around it that take place only if this value is not null.
     pub(crate) allows: &'static [usize],
+    /// Whether any other text would be valid in place of the value.
+    pub(crate) takes_any_text: bool,
     /// The places inside of it.
     pub(crate) inner: &'static [Self],
 }

@@ -1,11 +1,12 @@
 //! State kept from one event of a stream to the next.
 
-use crate::delta::{Fragment, FragmentFrame};
+use crate::api::Slot;
+use crate::delta::{Fragment, FragmentFrame, NextDelta};
 use crate::event::EventInfo;
 use crate::json::{Checker, Outline};
 use crate::shape::Shape;
 use crate::verdict::{Verdict, fill};
-use crate::view::View;
+use crate::view::{View, usual_count};
 use crate::watch::Matches;
 
 /// State kept from one event to the next, so that repeated parts are not validated again, and the places of the members
@@ -15,6 +16,7 @@ pub struct Memory {
     outline: Outline,
     shape: Shape,
     matches: Matches,
+    next: NextDelta,
 }
 
 impl Memory {
@@ -28,25 +30,34 @@ impl Memory {
         &self.matches
     }
 
-    /// Returns the delta that follows the last event, if the data is one that equals it except for its text, the next
-    /// sequence number, and values without a slot. Returns none if anything else could matter, such as a character that
-    /// is escaped as a number. Such an event is valid, and begins with its type.
+    /// Expects deltas after the last event, if it was a valid one of this type with a text, and this sequence number. `line`
+    /// is the `event:` field of their frames.
+    pub fn expect_fragments(&mut self, event: &'static EventInfo, line: Option<&str>, number: Option<u64>) {
+        if !self.next.is_expected()
+            && let Some(last) = self.shape.delta(event)
+        {
+            self.next.learn(event, line, &last, number);
+        }
+    }
+
+    /// Returns the delta that is expected, if the data is one that equals the last event except for its text, the next
+    /// sequence number, and values without a meaning. Returns none if anything else could matter, such as a character that
+    /// is escaped as a number. Such an event is valid.
     #[inline]
     pub fn fragment<'a>(&self, event: &EventInfo, data: &'a str) -> Option<Fragment<'a>> {
-        self.shape.fragment(event, data)
+        self.next.of(event)?.in_data(data)
     }
 
     /// Returns the same for the frame of server-sent events at the start of a text.
     #[inline]
     pub fn fragment_of_frame<'a>(&self, event: &EventInfo, text: &'a str) -> Option<FragmentFrame<'a>> {
-        self.shape.fragment_of_frame(event, text)
+        self.next.of(event)?.in_frame(text)
     }
 
-    /// Moves on by the delta that was returned, instead of [`Self::next_event`]. Does nothing if no delta can follow the
-    /// last event.
+    /// Moves on by the delta that was returned, instead of [`Self::next_event`]. Does nothing if no delta is expected.
     #[inline]
     pub fn take_fragment(&mut self) {
-        self.shape.advance();
+        self.next.advance();
     }
 
     /// Validates the payload of an event of a stream, and extracts its values, like [`Dialect::view_event`], but
@@ -61,6 +72,7 @@ impl Memory {
         let is_first = event.is_some_and(EventInfo::is_opening);
         self.outline.begin(is_first);
         if event.and_then(|event| self.shape.fit(event, data, view)).is_some() {
+            self.next.follow(view.raw(Slot::SequenceNumber).and_then(usual_count));
             return Verdict::Valid;
         }
         self.new_event(event, data, view)
@@ -73,12 +85,18 @@ impl Memory {
         view: &mut View<'a>,
     ) -> Verdict {
         self.matches.clear();
+        self.next.forget();
         let mut checker = Checker::new(data, &mut self.outline);
-        *view = View::new(data);
+        view.set(data);
         let verdict = fill(view, event, &mut checker, Some(&mut self.matches));
+        let varying = checker.varying_values();
         match event.filter(|_| verdict.is_valid() && !view.is_newer()) {
-            Some(event) => self.shape.learn(event, view, checker.varying_values()),
-            None => self.shape.pass(),
+            Some(event) if event.schema.watch().is_none() => self.shape.learn(event, view, varying, None),
+            Some(event) => match self.matches.only_text() {
+                Some(text) => self.shape.learn(event, view, &varying.with(text.clone()), Some(text.start)),
+                None => self.shape.forget(),
+            },
+            None => self.shape.forget(),
         }
         verdict
     }

@@ -1,7 +1,7 @@
 //! The shape of an event, with which the next one is compared.
 
 use crate::api::Slot;
-use crate::delta::{Fragment, FragmentFrame, NextDelta};
+use crate::delta::LastDelta;
 use crate::event::EventInfo;
 use crate::json::{Scanner, Varying};
 use crate::view::View;
@@ -9,17 +9,17 @@ use crate::view::View;
 /// Maximum size of a kept event, in bytes.
 const LONGEST: usize = 4096;
 
-/// A valid event, and the values in it that may vary without affecting validity. The deltas of a text usually differ
-/// only in these, so that the rest need not be validated again.
+/// The last event if it was valid, and the values in it that may vary without affecting validity. The deltas of a text
+/// usually differ only in these, so that the rest need not be validated again.
 #[derive(Debug, Default)]
 pub(crate) struct Shape {
+    /// Its type; none if it was not valid, or if nothing in it may vary.
     event: Option<&'static EventInfo>,
     text: String,
     varying: Varying,
     slots: Vec<SlotPlace>,
-    next: NextDelta,
-    /// Whether the last event had it. Otherwise an event with it is valid, too, but does not repeat the last one.
-    is_last: bool,
+    /// Where the text inside of other values starts, if it is there. The values of such an event are collected anew.
+    nested: Option<usize>,
 }
 
 /// The place of the value of a slot.
@@ -49,16 +49,20 @@ impl Offset {
 }
 
 impl Shape {
-    /// Keeps the shape of a valid event.
-    pub(crate) fn learn(&mut self, event: &'static EventInfo, view: &View<'_>, varying: &Varying) {
+    /// Keeps the shape of a valid event. `nested` is the start of its text, if that is inside of other values.
+    pub(crate) fn learn(
+        &mut self,
+        event: &'static EventInfo,
+        view: &View<'_>,
+        varying: &Varying,
+        nested: Option<usize>,
+    ) {
         let (text, values) = (view.text(), varying.values());
-        self.is_last = !values.is_empty() && text.len() <= LONGEST;
-        if !self.is_last {
+        self.event = Some(event).filter(|_| !values.is_empty() && text.len() <= LONGEST);
+        if self.event.is_none() {
             return;
         }
-        self.event = Some(event);
         text.clone_into(&mut self.text);
-        self.next.learn(event, view, values);
         let offset = |at: u32| {
             let behind = values.iter().map(|value| u8::from(value.start < at as usize)).sum();
             Offset { at, behind }
@@ -69,46 +73,45 @@ impl Shape {
             SlotPlace { slot, start, end }
         }));
         self.varying = varying.clone();
+        self.nested = nested;
     }
 
-    /// Passes over an event that has no shape.
-    pub(crate) const fn pass(&mut self) {
-        self.is_last = false;
+    /// Forgets the last event.
+    pub(crate) const fn forget(&mut self) {
+        self.event = None;
     }
 
-    /// Returns the delta that follows the last event, if the data is one that has this shape.
-    #[inline]
-    pub(crate) fn fragment<'a>(&self, event: &EventInfo, data: &'a str) -> Option<Fragment<'a>> {
-        self.next(event)?.in_data(data)
-    }
-
-    /// Returns the same for the frame at the start of a text.
-    #[inline]
-    pub(crate) fn fragment_of_frame<'a>(
-        &self,
-        event: &EventInfo,
-        text: &'a str,
-    ) -> Option<FragmentFrame<'a>> {
-        self.next(event)?.in_frame(text)
-    }
-
-    #[inline]
-    fn next(&self, event: &EventInfo) -> Option<&NextDelta> {
-        (self.is_last && std::ptr::eq(self.event?, event)).then_some(&self.next)
-    }
-
-    /// Moves on by the delta that was returned.
-    #[inline]
-    pub(crate) fn advance(&mut self) {
-        self.next.advance();
-    }
-
-    /// Sets the places of values in the data of another event, if it has this shape.
-    pub(crate) fn fit<'a>(&mut self, event: &EventInfo, data: &'a str, view: &mut View<'a>) -> Option<()> {
-        let values = self.varying.values();
+    /// Returns the data of an event of this type with the shape of the last one, if that was a delta of a text without
+    /// values that rules need.
+    pub(crate) fn delta(&self, event: &EventInfo) -> Option<LastDelta<'_>> {
         if !std::ptr::eq(self.event?, event) {
             return None;
         }
+        let place = |slot| self.slots.iter().find(|place| place.slot == slot);
+        let start = |slot| place(slot).map(|place| place.start.at as usize);
+        let text = self.text.as_str();
+        let begins_with_type = || {
+            let rest = text.strip_prefix("{\"type\":\"")?.strip_prefix(event.name)?;
+            rest.starts_with('"').then_some(())
+        };
+        let logprobs = place(Slot::Logprobs);
+        let logprobs = logprobs.and_then(|it| text.get(it.start.at as usize..it.end.at as usize));
+        if logprobs.is_some_and(|list| !matches!(list, "[]" | "null")) {
+            return None;
+        }
+        let value = match self.nested {
+            Some(value) => value,
+            None => begins_with_type().and_then(|()| start(Slot::Value))?,
+        };
+        Some(LastDelta { text, varying: self.varying.values(), value, number: start(Slot::SequenceNumber) })
+    }
+
+    /// Sets the places of values in the data of another event, if it has this shape.
+    pub(crate) fn fit<'a>(&self, event: &EventInfo, data: &'a str, view: &mut View<'a>) -> Option<()> {
+        if self.nested.is_some() || !std::ptr::eq(self.event?, event) {
+            return None;
+        }
+        let values = self.varying.values();
         // All offsets fit.
         u32::try_from(data.len()).ok()?;
         let known = self.text.as_bytes();
@@ -126,12 +129,11 @@ impl Shape {
         if !scanner.pass_same(known.get(at..)?) || scanner.offset() != data.len() {
             return None;
         }
-        view.set(data, self.is_last);
-        self.is_last = true;
+        view.set(data);
+        view.set_repeats();
         for SlotPlace { slot, start, end } in &self.slots {
             view.put_place(*slot, (start.moved(&shifts), end.moved(&shifts)));
         }
-        self.next.follow(view);
         Some(())
     }
 }

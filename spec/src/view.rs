@@ -22,11 +22,16 @@ impl<'a> View<'a> {
         Self { text, slots: [(0, 0); Slot::COUNT], repeats: false, is_newer: false }
     }
 
-    /// Sets the text of the event. `repeats` is whether it equals the previous one in shape.
+    /// Sets the text of the event.
     #[inline]
-    pub(crate) const fn set(&mut self, text: &'a str, repeats: bool) {
+    pub(crate) const fn set(&mut self, text: &'a str) {
         self.text = text;
-        self.repeats = repeats;
+    }
+
+    /// Notes that the event equals the previous one in shape.
+    #[inline]
+    pub(crate) const fn set_repeats(&mut self) {
+        self.repeats = true;
     }
 
     /// Returns whether the event equals the previous one except for its value, its sequence number, and values
@@ -50,7 +55,7 @@ impl<'a> View<'a> {
 
     /// Returns the ranges of the values that the event has.
     pub(crate) fn places(&self) -> impl Iterator<Item = (Slot, (u32, u32))> {
-        let places = Slot::ALL.into_iter().zip(self.slots);
+        let places = Slot::ALL.iter().copied().zip(self.slots.iter().copied());
         places.filter(|(_, (start, end))| start < end)
     }
 

@@ -1,6 +1,7 @@
 //! The values of an event whose places are inside of others, or in the entries of arrays.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::api::Slot;
 use crate::event::{EventInfo, Watch};
@@ -33,6 +34,7 @@ struct Value {
     row: usize,
     place: (usize, usize),
     is_allowed: bool,
+    takes_any_text: bool,
 }
 
 /// Maximum number of entries of arrays in an event. Those beyond have no effect.
@@ -58,6 +60,18 @@ impl Matches {
     pub fn effects<'m>(&'m self, event: &EventInfo) -> impl Iterator<Item = &'static EventInfo> + use<'m> {
         let effects = event.effects;
         self.values.iter().filter_map(move |value| effects.get(value.effect))
+    }
+
+    /// Returns the effect of the event that takes place, if that is the only one.
+    pub fn only(&self, event: &EventInfo) -> Option<&'static EventInfo> {
+        let [value] = self.values.as_slice() else { return None };
+        event.effects.get(value.effect).filter(|_| !self.is_cut)
+    }
+
+    /// Returns the place of the only value for which an effect takes place, if any other text would be valid there.
+    pub(crate) fn only_text(&self) -> Option<Range<usize>> {
+        let [Value { place, takes_any_text: true, .. }] = *self.values.as_slice() else { return None };
+        Some(place.0..place.1)
     }
 
     /// Returns an effect that takes place, with the view for which it does. `whole` is the view of the event.
@@ -149,7 +163,8 @@ impl Walk<'_, '_> {
         let (start, first) = (self.scanner.offset(), self.matches.values.len());
         for effect in watch.effects {
             let is_allowed = self.event.effects.get(*effect).is_none_or(|effect| effect.when.is_none());
-            self.matches.values.push(Value { effect: *effect, row, place: (start, start), is_allowed });
+            let (place, takes_any_text) = ((start, start), watch.takes_any_text);
+            self.matches.values.push(Value { effect: *effect, row, place, is_allowed, takes_any_text });
         }
         let own = first..first + watch.effects.len();
         match kind {
@@ -169,7 +184,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn members(&mut self, watch: &Watch, row: usize, own: std::ops::Range<usize>) -> Scan<()> {
+    fn members(&mut self, watch: &Watch, row: usize, own: Range<usize>) -> Scan<()> {
         let Self { matches, event, scanner } = self;
         scanner.members(|scanner, name| {
             let is_it = |inner: &&Watch| inner.member.is_some_and(|member| member.as_bytes() == name);
@@ -237,12 +252,12 @@ mod tests {
             phase: None,
             early: false,
             effects: &[],
-            schema: EventSchema::Watched(Schema::Any, &CHUNK),
+            schema: EventSchema::Other(Schema::Any, &[], Some(&CHUNK)),
         }
     }
 
     const fn watch(member: Option<&'static str>, inner: &'static [Watch]) -> Watch {
-        Watch { member, slot: None, effects: &[], allows: &[], inner }
+        Watch { member, slot: None, effects: &[], allows: &[], takes_any_text: false, inner }
     }
 
     /// Entries `a` have an index, and lists `b` of entries with an index, an id and a text.

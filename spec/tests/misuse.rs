@@ -1,7 +1,7 @@
 //! Functions that are called where they have nothing to do.
 
 use spec::openai::DIALECT;
-use spec::{Memory, View};
+use spec::{Memory, Slot, View};
 
 #[test]
 fn a_delta_is_taken_though_none_was_returned() {
@@ -13,10 +13,15 @@ fn a_delta_is_taken_though_none_was_returned() {
         )
     };
     let read = |memory: &mut Memory, data: &str| {
-        assert!(memory.next_event(Some(event), data, &mut View::nothing()).is_valid(), "{data}");
+        let mut view = View::nothing();
+        assert!(memory.next_event(Some(event), data, &mut view).is_valid(), "{data}");
+        let number = view.count(Slot::SequenceNumber).and_then(|number| number.whole());
+        memory.expect_fragments(event, Some(event.name), number);
     };
     let mut memory = Memory::default();
     memory.take_fragment();
+    memory.expect_fragments(event, None, Some(3));
+    assert_eq!(memory.fragment(event, &delta(4, "[]")), None);
     read(&mut memory, &delta(4, "[]"));
     read(&mut memory, &delta(5, "[]"));
     // No delta is expected after one with values that rules need.
@@ -26,5 +31,5 @@ fn a_delta_is_taken_though_none_was_returned() {
 
     read(&mut memory, &delta(7, "[]"));
     let next = delta(8, "[]");
-    assert_eq!(memory.fragment(event, &next).map(|fragment| fragment.number), Some(8));
+    assert_eq!(memory.fragment(event, &next).map(|fragment| fragment.number), Some(Some(8)));
 }

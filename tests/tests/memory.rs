@@ -30,7 +30,7 @@ fn about(view: &View<'_>) -> Vec<Option<String>> {
 impl Reading {
     fn next(&mut self, name: &str, text: &str) {
         let dialect = self.dialect.name;
-        let (alone, view) = self.dialect.view_event(name, text);
+        let (alone, view, matches) = self.dialect.read_event(name, text);
         let mut seen = View::nothing();
         let info = self.dialect.event(name);
         let fragment = info.and_then(|info| self.memory.fragment(info, text));
@@ -38,19 +38,25 @@ impl Reading {
         let (stream, other) = (format!("{frame}event: "), frame.replacen("\n\n", "\nid: 1\n\n", 1));
         let in_frame = |stream| info.and_then(|info| self.memory.fragment_of_frame(info, stream));
         let data = frame.len() - text.len() - 2..frame.len() - 2;
-        let whole = fragment.map(|fragment| FragmentFrame { fragment, data, length: frame.len() });
+        let whole = fragment.map(|fragment| FragmentFrame { fragment, data, length: frame.len(), lines: 3 });
         assert_eq!(in_frame(&stream), whole, "{dialect} {name}: {text}");
         assert_eq!(in_frame(&other), None, "{dialect} {name}: {text}");
         if let Some(Fragment { text: delta, number }) = fragment {
             self.fragments += 1;
             assert!(alone.is_valid(), "{dialect} {name}: {text}");
-            assert_eq!(view.string(Slot::Value), Some(delta), "{dialect} {name}: {text}");
-            let number = Some(Count::Whole(number));
+            let of_effect = info.and_then(|info| matches.get(0, info, &view)).map(|(_, view)| view);
+            let value = of_effect.unwrap_or(view).string(Slot::Value);
+            assert_eq!(value, Some(delta), "{dialect} {name}: {text}");
+            let number = number.map(Count::Whole);
             assert_eq!(view.count(Slot::SequenceNumber), number, "{dialect} {name}: {text}");
             assert_eq!(about(&view), self.before, "{dialect} {name}: {text}");
             assert!(!text.contains("\\u") && !text.contains('\u{fffd}'), "{dialect} {name}: {text}");
         }
         let verdict = self.memory.next_event(info, text, &mut seen);
+        if let Some(info) = info {
+            let number = view.count(Slot::SequenceNumber).and_then(|number| number.whole());
+            self.memory.expect_fragments(info, Some(name), number);
+        }
         assert_eq!(verdict, alone, "{dialect} {name}: {text}");
         for slot in Slot::ALL {
             assert_eq!(seen.raw(slot), view.raw(slot), "{dialect} {name}, {slot:?}: {text}");
@@ -179,11 +185,12 @@ fn numbers_follow_each_other() {
         let read = |memory: &mut Memory, number| {
             let text = delta("some", number);
             assert!(memory.next_event(event, &text, &mut View::nothing()).is_valid(), "{text}");
+            memory.expect_fragments(info, Some(name), Some(number));
         };
         let is_expected = |memory: &Memory, number| {
             let text = delta("more text", number);
             let fragment = memory.fragment(info, &text);
-            assert!(fragment.is_none_or(|fragment| fragment.number == number), "{text}");
+            assert!(fragment.is_none_or(|fragment| fragment.number == Some(number)), "{text}");
             assert!(fragment.is_none_or(|fragment| fragment.text.raw == "more text"), "{text}");
             fragment.is_some()
         };

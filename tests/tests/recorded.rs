@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use std::{env, fs};
 
 use catalogue::LooksAt;
-use conformance::Rules;
+use conformance::capture::{Frame, sse};
+use conformance::checker::{Observer, Seen};
+use conformance::{Checker, Rules};
 use spec::table::Scope;
 use tests::corpus::{self, Index};
 
@@ -59,6 +61,51 @@ fn figures_are_fresh() {
     }
     let known = fs::read_to_string(&path).expect("it is there");
     assert!(known == text, "spec/recorded.txt is stale: BLESS=1 cargo test -p tests --test recorded");
+}
+
+/// Sees every frame, so that none is taken the short way.
+#[derive(Default)]
+struct Watch(u64);
+
+impl Observer for Watch {
+    fn record(&mut self, _: &Seen<'_>) {
+        self.0 += 1;
+    }
+}
+
+/// Repeated deltas are compared with the last one instead of being parsed.
+#[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
+#[test]
+fn what_is_found_in_recordings_does_not_depend_on_the_way() {
+    let mut streams = 0;
+    for (api, dialect) in [("responses", "openai"), ("messages", "anthropic"), ("chat", "chat")] {
+        let Some(folder) = corpus::of_api(api) else { continue };
+        let dialect = corpus::dialect(dialect);
+        for file in corpus::files(&folder, &["sse"]) {
+            let bytes = fs::read(&file).expect("a recording");
+            let [mut watched, mut whole, mut pieces] = [(); 3].map(|()| Checker::new(dialect));
+            let mut watch = Watch::default();
+            let mut take = |frame: Frame<'_>| {
+                watched.frame_seen_by(&frame, &mut watch);
+            };
+            let mut parser = sse::Parser::default();
+            parser.push(&bytes, &mut take);
+            parser.finish(&mut take);
+            whole.push(&bytes);
+            bytes.chunks(997).for_each(|piece| {
+                pieces.push(piece);
+            });
+            let [watched, others @ ..] = [watched, whole, pieces].map(|mut checker| {
+                checker.finish();
+                (checker.events(), checker.into_findings())
+            });
+            for other in others {
+                assert_eq!(other, watched, "{}", file.display());
+            }
+            streams += usize::from(watch.0 > 0);
+        }
+    }
+    assert!(streams > 100, "{streams} streams");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::dialect::{Dialect, Event};
 use crate::formats::{ApiFile, Lifecycle, Role};
 use crate::schema::{
     Additional, Kind, Object, Pattern, Property, Range, Registry, Schema, StringRules, leads_somewhere,
+    takes_any_text,
 };
 
 /// Emits the tables of a dialect, except those shared with another one, and two functions that find them by name.
@@ -48,15 +49,12 @@ pub(super) fn emit(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) -> 
             events.push(shared.event(&event.name));
             continue;
         }
-        if let Some(watch) = watch(dialect, event, api) {
-            let schema = emitter.watched(event, &watch);
-            events.push(schema.map_err(|error| format!("events/{}.json: {error}", event.name))?);
-            continue;
-        }
         let outer = Outer {
             slots: slots(dialect, event, api),
             snapshot: snapshot(api),
             is_delta: event.lifecycle.has_role(Role::Delta),
+            watch: watch(dialect, event, api),
+            padding: &api.padding,
         };
         events.push(emitter.event(event, &outer).map_err(|e| format!("events/{}.json: {e}", event.name))?);
     }
@@ -119,31 +117,38 @@ pub(super) fn emit(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) -> 
 }
 
 /// Properties of an object that is an event.
-#[derive(Default)]
-struct Outer {
+struct Outer<'a> {
     slots: Vec<(String, Ident)>,
     /// The slot of the value of the root.
     snapshot: Option<Ident>,
     /// Others like it follow.
     is_delta: bool,
+    /// The places of its values, if some are inside of others.
+    watch: Option<Place>,
+    /// The members of deltas that mean nothing.
+    padding: &'a [String],
 }
 
-impl Outer {
+impl Outer<'_> {
     /// Returns the slot that receives the value of a member.
     fn slot(&self, property: &Property) -> Option<&Ident> {
         self.slots.iter().find(|(member, _)| *member == property.name).map(|(_, slot)| slot)
     }
 
     /// Returns whether any other value of a member is valid, too, and has the same effect except for the text and the
-    /// number. Ids and indices stay the same from one delta to the next.
+    /// number. Ids and indices stay the same from one delta to the next. If texts are inside of other values, rules may
+    /// be about any member but padding.
     fn may_vary(&self, property: &Property) -> bool {
         let takes_all = match &property.schema {
             Schema::String(rules) => *rules == StringRules::default(),
             Schema::Integer(range) => *range == Range::default(),
             _ => false,
         };
-        let slot = self.slot(property);
-        self.is_delta && takes_all && slot.is_none_or(|slot| slot == "Value" || slot == "SequenceNumber")
+        let may_vary = match self.slot(property) {
+            Some(slot) => slot == "Value" || slot == "SequenceNumber",
+            None => self.watch.is_none() || self.padding.contains(&property.name),
+        };
+        self.is_delta && takes_all && may_vary
     }
 }
 
@@ -174,6 +179,8 @@ struct Place {
     effects: Vec<usize>,
     /// The effects of the value around it that need it.
     allows: Vec<usize>,
+    /// Whether it is a text, and any other one would be valid.
+    takes_any_text: bool,
     /// By member, or `*`.
     inner: Vec<(String, Self)>,
 }
@@ -193,7 +200,7 @@ impl Place {
     }
 
     fn expression(&self, member: Option<&str>) -> TokenStream {
-        let Self { slot, effects, allows, inner } = self;
+        let Self { slot, effects, allows, takes_any_text, inner } = self;
         let member = super::tables::option_text(member);
         let slot = super::tables::option(slot.as_ref().map(|slot| quote!(Slot::#slot)));
         let inner = inner.iter().map(|(name, place)| {
@@ -201,7 +208,14 @@ impl Place {
             place.expression(member)
         });
         quote! {
-            Watch { member: #member, slot: #slot, effects: &[#(#effects),*], allows: &[#(#allows),*], inner: &[#(#inner),*] }
+            Watch {
+                member: #member,
+                slot: #slot,
+                effects: &[#(#effects),*],
+                allows: &[#(#allows),*],
+                takes_any_text: #takes_any_text,
+                inner: &[#(#inner),*],
+            }
         }
     }
 }
@@ -228,8 +242,10 @@ fn watch(dialect: &Dialect, event: &Event, api: &ApiFile) -> Option<Place> {
         if effect.value.is_none() && matches!(event.lifecycle, Lifecycle::Always(_)) {
             continue;
         }
-        let value = whole.at(effect.value.as_deref().unwrap_or_default());
+        let pointer = effect.value.as_deref().unwrap_or_default();
+        let value = whole.at(pointer);
         value.effects.push(nth);
+        value.takes_any_text = takes_any_text(dialect.registry(), &event.schema, pointer);
         if let Some(member) = &effect.when {
             value.at(&format!("/{member}")).allows.push(nth);
         }
@@ -312,31 +328,35 @@ impl Emitter<'_> {
         Ok(name)
     }
 
-    fn watched(&mut self, event: &Event, watch: &Place) -> Result<TokenStream, String> {
-        let schema = self.schema(self.registry.resolve(&event.schema), &event_path(&event.name))?;
-        let watch = watch.expression(None);
-        Ok(quote!(EventSchema::Watched(#schema, &#watch)))
-    }
-
-    fn event(&mut self, event: &Event, outer: &Outer) -> Result<TokenStream, String> {
+    fn event(&mut self, event: &Event, outer: &Outer<'_>) -> Result<TokenStream, String> {
         let path = self.fresh(&event_path(&event.name));
         let schema = self.registry.resolve(&event.schema);
+        let watch = outer.watch.as_ref().map(|watch| watch.expression(None));
+        let watch = super::tables::option(watch.map(|watch| quote!(&#watch)));
+        // The values of slots are taken from their places, wherever these are.
+        let slots: &[_] = if outer.watch.is_some() { &[] } else { &outer.slots };
         let Schema::Object(object) = schema else {
             let schema = self.schema(schema, &path)?;
-            let slots = outer.slots.iter().map(|(name, slot)| quote!((#name, Slot::#slot)));
-            return Ok(quote!(EventSchema::Union(#schema, &[#(#slots),*])));
+            let slots = slots.iter().map(|(name, slot)| quote!((#name, Slot::#slot)));
+            return Ok(quote!(EventSchema::Other(#schema, &[#(#slots),*], #watch)));
         };
         let table = self.table(&path, schema)?;
         let members = self.order.members(&path, object);
         let members = members.iter().map(|property| {
-            let is_snapshot = outer.slot(property).is_some_and(|slot| Some(slot) == outer.snapshot.as_ref());
-            let slot = super::tables::option(outer.slot(property).map(|slot| quote!(Slot::#slot)));
+            let slot = outer.slot(property).filter(|_| outer.watch.is_none());
+            let is_snapshot = slot.is_some_and(|slot| Some(slot) == outer.snapshot.as_ref());
+            let slot = super::tables::option(slot.map(|slot| quote!(Slot::#slot)));
             let varies = outer.may_vary(property);
             quote!(EventMember { slot: #slot, is_snapshot: #is_snapshot, varies: #varies })
         });
-        let others_vary = outer.is_delta;
+        let others_vary = outer.is_delta && outer.watch.is_none();
         Ok(quote! {
-            EventSchema::Object { schema: &#table, members: &[#(#members),*], others_vary: #others_vary }
+            EventSchema::Object {
+                schema: &#table,
+                members: &[#(#members),*],
+                others_vary: #others_vary,
+                watch: #watch,
+            }
         })
     }
 

@@ -226,6 +226,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
         let slot = pascal_ident(slot);
         quote!((Slot::#slot, #pointer))
     });
+    let padding = &file.padding;
     let (first_event_opens, marker_ends) = (*opens == RootOpening::FirstEvent, *ends == RootEnd::Done);
     let client_call = option(file.client_call.as_ref().map(|Calls { scope, types, id, name }| {
         let scope = of_file(scope);
@@ -325,6 +326,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
             first_event_opens: #first_event_opens,
             marker_ends: #marker_ends,
             slots: &[#(#slots),*],
+            padding: &[#(#padding),*],
             scopes: [#(#rows),*],
         };
     }

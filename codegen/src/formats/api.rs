@@ -62,6 +62,9 @@ pub struct ApiFile {
     pub usage: Usage,
     /// The values that parsing an event extracts: name to JSON pointer, in which `*` is each entry of an array.
     pub slots: BTreeMap<String, String>,
+    /// The members of events that mean nothing, such as random characters that hide the length of a text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub padding: Vec<String>,
     /// The two outer levels.
     pub outer: Outer,
     /// The calls that a client answers.

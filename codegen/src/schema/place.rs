@@ -1,6 +1,6 @@
 //! Places in schemas.
 
-use super::{Additional, Registry, Schema};
+use super::{Additional, Registry, Schema, StringRules};
 
 /// Returns whether the schema declares a property at this JSON pointer. The segment `*` and one in braces, such as
 /// `{output_index}`, are any index.
@@ -21,6 +21,31 @@ pub fn leads_somewhere(registry: Registry<'_>, schema: &Schema, pointer: &str) -
                 (Some(property), _) => leads_somewhere(registry, &property.schema, rest),
                 (None, Additional::Typed(values)) => leads_somewhere(registry, values, rest),
                 (None, _) => false,
+            }
+        }
+        _ => false,
+    }
+}
+
+/// Returns whether a value remains valid, and as new as it was, if its text at this JSON pointer becomes any other one.
+pub fn takes_any_text(registry: Registry<'_>, schema: &Schema, pointer: &str) -> bool {
+    let step =
+        pointer.strip_prefix('/').map(|rest| rest.find('/').map_or((rest, ""), |at| rest.split_at(at)));
+    match (registry.resolve(schema), step) {
+        (Schema::Any, _) => true,
+        (Schema::String(rules), None) => *rules == StringRules::default(),
+        (Schema::Nullable(inner), _) => takes_any_text(registry, inner, pointer),
+        (Schema::Union(branches), Some(_)) => branches
+            .iter()
+            .filter(|branch| leads_somewhere(registry, branch, pointer))
+            .all(|branch| takes_any_text(registry, branch, pointer)),
+        (Schema::Array(array), Some((_, rest))) => takes_any_text(registry, &array.items, rest),
+        (Schema::Object(object), Some((segment, rest))) => {
+            let name = segment.replace("~1", "/").replace("~0", "~");
+            match (object.property(&name), &object.additional) {
+                (Some(property), _) => takes_any_text(registry, &property.schema, rest),
+                (None, Additional::Typed(values)) => takes_any_text(registry, values, rest),
+                (None, _) => true,
             }
         }
         _ => false,

@@ -161,9 +161,9 @@ impl AnswerReader {
     /// Reads the data of an event.
     pub fn data(&mut self, dialect: &Dialect, data: &str) {
         let frame = Frame { data: Some(Cow::Borrowed(data)), ..Frame::default() };
-        if let Some(record) = Record::read(dialect, &frame, (1, 1), &mut None, &mut Memory::default()) {
-            self.event(&record);
-        }
+        let (mut memory, mut record) = (Memory::default(), Record::new(&frame, 1, 1));
+        record.read(dialect, &mut None, &mut memory);
+        self.event(&record);
     }
 
     /// Reads an event.

@@ -6,7 +6,7 @@ use spec::{Dialect, Memory};
 
 use crate::engine::{Finding, Judge, MOST_KEPT, Observer, Plan};
 use crate::recognition::fallback;
-use crate::sse::FrameStart;
+use crate::sse::{FrameStart, Repeated};
 use crate::waiting::{Held, Waiting};
 use crate::{Exchange, Frame, Recognised, RuleSets, Rules, Transport, sse};
 
@@ -245,7 +245,7 @@ impl Checker {
 
     /// Processes the frames that [`sse::Sink::repeated_frames`] describes, like [`Self::frame`] but without parsing
     /// them.
-    pub fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<(u64, usize)> {
+    pub fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<Repeated> {
         if self.waiting.is_some() {
             return None;
         }
@@ -320,7 +320,7 @@ impl sse::Sink for Frames<'_> {
         self.judge.frame(self.plan, self.memory, frame, None);
     }
 
-    fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<(u64, usize)> {
+    fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<Repeated> {
         self.judge.repeated_frames(self.plan, self.memory, text, start)
     }
 }

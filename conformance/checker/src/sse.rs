@@ -6,7 +6,6 @@ use std::ops::Range;
 use std::time::Duration;
 
 use memchr::{memchr, memchr2};
-use spec::FragmentFrame;
 
 use super::frame::{Frame, Places, Transport};
 
@@ -22,7 +21,8 @@ const LONG: usize = 64 << 10;
 /// Overhead of a line.
 const NOTE: usize = size_of::<Range<usize>>();
 
-/// Maximum length of a repeated frame, with its blank line. A longer one exceeds [`Frame::LONGEST`].
+/// Maximum length of a repeated frame of two lines, with its blank line. A longer one exceeds [`Frame::LONGEST`], unless
+/// it has one line.
 pub(crate) const MAX_REPEATED: usize = Frame::LONGEST - 2 * NOTE + 1;
 
 /// Placeholders for the lines of a frame that is too long: a finished one, and an unfinished one.
@@ -52,13 +52,24 @@ pub trait Sink {
     fn frame(&mut self, frame: &mut Frame<'_>);
 
     /// Processes the frames at the start of a text that differ from the previous one only in a few values, so that they
-    /// need not be parsed. Returns their number and length, if there are any. Each has two lines and a blank one.
+    /// need not be parsed. Returns how much that was, if there are any.
     ///
     /// Unless a [`Checker`](crate::Checker) does it, each frame is parsed.
-    fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<(u64, usize)> {
+    fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<Repeated> {
         let _ = (text, start);
         None
     }
+}
+
+/// Frames that were not parsed.
+#[derive(Debug, Clone, Copy)]
+pub struct Repeated {
+    /// Their number.
+    pub frames: u64,
+    /// Number of their lines, with the blank ones.
+    pub lines: u64,
+    /// Their length.
+    pub length: usize,
 }
 
 /// The start of a frame in the recording.
@@ -172,11 +183,12 @@ impl Parser {
                 // Dropped comments are part of the frame.
                 if self.frame.dropped.bytes == 0 {
                     let text = valid.get_or_insert_with(|| valid_start(rest));
-                    if let Some((frames, length)) = sink.repeated_frames(text, &self.frame.begins(self.time))
+                    if let Some(Repeated { lines, length, .. }) =
+                        sink.repeated_frames(text, &self.frame.begins(self.time))
                     {
                         // A sink takes no more than there is.
                         let length = length.min(text.len());
-                        self.frame.skip_repeated(frames.min(length as u64), length);
+                        self.frame.skip_repeated(lines.min(length as u64), length);
                         *text = text.get(length..).unwrap_or_default();
                         rest = rest.get(length..).unwrap_or_default();
                     }
@@ -376,9 +388,9 @@ impl Outline {
     }
 
     /// Starts the next frame after a repeated one.
-    const fn skip_repeated(&mut self, frames: u64, length: usize) {
+    const fn skip_repeated(&mut self, lines: u64, length: usize) {
         self.start += length as u64;
-        self.first_line += FragmentFrame::LINES * frames;
+        self.first_line += lines;
     }
 
     /// Starts the next frame, after this number of bytes and a blank line.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::thread;
 
+use checker::sse::{FrameStart, Repeated, Sink};
 use checker::{Checker, Finding, Frame, Observer, Rules, Seen, sse};
 use recordings::capture::Format;
 use recordings::goldens::{GOLDENS, golden};
@@ -51,62 +52,146 @@ fn outcomes(checkers: &mut [Checker; 4], stream: &[u8]) -> [Outcome; 4] {
     })
 }
 
-/// Streams with a text of many fragments, each damaged in its own way.
-fn damaged(golden: &str) -> Vec<String> {
+/// What is in a delta of a text, in the APIs' own ways, up to the text.
+const DELTAS: [&str; 6] = [
+    "\"delta\":\"",
+    "{\"type\":\"text_delta\",\"text\":\"",
+    "{\"type\":\"input_json_delta\",\"partial_json\":\"",
+    "{\"type\":\"thinking_delta\",\"thinking\":\"",
+    "\"delta\":{\"content\":\"",
+    "{\"index\":0,\"function\":{\"arguments\":\"",
+];
+
+/// Texts in front of those of deltas in a row.
+const TEXTS: [&str; 8] =
+    ["", "a ", "", "\\n\\\"\\\\", "ü 😀", " a text of more than sixteen bytes", "\\/", "z"];
+
+/// Edits of a delta.
+const DAMAGES: [(&str, &str); 53] = [
+    ("", ""),
+    ("\"delta\":\"", "\"delta\":\"\\n\\\\\\\""),
+    ("\"delta\":\"", "\"delta\":\"\\ud83d"),
+    ("\"delta\":\"", "\"delta\":\"\\ufffd"),
+    ("\"delta\":\"", "\"delta\":\"\u{fffd}"),
+    ("\"delta\":\"", "\"delta\":7,\"was\":\""),
+    ("\"sequence_number\":", "\"sequence_number\":1"),
+    ("\"sequence_number\":", "\"sequence_number\":-"),
+    ("\"output_index\":0", "\"output_index\":1"),
+    ("\"logprobs\":[]", "\"logprobs\":[{\"token\":\"a\",\"logprob\":-1,\"bytes\":[],\"top_logprobs\":[]}]"),
+    ("event: ", "id: 1\nevent: "),
+    ("event: response", "event: esponse"),
+    ("event: content", "event: ontent"),
+    ("data: ", "id: 1\ndata: "),
+    ("data: ", "event: message\ndata: "),
+    ("data: ", "what\ndata: "),
+    ("data: ", "data:"),
+    ("data: ", "data:  "),
+    ("data: ", ": note\ndata: "),
+    ("\n", "\r\n"),
+    ("\n\n", "\n\n\n"),
+    ("\n\n", "\n"),
+    ("}\n", "}\ndata: \n"),
+    ("\"text\":\"", "\"text\":\"\\ud83d"),
+    ("\"text\":\"", "\"text\":7,\"was\":\""),
+    ("\"text\":\"", "\"text\":null,\"was\":\""),
+    ("\"text\":\"", "\"t\\u0065xt\":\""),
+    ("\"partial_json\":\"", "\"partial_json\":\"\u{fffd}"),
+    ("\"content\":\"", "\"content\":\"\\u00e9"),
+    ("\"content\":\"", "\"content\":null,\"was\":\""),
+    ("\"content\":\"", "\"role\":\"assistant\",\"content\":\""),
+    ("\"content\":\"", "\"refusal\":\"no\",\"content\":\""),
+    ("\"arguments\":\"", "\"arguments\":7,\"was\":\""),
+    ("{\"index\":0,\"function\"", "{\"index\":0,\"id\":\"call_9\",\"function\""),
+    ("{\"index\":0,\"function\"", "{\"index\":1,\"function\""),
+    ("\"index\":0", "\"index\":1"),
+    ("\"index\":0", "\"index\":0.0"),
+    ("\"index\":0", "\"index\":-1"),
+    ("}}\n", "}    }\n"),
+    ("}}\n", "} \t}\n"),
+    ("}}\n", "}}  \n"),
+    ("]}\n", "]   }\n"),
+    ("\"id\":\"chatcmpl-1\"", "\"id\":\"chatcmpl-2\""),
+    ("\"created\":1785000000", "\"created\":1785000001"),
+    ("\"model\":\"gpt", "\"model\":\"gtp"),
+    ("\"finish_reason\":null", "\"finish_reason\":\"stop\""),
+    ("\"finish_reason\":null", "\"finish_reason\":\"new\""),
+    ("\"logprobs\":null", "\"logprobs\":{\"content\":[],\"refusal\":null}"),
+    (
+        "\"choices\":[",
+        "\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":1,\"total_tokens\":2},\"choices\":[",
+    ),
+    ("\"choices\":[", "\"usage\":null,\"choices\":["),
+    ("\"choices\":[", "\"obfuscation\":\"abc\",\"choices\":["),
+    ("\"choices\":[", "\"obfuscation\":7,\"choices\":["),
+    ("\"choices\":[", "\"error\":{\"message\":\"x\"},\"choices\":["),
+];
+
+/// Returns the sequence number of a frame.
+fn number(frame: &str) -> Option<usize> {
+    let (_, rest) = frame.split_once("\"sequence_number\":")?;
+    rest.split(|end: char| !end.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// Streams of a golden with a text of many fragments, each damaged in its own way: one fragment, or all from one on.
+fn damaged(golden: &str, deltas: &[&str]) -> Vec<String> {
     let frames: Vec<&str> = golden.split_inclusive("\n\n").collect();
-    let Some(at) = frames.iter().position(|frame| frame.contains("_text.delta\n")) else { return Vec::new() };
-    let number = |frame: &str| {
-        let rest = frame.split_once("\"sequence_number\":").map_or("", |(_, rest)| rest);
-        rest.split(|end: char| !end.is_ascii_digit()).next().and_then(|digits| digits.parse::<usize>().ok())
-    };
-    let Some(first) = number(frames[at]) else { return Vec::new() };
-    let numbered = |frame: &str, to: usize| {
-        let was = format!("\"sequence_number\":{}", number(frame).unwrap_or_default());
-        frame.replace(&was, &format!("\"sequence_number\":{to}"))
-    };
-    let damages: [(&str, &str); 20] = [
-        ("\"delta\":\"", "\"delta\":\""),
-        ("\"delta\":\"", "\"delta\":\"\\n\\\\\\\""),
-        ("\"delta\":\"", "\"delta\":\"\\ud83d"),
-        ("\"delta\":\"", "\"delta\":\"\\ufffd"),
-        ("\"delta\":\"", "\"delta\":\"\u{fffd}"),
-        ("\"delta\":\"", "\"delta\":7,\"was\":\""),
-        ("\"sequence_number\":", "\"sequence_number\":1"),
-        ("\"sequence_number\":", "\"sequence_number\":-"),
-        ("\"output_index\":0", "\"output_index\":1"),
-        (
-            "\"logprobs\":[]",
-            "\"logprobs\":[{\"token\":\"a\",\"logprob\":-1,\"bytes\":[],\"top_logprobs\":[]}]",
-        ),
-        ("event: ", "id: 1\nevent: "),
-        ("event: response", "event: esponse"),
-        ("data: ", "what\ndata: "),
-        ("data: ", "data:"),
-        ("data: ", "data:  "),
-        ("data: ", ": note\ndata: "),
-        ("\n", "\r\n"),
-        ("\n\n", "\n\n\n"),
-        ("\n\n", "\n"),
-        ("}\n", "}\ndata: \n"),
-    ];
-    let stream = |from: &str, to: &str| {
-        let mut text: String = frames[..at].concat();
-        for nth in 0..8 {
-            let frame = numbered(frames[at], first + nth);
-            text.push_str(&if nth == 5 { frame.replace(from, to) } else { frame });
+    let mut streams = Vec::new();
+    for delta in deltas {
+        let Some(at) = frames.iter().position(|frame| frame.contains(delta)) else { continue };
+        let first = number(frames[at]).unwrap_or_default();
+        let numbered = |frame: &str, to: usize| match number(frame) {
+            Some(was) => {
+                frame.replace(&format!("\"sequence_number\":{was}"), &format!("\"sequence_number\":{to}"))
+            }
+            None => frame.to_owned(),
+        };
+        let fragment = |nth: usize, has_padding: bool| {
+            let text = TEXTS[nth % TEXTS.len()];
+            let frame = numbered(frames[at], first + nth).replacen(delta, &format!("{delta}{text}"), 1);
+            let padding = format!("{{\"obfuscation\":\"{}\",\"id\":\"chat", "x".repeat(nth * 5 % 7));
+            if has_padding { frame.replacen("{\"id\":\"chat", &padding, 1) } else { frame }
+        };
+        let stream = |(from, to): (&str, &str), is_damaged: &dyn Fn(usize) -> bool, has_padding| {
+            let mut text: String = frames[..at].concat();
+            for nth in 0..12 {
+                let frame = fragment(nth, has_padding);
+                text.push_str(&if is_damaged(nth) { frame.replace(from, to) } else { frame });
+            }
+            let rest = frames[at + 1..].iter().zip(first + 12..);
+            text.extend(rest.map(|(frame, number_of)| numbered(frame, number_of)));
+            text
+        };
+        let is_there = |damage: &&(&str, &str)| fragment(1, false).contains(damage.0);
+        for (nth, damage) in DAMAGES.iter().filter(is_there).enumerate() {
+            // One and all in turn, so that the goldens differ in it.
+            streams.push(match (nth + frames.len()) % 2 {
+                0 => stream(*damage, &|nth| nth == 7, false),
+                _ => stream(*damage, &|nth| nth >= 5, true),
+            });
         }
-        let rest = frames[at + 1..].iter().zip(first + 8..);
-        text.extend(rest.map(|(frame, number_of)| numbered(frame, number_of)));
-        text
-    };
-    damages.iter().map(|(from, to)| stream(from, to)).collect()
+    }
+    streams
 }
 
 /// Returns a valid stream with a text of many fragments.
 fn deltas() -> String {
     let golden = golden("openai/text").expect("the golden");
     let text = std::str::from_utf8(golden.bytes).expect("goldens are UTF-8");
-    damaged(text).into_iter().next().expect("a stream of deltas")
+    let stream = damaged(text, &DELTAS).into_iter().next().expect("a stream of deltas");
+    // The final text has none of those in front.
+    TEXTS
+        .iter()
+        .rev()
+        .filter(|text| !text.is_empty())
+        .fold(stream, |stream, text| stream.replace(&format!("\"delta\":\"{text}"), "\"delta\":\""))
+}
+
+/// Returns the goldens of the API of a dialect that are streams of server-sent events.
+fn goldens(dialect: &Dialect) -> impl Iterator<Item = &'static str> {
+    let is_of_api = |name| spec::dialect(name).is_some_and(|of| std::ptr::eq(of.api, dialect.api));
+    let goldens =
+        GOLDENS.iter().filter(move |golden| golden.format == Format::Sse && is_of_api(golden.dialect));
+    goldens.map(|golden| std::str::from_utf8(golden.bytes).expect("goldens are UTF-8"))
 }
 
 /// Returns the number of streams and findings of a dialect, which are the same in all ways.
@@ -114,11 +199,8 @@ fn compared(dialect: &'static Dialect) -> [usize; 2] {
     let (mut streams, mut found) = (0, 0);
     let rules = Rules::of(dialect);
     let mut checkers = [(); 4].map(|()| Checker::with_rules(&rules));
-    let is_of_api = |name| spec::dialect(name).is_some_and(|of| std::ptr::eq(of.api, dialect.api));
-    let goldens =
-        GOLDENS.iter().filter(|golden| golden.bytes.starts_with(b"event:") && is_of_api(golden.dialect));
-    let texts = goldens.map(|golden| std::str::from_utf8(golden.bytes).expect("goldens are UTF-8"));
-    for text in texts.flat_map(|text| damaged(text).into_iter().chain([text.to_owned()])) {
+    for text in goldens(dialect).flat_map(|text| damaged(text, &DELTAS).into_iter().chain([text.to_owned()]))
+    {
         let [watched, others @ ..] = outcomes(&mut checkers, text.as_bytes());
         let report = recordings::check("", &mut text.as_bytes(), Some(Format::Sse), &rules);
         let recorded = (report.findings, report.omitted, report.events);
@@ -129,6 +211,44 @@ fn compared(dialect: &'static Dialect) -> [usize; 2] {
         found += watched.0.len();
     }
     [streams, found]
+}
+
+/// Counts the frames that a checker takes without parsing them.
+struct Counting {
+    checker: Checker,
+    repeated: u64,
+}
+
+impl Sink for Counting {
+    fn frame(&mut self, frame: &mut Frame<'_>) {
+        self.checker.frame(frame);
+    }
+
+    fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<Repeated> {
+        let repeated = self.checker.repeated_frames(text, start);
+        self.repeated += repeated.map_or(0, |repeated| repeated.frames);
+        repeated
+    }
+}
+
+/// Texts in a row are appended without parsing, wherever the API has them, except at first.
+#[test]
+fn deltas_are_taken_the_short_way() {
+    let mut kinds = Vec::new();
+    for name in ["openai", "anthropic", "chat"] {
+        let dialect = spec::dialect(name).expect("the dialect");
+        let goldens: Vec<&str> = goldens(dialect).collect();
+        for delta in DELTAS {
+            let undamaged = goldens.iter().filter_map(|text| damaged(text, &[delta]).into_iter().next());
+            let is_short = |stream: String| {
+                let mut counting = Counting { checker: Checker::new(dialect), repeated: 0 };
+                sse::Parser::default().push_to(stream.as_bytes(), &mut counting);
+                counting.repeated >= 6
+            };
+            kinds.extend(undamaged.map(is_short).find(|is_short| *is_short).map(|_| (name, delta)));
+        }
+    }
+    assert_eq!(kinds.len(), DELTAS.len(), "{kinds:?}");
 }
 
 #[test]
@@ -145,10 +265,9 @@ fn what_is_found_does_not_depend_on_the_way() {
 /// A comment that is dropped belongs to the frame behind it.
 #[test]
 fn a_delta_behind_a_long_comment_is_where_it_is() {
-    let golden = GOLDENS.iter().map(|golden| std::str::from_utf8(golden.bytes).expect("goldens are UTF-8"));
     let dialect = spec::dialect("openai").expect("the dialect");
-    let streams =
-        golden.filter(|text| text.starts_with("event:")).filter_map(|text| damaged(text).into_iter().next());
+    let goldens = goldens(dialect).filter(|text| text.contains("_text.delta\n"));
+    let streams = goldens.filter_map(|text| damaged(text, &DELTAS).into_iter().next());
     for stream in streams.take(5) {
         let ends: Vec<usize> = stream.match_indices("_text.delta\n").map(|(at, _)| at).collect();
         let start = stream[..ends[4]].rfind("event: ").expect("the start of the frame");

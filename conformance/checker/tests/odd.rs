@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use checker::sse::{FrameStart, Parser, Sink};
+use checker::sse::{FrameStart, Parser, Repeated, Sink};
 use checker::{Checker, Frame, Places, Transport};
 
 const DATA: &str = "{\"type\":\"response.output_text.delta\",\"sequence_number\":-1}";
@@ -47,7 +47,7 @@ fn any_place_of_a_frame_is_reported() {
 /// Claims to have taken frames.
 #[derive(Default)]
 struct Claim {
-    taken: Option<(u64, usize)>,
+    taken: Option<Repeated>,
     seen: Vec<(u64, u64)>,
 }
 
@@ -56,7 +56,7 @@ impl Sink for Claim {
         self.seen.push((frame.bytes.start, frame.line));
     }
 
-    fn repeated_frames(&mut self, _: &str, _: &FrameStart) -> Option<(u64, usize)> {
+    fn repeated_frames(&mut self, _: &str, _: &FrameStart) -> Option<Repeated> {
         self.taken.take()
     }
 }
@@ -64,7 +64,7 @@ impl Sink for Claim {
 #[test]
 fn a_sink_takes_no_more_than_there_is() {
     let chunk = b"data: 1\n\ndata: 2\n\n";
-    for (taken, next) in [
+    for ((lines, length), next) in [
         ((u64::MAX, usize::MAX), chunk.len() as u64),
         ((0, usize::MAX), chunk.len() as u64),
         ((u64::MAX, 9), 9),
@@ -73,14 +73,14 @@ fn a_sink_takes_no_more_than_there_is() {
         for (start, line) in [(0, 1), (u64::MAX, u64::MAX)] {
             let (mut parser, mut claim) = (Parser::starting_at(start, line), Claim::default());
             for _ in 0..3 {
-                claim.taken = Some(taken);
+                claim.taken = Some(Repeated { frames: 1, lines, length });
                 claim.seen.clear();
                 parser.push_to(chunk, &mut claim);
             }
             parser.push_to(b"data: 3\n\n", &mut claim);
             let first = claim.seen.first().map(|(byte, _)| byte - start.min(u64::MAX / 2));
             let before = 2 * chunk.len() as u64;
-            assert_eq!(first, Some(before + next), "{taken:?}");
+            assert_eq!(first, Some(before + next), "{lines} {length}");
         }
     }
 }

@@ -8,7 +8,7 @@ use super::curl::curl;
 use super::timeline::TimelineBuilder;
 use crate::capture::other_api::{at_url, of_answer, own_api};
 use crate::capture::{Entry, Exchange, Format, Frame, Loss, Piece, Reader, Sink, Transport, sse};
-use checker::sse::FrameStart;
+use checker::sse::{FrameStart, Repeated};
 use checker::{Checker, Observer, RuleSets, Rules, fallback, is_sign_of_life};
 use results::{CaptureReport, Lost};
 use spec::Api;
@@ -417,7 +417,7 @@ impl sse::Sink for Checking {
         self.event(frame, &mut ());
     }
 
-    fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<(u64, usize)> {
+    fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<Repeated> {
         if self.draws { None } else { self.checker.repeated_frames(text, start) }
     }
 }

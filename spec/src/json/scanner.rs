@@ -312,8 +312,8 @@ impl<'a> Scanner<'a> {
         hit
     }
 
-    /// Passes a value of the same kind as one that begins with this byte: a string, or a whole number. Returns
-    /// whether it is plain: nothing in it is escaped as a number, and no character can be U+FFFD.
+    /// Passes a value of the same kind as one that begins with this byte: a string, a whole number, or any number of
+    /// spaces. Returns whether it is plain: nothing in it is escaped as a number, and no character can be U+FFFD.
     #[inline]
     pub(crate) fn pass_alike(&mut self, first: u8) -> Option<bool> {
         match (first, self.byte()) {
@@ -323,6 +323,12 @@ impl<'a> Scanner<'a> {
                 Some(is_ascii || self.is_plain_since(start))
             }
             (b'0'..=b'9' | b'-', b'0'..=b'9' | b'-') => self.pass_number().ok().filter(|is_plain| *is_plain),
+            (b' ', _) => {
+                while self.byte() == b' ' {
+                    self.at += 1;
+                }
+                Some(true)
+            }
             _ => None,
         }
     }

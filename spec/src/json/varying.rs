@@ -20,6 +20,16 @@ impl Varying {
         self.count += 1;
     }
 
+    /// Returns these values and another one.
+    pub(crate) fn with(&self, value: Range<usize>) -> Self {
+        let mut all = self.clone();
+        all.add(value);
+        if let Some(values) = all.values.get_mut(..all.count) {
+            values.sort_by_key(|value| value.start);
+        }
+        all
+    }
+
     /// Returns the values in order; none if there are too many.
     pub(crate) fn values(&self) -> &[Range<usize>] {
         self.values.get(..self.count).unwrap_or_default()

@@ -56,9 +56,7 @@ pub(crate) struct Snapshot<'s> {
     pub(crate) changes: Vec<Change<'s>>,
     /// The holder of the value.
     holder: Holder,
-    api: &'static Api,
-    /// The member that holds it in events.
-    member: &'static str,
+    dialect: &'static Dialect,
 }
 
 /// The holder of a response.
@@ -117,8 +115,7 @@ impl<'s> Snapshot<'s> {
             usage: response.value(usage.member).map(|counts| Usage::of(usage, counts)).unwrap_or_default(),
             changes: Vec::new(),
             holder,
-            api: dialect.api,
-            member: dialect.snapshot_member().unwrap_or_default(),
+            dialect,
         }
     }
 
@@ -131,11 +128,11 @@ impl<'s> Snapshot<'s> {
     }
 
     pub(crate) fn is_completed(&self) -> bool {
-        self.phase() == Some(self.api.status.completed)
+        self.phase() == Some(self.dialect.api.status.completed)
     }
 
     pub(crate) fn has_failed(&self) -> bool {
-        self.phase() == Some(self.api.status.failed)
+        self.phase() == Some(self.dialect.api.status.failed)
     }
 
     /// Returns whether the response has ended.
@@ -143,7 +140,8 @@ impl<'s> Snapshot<'s> {
         match self.holder {
             Holder::Event(event) => event.role == Role::Terminal,
             Holder::Body => {
-                self.phase().is_some_and(|phase| self.api.scope(self.api.root).ends.contains(&phase))
+                let api = self.dialect.api;
+                self.phase().is_some_and(|phase| api.scope(api.root).ends.contains(&phase))
             }
         }
     }
@@ -158,9 +156,10 @@ impl<'s> Snapshot<'s> {
 
     /// Returns the JSON pointer to a member of the response.
     pub(crate) fn pointer(&self, member: &str) -> String {
+        let holder = || self.dialect.snapshot_member().unwrap_or_default();
         match (self.holder, member) {
-            (Holder::Event(_), "") => format!("/{}", self.member),
-            (Holder::Event(_), _) => format!("/{}/{member}", self.member),
+            (Holder::Event(_), "") => format!("/{}", holder()),
+            (Holder::Event(_), _) => format!("/{}/{member}", holder()),
             (Holder::Body, "") => String::new(),
             (Holder::Body, _) => format!("/{member}"),
         }

@@ -255,6 +255,8 @@ pub struct Findings {
     /// The rules with a listed finding, by level.
     rules: BTreeSet<(Level, &'static str)>,
     omitted: u64,
+    /// Number of all violations, also of equal ones.
+    reported: u64,
     /// Reusable, to avoid allocations.
     key: String,
     /// The values at fault in the current frame: a fault is reported once, by the first rule that finds it.
@@ -399,6 +401,7 @@ impl Findings {
         location: impl FnOnce(&mut Locator) -> Location,
         message: impl FnOnce() -> String,
     ) -> Option<usize> {
+        self.reported += 1;
         let mut is_fine_in = |name: &str| spec::dialect(name).is_some_and(&mut is_fine_in);
         let known = self.seen.get(&self.key).copied();
         if let Some(finding) = known.and_then(|at| self.found.get_mut(at)) {
@@ -498,6 +501,11 @@ impl Findings {
     /// Returns the number of unlisted faults.
     pub const fn omitted(&self) -> u64 {
         self.omitted
+    }
+
+    /// Returns the number of violations so far, also of equal ones.
+    pub(super) const fn reported(&self) -> u64 {
+        self.reported
     }
 
     pub(crate) fn finish(self) -> (Vec<Finding>, u64) {

@@ -52,11 +52,14 @@ pub(crate) enum Native {
     /// A value of one of these types closes an item.
     ClosedAs(&'static [&'static str], ValueRule),
     /// Nothing can be added to a text of a scope: its final value was stated, or it or a node around it was closed.
-    Settled(Scope, TextRule),
+    Settled(Scope, NodeRule),
     /// A value begins a phase of a node of a scope.
     Phase(Scope, ValueRule),
     /// A fragment of a node of a scope.
     Fragment(Scope, NodeRule),
+    /// A fragment of a node of a scope, for rules about where it comes: while fragments of one text follow each other, and
+    /// it is not empty, they say the same of each.
+    Run(Scope, NodeRule),
     /// A fragment with log probabilities of a node of a scope.
     LogprobsOf(Scope, NodeRule),
     /// An event of the role `point` in a node.
@@ -95,9 +98,6 @@ type NodeRule = fn(&mut Case<'_>, &Node);
 
 /// A rule about a node and the value that opens or closes it.
 pub(crate) type ValueRule = fn(&mut Case<'_>, &Node, &Object<'_>);
-
-/// A rule about a node and its whole text.
-pub(crate) type TextRule = fn(&mut Case<'_>, &Node, &str);
 
 /// A rule about the end of the response.
 pub(crate) type EndingRule = fn(&mut Case<'_>, &Ending<'_>);
@@ -207,11 +207,12 @@ pub(crate) struct Hooks {
     pub(crate) snapshot: BoundRules<SnapshotRule>,
     pub(crate) opened: ValueRules,
     pub(crate) closed: ValueRules,
-    pub(crate) settled: ScopeRules<TextRule>,
+    pub(crate) settled: ScopeRules<NodeRule>,
     /// Whether there are such rules.
     pub(crate) has_settled: bool,
     pub(crate) phase: ScopeRules<ValueRule>,
     pub(crate) fragment: ScopeRules<NodeRule>,
+    pub(crate) run: ScopeRules<NodeRule>,
     pub(crate) logprobs: ScopeRules<NodeRule>,
     pub(crate) point: BoundRules<NodeRule>,
     pub(crate) ending: BoundRules<(Ends, EndingRule)>,
@@ -277,6 +278,7 @@ impl Hooks {
             has_settled: false,
             phase: ScopeRules::default(),
             fragment: ScopeRules::default(),
+            run: ScopeRules::default(),
             logprobs: ScopeRules::default(),
             point: BoundRules::default(),
             ending: BoundRules::default(),
@@ -321,6 +323,7 @@ impl Hooks {
                 }
                 Native::Phase(scope, code) => self.phase.push(scope, (bound, code)),
                 Native::Fragment(scope, code) => self.fragment.push(scope, (bound, code)),
+                Native::Run(scope, code) => self.run.push(scope, (bound, code)),
                 Native::LogprobsOf(scope, code) => self.logprobs.push(scope, (bound, code)),
                 Native::Point(code) => self.point.push((bound, code)),
                 Native::Ending(code) => self.ending.push((bound, (Ends::All, code))),

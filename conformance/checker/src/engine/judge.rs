@@ -15,7 +15,7 @@ use super::record::{Payload, Record};
 use super::session::{Placement, Session};
 use super::stream::Stream;
 use super::tracker::Tracker;
-use crate::sse::{FrameStart, MAX_REPEATED};
+use crate::sse::{FrameStart, MAX_REPEATED, Repeated};
 use crate::{Exchange, Frame, Transport};
 
 /// Checks the frames of a connection.
@@ -169,24 +169,44 @@ impl Judge {
             self.pass(frame);
             return;
         }
-        let found = self.findings.all().len();
+        let (found, reported) = (self.findings.all().len(), self.findings.reported());
         if !frame.strays.is_empty() {
             let record = Record::of_body(frame, self.frames);
             self.at_hand(plan).ask(&plan.hooks.stray, &record);
         }
-        let numbers = (self.frames, self.events + 1);
+        if frame.data.is_none() {
+            return;
+        }
         self.subjects.clear();
-        if let Some(mut record) = Record::read(plan.dialect(), frame, numbers, &mut self.known, memory) {
-            let about = self.record(plan, &mut record);
-            if let Some(observer) = observer {
-                let nodes = &self.stream().nodes;
-                let about = about.and_then(|at| Occurrence::new(nodes, at));
-                let is_faulty = self.findings.all().len() > found;
-                let lane = self.session.as_ref().and_then(|session| session.lane());
-                let api = plan.api();
-                let subjects = &*self.subjects;
-                observer.record(&Seen { record: &record, api, about, nodes, subjects, lane, is_faulty });
-            }
+        let mut record = Record::new(frame, self.frames, self.events + 1);
+        record.read(plan.dialect(), &mut self.known, memory);
+        let about = self.record(plan, &mut record);
+        if let Some(observer) = observer {
+            let nodes = &self.stream().nodes;
+            let about = about.and_then(|at| Occurrence::new(nodes, at));
+            let is_faulty = self.findings.all().len() > found;
+            let lane = self.session.as_ref().and_then(|session| session.lane());
+            let api = plan.api();
+            let subjects = &*self.subjects;
+            observer.record(&Seen { record: &record, api, about, nodes, subjects, lane, is_faulty });
+        } else if let Some((event, info)) = record.known
+            && plan.is_fragment[event]
+            && self.findings.reported() == reported
+        {
+            self.expect_fragments(plan, memory, info);
+        }
+    }
+
+    /// Expects deltas like the last event, about which no rule had anything to say.
+    fn expect_fragments(&self, plan: &Plan, memory: &mut Memory, info: &'static EventInfo) {
+        let effect = if info.effects.is_empty() { Some(info) } else { memory.matches().only(info) };
+        let is_expected = |effect: &EventInfo| {
+            let is_settled = plan.hooks.run.of(effect.scope).is_empty() || self.stream().has_recent_text();
+            plan.is_fragment[effect.number] && is_settled
+        };
+        if effect.is_some_and(is_expected) {
+            let number = self.stream().sequence_number.as_ref().and_then(Count::whole);
+            memory.expect_fragments(info, plan.event_line(info), number);
         }
     }
 
@@ -201,14 +221,14 @@ impl Judge {
             && frame.strays.is_empty()
             && frame.id.is_none()
             && frame.invalid_utf8.is_none()
-            && frame.event.as_deref() == Some(info.name);
+            && frame.event.as_deref() == plan.event_line(info);
         if !is_usual {
             return None;
         }
         let mut fragment = Some(memory.fragment(info, data)?);
         let next =
             |number| fragment.take_if(|next| next.number == number).map(|next| (next.text, data.len()));
-        if self.take_fragments(frame.transport, next) == 0 {
+        if self.take_fragments(plan, frame.transport, next) == 0 {
             return None;
         }
         memory.take_fragment();
@@ -216,8 +236,7 @@ impl Judge {
         Some(())
     }
 
-    /// Processes the frames at the start of a text that are such deltas, without parsing them. Returns their number and
-    /// length.
+    /// Processes the frames at the start of a text that are such deltas, without parsing them.
     #[inline]
     pub(crate) fn repeated_frames(
         &mut self,
@@ -225,9 +244,9 @@ impl Judge {
         memory: &mut Memory,
         text: &str,
         start: &FrameStart,
-    ) -> Option<(u64, usize)> {
+    ) -> Option<Repeated> {
         let info = self.known_fragment(plan)?;
-        let (mut last, mut length) = (None, 0);
+        let (mut last, mut length, mut lines) = (None, 0, 0);
         let next = |number| {
             let next = memory.fragment_of_frame(info, text.get(length..)?)?;
             let FragmentFrame { fragment, data, .. } = next;
@@ -236,25 +255,26 @@ impl Judge {
             }
             memory.take_fragment();
             let size = data.len();
-            last = Some((length, data));
+            last = Some((length, lines, data));
             length += next.length;
+            lines += next.lines;
             Some((fragment.text, size))
         };
-        let count = self.take_fragments(Transport::Http, next);
-        let (offset, data) = last?;
+        let frames = self.take_fragments(plan, Transport::Http, next);
+        let (offset, lines_before, data) = last?;
         // The blank line is not part of it.
         let source = text.as_bytes().get(offset..length - 1)?;
         let byte = start.byte + offset as u64;
         let extent = FrameExtent {
             source,
             bytes: byte..byte + source.len() as u64,
-            line: start.line + FragmentFrame::LINES * (count - 1),
+            line: start.line + lines_before,
             is_on_one_line: false,
             data: data.start,
             time: start.time,
         };
         self.renew_last(info, &extent);
-        Some((count, length))
+        Some(Repeated { frames, lines, length })
     }
 
     /// Returns the type of the last event if its deltas can be processed without calling rules.
@@ -265,14 +285,18 @@ impl Judge {
     }
 
     /// Processes deltas of the last text, unless a rule has to be called. `next` returns the text and size of the delta
-    /// with a sequence number, if that is the next one. Returns how many there were.
+    /// with a sequence number, or without one, if that is the next one. Returns how many there were.
     #[inline]
     fn take_fragments<'f>(
         &mut self,
+        plan: &Plan,
         transport: Transport,
-        next: impl FnMut(u64) -> Option<(RawString<'f>, usize)>,
+        next: impl FnMut(Option<u64>) -> Option<(RawString<'f>, usize)>,
     ) -> u64 {
         let stream = self.stream_mut();
+        if stream.sequence_number.is_none() && !plan.hooks.sequence.is_empty() {
+            return 0;
+        }
         let count = stream.feed(next);
         if count > 0 {
             stream.transport = transport;

@@ -33,7 +33,7 @@ pub(crate) struct Plan {
     pub(super) limited: Vec<Scope>,
     /// Rules with code of their own.
     pub(crate) hooks: Hooks,
-    /// Whether an event is a delta for which only rules about every event are called.
+    /// Whether an event or an effect can be a delta of which rules say no more than of the one before it.
     pub(super) is_fragment: Vec<bool>,
 }
 
@@ -70,13 +70,7 @@ impl Plan {
         let carried = carried(&relations);
         let collected = collected(dialect.api, &relations, &carried);
         let places = Scope::ALL.iter().map(|scope| Places::of(dialect.api.scope(*scope))).collect();
-        let is_fragment = |(event, steps): (&EventInfo, &Vec<Step>)| {
-            dialect.framing.event_line == EventLine::EqualsType
-                && event.role == Role::Delta
-                && steps.is_empty()
-                && hooks.fragment.of(event.scope).is_empty()
-                && hooks.event.is_empty()
-        };
+        let is_fragment = |(event, steps): (_, &Vec<Step>)| is_fragment(dialect, event, steps, &hooks);
         let is_fragment = dialect.effects().zip(&steps).map(is_fragment).collect();
         Arc::new(Self {
             protocol: Protocol::of(dialect),
@@ -101,8 +95,35 @@ impl Plan {
         self.protocol.dialect
     }
 
+    /// Returns the `event:` field of events of a type, if its deltas are processed without calling rules.
+    pub(super) fn event_line(&self, event: &EventInfo) -> Option<&'static str> {
+        (self.dialect().framing.event_line == EventLine::EqualsType).then_some(event.name)
+    }
+
     /// Returns the rule for a family in a scope.
     pub(super) fn structural(&self, family: Family, scope: Scope) -> Option<Bound> {
         self.structure[scope as usize][family as usize]
     }
+}
+
+/// Returns whether an event or an effect can be a delta of which rules say no more than of the one before it, if it equals
+/// that except for its text, its sequence number, and members that mean nothing.
+fn is_fragment(dialect: &Dialect, event: &EventInfo, steps: &[Step], hooks: &Hooks) -> bool {
+    let is_delta =
+        |effect: &EventInfo| effect.role == Role::Delta && hooks.fragment.of(effect.scope).is_empty();
+    let (is_list, is_of_list) = (!event.effects.is_empty(), event.effect.is_some());
+    let is_settled = if is_list || is_of_list {
+        let padding: Vec<String> = dialect.api.padding.iter().map(|member| format!("/{member}")).collect();
+        let texts = event.effects.iter().chain([event]).filter(|effect| effect.role == Role::Delta);
+        let varying = texts.filter_map(|effect| effect.value).chain(padding.iter().map(String::as_str));
+        let varying: Vec<&str> = varying.collect();
+        steps.iter().all(|step| step.is_settled_by_the_last(&varying))
+    } else {
+        // Any member without a meaning for the lifecycle may vary.
+        steps.is_empty()
+    };
+    let framing = dialect.framing.event_line;
+    let is_framed = matches!(framing, EventLine::EqualsType | EventLine::None);
+    let can_be_one = if is_list { event.effects.iter().any(is_delta) } else { is_delta(event) };
+    is_framed && hooks.event.is_empty() && is_settled && can_be_one
 }

@@ -81,76 +81,20 @@ impl DataProblem {
 }
 
 impl<'a> Record<'a> {
-    /// Parses a frame; a frame without data is not an event.
-    #[expect(clippy::inline_always, reason = "a record is large, and would be copied for each event")]
-    #[inline(always)]
-    pub fn read(
-        dialect: &Dialect,
-        frame: &'a Frame<'a>,
-        (number, event): (u64, u64),
-        recent: &mut Option<(usize, &'static EventInfo)>,
-        memory: &'a mut Memory,
-    ) -> Option<Record<'a>> {
-        let data = frame.data.as_deref()?;
-        let is_done = data == "[DONE]";
-        let has_it = |known: &(usize, &EventInfo)| has_type(dialect, data, known.1.name);
-        let said = || frame.event.as_deref().and_then(|name| dialect.position(name));
-        let guessed = recent.filter(has_it).or_else(|| said().filter(has_it));
-        let event_type = match guessed {
-            Some((_, info)) => Some(Cow::Borrowed(info.name)),
-            None if is_done => None,
-            None => event_type(dialect, frame, data),
-        };
-        let known = guessed.or_else(|| event_type.as_deref().and_then(|name| dialect.position(name)));
-        *recent = known;
-        let mut view = View::nothing();
-        let mut verdict = memory.next_event(known.map(|(_, info)| info), data, &mut view);
-        let matches = known.filter(|(_, info)| !info.effects.is_empty()).map(|_| memory.matches());
-        let is_error = match (matches, known) {
-            (Some(matches), Some((_, info))) => matches.effects(info).any(|it| it.is_named(dialect.error)),
-            _ => event_type.as_deref() == Some(dialect.error),
-        };
-        let payload = if is_done || !verdict.is_valid() {
-            if frame.transport == Transport::WebSocket && is_error {
-                verdict = socket_error(dialect, data, verdict);
-            }
-            if frame.is_cut { TOO_LONG } else { what_else(data, is_done, &verdict) }
-        } else {
-            Payload::Object
-        };
-        Some(Record {
-            frame,
-            number,
-            event,
-            event_type,
-            known,
-            root: None,
-            is_error,
-            sequence_number: view.count(Slot::SequenceNumber),
-            payload,
-            has_usual_counts: view.has_usual_counts(),
-            verdict,
-            view,
-            matches,
-            effect: None,
-            outline: Some(memory.outline()).filter(|_| matches.is_none()),
-            is_plain: is_plain(data),
-        })
-    }
-
-    /// Creates a record for a body that is not a stream.
-    pub(crate) fn of_body(frame: &'a Frame<'a>, number: u64) -> Self {
+    /// Creates a record that is not read yet, of a frame with data.
+    #[inline]
+    pub(crate) fn new(frame: &'a Frame<'a>, number: u64, event: u64) -> Self {
         Self {
             frame,
             number,
-            event: 0,
+            event,
             event_type: None,
             known: None,
             root: None,
             is_error: false,
             sequence_number: None,
+            payload: Payload::Object,
             has_usual_counts: true,
-            payload: payload(frame.data.as_deref().unwrap_or_default()),
             verdict: Verdict::Unknown,
             view: View::nothing(),
             matches: None,
@@ -158,6 +102,61 @@ impl<'a> Record<'a> {
             outline: None,
             is_plain: is_plain(frame.data.as_deref().unwrap_or_default()),
         }
+    }
+
+    /// Parses the data as an event. It is done in place, as a record is large.
+    #[inline]
+    pub(crate) fn read(
+        &mut self,
+        dialect: &Dialect,
+        recent: &mut Option<(usize, &'static EventInfo)>,
+        memory: &'a mut Memory,
+    ) {
+        let (frame, data) = (self.frame, self.data());
+        let is_done = data == "[DONE]";
+        let has_it = |known: &(usize, &EventInfo)| has_type(dialect, data, known.1.name);
+        let said = || frame.event.as_deref().and_then(|name| dialect.position(name));
+        let guessed = recent.filter(has_it).or_else(|| said().filter(has_it));
+        self.event_type = match guessed {
+            Some((_, info)) => Some(Cow::Borrowed(info.name)),
+            None if is_done => None,
+            None => event_type(dialect, frame, data),
+        };
+        self.known = guessed.or_else(|| self.event_type.as_deref().and_then(|name| dialect.position(name)));
+        *recent = self.known;
+        self.verdict = memory.next_event(self.known.map(|(_, info)| info), data, &mut self.view);
+        self.sequence_number = self.view.count(Slot::SequenceNumber);
+        self.has_usual_counts = self.view.has_usual_counts();
+        match self.known.filter(|(_, info)| !info.effects.is_empty()) {
+            Some((_, info)) => {
+                let matches = memory.matches();
+                self.matches = Some(matches);
+                self.is_error = matches.effects(info).any(|it| it.is_named(dialect.error));
+            }
+            None => {
+                self.outline = Some(memory.outline());
+                self.is_error = self.event_type.as_deref() == Some(dialect.error);
+            }
+        }
+        if is_done || !self.verdict.is_valid() {
+            self.judge_other(dialect, data, is_done);
+        }
+    }
+
+    /// Finds out what data is that is no valid event of the dialect.
+    #[cold]
+    fn judge_other(&mut self, dialect: &Dialect, data: &str, is_done: bool) {
+        if self.frame.transport == Transport::WebSocket && self.is_error {
+            let as_event = std::mem::replace(&mut self.verdict, Verdict::Unknown);
+            self.verdict = socket_error(dialect, data, as_event);
+        }
+        self.payload = if self.frame.is_cut { TOO_LONG } else { what_else(data, is_done, &self.verdict) };
+    }
+
+    /// Creates a record for a body that is not a stream.
+    pub(crate) fn of_body(frame: &'a Frame<'a>, number: u64) -> Self {
+        let payload = payload(frame.data.as_deref().unwrap_or_default());
+        Self { payload, ..Self::new(frame, number, 0) }
     }
 
     /// Returns whether it opens a response.
@@ -266,7 +265,6 @@ fn fits(rule: &TypeRule, data: &str) -> bool {
 }
 
 /// Validates an error that replies to a message: it has an envelope of its own, outside of a stream.
-#[cold]
 fn socket_error(dialect: &Dialect, data: &str, as_event: Verdict) -> Verdict {
     match as_event {
         Verdict::Invalid(..) | Verdict::Unknown => dialect
@@ -277,7 +275,6 @@ fn socket_error(dialect: &Dialect, data: &str, as_event: Verdict) -> Verdict {
 }
 
 /// Returns the kind of data that is not a valid event of the dialect.
-#[cold]
 fn what_else(data: &str, is_done: bool, verdict: &Verdict) -> Payload {
     match *verdict {
         _ if is_done => Payload::Done,

@@ -99,6 +99,15 @@ impl Step {
 }
 
 impl Step {
+    /// Returns whether it says nothing of an event that equals the last one, about which it said nothing, except for
+    /// values at these places.
+    pub(super) fn is_settled_by_the_last(&self, places: &[&str]) -> bool {
+        let is_apart =
+            |pointer: &str, place: &&str| !pointer.starts_with(*place) && !place.starts_with(pointer);
+        let is_apart = |target: Target| places.iter().all(|place| is_apart(target.pointer, place));
+        matches!(self.act, Act::StaysTheSame | Act::IsOneOf(_)) && self.at.is_some_and(is_apart)
+    }
+
     /// Returns the steps for the items of a body, by the event that opens an item: those of rules that look at bodies.
     pub(super) fn all_of_body(api: &Api, event: &EventInfo, relations: &[Bound]) -> Vec<Self> {
         let mut steps = Self::all_of(api, event, relations);

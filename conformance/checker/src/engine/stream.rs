@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::mem::take;
 use std::sync::OnceLock;
 
-use spec::json::RawString;
+use spec::json::{RawString, is_same};
 use spec::table::{Scope, Slot};
 use spec::{Api, Count, View};
 
@@ -161,24 +161,37 @@ impl Stream {
         }
     }
 
+    /// Returns whether the text of the last event, a delta, is not empty.
+    pub(super) fn has_recent_text(&self) -> bool {
+        let node = self.recent.fed.and_then(|(_, node)| self.nodes.get(node));
+        node.is_some_and(|node| !node.joined.is_empty())
+    }
+
     /// Appends deltas to the text of the last one while only that has to be updated. `next` returns the text and size of
-    /// the delta with a sequence number, if that is the next one. Returns how many there were.
+    /// the delta with a sequence number, or without one, if that is the next one. Returns how many there were.
     #[inline]
-    pub(super) fn feed<'t>(&mut self, mut next: impl FnMut(u64) -> Option<(RawString<'t>, usize)>) -> u64 {
+    pub(super) fn feed<'t>(
+        &mut self,
+        mut next: impl FnMut(Option<u64>) -> Option<(RawString<'t>, usize)>,
+    ) -> u64 {
         let is_usual = self.events >= FIRST_TYPES as u64 && self.done.is_none() && !self.error.is_set();
         let Some((_, node)) = self.recent.fed.filter(|_| is_usual) else { return 0 };
-        let Some(Count::Whole(before)) = self.sequence_number else { return 0 };
+        let before = match self.sequence_number {
+            Some(Count::Whole(before)) => Some(before),
+            Some(_) => return 0,
+            None => None,
+        };
         let Some(node) = self.nodes.get_mut(node) else { return 0 };
         let (mut count, mut weight) = (0, self.weight);
         while weight <= MOST_KEPT
-            && let Some((text, data)) = next(before + count + 1)
+            && let Some((text, data)) = next(before.map(|before| before + count + 1))
         {
             node.append(text);
             weight += OF_DATA * data + Node::MAX_WEIGHT;
             count += 1;
         }
         if count > 0 {
-            self.sequence_number = Some(Count::Whole(before + count));
+            self.sequence_number = before.map(|before| Count::Whole(before + count));
             self.events += count;
             self.set_weight(weight);
         }
@@ -255,7 +268,11 @@ impl Stream {
     }
 
     /// Returns the children of a node in a scope.
-    pub(crate) fn children<'s>(&'s self, node: &'s Node, scope: Scope) -> impl Iterator<Item = &'s Node> {
+    pub(crate) fn children<'s>(
+        &'s self,
+        node: &'s Node,
+        scope: Scope,
+    ) -> impl DoubleEndedIterator<Item = &'s Node> {
         node.children.iter().filter_map(|at| self.nodes.get(*at)).filter(move |child| child.scope == scope)
     }
 }
@@ -265,8 +282,12 @@ impl Stream {
 pub(super) struct Recent {
     /// The event and the node, if known.
     fed: Option<(usize, usize)>,
-    words: [Vec<u8>; Slot::PLACES.len()],
+    /// The values, each with [`END`] behind it.
+    words: Vec<u8>,
 }
+
+/// The end of a value: no JSON has this byte.
+const END: u8 = 0;
 
 impl Recent {
     /// Returns the node of an event with the same keys as the last one.
@@ -275,21 +296,23 @@ impl Recent {
         if view.repeats() {
             return Some(node);
         }
-        let is_same = |(word, slot): (&Vec<u8>, Slot)| match (word.as_slice(), view.raw(slot)) {
-            ([], None) => true,
-            // An index is usually one digit, which is compared without a call.
-            ([digit], Some(found)) => found.as_bytes() == [*digit],
-            (word, Some(found)) => word == found.as_bytes(),
-            (_, None) => false,
+        let mut rest = self.words.as_slice();
+        let mut is_same = |slot: &Slot| {
+            let found = view.raw(*slot).unwrap_or_default().as_bytes();
+            let same = rest.split_at_checked(found.len()).filter(|(word, _)| is_same(word, found));
+            let behind = same.and_then(|(_, behind)| behind.strip_prefix(&[END]));
+            rest = behind.unwrap_or_default();
+            behind.is_some()
         };
-        (of == event && self.words.iter().zip(Slot::PLACES).all(is_same)).then_some(node)
+        (of == event && Slot::PLACES.iter().all(&mut is_same)).then_some(node)
     }
 
     pub(super) fn keep(&mut self, event: usize, node: usize, view: &View<'_>) {
         self.fed = Some((event, node));
-        for (word, slot) in self.words.iter_mut().zip(Slot::PLACES) {
-            word.clear();
-            word.extend_from_slice(view.raw(slot).unwrap_or_default().as_bytes());
+        self.words.clear();
+        for slot in Slot::PLACES {
+            self.words.extend_from_slice(view.raw(slot).unwrap_or_default().as_bytes());
+            self.words.push(END);
         }
     }
 

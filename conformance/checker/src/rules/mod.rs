@@ -81,7 +81,7 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
             &[Native::OpenedAs(&["redacted_thinking"], messages::thinking::redacted_has_data)]
         }
         NativeRule::ThinkingSignatureLast => {
-            &[Native::Fragment(Scope::Thinking, messages::thinking::signature_last)]
+            &[Native::Run(Scope::Thinking, messages::thinking::signature_last)]
         }
         NativeRule::ThinkingSignatureNotEmpty => {
             &[Native::Closed(Scope::Signature, messages::thinking::signature_not_empty)]
@@ -95,13 +95,13 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::ToolCallNoneChosen => &[Native::Closed(Scope::Choice, chat::request::none_chosen)],
         NativeRule::ToolCallOffered => &[Native::Opened(Scope::ToolCall, request::offered)],
         NativeRule::ToolCallOneAfterAnother => {
-            &[Native::Fragment(Scope::Arguments, chat::tool_call::one_after_another)]
+            &[Native::Run(Scope::Arguments, chat::tool_call::one_after_another)]
         }
         NativeRule::ToolCallOneAtMost => &[Native::Closed(Scope::Choice, chat::request::one_at_most)],
         NativeRule::ToolCallOneChosen => &[Native::Closed(Scope::Choice, chat::request::one_chosen)],
         NativeRule::ToolUseAnyChosen => &[Native::Phase(Scope::Message, messages::request::any_chosen)],
         NativeRule::ToolUseInputJson => &[Native::Phase(Scope::Message, messages::tools::input_json)],
-        NativeRule::ToolUseInputOnce => &[Native::Fragment(Scope::Input, messages::tools::input_once)],
+        NativeRule::ToolUseInputOnce => &[Native::Run(Scope::Input, messages::tools::input_once)],
         NativeRule::ToolUseNamed => &[Native::OpenedAs(&messages::CALLS, messages::tools::named)],
         NativeRule::ToolUseNoneChosen => &[Native::Phase(Scope::Message, messages::request::none_chosen)],
         NativeRule::ToolUseOffered => &[Native::OpenedAs(&["tool_use"], request::offered)],

@@ -225,6 +225,8 @@ impl<'r> Tracker<'_, 'r> {
         let Some(found) = stream.nodes.get(node) else { return };
         let rules = plan.hooks.fragment.of(found.scope);
         context.ask(rules, record, stream, findings, |rule, case| rule(case, found));
+        let rules = plan.hooks.run.of(found.scope);
+        context.ask(rules, record, stream, findings, |rule, case| rule(case, found));
         if logprobs.is_some() {
             let rules = plan.hooks.logprobs.of(found.scope);
             context.ask(rules, record, stream, findings, |rule, case| rule(case, found));
@@ -374,10 +376,10 @@ impl<'r> Tracker<'_, 'r> {
 
     /// Reports nodes that are still open when the response ends.
     fn never_closed(&mut self) {
-        let noun = self.noun();
         for open in still_open(self.plan, self.stream) {
             let related = self.related(open.node, |node| node.opened.get(), "was opened here");
             let OpenNode { bound, closing, level, name, .. } = &open;
+            let noun = self.noun();
             let place = Place { expected: Some(closing), form: level.name, ..Place::WHOLE };
             self.findings.add_related(*bound, self.record, &place, related, || {
                 format!("the {noun} ends, but {name} was never closed")

@@ -68,15 +68,15 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     fn step(&mut self, step: &Step, bound: Bound, holder: usize, raw: &'r str) {
-        let pointer = self.record.filled(step.at.map_or("", |target| target.pointer));
-        let pointer = pointer.as_ref();
+        let record = self.record;
+        let pointer = || record.filled(step.at.map_or("", |target| target.pointer));
         let Some(node) = self.stream.nodes.get_mut(holder) else { return };
         match step.act {
             Act::StaysTheSame => match node.cells.get(step.relation) {
                 Some(Cell::Value(first)) if !same(first, raw) => {
                     let first = first.clone();
-                    let hint = self.hint(raw);
-                    self.report_mismatch(bound, pointer, &first, raw, |_| {
+                    let (hint, pointer) = (self.hint(raw), pointer());
+                    self.report_mismatch(bound, &pointer, &first, raw, |_| {
                         format!("{pointer} is {}{hint}, but was {} before", short(raw), short(&first))
                     });
                 }
@@ -88,8 +88,9 @@ impl<'r> Tracker<'_, 'r> {
                     let first = spec::json::string(raw).and_then(|id| self.stream.nodes.item_named(&id));
                     let related = first
                         .and_then(|first| self.related(first, |node| node.opened.get(), "was added here"));
+                    let pointer = pointer();
                     let place = Place {
-                        pointer: (!pointer.is_empty()).then_some(pointer),
+                        pointer: (!pointer.is_empty()).then_some(&pointer),
                         expected: Some("a value that no earlier event has"),
                         actual: Some(raw),
                         ..Place::WHOLE
@@ -101,8 +102,8 @@ impl<'r> Tracker<'_, 'r> {
             }
             Act::IsOneOf(values) => {
                 if !values.iter().any(|value| same(value, raw)) {
-                    let list = values.join(", ");
-                    self.report_mismatch(bound, pointer, &list, raw, |_| {
+                    let (list, pointer) = (values.join(", "), pointer());
+                    self.report_mismatch(bound, &pointer, &list, raw, |_| {
                         format!("{pointer} is {}, not one of {list}", short(raw))
                     });
                 }
@@ -113,8 +114,8 @@ impl<'r> Tracker<'_, 'r> {
                 if let Some(Cell::Value(kept)) = node.cells.get(step.relation)
                     && !same(kept, raw)
                 {
-                    let kept = kept.clone();
-                    self.report_mismatch(bound, pointer, &kept, raw, |name| {
+                    let (kept, pointer) = (kept.clone(), pointer());
+                    self.report_mismatch(bound, &pointer, &kept, raw, |name| {
                         format!("{name}: {pointer} is {}, but was {}", short(raw), short(&kept))
                     });
                 }

@@ -13,9 +13,9 @@ impl Tracker<'_, '_> {
     pub(super) fn settle(&mut self, node: usize) {
         if self.plan.hooks.has_settled {
             let Self { plan, stream, findings, context, record, .. } = self;
-            each_settled(plan, stream, node, &mut |stream, found, text| {
+            each_settled(plan, stream, node, &mut |stream, found| {
                 let rules = plan.hooks.settled.of(found.scope);
-                context.ask(rules, record, stream, findings, |rule, case| rule(case, found, text));
+                context.ask(rules, record, stream, findings, |rule, case| rule(case, found));
             });
         }
     }
@@ -29,24 +29,21 @@ pub(super) fn settle_at_end(
     last: &SavedLocation,
     findings: &mut Findings,
 ) {
-    each_settled(plan, stream, RESPONSE, &mut |stream, found, text| {
+    each_settled(plan, stream, RESPONSE, &mut |stream, found| {
         for (bound, rule) in plan.hooks.settled.of(found.scope) {
-            rule(&mut context.case_at(*bound, last, stream, findings), found, text);
+            rule(&mut context.case_at(*bound, last, stream, findings), found);
         }
     });
 }
 
 /// Calls a function with the nodes at and below a place whose texts rules have not seen, and marks them as seen.
-fn each_settled(plan: &Plan, stream: &mut Stream, at: usize, settle: &mut dyn FnMut(&Stream, &Node, &str)) {
+fn each_settled(plan: &Plan, stream: &mut Stream, at: usize, settle: &mut dyn FnMut(&Stream, &Node)) {
     let Some(node) = stream.nodes.get_mut(at) else { return };
     let children = node.children.len();
     if !node.is_settled && !plan.hooks.settled.of(node.scope).is_empty() {
         node.is_settled = true;
-        let stream = &*stream;
-        let found = stream.nodes.get(at);
-        if let Some((found, text)) = found.and_then(|found| Some((found, found.whole_text(stream.has_gap)?)))
-        {
-            settle(stream, found, &text);
+        if let Some(found) = stream.nodes.get(at) {
+            settle(stream, found);
         }
     }
     for nth in 0..children {
@@ -59,7 +56,7 @@ fn each_settled(plan: &Plan, stream: &mut Stream, at: usize, settle: &mut dyn Fn
 
 impl Node {
     /// Returns its whole text, if it is known: the final value, or else the joined deltas.
-    fn whole_text(&self, has_gap: bool) -> Option<std::borrow::Cow<'_, str>> {
+    pub(crate) fn whole_text(&self, has_gap: bool) -> Option<std::borrow::Cow<'_, str>> {
         let stated = self.closing.get().and_then(|value| spec::json::string(value.text()));
         let joined =
             || Some(self.joined.as_str()).filter(|_| self.fragments > 0 && !self.partial && !has_gap);

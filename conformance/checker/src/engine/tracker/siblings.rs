@@ -14,6 +14,7 @@ const FEW: usize = 64;
 impl Tracker<'_, '_> {
     /// Checks that a node may open now: whether its siblings are closed if it is exclusive, and whether the phase of its
     /// parent allows it.
+    #[inline]
     pub(super) fn check_siblings(&mut self, node: usize) {
         let Some(found) = self.stream.nodes.get(node) else { return };
         let (level, Some(parent)) = (found.level, found.parent) else { return };
@@ -25,6 +26,7 @@ impl Tracker<'_, '_> {
         }
     }
 
+    #[inline(never)]
     fn interleaved(&mut self, node: usize, scope: Scope, parent: usize) {
         let nodes = &self.stream.nodes;
         let Some(around) = nodes.get(parent).filter(|around| around.open_within(scope) > 1) else { return };
@@ -47,6 +49,7 @@ impl Tracker<'_, '_> {
         });
     }
 
+    #[inline(never)]
     fn too_late(&mut self, node: usize, until: &str, parent: usize) {
         let Some((found, around)) = self.stream.nodes.get(node).zip(self.stream.nodes.get(parent)) else {
             return;

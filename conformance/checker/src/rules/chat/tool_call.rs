@@ -6,6 +6,9 @@ use spec::table::Scope;
 
 use crate::engine::{Case, Node, Object, Place, short};
 
+/// Number of calls among which a later one is searched.
+const FEW: usize = 64;
+
 pub(in crate::rules) fn named(case: &mut Case<'_>, _: &Node, call: &Object<'_>) {
     let inner = ["function", "custom"].into_iter().find_map(|name| call.value(name)).map(Object::new);
     if inner.is_none_or(|inner| inner.string("name").is_none_or(|name| name.is_empty())) {
@@ -44,7 +47,9 @@ pub(in crate::rules) fn one_after_another(case: &mut Case<'_>, arguments: &Node)
     let Some(call) = stream.parent(arguments) else { return };
     let Some(choice) = stream.parent(call) else { return };
     let is_later = |other: &&Node| other.key.entry() > call.key.entry();
-    if let Some(later) = stream.children(choice, Scope::ToolCall).find(is_later) {
+    // There may be many before it.
+    let last = stream.children(choice, Scope::ToolCall).rev().take(FEW);
+    if let Some(later) = last.filter(is_later).last() {
         let (name, later) = (case.name(call), case.name(later));
         let place = Place { expected: Some("all arguments before the next call"), ..Place::WHOLE };
         case.report(&place, || format!("arguments of {name} follow the start of {later}"));

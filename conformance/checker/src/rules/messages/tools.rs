@@ -1,10 +1,15 @@
 //! Rules of the groups `tool-use` and `server-tool`.
 
+use std::collections::BTreeSet;
+
 use spec::json;
 use spec::table::Scope;
 
 use super::{CALLS, CUT_OFF, SERVER_CALLS, blocks, is_called_by_code};
 use crate::engine::{Case, Node, Object, Place, short};
+
+/// Number of blocks at the start of a message that may be results of calls before it.
+const FEW: usize = 64;
 
 /// Returns the input with which a call starts, if it is not empty.
 fn input<'b>(block: &'b Object<'_>) -> Option<&'b str> {
@@ -69,10 +74,11 @@ fn answered<'b>(block: &'b Object<'_>) -> Option<std::borrow::Cow<'b, str>> {
 
 pub(in crate::rules) fn result_named(case: &mut Case<'_>, node: &Node, block: &Object<'_>) {
     let Some(id) = answered(block) else { return };
-    let before = || case.stream.items().filter(|other| !std::ptr::eq(*other, node));
+    let mut before = case.stream.items().take(FEW).filter(|other| !std::ptr::eq(*other, node));
     // The first blocks can be results of calls in the message before.
-    let is_first = before().all(|other| other.opening.get().is_none_or(|other| answered(other).is_some()));
-    if !is_first && !before().any(|other| other.id() == Some(&*id)) {
+    let is_first = before.all(|other| other.opening.get().is_none_or(|other| answered(other).is_some()));
+    let is_known = node.id() != Some(&*id) && case.stream.nodes.has_item(&id);
+    if !is_first && !is_known {
         let actual = format!("{id:?}");
         case.fault("/content_block/tool_use_id", "the id of a call before it", &actual, || {
             format!("the result is that of {actual}, which is no call of the message")
@@ -85,11 +91,9 @@ pub(in crate::rules) fn answered_in_turn(case: &mut Case<'_>, _: &Node, delta: &
         return;
     }
     let stream = case.stream;
-    let is_answered = |id: &str| {
-        let mut answers = stream.items().filter_map(|block| answered(block.opening.get()?));
-        answers.any(|answer| answer == id)
-    };
-    let open = blocks(stream, &SERVER_CALLS).find(|call| call.id().is_some_and(|id| !is_answered(id)));
+    let answers: BTreeSet<_> = stream.items().filter_map(|block| answered(block.opening.get()?)).collect();
+    let is_open = |id: &str| !answers.contains(id);
+    let open = blocks(stream, &SERVER_CALLS).find(|call| call.id().is_some_and(is_open));
     if let Some(call) = open {
         let name = case.name(call);
         let place = Place { expected: Some("a block with its result"), actual: Some("none"), ..Place::WHOLE };

@@ -11,10 +11,11 @@ use crate::engine::{Node, Object, Snapshot, Tokens, same};
 use crate::rules::logprobs::spelled;
 
 /// Reports a final value without deltas.
-pub(in crate::rules) fn has_deltas(case: &mut Case<'_>, node: &Node, whole: &str) {
-    if node.fragments != 0 || node.partial || case.stream.has_gap || whole.is_empty() {
+pub(in crate::rules) fn has_deltas(case: &mut Case<'_>, node: &Node) {
+    if node.fragments != 0 || node.partial || case.stream.has_gap {
         return;
     }
+    let Some(whole) = node.whole_text(false).filter(|whole| !whole.is_empty()) else { return };
     let Some(pointer) = case.info().and_then(|info| info.value) else { return };
     let what = node.level.name.replace('_', " ");
     let expected = format!("deltas of the {what} before it");

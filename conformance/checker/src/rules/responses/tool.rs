@@ -46,8 +46,8 @@ pub(in crate::rules) fn has_phases(case: &mut Case<'_>, node: &Node, item: &Obje
     let is_over = item.string("status").is_none_or(|status| status == "completed");
     let Some(phased) = phases_of(case, kind).filter(|_| is_over) else { return };
     let scope = &phased.scope;
-    let has_events = case.dialect().effects().any(|event| event.scope == *scope);
-    if has_events && stream.children(node, *scope).next().is_none() {
+    let has_events = || case.dialect().effects().any(|event| event.scope == *scope);
+    if stream.children(node, *scope).next().is_none() && has_events() {
         let expected = format!("the phases of the {}: {}", kind, phased.phases.join(", "));
         let place = Place { expected: Some(&expected), ..Place::WHOLE };
         case.report(&place, || format!("the {kind} is done, but has no phase event"));
@@ -66,8 +66,9 @@ pub(in crate::rules) fn phases_complete(case: &mut Case<'_>, node: &Node, item: 
     let dialect = case.dialect();
     for (rank, phase) in level.phases.iter().copied().chain(end).enumerate() {
         let is_its = |event: &&EventInfo| event.scope == *scope && event.phase == Some(phase);
-        let Some(event) = dialect.effects().find(is_its) else { continue };
-        if phases & (1 << rank) == 0 {
+        if phases & (1 << rank) == 0
+            && let Some(event) = dialect.effects().find(is_its)
+        {
             let place = Place { expected: Some(event.name), ..Place::WHOLE };
             case.report(&place, || format!("the {kind} is done, but was never {phase}"));
         }
