@@ -40,6 +40,22 @@ pub fn recordings() -> Option<PathBuf> {
     option_env!("CORPUS").map(PathBuf::from)
 }
 
+/// Returns the folder with recordings of an API: the corpus, or a folder beside it.
+pub fn of_api(api: &str) -> Option<PathBuf> {
+    let corpus = recordings()?;
+    let folder = if api == "responses" { corpus } else { corpus.join("../neighbours").join(api) };
+    folder.is_dir().then_some(folder)
+}
+
+/// Returns the streams of a vendor of an API that were recorded and not changed.
+pub fn real(api: &str, vendor: &str) -> Vec<PathBuf> {
+    let Some(folder) = of_api(api) else { return Vec::new() };
+    let index = Index::read(&folder).0.into_iter();
+    let is_meant =
+        |file: &str, of: &Recording| of.vendor == vendor && of.class == "real" && file.ends_with(".sse");
+    index.filter(|(file, of)| is_meant(file, of)).map(|(file, _)| folder.join(file)).collect()
+}
+
 /// Returns the corpus, for tests that are ignored without it.
 pub fn required() -> PathBuf {
     recordings().expect("there was a corpus when the tests were built")
@@ -116,11 +132,15 @@ impl Index {
     /// Reads the index of a corpus.
     pub fn read(folder: &Path) -> Self {
         let text = fs::read_to_string(folder.join("INDEX.tsv")).expect("the corpus has an index");
-        let rows = text.lines().skip(1).filter_map(|line| {
-            let mut columns = line.split('\t').map(str::to_owned);
-            let (file, vendor) = (columns.next()?, columns.next()?);
-            let (class, recorded) = (columns.next()?, columns.next().filter(|day| day != "?"));
-            Some((file, Recording { vendor, class, recorded }))
+        let mut lines = text.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+        let names = lines.next().unwrap_or_default();
+        let column = |name| names.iter().position(|found| *found == name);
+        let cell = |row: &[&str], at: Option<usize>| Some((*row.get(at?)?).to_owned());
+        let day = column("recorded").or(column("date"));
+        let rows = lines.filter_map(|row| {
+            let (vendor, class) = (cell(&row, column("vendor"))?, cell(&row, column("class"))?);
+            let recorded = cell(&row, day).filter(|day| day != "?");
+            Some((cell(&row, column("file"))?, Recording { vendor, class, recorded }))
         });
         Self(rows.collect())
     }
