@@ -25,6 +25,8 @@ pub(super) struct Step {
 pub(super) struct Target {
     /// The JSON pointer.
     pub(super) pointer: &'static str,
+    /// The member of the event, if the place is one.
+    pub(super) member: Option<&'static str>,
     /// The member of the response, and the rest of the pointer.
     pub(super) in_response: Option<(&'static str, &'static str)>,
     /// The pointer from the lifecycle value of the event, if the place is inside it.
@@ -40,6 +42,7 @@ impl Target {
         let in_snapshot = of_root.and_then(|member| pointer.strip_prefix('/')?.strip_prefix(member));
         Self {
             pointer,
+            member: pointer.strip_prefix('/').filter(|member| !member.contains(['/', '~'])),
             in_response: in_snapshot.and_then(first_segment),
             in_value,
             in_member: in_value.and_then(first_segment),

@@ -64,7 +64,9 @@ impl<'r> Tracker<'_, 'r> {
 
     /// Compares the values of an event as a whole, before its effects take place.
     pub(in crate::engine) fn relate_whole(&mut self, event: usize) {
-        self.relate(event, RESPONSE);
+        if !self.plan.steps[event].is_empty() {
+            self.relate_members(event, RESPONSE);
+        }
     }
 
     /// Begins the response if it has not begun. Returns whether an event may come now.
