@@ -331,7 +331,7 @@ impl sse::Sink for Checker {
         Self::frame(self, frame);
     }
 
-    fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<(u64, usize)> {
+    fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<Repeated> {
         Self::repeated_frames(self, text, start)
     }
 }

@@ -105,8 +105,9 @@ pub(super) fn one_at_most(case: &mut Case<'_>, holder: &Node) {
 }
 
 /// Reports a text that contains what the model should have stopped before.
-pub(super) fn text_before_stop(case: &mut Case<'_>, node: &Node, text: &str) {
+pub(super) fn text_before_stop(case: &mut Case<'_>, node: &Node) {
     let Some(asked) = &case.head.asked else { return };
+    let Some(text) = node.whole_text(case.stream.has_gap) else { return };
     if let Some(stop) = asked.stops().into_iter().find(|stop| text.contains(&**stop)) {
         let name = case.name(node);
         let expected = format!("a text that ends before {stop:?}");

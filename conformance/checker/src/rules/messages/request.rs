@@ -96,9 +96,12 @@ pub(in crate::rules) fn not_when_disabled(case: &mut Case<'_>, node: &Node, _: &
     }
 }
 
-pub(in crate::rules) fn omitted(case: &mut Case<'_>, node: &Node, text: &str) {
+pub(in crate::rules) fn omitted(case: &mut Case<'_>, node: &Node) {
     let display = case.head.asked.as_ref().and_then(|asked| asked.at("/thinking/display"));
-    if display == Some("\"omitted\"") && !text.is_empty() {
+    if display != Some("\"omitted\"") {
+        return;
+    }
+    if let Some(text) = node.whole_text(case.stream.has_gap).filter(|text| !text.is_empty()) {
         let name = case.name(node);
         let actual = format!("{} characters", text.chars().count());
         let place = Place { expected: Some("no text"), actual: Some(&actual), ..Place::WHOLE };
