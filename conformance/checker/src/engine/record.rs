@@ -169,6 +169,11 @@ impl<'a> Record<'a> {
         self.effects().any(|info| info.level.is_root && info.role == Role::Terminal)
     }
 
+    /// Returns whether it adds to a response, or ends it.
+    pub(super) fn is_part(&self) -> bool {
+        self.effects().any(|info| info.role != Role::Point)
+    }
+
     /// Returns whether it may precede a response.
     pub(super) fn is_early(&self) -> bool {
         let mut effects = self.effects().peekable();

@@ -32,7 +32,11 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         }
         NativeRule::ChoiceFormatKept => &[Native::Closed(Scope::Choice, chat::request::format_kept)],
         NativeRule::ChoiceHasContent => &[Native::Closed(Scope::Choice, chat::choice::has_content)],
-        NativeRule::ChoiceHasRole => &[Native::Closed(Scope::Choice, chat::choice::has_role)],
+        NativeRule::ChoiceHasFinishReason => &[Native::Closed(Scope::Role, chat::choice::has_finish_reason)],
+        NativeRule::ChoiceHasRole => &[
+            Native::Closed(Scope::Choice, chat::choice::has_role),
+            Native::Closed(Scope::Role, chat::choice::has_role_first),
+        ],
         NativeRule::ChoiceLimitReached => &[Native::Closed(Scope::Usage, chat::request::limit_reached)],
         NativeRule::ChoiceLogprobsAsked => &[Native::Closed(Scope::Choice, chat::request::logprobs_asked)],
         NativeRule::ChoiceLogprobsJoined => &[Native::Closed(Scope::Choice, chat::choice::logprobs_joined)],
@@ -45,6 +49,7 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::CompletionChunkIsUsed => &[Native::Point(chat::choice::chunk_is_used)],
         NativeRule::CompletionCreatedInSeconds => &[Native::Beginning(chat::choice::created_in_seconds)],
         NativeRule::CompletionHasChoices => &[Native::Point(chat::choice::has_choices)],
+        NativeRule::CompletionIdentified => &[Native::Closed(Scope::Choice, chat::choice::is_identified)],
         NativeRule::CompletionModelAsked => &[Native::Closed(Scope::Choice, chat::request::model)],
         NativeRule::CompletionStreamAsked | NativeRule::MessageStreamAsked => {
             &[Native::Beginning(request::stream)]
@@ -80,6 +85,9 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::ThinkingRedactedHasData => {
             &[Native::OpenedAs(&["redacted_thinking"], messages::thinking::redacted_has_data)]
         }
+        NativeRule::ThinkingSignatureInItsDelta => {
+            &[Native::Closed(Scope::Signature, messages::thinking::signature_in_its_delta)]
+        }
         NativeRule::ThinkingSignatureLast => {
             &[Native::Run(Scope::Thinking, messages::thinking::signature_last)]
         }
@@ -92,8 +100,13 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
             &[Native::Closed(Scope::Choice, chat::tool_call::arguments_json)]
         }
         NativeRule::ToolCallNamed => &[Native::Opened(Scope::ToolCall, chat::tool_call::named)],
+        NativeRule::ToolCallNameOnce => &[Native::Run(Scope::Arguments, chat::tool_call::name_once)],
         NativeRule::ToolCallNoneChosen => &[Native::Closed(Scope::Choice, chat::request::none_chosen)],
         NativeRule::ToolCallOffered => &[Native::Opened(Scope::ToolCall, request::offered)],
+        NativeRule::ToolCallOnceAChunk => {
+            &[Native::Run(Scope::Arguments, chat::tool_call::once_a_chunk)]
+        }
+        NativeRule::ToolCallTyped => &[Native::Opened(Scope::ToolCall, chat::tool_call::typed)],
         NativeRule::ToolCallOneAfterAnother => {
             &[Native::Run(Scope::Arguments, chat::tool_call::one_after_another)]
         }

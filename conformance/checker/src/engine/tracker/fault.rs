@@ -196,8 +196,7 @@ impl Tracker<'_, '_> {
     #[cold]
     pub(super) fn report_after_the_end(&mut self, family: Family, message: impl FnOnce() -> String) {
         let Some(mut bound) = self.plan.structural(family, self.plan.api().root) else { return };
-        // No part of an answer.
-        if self.record.known.is_none_or(|(_, info)| info.role == Role::Point) {
+        if !self.record.is_part() {
             bound.level = bound.level.min(Level::Should);
         }
         let ended = format!("the {} ended here", self.noun());

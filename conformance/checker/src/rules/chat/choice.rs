@@ -18,6 +18,26 @@ pub(in crate::rules) fn has_role(case: &mut Case<'_>, choice: &Node, _: &Object<
     }
 }
 
+pub(in crate::rules) fn has_role_first(case: &mut Case<'_>, role: &Node, _: &Object<'_>) {
+    let stream = case.stream;
+    let Some(choice) = stream.parent(role) else { return };
+    let has_text = stream.children(choice, Scope::Content).any(|text| !text.joined.is_empty());
+    if has_text || stream.children(choice, Scope::ToolCall).next().is_some() {
+        let name = case.name(choice);
+        let place = Place { expected: Some("a role before all content"), ..Place::WHOLE };
+        case.report(&place, || format!("the role of {name} follows content of it"));
+    }
+}
+
+pub(in crate::rules) fn has_finish_reason(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
+    let Some(record) = case.record() else { return };
+    let choice = record.filled("/choices/*").into_owned();
+    let value = json::at(record.data(), &choice).map(Object::new);
+    if value.is_some_and(|value| value.get("finish_reason").is_none()) {
+        case.lacks(&choice, "finish_reason", || "the choice has no finish_reason".to_owned());
+    }
+}
+
 pub(in crate::rules) fn calls_are_there(case: &mut Case<'_>, choice: &Node, finish: &Object<'_>) {
     let stream = case.stream;
     if finish.plain("finish_reason") == Some("tool_calls")
@@ -42,6 +62,17 @@ pub(in crate::rules) fn has_content(case: &mut Case<'_>, choice: &Node, finish: 
         let name = case.name(choice);
         let place = Place { expected: Some("a text, a refusal or a call"), ..Place::WHOLE };
         case.report(&place, || format!("{name} stops without content"));
+    }
+}
+
+/// Reports a chunk with an empty id or model.
+pub(in crate::rules) fn is_identified(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
+    for pointer in ["/id", "/model"] {
+        if case.record().and_then(|record| json::at(record.data(), pointer)) == Some("\"\"") {
+            case.fault(pointer, "a non-empty string", "\"\"", || {
+                format!("the chunk has an empty {}", &pointer[1..])
+            });
+        }
     }
 }
 

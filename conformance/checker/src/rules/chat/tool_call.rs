@@ -1,5 +1,7 @@
 //! Rules of the group `tool-call`.
 
+use std::borrow::Cow;
+
 use catalogue::Level;
 use spec::json;
 use spec::table::Scope;
@@ -9,11 +11,62 @@ use crate::engine::{Case, Node, Object, Place, short};
 /// Number of calls among which a later one is searched.
 const FEW: usize = 64;
 
+/// Returns the name in a fragment of a call, if it is not empty.
+fn name_in<'c>(call: &'c Object<'_>) -> Option<Cow<'c, str>> {
+    let inner = ["function", "custom"].into_iter().find_map(|name| call.value(name))?;
+    json::string_member(inner, "name").filter(|name| !name.is_empty())
+}
+
 pub(in crate::rules) fn named(case: &mut Case<'_>, _: &Node, call: &Object<'_>) {
-    let inner = ["function", "custom"].into_iter().find_map(|name| call.value(name)).map(Object::new);
-    if inner.is_none_or(|inner| inner.string("name").is_none_or(|name| name.is_empty())) {
+    if name_in(call).is_none() {
         let place = Place { expected: Some("a name beside the id"), actual: Some("none"), ..Place::WHOLE };
         case.report(&place, || "the tool call begins without a name".to_owned());
+    }
+    if call.get("id") == Some("\"\"") {
+        let place = Place { expected: Some("a non-empty id"), actual: Some("\"\""), ..Place::WHOLE };
+        case.report(&place, || "the tool call begins with an empty id".to_owned());
+    }
+}
+
+pub(in crate::rules) fn typed(case: &mut Case<'_>, _: &Node, call: &Object<'_>) {
+    if call.value("type").is_none() {
+        let place = Place { expected: Some("a type beside the id"), actual: Some("none"), ..Place::WHOLE };
+        case.report(&place, || "the tool call begins without a type".to_owned());
+    }
+}
+
+/// Returns the fragment at hand, with all fragments of calls in the same delta.
+fn fragments<'c>(case: &Case<'c>) -> Option<(Object<'c>, Vec<&'c str>)> {
+    let record = case.record()?;
+    let all = record.filled("/choices/*/delta/tool_calls");
+    let this = record.filled("/choices/*/delta/tool_calls/*");
+    Some((Object::new(json::at(record.data(), &this)?), json::entries(json::at(record.data(), &all)?)?))
+}
+
+pub(in crate::rules) fn name_once(case: &mut Case<'_>, arguments: &Node) {
+    let Some((fragment, _)) = fragments(case) else { return };
+    let Some(name) = name_in(&fragment).filter(|_| fragment.string("id").is_none_or(|id| id.is_empty()))
+    else {
+        return;
+    };
+    let Some(call) = case.stream.parent(arguments) else { return };
+    if call.opening.get().is_some_and(|opening| name_in(opening).is_some()) {
+        let actual = format!("{name:?}");
+        let place = Place { expected: Some("no name"), actual: Some(&actual), ..Place::WHOLE };
+        let call = case.name(call);
+        case.report(&place, || format!("a later fragment of {call} has a name, too"));
+    }
+}
+
+pub(in crate::rules) fn once_a_chunk(case: &mut Case<'_>, arguments: &Node) {
+    let Some((fragment, all)) = fragments(case) else { return };
+    let index = fragment.value("index");
+    let alike = all.into_iter().filter(|other| Object::new(other).value("index") == index).count();
+    if index.is_some() && alike > 1 {
+        let Some(call) = case.stream.parent(arguments) else { return };
+        let (call, actual) = (case.name(call), alike.to_string());
+        let place = Place { expected: Some("one fragment"), actual: Some(&actual), ..Place::WHOLE };
+        case.report(&place, || format!("a chunk has {alike} fragments of {call}"));
     }
 }
 

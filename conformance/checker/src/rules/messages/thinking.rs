@@ -1,5 +1,6 @@
 //! Rules of the group `thinking`.
 
+use spec::json;
 use spec::table::Scope;
 
 use super::{CUT_OFF, blocks};
@@ -35,6 +36,16 @@ pub(in crate::rules) fn signature_last(case: &mut Case<'_>, thinking: &Node) {
 pub(in crate::rules) fn signature_not_empty(case: &mut Case<'_>, _: &Node, signature: &Object<'_>) {
     if signature.text() == "\"\"" {
         case.fault("/delta/signature", "a non-empty string", "\"\"", || "the signature is empty".to_owned());
+    }
+}
+
+pub(in crate::rules) fn signature_in_its_delta(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
+    let kind =
+        case.record().and_then(|record| json::string_member(json::at(record.data(), "/delta")?, "type"));
+    if let Some(kind) = kind.filter(|kind| kind != "signature_delta") {
+        case.fault("/delta/type", "\"signature_delta\"", &format!("{kind:?}"), || {
+            format!("the signature is in a {kind}")
+        });
     }
 }
 
