@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::dialect::{LoadError, read_toml};
-use crate::folders::{self, DEFECTS, MEASURED, PLAYED};
+use crate::folders::{self, DEFECTS, MEASURED, PLAYED, THREADS};
 use crate::formats::{
-    ApiFile, ClientCase, ClientProfile, DefectsFile, GuaranteesFile, MeasuredFile, PageError, PlayedFile,
-    Profile, RequirementsFile, Rule, Scenario,
+    ApiFile, ClientCase, ClientProfile, Defect, DefectsFile, GuaranteesFile, MeasuredFile, PageError,
+    PlayedFile, Profile, RequirementsFile, Rule, Scenario, Thread, ThreadsFile,
 };
 
 /// Rules, scenarios, cases, profiles and requirements, as read from their files.
@@ -28,8 +28,10 @@ pub struct Catalogue {
     pub requirements: BTreeMap<String, RequirementsFile>,
     /// `guarantees.toml` of the dialects that have one, by dialect.
     pub guarantees: BTreeMap<String, GuaranteesFile>,
-    /// `defects.toml`.
+    /// `defects.toml` of all APIs.
     pub defects: DefectsFile,
+    /// `threads.toml` of all APIs.
+    pub threads: Vec<Thread>,
     /// `measured.toml`.
     pub measured: MeasuredFile,
     /// `played.toml`.
@@ -50,7 +52,8 @@ impl Catalogue {
             client_profiles: tables(spec, "client-profiles", &mut errors),
             requirements: tables(spec, "requirements", &mut errors),
             guarantees: guarantees(&spec.join("dialects"), &mut errors),
-            defects: table(spec, DEFECTS, &mut errors),
+            defects: defects(spec, &mut errors),
+            threads: threads(spec, &mut errors),
             measured: table(spec, MEASURED, &mut errors),
             played: table(spec, PLAYED, &mut errors),
             features: features(spec, &mut errors),
@@ -102,6 +105,42 @@ fn features(spec: &Path, errors: &mut Vec<LoadError>) -> BTreeMap<String, String
         }
     }
     features
+}
+
+/// Reads the defects of all APIs.
+fn defects(spec: &Path, errors: &mut Vec<LoadError>) -> DefectsFile {
+    let mut all = DefectsFile::default();
+    for (api, file) in each_of::<DefectsFile>(spec, DEFECTS, errors) {
+        all.defects.extend(file.defects.into_iter().map(|defect| Defect { api: api.clone(), ..defect }));
+    }
+    all
+}
+
+/// Reads the threads of all APIs.
+fn threads(spec: &Path, errors: &mut Vec<LoadError>) -> Vec<Thread> {
+    let mut all = Vec::new();
+    for (api, file) in each_of::<ThreadsFile>(spec, THREADS, errors) {
+        all.extend(file.threads.into_iter().map(|thread| Thread { api: api.clone(), ..thread }));
+    }
+    all
+}
+
+/// Reads a table of each API that has it, with the name of the API.
+fn each_of<T: serde::de::DeserializeOwned>(
+    spec: &Path,
+    name: &str,
+    errors: &mut Vec<LoadError>,
+) -> Vec<(String, T)> {
+    let mut tables = Vec::new();
+    for api in folders::apis(spec) {
+        let path = spec.join(folders::table_of(&api, name));
+        match path.is_file().then(|| read_toml(&path)) {
+            Some(Ok(table)) => tables.push((api, table)),
+            Some(Err(error)) => errors.push(error),
+            None => {}
+        }
+    }
+    tables
 }
 
 /// Reads a table. A missing file is an empty table.

@@ -25,6 +25,9 @@ pub const TABLES: [&str; 3] = [DEFECTS, MEASURED, PLAYED];
 /// The streams with one defect each.
 pub const DEFECTS: &str = "defects.toml";
 
+/// The public threads about streams that broke clients.
+pub const THREADS: &str = "threads.toml";
+
 /// The measured behaviour of clients.
 pub const MEASURED: &str = "measured.toml";
 
@@ -43,7 +46,7 @@ pub fn apis(spec: &Path) -> Vec<String> {
 
 /// Returns the path of the table of an API, relative to the folder of the specification.
 pub fn api(name: &str) -> PathBuf {
-    Path::new(APIS).join(name).join(TABLE)
+    table_of(name, TABLE)
 }
 
 /// Returns the folders or files of a kind that exist: the shared one, and that of each API.
@@ -63,6 +66,11 @@ pub fn file(spec: &Path, kind: &str, name: &str) -> PathBuf {
 pub fn api_of(file: &Path) -> Option<String> {
     let mut parts = file.strip_prefix(APIS).ok()?.components();
     Some(parts.next()?.as_os_str().to_str()?.to_owned())
+}
+
+/// Returns the path of a table of an API, relative to the folder of the specification.
+pub fn table_of(api: &str, name: &str) -> PathBuf {
+    Path::new(APIS).join(api).join(name)
 }
 
 /// Returns the path of a table of that name, relative to the folder of the specification.

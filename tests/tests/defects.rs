@@ -8,9 +8,9 @@ use std::{env, fs};
 
 use catalogue::RULES;
 use codegen::catalogue::Catalogue;
-use codegen::formats::{Defect, DefectVerdict, DefectsFile, MeasuredFile, Outcome};
+use codegen::formats::{Defect, DefectVerdict, DefectsFile, MeasuredFile, Outcome, ThreadCause};
 use tests::edited::{self, Found};
-use tests::{corpus, defects};
+use tests::{corpus, defects, generated};
 
 fn files() -> (DefectsFile, MeasuredFile) {
     let (catalogue, errors) = Catalogue::load(&corpus::repository().join("spec"));
@@ -72,6 +72,23 @@ fn rules_name_only_clients_that_their_streams_break() {
         }
     }
     assert!(problems.is_empty() && checked > 100, "{checked}\n{problems}");
+}
+
+#[test]
+fn threads_have_causes() {
+    let (catalogue, errors) = Catalogue::load(&corpus::repository().join("spec"));
+    assert!(errors.is_empty(), "{errors:?}");
+    let threads = &catalogue.threads;
+    assert!(threads.len() > 120, "{} threads", threads.len());
+    generated::is_fresh("docs/threads.md", &defects::threads(&catalogue.defects, threads), "defects");
+    // A thread about a legal stream that nothing else shows is one about a client.
+    for thread in threads {
+        let Some(ThreadCause::Client(why)) = thread.cause() else { continue };
+        let named = why.split('`').nth(1).expect("a reason names the stream that the client must read");
+        let defect = catalogue.defects.defects.iter().find(|defect| defect.name == named);
+        let verdict = defect.and_then(Defect::verdict);
+        assert!(matches!(verdict, Some(DefectVerdict::Legal(_))), "{:?}: {named} is not legal", thread.at);
+    }
 }
 
 #[test]

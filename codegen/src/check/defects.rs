@@ -5,13 +5,13 @@ use std::path::Path;
 use super::context::Context;
 use super::report::{Place, Report};
 use super::{catalogue, violations};
-use crate::folders::DEFECTS;
+use crate::folders::{self, DEFECTS};
 use crate::formats::{Defect, DefectVerdict};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     let defects = &context.catalogue.defects.defects;
-    let file = context.table(DEFECTS);
     for (index, defect) in defects.iter().enumerate() {
+        let file = folders::table_of(&defect.api, DEFECTS);
         let name = &defect.name;
         if defects.iter().take(index).any(|before| before.name == *name) {
             report.find(

@@ -20,6 +20,7 @@ mod report;
 mod schemas;
 mod signatures;
 mod structure;
+mod threads;
 mod todo;
 mod violations;
 mod walk;
@@ -57,6 +58,7 @@ pub fn check(spec: &Path) -> Report {
     client_cases::check(&context, &mut report);
     coverage::check(&context, &mut report);
     defects::check(&context, &mut report);
+    threads::check(&context, &mut report);
     measured::check(&context, &mut report);
     report.sort();
     report

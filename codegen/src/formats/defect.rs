@@ -63,6 +63,9 @@ pub struct Defect {
     /// Number of bytes sent to a client at once; whole events if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chunk: Option<u32>,
+    /// Its API.
+    #[serde(skip)]
+    pub api: String,
 }
 
 /// The verdict of the suite on a defect.

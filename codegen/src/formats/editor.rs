@@ -5,6 +5,7 @@ use schemars::{Schema, schema_for};
 use super::{
     ApiFile, ClientCase, ClientProfile, DefectsFile, DialectFile, ErrataFile, ForeignFile, Glossary,
     GuaranteesFile, Lifecycle, MeasuredFile, PlayedFile, Profile, RequirementsFile, Rule, Scenario,
+    ThreadsFile,
 };
 
 /// Returns the schemas of all formats: file name under `spec/schemas/`, and text.
@@ -26,6 +27,7 @@ pub fn editor_schemas() -> Vec<(String, String)> {
         ("requirement", schema_for!(RequirementsFile)),
         ("rule", schema_for!(Rule)),
         ("scenario", schema_for!(Scenario)),
+        ("threads", schema_for!(ThreadsFile)),
     ];
     schemas.into_iter().map(|(name, schema)| (format!("{name}.schema.json"), text(&schema))).collect()
 }

@@ -21,6 +21,7 @@ mod requirement;
 mod rule;
 mod scenario;
 mod signature;
+mod thread;
 mod violation;
 
 pub use api::{ApiFile, Calls, Content, Outer, RootEnd, RootOpening, Scope, StatusWords, Stop, Usage};
@@ -52,4 +53,6 @@ pub use rule::{
 };
 pub use scenario::{OnSocket, Operation, PREVIOUS, PREVIOUS_OUTPUT, Scenario};
 pub use signature::{DialectSignature, Fallback, ForeignApi, ForeignFile, Mark, Misnomers, Signature};
+pub use signature::{ForeignApi, ForeignFile, Mark, Misnomers, Signature};
+pub use thread::{Thread, ThreadCause, ThreadsFile};
 pub use violation::{Edit, Edits, Side, Target, Violation};

@@ -103,9 +103,7 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::ToolCallNameOnce => &[Native::Run(Scope::Arguments, chat::tool_call::name_once)],
         NativeRule::ToolCallNoneChosen => &[Native::Closed(Scope::Choice, chat::request::none_chosen)],
         NativeRule::ToolCallOffered => &[Native::Opened(Scope::ToolCall, request::offered)],
-        NativeRule::ToolCallOnceAChunk => {
-            &[Native::Run(Scope::Arguments, chat::tool_call::once_a_chunk)]
-        }
+        NativeRule::ToolCallOnceAChunk => &[Native::Run(Scope::Arguments, chat::tool_call::once_a_chunk)],
         NativeRule::ToolCallTyped => &[Native::Opened(Scope::ToolCall, chat::tool_call::typed)],
         NativeRule::ToolCallOneAfterAnother => {
             &[Native::Run(Scope::Arguments, chat::tool_call::one_after_another)]
