@@ -1,16 +1,23 @@
-//! Detects the corpus of recordings. Tests that need it are ignored without it.
+//! Detects the corpora of recordings. Tests that need one are ignored without it.
 
 use std::path::Path;
 use std::{env, fs};
 
+/// Corpora beside the repository: the flag for tests, the variable with the folder, and the usual folder.
+const CORPORA: [(&str, &str, &str); 2] =
+    [("corpus", "CORPUS", "../../shared/corpus"), ("neighbours", "NEIGHBOURS", "../../shared/neighbours")];
+
 fn main() {
-    println!("cargo::rustc-check-cfg=cfg(corpus)");
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-env-changed=CONFORMANCE_CORPUS");
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-    let folder = env::var_os("CONFORMANCE_CORPUS").map_or(beside, Into::into);
-    if let Ok(folder) = fs::canonicalize(folder) {
-        println!("cargo::rustc-cfg=corpus");
-        println!("cargo::rustc-env=CORPUS={}", folder.display());
+    for (flag, name, usual) in CORPORA {
+        println!("cargo::rustc-check-cfg=cfg({flag})");
+        let variable = format!("CONFORMANCE_{name}");
+        println!("cargo::rerun-if-env-changed={variable}");
+        let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join(usual);
+        let folder = env::var_os(variable).map_or(beside, Into::into);
+        if let Ok(folder) = fs::canonicalize(folder) {
+            println!("cargo::rustc-cfg={flag}");
+            println!("cargo::rustc-env={name}={}", folder.display());
+        }
     }
 }

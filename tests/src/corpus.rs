@@ -56,6 +56,11 @@ pub fn real(api: &str, vendor: &str) -> Vec<PathBuf> {
     index.filter(|(file, of)| is_meant(file, of)).map(|(file, _)| folder.join(file)).collect()
 }
 
+/// Returns the corpus of streams of Messages and Chat Completions, for tests that are ignored without it.
+pub fn neighbours() -> PathBuf {
+    option_env!("NEIGHBOURS").map(PathBuf::from).expect("there was a corpus when the tests were built")
+}
+
 /// Returns the corpus, for tests that are ignored without it.
 pub fn required() -> PathBuf {
     recordings().expect("there was a corpus when the tests were built")
@@ -113,6 +118,38 @@ fn of_file(folder: &Path, file: &Path) -> Vec<Event> {
         }
     }
     events
+}
+
+/// A recorded stream of Messages or Chat Completions.
+pub struct Neighbour {
+    /// Its short name.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// The vendor of the endpoint.
+    pub vendor: String,
+    /// `real`, `gateway`, or the kind of modification.
+    pub class: String,
+    /// Whether its events were framed again, and may lack the marker.
+    pub is_reframed: bool,
+}
+
+/// Returns the recorded streams of an API, in the order of their index.
+pub fn neighbours_of(folder: &Path, api: &str) -> Vec<Neighbour> {
+    let folder = folder.join(api);
+    let text = fs::read_to_string(folder.join("INDEX.tsv")).expect("the corpus has an index");
+    let mut rows = text.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let head = rows.next().expect("the index has a head");
+    let column = |name| head.iter().position(|column| *column == name).expect("the index has the column");
+    let [file, vendor, class, features] = ["file", "vendor", "class", "features"].map(column);
+    rows.map(|row| Neighbour {
+        name: row[file].chars().take(6).collect(),
+        path: folder.join(row[file]),
+        vendor: row[vendor].to_owned(),
+        class: row[class].to_owned(),
+        is_reframed: row[features].split(',').any(|feature| feature == "reframed"),
+    })
+    .collect()
 }
 
 /// The index of the corpus: its recordings by file.

@@ -17,8 +17,7 @@ pub struct Found {
 
 /// Edits a golden, `<dialect>/<name>`, and checks it in its dialect.
 pub fn check(golden: &str, edits: &formats::Edits) -> Result<Found, String> {
-    let edits: Vec<Edit> = edits.iter().map(|(_, edit)| constant(edit)).collect();
-    let violation = Violation { golden: forever(golden), also: &[], edits: edits.leak() };
+    let violation = Violation { golden: forever(golden), also: &[], edits: constants(edits).leak() };
     let bytes = violation::apply(&violation)?;
     check_bytes(goldens::golden(golden).map_or("", |golden| golden.dialect), &bytes)
 }
@@ -38,6 +37,11 @@ pub fn check_bytes(dialect: &str, bytes: &[u8]) -> Result<Found, String> {
         rules.extend(catalogue::rule(&finding.rule).map(|rule| rule.id));
     }
     Ok(found)
+}
+
+/// Returns edits as programs have them.
+pub fn constants(edits: &formats::Edits) -> Vec<Edit> {
+    edits.iter().map(|(_, edit)| constant(edit)).collect()
 }
 
 /// Returns the edit with static lifetimes. The memory leaks, which is acceptable in tests.

@@ -1,6 +1,7 @@
 //! Shared code of the tests of this package.
 
 pub mod corpus;
+pub mod damages;
 pub mod defects;
 pub mod edited;
 pub mod generated;

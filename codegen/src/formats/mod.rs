@@ -53,6 +53,5 @@ pub use rule::{
 };
 pub use scenario::{OnSocket, Operation, PREVIOUS, PREVIOUS_OUTPUT, Scenario};
 pub use signature::{DialectSignature, Fallback, ForeignApi, ForeignFile, Mark, Misnomers, Signature};
-pub use signature::{ForeignApi, ForeignFile, Mark, Misnomers, Signature};
 pub use thread::{Thread, ThreadCause, ThreadsFile};
 pub use violation::{Edit, Edits, Side, Target, Violation};

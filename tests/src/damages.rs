@@ -1,0 +1,269 @@
+//! Damages of good streams, as `tests/damages/<api>.toml` describes them.
+//!
+//! A damage is a list of edits, as in the `violation` block of a rule page. `at` finds events first: each place is after
+//! the one before it, and `$1` in an edit is the event at the first place. If a place has several events (`all`), the
+//! edit is repeated for each. `<$1/index>` is a value of the event at the first place, `<$1/index+1>` the next number,
+//! and `<$1>` the whole event. A stream without such events is not damaged.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use codegen::formats::Edits;
+use conformance::capture::Format;
+use conformance::{goldens, violation};
+use regex::{Captures, Regex};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::corpus::{self, Neighbour};
+use crate::edited;
+
+/// The damages of an API.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Damages {
+    /// The API.
+    pub api: String,
+    /// The dialect of its first party, whose good streams are damaged.
+    pub dialect: String,
+    /// The damages.
+    #[serde(rename = "damage")]
+    pub all: Vec<Damage>,
+}
+
+/// A damage. It has exactly one of `rule`, `equivalent` and `tolerated`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Damage {
+    /// Its name.
+    pub name: String,
+    /// What is wrong with the stream.
+    pub what: String,
+    /// The events that the edits change, besides those that they name.
+    #[serde(default)]
+    at: Vec<Place>,
+    /// The edits, one a line.
+    edits: String,
+    /// The rule that names the cause, and reports it as a MUST.
+    pub rule: Option<String>,
+    /// Why no client can tell the stream from a good one.
+    pub equivalent: Option<String>,
+    /// Who sends such streams, which clients read.
+    pub tolerated: Option<String>,
+}
+
+/// The place of events.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a condition of its own")]
+struct Place {
+    /// Their type.
+    event: Option<String>,
+    /// Values at pointers.
+    #[serde(default)]
+    is: BTreeMap<String, Value>,
+    /// Values that they do not have at pointers.
+    #[serde(default)]
+    not: BTreeMap<String, Value>,
+    /// Pointers to values that are not null.
+    #[serde(default)]
+    has: Vec<String>,
+    /// Pointers to values that are null or missing.
+    #[serde(default)]
+    lacks: Vec<String>,
+    /// A pointer to a value that the event at the place before has, too.
+    same: Option<String>,
+    /// The last of them; otherwise the first one.
+    #[serde(default)]
+    last: bool,
+    /// All of them.
+    #[serde(default)]
+    all: bool,
+    /// There is none.
+    #[serde(default)]
+    none: bool,
+}
+
+/// A good stream.
+#[derive(Debug)]
+pub struct Stream {
+    /// Its name.
+    pub name: String,
+    text: String,
+    events: Vec<Event>,
+}
+
+#[derive(Debug)]
+struct Event {
+    name: String,
+    data: Value,
+}
+
+impl Damages {
+    /// Reads the damages of all APIs.
+    pub fn all() -> Vec<Self> {
+        let files = corpus::files(&corpus::repository().join("tests/damages"), &["toml"]);
+        let read = |path: &std::path::PathBuf| {
+            let text = fs::read_to_string(path).expect("it is there");
+            toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+        };
+        files.iter().map(read).collect()
+    }
+
+    /// Returns the goldens of its first party that have no finding.
+    pub fn goldens(&self) -> Vec<Stream> {
+        let own = goldens::GOLDENS.iter().filter(|golden| golden.dialect == self.dialect);
+        let streams = own.filter(|golden| golden.format == Format::Sse).map(|golden| {
+            Stream::of(&format!("{}/{}", golden.dialect, golden.name), &String::from_utf8_lossy(golden.bytes))
+        });
+        self.good(streams)
+    }
+
+    /// Returns the recordings of its first party that have no finding.
+    pub fn recordings(&self, folder: &Path) -> Vec<Stream> {
+        let dialect = corpus::dialect(&self.dialect);
+        let first_party = |entry: &Neighbour| {
+            entry.class == "real" && matches!(entry.vendor.as_str(), "anthropic" | "openai")
+        };
+        let files = corpus::neighbours_of(folder, &self.api).into_iter().filter(first_party);
+        let streams = files.map(|entry| {
+            let bytes = fs::read(&entry.path).expect("it is there");
+            Stream::of(
+                &entry.name,
+                &framed(&String::from_utf8_lossy(&bytes), !dialect.framing.types.is_empty()),
+            )
+        });
+        self.good(streams)
+    }
+
+    fn good(&self, streams: impl Iterator<Item = Stream>) -> Vec<Stream> {
+        let is_good = |stream: &Stream| {
+            let found = edited::check_bytes(&self.dialect, stream.text.as_bytes()).expect("it can be read");
+            found.binding.is_empty()
+        };
+        streams.filter(is_good).collect()
+    }
+}
+
+impl Damage {
+    /// Damages a stream, if it has what the damage is about.
+    pub fn make(&self, stream: &Stream) -> Option<Vec<u8>> {
+        let mut places: Vec<Vec<usize>> = Vec::new();
+        for place in &self.at {
+            let before = places.last().filter(|before| !before.is_empty());
+            let (previous, from) = before.map_or((None, 0), |at| (Some(at[0]), at[at.len() - 1] + 1));
+            places.push(place.find(stream, previous, from)?);
+        }
+        let mut lines = Vec::new();
+        for line in self.edits.lines() {
+            lines.extend(self.lines(line, &places, stream)?);
+        }
+        let edits =
+            Edits::try_from(lines.join("\n")).unwrap_or_else(|error| panic!("{}: {error}", self.name));
+        violation::edited(Format::Sse, stream.text.as_bytes(), &edited::constants(&edits)).ok()
+    }
+
+    /// Returns a line of edits for each event that it is about.
+    fn lines(&self, line: &str, places: &[Vec<usize>], stream: &Stream) -> Option<Vec<String>> {
+        static VALUE: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(r"<\$(\d)(/[^>+]*)?(?:\+(\d+))?>").expect("a pattern"));
+        static EVENT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\$(\d)").expect("a pattern"));
+        let place = |found: &Captures<'_>| found[1].parse::<usize>().expect("a digit") - 1;
+        let mut is_there = true;
+        let line = VALUE.replace_all(line, |found: &Captures<'_>| {
+            let event = &stream.events[places[place(found)][0]];
+            let value = event.data.pointer(found.get(2).map_or("", |pointer| pointer.as_str()));
+            is_there &= value.is_some();
+            let value = value.cloned().unwrap_or_default();
+            match found.get(3) {
+                Some(more) => {
+                    let more: u64 = more.as_str().parse().expect("a number");
+                    (value.as_u64().unwrap_or_default() + more).to_string()
+                }
+                None => value.to_string(),
+            }
+        });
+        if !is_there {
+            return None;
+        }
+        let named: Vec<usize> = EVENT.captures_iter(&line).map(|found| place(&found)).collect();
+        let repeated = named.iter().copied().find(|named| places[*named].len() > 1);
+        let times = repeated.map_or(1, |repeated| places[repeated].len());
+        let each = (0..times).map(|nth| {
+            let number = |found: &Captures<'_>| {
+                let events = &places[place(found)];
+                format!("#{}", events[nth.min(events.len() - 1)] + 1)
+            };
+            EVENT.replace_all(&line, number).into_owned()
+        });
+        Some(each.collect())
+    }
+}
+
+impl Place {
+    /// Returns the events at this place; `None` if there are none, or if there should be none.
+    fn find(&self, stream: &Stream, previous: Option<usize>, from: usize) -> Option<Vec<usize>> {
+        let previous = previous.map(|at| &stream.events[at]);
+        let found: Vec<usize> =
+            (from..stream.events.len()).filter(|at| self.fits(&stream.events[*at], previous)).collect();
+        match (found.as_slice(), self.none) {
+            ([], true) => Some(Vec::new()),
+            ([], false) | (_, true) => None,
+            (all, false) if self.all => Some(all.to_vec()),
+            ([.., last], false) if self.last => Some(vec![*last]),
+            ([first, ..], false) => Some(vec![*first]),
+        }
+    }
+
+    fn fits(&self, event: &Event, previous: Option<&Event>) -> bool {
+        let at = |pointer: &String| event.data.pointer(pointer);
+        let is_there = |pointer: &String| at(pointer).is_some_and(|value| !value.is_null());
+        self.event.as_ref().is_none_or(|name| *name == event.name)
+            && self.is.iter().all(|(pointer, value)| at(pointer) == Some(value))
+            && self.not.iter().all(|(pointer, value)| at(pointer) != Some(value))
+            && self.has.iter().all(is_there)
+            && !self.lacks.iter().any(is_there)
+            && self.same.as_ref().is_none_or(|pointer| {
+                at(pointer).is_some() && previous.and_then(|event| event.data.pointer(pointer)) == at(pointer)
+            })
+    }
+}
+
+impl Stream {
+    fn of(name: &str, text: &str) -> Self {
+        let events = text.split_terminator("\n\n").map(Event::of).collect();
+        Self { name: name.to_owned(), text: text.to_owned(), events }
+    }
+}
+
+impl Event {
+    fn of(frame: &str) -> Self {
+        let data = frame.lines().find_map(|line| line.strip_prefix("data: ")).unwrap_or_default();
+        let value: Value = serde_json::from_str(data).unwrap_or_default();
+        let name = ["type", "object"].iter().find_map(|name| value.get(name)?.as_str());
+        Self { name: name.unwrap_or(data).to_owned(), data: value }
+    }
+}
+
+/// Returns a recording as goldens are written: an `event:` line unless data alone says the type, and one line of data.
+fn framed(text: &str, is_untyped: bool) -> String {
+    let mut framed = String::new();
+    let mut data: Vec<&str> = Vec::new();
+    for line in text.lines().chain([""]) {
+        if let Some(value) = line.strip_prefix("data:") {
+            data.push(value.strip_prefix(' ').unwrap_or(value));
+        } else if line.is_empty() && !data.is_empty() {
+            let joined = data.join("\n");
+            let value: Option<Value> = serde_json::from_str(&joined).ok();
+            let name = value.as_ref().and_then(|value| value.get("type")?.as_str()).filter(|_| !is_untyped);
+            if let Some(name) = name {
+                framed += &format!("event: {name}\n");
+            }
+            framed += &format!("data: {}\n\n", joined.trim());
+            data.clear();
+        }
+    }
+    framed
+}
