@@ -93,7 +93,7 @@ fn completions_that_do_what_was_asked_are_good() {
         ("chat/tool-call", &format!(r#""response_format":{{"type":"json_object"}},{weather}"#)),
         ("chat/length", r#""response_format":{"type":"json_object"}"#),
         ("azure-chat/text", r#""model":"our-deployment""#),
-        ("mistral/tool-calls", r#""tools":null,"tool_choice":"auto""#),
+        ("mistral/tool-calls", r#""tools":[{"function":{"name":"get_weather"}}],"tool_choice":"any""#),
     ];
     allows(&cases);
 }
