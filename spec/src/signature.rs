@@ -86,7 +86,8 @@ fn find(patterns: &'static [&'static str], text: &str) -> Option<&'static str> {
 impl fmt::Display for Mark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let member = |pointer: &&str| pointer.trim_start_matches('/').replace('/', ".");
-        let texts = self.texts.iter().map(|(at, pattern)| format!("{} {pattern}", member(at)));
+        let shown = |pattern: &str| if pattern.is_empty() { "\"\"".to_owned() } else { pattern.to_owned() };
+        let texts = self.texts.iter().map(|(at, pattern)| format!("{} {}", member(at), shown(pattern)));
         let parts: Vec<String> = texts.chain(self.has.iter().chain(self.lists).map(member)).collect();
         f.write_str(&parts.join(", "))
     }

@@ -71,7 +71,6 @@ impl DialectSignature {
 
 impl Fallback {
     /// Returns whether the dialect stands for no recordings.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks in this way")]
     pub fn is_none(&self) -> bool {
         *self == Self::None
     }

@@ -70,12 +70,12 @@ pub enum Places {
 impl Frame<'_> {
     /// Returns a copy without its source, which borrows nothing.
     pub(crate) fn to_static(&self) -> Frame<'static> {
-        let all = |texts: &[Cow<'_, str>]| texts.iter().map(owned).collect();
+        let all = |texts: &[Cow<'_, str>]| texts.iter().map(|text| owned(text)).collect();
         Frame {
-            event: self.event.as_ref().map(owned),
-            data: self.data.as_ref().map(owned),
-            id: self.id.as_ref().map(owned),
-            retry: self.retry.as_ref().map(owned),
+            event: self.event.as_deref().map(owned),
+            data: self.data.as_deref().map(owned),
+            id: self.id.as_deref().map(owned),
+            retry: self.retry.as_deref().map(owned),
             comments: all(&self.comments),
             strays: all(&self.strays),
             source: &[],
@@ -145,7 +145,7 @@ impl Exchange<'_> {
             method: owned(&request.method),
             url: owned(&request.url),
             headers: owned_pairs(&request.headers),
-            body: request.body.as_ref().map(owned),
+            body: request.body.as_deref().map(owned),
         });
         let headers = owned_pairs(&self.headers);
         Exchange { label: self.label.clone(), number: self.number, status: self.status, headers, request }
@@ -162,8 +162,8 @@ impl Exchange<'_> {
     }
 }
 
-fn owned(text: &Cow<'_, str>) -> Cow<'static, str> {
-    Cow::Owned(text.clone().into_owned())
+fn owned(text: &str) -> Cow<'static, str> {
+    Cow::Owned(text.to_owned())
 }
 
 fn owned_pairs(headers: &Headers<'_>) -> Headers<'static> {

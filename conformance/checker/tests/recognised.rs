@@ -93,7 +93,7 @@ fn a_checker_recognises_each_stream_again() {
     checker.reset();
     checker.push(b": a comment\n\n");
     assert!(checker.finish().is_empty());
-    assert_eq!(checker.recognised().map(|found| found.to_string()), Some("nothing else fits".to_owned()));
+    assert_eq!(checker.recognised().map(ToString::to_string), Some("nothing else fits".to_owned()));
 }
 
 /// Frames without an event are kept up to a limit.

@@ -361,6 +361,7 @@ impl Checking {
     fn end_stream(&mut self) {
         if self.recognises && self.is_begun {
             self.recognise(None, false);
+            self.draw(|_| ());
             self.checker.release(Some(&mut self.drawing));
         }
         if let Some(drawing) = self.drawing.take() {

@@ -58,7 +58,13 @@ fn head(run: &Run, out: &mut String) {
         counted(totals.captures, "recording"),
         counted(totals.streams, "stream"),
         counted(totals.events, "event"),
-        dialect(run).map(|dialect| format!(" as {}", code(&dialect))).unwrap_or_default(),
+        dialect(run)
+            .map(|dialect| if dialect.contains(' ') {
+                format!(" as {dialect}")
+            } else {
+                format!(" as {}", code(&dialect))
+            })
+            .unwrap_or_default(),
         code(&run.suite),
         counted(run.own_causes().len() as u64, "cause"),
         counted(totals.faults().all(), "time"),

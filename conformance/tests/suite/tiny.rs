@@ -1,6 +1,8 @@
 //! Properties of scopes that no stream of `openai` has, each with a good stream and with one that breaks it. The APIs are
 //! those of `codegen/src/dialect/tiny`.
 
+use std::fmt::Write as _;
+
 use catalogue::DecidedBy;
 use conformance::{Rules, check};
 use recordings::capture::Format;
@@ -15,7 +17,7 @@ fn broken(dialect: &'static spec::Dialect, stream: &str) -> Vec<String> {
             None => format!(r#"{{"type":"{event}"}}"#),
             Some((name, index)) => format!(r#"{{"type":"{name}","n":{index}}}"#),
         };
-        recording += &format!("data: {data}\n\n");
+        let _ = write!(recording, "data: {data}\n\n");
     }
     let rules = Rules::of(dialect).only(|rule| matches!(rule.decided_by, DecidedBy::Structure(_)));
     let report = check("stream", &mut recording.as_bytes(), Some(Format::Sse), &rules);

@@ -90,7 +90,7 @@ test("responses are asserted", async () => {
 });
 
 test("events, bodies and headers are judged", () => {
-  assert.deepEqual(rules(new Checker().event('{"type":')), ["wire/json-object"]);
+  assert.deepEqual(rules(new Checker("openai").event('{"type":')), ["wire/json-object"]);
   const checker = new Checker();
   checker.response(200, new Headers({ "content-type": "application/json" }));
   assert.ok(rules(checker.body('{"object":"response"}')).some((rule) => rule.startsWith("schema/")));
@@ -113,10 +113,22 @@ test("what is no response of this API has no verdict about clients", () => {
   const junk = check("hello");
   assert.match(junk.captures[0].error, /not recognized/);
   assert.deepEqual(junk.clients, []);
-  const chat = check('data: {"id":"c","object":"chat.completion.chunk","choices":[]}\n\n');
-  assert.deepEqual(chat.captures[0].foreign, { "Chat Completions": 1 });
-  assert.deepEqual(rules(chat.captures[0].findings), ["schema/foreign-protocol"]);
-  assert.deepEqual(chat.clients, []);
+  const gemini = check('data: {"candidates":[]}\n\n');
+  assert.deepEqual(gemini.captures[0].foreign, { Gemini: 1 });
+  assert.deepEqual(rules(gemini.captures[0].findings), ["schema/foreign-protocol"]);
+  assert.deepEqual(gemini.clients, []);
+});
+
+test("dialects are recognised", () => {
+  const chunk = 'data: {"id":"c","object":"chat.completion.chunk","choices":[],"x_groq":{}}\n\n';
+  const { dialect, captures } = check(chunk);
+  assert.deepEqual([dialect, captures[0].dialects.map((seen) => seen.dialect)], ["auto", ["groq"]]);
+  const checker = new Checker();
+  assert.equal(checker.dialect, "auto");
+  checker.push(chunk);
+  assert.equal(checker.dialect, "groq");
+  checker.reset();
+  assert.deepEqual([checker.dialect, new Checker("chat").dialect], ["auto", "chat"]);
 });
 
 test("misuse is refused", () => {

@@ -55,7 +55,7 @@ def test_a_finding_has_all_that_reports_have(broken):
 
 
 def test_events_bodies_and_headers_are_judged():
-    assert rules(Checker().event('{"type":')) == ["wire/json-object"]
+    assert rules(Checker("openai").event('{"type":')) == ["wire/json-object"]
     checker = Checker()
     checker.response(200, [("content-type", "application/json")])
     assert any(rule.startswith("schema/") for rule in rules(checker.body('{"object": "response"}')))
@@ -115,8 +115,25 @@ def test_recordings_are_checked_by_path_and_by_bytes(tmp_path, broken):
 def test_what_is_no_response_of_this_api_is_named():
     junk = check(b"hello")
     assert not junk.passed and "not recognized" in junk.error and junk.other_api is None
-    chat = check(b'data: {"id":"c","object":"chat.completion.chunk","choices":[]}\n\n')
-    assert not chat.passed and chat.error is None and chat.other_api == "Chat Completions"
+    gemini = check(b'data: {"candidates":[]}\n\n')
+    assert not gemini.passed and gemini.error is None and gemini.other_api == "Gemini"
+
+
+def test_dialects_are_recognised():
+    report = check(b'data: {"id":"c","object":"chat.completion.chunk","choices":[],"x_groq":{}}\n\n')
+    assert report.dialects == {"groq": 1} and report.other_api is None
+    checker = Checker()
+    assert checker.dialect == "auto"
+    checker.push(b'event: message_start\ndata: {"type":"message_start"}\n\n')
+    assert checker.dialect == "anthropic"
+    checker.reset()
+    assert checker.dialect == "auto" and Checker("chat").dialect == "chat"
+    run = Run()
+    run.check(good(), name="good")
+    run.check(b'data: {"object":"chat.completion.chunk","choices":[]}\n\n', name="chat")
+    told = json.loads(run.to_json())
+    assert told["dialect"] == "auto"
+    assert [seen["dialect"] for capture in told["captures"] for seen in capture["dialects"]] == ["openai", "chat"]
     assert [finding.rule for finding in chat.findings] == ["schema/foreign-protocol"]
 
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::goldens::golden;
 
 fn of(recording: &[u8]) -> String {
-    shape(&mut { recording }, None, spec::dialect("openai").unwrap()).unwrap().unwrap()
+    shape(&mut { recording }, None, spec::dialect("openai")).unwrap().unwrap()
 }
 
 /// Returns the golden of parallel calls, as text.
@@ -37,7 +37,7 @@ fn chunks_have_a_line_for_each_effect() {
 fn every_golden_has_one() {
     for golden in crate::goldens::GOLDENS {
         let dialect = spec::dialect(golden.dialect).unwrap();
-        let shape = shape(&mut { golden.bytes }, Some(golden.format), dialect).unwrap();
+        let shape = shape(&mut { golden.bytes }, Some(golden.format), Some(dialect)).unwrap();
         let is_stream = golden.format != Format::Http;
         assert_eq!(shape.is_some(), is_stream, "{}", golden.name);
         assert!(!shape.unwrap_or_default().contains("without a type"), "{}", golden.name);
@@ -141,7 +141,7 @@ fn no_more_is_compared_than_can_be_read() {
         let _ = write!(many, "data: {{\"type\":\"unknown_{number}\"}}\n\n");
     }
     let dialect = spec::dialect("openai").unwrap();
-    let told = shape(&mut many.as_bytes(), None, dialect);
+    let told = shape(&mut many.as_bytes(), None, Some(dialect));
     assert_eq!(told, Err(format!("its shape has {} lines; at most {LINES} are compared", LINES + 1)));
-    assert_eq!(shape(&mut "{\"object\":\"response\"}".as_bytes(), None, dialect), Ok(None));
+    assert_eq!(shape(&mut "{\"object\":\"response\"}".as_bytes(), None, Some(dialect)), Ok(None));
 }

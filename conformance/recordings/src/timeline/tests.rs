@@ -63,14 +63,17 @@ fn damage_in_streams_of_other_apis_is_drawn_as_it_came() {
     let message = String::from_utf8(goldens::golden("anthropic/weather").unwrap().bytes.to_vec()).unwrap();
     let mut events: Vec<&str> = message.split_inclusive("\n\n").collect();
     // The first block is not stopped, the last one not started, and the message does not end.
-    (events.remove(6), events.pop(), events.remove(10));
+    events.remove(6);
+    events.pop();
+    events.remove(10);
     let report = checked("anthropic", events.concat().as_bytes());
     insta::assert_snapshot!("damaged-message", told(&report.timelines[0]));
     let chunks = String::from_utf8(goldens::golden("deepseek-chat/weather").unwrap().bytes.to_vec()).unwrap();
     // The arguments are of a call that never began, one more text follows the end, and the marker is missing.
     let chunks = chunks.replace(r#"[{"index":0,"function""#, r#"[{"index":1,"function""#);
     let mut events: Vec<&str> = chunks.split_inclusive("\n\n").collect();
-    (events.pop(), events.push(events[4]));
+    events.pop();
+    events.push(events[4]);
     let report = checked("deepseek-chat", events.concat().as_bytes());
     insta::assert_snapshot!("damaged-completion", told(&report.timelines[0]));
 }
