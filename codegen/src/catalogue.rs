@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::dialect::{LoadError, read_toml};
-use crate::folders::{self, DEFECTS, MEASURED, PLAYED, THREADS};
+use crate::folders::{self, DEFECTS, MEASURED, PLAYED, REQUESTS, THREADS};
 use crate::formats::{
     ApiFile, ClientCase, ClientProfile, Defect, DefectsFile, GuaranteesFile, MeasuredFile, PageError,
-    PlayedFile, Profile, RequirementsFile, Rule, Scenario, Thread, ThreadsFile,
+    PlayedFile, Profile, RequestsFile, RequirementsFile, Rule, Scenario, Thread, ThreadsFile,
 };
 
 /// Rules, scenarios, cases, profiles and requirements, as read from their files.
@@ -32,10 +32,12 @@ pub struct Catalogue {
     pub defects: DefectsFile,
     /// `threads.toml` of all APIs.
     pub threads: Vec<Thread>,
-    /// `measured.toml`.
-    pub measured: MeasuredFile,
-    /// `played.toml`.
-    pub played: PlayedFile,
+    /// `measured.toml`, by API.
+    pub measured: BTreeMap<String, MeasuredFile>,
+    /// `played.toml`, by API.
+    pub played: BTreeMap<String, PlayedFile>,
+    /// `requests.toml`, by API.
+    pub requests: BTreeMap<String, RequestsFile>,
     /// The features of all APIs, with their descriptions.
     pub features: BTreeMap<String, String>,
 }
@@ -54,8 +56,9 @@ impl Catalogue {
             guarantees: guarantees(&spec.join("dialects"), &mut errors),
             defects: defects(spec, &mut errors),
             threads: threads(spec, &mut errors),
-            measured: table(spec, MEASURED, &mut errors),
-            played: table(spec, PLAYED, &mut errors),
+            measured: of_apis(spec, MEASURED, &mut errors),
+            played: of_apis(spec, PLAYED, &mut errors),
+            requests: of_apis(spec, REQUESTS, &mut errors),
             features: features(spec, &mut errors),
         };
         catalogue.name_entries();
@@ -84,9 +87,12 @@ impl Catalogue {
                 requirement.address.clone_from(address);
             }
         }
-        let measured = self.measured.clients.iter_mut().filter(|client| client.version.is_some());
-        for (column, client) in measured.enumerate() {
-            client.column = Some(column);
+        for (api, file) in &mut self.measured {
+            let mut columns = 0..;
+            for client in &mut file.clients {
+                client.api.clone_from(api);
+                client.column = client.version.as_ref().and_then(|_| columns.next());
+            }
         }
     }
 }
@@ -110,7 +116,7 @@ fn features(spec: &Path, errors: &mut Vec<LoadError>) -> BTreeMap<String, String
 /// Reads the defects of all APIs.
 fn defects(spec: &Path, errors: &mut Vec<LoadError>) -> DefectsFile {
     let mut all = DefectsFile::default();
-    for (api, file) in each_of::<DefectsFile>(spec, DEFECTS, errors) {
+    for (api, file) in of_apis::<DefectsFile>(spec, DEFECTS, errors) {
         all.defects.extend(file.defects.into_iter().map(|defect| Defect { api: api.clone(), ..defect }));
     }
     all
@@ -119,41 +125,28 @@ fn defects(spec: &Path, errors: &mut Vec<LoadError>) -> DefectsFile {
 /// Reads the threads of all APIs.
 fn threads(spec: &Path, errors: &mut Vec<LoadError>) -> Vec<Thread> {
     let mut all = Vec::new();
-    for (api, file) in each_of::<ThreadsFile>(spec, THREADS, errors) {
+    for (api, file) in of_apis::<ThreadsFile>(spec, THREADS, errors) {
         all.extend(file.threads.into_iter().map(|thread| Thread { api: api.clone(), ..thread }));
     }
     all
 }
 
-/// Reads a table of each API that has it, with the name of the API.
-fn each_of<T: serde::de::DeserializeOwned>(
+/// Reads a table of each API that has it, by API.
+fn of_apis<T: serde::de::DeserializeOwned>(
     spec: &Path,
     name: &str,
     errors: &mut Vec<LoadError>,
-) -> Vec<(String, T)> {
-    let mut tables = Vec::new();
+) -> BTreeMap<String, T> {
+    let mut tables = BTreeMap::new();
     for api in folders::apis(spec) {
         let path = spec.join(folders::table_of(&api, name));
         match path.is_file().then(|| read_toml(&path)) {
-            Some(Ok(table)) => tables.push((api, table)),
+            Some(Ok(table)) => drop(tables.insert(api, table)),
             Some(Err(error)) => errors.push(error),
             None => {}
         }
     }
     tables
-}
-
-/// Reads a table. A missing file is an empty table.
-fn table<T: serde::de::DeserializeOwned + Default>(
-    spec: &Path,
-    name: &str,
-    errors: &mut Vec<LoadError>,
-) -> T {
-    let Some(path) = folders::of_kind(spec, name).into_iter().next() else { return T::default() };
-    read_toml(&path).unwrap_or_else(|error| {
-        errors.push(error);
-        T::default()
-    })
 }
 
 type Parse<T> = fn(&str, &str) -> Result<T, PageError>;

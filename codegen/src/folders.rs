@@ -20,7 +20,7 @@ pub const GOLDENS: &str = "goldens";
 pub const PAGES: [&str; 6] = ["client-profiles", "clients", "profiles", "requirements", "rules", "scenarios"];
 
 /// Tables that an API can have, and that all APIs can share.
-pub const TABLES: [&str; 3] = [DEFECTS, MEASURED, PLAYED];
+pub const TABLES: [&str; 4] = [DEFECTS, MEASURED, PLAYED, REQUESTS];
 
 /// The streams with one defect each.
 pub const DEFECTS: &str = "defects.toml";
@@ -33,6 +33,9 @@ pub const MEASURED: &str = "measured.toml";
 
 /// What is found in the streams that were played to clients.
 pub const PLAYED: &str = "played.toml";
+
+/// What clients send for a golden.
+pub const REQUESTS: &str = "requests.toml";
 
 /// Returns the names of all APIs, sorted.
 pub fn apis(spec: &Path) -> Vec<String> {

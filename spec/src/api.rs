@@ -42,6 +42,8 @@ pub struct Api {
     pub status: StatusWords,
     /// Where a client finds why the root ended: a member of the values of a scope.
     pub stop: Option<(Scope, &'static str)>,
+    /// The words there of a response that is complete.
+    pub usual_stops: &'static [&'static str],
     /// The places of the token counts of the root.
     pub usage: UsagePlaces,
     /// The member of the root's value that lists the containers.

@@ -1,4 +1,5 @@
-// The AI SDK, over the line protocol of docs/clients.md. The argument is the provider, `openai` or `open-responses`.
+// The AI SDK, over the line protocol of docs/clients.md. The argument is the provider: `openai` or `open-responses`, or for other
+// APIs `openai chat`, `openai-compatible` or `anthropic`.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,18 +10,37 @@ const packages = createRequire(`${process.env.PACKAGES}/`);
 const load = (name) => import(pathToFileURL(packages.resolve(name)));
 const { generateText, streamText, jsonSchema, stepCountIs, isStepCount, tool, Output } = await load('ai');
 const { version } = JSON.parse(readFileSync(`${process.env.PACKAGES}/node_modules/@ai-sdk/${process.argv[2]}/package.json`));
-const provider = process.argv[2];
+const [provider, api = { anthropic: 'messages', 'openai-compatible': 'chat' }[provider] ?? 'responses'] = process.argv.slice(2);
 
 async function model(asked) {
+  const options = { baseURL: asked.base_url, apiKey: asked.api_key };
   if (provider === 'openai') {
     const { createOpenAI } = await load('@ai-sdk/openai');
-    return createOpenAI({ baseURL: asked.base_url, apiKey: asked.api_key }).responses(asked.request.model);
+    const openai = createOpenAI(options);
+    return api === 'chat' ? openai.chat(asked.request.model) : openai.responses(asked.request.model);
+  }
+  if (provider === 'openai-compatible') {
+    const { createOpenAICompatible } = await load('@ai-sdk/openai-compatible');
+    return createOpenAICompatible({ name: provider, includeUsage: true, ...options })(asked.request.model);
+  }
+  if (provider === 'anthropic') {
+    const { createAnthropic } = await load('@ai-sdk/anthropic');
+    return createAnthropic(options)(asked.request.model);
   }
   const { createOpenResponses } = await load('@ai-sdk/open-responses');
   return createOpenResponses({ name: 'open-responses', url: `${asked.base_url}/responses`, apiKey: asked.api_key })(asked.request.model);
 }
 
-const known = new Set(['model', 'input', 'tools', 'reasoning', 'text']);
+const known = new Set({
+  responses: ['model', 'input', 'tools', 'reasoning', 'text'],
+  messages: ['model', 'messages', 'tools', 'thinking', 'max_tokens', 'stop_sequences'],
+  chat: ['model', 'messages', 'tools', 'max_completion_tokens', 'stream_options'],
+}[api]);
+
+// The text of a request that is a text alone.
+const said = ({ input, messages }) => (messages?.length === 1 ? messages[0].content : input);
+// The functions of a request, in any API.
+const functions = (request) => (request.tools ?? []).map((each) => ({ type: 'function', ...each, ...each.function }));
 
 // A request in the words of the AI SDK.
 function words(request, outputs) {
@@ -28,16 +48,23 @@ function words(request, outputs) {
   // Each round of calls has outputs of its own.
   const output = (name, messages) => outputs[Math.min(messages.filter((message) => message.role === 'tool').length, outputs.length - 1)][name];
   if (request.reasoning) Object.assign(options, { reasoningEffort: request.reasoning.effort, reasoningSummary: request.reasoning.summary });
-  const tools = Object.fromEntries((request.tools ?? []).map((each) => [each.name, tool({ description: each.description, inputSchema: jsonSchema(each.parameters), ...(outputs.length ? { execute: (_, { messages }) => output(each.name, messages) } : {}) })]));
+  if (request.thinking) options.thinking = { type: request.thinking.type, budgetTokens: request.thinking.budget_tokens };
+  const maxOutputTokens = request.max_tokens ?? request.max_completion_tokens;
+  const tools = Object.fromEntries(functions(request).map((each) => [each.name, tool({ description: each.description, inputSchema: jsonSchema(each.parameters ?? each.input_schema), ...(outputs.length ? { execute: (_, { messages }) => output(each.name, messages) } : {}) })]));
   const format = request.text?.format;
   return {
     maxRetries: 0,
     ...(outputs.length ? { stopWhen: (isStepCount ?? stepCountIs)(outputs.length + 1) } : {}),
     ...(Object.keys(tools).length ? { tools } : {}),
+    ...(maxOutputTokens ? { maxOutputTokens } : {}),
+    ...(request.stop_sequences ? { stopSequences: request.stop_sequences } : {}),
     ...(format ? { output: Output.object({ schema: jsonSchema(format.schema), name: format.name }) } : {}),
     providerOptions: { [provider]: options },
   };
 }
+
+// The reason of the provider has a name of its own.
+const reasonOf = async (result, reason) => (api === 'responses' ? (statuses[reason] ?? reason) : ((await result.rawFinishReason) ?? null));
 
 const statuses = { stop: 'completed', 'tool-calls': 'completed', length: 'incomplete', 'content-filter': 'incomplete' };
 
@@ -48,23 +75,24 @@ async function understood(result, streamed) {
   return {
     text,
     ...(streamed === undefined ? {} : { streamed }),
-    reasoning: reasoning ?? '',
-    calls: calls.map((call) => ({ call_id: call.toolCallId, name: call.toolName, arguments: call.input ?? '' })),
-    response_status: statuses[reason] ?? reason,
+    // The provider openai knows no reasoning of Chat Completions.
+    ...(provider === 'openai' && api === 'chat' ? {} : { reasoning: reasoning ?? '' }),
+    calls: calls.filter((call) => api === 'responses' || !call.providerExecuted).map((call) => ({ call_id: call.toolCallId, name: call.toolName, arguments: call.input ?? '' })),
+    response_status: await reasonOf(result, reason),
   };
 }
 
 async function ask(asked) {
   const { request } = asked;
-  const isPlain = typeof request.input === 'string' && Object.keys(request).every((name) => known.has(name));
-  const hasFunctionsOnly = (request.tools ?? []).every((each) => each.type === 'function');
+  const isPlain = typeof said(request) === 'string' && Object.keys(request).every((name) => known.has(name));
+  const hasFunctionsOnly = functions(request).every((each) => each.type === 'function' && !each.allowed_callers && !each.defer_loading);
   const steps = asked.steps ?? [];
   const isResumed = steps.some((step) => step.step === 'resume');
   if (asked.transport === 'websocket' || asked.cancel_after_events || isResumed || !isPlain || !hasFunctionsOnly) return { status: 'unsupported' };
   const abortSignal = AbortSignal.timeout(asked.timeout_ms);
   const outputs = steps.filter((step) => step.step === 'answer-calls').map((step) => step.outputs);
   const options = { model: await model(asked), ...words(request, outputs), abortSignal };
-  const messages = [{ role: 'user', content: request.input }];
+  const messages = [{ role: 'user', content: said(request) }];
   let [result, told] = await send(asked, options, messages);
   for (const step of steps.filter((step) => step.step === 'continue')) {
     const before = await (result.responseMessages ?? result.response.then?.((response) => response.messages) ?? result.response.messages);

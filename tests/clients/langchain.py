@@ -1,26 +1,25 @@
-"""langchain-openai: `ChatOpenAI` with the Responses API."""
+"""LangChain: `ChatOpenAI` with the Responses API, with the argument `chat` with Chat Completions; with `anthropic` `ChatAnthropic`."""
+
+import sys
 
 from langchain_core.messages import AIMessageChunk, HumanMessage, ToolMessage
 from langchain_openai import ChatOpenAI
-from lines import Unsupported, is_resumed, serve, steps
+from lines import Unsupported, beyond_version, is_resumed, serve, steps, text_of_request
+
+API = sys.argv[1] if len(sys.argv) > 1 else "responses"
 
 
 def ask(case):
     request = dict(case["request"])
-    if case["transport"] == "websocket" or case["cancel_after_events"] or not isinstance(request["input"], str):
-        raise Unsupported("the driver has no WebSocket, does not leave, and sends texts alone")
+    if case["transport"] == "websocket" or case["cancel_after_events"]:
+        raise Unsupported("the driver has no WebSocket, and does not leave")
     if is_resumed(case):
         raise Unsupported("the driver does not resume")
-    model = ChatOpenAI(
-        model=request.pop("model"),
-        base_url=case["base_url"],
-        api_key=case["api_key"],
-        max_retries=0,
-        timeout=case["timeout_ms"] / 1000,
-        use_responses_api=True,
-        output_version="responses/v1",
-    )
-    said = [HumanMessage(request.pop("input"))]
+    said = [HumanMessage(text_of_request(case))]
+    model = model_of(case, request.pop("model"))
+    del request["input" if API == "responses" else "messages"]
+    if request.get("n", 1) > 1:
+        raise Unsupported("a stream of the client has one choice")
     bound = model.bind(**request) if request else model
     message, streamed = send(case, bound, said)
     for step in steps(case):
@@ -33,18 +32,31 @@ def ask(case):
     return understood(message, streamed)
 
 
+def model_of(case, name):
+    options = {"model": name, "api_key": case["api_key"], "max_retries": 0, "timeout": case["timeout_ms"] / 1000}
+    if API == "anthropic":
+        from langchain_anthropic import ChatAnthropic
+
+        return ChatAnthropic(base_url=beyond_version(case), **options)
+    if API == "chat":
+        return ChatOpenAI(base_url=case["base_url"], use_responses_api=False, **options)
+    return ChatOpenAI(base_url=case["base_url"], use_responses_api=True, output_version="responses/v1", **options)
+
+
 def send(case, bound, said):
     if case["transport"] == "json":
         return bound.invoke(said), None
-    whole, streamed = AIMessageChunk(content=[]), ""
+    # The content of a chunk is a list, and in other APIs a text until something else comes.
+    whole, streamed = AIMessageChunk(content=[]) if API == "responses" else None, ""
     for chunk in bound.stream(said):
-        whole += chunk
+        whole = whole + chunk if whole else chunk
         streamed += text_of(chunk)
-    return whole, streamed
+    return whole or AIMessageChunk(content=""), streamed
 
 
 def text_of(message):
     blocks = message.content if isinstance(message.content, list) else [{"type": "text", "text": message.content}]
+    blocks = [{"type": "text", "text": block} if isinstance(block, str) else block for block in blocks]
     return "".join(block.get("text") or "" for block in blocks if isinstance(block, dict) and block.get("type") == "text")
 
 
@@ -53,20 +65,29 @@ def reasoning_of(message):
     return "".join(part["text"] for block in blocks for part in [*(block.get("summary") or []), *(block.get("content") or [])])
 
 
+def thinking_of(message):
+    blocks = message.content if isinstance(message.content, list) else []
+    return "".join(block.get("thinking") or "" for block in blocks if isinstance(block, dict) and block.get("type") == "thinking")
+
+
 def understood(message, streamed):
     calls = [{"call_id": call["id"], "name": call["name"], "arguments": call["args"]} for call in message.tool_calls]
     calls += [
         {"call_id": call["id"], "name": call["name"] or "", "arguments": call["args"] or ""}
         for call in message.invalid_tool_calls
     ]
-    told = {"text": text_of(message), "reasoning": reasoning_of(message), "calls": calls}
+    told = {"text": text_of(message), "calls": calls}
+    if API != "chat":
+        told["reasoning"] = reasoning_of(message) if API == "responses" else thinking_of(message)
     if streamed is not None:
         told["streamed"] = streamed
     # A custom tool is no function to this client.
     if any(isinstance(block, dict) and block.get("type") == "custom_tool_call" for block in message.content):
         del told["calls"]
-    status = message.response_metadata.get("status")
+    status = message.response_metadata.get(STATUS[API])
     return told | ({"response_status": status} if status else {})
 
 
-serve("langchain-openai", ask)
+STATUS = {"responses": "status", "chat": "finish_reason", "anthropic": "stop_reason"}
+
+serve("langchain-anthropic" if API == "anthropic" else "langchain-openai", ask)

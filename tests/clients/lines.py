@@ -42,6 +42,78 @@ def response(response):
     }
 
 
+def beyond_version(case):
+    """The base URL of a case for a client that adds the version itself."""
+    return case["base_url"].removesuffix("/v1")
+
+
+def text_of_request(case):
+    """The text of a request that is a text alone, in the form of its API."""
+    request = case["request"]
+    said = request["input"] if "input" in request else only(request["messages"])["content"]
+    if not isinstance(said, str):
+        raise Unsupported("the driver sends texts alone")
+    return said
+
+
+def only(messages):
+    """The only message of a request."""
+    if len(messages) != 1:
+        raise Unsupported("the driver sends one message")
+    return messages[0]
+
+
+def functions(request):
+    """The functions of a request, in the form of its API: name, description and schema of the parameters."""
+    found = []
+    for tool in request.get("tools", []):
+        function = tool.get("function", tool)
+        schema = function.get("parameters") or function.get("input_schema")
+        if tool.get("type", "function") != "function" or not schema or set(function) - FUNCTION:
+            raise Unsupported("the driver sends functions alone")
+        found.append((function["name"], function["description"], schema))
+    return found
+
+
+FUNCTION = {"type", "name", "description", "parameters", "input_schema", "strict"}
+
+
+class Chunks:
+    """What an application gathers from the chunks of Chat Completions."""
+
+    def __init__(self, request):
+        self.told = {"text": "", "refusal": "", "response_status": None}
+        self.calls = {}
+        self.has_choices = request.get("n", 1) > 1
+
+    def add(self, chunk):
+        self.told["response_id"] = chunk.id
+        if usage := getattr(chunk, "usage", None):
+            self.told["usage"] = {"input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens}
+        if not chunk.choices:
+            return
+        choice = chunk.choices[0]
+        if self.has_choices and choice.index != 0:
+            return
+        delta = choice.delta
+        self.told["text"] += delta.content or ""
+        self.told["refusal"] += getattr(delta, "refusal", None) or ""
+        thought = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
+        if thought:
+            self.told["reasoning"] = self.told.get("reasoning", "") + thought
+        for call in delta.tool_calls or []:
+            known = self.calls.setdefault(call.index, {"call_id": None, "name": "", "arguments": ""})
+            known["call_id"] = known["call_id"] or call.id
+            if call.function:
+                known["name"] += call.function.name or ""
+                known["arguments"] += call.function.arguments or ""
+        if choice.finish_reason:
+            self.told["response_status"] = choice.finish_reason
+
+    def understood(self):
+        return self.told | {"calls": list(self.calls.values())}
+
+
 def steps(case):
     """The steps of a case that send a request."""
     return [step for step in case.get("steps", []) if step["step"] != "resume"]

@@ -1,20 +1,27 @@
-"""litellm as a client: `litellm.responses`, with the provider `openai`."""
+"""litellm as a client: `litellm.responses`, with the provider `openai`. With the argument `chat` or `anthropic`, `litellm.completion`
+with the provider `openai` or `anthropic`."""
 
 import json
 import os
+import sys
 from types import SimpleNamespace
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
 import litellm  # noqa: E402: it reads the environment when it is loaded
-from lines import Unsupported, following, is_resumed, response, serve, steps  # noqa: E402
+from lines import Chunks, Unsupported, beyond_version, following, functions, is_resumed, response, serve, steps  # noqa: E402
 
 litellm.suppress_debug_info = True
 litellm.telemetry = False
 ENDS = ("response.completed", "response.incomplete", "response.failed")
 
 
+API = sys.argv[1] if len(sys.argv) > 1 else "responses"
+
+
 def ask(case):
+    if API != "responses":
+        return complete(case)
     if case["transport"] == "websocket" or is_resumed(case):
         raise Unsupported("the driver has no WebSocket, and does not resume")
     answer, told = send(case, case["request"])
@@ -54,6 +61,39 @@ def send(case, request):
         if number == case["cancel_after_events"]:
             return None, told
     return answer, told
+
+
+def complete(case):
+    """What an application gathers from the chunks, which litellm makes of any stream."""
+    if case["transport"] != "sse" or case["cancel_after_events"] or steps(case):
+        raise Unsupported("the driver reads one stream to its end")
+    request = dict(case["request"])
+    is_chat = API == "chat"
+    if not is_chat:
+        # A request in the words of litellm.
+        tools = [
+            {"type": "function", "function": {"name": name, "description": description, "parameters": schema}}
+            for name, description, schema in functions(request)
+        ]
+        request |= {"tools": tools} if tools else {}
+        request |= {"stop": request.pop("stop_sequences")} if "stop_sequences" in request else {}
+    chunks = Chunks(request)
+    stream = litellm.completion(
+        **request | {"model": f"{'openai' if is_chat else 'anthropic'}/{request['model']}"},
+        stream=True,
+        api_base=case["base_url"] if is_chat else beyond_version(case),
+        api_key=case["api_key"],
+        timeout=case["timeout_ms"] / 1000,
+        max_retries=0,
+        num_retries=0,
+    )
+    for chunk in stream:
+        chunks.add(chunk)
+    told = chunks.understood()
+    # Ids and counts are litellm's own, and so are the reasons of other providers.
+    for name in ("response_id", "usage", *([] if is_chat else ["response_status", "refusal"])):
+        told.pop(name, None)
+    return told
 
 
 serve("litellm", ask)

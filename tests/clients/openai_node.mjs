@@ -1,4 +1,5 @@
-// openai-node, over the line protocol of docs/clients.md. The argument says how to stream, `create` or `stream`.
+// openai-node, over the line protocol of docs/clients.md. The argument says how to stream, `create` or `stream`, and with Chat
+// Completions `chat` or `chat-stream`.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -33,7 +34,62 @@ function following(asked, step, before) {
   return { model: asked.request.model, tools: asked.request.tools, input, previous_response_id: before.id };
 }
 
+// What an application gathers from the chunks.
+async function gathered(chunks, request) {
+  const told = { text: '', refusal: '', response_status: null };
+  const calls = new Map();
+  for await (const chunk of chunks) {
+    told.response_id = chunk.id ?? null;
+    if (chunk.usage) told.usage = { input_tokens: chunk.usage.prompt_tokens, output_tokens: chunk.usage.completion_tokens };
+    if (!chunk.choices?.length) continue;
+    const [choice] = chunk.choices;
+    if (request.n > 1 && choice.index !== 0) continue;
+    const { delta } = choice;
+    told.text += delta.content ?? '';
+    told.refusal += delta.refusal ?? '';
+    const thought = delta.reasoning_content ?? delta.reasoning;
+    if (thought) told.reasoning = (told.reasoning ?? '') + thought;
+    for (const call of delta.tool_calls ?? []) {
+      const known = calls.get(call.index) ?? { call_id: null, name: '', arguments: '' };
+      calls.set(call.index, known);
+      known.call_id ??= call.id ?? null;
+      known.name += call.function?.name ?? '';
+      known.arguments += call.function?.arguments ?? '';
+    }
+    if (choice.finish_reason) told.response_status = choice.finish_reason;
+  }
+  return { ...told, calls: [...calls.values()] };
+}
+
+async function chat(asked) {
+  if (asked.transport !== 'sse' || asked.cancel_after_events || asked.steps?.length) return { status: 'unsupported' };
+  const client = new OpenAI({ baseURL: asked.base_url, apiKey: asked.api_key, maxRetries: 0, timeout: asked.timeout_ms });
+  const signal = AbortSignal.timeout(asked.timeout_ms);
+  if (how === 'chat') {
+    const told = await gathered(await client.chat.completions.create({ ...asked.request, stream: true }, { signal }), asked.request);
+    if (signal.aborted) throw new Error('timeout');
+    return told;
+  }
+  const runner = client.chat.completions.stream(asked.request, { signal });
+  let streamed = '';
+  runner.on('content', (delta) => {
+    streamed += delta;
+  });
+  const completion = await runner.finalChatCompletion();
+  const { message, finish_reason } = completion.choices[0];
+  return {
+    ...(asked.request.n > 1 ? {} : { streamed }),
+    text: message.content ?? '',
+    refusal: message.refusal ?? '',
+    calls: (message.tool_calls ?? []).map((call) => ({ call_id: call.id ?? null, name: call.function.name, arguments: call.function.arguments })),
+    response_status: finish_reason ?? null,
+    response_id: completion.id ?? null,
+    ...(completion.usage ? { usage: { input_tokens: completion.usage.prompt_tokens, output_tokens: completion.usage.completion_tokens } } : {}),
+  };
+}
+
 async function ask(asked) {
+  if (how.startsWith('chat')) return chat(asked);
   if (asked.transport === 'websocket') return { status: 'unsupported' };
   const client = new OpenAI({ baseURL: asked.base_url, apiKey: asked.api_key, maxRetries: 0, timeout: asked.timeout_ms });
   // The client's time limit ends with the head of the answer: a stream has one of its own.

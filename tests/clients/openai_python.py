@@ -1,8 +1,9 @@
-"""openai-python. The argument says how to stream: `create`, `stream`, or `connect` for a WebSocket."""
+"""openai-python. The argument says how to stream: `create`, `stream`, or `connect` for a WebSocket; `chat` and `chat-stream`
+do so with Chat Completions."""
 
 import sys
 
-from lines import Unsupported, following, is_resumed, response, serve, steps
+from lines import Chunks, Unsupported, following, is_resumed, response, serve, steps
 from openai import OpenAI
 
 HOW = sys.argv[1]
@@ -14,6 +15,8 @@ class Left(Exception):
 
 
 def ask(case):
+    if HOW.startswith("chat"):
+        return chat(case)
     if (case["transport"] == "websocket") != (HOW == "connect"):
         raise Unsupported("this driver has no such transport")
     timeout = case["timeout_ms"] / 1000
@@ -108,6 +111,40 @@ def over_socket(connection, case, request, timeout):
             answer = event.response
             break
     return answer, told
+
+
+def chat(case):
+    if case["transport"] != "sse" or case["cancel_after_events"] or steps(case):
+        raise Unsupported("the driver reads one stream to its end")
+    timeout = case["timeout_ms"] / 1000
+    client = OpenAI(base_url=case["base_url"], api_key=case["api_key"], max_retries=0, timeout=timeout)
+    request = case["request"]
+    if HOW == "chat":
+        chunks = Chunks(request)
+        for chunk in client.chat.completions.create(stream=True, **request):
+            chunks.add(chunk)
+        return chunks.understood()
+    streamed = ""
+    with client.chat.completions.stream(**request) as events:
+        for event in events:
+            if event.type == "content.delta":
+                streamed += event.delta
+        completion = events.get_final_completion()
+    message, usage = completion.choices[0].message, completion.usage
+    thought = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
+    return {
+        **({"streamed": streamed} if request.get("n", 1) == 1 else {}),
+        "text": message.content or "",
+        "refusal": message.refusal or "",
+        **({"reasoning": thought} if thought else {}),
+        "calls": [
+            {"call_id": call.id, "name": call.function.name, "arguments": call.function.arguments}
+            for call in message.tool_calls or []
+        ],
+        "response_status": completion.choices[0].finish_reason,
+        "response_id": completion.id,
+        **({"usage": {"input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens}} if usage else {}),
+    }
 
 
 serve("openai", ask)

@@ -10,23 +10,33 @@ use codegen::formats::{MeasuredFile, Outcome};
 type Events<'m> = BTreeMap<&'m str, BTreeMap<&'m str, BTreeMap<&'m str, Vec<Outcome>>>>;
 
 /// Returns the text of `docs/client-members.md`.
-pub fn page(measured: &MeasuredFile) -> String {
-    let events = events(measured);
-    let members: usize = events.values().map(BTreeMap::len).sum();
-    let streams: usize = events.values().flat_map(BTreeMap::values).map(BTreeMap::len).sum();
-    let mut page = format!(
+pub fn page(measured: &BTreeMap<String, MeasuredFile>) -> String {
+    let mut page = String::from(
         "# What clients do without a member\n\n\
-         Each of {streams} streams has one defect: one of {members} members is absent, null, or of another JSON type, in all \
-         events of its type. Each was played to the clients below with `tests/clients/run`, and so was the same stream without \
-         the defect: a failure counts only if the client handles that one.\n\n\
+         Each stream has one defect: a member is absent, null, or of another JSON type, in all events of its type. Each was \
+         played to the clients of its API with `tests/clients/run`, and so was the same stream without the defect: a failure \
+         counts only if the client handles that one.\n\n\
          A cell shows what the client does if the member is absent, if it is null, and if it has another type, in this order; \
          one sign stands for all three. A blank: the schema allows it.\n\n\
-         | sign | meaning |\n|---|---|\n"
+         | sign | meaning |\n|---|---|\n",
     );
     for outcome in Outcome::ALL {
         _ = writeln!(page, "| {} | {} |", sign(outcome), meaning(outcome));
     }
-    page += "\n## Clients\n\n| client | version | broken by | handles | fails on the intact stream | not exercised |\n|---|---|---:|---:|---:|---:|\n";
+    for (api, measured) in measured {
+        let title = spec::APIS.iter().find(|known| known.name == api).map_or(api.as_str(), |api| api.title);
+        page += &of_api(title, measured);
+    }
+    page
+}
+
+/// Returns the tables of an API.
+fn of_api(title: &str, measured: &MeasuredFile) -> String {
+    let events = events(measured);
+    let members: usize = events.values().map(BTreeMap::len).sum();
+    let streams: usize = events.values().flat_map(BTreeMap::values).map(BTreeMap::len).sum();
+    let mut page = format!("\n# {title}\n\n{streams} streams, {members} members.\n");
+    page += "\n| client | version | broken by | handles | fails on the intact stream | not exercised |\n|---|---|---:|---:|---:|---:|\n";
     for (column, client) in measured.measured().enumerate() {
         let of_client = || events.values().flat_map(BTreeMap::values).flat_map(BTreeMap::values);
         let count = |is_it: &dyn Fn(Outcome) -> bool| {
@@ -46,11 +56,11 @@ pub fn page(measured: &MeasuredFile) -> String {
             _ = writeln!(page, "| `{member}` | {} |", cells.join(" | "));
         }
     }
-    page + &orders(measured)
+    page + &orders(title, measured)
 }
 
 /// Returns the tables of the streams with an event out of order, one for each golden.
-fn orders(measured: &MeasuredFile) -> String {
+fn orders(title: &str, measured: &MeasuredFile) -> String {
     let mut goldens: BTreeMap<&str, Vec<(usize, &str, &str)>> = BTreeMap::new();
     for stream in measured.outcomes.keys() {
         let Some((golden, change)) = stream.strip_prefix("order/").and_then(|rest| rest.rsplit_once('/'))
@@ -62,7 +72,7 @@ fn orders(measured: &MeasuredFile) -> String {
         goldens.entry(golden).or_default().push((number, how, stream));
     }
     let mut text = format!(
-        "\n# What clients do with an event out of order\n\n\
+        "\n# {title}: an event out of order\n\n\
          In each of {} streams, one event is missing (dropped), is sent twice (repeated), is sent after the next one \
          (swapped), has another text (altered), or has no type in its item or part (untyped); or all events of a type \
          have a wrong member.\n",

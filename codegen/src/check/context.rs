@@ -81,11 +81,6 @@ impl Context {
         folders::file(&self.spec, kind, &format!("{id}.{extension}"))
     }
 
-    /// Returns the path of a table, relative to the folder of the specification.
-    pub(super) fn table(&self, name: &str) -> PathBuf {
-        folders::table(&self.spec, name)
-    }
-
     pub(super) fn golden(&self, path: &str) -> Option<&Golden> {
         let (dialect, name) = path.split_once('/')?;
         self.goldens.iter().find(|golden| golden.dialect == dialect && golden.name == name)

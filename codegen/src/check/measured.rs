@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 
 use super::context::Context;
 use super::report::{Place, Report};
-use crate::folders::{MEASURED, PLAYED};
-use crate::formats::Outcome;
+use crate::folders::{MEASURED, PLAYED, table_of};
+use crate::formats::{Client, MeasuredFile, Outcome};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
-    let measured = &context.catalogue.measured;
-    let clients = &measured.clients;
+    let clients: Vec<&Client> = context.catalogue.measured.values().flat_map(|file| &file.clients).collect();
     let mut named: BTreeSet<&str> = BTreeSet::new();
     for rule in context.catalogue.rules.values() {
         let file = context.file("rules", &rule.id, "md");
@@ -20,7 +19,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             if !clients.iter().any(|known| known.name == broken.client) {
                 find(
                     format!("there is no client \"{}\"", broken.client),
-                    "use a client that measured.toml lists",
+                    "use a client that a measured.toml lists",
                 );
             }
             if broken.source.starts_with("docs/") {
@@ -31,15 +30,22 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             }
         }
     }
-    let file = context.table(MEASURED);
     for (index, client) in clients.iter().enumerate() {
         let name = &client.name;
+        let file = table_of(&client.api, MEASURED);
         let mut find = |message: String, help: &str| report.find(&file, Place::entry(name), message, help);
         if clients.iter().take(index).any(|before| before.name == *name) {
             find(format!("the client \"{name}\" is listed twice"), "remove one of them");
         }
-        if !context.dialects.contains_key(&client.dialect) {
-            find(format!("there is no dialect \"{}\"", client.dialect), "use a dialect under dialects/");
+        match context.dialects.get(&client.dialect) {
+            None => {
+                find(format!("there is no dialect \"{}\"", client.dialect), "use a dialect under dialects/");
+            }
+            Some(dialect) if dialect.file.api != client.api => {
+                let message = format!("{} is a dialect of another API", client.dialect);
+                find(message, "list the client in the file of that API");
+            }
+            Some(_) => {}
         }
         if client.version.is_none() && !named.contains(name.as_str()) {
             find(
@@ -48,7 +54,8 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             );
         }
         for stream in client.errors.keys() {
-            if measured.outcome(name, stream) != Outcome::Exception {
+            let measured = context.catalogue.measured.get(&client.api);
+            if measured.is_none_or(|file| file.outcome(name, stream) != Outcome::Exception) {
                 find(
                     format!("\"{name}\" has an error on \"{stream}\", but no outcome that is one"),
                     "measure it again with `tests/clients/run --write`",
@@ -56,12 +63,14 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             }
         }
     }
-    streams(context, report);
+    for (api, measured) in &context.catalogue.measured {
+        streams(context, api, measured, report);
+    }
 }
 
-fn streams(context: &Context, report: &mut Report) {
-    let file = context.table(MEASURED);
-    let (measured, played) = (&context.catalogue.measured, &context.catalogue.played);
+fn streams(context: &Context, api: &str, measured: &MeasuredFile, report: &mut Report) {
+    let file = table_of(api, MEASURED);
+    let played = context.catalogue.played.get(api);
     let columns = measured.measured().count();
     for (stream, letters) in &measured.outcomes {
         let mut find = |message: String, help: &str| report.find(&file, Place::entry(stream), message, help);
@@ -78,10 +87,11 @@ fn streams(context: &Context, report: &mut Report) {
             );
         }
     }
-    for stream in played.0.keys().filter(|stream| !measured.outcomes.contains_key(*stream)) {
+    let played = played.into_iter().flat_map(|file| file.0.keys());
+    for stream in played.filter(|stream| !measured.outcomes.contains_key(*stream)) {
         let message = format!("no client was measured with the stream \"{stream}\"");
         report.find(
-            context.table(PLAYED),
+            table_of(api, PLAYED),
             Place::entry(stream),
             message,
             "BLESS=1 cargo test -p tests --test measured",

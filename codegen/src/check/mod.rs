@@ -17,6 +17,7 @@ mod measured;
 mod profiles;
 mod render;
 mod report;
+mod requests;
 mod schemas;
 mod signatures;
 mod structure;
@@ -60,6 +61,7 @@ pub fn check(spec: &Path) -> Report {
     defects::check(&context, &mut report);
     threads::check(&context, &mut report);
     measured::check(&context, &mut report);
+    requests::check(&context, &mut report);
     report.sort();
     report
 }

@@ -9,8 +9,8 @@ use crate::catalogue::Catalogue;
 use crate::formats::{
     About, Authority, Breakage, Channel, Citation, Client, ClientCase, ClientProfile, ClientStep, Constant,
     Coverage, DecidedBy, Declared, Edit, Ending, Expect, Family, LooksAt, NativeRule, OnSocket, Operand,
-    Profile, Relation, Requirement, RequirementLevel, Rule, Scenario, Scopes, Side, Step, Target, Violation,
-    Who, Whose,
+    PlayedFile, Profile, Relation, Requirement, RequirementLevel, Rule, Scenario, Scopes, Side, Step, Target,
+    Violation, Who, Whose, groups,
 };
 
 /// Emits the types and their values, and an enum of the native rules.
@@ -52,9 +52,15 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         let (name, doc) = (variant(&rule.id), format!(" `{}`: {}.", rule.id, rule.title));
         quote!(#[doc = #doc] #name,)
     });
-    let effects = Effects::of(catalogue);
+    let none = PlayedFile::default();
+    let effects: Vec<(&String, Effects<'_>)> = catalogue
+        .measured
+        .iter()
+        .map(|(api, measured)| (api, Effects::of(measured, catalogue.played.get(api).unwrap_or(&none))))
+        .collect();
     let rules = list(catalogue.rules.values().map(|rule| {
-        let breaks = effects.breakages(&rule.id).into_iter().chain(rule.breaks.clone());
+        let measured = effects.iter().flat_map(|(_, effects)| effects.breakages(&rule.id));
+        let breaks = measured.chain(rule.breaks.clone());
         Rule { breaks: breaks.collect(), ..rule.clone() }
     }));
     let mut client_cases: Vec<ClientCase> = catalogue.client_cases.values().cloned().collect();
@@ -64,7 +70,28 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     }));
     client_cases.sort_by(|one, other| one.id.cmp(&other.id));
     let client_cases = client_cases.expression();
-    let (clients, measured) = (catalogue.measured.clients.expression(), effects.table().expression());
+    let clients = list(catalogue.measured.values().flat_map(|file| file.clients.clone()));
+    let measured = effects.iter().map(|(api, effects)| {
+        let table = effects.table().expression();
+        quote!((#api, #table))
+    });
+    let files = || catalogue.requests.values();
+    let requests = files().flat_map(|file| &file.requests).flat_map(|request| {
+        let body = request.body.to_string();
+        request.goldens.iter().map(move |golden| quote!((#golden, #body)))
+    });
+    let reordered = files().flat_map(|file| &file.reordered);
+    let groups = [
+        ("DEFECT", groups::DEFECT),
+        ("FAULT", groups::FAULT),
+        ("MEMBER", groups::MEMBER),
+        ("ORDER", groups::ORDER),
+        ("SOUND", groups::SOUND),
+    ];
+    let groups = groups.map(|(name, prefix)| {
+        let (name, doc) = (names::ident(name), format!(" Prefix of the streams `{prefix}`."));
+        quote!(#[doc = #doc] pub const #name: &str = #prefix;)
+    });
     let scenarios = list(catalogue.scenarios.values().cloned());
     let profiles = list(catalogue.profiles.values().cloned());
     let client_profiles = list(catalogue.client_profiles.values().cloned());
@@ -84,8 +111,17 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         /// All clients with known behaviour.
         pub static CLIENTS: &[Client] = #clients;
 
-        /// What the measured clients do with each kind of finding, sorted by kind.
-        pub static MEASURED: &[Measurement] = #measured;
+        /// What the measured clients do with each kind of finding, sorted by kind, for each API.
+        pub static MEASURED: &[(&str, &[Measurement])] = &[#(#measured),*];
+
+        /// The groups of streams that are played to clients.
+        pub mod groups { #(#groups)* }
+
+        /// The requests, as JSON, that clients send for goldens: `<dialect>/<name>`, and the body.
+        pub static REQUESTS: &[(&str, &str)] = &[#(#requests),*];
+
+        /// The goldens whose events are put out of order.
+        pub static REORDERED: &[&str] = &[#(#reordered),*];
 
         /// All scenarios, sorted by id.
         pub static SCENARIOS: &[Scenario] = #scenarios;

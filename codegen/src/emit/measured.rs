@@ -4,13 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use codegen_derive::Constant;
 
-use crate::catalogue::Catalogue;
-use crate::formats::{Breakage, Claim, Outcome, PlayedFile};
+use crate::formats::{Breakage, Claim, MeasuredFile, Outcome, PlayedFile, groups};
 
 /// The letter of a client that fails on a kind of finding, but only on streams with other kinds that may be the reason.
 const AMONG_OTHERS: char = '+';
-/// The groups of streams that docs/client-members.md shows.
-const DEEP: [&str; 2] = ["member/", "order/"];
 /// The letter of clients that break on some streams with a kind of finding, and read others.
 const VARIES: char = 'v';
 
@@ -49,10 +46,10 @@ impl Effect<'_> {
     }
 }
 
-/// The effect of each kind of finding on clients, as far as it was measured.
+/// The effect of each kind of finding on the clients of an API, as far as it was measured.
 #[derive(Debug)]
 pub(super) struct Effects<'c> {
-    catalogue: &'c Catalogue,
+    measured: &'c MeasuredFile,
     kinds: BTreeMap<String, Effect<'c>>,
 }
 
@@ -67,7 +64,7 @@ impl Played<'_> {
     /// Returns the kinds of findings that the stream was made to show.
     fn own(&self) -> BTreeSet<&String> {
         let stated = PlayedFile::stated(self.name);
-        let is_own = |kind: &&String| match (self.name.strip_prefix("fault/"), &stated) {
+        let is_own = |kind: &&String| match (self.name.strip_prefix(groups::FAULT), &stated) {
             (Some(rule), _) => rule_of(kind) == rule,
             // Other rules report some members, such as sequence numbers.
             (None, Some(stated)) => place_of(kind) == place_of(stated),
@@ -88,14 +85,13 @@ fn place_of(kind: &str) -> &str {
 }
 
 impl<'c> Effects<'c> {
-    pub(super) fn of(catalogue: &'c Catalogue) -> Self {
-        let (measured, played) = (&catalogue.measured, &catalogue.played);
+    pub(super) fn of(measured: &'c MeasuredFile, played: &PlayedFile) -> Self {
         let streams: Vec<Played<'_>> = measured
             .outcomes
             .keys()
             .map(|name| Played { name, kinds: played.kinds(name), outcomes: measured.outcomes(name) })
             .collect();
-        let mut effects = Self { catalogue, kinds: BTreeMap::new() };
+        let mut effects = Self { measured, kinds: BTreeMap::new() };
         for column in 0..measured.measured().count() {
             effects.add(column, &streams);
         }
@@ -164,7 +160,7 @@ impl<'c> Effects<'c> {
 
     /// Returns the table of kinds, sorted.
     pub(super) fn table(&self) -> Vec<Measurement> {
-        let columns = self.catalogue.measured.measured().count();
+        let columns = self.measured.measured().count();
         let rows = self.kinds.iter().map(|(kind, effect)| {
             let errors = effect.shown_by.iter().filter_map(|(column, stream)| {
                 let error = self.claim(*column, stream)?.error;
@@ -187,7 +183,7 @@ impl<'c> Effects<'c> {
             .filter(|(kind, _)| rule_of(kind) == rule)
             .map(|(_, measured)| measured)
             .collect();
-        let clients = self.catalogue.measured.measured().enumerate();
+        let clients = self.measured.measured().enumerate();
         let mut all: Vec<(Outcome, Breakage)> = clients
             .filter_map(|(column, client)| {
                 let outcome = |kind: &&Effect<'_>| kind.outcomes.get(column).copied().flatten();
@@ -201,7 +197,7 @@ impl<'c> Effects<'c> {
                 let stream = failed
                     .iter()
                     .copied()
-                    .min_by_key(|stream| DEEP.iter().any(|group| stream.starts_with(group)))?;
+                    .min_by_key(|stream| groups::DEEP.iter().any(|group| stream.starts_with(group)))?;
                 let claim = self.claim(column, stream)?;
                 let mut failure = failure(claim);
                 if handled > 0 {
@@ -223,16 +219,17 @@ impl<'c> Effects<'c> {
     }
 
     fn claim(&self, column: usize, stream: &str) -> Option<Claim<'c>> {
-        let measured = &self.catalogue.measured;
-        let client = measured.measured().nth(column)?;
-        measured.broken(stream).into_iter().find(|claim| claim.client.name == client.name)
+        let client = self.measured.measured().nth(column)?;
+        self.measured.broken(stream).into_iter().find(|claim| claim.client.name == client.name)
     }
 }
 
 /// Returns the documents that show the failures on streams.
 fn source(streams: &BTreeSet<&str>) -> String {
-    let defects: Vec<&str> = streams.iter().filter_map(|stream| stream.strip_prefix("defect/")).collect();
-    let faults: Vec<&str> = streams.iter().filter(|stream| stream.starts_with("fault/")).copied().collect();
+    let defects: Vec<&str> =
+        streams.iter().filter_map(|stream| stream.strip_prefix(groups::DEFECT)).collect();
+    let faults: Vec<&str> =
+        streams.iter().filter(|stream| stream.starts_with(groups::FAULT)).copied().collect();
     let mut all = Vec::new();
     if !defects.is_empty() {
         all.push(format!("docs/defects.md, {}", defects.join(", ")));
@@ -240,7 +237,7 @@ fn source(streams: &BTreeSet<&str>) -> String {
     if !faults.is_empty() {
         all.push(format!("docs/client-matrix.md, {}", faults.join(", ")));
     }
-    if streams.iter().any(|stream| DEEP.iter().any(|group| stream.starts_with(group))) {
+    if streams.iter().any(|stream| groups::DEEP.iter().any(|group| stream.starts_with(group))) {
         all.push("docs/client-members.md".to_owned());
     }
     all.join("; ")

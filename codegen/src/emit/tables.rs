@@ -232,10 +232,11 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
         let scope = of_file(scope);
         quote!(CallPlaces { scope: Scope::#scope, types: &[#(#types),*], id: #id, name: #name })
     }));
-    let stop = option(file.stop.as_ref().map(|Stop { scope, member }| {
+    let stop = option(file.stop.as_ref().map(|Stop { scope, member, .. }| {
         let scope = of_file(scope);
         quote!((Scope::#scope, #member))
     }));
+    let usual_stops = file.stop.iter().flat_map(|stop| &stop.usual);
     let rows = scopes.keys().map(|variant| {
         let scope_ident = pascal_ident(variant);
         let own = file.scopes.iter().find(|(name, scope)| identity(name, scope) == *variant);
@@ -304,6 +305,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
             misnomers: #misnomers,
             status: #status,
             stop: #stop,
+            usual_stops: &[#(#usual_stops),*],
             usage: UsagePlaces {
                 member: #usage,
                 events: &[#(#usage_events),*],

@@ -168,6 +168,8 @@ pub struct Stop {
     pub scope: String,
     /// The member of these values.
     pub member: String,
+    /// The words of a response that is complete.
+    pub usual: Vec<String>,
 }
 
 /// The token counts of the root: JSON pointers of one or two segments into the object.

@@ -4,8 +4,8 @@ use schemars::{Schema, schema_for};
 
 use super::{
     ApiFile, ClientCase, ClientProfile, DefectsFile, DialectFile, ErrataFile, ForeignFile, Glossary,
-    GuaranteesFile, Lifecycle, MeasuredFile, PlayedFile, Profile, RequirementsFile, Rule, Scenario,
-    ThreadsFile,
+    GuaranteesFile, Lifecycle, MeasuredFile, PlayedFile, Profile, RequestsFile, RequirementsFile, Rule,
+    Scenario, ThreadsFile,
 };
 
 /// Returns the schemas of all formats: file name under `spec/schemas/`, and text.
@@ -24,6 +24,7 @@ pub fn editor_schemas() -> Vec<(String, String)> {
         ("measured", schema_for!(MeasuredFile)),
         ("played", schema_for!(PlayedFile)),
         ("profile", schema_for!(Profile)),
+        ("requests", schema_for!(RequestsFile)),
         ("requirement", schema_for!(RequirementsFile)),
         ("rule", schema_for!(Rule)),
         ("scenario", schema_for!(Scenario)),

@@ -32,6 +32,9 @@ pub struct Client {
     /// The measured version; `None` if it is known only from reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// The API that it was measured with, that of its file.
+    #[serde(skip)]
+    pub api: String,
     /// Its place in the outcomes, if it has a version.
     #[serde(skip)]
     pub column: Option<usize>,
@@ -151,10 +154,24 @@ impl MeasuredFile {
     }
 }
 
-/// Prefix of the names of streams with a wrong member.
-const MEMBER: &str = "member/";
-/// Prefix of the names of streams in which a member is wrong at several places, among others.
-const ORDER: &str = "order/";
+/// The groups of streams that are played to clients: prefixes of their names.
+pub mod groups {
+    /// Streams of `defects.toml`.
+    pub const DEFECT: &str = "defect/";
+    /// Streams that break a rule.
+    pub const FAULT: &str = "fault/";
+    /// Streams with a wrong member.
+    pub const MEMBER: &str = "member/";
+    /// Streams with an event out of order, or in which a member is wrong at several places.
+    pub const ORDER: &str = "order/";
+    /// The intact streams.
+    pub const SOUND: &str = "sound/";
+
+    /// All groups.
+    pub const ALL: [&str; 5] = [DEFECT, FAULT, MEMBER, ORDER, SOUND];
+    /// The groups that docs/client-members.md shows.
+    pub const DEEP: [&str; 2] = [MEMBER, ORDER];
+}
 
 impl PlayedFile {
     /// Returns the kinds of findings in a stream.
@@ -169,11 +186,11 @@ impl PlayedFile {
     /// `order/openai/two-parts/response.output_text.delta item_id=null`.
     pub fn stated(stream: &str) -> Option<String> {
         let (stream, form) = stream.rsplit_once('=')?;
-        let (event, member) = if let Some(place) = stream.strip_prefix(MEMBER) {
+        let (event, member) = if let Some(place) = stream.strip_prefix(groups::MEMBER) {
             let (event, member) = place.split_once('/')?;
             (event, member.to_owned())
         } else {
-            let (_, place) = stream.strip_prefix(ORDER)?.rsplit_once('/')?;
+            let (_, place) = stream.strip_prefix(groups::ORDER)?.rsplit_once('/')?;
             let (event, path) = place.split_once(' ')?;
             // A number says which of several events is wrong.
             (event.split_once('#').map_or(event, |(event, _)| event), path.replace('.', "/"))

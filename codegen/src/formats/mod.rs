@@ -17,6 +17,7 @@ mod page;
 mod profile;
 mod published;
 mod render;
+mod request;
 mod requirement;
 mod rule;
 mod scenario;
@@ -41,11 +42,12 @@ pub use exchange::{
 pub use glossary::Glossary;
 pub use guarantee::{EditedGolden, Guarantee, GuaranteesFile};
 pub use lifecycle::{Effect, Lifecycle, Role};
-pub use measured::{Claim, Client, MeasuredFile, Outcome, PlayedFile};
+pub use measured::{Claim, Client, MeasuredFile, Outcome, PlayedFile, groups};
 pub use page::{PageError, Request};
 pub use profile::{ClientProfile, Profile};
 pub use published::Published;
 pub use render::{Render, RenderEdit, RenderMoment, RenderResponse, RenderTarget};
+pub use request::{GoldenRequest, RequestsFile};
 pub use requirement::{Coverage, Requirement, RequirementLevel, RequirementsFile, Who};
 pub use rule::{
     Authority, Breakage, Citation, DecidedBy, Family, Holder, LooksAt, NativeRule, Operand, Relation, Rule,

@@ -88,10 +88,31 @@ impl Measurement {
     }
 }
 
-/// Returns what clients do with streams that have this kind of finding, if they were played any.
-pub fn measurement(kind: &str) -> Option<&'static Measurement> {
-    let at = MEASURED.binary_search_by(|measurement| measurement.kind.cmp(kind)).ok()?;
-    MEASURED.get(at)
+/// Returns what the clients of an API do with streams that have this kind of finding, if they were played any.
+pub fn measurement(api: &str, kind: &str) -> Option<&'static Measurement> {
+    let (_, table) = MEASURED.iter().find(|(name, _)| *name == named_api(api))?;
+    let at = table.binary_search_by(|measurement| measurement.kind.cmp(kind)).ok()?;
+    table.get(at)
+}
+
+/// The API of reports that name none, from before there were others.
+const FIRST_API: &str = "responses";
+
+/// Returns the name of an API, which older reports leave out.
+fn named_api(api: &str) -> &str {
+    if api.is_empty() { FIRST_API } else { api }
+}
+
+impl Client {
+    /// Returns whether it reads an API, whose name is empty in older reports.
+    pub fn is_of(&self, api: &str) -> bool {
+        self.api == named_api(api)
+    }
+}
+
+/// Returns the request that clients send for a golden, `<dialect>/<name>`, without `stream`, as JSON.
+pub fn request(golden: &str) -> Option<&'static str> {
+    REQUESTS.iter().find(|(name, _)| *name == golden).map(|(_, request)| *request)
 }
 
 /// What a client did with streams that have one kind of finding.

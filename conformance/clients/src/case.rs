@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use catalogue::{About, Channel, Expect, Level, Step};
+use catalogue::{About, Channel, Expect, Level, Step, groups};
 use checker::Answer;
 use gateway::{Act, Line};
 use recordings::goldens::Golden;
 use results::Transport;
-use serde_json::Value;
+use serde_json::{Value, json};
 use spec::Dialect;
 
+use super::event::event_type;
 use super::played::{Delivery, Played, Plays, answers, plays};
 use super::turns::PlayedTurn;
 
@@ -88,7 +89,12 @@ impl PlayedCase {
 
 /// Returns the request whose response is a golden, if clients of the dialect can send it.
 pub(super) fn request(golden: &str, dialect: &Dialect) -> Option<Value> {
-    let request = gateway::example(golden).filter(|_| speaks(dialect, golden))?;
+    let listed = || -> Option<Value> {
+        let mut request: Value = serde_json::from_str(catalogue::request(golden)?).ok()?;
+        request["stream"] = json!(true);
+        Some(request)
+    };
+    let request = listed().or_else(|| gateway::example(golden)).filter(|_| speaks(dialect, golden))?;
     gateway::invalid(&request, dialect).is_none().then_some(request)
 }
 
@@ -111,7 +117,7 @@ pub(super) fn of_streams(
         request: without_stream(request),
         timeout: TIMEOUT,
         cancel_after: None,
-        about: about(parts, answers.first()),
+        about: about(parts, answers.first(), dialect),
         turns: Vec::new(),
         answers,
         control: None,
@@ -127,17 +133,20 @@ pub(super) fn written_in(golden: &Golden, dialect: &'static Dialect) -> &'static
 
 /// Returns the name of the case that plays a golden intact.
 pub(super) fn sound_name(golden: &str, channel: Channel) -> String {
-    name(&format!("sound/{golden}"), channel)
+    name(&format!("{}{golden}", groups::SOUND), channel)
 }
 
 /// Returns the parts that a reply must have: the given ones, or else those of the response.
-pub(super) fn about(said: &[About], answer: Option<&Answer>) -> Vec<About> {
+pub(super) fn about(said: &[About], answer: Option<&Answer>, dialect: &Dialect) -> Vec<About> {
     let Some(answer) = answer.filter(|_| said.is_empty()) else { return said.to_vec() };
     let has = [
         (About::Text, !answer.text().is_empty()),
         (About::Refusal, !answer.refusal.is_empty()),
         (About::Calls, !answer.calls.is_empty()),
-        (About::Status, answer.status.as_deref() != Some("completed")),
+        (
+            About::Status,
+            !answer.status.as_deref().is_some_and(|status| dialect.api.usual_stops.contains(&status)),
+        ),
     ];
     let about: Vec<About> = has.into_iter().filter_map(|(part, is_there)| is_there.then_some(part)).collect();
     match (about.is_empty(), answer.reasoning.is_empty()) {
@@ -150,8 +159,8 @@ pub(super) fn about(said: &[About], answer: Option<&Answer>) -> Vec<About> {
 /// Returns the expected behaviour on a stream that breaks a rule.
 pub(super) fn expected(level: Level, sound: &Played, edited: &Played, dialect: &Dialect) -> Expect {
     let Some(last) = edited.last(dialect) else { return Expect::MustReport };
-    let is_failure = last.status.as_deref() == Some("failed");
-    let is_error = |event: &Value| event.get("type").is_some_and(|kind| kind == "error");
+    let is_failure = last.status.as_deref().is_some_and(|status| status == dialect.api.status.failed);
+    let is_error = |event: &Value| event_type(dialect, event).is_some_and(|kind| kind == dialect.error);
     let has_error = edited.events().is_some_and(|events| events.iter().any(is_error));
     let streamed = edited.deltas(dialect);
     let is_same = sound
@@ -170,7 +179,11 @@ pub(super) fn speaks(dialect: &Dialect, golden: &str) -> bool {
     let own = golden.split_once('/').map_or(golden, |(own, _)| own);
     let is_common = ["openai", "open-responses"];
     let base = dialect.name.split('@').next().unwrap_or_default();
-    own == base || is_common.contains(&own) && is_common.contains(&base)
+    // Clients of an API are pointed at all who extend it; those of the Responses API were measured with the two above.
+    let extends = || spec::dialect(own).is_some_and(|own| own.is_or_extends(base));
+    own == base
+        || is_common.contains(&own) && is_common.contains(&base)
+        || catalogue::request(golden).is_some() && extends()
 }
 
 /// Returns the transport of a channel.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use catalogue::{CLIENT_CASES, Channel, ClientCase, Edit, Ending, Expect, RULES, Rule};
+use catalogue::{CLIENT_CASES, Channel, ClientCase, Edit, Ending, Expect, RULES, Rule, groups};
 use gateway::End;
 use recordings::capture::Format;
 use recordings::{goldens, violation};
@@ -65,7 +65,7 @@ pub fn measured_kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>
         Some(member::kinds_in(golden, &bytes))
     };
     let mut kinds = member::kinds(dialect);
-    kinds.extend(order::kinds());
+    kinds.extend(order::kinds(dialect));
     for case in cases(dialect).iter().filter(|case| case.transport == Transport::Sse) {
         let found = match case.name.split_once('/') {
             Some(("fault", id)) => {
@@ -73,7 +73,7 @@ pub fn measured_kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>
             }
             Some(("defect", _)) => CLIENT_CASES
                 .iter()
-                .find(|row| row.id == case.name)
+                .find(|row| row.id == case.name && row.golden.is_some_and(|golden| speaks(dialect, golden)))
                 .and_then(|row| edited(row.golden?, row.edits)),
             _ => None,
         };
@@ -112,6 +112,8 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
         Ending::Stall => End::Stall,
         Ending::Break => End::Break,
     };
+    let listed = row.golden.filter(|golden| catalogue::request(golden).is_some()).and_then(goldens::golden);
+    let dialect = listed.map_or(dialect, |golden| written_in(golden, dialect));
     let has_edits = !row.edits.is_empty() || end != End::Whole;
     let number = |number: Option<u32>| number.and_then(|number| usize::try_from(number).ok());
     let delivery = Delivery {
@@ -144,7 +146,7 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
         timeout: if end == End::Stall { STALLED } else { TIMEOUT }
             + STEP * u32::try_from(turns.len()).unwrap_or(0),
         cancel_after: row.cancel_after,
-        about: about(row.about, answers.first()),
+        about: about(row.about, answers.first(), dialect),
         turns,
         answers,
         control: match row.control {
@@ -165,7 +167,7 @@ fn of_golden(
     let found = goldens::golden(golden).filter(|_| speaks(dialect, golden))?;
     let sound = Played::read(found.bytes)?;
     let edited = Played::read(&violation::edited(found.format, found.bytes, row.edits).ok()?)?;
-    let request = request_of_page.or_else(|| gateway::example(golden))?;
+    let request = request_of_page.or_else(|| request(golden, dialect))?;
     gateway::invalid(&request, dialect).is_none().then_some((request, sound, edited))
 }
 
@@ -176,7 +178,9 @@ fn of_gateway(
     is_stream: bool,
     dialect: &'static Dialect,
 ) -> Option<(Value, Played, Played)> {
-    if gateway::invalid(&request, dialect).is_some() {
+    if !gateway::dialects().any(|spoken| spoken.name == dialect.name)
+        || gateway::invalid(&request, dialect).is_some()
+    {
         return None;
     }
     let previous = request.as_object_mut()?.shift_remove("previous_response_id");
@@ -234,7 +238,7 @@ fn of_rule(rule: &'static Rule, channel: Channel, dialect: &'static Dialect) -> 
         control: Some(sound_name(rule.violation.golden, channel)),
         ..of_streams(request, (&sound, &edited), channel, rule.about, dialect)
     };
-    Some(PlayedCase { name: name(&format!("fault/{}", rule.id), channel), ..case })
+    Some(PlayedCase { name: name(&format!("{}{}", groups::FAULT, rule.id), channel), ..case })
 }
 
 /// Returns a text of a size in kilobytes.

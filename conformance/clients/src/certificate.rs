@@ -118,6 +118,12 @@ pub fn client_profiles(names: &[String]) -> impl Iterator<Item = &'static Client
     CLIENT_PROFILES.iter().filter(|profile| names.is_empty() || names.iter().any(|name| name == profile.name))
 }
 
+/// Returns whether a profile is about the API of a dialect.
+pub(super) fn is_of_api(profile: &ClientProfile, dialect: &Dialect) -> bool {
+    let mut specifications = profile.specifications.iter().filter_map(|name| spec::dialect(name));
+    specifications.any(|specification| specification.api.name == dialect.api.name)
+}
+
 /// Returns the names of the cases that a profile requires in a dialect.
 pub fn demanded_cases(profile: &ClientProfile, dialect: &'static Dialect) -> Vec<String> {
     let all = cases(dialect);

@@ -8,6 +8,7 @@ mod case;
 mod cases;
 mod certificate;
 mod child;
+mod event;
 mod intact;
 mod judge;
 mod member;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use catalogue::{About, Channel, Expect, Level};
+use catalogue::{About, Channel, Expect, Level, groups};
 use checker::{Finding, Rules};
 use recordings::capture::Format;
 use recordings::goldens::{self, Golden};
@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use spec::Dialect;
 
 use super::case::{PlayedCase, expected, of_streams, request, sound_name, written_in};
+use super::event::event_type;
 use super::played::Played;
 
 /// What is wrong with a member.
@@ -37,12 +38,9 @@ struct Defect {
 
 impl Defect {
     fn name(&self) -> String {
-        format!("{PREFIX}{}{}={}", self.event, self.member, self.form)
+        format!("{}{}{}={}", groups::MEMBER, self.event, self.member, self.form)
     }
 }
-
-/// Prefix of the names of these cases.
-const PREFIX: &str = "member/";
 
 /// Returns a case for each defect of a member, and one for each golden that they are made of.
 pub(super) fn members(dialect: &'static Dialect) -> Vec<PlayedCase> {
@@ -131,7 +129,7 @@ fn defects(dialect: &'static Dialect) -> Vec<Defect> {
 fn add(golden: &'static Golden, known: &mut BTreeSet<(String, String, Wrong)>, defects: &mut Vec<Defect>) {
     let Some(dialect) = spec::dialect(golden.dialect) else { return };
     let frames = Frames::of(golden.bytes);
-    for ((event, member), places) in frames.places() {
+    for ((event, member), places) in frames.places(dialect) {
         for wrong in Wrong::ALL {
             if known.contains(&(event.clone(), member.clone(), wrong)) {
                 continue;
@@ -173,13 +171,13 @@ impl Frames {
     }
 
     /// Returns the members of all events, by event type and name.
-    pub(super) fn places(&self) -> BTreeMap<(String, String), Places> {
+    pub(super) fn places(&self, dialect: &Dialect) -> BTreeMap<(String, String), Places> {
         let mut places: BTreeMap<(String, String), Places> = BTreeMap::new();
         for (number, (_, data)) in self.0.iter().enumerate() {
             let Some(data) = data else { continue };
-            let Some(event) = data.get("type").and_then(Value::as_str) else { continue };
+            let Some(event) = event_type(dialect, data) else { continue };
             walk(data, (String::new(), String::new()), &mut |pointer, member| {
-                places.entry((event.to_owned(), member)).or_default().push((number, pointer));
+                places.entry((event.clone().into_owned(), member)).or_default().push((number, pointer));
             });
         }
         places

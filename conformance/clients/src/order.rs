@@ -3,31 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use catalogue::{Channel, Level};
+use catalogue::{Channel, Level, REORDERED, groups};
 use recordings::goldens::{self, Golden};
 use serde_json::{Value, json};
 use spec::Dialect;
 
-use super::case::{PlayedCase, expected, of_streams, request, sound_name, written_in};
+use super::case::{PlayedCase, expected, of_streams, request, sound_name, speaks, written_in};
+use super::event::{event_type, shape, text, typed};
 use super::member::{Frames, Wrong, id, kinds_in, with_data, wrong_member};
 use super::played::Played;
-
-/// Prefix of the names of these cases.
-const PREFIX: &str = "order/";
-
-/// The goldens whose events are edited: together they have what most streams have, and most clients can ask for them.
-const GOLDENS: [&str; 5] = [
-    "openai/text",
-    "openai/two-parts",
-    "openai/function-call",
-    "openai/parallel-function-calls",
-    "openai/reasoning-summary",
-];
-
-/// Members that hold what is streamed, in the order in which one is looked for.
-const TEXTS: [&str; 3] = ["delta", "text", "arguments"];
-/// Objects that say what an event opens or closes.
-const TYPED: [&str; 2] = ["item", "part"];
 
 /// What happens to an event; its type is lost in all events like it.
 #[derive(Debug, Clone, Copy)]
@@ -74,14 +58,14 @@ struct Edited {
 /// Returns a case for each change of each event.
 pub(super) fn orders(dialect: &'static Dialect) -> Vec<PlayedCase> {
     let mut cases = Vec::new();
-    for_each_edit(|edited| cases.extend(of_edited(&edited, dialect)));
+    for_each_edit(dialect, |edited| cases.extend(of_edited(&edited, dialect)));
     cases
 }
 
 /// Returns the stream of each change, with the kinds of its findings in the dialect of its golden.
-pub(super) fn kinds() -> BTreeMap<String, Vec<String>> {
+pub(super) fn kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>> {
     let mut kinds = BTreeMap::new();
-    for_each_edit(|edited| {
+    for_each_edit(dialect, |edited| {
         kinds.insert(edited.name, kinds_in(edited.golden, &edited.bytes));
     });
     kinds
@@ -102,21 +86,22 @@ fn of_edited(edited: &Edited, dialect: &'static Dialect) -> Option<PlayedCase> {
     })
 }
 
-fn for_each_edit(mut found: impl FnMut(Edited)) {
-    for id in GOLDENS {
+fn for_each_edit(client: &'static Dialect, mut found: impl FnMut(Edited)) {
+    for id in REORDERED {
         let Some(golden) = goldens::golden(id) else { continue };
+        let Some(dialect) = spec::dialect(golden.dialect).filter(|_| speaks(client, id)) else { continue };
         let frames = Frames::of(golden.bytes);
-        with_wrong_members(golden, &frames, &mut found);
+        with_wrong_members(golden, dialect, &frames, &mut found);
         let frames = frames.0;
         for at in 0..frames.len() {
             for change in Change::ALL {
-                let Some(changed) = changed(&frames, at, change) else { continue };
+                let Some(changed) = changed(&frames, at, change, dialect) else { continue };
                 let data = frames.get(at).and_then(|(_, data)| data.as_ref());
-                let kind = data.and_then(|data| data.get("type")?.as_str()).unwrap_or_default();
+                let kind = data.and_then(|data| event_type(dialect, data)).unwrap_or_default();
                 let number = at + 1;
                 found(Edited {
                     golden,
-                    name: format!("{PREFIX}{id}/{number}-{}", change.name()),
+                    name: format!("{}{id}/{number}-{}", groups::ORDER, change.name()),
                     title: format!("Event {number} of `{id}`, `{kind}`, {}", change.title()),
                     bytes: renumbered(changed),
                 });
@@ -127,10 +112,15 @@ fn for_each_edit(mut found: impl FnMut(Edited)) {
 
 /// Calls a function with each stream that has a wrong member in events of one type, where several places have the member, at
 /// all of them and at the first, and no other finding. How a client reads one by what the others say shows only there.
-fn with_wrong_members(golden: &'static Golden, frames: &Frames, found: &mut impl FnMut(Edited)) {
+fn with_wrong_members(
+    golden: &'static Golden,
+    dialect: &Dialect,
+    frames: &Frames,
+    found: &mut impl FnMut(Edited),
+) {
     let id = id(golden);
-    for ((event, member), places) in frames.places() {
-        if places.len() < 2 || member == "/type" || member == "/sequence_number" {
+    for ((event, member), places) in frames.places(dialect) {
+        if places.len() < 2 || member == "/type" || member.strip_prefix('/') == Some(NUMBER) {
             continue;
         }
         for (which, title, places) in [("", "Each", &places[..]), ("#1", "The first", &places[..1])] {
@@ -145,7 +135,7 @@ fn with_wrong_members(golden: &'static Golden, frames: &Frames, found: &mut impl
                 let path = member.trim_start_matches('/').replace('/', ".");
                 found(Edited {
                     golden,
-                    name: format!("{PREFIX}{id}/{event}{which} {path}={form}"),
+                    name: format!("{}{id}/{event}{which} {path}={form}", groups::ORDER),
                     title: format!("{title} `{event}` of `{id}` {}", wrong_member(&member, form)),
                     bytes,
                 });
@@ -158,45 +148,49 @@ fn with_wrong_members(golden: &'static Golden, frames: &Frames, found: &mut impl
 type Events = Vec<(String, Option<Value>)>;
 
 /// Returns the events with one of them changed, if it can be changed so.
-fn changed(frames: &Events, at: usize, change: Change) -> Option<Events> {
+fn changed(frames: &Events, at: usize, change: Change, dialect: &Dialect) -> Option<Events> {
     let mut frames = frames.clone();
     let data = frames.get(at)?.1.clone()?;
     match change {
         Change::Dropped => drop(frames.remove(at)),
         Change::Repeated => frames.insert(at, frames.get(at)?.clone()),
         Change::Swapped => {
-            // Two events of one type are the same out of order as with other texts.
+            // Two events that do the same are the same out of order as with other texts.
             let next = frames.get(at + 1)?.1.as_ref()?;
-            if next.get("type") == data.get("type") {
+            if shape(dialect, next) == shape(dialect, &data) {
                 return None;
             }
             frames.swap(at, at + 1);
         }
         Change::Altered => {
-            let data = frames.get_mut(at)?.1.as_mut()?.as_object_mut()?;
-            let text = TEXTS.iter().find(|name| data.get(**name).is_some_and(Value::is_string))?;
-            let Some(Value::String(text)) = data.get_mut(*text) else { return None };
+            let place = text(dialect, &data)?;
+            let Some(Value::String(text)) = frames.get_mut(at)?.1.as_mut()?.pointer_mut(&place) else {
+                return None;
+            };
             text.push('x');
         }
         // A client may read one of them by what the others say.
         Change::Untyped => {
-            let name = TYPED.iter().find(|name| data.get(**name).is_some_and(Value::is_object))?;
-            let kind = data.get("type");
+            let place = typed(dialect, &data)?;
+            let kind = event_type(dialect, &data);
             let all = frames.iter_mut().filter_map(|(_, other)| other.as_mut());
-            for other in all.filter(|other| other.get("type") == kind) {
-                *other.get_mut(*name)?.get_mut("type")? = Value::Null;
+            for other in all.filter(|other| event_type(dialect, other) == kind) {
+                *other.pointer_mut(place)?.get_mut("type")? = Value::Null;
             }
         }
     }
     Some(frames)
 }
 
+/// The member that numbers events, where they are numbered.
+const NUMBER: &str = "sequence_number";
+
 /// Returns the bytes of events, numbered in their order: a wrong number is another defect.
 fn renumbered(frames: Events) -> Vec<u8> {
     let mut number = 0;
     let frames = frames.into_iter().map(|(frame, mut data)| {
-        if let Some(data) = &mut data {
-            data["sequence_number"] = json!(number);
+        if let Some(own) = data.as_mut().and_then(|data| data.get_mut(NUMBER)) {
+            *own = json!(number);
             number += 1;
         }
         with_data(&frame, data.as_ref())

@@ -1,5 +1,6 @@
 //! Responses in the form in which they are sent to a client.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -9,6 +10,8 @@ use gateway::{Act, End, Line, Wire};
 use recordings::capture::{Entry, Format, read};
 use serde_json::Value;
 use spec::Dialect;
+
+use super::event::event_type;
 
 /// The data that a client receives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,9 +128,54 @@ impl Played {
         })
     }
 
-    /// Returns the content of its last event, or of its body.
+    /// Returns the content of its last event, or of its body. Where no event repeats the response, that of a stream that
+    /// ends the response.
     pub(super) fn last(&self, dialect: &Dialect) -> Option<Answer> {
+        if self.is_stream && dialect.api.list.is_empty() {
+            return self.is_finished(dialect).then(|| self.content(dialect));
+        }
         self.response(dialect).map(|response| Answer::of_response(dialect.api, &response))
+    }
+
+    /// Returns the content of its events that are JSON.
+    fn content(&self, dialect: &Dialect) -> Answer {
+        let mut reader = AnswerReader::new(dialect.api);
+        for data in self.messages().filter(|data| serde_json::from_str::<Value>(data).is_ok()) {
+            reader.data(dialect, data);
+        }
+        reader.finish()
+    }
+
+    /// Returns whether the response ends: with an event, or with all of its containers.
+    fn is_finished(&self, dialect: &Dialect) -> bool {
+        let (mut opened, mut ended) = (BTreeSet::new(), BTreeSet::new());
+        for data in self.messages() {
+            let Ok(event) = serde_json::from_str::<Value>(data) else { continue };
+            let Some(kind) = event_type(dialect, &event) else { continue };
+            if dialect.terminal.contains(&&*kind) {
+                return true;
+            }
+            let Some(info) = dialect.event(&kind) else { continue };
+            let (_, view, matches) = dialect.read_event(&kind, data);
+            for (effect, view) in (0..matches.len()).filter_map(|nth| matches.get(nth, info, &view)) {
+                let index = view.count(dialect.api.index).and_then(|count| count.whole());
+                if dialect.api.with_parents(effect.scope).any(|scope| scope == dialect.api.container) {
+                    opened.insert(index);
+                }
+                if effect.level.is_container && effect.ends_scope() {
+                    ended.insert(index);
+                }
+            }
+        }
+        dialect.terminal.is_empty() && !opened.is_empty() && opened == ended
+    }
+
+    /// Returns whether all of its events match their schemas.
+    fn is_valid(&self, dialect: &Dialect) -> bool {
+        let is_valid = |event: &Value, data: &str| {
+            event_type(dialect, event).is_some_and(|kind| dialect.check_event(&kind, data).is_valid())
+        };
+        self.messages().all(|data| serde_json::from_str(data).is_ok_and(|event| is_valid(&event, data)))
     }
 
     /// Returns whether one of its messages ends the response.
@@ -152,8 +200,17 @@ impl Played {
 pub(super) fn answers(sound: &Played, edited: &Played, dialect: &Dialect) -> Vec<Answer> {
     let Some(first) = sound.last(dialect) else { return Vec::new() };
     let mut all = vec![first.clone()];
+    let is_repeated = !dialect.api.list.is_empty();
     if let Some(mut last) = edited.last(dialect) {
-        if edited.is_stream
+        if edited.is_stream && !is_repeated {
+            // No other event has what an invalid one lacks.
+            if !edited.is_valid(dialect) {
+                last.texts.clone_from(&first.texts);
+                last.refusal.clone_from(&first.refusal);
+                last.reasoning.clone_from(&first.reasoning);
+                last.calls.clone_from(&first.calls);
+            }
+        } else if edited.is_stream
             && let Some(deltas) = edited.deltas(dialect)
         {
             // If these differ, only the intact stream is correct.

@@ -136,14 +136,23 @@ fn of_body(case: &PlayedCase, dialect: &Dialect, body: &Value, found: &mut Vec<R
     {
         found.push(problem("content", "the text of the input is not in the request"));
     }
+    let said = case.request.get("messages").and_then(Value::as_array).into_iter().flatten();
+    let said: Vec<&str> = said.filter_map(|message| text(message, "content")).collect();
+    if said.iter().any(|said| !holds(body.get("messages").unwrap_or(&Value::Null), said)) {
+        found.push(problem("content", "the text of a message is not in the request"));
+    }
     let names = |body: &Value| {
         let tools = body.get("tools").and_then(Value::as_array).into_iter().flatten();
-        tools
-            .map(|tool| (text(tool, "type").map(str::to_owned), text(tool, "name").map(str::to_owned)))
-            .collect::<Vec<_>>()
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let name = |tool| text(tool, "name").or_else(|| text(tool.get("function")?, "name"));
+        tools.map(|tool| (owned(text(tool, "type")), owned(name(tool)))).collect::<Vec<_>>()
     };
     let (wanted, sent) = (names(&case.request), names(body));
-    if wanted.iter().any(|tool| !sent.contains(tool)) {
+    // A function without a type may get the usual one.
+    let is_sent = |(kind, name): &(Option<String>, Option<String>)| {
+        sent.iter().any(|(other, own)| own == name && (kind.is_none() || kind == other))
+    };
+    if !wanted.iter().all(is_sent) {
         found.push(problem("content", "`tools` lacks a tool of the case's request"));
     }
 }

@@ -20,7 +20,7 @@ use spec::Dialect;
 
 use super::case::PlayedCase;
 use super::cases::{cases, measured_cases};
-use super::certificate::{client_profiles, of_profile};
+use super::certificate::{client_profiles, is_of_api, of_profile};
 use super::child::{Ended, Processes, Running};
 use super::intact::Intact;
 use super::judge::judge;
@@ -226,6 +226,7 @@ impl ClientSuite {
             totals: ClientTally::default(),
             ms: millis(began.elapsed()),
             profiles: client_profiles(&self.profiles)
+                .filter(|profile| is_of_api(profile, self.dialect))
                 .map(|profile| of_profile(profile, self.dialect, &reports))
                 .collect(),
             cases: reports,

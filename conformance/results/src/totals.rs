@@ -213,7 +213,7 @@ impl ClientTotal {
         let mut totals: Vec<Self> = CLIENTS
             .iter()
             .zip(totals)
-            .filter(|(client, _)| apis.iter().any(|api| checker::is_client_of(client, api)))
+            .filter(|(client, _)| apis.iter().any(|api| client.is_of(api)))
             .map(|(client, found)| Self::of(client, found))
             .collect();
         // The sort is stable: equal clients stay in the order of names.

@@ -61,9 +61,9 @@ impl fmt::Display for Unmeasured {
 impl Finding {
     /// Returns its effect on each known client, in the order of [`CLIENTS`].
     pub fn effects(&self) -> Vec<Effect> {
-        let measurement = catalogue::measurement(&self.kind());
-        let effect = |client| {
-            if is_client_of(client, &self.api) {
+        let measurement = catalogue::measurement(&self.api, &self.kind());
+        let effect = |client: &Client| {
+            if client.is_of(&self.api) {
                 self.effect(client, measurement)
             } else {
                 Effect::NotMeasured(Unmeasured::Kind)
@@ -132,9 +132,4 @@ impl Finding {
         let segments = || pointer.split('/').map(without_index).chain(self.missing.as_deref());
         members.is_empty() || members.iter().any(|member| segments().eq(member.split('/')))
     }
-}
-
-/// Returns whether a client reads an API, whose name is empty in older reports.
-pub fn is_client_of(client: &Client, api: &str) -> bool {
-    api.is_empty() || spec::dialect(client.dialect).is_some_and(|dialect| dialect.api.name == api)
 }

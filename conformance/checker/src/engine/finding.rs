@@ -156,7 +156,7 @@ impl Finding {
         let event = self.place.event_type.as_deref().map_or("", |name| match self.member.as_deref() {
             // To clients that do not know it, it is like any unknown event. `fine_in` names the others.
             Some("/type") => namespace_of(name),
-            _ => known_event(name),
+            _ => known_event(&self.api, name),
         });
         let parts = [&*self.rule, event, self.member.as_deref().unwrap_or_default(), self.form()];
         parts.map(|part| if part.is_empty() { "-" } else { part }).join(" ")
@@ -436,7 +436,10 @@ impl Findings {
             actual: place.actual.map(str::to_owned),
             form: Cow::Borrowed(place.form),
             related: None,
-            fine_in: dialects_of_clients().filter(|name| is_fine_in(name)).map(Cow::Borrowed).collect(),
+            fine_in: dialects_of_clients(self.api)
+                .filter(|name| is_fine_in(name))
+                .map(Cow::Borrowed)
+                .collect(),
             follows_from,
             count: 1,
         });
@@ -545,10 +548,10 @@ fn is_type(text: &str) -> bool {
 /// Maximum length of the type of an object in the name of a member.
 const LONGEST_TYPE: usize = 40;
 
-/// Returns an event type, or what it begins with if no known client knows it: these events are alike to clients.
-fn known_event(name: &str) -> &str {
+/// Returns an event type, or what it begins with if no known client of the API knows it: these events are alike to clients.
+fn known_event<'n>(api: &str, name: &'n str) -> &'n str {
     let is_known = |dialect| spec::dialect(dialect).is_some_and(|dialect| dialect.event(name).is_some());
-    if dialects_of_clients().any(is_known) { name } else { namespace_of(name) }
+    if dialects_of_clients(api).any(is_known) { name } else { namespace_of(name) }
 }
 
 /// Returns what unknown event types have in common with others.
@@ -563,12 +566,12 @@ fn path_of(text: &str) -> Option<&'static str> {
     own.or_else(foreign).filter(|path| path.starts_with('/'))
 }
 
-/// Returns the dialects that known clients are written for, each once.
-fn dialects_of_clients() -> impl Iterator<Item = &'static str> {
+/// Returns the dialects that known clients of an API are written for, each once.
+fn dialects_of_clients(api: &str) -> impl Iterator<Item = &'static str> {
     let is_first = |at: usize, name: &str| CLIENTS.iter().take(at).all(|before| before.dialect != name);
     CLIENTS
         .iter()
         .enumerate()
-        .filter(move |(at, client)| is_first(*at, client.dialect))
+        .filter(move |(at, client)| client.is_of(api) && is_first(*at, client.dialect))
         .map(|(_, client)| client.dialect)
 }

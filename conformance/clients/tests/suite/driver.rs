@@ -12,8 +12,11 @@ use recordings::capture::{Entry, Format, read};
 use serde_json::{Value, json};
 use spec::Dialect;
 use spec::json::at;
+use spec::table::Content;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::{Message, WebSocket, client};
+
+use super::events;
 
 /// The client that `CLIENT_KIND` names: reads cases from stdin, and writes replies to stdout.
 #[test]
@@ -28,6 +31,13 @@ fn the_client() {
         let Some(reply) = reply else { continue };
         println!("{}", serde_json::to_string(&reply).expect("it is JSON"));
     }
+}
+
+/// Returns a request for a stream.
+fn with_stream(request: &Value) -> String {
+    let mut body = request.clone();
+    body["stream"] = json!(true);
+    body.to_string()
 }
 
 struct Client<'a> {
@@ -121,7 +131,7 @@ impl Client<'_> {
             refusal: (!self.is("says-nothing-of-refusals")).then(|| {
                 Some(if self.is("drops-refusals") { String::new() } else { answer.refusal.clone() })
             }),
-            reasoning: Some(Some(answer.reasoning.clone())),
+            reasoning: self.knows_reasoning().then(|| Some(answer.reasoning.clone())),
             calls: Some(Some(calls)),
             response_status: Some(if self.is("always-completed") {
                 Some("completed".to_owned())
@@ -132,6 +142,12 @@ impl Client<'_> {
             usage: Some(answer.tokens.map(Into::into)),
             ..Reply::default()
         }
+    }
+
+    /// Returns whether the dialect has reasoning, which vendors add to that of others.
+    fn knows_reasoning(&self) -> bool {
+        let dialect = spec::dialect(&self.asked.dialect).expect("it is there");
+        dialect.effects().any(|effect| effect.level.content == Some(Content::Reasoning))
     }
 
     fn ask(&self) -> Result<Answer, String> {
@@ -159,6 +175,13 @@ impl Client<'_> {
             let body = self.post(request, &mut |_| false)?;
             let response: Value = serde_json::from_slice(&body).map_err(|error| error.to_string())?;
             return finished(Answer::of_response(dialect.api, &response));
+        }
+        if dialect.api.list.is_empty() {
+            let place = dialect.api.path;
+            return events::read_all(
+                &self.send("POST", place, &with_stream(request), &mut |_| false)?,
+                dialect,
+            );
         }
         let mut heard = Heard::default();
         let mut problem = None;

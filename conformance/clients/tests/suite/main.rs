@@ -4,6 +4,7 @@
 mod broken;
 mod certificate;
 mod driver;
+mod events;
 mod perfect;
 mod schema;
 
