@@ -34,7 +34,7 @@ struct Streams {
     pattern: Pattern,
     rules: Rules,
     files: Vec<PathBuf>,
-    streams: Vec<Vec<u8>>,
+    contents: Vec<Vec<u8>>,
 }
 
 fn main() {
@@ -56,12 +56,12 @@ impl Streams {
         } else {
             recorded
         };
-        let streams = files.iter().map(|file| fs::read(file).expect("a recording")).collect();
-        Self { dialect, pattern, rules: Rules::of(dialect), files, streams }
+        let contents = files.iter().map(|file| fs::read(file).expect("a recording")).collect();
+        Self { dialect, pattern, rules: Rules::of(dialect), files, contents }
     }
 
     fn compare_all(&self, megabytes: usize) {
-        let Self { dialect, rules, files, streams, .. } = self;
+        let Self { dialect, rules, files, contents: streams, .. } = self;
         let bytes: usize = streams.iter().map(Vec::len).sum();
         let repeat = (megabytes * 1_000_000 / bytes).max(1);
         println!(

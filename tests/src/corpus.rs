@@ -51,9 +51,10 @@ pub fn of_api(api: &str) -> Option<PathBuf> {
 pub fn real(api: &str, vendor: &str) -> Vec<PathBuf> {
     let Some(folder) = of_api(api) else { return Vec::new() };
     let index = Index::read(&folder).0.into_iter();
-    let is_meant =
-        |file: &str, of: &Recording| of.vendor == vendor && of.class == "real" && file.ends_with(".sse");
-    index.filter(|(file, of)| is_meant(file, of)).map(|(file, _)| folder.join(file)).collect()
+    let is_meant = |(file, of): &(PathBuf, Recording)| {
+        of.vendor == vendor && of.class == "real" && file.extension().is_some_and(|it| it == "sse")
+    };
+    index.map(|(file, of)| (folder.join(file), of)).filter(is_meant).map(|(file, _)| file).collect()
 }
 
 /// Returns the corpus of streams of Messages and Chat Completions, for tests that are ignored without it.

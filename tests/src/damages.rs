@@ -6,6 +6,7 @@
 //! and `<$1>` the whole event. A stream without such events is not damaged.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -57,7 +58,6 @@ pub struct Damage {
 /// The place of events.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a condition of its own")]
 struct Place {
     /// Their type.
     event: Option<String>,
@@ -158,47 +158,11 @@ impl Damage {
         }
         let mut lines = Vec::new();
         for line in self.edits.lines() {
-            lines.extend(self.lines(line, &places, stream)?);
+            lines.extend(filled(line, &places, stream)?);
         }
         let edits =
             Edits::try_from(lines.join("\n")).unwrap_or_else(|error| panic!("{}: {error}", self.name));
         violation::edited(Format::Sse, stream.text.as_bytes(), &edited::constants(&edits)).ok()
-    }
-
-    /// Returns a line of edits for each event that it is about.
-    fn lines(&self, line: &str, places: &[Vec<usize>], stream: &Stream) -> Option<Vec<String>> {
-        static VALUE: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new(r"<\$(\d)(/[^>+]*)?(?:\+(\d+))?>").expect("a pattern"));
-        static EVENT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\$(\d)").expect("a pattern"));
-        let place = |found: &Captures<'_>| found[1].parse::<usize>().expect("a digit") - 1;
-        let mut is_there = true;
-        let line = VALUE.replace_all(line, |found: &Captures<'_>| {
-            let event = &stream.events[places[place(found)][0]];
-            let value = event.data.pointer(found.get(2).map_or("", |pointer| pointer.as_str()));
-            is_there &= value.is_some();
-            let value = value.cloned().unwrap_or_default();
-            match found.get(3) {
-                Some(more) => {
-                    let more: u64 = more.as_str().parse().expect("a number");
-                    (value.as_u64().unwrap_or_default() + more).to_string()
-                }
-                None => value.to_string(),
-            }
-        });
-        if !is_there {
-            return None;
-        }
-        let named: Vec<usize> = EVENT.captures_iter(&line).map(|found| place(&found)).collect();
-        let repeated = named.iter().copied().find(|named| places[*named].len() > 1);
-        let times = repeated.map_or(1, |repeated| places[repeated].len());
-        let each = (0..times).map(|nth| {
-            let number = |found: &Captures<'_>| {
-                let events = &places[place(found)];
-                format!("#{}", events[nth.min(events.len() - 1)] + 1)
-            };
-            EVENT.replace_all(&line, number).into_owned()
-        });
-        Some(each.collect())
     }
 }
 
@@ -247,6 +211,42 @@ impl Event {
     }
 }
 
+/// Returns a line of edits for each event that it is about.
+fn filled(line: &str, places: &[Vec<usize>], stream: &Stream) -> Option<Vec<String>> {
+    static VALUE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"<\$(\d)(/[^>+]*)?(?:\+(\d+))?>").expect("a pattern"));
+    static EVENT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\$(\d)").expect("a pattern"));
+    let place = |found: &Captures<'_>| found[1].parse::<usize>().expect("a digit") - 1;
+    let mut is_there = true;
+    let line = VALUE.replace_all(line, |found: &Captures<'_>| {
+        let event = &stream.events[places[place(found)][0]];
+        let value = event.data.pointer(found.get(2).map_or("", |pointer| pointer.as_str()));
+        is_there &= value.is_some();
+        let value = value.cloned().unwrap_or_default();
+        match found.get(3) {
+            Some(more) => {
+                let more: u64 = more.as_str().parse().expect("a number");
+                (value.as_u64().unwrap_or_default() + more).to_string()
+            }
+            None => value.to_string(),
+        }
+    });
+    if !is_there {
+        return None;
+    }
+    let named: Vec<usize> = EVENT.captures_iter(&line).map(|found| place(&found)).collect();
+    let repeated = named.iter().copied().find(|named| places[*named].len() > 1);
+    let times = repeated.map_or(1, |repeated| places[repeated].len());
+    let each = (0..times).map(|nth| {
+        let number = |found: &Captures<'_>| {
+            let events = &places[place(found)];
+            format!("#{}", events[nth.min(events.len() - 1)] + 1)
+        };
+        EVENT.replace_all(&line, number).into_owned()
+    });
+    Some(each.collect())
+}
+
 /// Returns a recording as goldens are written: an `event:` line unless data alone says the type, and one line of data.
 fn framed(text: &str, is_untyped: bool) -> String {
     let mut framed = String::new();
@@ -259,9 +259,9 @@ fn framed(text: &str, is_untyped: bool) -> String {
             let value: Option<Value> = serde_json::from_str(&joined).ok();
             let name = value.as_ref().and_then(|value| value.get("type")?.as_str()).filter(|_| !is_untyped);
             if let Some(name) = name {
-                framed += &format!("event: {name}\n");
+                let _ = writeln!(framed, "event: {name}");
             }
-            framed += &format!("data: {}\n\n", joined.trim());
+            let _ = write!(framed, "data: {}\n\n", joined.trim());
             data.clear();
         }
     }

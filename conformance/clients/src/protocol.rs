@@ -108,14 +108,14 @@ impl Reply {
     #[must_use]
     pub fn with_losses(&self, intact: &Self) -> Self {
         let mut whole = self.clone();
-        lose(&mut whole.text, &intact.text);
-        lose(&mut whole.streamed, &intact.streamed);
-        lose(&mut whole.refusal, &intact.refusal);
-        lose(&mut whole.reasoning, &intact.reasoning);
-        lose(&mut whole.calls, &intact.calls);
-        lose(&mut whole.response_status, &intact.response_status);
-        lose(&mut whole.response_id, &intact.response_id);
-        lose(&mut whole.usage, &intact.usage);
+        lose(&mut whole.text, intact.text.as_ref());
+        lose(&mut whole.streamed, intact.streamed.as_ref());
+        lose(&mut whole.refusal, intact.refusal.as_ref());
+        lose(&mut whole.reasoning, intact.reasoning.as_ref());
+        lose(&mut whole.calls, intact.calls.as_ref());
+        lose(&mut whole.response_status, intact.response_status.as_ref());
+        lose(&mut whole.response_id, intact.response_id.as_ref());
+        lose(&mut whole.usage, intact.usage.as_ref());
         if intact.calls.iter().flatten().flatten().any(|call| call.call_id.is_some()) {
             for call in whole.calls.iter_mut().flatten().flatten() {
                 call.call_id.get_or_insert_default();
@@ -126,7 +126,7 @@ impl Reply {
 }
 
 #[expect(clippy::option_option, reason = "an absent member is not checked, a null one is")]
-fn lose<T>(part: &mut Option<Option<T>>, intact: &Option<Option<T>>) {
+fn lose<T>(part: &mut Option<Option<T>>, intact: Option<&Option<T>>) {
     if matches!(intact, Some(Some(_))) {
         part.get_or_insert(None);
     }

@@ -16,7 +16,7 @@ struct Column {
     stream: &'static goldens::Golden,
 }
 
-/// Returns the columns. DeepSeek's dialect of Chat Completions has reasoning, which OpenAI's has not.
+/// Returns the columns. The dialect `deepseek-chat` of Chat Completions has reasoning, which OpenAI's has not.
 fn columns() -> Vec<Column> {
     let column = |name: &str| {
         let dialect = spec::dialect(name).expect("it is known");

@@ -127,16 +127,13 @@ impl<'a> Record<'a> {
         self.verdict = memory.next_event(self.known.map(|(_, info)| info), data, &mut self.view);
         self.sequence_number = self.view.count(Slot::SequenceNumber);
         self.has_usual_counts = self.view.has_usual_counts();
-        match self.known.filter(|(_, info)| !info.effects.is_empty()) {
-            Some((_, info)) => {
-                let matches = memory.matches();
-                self.matches = Some(matches);
-                self.is_error = matches.effects(info).any(|it| it.is_named(dialect.error));
-            }
-            None => {
-                self.outline = Some(memory.outline());
-                self.is_error = self.event_type.as_deref() == Some(dialect.error);
-            }
+        if let Some((_, info)) = self.known.filter(|(_, info)| !info.effects.is_empty()) {
+            let matches = memory.matches();
+            self.matches = Some(matches);
+            self.is_error = matches.effects(info).any(|it| it.is_named(dialect.error));
+        } else {
+            self.outline = Some(memory.outline());
+            self.is_error = self.event_type.as_deref() == Some(dialect.error);
         }
         if is_done || !self.verdict.is_valid() {
             self.judge_other(dialect, data, is_done);

@@ -28,7 +28,7 @@ fn chunks_have_a_line_for_each_effect() {
     for name in ["anthropic/weather", "deepseek-chat/weather", "chat/two-choices"] {
         let golden = golden(name).unwrap();
         let dialect = spec::dialect(golden.dialect).unwrap();
-        let shape = shape(&mut { golden.bytes }, None, dialect).unwrap().unwrap();
+        let shape = shape(&mut { golden.bytes }, None, Some(dialect)).unwrap().unwrap();
         insta::assert_snapshot!(name.replace('/', "-"), shape);
     }
 }
