@@ -191,13 +191,16 @@ impl ClientTotal {
     pub fn all(captures: &[CaptureReport], apis: &[&str]) -> Vec<Self> {
         let mut totals: Vec<Found<'_>> = CLIENTS.iter().map(|_| Found::default()).collect();
         // Many findings are of few kinds.
-        let mut known: BTreeMap<(String, &[Cow<'_, str>]), Vec<Effect>> = BTreeMap::new();
+        let mut known: BTreeMap<(&str, String, &[Cow<'_, str>]), Vec<Effect>> = BTreeMap::new();
         for capture in captures {
             let mut here = BTreeSet::new();
             for finding in &capture.findings {
-                let effects =
-                    known.entry((finding.kind(), &finding.fine_in)).or_insert_with(|| finding.effects());
-                for (at, (total, effect)) in totals.iter_mut().zip(effects.iter()).enumerate() {
+                let kind = (&*finding.api, finding.kind(), &*finding.fine_in);
+                let effects = known.entry(kind).or_insert_with(|| finding.effects());
+                let clients = CLIENTS.iter().zip(&mut totals).zip(effects).enumerate();
+                for (at, ((_, total), effect)) in
+                    clients.filter(|(_, ((client, _), _))| client.is_of(&finding.api))
+                {
                     let is_first = |rule| here.insert((at, rule));
                     total.add(&finding.rule, effect, is_first);
                 }

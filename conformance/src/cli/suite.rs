@@ -62,9 +62,10 @@ pub(super) struct SuiteArgs {
     /// the shape of the stream. `call/` selects all scenarios about calls, `::item` one group in all scenarios.
     #[arg(value_name = "FILTER", value_parser = known::SCENARIOS, hide_possible_values = true)]
     filter: Vec<String>,
-    /// Dialect, of `conformance list dialects` [default: openai; auto with --capture].
+    /// Dialect, of `conformance list dialects` [default: openai].
     ///
-    /// `all` tests the reference gateway in each dialect. `auto` recognises the dialects of recordings.
+    /// `all` tests the reference gateway in each dialect. `auto` recognises the dialects of recordings: the default with
+    /// `--capture`.
     #[arg(long, value_name = "NAME", value_parser = known::DIALECTS_OR_ALL, hide_possible_values = true, help_heading = super::target::HEADING)]
     dialect: Option<String>,
     #[command(flatten)]
