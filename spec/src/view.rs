@@ -103,6 +103,12 @@ impl<'a> View<'a> {
         if place.is_empty() { None } else { self.text.get(place) }
     }
 
+    /// Returns the log probabilities of a text, unless there are none.
+    #[inline]
+    pub fn logprobs(&self) -> Option<&'a str> {
+        self.raw(Slot::Logprobs).filter(|list| !matches!(*list, "[]" | "null"))
+    }
+
     /// Returns the value of the root, if the event has it.
     pub fn snapshot(&self, api: &Api) -> Option<&'a str> {
         self.raw(api.snapshot?)

@@ -192,6 +192,7 @@ impl Judge {
         } else if let Some((event, info)) = record.known
             && plan.is_fragment[event]
             && self.findings.reported() == reported
+            && !record.has_logprobs()
         {
             self.expect_fragments(plan, memory, info);
         }

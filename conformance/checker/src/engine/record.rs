@@ -140,6 +140,11 @@ impl<'a> Record<'a> {
         }
     }
 
+    /// Returns whether one of its effects has log probabilities, which are kept with the text.
+    pub(super) fn has_logprobs(&self) -> bool {
+        self.views().any(|(_, view)| view.logprobs().is_some())
+    }
+
     /// Finds out what data is that is no valid event of the dialect.
     #[cold]
     fn judge_other(&mut self, dialect: &Dialect, data: &str, is_done: bool) {

@@ -144,10 +144,11 @@ impl Client<'_> {
         }
     }
 
-    /// Returns whether the dialect has reasoning, which vendors add to that of others.
+    /// Returns whether a response can have reasoning: vendors add it to the events of an API that is read from these alone.
     fn knows_reasoning(&self) -> bool {
         let dialect = spec::dialect(&self.asked.dialect).expect("it is there");
-        dialect.effects().any(|effect| effect.level.content == Some(Content::Reasoning))
+        !dialect.api.list.is_empty()
+            || dialect.effects().any(|effect| effect.level.content == Some(Content::Reasoning))
     }
 
     fn ask(&self) -> Result<Answer, String> {

@@ -212,7 +212,7 @@ impl<'r> Tracker<'_, 'r> {
 
     fn feed(&mut self, event: usize, node: usize) {
         let text = self.record.string(Slot::Value);
-        let logprobs = self.record.view.raw(Slot::Logprobs).filter(|list| !matches!(*list, "[]" | "null"));
+        let logprobs = self.record.view.logprobs();
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.logprobs.extend(logprobs.map(Into::into));
             if let Some(text) = text {
