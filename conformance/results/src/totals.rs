@@ -186,12 +186,15 @@ pub struct Broken {
     pub captures: u64,
 }
 
+/// What the effects of a finding depend on: its API, its kind, and the dialects in which it is none.
+type Kind<'f> = (&'f str, String, &'f [Cow<'f, str>]);
+
 impl ClientTotal {
     /// Returns all known clients of some APIs.
     pub fn all(captures: &[CaptureReport], apis: &[&str]) -> Vec<Self> {
         let mut totals: Vec<Found<'_>> = CLIENTS.iter().map(|_| Found::default()).collect();
         // Many findings are of few kinds.
-        let mut known: BTreeMap<(&str, String, &[Cow<'_, str>]), Vec<Effect>> = BTreeMap::new();
+        let mut known: BTreeMap<Kind<'_>, Vec<Effect>> = BTreeMap::new();
         for capture in captures {
             let mut here = BTreeSet::new();
             for finding in &capture.findings {

@@ -192,7 +192,7 @@ impl Judge {
         } else if let Some((event, info)) = record.known
             && plan.is_fragment[event]
             && self.findings.reported() == reported
-            && !record.has_logprobs()
+            && !record.lists_logprobs()
         {
             self.expect_fragments(plan, memory, info);
         }

@@ -140,9 +140,10 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Returns whether one of its effects has log probabilities, which are kept with the text.
-    pub(super) fn has_logprobs(&self) -> bool {
-        self.views().any(|(_, view)| view.logprobs().is_some())
+    /// Returns whether one of its listed effects has log probabilities, which are kept with the text.
+    pub(super) fn lists_logprobs(&self) -> bool {
+        let is_listed = self.matches.is_some_and(|matches| !matches.is_empty());
+        is_listed && self.views().any(|(_, view)| view.logprobs().is_some())
     }
 
     /// Finds out what data is that is no valid event of the dialect.
