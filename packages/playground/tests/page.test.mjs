@@ -50,7 +50,7 @@ test("a stream that is pasted is checked", async () => {
   assert.match(await status(), /^failed · 1 events · \d+ causes?/);
 });
 
-test("what is no stream of this API has no verdict about clients", async () => {
+test("what is no stream of the three APIs has no verdict about clients", async () => {
   const judged = async (text) => {
     await page.run(`document.getElementById("stream").value = ${JSON.stringify(text)}`);
     await page.run('document.getElementById("form").requestSubmit()');
@@ -58,7 +58,7 @@ test("what is no stream of this API has no verdict about clients", async () => {
   };
   for (const [text, expected] of [
     ["hello", /^could not be read/],
-    ['data: {"id":"c","object":"chat.completion.chunk","choices":[]}\n\n', /another protocol: Chat Completions/],
+    ['data: {"candidates":[{"content":{"parts":[{"text":"a"}],"role":"model"},"index":0}]}\n\n', /another protocol: Gemini/],
   ]) {
     const [told, report] = await judged(text);
     assert.match(told, expected);
