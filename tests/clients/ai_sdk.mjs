@@ -1,15 +1,9 @@
 // The AI SDK, over the line protocol of docs/clients.md. The argument is the provider: `openai` or `open-responses`, or for other
 // APIs `openai chat`, `openai-compatible` or `anthropic`.
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { createInterface } from 'node:readline';
-import { pathToFileURL } from 'node:url';
+import { load, serve, versionOf } from './lines.mjs';
 
-const packages = createRequire(`${process.env.PACKAGES}/`);
-const load = (name) => import(pathToFileURL(packages.resolve(name)));
 const { generateText, streamText, jsonSchema, stepCountIs, isStepCount, tool, Output } = await load('ai');
-const { version } = JSON.parse(readFileSync(`${process.env.PACKAGES}/node_modules/@ai-sdk/${process.argv[2]}/package.json`));
 const [provider, api = { anthropic: 'messages', 'openai-compatible': 'chat' }[provider] ?? 'responses'] = process.argv.slice(2);
 
 async function model(asked) {
@@ -119,14 +113,4 @@ async function send(asked, options, messages) {
   return [result, await understood(result, text)];
 }
 
-process.on('unhandledRejection', () => {});
-for await (const line of createInterface({ input: process.stdin })) {
-  const asked = JSON.parse(line);
-  let reply;
-  try {
-    reply = { status: 'ok', ...(await ask(asked)) };
-  } catch (error) {
-    reply = { status: 'error', error: { type: error?.name, message: String(error?.message ?? error).slice(0, 1000) } };
-  }
-  console.log(JSON.stringify({ case: asked.case, client_version: version, ...reply }));
-}
+await serve(versionOf(`@ai-sdk/${process.argv[2]}`), ask, (error) => error?.name);

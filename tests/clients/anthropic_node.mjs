@@ -1,13 +1,8 @@
 // @anthropic-ai/sdk, over the line protocol of docs/clients.md. The argument says how to stream, `create` or `stream`.
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { createInterface } from 'node:readline';
-import { pathToFileURL } from 'node:url';
+import { load, serve, versionOf } from './lines.mjs';
 
-const packages = createRequire(`${process.env.PACKAGES}/`);
-const { default: Anthropic } = await import(pathToFileURL(packages.resolve('@anthropic-ai/sdk')));
-const { version } = JSON.parse(readFileSync(`${process.env.PACKAGES}/node_modules/@anthropic-ai/sdk/package.json`));
+const { default: Anthropic } = await load('@anthropic-ai/sdk');
 const how = process.argv[2];
 
 const counts = (usage) => ({ input_tokens: usage.input_tokens, output_tokens: usage.output_tokens });
@@ -68,14 +63,4 @@ async function ask(asked) {
   return (how === 'create' ? create : stream)(client, asked.request, AbortSignal.timeout(asked.timeout_ms));
 }
 
-process.on('unhandledRejection', () => {});
-for await (const line of createInterface({ input: process.stdin })) {
-  const asked = JSON.parse(line);
-  let reply;
-  try {
-    reply = { status: 'ok', ...(await ask(asked)) };
-  } catch (error) {
-    reply = { status: 'error', error: { type: error?.constructor?.name, message: String(error?.message ?? error).slice(0, 1000) } };
-  }
-  console.log(JSON.stringify({ case: asked.case, client_version: version, ...reply }));
-}
+await serve(versionOf('@anthropic-ai/sdk'), ask);

@@ -1,14 +1,9 @@
 // openai-node, over the line protocol of docs/clients.md. The argument says how to stream, `create` or `stream`, and with Chat
 // Completions `chat` or `chat-stream`.
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { createInterface } from 'node:readline';
-import { pathToFileURL } from 'node:url';
+import { load, serve, versionOf } from './lines.mjs';
 
-const packages = createRequire(`${process.env.PACKAGES}/`);
-const { default: OpenAI } = await import(pathToFileURL(packages.resolve('openai')));
-const { version } = JSON.parse(readFileSync(`${process.env.PACKAGES}/node_modules/openai/package.json`));
+const { default: OpenAI } = await load('openai');
 const how = process.argv[2];
 
 // Responses inside of events have no `output_text`.
@@ -138,14 +133,4 @@ async function read(stream, asked, signal, told, last) {
   return { told, response: how === 'create' ? response : await stream.finalResponse() };
 }
 
-process.on('unhandledRejection', () => {});
-for await (const line of createInterface({ input: process.stdin })) {
-  const asked = JSON.parse(line);
-  let reply;
-  try {
-    reply = { status: 'ok', ...(await ask(asked)) };
-  } catch (error) {
-    reply = { status: 'error', error: { type: error?.constructor?.name, message: String(error?.message ?? error).slice(0, 1000) } };
-  }
-  console.log(JSON.stringify({ case: asked.case, client_version: version, ...reply }));
-}
+await serve(versionOf('openai'), ask);

@@ -1,0 +1,27 @@
+// What the drivers for Node.js share: the packages that versions.toml pins, and the line protocol of docs/clients.md.
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+
+const packages = createRequire(`${process.env.PACKAGES}/`);
+
+export const load = (name) => import(pathToFileURL(packages.resolve(name)));
+
+export const versionOf = (name) => JSON.parse(readFileSync(`${process.env.PACKAGES}/node_modules/${name}/package.json`)).version;
+
+// Answers each case with what `ask` returns or throws.
+export async function serve(version, ask, typeOf = (error) => error?.constructor?.name) {
+  process.on('unhandledRejection', () => {});
+  for await (const line of createInterface({ input: process.stdin })) {
+    const asked = JSON.parse(line);
+    let reply;
+    try {
+      reply = { status: 'ok', ...(await ask(asked)) };
+    } catch (error) {
+      reply = { status: 'error', error: { type: typeOf(error), message: String(error?.message ?? error).slice(0, 1000) } };
+    }
+    console.log(JSON.stringify({ case: asked.case, client_version: version, ...reply }));
+  }
+}
