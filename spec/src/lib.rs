@@ -32,7 +32,7 @@ pub use dialects::*;
 pub use event::EventInfo;
 pub use json::Fault;
 pub use memory::Memory;
-pub use signature::{api_of_event, api_of_value, short_event};
+pub use signature::{api_of_event, api_of_value, foreign_at, short_event};
 pub use table::Dialect;
 pub use verdict::Verdict;
 pub use view::View;

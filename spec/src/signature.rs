@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::api::{APIS, Api, FOREIGN};
 use crate::json;
-use crate::words::{BodyShape, CallShape, DialectSignature, Mark, Signature};
+use crate::words::{BodyShape, CallShape, DialectSignature, ForeignApi, Mark, Signature};
 
 /// Returns whether a text fits a pattern, in which each `*` stands for any text.
 fn fits(pattern: &str, text: &str) -> bool {
@@ -133,6 +133,11 @@ pub fn api_of_value(json: &str, own: Option<&Api>) -> Option<&'static str> {
         return None;
     }
     others(own).find(|(_, signature)| signature.has_value(json)).map(|(name, _)| name)
+}
+
+/// Returns the API that is not checked and whose URLs have such a path.
+pub fn foreign_at(path: &str) -> Option<&'static ForeignApi> {
+    FOREIGN.iter().find(|api| api.paths.iter().any(|end| path.ends_with(end)))
 }
 
 /// Returns the type of an event without what all events of its API begin with.

@@ -2,7 +2,7 @@
 
 use std::mem::ManuallyDrop;
 
-use crate::json::{Checker, Fault, FaultKind, Outline, Schema, Wanted};
+use crate::json::{self, Checker, Fault, FaultKind, Outline, Schema, Wanted};
 use crate::verdict::{fill, verdict};
 use crate::view::View;
 use crate::watch::Matches;
@@ -107,6 +107,17 @@ impl Dialect {
     /// of them takes place.
     pub fn effects(&self) -> impl Iterator<Item = &'static EventInfo> + use<> {
         self.events.iter().flat_map(|event| std::iter::once(event).chain(event.effects))
+    }
+
+    /// Returns the type of an event by the members of its data, in a dialect whose data do not state it.
+    pub fn type_by_members(&self, data: &str) -> Option<&'static str> {
+        let fits = |rule: &&TypeRule| {
+            let Some(pointer) = rule.has else { return true };
+            // Most data does not, and a search is faster than parsing.
+            let name = pointer.rsplit('/').next().unwrap_or_default();
+            data.contains(name) && json::at(data, pointer).is_some_and(|value| value != "null")
+        };
+        self.framing.types.iter().find(fits).map(|rule| rule.name)
     }
 
     /// Returns the member of its events that holds the value of the root.

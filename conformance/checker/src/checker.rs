@@ -192,7 +192,7 @@ impl Checker {
     pub fn push(&mut self, chunk: &[u8]) -> &[Finding] {
         let before = self.findings().len();
         if self.waiting.is_some() {
-            self.push_waiting(chunk);
+            self.parse_waiting(|parser, checker| parser.push_to(chunk, checker));
         } else {
             let Self { parser, memory, judge, plan, .. } = self;
             parser.push_to(chunk, &mut Frames { judge, plan, memory });
@@ -200,11 +200,11 @@ impl Checker {
         self.since(before)
     }
 
-    /// Processes bytes of which the first events may show the dialect.
+    /// Parses bytes of which the first events may show the dialect.
     #[cold]
-    fn push_waiting(&mut self, chunk: &[u8]) {
+    fn parse_waiting(&mut self, parse: impl FnOnce(&mut sse::Parser, &mut Self)) {
         let mut parser = std::mem::take(&mut self.parser);
-        parser.push_to(chunk, self);
+        parse(&mut parser, self);
         self.parser = parser;
     }
 
@@ -257,9 +257,7 @@ impl Checker {
     pub fn finish(&mut self) -> &[Finding] {
         let before = self.findings().len();
         if self.waiting.is_some() {
-            let mut parser = std::mem::take(&mut self.parser);
-            parser.finish_to(self);
-            self.parser = parser;
+            self.parse_waiting(sse::Parser::finish_to);
             self.release(None);
         }
         let Self { parser, memory, judge, plan, .. } = self;

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::IgnoredAny;
 use spec::json::{at, string, string_member};
 use spec::table::{Fallback, Mark, Operation};
-use spec::{APIS, Api, DIALECTS, Dialect, FOREIGN, Verdict};
+use spec::{APIS, Api, DIALECTS, Dialect, Verdict};
 
 use crate::{Exchange, Frame, Headers};
 
@@ -192,12 +192,10 @@ impl Evidence<'_> {
         if name.is_some() && !dialect.framing.types.is_empty() {
             return None;
         }
-        let by_data = || {
-            let fits = |rule: &&spec::table::TypeRule| rule.has.is_none_or(|has| at(data, has).is_some());
-            dialect.framing.types.iter().find(fits).map(|rule| rule.name)
-        };
-        if let Some(event) =
-            name.or_else(by_data).and_then(|name| dialect.event(name)).filter(|_| !self.is_body)
+        if let Some(event) = name
+            .or_else(|| dialect.type_by_members(data))
+            .and_then(|name| dialect.event(name))
+            .filter(|_| !self.is_body)
         {
             return matches!(dialect.check_event(event.name, data), Verdict::Valid).then_some(event.name);
         }
@@ -213,7 +211,7 @@ impl Evidence<'_> {
     /// Returns whether the URL is that of an API that is not checked.
     fn is_foreign(&self) -> bool {
         let (_, path) = url_parts(self.url());
-        FOREIGN.iter().any(|api| api.paths.iter().any(|end| path.ends_with(end)))
+        spec::foreign_at(path).is_some()
     }
 }
 

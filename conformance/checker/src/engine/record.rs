@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use spec::json::{Outline, Problem, RawString, Scanner, is_same};
-use spec::table::{EventInfo, EventLine, Role, TypeRule};
+use spec::table::{EventInfo, EventLine, Role};
 use spec::{Count, Dialect, Matches, Memory, Slot, Verdict, View};
 
 use crate::{Frame, Transport};
@@ -252,7 +252,7 @@ fn has_type(dialect: &Dialect, data: &str, name: &str) -> bool {
 fn event_type<'a>(dialect: &Dialect, frame: &'a Frame<'_>, data: &'a str) -> Option<Cow<'a, str>> {
     let inside = || match dialect.framing.types {
         [] => spec::json::string_member(data, "type"),
-        rules => rules.iter().find(|rule| fits(rule, data)).map(|rule| Cow::Borrowed(rule.name)),
+        _ => dialect.type_by_members(data).map(Cow::Borrowed),
     };
     let line = || frame.event.as_deref().map(Cow::Borrowed);
     match dialect.framing.event_line {
@@ -261,15 +261,6 @@ fn event_type<'a>(dialect: &Dialect, frame: &'a Frame<'_>, data: &'a str) -> Opt
         EventLine::Discriminator => line().or_else(inside),
         EventLine::DiscriminatorIfUntyped => inside().or_else(line),
     }
-}
-
-/// Returns whether data has what a rule about types asks for.
-fn fits(rule: &TypeRule, data: &str) -> bool {
-    let Some(pointer) = rule.has else { return true };
-    // Most data does not, and a search is faster than parsing.
-    let name = pointer.rsplit('/').next().unwrap_or_default();
-    memchr::memmem::find(data.as_bytes(), name.as_bytes()).is_some()
-        && spec::json::at(data, pointer).is_some_and(|value| value != "null")
 }
 
 /// Validates an error that replies to a message: it has an envelope of its own, outside of a stream.

@@ -1,6 +1,6 @@
 //! Detection of recordings of other APIs.
 
-use spec::{APIS, Api, FOREIGN, api_of_event, api_of_value, json};
+use spec::{APIS, Api, api_of_event, api_of_value, foreign_at, json};
 
 use super::Frame;
 
@@ -13,8 +13,7 @@ pub(crate) fn at_url(url: &str, own: Option<&Api>) -> (Option<&'static str>, boo
         let is_own = own.is_none_or(|own| own.name == api.name);
         return (Some(api.title).filter(|_| !is_own), is_own);
     }
-    let foreign = FOREIGN.iter().find(|api| api.paths.iter().any(|end| path.ends_with(end)));
-    (foreign.map(|api| api.name), false)
+    (foreign_at(path).map(|api| api.name), false)
 }
 
 /// Returns whether a URL belongs to an API that is known.
