@@ -76,11 +76,6 @@ pub fn table_of(api: &str, name: &str) -> PathBuf {
     Path::new(APIS).join(api).join(name)
 }
 
-/// Returns the path of a table of that name, relative to the folder of the specification.
-pub fn table(spec: &Path, name: &str) -> PathBuf {
-    relative(spec, of_kind(spec, name).into_iter().next()).unwrap_or_else(|| name.into())
-}
-
 /// Returns the recordings in the folders of dialects, each with its dialect: sorted within an API, with files that are
 /// none.
 pub fn goldens(spec: &Path) -> Vec<(String, PathBuf)> {

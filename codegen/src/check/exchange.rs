@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::context::{Context, in_dialect};
 use super::report::{Place, Report};
 use crate::folders;
-use crate::formats::{ApiFile, Mark, Role, Route, Signature};
+use crate::formats::{ApiFile, Role, Route, Signature};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for (name, api) in &context.shared.apis {
@@ -61,17 +61,18 @@ fn routes(context: &Context, name: &str, api: &ApiFile, report: &mut Report) {
     }
 }
 
+/// What is wrong with a mark that any object has, and what to do.
+pub(super) const FITS_ANYTHING: &str = "a mark without `texts`, `lists` and `has` fits any object";
+pub(super) const DISTINGUISH: &str = "add what only these objects have";
+
 /// Reports marks that any object has.
 fn marks(name: &str, api: &ApiFile, report: &mut Report) {
     let Signature { bodies, untyped, requests, .. } = &api.signature;
     let of_signature = bodies.iter().chain(untyped).chain(requests);
     let all = of_signature.map(|mark| ("[signature]", mark));
     let all = all.chain(api.bodies.iter().map(|body| ("[[bodies]]", &body.mark)));
-    for (entry, Mark { texts, lists, has, .. }) in all {
-        if texts.is_empty() && lists.is_empty() && has.is_empty() {
-            let message = "a mark without `texts`, `lists` and `has` fits any object".to_owned();
-            report.find(folders::api(name), Place::entry(entry), message, "add what only these objects have");
-        }
+    for (entry, _) in all.filter(|(_, mark)| mark.fits_anything()) {
+        report.find(folders::api(name), Place::entry(entry), FITS_ANYTHING, DISTINGUISH);
     }
 }
 

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::context::{Context, in_dialect};
+use super::exchange::{DISTINGUISH, FITS_ANYTHING};
 use super::report::{Place, Report};
-use crate::formats::{Fallback, Mark};
+use crate::formats::Fallback;
 
 /// The word for the recognised dialect on the command line.
 const AUTO: &str = "auto";
@@ -22,14 +23,9 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             find("the folder", message, "give the dialect another name");
         }
         let marks = [("requests", &own.requests), ("events", &own.events)];
-        for (entry, Mark { texts, lists, has, .. }) in
-            marks.iter().flat_map(|(entry, marks)| marks.iter().map(move |mark| (entry, mark)))
-        {
-            if texts.is_empty() && lists.is_empty() && has.is_empty() {
-                let message = "a mark without `texts`, `lists` and `has` fits any object".to_owned();
-                let help = "add what only these objects have";
-                find(&format!("[signature] {entry}"), message, help);
-            }
+        let marks = marks.iter().flat_map(|(entry, marks)| marks.iter().map(move |mark| (entry, mark)));
+        for (entry, _) in marks.filter(|(_, mark)| mark.fits_anything()) {
+            find(&format!("[signature] {entry}"), FITS_ANYTHING.to_owned(), DISTINGUISH);
         }
         for host in &own.hosts {
             if host.contains(['/', ':']) {

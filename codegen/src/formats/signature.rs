@@ -95,6 +95,13 @@ pub struct Mark {
     pub lacks: Vec<String>,
 }
 
+impl Mark {
+    /// Returns whether every object has it.
+    pub fn fits_anything(&self) -> bool {
+        self.texts.is_empty() && self.lists.is_empty() && self.has.is_empty()
+    }
+}
+
 /// The names that another API gives to properties.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
