@@ -101,13 +101,7 @@ impl Played {
 
     /// Returns the content of its deltas; `None` if one of its events is not JSON.
     pub(super) fn deltas(&self, dialect: &Dialect) -> Option<Answer> {
-        let mut reader = AnswerReader::new(dialect.api);
-        for data in self.messages() {
-            // Half of a character is JSON, but no text.
-            serde_json::from_str::<Value>(data).ok()?;
-            reader.data(dialect, data);
-        }
-        Some(reader.finish())
+        self.messages().all(is_json).then(|| self.content(dialect))
     }
 
     /// Returns the WebSocket messages of these events.
@@ -140,7 +134,7 @@ impl Played {
     /// Returns the content of its events that are JSON.
     fn content(&self, dialect: &Dialect) -> Answer {
         let mut reader = AnswerReader::new(dialect.api);
-        for data in self.messages().filter(|data| serde_json::from_str::<Value>(data).is_ok()) {
+        for data in self.messages().filter(|data| is_json(data)) {
             reader.data(dialect, data);
         }
         reader.finish()
@@ -193,6 +187,11 @@ impl Played {
         let items = response.get("output").and_then(Value::as_array).into_iter().flatten();
         items.filter_map(|item| item.get("id")?.as_str().map(str::to_owned)).collect()
     }
+}
+
+/// Returns whether a message can be read: half of a character is JSON, but no text.
+fn is_json(data: &str) -> bool {
+    serde_json::from_str::<Value>(data).is_ok()
 }
 
 /// Returns the correct contents of an edited stream: those of the intact stream, and those of the deltas and of the

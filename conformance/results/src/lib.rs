@@ -339,12 +339,16 @@ const fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Returns the rules of the dialects that were recognised in recordings.
-fn rules_in<'s>(sets: &'s RuleSets, captures: &[CaptureReport]) -> Vec<&'s Rules> {
+/// Returns the dialects that were recognised in recordings, in the order of their names.
+pub fn recognised_in(captures: &[CaptureReport]) -> Vec<&'static Dialect> {
     let is_seen = |dialect: &&Dialect| {
         captures.iter().flat_map(|capture| &capture.dialects).any(|seen| seen.dialect == dialect.name)
     };
-    spec::DIALECTS.iter().copied().filter(is_seen).map(|dialect| sets.of(dialect)).collect()
+    spec::DIALECTS.iter().copied().filter(is_seen).collect()
+}
+
+fn rules_in<'s>(sets: &'s RuleSets, captures: &[CaptureReport]) -> Vec<&'s Rules> {
+    recognised_in(captures).into_iter().map(|dialect| sets.of(dialect)).collect()
 }
 
 /// Returns what reports without the member failed on.

@@ -200,9 +200,9 @@ impl ClientTotal {
             for finding in &capture.findings {
                 let kind = (&*finding.api, finding.kind(), &*finding.fine_in);
                 let effects = known.entry(kind).or_insert_with(|| finding.effects());
-                let clients = CLIENTS.iter().zip(&mut totals).zip(effects).enumerate();
-                for (at, ((_, total), effect)) in
-                    clients.filter(|(_, ((client, _), _))| client.is_of(&finding.api))
+                let clients = CLIENTS.iter().enumerate().zip(totals.iter_mut().zip(effects));
+                for ((at, _), (total, effect)) in
+                    clients.filter(|((_, client), _)| client.is_of(&finding.api))
                 {
                     let is_first = |rule| here.insert((at, rule));
                     total.add(&finding.rule, effect, is_first);

@@ -1,6 +1,7 @@
 //! The dialect of recordings: one for all of them, or that of each stream as it is recognised.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::slice;
 
 use anyhow::Result;
 use catalogue::Rule;
@@ -12,7 +13,7 @@ use super::select::SelectArgs;
 use super::verdict::VerdictArgs;
 use checker::{RuleSets, Rules};
 use recordings::Checking;
-use results::{AUTO, CaptureReport, FailOn, Run};
+use results::{AUTO, CaptureReport, FailOn, Run, recognised_in};
 
 /// The rules of recordings.
 #[derive(Debug, Clone)]
@@ -54,16 +55,13 @@ impl DialectRules {
             Self::One(rules) => return rules.iter().collect(),
             Self::Each(sets) => sets,
         };
-        let seen: Vec<_> = recording.iter().flat_map(|report| &report.dialects).collect();
-        let all = || spec::DIALECTS.iter().copied();
-        let mut dialects: Vec<_> =
-            all().filter(|dialect| seen.iter().any(|seen| seen.dialect == dialect.name)).collect();
+        let mut dialects = recording.map(|report| recognised_in(slice::from_ref(report))).unwrap_or_default();
         if dialects.is_empty() {
             let is_usual = |dialect: &&Dialect| match recording {
                 Some(_) => dialect.fallback == Fallback::Any,
                 None => dialect.fallback != Fallback::None,
             };
-            dialects = all().filter(is_usual).collect();
+            dialects = spec::DIALECTS.iter().copied().filter(is_usual).collect();
         }
         let rules: BTreeMap<&str, &Rule> = dialects
             .into_iter()
