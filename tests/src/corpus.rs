@@ -40,11 +40,11 @@ pub fn recordings() -> Option<PathBuf> {
     option_env!("CORPUS").map(PathBuf::from)
 }
 
-/// Returns the folder with recordings of an API: the corpus, or a folder beside it.
+/// Returns the folder with recordings of an API.
 pub fn of_api(api: &str) -> Option<PathBuf> {
-    let corpus = recordings()?;
-    let folder = if api == "responses" { corpus } else { corpus.join("../neighbours").join(api) };
-    folder.is_dir().then_some(folder)
+    let neighbour = || Some(PathBuf::from(option_env!("NEIGHBOURS")?).join(api));
+    let folder = if api == "responses" { recordings() } else { neighbour() };
+    folder.filter(|folder| folder.is_dir())
 }
 
 /// Returns the streams of a vendor of an API that were recorded and not changed.

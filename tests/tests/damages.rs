@@ -1,6 +1,6 @@
 //! Damages of good streams of Messages and Chat Completions are found as a MUST, by the rule that names their cause.
 
-#![expect(clippy::print_stdout, reason = "rates, for those who ask for the output")]
+#![expect(clippy::print_stdout, reason = "prints the kill rates, which `--nocapture` shows")]
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ const MOST: usize = 40;
 /// The streams that each kind is made in at least, with recordings.
 const LEAST: usize = 20;
 
-/// What came of a kind of damage.
+/// The result of a kind of damage.
 struct Outcome<'d> {
     damage: &'d Damage,
     made: usize,
@@ -64,7 +64,7 @@ fn musts(dialect: &str, bytes: &[u8]) -> BTreeSet<String> {
     found.map(|finding| finding.rule.to_string()).collect()
 }
 
-/// Returns what came of all kinds, after asserting that it is as stated.
+/// Returns the results of all kinds, after asserting that each is as the file states.
 fn judged<'d>(damages: &'d Damages, streams: &[Stream], least: usize) -> Vec<Outcome<'d>> {
     let of = |damage| Outcome::of(damage, &damages.dialect, streams);
     let outcomes: Vec<Outcome<'_>> = damages.all.iter().map(of).collect();
