@@ -21,8 +21,8 @@ pub use catalogue::{self, Level, Rule};
 pub use checker::Checker;
 pub use chosen::{ChangedLevel, Rules, level};
 pub use engine::{
-    DataProblem, Effect, Excerpt, Finding, Findings, LevelName, Location, Misnomer, Observer, Occurrence,
-    Origin, Payload, Record, Related, Seen, SeenEffect, Supply, Unmeasured,
+    Asked, Chosen, DataProblem, Effect, Excerpt, Finding, Findings, LevelName, Location, Misnomer, Observer,
+    Occurrence, Origin, Payload, Record, Related, Seen, SeenEffect, Supply, Unmeasured,
 };
 pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport};
 pub use recognition::{Recognised, apis_of_request, fallback};

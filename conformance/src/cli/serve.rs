@@ -259,8 +259,7 @@ fn lower(title: &str) -> String {
 
 /// Returns the input that requests the response of a golden.
 fn input(golden: &str) -> Option<String> {
-    let request = gateway::example(golden)?;
-    Some(request.get("input")?.as_str()?.replace('\n', "\\n"))
+    Some(gateway::example_input(golden)?.replace('\n', "\\n"))
 }
 
 /// Returns the list of faults: rules, with inputs or WebSocket turns that trigger them, and transport faults.

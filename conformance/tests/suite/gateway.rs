@@ -62,6 +62,11 @@ fn post(gateway: &Embedded, request: &Value) -> Answer {
     ask(gateway, "POST", "/responses", &request.to_string())
 }
 
+/// Sends a request of an API.
+fn post_to(gateway: &Embedded, dialect: &Dialect, request: &Value) -> Answer {
+    ask(gateway, "POST", dialect.api.path, &request.to_string())
+}
+
 fn start(settings: Settings) -> Embedded {
     Embedded::start(settings).unwrap()
 }
@@ -78,15 +83,70 @@ fn hello() -> Value {
 fn every_dialect_is_spoken_without_a_fault() {
     for dialect in gateway::dialects() {
         let gateway = start(Settings::new(dialect));
-        let mut request = hello();
-        let stream = post(&gateway, &request);
+        let mut request = gateway::request("[[say Hëllo|, wor|ld.]]", dialect.api);
+        let stream = post_to(&gateway, dialect, &request);
         assert!(stream.head.contains("content-type: text/event-stream"), "{}", stream.head);
         assert_eq!((stream.status(), stream.broken(dialect)), (200, vec![]), "{}", dialect.name);
-        assert_ne!(stream.text(), post(&gateway, &request).text(), "ids differ");
+        assert_ne!(stream.text(), post_to(&gateway, dialect, &request).text(), "ids differ");
         request["stream"] = json!(false);
-        let whole = post(&gateway, &request);
+        let whole = post_to(&gateway, dialect, &request);
         assert!(whole.head.contains("content-type: application/json"), "{}", whole.head);
         assert_eq!((whole.status(), whole.broken(dialect)), (200, vec![]), "{}", dialect.name);
+    }
+}
+
+#[test]
+fn all_apis_are_spoken_on_one_port() {
+    let beside = vec![dialect("anthropic"), dialect("chat")];
+    let gateway = start(Settings { beside, ..openai() });
+    for (name, said) in [
+        ("openai", "/output/0/content/0/text"),
+        ("anthropic", "/content/0/text"),
+        ("chat", "/choices/0/message/content"),
+    ] {
+        let dialect = dialect(name);
+        let of = |input: &str| gateway::request(input, dialect.api);
+        let stream = post_to(&gateway, dialect, &of("Use the word plum."));
+        assert_eq!((stream.status(), stream.broken(dialect)), (200, vec![]), "{name}");
+        let mut whole = of("Use the word plum.");
+        whole["stream"] = json!(false);
+        let whole = post_to(&gateway, dialect, &whole);
+        assert_eq!(whole.broken(dialect), Vec::<String>::new(), "{name}");
+        assert_eq!(whole.json().pointer(said), Some(&json!("plum: Hello, world.")), "{name}");
+        let mut unknown = of("Hello");
+        unknown["model"] = json!("no-such-model");
+        for (request, status) in [
+            (of("[[error 429]]"), 429),
+            (of("[[error 500]]"), 500),
+            (of("[[error 401]]"), 401),
+            (unknown, 404),
+            (json!([]), 400),
+            (json!({}), 400),
+        ] {
+            let refused = post_to(&gateway, dialect, &request);
+            assert_eq!(
+                (refused.status(), refused.broken(dialect)),
+                (status, vec![]),
+                "{name}: {}",
+                refused.text()
+            );
+        }
+    }
+}
+
+#[test]
+fn what_an_api_has_no_way_to_say_is_refused() {
+    for (name, input) in [
+        ("anthropic", "[[image 1]]"),
+        ("chat", "[[web_search tides]]"),
+        ("chat", "[[say ]]"),
+        ("openai", "[[say A]][[pause]]"),
+    ] {
+        let dialect = dialect(name);
+        let gateway = start(Settings::new(dialect));
+        let refused = post_to(&gateway, dialect, &gateway::request(input, dialect.api));
+        assert_eq!((refused.status(), refused.broken(dialect)), (400, vec![]), "{name} {input}");
+        assert!(refused.text().contains("has no way to say this"), "{}", refused.text());
     }
 }
 
@@ -247,16 +307,20 @@ fn texts_can_be_made_long() {
     for dialect in gateway::dialects() {
         let gateway = start(Settings { fragments: 990, ..Settings::new(dialect) });
         let deltas = |request: &Value| {
-            let stream = post(&gateway, request);
+            let stream = post_to(&gateway, dialect, request);
             assert_eq!((stream.status(), stream.broken(dialect)), (200, vec![]), "{}", dialect.name);
-            stream.text().matches("\nevent: response.output_text.delta\n").count()
+            let texts = stream.text();
+            let deltas =
+                ["event: response.output_text.delta\n", "\"type\":\"text_delta\"", "\"delta\":{\"content\":"];
+            deltas.iter().map(|name| texts.matches(name).count()).sum::<usize>()
         };
         if dialect.name != "eugpt" {
-            assert_eq!(deltas(&hello()), 990, "{}", dialect.name);
+            let hello = gateway::request("[[say Hëllo|, wor|ld.]]", dialect.api);
+            assert_eq!(deltas(&hello), 990, "{}", dialect.name);
         }
         // Explicitly requested content does not change.
         for asked in ["[[say Hello|.]][[fail after 3]]", "[[say Hello|.]][[incomplete]]", "[[refuse]]"] {
-            assert!(deltas(&json!({"model": "reference-1", "input": asked, "stream": true})) < 10, "{asked}");
+            assert!(deltas(&gateway::request(asked, dialect.api)) < 10, "{asked}");
         }
     }
     let gateway = start(Settings { fragments: 990, ..openai() });

@@ -1,6 +1,6 @@
 //! The reference gateway conforms to every rule of every dialect, and breaks the selected ones.
 
-use catalogue::Rule;
+use catalogue::{Edit, Rule};
 use conformance::{Checker, Rules, gateway, goldens};
 use serde_json::{Value, json};
 use spec::Dialect;
@@ -9,9 +9,13 @@ fn dialect(name: &str) -> &'static Dialect {
     spec::DIALECTS.iter().find(|dialect| dialect.name == name).expect("the build has it")
 }
 
-/// Requests for all that a plan can hold.
-fn requests() -> Vec<(String, Value)> {
+/// Requests for all that a plan can hold, and that the dialect has a way to say.
+fn requests(dialect: &'static Dialect) -> Vec<(String, Value)> {
+    let api = dialect.api;
+    let is_of =
+        |golden: &&str| golden.split_once('/').is_some_and(|(of, _)| self::dialect(of).api.name == api.name);
     let mut requests: Vec<(String, Value)> = gateway::examples()
+        .filter(is_of)
         .filter_map(|golden| Some((golden.to_owned(), gateway::example(golden)?)))
         .collect();
     let texts = [
@@ -33,13 +37,143 @@ fn requests() -> Vec<(String, Value)> {
         "[[image 3]][[shell]][[patch]][[code]][[web_search x]][[file_search y]][[mcp_tools]][[mcp failed]]",
         "[[custom f A|B]][[call g]][[keepalive]][[pad]][[rewrite]]",
         "[[say ]]",
+        "[[say A|B]][[web_search x]][[say C]]",
+        "[[mcp]][[say C]]",
+        "[[mcp failed]][[say C]]",
+        "[[web_search x]][[pause]]",
+        "[[keepalive]][[pad]][[say A|B]]",
     ];
     for text in texts {
-        requests.push((text.to_owned(), json!({"input": text})));
+        requests.push((text.to_owned(), gateway::request(text, api)));
     }
+    let plain = match api.name {
+        "messages" => plain_messages(),
+        "chat" => plain_chat(),
+        _ => plain_responses(),
+    };
+    let named = plain.into_iter().map(|mut request| {
+        let name = request.to_string();
+        request["model"] = json!("reference-1");
+        request["stream"] = json!(true);
+        (name, request)
+    });
+    let (said, unsaid): (Vec<_>, Vec<_>) = requests
+        .into_iter()
+        .chain(named)
+        .partition(|(_, request)| gateway::respond(request, dialect).status == 200);
+    assert!(unsaid.len() * 4 < said.len(), "{}: {unsaid:#?}", dialect.name);
+    said.into_iter().collect()
+}
+
+fn plain_messages() -> Vec<Value> {
+    let weather = json!({"name": "get_weather", "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}}});
+    let search = json!({"type": "web_search_20250305", "name": "web_search"});
+    let user = |content: Value| json!([{"role": "user", "content": content}]);
+    let result = |id: &str| {
+        json!([{"role": "user", "content": "Weather?"},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "Rain"}]}])
+    };
+    let of = |messages: Value, more: Value| {
+        let mut request = json!({"max_tokens": 1000, "messages": messages});
+        for (name, value) in more.as_object().unwrap() {
+            request[name] = value.clone();
+        }
+        request
+    };
+    vec![
+        of(user(json!("Hello")), json!({"system": "Be brief."})),
+        of(user(json!("Hello")), json!({"metadata": {"user_id": "[[refuse]]"}})),
+        of(
+            user(
+                json!([{"type": "text", "text": "What is this?"}, {"type": "image", "source": {"type": "url", "url": "https://a.test/"}}]),
+            ),
+            json!({}),
+        ),
+        of(user(json!("Weather in Oslo and Rome?")), json!({"tools": [weather]})),
+        of(
+            user(json!("Weather in Oslo and Rome?")),
+            json!({"tools": [weather], "tool_choice": {"type": "auto", "disable_parallel_tool_use": true}}),
+        ),
+        of(user(json!("Weather?")), json!({"tools": [weather], "tool_choice": {"type": "none"}})),
+        of(user(json!("Weather?")), json!({"tools": [weather], "tool_choice": {"type": "any"}})),
+        of(
+            user(json!("Weather?")),
+            json!({"tools": [weather], "tool_choice": {"type": "tool", "name": "get_weather"}}),
+        ),
+        of(user(json!("Tides?")), json!({"tools": [search]})),
+        of(result("toolu_1"), json!({"tools": [weather]})),
+        of(
+            user(json!(
+                "[[say Once upon a time there was|, in a far away land, a stream of events that never| ended.]]"
+            )),
+            json!({"max_tokens": 16}),
+        ),
+        of(
+            user(json!(
+                "[[call f {\"a\":\"Once upon a time there was|, in a far away land, a stream of events\"}]]"
+            )),
+            json!({"max_tokens": 8}),
+        ),
+        of(user(json!("[[say one two three four five]]")), json!({"stop_sequences": [" four"]})),
+        of(user(json!("[[say four]]")), json!({"stop_sequences": ["four"]})),
+        of(user(json!("Hello")), json!({"thinking": {"type": "adaptive"}})),
+        of(user(json!("Hello")), json!({"thinking": {"type": "adaptive", "display": "omitted"}})),
+        of(
+            user(json!("Hello")),
+            json!({"output_config": {"format": {"type": "json_schema", "schema":
+            {"type": "object", "properties": {"a": {"type": "integer"}}}}}}),
+        ),
+    ]
+}
+
+fn plain_chat() -> Vec<Value> {
+    let weather = json!({"type": "function", "function": {"name": "get_weather", "parameters":
+        {"type": "object", "properties": {"city": {"type": "string"}}}}});
+    let user = |text: &str, more: Value| {
+        let mut request = json!({"messages": [{"role": "user", "content": text}]});
+        for (name, value) in more.as_object().unwrap() {
+            request[name] = value.clone();
+        }
+        request
+    };
+    let usage = json!({"include_usage": true});
+    vec![
+        user("Hello", json!({"stream_options": usage})),
+        user("Hello", json!({"n": 3, "stream_options": usage})),
+        user("Hello", json!({"logprobs": true, "n": 2})),
+        user("[[refuse]]", json!({"n": 2})),
+        user("Hello", json!({"metadata": {"reference": "[[refuse]]"}})),
+        user("Weather in Oslo and Rome?", json!({"tools": [weather], "n": 2})),
+        user("Weather in Oslo and Rome?", json!({"tools": [weather], "parallel_tool_calls": false})),
+        user("Weather?", json!({"tools": [weather], "tool_choice": "none"})),
+        user("Weather?", json!({"tools": [weather], "tool_choice": "required"})),
+        user(
+            "Weather?",
+            json!({"tools": [weather], "tool_choice": {"type": "function", "function": {"name": "get_weather"}}}),
+        ),
+        json!({"messages": [{"role": "user", "content": "Weather?"},
+            {"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}]},
+            {"role": "tool", "tool_call_id": "call_1", "content": "Rain"}], "tools": [weather]}),
+        user(
+            "[[say Once upon a time there was|, in a far away land, a stream of events that never| ended.]]",
+            json!({"max_completion_tokens": 16}),
+        ),
+        user("[[say one two three four five]]", json!({"stop": " four"})),
+        user("Hello", json!({"reasoning_effort": "low", "stream_options": usage})),
+        user("Hello", json!({"response_format": {"type": "json_object"}})),
+        user(
+            "Hello",
+            json!({"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema":
+            {"type": "object", "properties": {"a": {"type": "integer"}}}}}}),
+        ),
+    ]
+}
+
+fn plain_responses() -> Vec<Value> {
     let weather = json!({"type": "function", "name": "get_weather", "parameters":
         {"type": "object", "properties": {"city": {"type": "string"}}}});
-    let plain = [
+    vec![
         json!({"input": "Hello"}),
         json!({"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "data:,"}]}]}),
         json!({"input": "Hello", "instructions": "Be brief.", "metadata": {"reference": "[[refuse]]"}}),
@@ -63,13 +197,7 @@ fn requests() -> Vec<(String, Value)> {
         json!({"input": "Hello", "text": {"format": {"type": "json_schema", "name": "x", "schema":
             {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "array", "items":
             {"enum": ["x", "y"]}}}, "required": ["a", "b"], "additionalProperties": false}}}}),
-    ];
-    let named = plain.into_iter().map(|request| (request.to_string(), request));
-    requests.extend(named);
-    for (_, request) in &mut requests {
-        request["model"] = json!("reference-1");
-    }
-    requests
+    ]
 }
 
 fn answer(request: &Value, dialect: &'static Dialect, seed: u64) -> gateway::RenderedResponse {
@@ -82,7 +210,7 @@ fn every_stream_keeps_every_rule_of_its_dialect() {
     let mut told = Vec::new();
     let mut streams = 0;
     for dialect in gateway::dialects() {
-        for (name, request) in requests() {
+        for (name, request) in requests(dialect) {
             for seed in 0..4 {
                 let stream = answer(&request, dialect, seed).stream();
                 let mut checker = Checker::new(dialect);
@@ -103,9 +231,9 @@ fn every_stream_keeps_every_rule_of_its_dialect() {
 #[test]
 fn answers_that_are_no_streams_are_valid() {
     for dialect in gateway::dialects() {
-        for (name, request) in requests() {
+        for (name, request) in requests(dialect) {
             let answer = answer(&request, dialect, 0);
-            let Some(resource) = dialect.root("response") else { continue };
+            let Some(resource) = dialect.root("response").filter(|_| answer.status == 200) else { continue };
             for snapshot in &answer.snapshots {
                 let verdict = dialect.check_type(resource, &snapshot.to_string());
                 assert!(verdict.is_valid(), "{} {name}: {:?}", dialect.name, verdict.faults());
@@ -145,6 +273,18 @@ fn needs_websocket(rule: &Rule) -> bool {
     rule.violation.golden.contains("websocket")
 }
 
+/// Returns whether a rule compares a response with its request, which says what is wrong here.
+fn needs_request(rule: &Rule) -> bool {
+    rule.violation.edits.iter().any(|edit| matches!(edit, Edit::Request(_)))
+}
+
+/// Goldens that no plan of the gateway is like, with the reason.
+const UNPLANNED: [(&str, &str); 3] = [
+    ("anthropic/two-message-deltas", "one plan has one end"),
+    ("anthropic/call-by-code", "no code runs"),
+    ("chat/audio", "nothing is spoken"),
+];
+
 #[test]
 fn every_rule_can_be_broken_in_the_dialect_of_its_violation() {
     for dialect in gateway::dialects() {
@@ -152,7 +292,8 @@ fn every_rule_can_be_broken_in_the_dialect_of_its_violation() {
         let faults = gateway::faults(&rules);
         let own = |rule: &&Rule| rule.violation.golden.split('/').next() == Some(dialect.name);
         let missing: Vec<&str> = (rules.iter())
-            .filter(|rule| own(rule) && !needs_websocket(rule))
+            .filter(|rule| own(rule) && !needs_websocket(rule) && !needs_request(rule))
+            .filter(|rule| UNPLANNED.iter().all(|(golden, _)| rule.violation.golden != *golden))
             .filter(|rule| !faults.iter().any(|(other, _)| other.id == rule.id))
             .map(|rule| rule.id)
             .collect();

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-use spec::json;
 use spec::table::RequestShape;
+use spec::{Api, json};
 
 use super::view::{Object, number};
 
-/// The settings of a request: its members, without the conversation.
+/// What a request asks of its response: its members, without the conversation.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub struct Asked {
     settings: Object<'static>,
     shape: &'static RequestShape,
     /// The names of the tools, computed for the first call; none if a tool may have others.
@@ -20,7 +20,7 @@ pub(crate) struct Asked {
 
 /// The tools that the model must call.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Chosen<'a> {
+pub enum Chosen<'a> {
     /// It chooses, or the choice is not known.
     Free,
     /// None.
@@ -35,6 +35,11 @@ pub(crate) enum Chosen<'a> {
 const MOST_STOPS: usize = 64;
 
 impl Asked {
+    /// Reads the body of a request. Returns `None` if its API says nothing of settings, or if it is not a request.
+    pub fn read(request: &str, api: &'static Api) -> Option<Self> {
+        Self::of(&Object::new(request), &api.request)
+    }
+
     /// Copies the settings of a request. Returns `None` if the API says nothing of them, or if the body is not a request.
     pub(super) fn of(request: &Object<'_>, shape: &'static RequestShape) -> Option<Self> {
         shape.offers?;
@@ -67,7 +72,7 @@ impl Asked {
     }
 
     /// Returns which tools the model must call.
-    pub(crate) fn chosen(&self) -> Chosen<'_> {
+    pub fn chosen(&self) -> Chosen<'_> {
         let Some(choice) = self.shape.choice else { return Chosen::Free };
         let Some(raw) = self.value(choice.member) else { return Chosen::Free };
         let Some(word) = json::string(raw).or_else(|| json::string_member(raw, "type")) else {
@@ -102,13 +107,13 @@ impl Asked {
     }
 
     /// Returns whether the model may make one call at most.
-    pub(crate) fn is_for_one_call(&self) -> bool {
+    pub fn is_for_one_call(&self) -> bool {
         let is_set = |at: &str, is: bool| self.at(at) == Some(if is { "true" } else { "false" });
         self.shape.one_call.is_some_and(|switch| is_set(switch.at, switch.is))
     }
 
     /// Returns the texts before which the model stops.
-    pub(crate) fn stops(&self) -> Vec<Cow<'_, str>> {
+    pub fn stops(&self) -> Vec<Cow<'_, str>> {
         let Some(raw) = self.shape.stops.and_then(|member| self.value(member)) else { return Vec::new() };
         let texts = json::entries(raw).unwrap_or_else(|| vec![raw]);
         let texts = texts.into_iter().take(MOST_STOPS).filter_map(json::string);
@@ -116,7 +121,7 @@ impl Asked {
     }
 
     /// Returns the maximum number of output tokens, with the name of the setting.
-    pub(crate) fn limit(&self) -> Option<(&'static str, f64)> {
+    pub fn limit(&self) -> Option<(&'static str, f64)> {
         self.shape.limits.iter().find_map(|member| Some((*member, number(self.value(member)?)?)))
     }
 

@@ -30,7 +30,7 @@ mod tracker;
 mod usage;
 mod view;
 
-pub(crate) use asked::{Asked, Chosen};
+pub use asked::{Asked, Chosen};
 pub(crate) use bound::Bound;
 pub(crate) use case::{Case, Change, Ending, Snapshot};
 pub use effect::{Effect, Unmeasured};

@@ -17,6 +17,7 @@
 //! | `mcp_tools [failed]`, `mcp [failed] [{JSON}]` | an MCP server |
 //! | `shell COMMAND;COMMAND`, `patch A\|B` | tools on files |
 //! | `incomplete [content_filter]`, `fail [after N]` | an incomplete response, or a failure after N events of items |
+//! | `pause` | the turn is paused, where the API has that |
 //! | `keepalive` | a keepalive event before the first item |
 //! | `wait` | after the first delta, a WebSocket waits for a message of the client |
 //! | `rewrite` | text is rewritten after it was streamed, if the dialect defines that |
@@ -35,7 +36,7 @@ const PIECES: usize = 10_000;
 
 /// The directives of a request.
 #[derive(Debug, Default)]
-pub(super) struct Directives {
+pub(crate) struct Directives {
     /// The planned response; without items, the request decides.
     pub(super) plan: ResponsePlan,
     /// The status that the request is refused with.
@@ -83,7 +84,12 @@ impl Directives {
             "cite" => cite(items, has("file")),
             "summarize" => thought(items).summary.push(fragments(words)),
             "think" => thought(items).text = Some(fragments(words)),
-            "encrypt" => thought(items).is_encrypted = true,
+            "encrypt" => {
+                if matches!(items.last(), Some(Item::Reasoning(last)) if last.is_encrypted) {
+                    items.push(Item::Reasoning(Thought::default()));
+                }
+                thought(items).is_encrypted = true;
+            }
             "call" => self.call(words),
             "custom" => {
                 let (name, input) = words.split_once(' ').unwrap_or((words, "SELECT| 1;"));
@@ -118,6 +124,7 @@ impl Directives {
                     Ending::Incomplete(if is_filter { "content_filter" } else { "max_output_tokens" });
             }
             "fail" => self.plan.ending = Ending::Failed(small(number(1), 0)),
+            "pause" => self.plan.ending = Ending::Paused,
             "keepalive" => self.plan.has_keepalive = true,
             "wait" => self.plan.waits = true,
             "rewrite" => self.plan.is_rewritten = true,

@@ -1,11 +1,18 @@
 //! What a response says: the plan of its content, by the request and its directives.
 
+mod ask;
+mod chat;
+mod conversation;
 pub mod directive;
 pub(crate) mod given;
+pub(crate) mod length;
+mod messages;
 pub(crate) mod plan;
 pub(crate) mod problem;
+pub(crate) mod refusal;
 pub(crate) mod responses;
 pub(crate) mod sample;
+pub(crate) mod speech;
 
 use serde_json::Value;
 

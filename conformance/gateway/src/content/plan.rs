@@ -1,5 +1,7 @@
 //! Plans of responses: their content, before any event is generated.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 /// A text, split into the deltas of its stream.
@@ -34,6 +36,10 @@ pub struct ResponsePlan {
     pub waits: bool,
     /// Whether text is rewritten after it was streamed.
     pub is_rewritten: bool,
+    /// Number of choices, of which the first counts where an API has one.
+    pub choices: usize,
+    /// The text of the request before which the response stopped.
+    pub stopped_before: Option<String>,
     /// Number of input tokens.
     pub input_tokens: u64,
     /// Number of output tokens, if it is not to be counted.
@@ -50,6 +56,8 @@ pub enum Ending {
     Incomplete(&'static str),
     /// The response fails after this number of events of items.
     Failed(usize),
+    /// The turn is paused, to be continued by the client.
+    Paused,
 }
 
 /// An output item.
@@ -193,6 +201,24 @@ impl ResponsePlan {
         plan
     }
 
+    /// Ends the response before the first of these texts.
+    pub fn stop_before(&mut self, stops: &[Cow<'_, str>]) {
+        for at in 0..self.items.len() {
+            let Some(Item::Message(parts)) = self.items.get_mut(at) else { continue };
+            for part in 0..parts.len() {
+                let Some(Part::Text(text, _)) = parts.get_mut(part) else { continue };
+                let whole = text.concat();
+                let first = stops.iter().filter_map(|stop| Some((whole.find(&**stop)?, stop))).min();
+                let Some((length, stop)) = first else { continue };
+                keep(text, length);
+                parts.truncate(part + 1);
+                self.items.truncate(at + 1);
+                self.stopped_before = Some(stop.to_string());
+                return;
+            }
+        }
+    }
+
     /// Truncates the output after this number of tokens. The last text is truncated, and items after it are removed.
     pub fn limit(&mut self, limit: u64) {
         if self.output_tokens() <= limit {
@@ -296,6 +322,15 @@ fn kept(parts: &[Part], mut fragments: usize) -> Vec<Part> {
         });
     }
     kept
+}
+
+/// Keeps this number of bytes.
+fn keep(text: &mut Fragments, mut bytes: usize) {
+    text.retain_mut(|fragment| {
+        fragment.truncate(bytes);
+        bytes -= fragment.len();
+        !fragment.is_empty()
+    });
 }
 
 fn cut(text: &mut Fragments, left: &mut u64) -> bool {

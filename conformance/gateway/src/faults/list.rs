@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::socket::socket_faults;
 use super::violation::faults;
-use crate::content::responses::example::example;
+use crate::content::speech::{example, request};
 use crate::rendering::wire::WireFault;
 use checker::Rules;
 
@@ -53,7 +53,7 @@ pub fn fault_list(rules: &Rules) -> Vec<FaultInfo> {
     let answers = faults(rules)
         .into_iter()
         .map(|(rule, golden)| of_rule(rule, FaultKind::Rule, example(golden).unwrap_or_default()));
-    let hello = json!({"model": "default", "input": "[[say Hello|, wor|ld.]]", "stream": true});
+    let hello = request("[[say Hello|, wor|ld.]]", rules.dialect().api);
     let turns = socket_faults(rules).into_iter().map(|(rule, turn)| FaultInfo {
         effect: format!("breaks the rule: {} (in {turn})", rule.title),
         ..of_rule(rule, FaultKind::Websocket, json!({"model": "default", "input": "[[error 400]]"}))

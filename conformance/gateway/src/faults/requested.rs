@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 use axum::http::{HeaderMap, HeaderValue};
 use catalogue::Rule;
 use serde_json::Value;
+use spec::Api;
 
 use super::socket::SOCKET_FAULTS;
 use crate::content::problem::Problem;
-use crate::content::responses::example::example;
+use crate::content::speech::example_input;
 use crate::content::text;
 use crate::rendering::wire::{Wire, WireFault};
 use checker::Rules;
@@ -45,11 +46,11 @@ impl Faults {
     }
 
     /// Adds the faults of the model of a request or of directives in its input.
-    pub(crate) fn add_request(&mut self, request: &Value) -> Result<(), Problem> {
+    pub(crate) fn add_request(&mut self, request: &Value, api: &Api) -> Result<(), Problem> {
         if let Some(names) = text(request, "model").and_then(|model| model.strip_prefix(MODEL)) {
             self.add(names)?;
         }
-        let Some(input) = request.get("input") else { return Ok(()) };
+        let Some(input) = request.get(api.request.input) else { return Ok(()) };
         let input = input.to_string();
         let directives = input.split(DIRECTIVE).skip(1).filter_map(|rest| rest.split_once("]]"));
         directives.take(MAX_FAULTS + 1).try_for_each(|(names, _)| self.add(names))
@@ -144,7 +145,7 @@ fn why_not(wire: &Wire, rule: &Rule, rules: &Rules) -> String {
     if rules.iter().all(|bound| bound.id != rule.id) {
         return format!("the rule does not apply to {}", rules.dialect().name);
     }
-    let like = example(rule.violation.golden).and_then(|request| text(&request, "input").map(str::to_owned));
+    let like = example_input(rule.violation.golden);
     let like = like.map_or_else(String::new, |input| format!("; try the input {input}"));
     match wire.edited(rule.violation.edits, 0) {
         None => format!("this response lacks the events it needs{like}"),

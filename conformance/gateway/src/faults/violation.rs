@@ -2,9 +2,10 @@
 
 use catalogue::{Edit, Rule};
 
-use crate::content::responses::example::{example, examples};
+use crate::content::refusal::{refusal, unsaid};
+use crate::content::speech::{example, examples, plan};
+use crate::rendering::render;
 use crate::rendering::wire::Wire;
-use crate::rendering::{plan, render};
 use checker::Rules;
 use recordings::capture::Format;
 use recordings::{check, violation};
@@ -65,10 +66,12 @@ fn has_whole_events(dialect: &Dialect) -> bool {
 /// Finds a response that can break each rule. Tries the one like the golden of the rule first, and all others unless
 /// `is_enough`.
 fn find_faults(rules: &Rules, is_enough: &dyn Fn(&str) -> bool) -> Vec<(&'static Rule, &'static str)> {
+    let dialect = rules.dialect();
     let wires: Vec<(&'static str, Wire)> = examples()
+        .filter(|golden| is_of(golden, dialect))
         .filter_map(|golden| {
             let request = example(golden)?;
-            Some((golden, respond(&request, rules.dialect())))
+            Some((golden, respond(&request, dialect)))
         })
         .collect();
     let can_break = |rule: &'static Rule| {
@@ -82,16 +85,26 @@ fn find_faults(rules: &Rules, is_enough: &dyn Fn(&str) -> bool) -> Vec<(&'static
     catalogue::RULES.iter().filter(bound).filter_map(can_break).collect()
 }
 
+/// Returns whether a golden is of the API of a dialect.
+fn is_of(golden: &str, dialect: &Dialect) -> bool {
+    let of = golden.split_once('/').and_then(|(of, _)| spec::dialect(of));
+    of.is_some_and(|of| of.api.name == dialect.api.name)
+}
+
 /// Returns the response to a request when nothing is stored.
 pub fn respond(request: &serde_json::Value, dialect: &'static Dialect) -> Wire {
-    if let Some(problem) = crate::content::problem::refusal(request, dialect) {
-        return Wire::json(problem.status, &problem.body().to_string());
+    if let Some(problem) = refusal(request, dialect) {
+        return Wire::refused(&problem, dialect.api);
     }
-    let answer = render(request, &plan(request, dialect, 0), dialect, 0);
+    let plan = plan(request, dialect, 0);
+    if let Some(problem) = unsaid(&plan, dialect) {
+        return Wire::refused(&problem, dialect.api);
+    }
+    let answer = render(request, &plan, dialect, 0);
     if request.get("stream") == Some(&serde_json::Value::Bool(true)) {
         return Wire::stream(&answer);
     }
-    Wire::json(200, &answer.response().to_string())
+    Wire::json(answer.status, &answer.response().to_string())
 }
 
 #[cfg(test)]

@@ -1,13 +1,16 @@
 //! How a plan becomes events and bodies, by the tables of a dialect.
 
+mod chat;
 pub(crate) mod edits;
+mod messages;
 pub(crate) mod responses;
 pub(crate) mod wire;
 
 use serde_json::Value;
-use spec::Dialect;
+use spec::{Api, Dialect};
 
 use crate::content::plan::ResponsePlan;
+use crate::content::problem::Problem;
 
 /// A response, ready to be sent as a stream or as JSON.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +19,8 @@ pub struct RenderedResponse {
     pub events: Vec<String>,
     /// The queued, the running and the final response.
     pub snapshots: [Value; 3],
+    /// The status of the final response without a stream.
+    pub status: u16,
 }
 
 impl RenderedResponse {
@@ -31,36 +36,24 @@ impl RenderedResponse {
     }
 }
 
-/// What reads the requests of an API, and writes its responses.
+/// What writes the responses of an API.
 struct Renderer {
     /// The name of the API.
     api: &'static str,
-    plan: fn(&Value, &Dialect, u64) -> ResponsePlan,
     render: fn(&Value, &ResponsePlan, &'static Dialect, u64) -> RenderedResponse,
+    problem: fn(&Problem) -> Value,
 }
 
-/// The APIs that the gateway speaks.
-static RENDERERS: [Renderer; 1] = [Renderer {
-    api: "responses",
-    plan: crate::content::responses::script::plan,
-    render: responses::emit::render,
-}];
+static RENDERERS: [Renderer; 3] = [
+    Renderer { api: "responses", render: responses::emit::render, problem: responses::response::problem },
+    Renderer { api: "messages", render: messages::message::render, problem: messages::message::problem },
+    Renderer { api: "chat", render: chat::chunks::render, problem: chat::chunks::problem },
+];
 
-/// Returns the dialects that it speaks.
-pub fn dialects() -> impl Iterator<Item = &'static Dialect> {
-    let speaks = |dialect: &&Dialect| RENDERERS.iter().any(|renderer| renderer.api == dialect.api.name);
-    spec::DIALECTS.iter().copied().filter(speaks)
-}
-
-/// Returns the renderer of a dialect. A dialect that it does not speak has the first one.
-fn renderer(dialect: &Dialect) -> &'static Renderer {
+/// Returns the renderer of an API. One that the gateway does not speak has the first one.
+fn renderer(api: &Api) -> &'static Renderer {
     let [first, ..] = &RENDERERS;
-    RENDERERS.iter().find(|renderer| renderer.api == dialect.api.name).unwrap_or(first)
-}
-
-/// Returns the plan of the response to a valid request.
-pub fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
-    (renderer(dialect).plan)(request, dialect, seed)
+    RENDERERS.iter().find(|renderer| renderer.api == api.name).unwrap_or(first)
 }
 
 /// Returns the planned response to a request.
@@ -70,5 +63,10 @@ pub fn render(
     dialect: &'static Dialect,
     seed: u64,
 ) -> RenderedResponse {
-    (renderer(dialect).render)(request, plan, dialect, seed)
+    (renderer(dialect.api).render)(request, plan, dialect, seed)
+}
+
+/// Returns the body of the response to a refused request.
+pub(crate) fn body_of(problem: &Problem, api: &Api) -> Value {
+    (renderer(api).problem)(problem)
 }

@@ -7,6 +7,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::RenderedResponse;
+use crate::content::problem::Problem;
+use spec::Api;
 
 /// A response on the wire.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +30,11 @@ impl Wire {
     /// Creates a non-streaming response.
     pub fn json(status: u16, body: &str) -> Self {
         Self { status, content_type: "application/json".to_owned(), body: body.as_bytes().to_vec() }
+    }
+
+    /// Creates the response to a refused request.
+    pub(crate) fn refused(problem: &Problem, api: &Api) -> Self {
+        Self::json(problem.status, &super::body_of(problem, api).to_string())
     }
 
     /// Returns whether it is a stream.

@@ -3,20 +3,25 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde_json::Value;
+use spec::Dialect;
+use spec::table::Operation;
 
 use super::context::{PastResponse, unmatched, with_context};
 use super::mcp::Servers;
 use super::settings::Settings;
 use super::store::{Store, Stored};
+use crate::content::length::lengthen;
 use crate::content::plan::{Item, ResponsePlan};
-use crate::content::problem::{Problem, refusal, unserved};
-use crate::content::{responses::script::lengthen, text};
+use crate::content::problem::Problem;
+use crate::content::refusal::{refusal, unsaid, unserved};
+use crate::content::speech::plan;
+use crate::content::text;
 use crate::faults::list::{FaultInfo, fault_list};
 use crate::faults::requested::Faults;
 use crate::faults::socket::COMPACTION_TRIGGERED;
 use crate::rendering::responses::ids::tagged;
 use crate::rendering::wire::Wire;
-use crate::rendering::{RenderedResponse, plan, render};
+use crate::rendering::{RenderedResponse, render};
 use checker::Rules;
 
 /// A running gateway.
@@ -27,12 +32,19 @@ pub(super) struct Gateway {
     store: Mutex<Store>,
     /// The list of faults, computed lazily.
     listed: OnceLock<Arc<Vec<FaultInfo>>>,
+    /// The gateways of other APIs, on the same port.
+    pub(super) beside: Vec<Arc<Gateway>>,
 }
 
 impl Gateway {
     pub(super) fn new(settings: Settings) -> Self {
         let rules = Rules::of(settings.dialect);
-        Self { rules, settings, store: Mutex::default(), listed: OnceLock::new() }
+        let other = |dialect: &&'static Dialect| {
+            let settings = Settings { dialect, beside: Vec::new(), ..settings.clone() };
+            Arc::new(Self::new(settings))
+        };
+        let beside = settings.beside.iter().map(other).collect();
+        Self { rules, settings, store: Mutex::default(), listed: OnceLock::new(), beside }
     }
 
     /// Returns the faults of every response.
@@ -40,9 +52,18 @@ impl Gateway {
         Faults::new(self.settings.rules.clone(), self.settings.wire.clone())
     }
 
-    /// Returns the list of faults.
+    /// Returns the list of faults, in all APIs.
     pub(super) fn listed(&self) -> Arc<Vec<FaultInfo>> {
-        Arc::clone(self.listed.get_or_init(|| Arc::new(fault_list(&self.rules))))
+        let list = || {
+            let mut listed = fault_list(&self.rules);
+            for gateway in &self.beside {
+                let known = |fault: &FaultInfo| listed.iter().any(|other| other.fault == fault.fault);
+                let others: Vec<_> = gateway.listed().iter().filter(|fault| !known(fault)).cloned().collect();
+                listed.extend(others);
+            }
+            Arc::new(listed)
+        };
+        Arc::clone(self.listed.get_or_init(list))
     }
 
     pub(super) fn store(&self) -> MutexGuard<'_, Store> {
@@ -53,7 +74,7 @@ impl Gateway {
     /// Responds to a `create` request.
     pub(super) fn create(&self, body: &[u8], servers: &Servers, faults: &mut Faults) -> Wire {
         let refuse = |problem: &Problem, faults: &mut Faults| {
-            faults.break_rules(Wire::json(problem.status, &problem.body().to_string()), &self.rules)
+            faults.break_rules(Wire::refused(problem, self.settings.dialect.api), &self.rules)
         };
         let request: Value = match serde_json::from_slice(body) {
             Ok(request) => request,
@@ -72,7 +93,7 @@ impl Gateway {
         }
         let [queued, _, ended] = &made.answer.snapshots;
         let whole = if made.is_background { queued } else { ended };
-        let mut wire = faults.break_rules(Wire::json(200, &whole.to_string()), &self.rules);
+        let mut wire = faults.break_rules(Wire::json(made.answer.status, &whole.to_string()), &self.rules);
         wire.body = tagged(&wire.body, &made.tag);
         wire
     }
@@ -108,7 +129,10 @@ impl Gateway {
         }
         let mut plan = plan(&planned, dialect, seed);
         servers.announce(&mut plan);
-        lengthen(&mut plan, &planned, self.settings.fragments);
+        lengthen(&mut plan, &planned, self.settings.fragments, dialect);
+        if let Some(problem) = unsaid(&plan, dialect) {
+            return Err(problem);
+        }
         if matches!(plan.items.as_slice(), [Item::Compaction(_)]) && faults.applies(COMPACTION_TRIGGERED) {
             plan.items.extend(plan.items.clone());
         }
@@ -129,7 +153,8 @@ impl Gateway {
         let id = snapshots[1].get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
         let past = PastResponse::new(&id, request, whole, &snapshots[2]);
         let is_background = request.get("background") == Some(&Value::Bool(true));
-        let is_stored = !id.is_empty() && request.get("store") != Some(&Value::Bool(false));
+        let keeps = dialect.api.route(Operation::Retrieve).is_some();
+        let is_stored = keeps && !id.is_empty() && request.get("store") != Some(&Value::Bool(false));
         // A stored response may be streamed later; the results of faults only refer to this response.
         let mut unsent = faults.clone();
         let of_stream = if is_stream { faults } else { &mut unsent };

@@ -16,6 +16,7 @@ use super::log::Log;
 use super::sending::End;
 use super::stage::{Act, Director, Line, Received, serve};
 use crate::content::problem::Problem;
+use crate::rendering::body_of;
 use crate::rendering::wire::event_end;
 use recordings::capture::{CaptureError, Entry, Exchange, Format, Frame, Transport, read};
 
@@ -238,7 +239,7 @@ impl Player {
 
     fn refuse(&self, request: &Received, problem: &Problem) -> Act {
         self.note(request, &format!("{}; {}", problem.status, problem.message));
-        Act::new(problem.status, "application/json", problem.body().to_string())
+        Act::new(problem.status, "application/json", body_of(problem, self.api).to_string())
     }
 }
 
@@ -288,7 +289,10 @@ impl Director for Player {
             }
             Err(problem) => {
                 self.note(opened, &problem.message);
-                Line { messages: vec![(Duration::ZERO, problem.body().to_string())], is_last: true }
+                Line {
+                    messages: vec![(Duration::ZERO, body_of(&problem, self.api).to_string())],
+                    is_last: true,
+                }
             }
         }
     }

@@ -36,7 +36,10 @@ const LARGEST: usize = 64 << 20;
 type Shared = State<Arc<Gateway>>;
 
 pub(super) fn router(gateway: Arc<Gateway>) -> Router {
-    let api = operations(gateway.settings.dialect.api).route("/models", get(models));
+    let mut api = of_api(&gateway).route("/models", get(models));
+    for other in &gateway.beside {
+        api = api.merge(of_api(other).with_state(Arc::clone(other)));
+    }
     let all = Router::new()
         .merge(api.clone())
         .nest("/v1", api)
@@ -47,12 +50,14 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
         .layer(DefaultBodyLimit::max(LARGEST))
         .with_state(Arc::clone(&gateway));
     let inner = all.clone();
-    let all = all.route("/fault/{*path}", any(move |request: Request| with_fault(inner, request)));
+    let api = gateway.settings.dialect.api;
+    let all = all.route("/fault/{*path}", any(move |request: Request| with_fault(inner, request, api)));
     cors::guarded(all, &gateway.settings.origins, LARGEST).layer(from_fn_with_state(gateway, logged))
 }
 
 /// Returns the routes of the operations of an API, and that of its WebSocket.
-fn operations(api: &Api) -> Router<Arc<Gateway>> {
+fn of_api(gateway: &Gateway) -> Router<Arc<Gateway>> {
+    let api = gateway.settings.dialect.api;
     let mut router = Router::new();
     if api.session.is_some() {
         router = router.route(api.path, get(connect));
@@ -94,7 +99,7 @@ async fn logged(State(gateway): Shared, request: Request, next: Next) -> Respons
 }
 
 /// Rewrites a request to `/fault/ID/v1/...` to `/v1/...` with the fault in a header.
-async fn with_fault(app: Router, mut request: Request) -> Response {
+async fn with_fault(app: Router, mut request: Request, api: &Api) -> Response {
     let path = request.uri().path_and_query().map_or("", |path| path.as_str());
     let parts = path.strip_prefix("/fault/").and_then(|rest| {
         let at = rest.find("/v1/")?;
@@ -104,10 +109,7 @@ async fn with_fault(app: Router, mut request: Request) -> Response {
         .and_then(|(name, rest)| Some((HeaderValue::from_str(&name).ok()?, rest.parse::<http::Uri>().ok()?)));
     let Some((name, uri)) = split else {
         let message = "The base URL of a fault is /fault/ID/v1; GET /faults lists all faults.";
-        return plain_json(&Wire::json(
-            404,
-            &Problem::not_found("not_found", message, None).body().to_string(),
-        ));
+        return refused(&Problem::not_found("not_found", message, None), api);
     };
     request.headers_mut().append(HEADER, name);
     *request.uri_mut() = uri;
@@ -140,11 +142,11 @@ async fn faults(State(gateway): Shared) -> Response {
 
 async fn create(State(gateway): Shared, headers: HeaderMap, body: Bytes) -> Response {
     let request: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let faults =
-        faults_of(&gateway, &headers).and_then(|mut faults| faults.add_request(&request).map(|()| faults));
+    let faults = faults_of(&gateway, &headers)
+        .and_then(|mut faults| faults.add_request(&request, gateway.settings.dialect.api).map(|()| faults));
     let mut faults = match faults {
         Ok(faults) => faults,
-        Err(problem) => return refused(&problem),
+        Err(problem) => return refused(&problem, gateway.settings.dialect.api),
     };
     let servers = Servers::ask(&request).await;
     let wire = gateway.create(&body, &servers, &mut faults);
@@ -158,8 +160,8 @@ fn faults_of(gateway: &Gateway, headers: &HeaderMap) -> Result<Faults, Problem> 
     Ok(faults)
 }
 
-fn refused(problem: &Problem) -> Response {
-    plain_json(&Wire::json(problem.status, &problem.body().to_string()))
+fn refused(problem: &Problem, api: &Api) -> Response {
+    plain_json(&Wire::refused(problem, api))
 }
 
 fn plain_json(wire: &Wire) -> Response {
@@ -180,7 +182,7 @@ async fn connect(
     };
     match faults_of(&gateway, &headers) {
         Ok(faults) => upgrade.on_upgrade(move |socket| talk(gateway, socket, faults)),
-        Err(problem) => refused(&problem),
+        Err(problem) => refused(&problem, gateway.settings.dialect.api),
     }
 }
 
@@ -203,7 +205,7 @@ async fn retrieve(
     let stream = gateway.store().get(&id).map(|stored| stored.stream(retrieval.starting_after));
     match (stream, faults_of(&gateway, &headers)) {
         (Err(problem), _) => json_of(&gateway, &headers, Err(problem)),
-        (_, Err(problem)) => refused(&problem),
+        (_, Err(problem)) => refused(&problem, gateway.settings.dialect.api),
         (Ok(body), Ok(mut faults)) => {
             let content_type = "text/event-stream".to_owned();
             respond(&gateway, Wire { status: 200, content_type, body }, &mut faults)
@@ -250,11 +252,11 @@ async fn not_so(State(gateway): Shared, headers: HeaderMap, method: Method, uri:
 fn json_of(gateway: &Gateway, headers: &HeaderMap, result: Result<Value, Problem>) -> Response {
     let mut faults = match faults_of(gateway, headers) {
         Ok(faults) => faults,
-        Err(problem) => return refused(&problem),
+        Err(problem) => return refused(&problem, gateway.settings.dialect.api),
     };
     let wire = match result {
         Ok(value) => Wire::json(200, &value.to_string()),
-        Err(problem) => Wire::json(problem.status, &problem.body().to_string()),
+        Err(problem) => Wire::refused(&problem, gateway.settings.dialect.api),
     };
     let wire = faults.break_rules(wire, &gateway.rules);
     let mut response = plain_json(&wire);

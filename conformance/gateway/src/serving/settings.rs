@@ -14,6 +14,8 @@ use crate::rendering::wire::WireFault;
 pub struct Settings {
     /// The dialect.
     pub dialect: &'static Dialect,
+    /// Dialects of other APIs that it speaks on the same port.
+    pub beside: Vec<&'static Dialect>,
     /// Seed of random choices.
     pub seed: u64,
     /// The delay before every event.
@@ -41,6 +43,7 @@ impl Settings {
     pub const fn new(dialect: &'static Dialect) -> Self {
         Self {
             dialect,
+            beside: Vec::new(),
             seed: 0,
             pace: Duration::ZERO,
             chunk: None,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// The input that requests a response like each golden.
-static EXAMPLES: &[(&str, &str)] = &[
+pub(in crate::content) static EXAMPLES: &[(&str, &str)] = &[
     ("openai/apply-patch", "[[patch]]"),
     ("openai/background", HELLO),
     ("openai/code-interpreter", "[[code print|(6 *| 7)]][[say It is| 42.]]"),
@@ -67,14 +67,8 @@ const CITED: &str = "[[say Zürich has 4|48,664 inhabitants |\
 const SEARCH: &str = "[[web_search population of Zürich]][[say Zürich has 4|48,664 inhabitants |\
     ([Stadt Zürich](https://example.org/zurich))|.]][[cite]]";
 
-/// Returns the goldens with a known request.
-pub fn examples() -> impl Iterator<Item = &'static str> {
-    EXAMPLES.iter().map(|(golden, _)| *golden)
-}
-
-/// Returns a request whose response is like a golden, streaming unless the golden is not a stream.
-pub fn example(golden: &str) -> Option<Value> {
-    let (_, input) = EXAMPLES.iter().find(|(name, _)| *name == golden)?;
+/// Returns a request with this input, for a response like a golden: streaming unless the golden is not a stream.
+pub(in crate::content) fn request(golden: &str, input: &str) -> Value {
     let counts = if input.contains("[[usage") { "" } else { "[[usage 20 20]]" };
     // With model `auto`, the stream has an additional event in some dialects.
     let model = if golden.starts_with("eugpt/") { "auto" } else { "reference-1" };
@@ -108,5 +102,5 @@ pub fn example(golden: &str) -> Option<Value> {
         }
         _ => {}
     }
-    Some(request)
+    request
 }

@@ -1,90 +1,70 @@
 //! Conversion of requests to plans.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use spec::Dialect;
 
-use crate::content::directive::Directives;
-use crate::content::plan::{Item, Part, ResponsePlan, Thought, tokens};
+use crate::content::ask::{Ask, Format, word_after};
+use crate::content::length::limit;
+use crate::content::plan::{Item, Part, ResponsePlan, Thought};
 use crate::content::{sample, text};
 use recordings::capture::base64_of;
 
-/// The last input of a request.
-#[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-struct Input {
-    /// The last text of the user in a conversation.
-    text: String,
-    /// Whether the last entry is the output of a tool.
-    is_tool_output: bool,
-    has_image: bool,
-    has_file: bool,
-    /// Whether the request is a trigger to compact the conversation.
-    is_trigger: bool,
-}
-
-impl Input {
-    fn of(request: &Value) -> Self {
-        let mut input = Self::default();
-        match request.get("input") {
-            Some(Value::String(text)) => input.text.clone_from(text),
-            Some(Value::Array(entries)) => {
-                for entry in entries {
-                    input.take(entry);
-                }
-            }
-            _ => {}
-        }
-        input
-    }
-
-    fn take(&mut self, entry: &Value) {
-        let kind = text(entry, "type").unwrap_or("message");
-        self.is_tool_output = kind.ends_with("_call_output");
-        self.is_trigger = kind == "compaction_trigger";
-        if kind != "message" || text(entry, "role") != Some("user") {
-            return;
-        }
-        match entry.get("content") {
-            Some(Value::String(text)) => self.text.clone_from(text),
-            Some(Value::Array(parts)) => {
-                let kinds = |kind: &str| parts.iter().any(|part| text(part, "type") == Some(kind));
-                self.has_image = kinds("input_image");
-                self.has_file = kinds("input_file");
-                self.text = parts.iter().filter_map(|part| text(part, "text")).collect::<Vec<_>>().join(" ");
-            }
-            _ => {}
-        }
-    }
-
-    /// Returns the text without directives.
-    fn plain(&self) -> String {
-        let mut pieces = self.text.split("[[");
-        let first = pieces.next().unwrap_or_default();
-        let rest = pieces.filter_map(|piece| piece.split_once("]]")).map(|(_, after)| after);
-        std::iter::once(first).chain(rest).collect()
-    }
-}
-
-/// Returns the error status that a request selects, if any.
-pub(in crate::content) fn wanted_status(request: &Value) -> Option<u16> {
-    directives(request, &Input::of(request)).status
-}
-
-fn directives(request: &Value, input: &Input) -> Directives {
-    // A tool output is answered with text, even if the conversation contains directives. Otherwise calls would never
-    // end.
-    if input.is_tool_output {
-        return Directives::default();
-    }
+/// Reads what a request asks for.
+pub(in crate::content) fn ask(request: &Value) -> Ask {
     let reference = request.pointer("/metadata/reference").and_then(Value::as_str).unwrap_or_default();
-    Directives::read(&format!("{reference}{}", input.text))
+    let mut ask = Ask {
+        said: request.get("input").map(Value::to_string).unwrap_or_default(),
+        reference: reference.to_owned(),
+        format: format(request),
+        ..Ask::default()
+    };
+    match request.get("input") {
+        Some(Value::String(text)) => ask.text.clone_from(text),
+        Some(Value::Array(entries)) => {
+            for entry in entries {
+                take(&mut ask, entry);
+            }
+        }
+        _ => {}
+    }
+    ask
+}
+
+fn take(ask: &mut Ask, entry: &Value) {
+    let kind = text(entry, "type").unwrap_or("message");
+    ask.is_tool_output = kind.ends_with("_call_output");
+    ask.is_trigger = kind == "compaction_trigger";
+    if kind != "message" || text(entry, "role") != Some("user") {
+        return;
+    }
+    match entry.get("content") {
+        Some(Value::String(text)) => ask.text.clone_from(text),
+        Some(Value::Array(parts)) => {
+            let kinds = |kind: &str| parts.iter().any(|part| text(part, "type") == Some(kind));
+            ask.has_image = kinds("input_image");
+            ask.has_file = kinds("input_file");
+            ask.text = parts.iter().filter_map(|part| text(part, "text")).collect::<Vec<_>>().join(" ");
+        }
+        _ => {}
+    }
+}
+
+fn format(request: &Value) -> Format {
+    let format = request.pointer("/text/format");
+    match format.and_then(|format| text(format, "type")) {
+        Some("json_schema") => {
+            Format::Schema(format.and_then(|format| format.get("schema")).cloned().unwrap_or_default())
+        }
+        Some("json_object") => Format::Object,
+        _ => Format::Text,
+    }
 }
 
 /// Returns the plan of the response to a valid request.
 pub(crate) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
-    let input = Input::of(request);
-    let directives = directives(request, &input);
-    let input_tokens = directives.input_tokens().unwrap_or_else(|| 8 + tokens(&input.plain()));
+    let input = ask(request);
+    let directives = input.directives();
+    let input_tokens = directives.input_tokens().unwrap_or_else(|| input.tokens());
     let mut plan = directives.plan;
     plan.input_tokens = input_tokens;
     plan.is_routed = text(request, "model") == Some("auto");
@@ -108,10 +88,10 @@ pub(crate) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePla
             calls.iter().all(|call| !matches!(call, Item::Function { .. } | Item::Custom { .. }));
         plan.items.extend(calls);
         if needs_words {
-            plan.items.push(Item::Message(vec![Part::Text(words(request, &input, seed), Vec::new())]));
+            plan.items.push(Item::Message(vec![Part::Text(input.words(seed), Vec::new())]));
         }
     }
-    limit(&mut plan, request);
+    limit(&mut plan, request, dialect.api);
     plan
 }
 
@@ -119,21 +99,6 @@ pub(crate) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePla
 fn compacted(request: &Value) -> String {
     let said = request.get("input").map(Value::to_string).unwrap_or_default();
     base64_of(said.as_bytes())
-}
-
-fn limit(plan: &mut ResponsePlan, request: &Value) {
-    if let Some(limit) = request.get("max_output_tokens").and_then(Value::as_u64) {
-        plan.limit(limit);
-    }
-}
-
-/// Lengthens the texts of a response unless the request determines them.
-pub(crate) fn lengthen(plan: &mut ResponsePlan, request: &Value, fragments: usize) {
-    let format = request.pointer("/text/format/type");
-    if format.is_none_or(|format| format == "text") {
-        plan.lengthen(fragments);
-        limit(plan, request);
-    }
 }
 
 fn reasoning(request: &Value, dialect: &Dialect, is_encrypted: bool) -> Option<Thought> {
@@ -154,7 +119,7 @@ fn reasoning(request: &Value, dialect: &Dialect, is_encrypted: bool) -> Option<T
 }
 
 /// Returns the calls that the tools and `tool_choice` of a request lead to.
-fn calls(request: &Value, input: &Input) -> Vec<Item> {
+fn calls(request: &Value, input: &Ask) -> Vec<Item> {
     let all = request.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let choice = request.get("tool_choice");
     let mut mode = choice.and_then(Value::as_str).unwrap_or("auto");
@@ -173,9 +138,7 @@ fn calls(request: &Value, input: &Input) -> Vec<Item> {
         return Vec::new();
     }
     let Some(tool) = tools.first() else { return Vec::new() };
-    let is_parallel = request.get("parallel_tool_calls") != Some(&Value::Bool(false));
-    let count = if is_parallel && input.text.contains(" and ") { 2 } else { 1 };
-    call(tool, input, count)
+    call(tool, input, request.get("parallel_tool_calls") == Some(&Value::Bool(false)))
 }
 
 fn is_meant(choice: &Value, tool: &Value) -> bool {
@@ -185,23 +148,13 @@ fn is_meant(choice: &Value, tool: &Value) -> bool {
     same("type") && is_named && same("server_label")
 }
 
-fn call(tool: &Value, input: &Input, count: usize) -> Vec<Item> {
+fn call(tool: &Value, input: &Ask, is_for_one: bool) -> Vec<Item> {
     let name = text(tool, "name").unwrap_or_default().to_owned();
     let query = input.plain().trim().to_owned();
     match text(tool, "type").unwrap_or_default() {
         "function" => {
             let schema = tool.get("parameters").cloned().unwrap_or_default();
-            let arguments = match sample::value(&schema) {
-                Value::Object(arguments) => Value::Object(arguments),
-                _ => Value::Object(serde_json::Map::new()),
-            };
-            let call = |number| {
-                // Parallel calls in a response have different arguments.
-                let text =
-                    arguments.to_string().replace("\"Oslo\"", &format!("\"{}\"", sample::city(number)));
-                Item::Function { name: name.clone(), arguments: sample::fragments_of(&text) }
-            };
-            (0..count).map(call).collect()
+            input.calls(&name, &schema, is_for_one)
         }
         "custom" => vec![Item::Custom { name, input: vec!["SELECT".to_owned(), " 1;".to_owned()] }],
         "file_search" => vec![Item::FileSearch(query)],
@@ -223,69 +176,4 @@ fn call(tool: &Value, input: &Input, count: usize) -> Vec<Item> {
         kind if kind.starts_with("web_search") => vec![Item::WebSearch(query)],
         _ => Vec::new(),
     }
-}
-
-/// Returns a JSON object with the keys that the user quoted.
-fn object(input: &Input) -> String {
-    let keys = input.text.split('"').skip(1).step_by(2);
-    let members: Map<String, Value> = keys.map(|key| (key.to_owned(), "Hello, world.".into())).collect();
-    if members.is_empty() {
-        r#"{"answer":"Hello, world."}"#.to_owned()
-    } else {
-        Value::Object(members).to_string()
-    }
-}
-
-/// Returns the word that the user asked to remember earlier, if the user asks for it now.
-fn recalled(request: &Value, input: &Input) -> Option<String> {
-    if !input.text.to_lowercase().contains("which word") {
-        return None;
-    }
-    let conversation = request.get("input")?.to_string();
-    word_after(&conversation, "Remember the word ")
-}
-
-/// Returns the name that the user mentioned earlier in the conversation.
-fn name(request: &Value) -> Option<String> {
-    word_after(&request.get("input")?.to_string(), "My name is ")
-}
-
-fn word_after(text: &str, words: &str) -> Option<String> {
-    let (_, after) = text.split_once(words)?;
-    let word: String = after.chars().take_while(|c| c.is_alphanumeric()).collect();
-    (!word.is_empty()).then_some(word)
-}
-
-/// Splits a word as models do, so that faults between deltas can be applied to it.
-fn in_pieces(word: &str) -> Vec<String> {
-    let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
-    [first, rest].iter().filter(|piece| !piece.is_empty()).map(ToString::to_string).collect()
-}
-
-fn words(request: &Value, input: &Input, seed: u64) -> Vec<String> {
-    let format = request.pointer("/text/format");
-    match format.and_then(|format| text(format, "type")) {
-        Some("json_schema") => {
-            let schema = format.and_then(|format| format.get("schema")).cloned().unwrap_or_default();
-            return sample::fragments_of(&sample::value(&schema).to_string());
-        }
-        Some("json_object") => return sample::fragments_of(&object(input)),
-        _ => {}
-    }
-    if let Some(word) = recalled(request, input) {
-        return in_pieces(&word);
-    }
-    if let Some(word) = word_after(&input.text, "Use the word ") {
-        return in_pieces(&word).into_iter().chain([": ".to_owned()]).chain(sample::text(seed)).collect();
-    }
-    if let (true, Some(name)) = (input.text.contains("What is my name"), name(request)) {
-        return in_pieces(&name);
-    }
-    let reply = match (input.has_image, input.has_file, input.is_tool_output) {
-        (true, ..) => "I see an image.",
-        (_, true, _) => "I have read the file.",
-        (_, _, true) => "The tool has answered.",
-        _ => return sample::text(seed),
-    };
-    sample::fragments_of(reply)
 }

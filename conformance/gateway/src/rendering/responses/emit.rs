@@ -39,7 +39,7 @@ pub(in crate::rendering) fn render(
         emitter.events.push("data: [DONE]\n\n".to_owned());
     }
     let [queued, in_progress] = snapshots;
-    RenderedResponse { events: emitter.events, snapshots: [queued, in_progress, ended] }
+    RenderedResponse { events: emitter.events, snapshots: [queued, in_progress, ended], status: 200 }
 }
 
 fn streamed_text(entries: &[Entry]) -> String {
@@ -165,7 +165,7 @@ impl Emitter<'_> {
     fn end(&mut self, ended: &Value) {
         let name = match self.plan.ending {
             Ending::Incomplete(_) if self.dialect.ending("incomplete").is_some() => "response.incomplete",
-            Ending::Completed | Ending::Incomplete(_) => "response.completed",
+            Ending::Completed | Ending::Paused | Ending::Incomplete(_) => "response.completed",
             Ending::Failed(_) => {
                 self.fail();
                 "response.failed"

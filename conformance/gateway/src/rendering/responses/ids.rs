@@ -1,14 +1,14 @@
 //! Ids that are unique per response.
 
 /// Prefixes of ids, before their number.
-const PREFIXES: [&str; 16] = [
+const PREFIXES: [&str; 21] = [
     "resp", "msg", "rs", "fc", "call", "ctc", "ws", "fs", "ci", "ig", "mcpl", "mcp", "apc", "sh", "sho",
-    "cmp",
+    "cmp", "toolu", "srvtoolu", "mcptoolu", "req", "chatcmpl",
 ];
 
 /// The end of the name of a member that holds an id, and the start of its value.
 const END: &[u8] = b"id\":\"";
-const BEFORE: [&[u8]; 3] = [b"\"", b"\"item_", b"\"call_"];
+const BEFORE: [&[u8]; 5] = [b"\"", b"\"item_", b"\"call_", b"\"tool_use_", b"\"request_"];
 
 /// The id of a response in dialects that require a UUID.
 const UUID: &str = "550e8400-e29b-41d4-a716-446655440000";
@@ -42,11 +42,11 @@ pub fn tagged(answer: &[u8], tag: &str) -> Vec<u8> {
     tagged
 }
 
-/// Returns the length of the prefix of an id with its underscore, if only a number follows.
+/// Returns the length of the prefix of an id with its separator, if only a number follows.
 fn prefix(text: &[u8]) -> Option<usize> {
     let end = text.iter().take(32).position(|byte| *byte == b'"')?;
     let id = std::str::from_utf8(text.get(..end)?).ok()?;
-    let (prefix, number) = id.split_once('_')?;
+    let (prefix, number) = id.split_once(['_', '-'])?;
     let is_ours = PREFIXES.contains(&prefix);
     (is_ours && number.parse::<u32>().is_ok()).then_some(prefix.len() + 1)
 }

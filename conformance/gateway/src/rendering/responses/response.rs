@@ -5,8 +5,15 @@ use spec::Dialect;
 use spec::table::{Render, RenderMoment, RenderResponse};
 
 use crate::content::plan::{Ending, ResponsePlan};
+use crate::content::problem::Problem;
 use crate::content::text;
 use crate::rendering::edits::{Edited, Edits, parsed};
+
+/// Returns the body of an error.
+pub(in crate::rendering) fn problem(problem: &Problem) -> Value {
+    let Problem { kind, code, message, param, .. } = problem;
+    json!({"error": {"type": kind, "code": code, "message": message, "param": param}})
+}
 
 /// Creation time of all responses, which makes them reproducible.
 pub(crate) const CREATED: u64 = 1_785_000_000;
@@ -62,10 +69,10 @@ impl<'p> Resource<'p> {
                     let is_call = |item: &&Value| text(item, "type") == Some("function_call");
                     output.iter().filter(is_call).cloned().collect()
                 }
-                ("completed_at", Ending::Completed) => json!(CREATED + 2),
+                ("completed_at", Ending::Completed | Ending::Paused) => json!(CREATED + 2),
                 ("error", Ending::Failed(_)) => json!({"code": FAILURE.0, "message": FAILURE.1}),
                 ("incomplete_details", Ending::Incomplete(reason)) => json!({"reason": reason}),
-                ("usage", Ending::Completed | Ending::Incomplete(_)) => self.usage(),
+                ("usage", Ending::Completed | Ending::Paused | Ending::Incomplete(_)) => self.usage(),
                 ("completed_at" | "error" | "incomplete_details" | "usage", _) => Value::Null,
                 _ => return None,
             };
@@ -76,7 +83,7 @@ impl<'p> Resource<'p> {
     /// Returns how the response has ended. Without an event for that, it counts as completed.
     fn status(&self) -> &'static str {
         let status = match self.plan.ending {
-            Ending::Completed => "completed",
+            Ending::Completed | Ending::Paused => "completed",
             Ending::Incomplete(_) => "incomplete",
             Ending::Failed(_) => "failed",
         };

@@ -8,7 +8,7 @@ use super::desk::Desk;
 use super::running::Steer;
 use crate::content::plan::Item;
 use crate::content::plan::ResponsePlan;
-use crate::content::problem::refused;
+use crate::content::refusal::refused;
 use crate::content::text;
 use crate::faults::requested::Faults;
 use crate::serving::context::PastResponse;

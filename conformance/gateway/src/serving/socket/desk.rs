@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use spec::Dialect;
+use spec::{Api, Dialect};
 use tokio::time::Instant;
 
 use super::running::{Running, Steer, data};
 use crate::content::problem::Problem;
 use crate::content::text;
 use crate::faults::requested::Faults;
+use crate::rendering::body_of;
 use crate::rendering::responses::ids::tagged;
 use crate::serving::context::{PastResponse, entries};
 use crate::serving::gateway::{Gateway, Made};
@@ -158,7 +159,7 @@ impl Desk {
             return;
         }
         let mut faults = self.faults.clone();
-        if let Err(problem) = faults.add_request(&request) {
+        if let Err(problem) = faults.add_request(&request, self.gateway.settings.dialect.api) {
             self.enqueue(0, Err(problem), faults);
             return;
         }
@@ -179,7 +180,7 @@ impl Desk {
                         let message = format!("This connection already has {LANES} lanes.");
                         let problem =
                             Problem::invalid("websocket_stream_limit_reached", message, Some("stream_id"));
-                        let event = envelope(&problem, &mut faults);
+                        let event = envelope(&problem, &mut faults, self.gateway.settings.dialect.api);
                         self.out.push_back(in_lane(event, Some(&name)));
                         return;
                     }
@@ -442,7 +443,7 @@ impl Desk {
 
     /// Refuses a request.
     pub(super) fn refuse(&mut self, lane: usize, problem: &Problem, faults: &mut Faults) {
-        let envelope = envelope(problem, faults);
+        let envelope = envelope(problem, faults, self.gateway.settings.dialect.api);
         let name = self.lanes.get(lane).and_then(|lane| lane.name.as_deref());
         self.out.push_back(in_lane(envelope, name));
     }
@@ -455,8 +456,8 @@ impl Desk {
 }
 
 /// Returns an error as a message of a WebSocket.
-fn envelope(problem: &Problem, faults: &mut Faults) -> String {
-    let mut envelope = json!({"type": "error", "error": problem.body()["error"].take()});
+fn envelope(problem: &Problem, faults: &mut Faults, api: &Api) -> String {
+    let mut envelope = json!({"type": "error", "error": body_of(problem, api)["error"].take()});
     if !faults.applies("ws/error-envelope") {
         envelope["status"] = json!(problem.status);
     }

@@ -1,0 +1,137 @@
+//! What a request asks for, in the terms that all APIs share.
+
+use serde_json::{Map, Value};
+
+use super::directive::Directives;
+use super::plan::{Item, tokens};
+use super::sample;
+
+/// The last input of a request.
+#[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub(crate) struct Ask {
+    /// The last text of the user in a conversation.
+    pub(super) text: String,
+    /// The conversation, as JSON.
+    pub(super) said: String,
+    /// Directives beside the conversation, where a model does not read them.
+    pub(super) reference: String,
+    /// The form of the text.
+    pub(super) format: Format,
+    /// Whether the last entry is the output of a tool.
+    pub(super) is_tool_output: bool,
+    pub(super) has_image: bool,
+    pub(super) has_file: bool,
+    /// Whether the request is a trigger to compact the conversation.
+    pub(super) is_trigger: bool,
+}
+
+/// The form of a text.
+#[derive(Debug, Default, PartialEq)]
+pub(super) enum Format {
+    /// Any.
+    #[default]
+    Text,
+    /// A JSON object.
+    Object,
+    /// JSON that fits a schema.
+    Schema(Value),
+}
+
+impl Ask {
+    /// Returns the text without directives.
+    pub(super) fn plain(&self) -> String {
+        let mut pieces = self.text.split("[[");
+        let first = pieces.next().unwrap_or_default();
+        let rest = pieces.filter_map(|piece| piece.split_once("]]")).map(|(_, after)| after);
+        std::iter::once(first).chain(rest).collect()
+    }
+
+    /// Returns the number of input tokens.
+    pub(super) fn tokens(&self) -> u64 {
+        8 + tokens(&self.plain())
+    }
+
+    /// Returns the directives. A tool output is answered with text, even if the conversation contains directives. Otherwise
+    /// calls would never end.
+    pub(super) fn directives(&self) -> Directives {
+        if self.is_tool_output {
+            return Directives::default();
+        }
+        Directives::read(&format!("{}{}", self.reference, self.text))
+    }
+
+    /// Returns calls of a function with arguments that fit its schema.
+    pub(super) fn calls(&self, name: &str, schema: &Value, is_for_one: bool) -> Vec<Item> {
+        let arguments = match sample::value(schema) {
+            Value::Object(arguments) => Value::Object(arguments),
+            _ => Value::Object(Map::new()),
+        };
+        let count = if !is_for_one && self.text.contains(" and ") { 2 } else { 1 };
+        let call = |number| {
+            // Parallel calls in a response have different arguments.
+            let text = arguments.to_string().replace("\"Oslo\"", &format!("\"{}\"", sample::city(number)));
+            Item::Function { name: name.to_owned(), arguments: sample::fragments_of(&text) }
+        };
+        (0..count).map(call).collect()
+    }
+
+    /// Returns the text of the answer.
+    pub(super) fn words(&self, seed: u64) -> Vec<String> {
+        match &self.format {
+            Format::Schema(schema) => return sample::fragments_of(&sample::value(schema).to_string()),
+            Format::Object => return sample::fragments_of(&self.object()),
+            Format::Text => {}
+        }
+        if let Some(word) = self.recalled() {
+            return in_pieces(&word);
+        }
+        if let Some(word) = word_after(&self.text, "Use the word ") {
+            return in_pieces(&word).into_iter().chain([": ".to_owned()]).chain(sample::text(seed)).collect();
+        }
+        if self.text.contains("What is my name")
+            && let Some(name) = word_after(&self.said, "My name is ")
+        {
+            return in_pieces(&name);
+        }
+        let reply = match (self.has_image, self.has_file, self.is_tool_output) {
+            (true, ..) => "I see an image.",
+            (_, true, _) => "I have read the file.",
+            (_, _, true) => "The tool has answered.",
+            _ => return sample::text(seed),
+        };
+        sample::fragments_of(reply)
+    }
+
+    /// Returns a JSON object with the keys that the user quoted.
+    fn object(&self) -> String {
+        let keys = self.text.split('"').skip(1).step_by(2);
+        let members: Map<String, Value> = keys.map(|key| (key.to_owned(), "Hello, world.".into())).collect();
+        if members.is_empty() {
+            r#"{"answer":"Hello, world."}"#.to_owned()
+        } else {
+            Value::Object(members).to_string()
+        }
+    }
+
+    /// Returns the word that the user asked to remember earlier, if the user asks for it now.
+    fn recalled(&self) -> Option<String> {
+        if !self.text.to_lowercase().contains("which word") {
+            return None;
+        }
+        word_after(&self.said, "Remember the word ")
+    }
+}
+
+/// Returns the word that follows some words.
+pub(super) fn word_after(text: &str, words: &str) -> Option<String> {
+    let (_, after) = text.split_once(words)?;
+    let word: String = after.chars().take_while(|c| c.is_alphanumeric()).collect();
+    (!word.is_empty()).then_some(word)
+}
+
+/// Splits a word as models do, so that faults between deltas can be applied to it.
+fn in_pieces(word: &str) -> Vec<String> {
+    let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+    [first, rest].iter().filter(|piece| !piece.is_empty()).map(ToString::to_string).collect()
+}

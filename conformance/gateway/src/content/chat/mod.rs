@@ -1,0 +1,4 @@
+//! Content of Chat Completions.
+
+pub(crate) mod example;
+pub(crate) mod script;

@@ -1,0 +1,67 @@
+//! Conversion of requests to plans.
+
+use serde_json::Value;
+use spec::{Dialect, Scope};
+
+use crate::content::ask::{Ask, Format};
+use crate::content::conversation;
+use crate::content::plan::{Item, Part, ResponsePlan, Thought};
+use crate::content::problem::Problem;
+use crate::content::text;
+
+/// Maximum number of choices, so that a request cannot overload the server.
+const MOST_CHOICES: u64 = 16;
+
+/// Reads what a request asks for.
+pub(in crate::content) fn ask(request: &Value) -> Ask {
+    conversation::ask(request, "/metadata/reference", format(request))
+}
+
+fn format(request: &Value) -> Format {
+    let format = request.get("response_format");
+    match format.and_then(|format| text(format, "type")) {
+        Some("json_schema") => Format::Schema(
+            request.pointer("/response_format/json_schema/schema").cloned().unwrap_or_default(),
+        ),
+        Some("json_object") => Format::Object,
+        _ => Format::Text,
+    }
+}
+
+/// Returns the plan of the response to a valid request.
+pub(in crate::content) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
+    let ask = ask(request);
+    let mut plan = conversation::plan(request, &ask, dialect, seed, || {
+        thought(request, dialect).map(Item::Reasoning).into_iter().collect()
+    });
+    plan.has_logprobs = request.get("logprobs") == Some(&Value::Bool(true));
+    let choices = request.get("n").and_then(Value::as_u64).unwrap_or(1).clamp(1, MOST_CHOICES);
+    plan.choices = usize::try_from(choices).unwrap_or(1);
+    plan
+}
+
+/// Returns the reasoning, which only some dialects show.
+fn thought(request: &Value, dialect: &Dialect) -> Option<Thought> {
+    let effort = text(request, "reasoning_effort").is_some_and(|effort| effort != "none");
+    let is_shown = dialect.effects().any(|effect| effect.scope == Scope::Reasoning);
+    (effort && is_shown).then(|| Thought {
+        text: Some(vec!["A few words".to_owned(), " will do.".to_owned()]),
+        ..Thought::default()
+    })
+}
+
+/// Returns the error of results without a matching call.
+pub(in crate::content) fn unmatched(request: &Value) -> Option<Problem> {
+    conversation::unmatched(request, "tool_call_id")
+}
+
+/// Returns whether the API has a way to say an item.
+pub(in crate::content) fn can_say(item: &Item) -> bool {
+    match item {
+        Item::Message(parts) => parts.iter().any(|part| match part {
+            Part::Text(words, annotations) => !words.is_empty() && annotations.is_empty(),
+            Part::Refusal(words) => !words.is_empty(),
+        }),
+        item => matches!(item, Item::Reasoning(_) | Item::Function { .. }),
+    }
+}

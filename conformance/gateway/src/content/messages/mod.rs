@@ -1,0 +1,4 @@
+//! Content of Messages.
+
+pub(crate) mod example;
+pub(crate) mod script;

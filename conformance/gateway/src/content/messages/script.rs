@@ -1,0 +1,62 @@
+//! Conversion of requests to plans.
+
+use serde_json::Value;
+use spec::Dialect;
+
+use crate::content::ask::{Ask, Format};
+use crate::content::conversation;
+use crate::content::plan::{Item, ResponsePlan, Thought};
+use crate::content::problem::Problem;
+use crate::content::text;
+
+/// Reads what a request asks for.
+pub(in crate::content) fn ask(request: &Value) -> Ask {
+    let format = request.pointer("/output_config/format/schema").cloned();
+    conversation::ask(request, "/metadata/user_id", format.map_or(Format::Text, Format::Schema))
+}
+
+/// Returns the plan of the response to a valid request.
+pub(in crate::content) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
+    let ask = ask(request);
+    conversation::plan(request, &ask, dialect, seed, || {
+        let search = (!ask.is_tool_output && has_web_search(request))
+            .then(|| Item::WebSearch(ask.plain().trim().to_owned()));
+        thought(request).map(Item::Reasoning).into_iter().chain(search).collect()
+    })
+}
+
+fn has_web_search(request: &Value) -> bool {
+    let tools = request.get("tools").and_then(Value::as_array).into_iter().flatten();
+    let mut kinds = tools.filter_map(|tool| text(tool, "type"));
+    kinds.any(|kind| kind.starts_with("web_search"))
+}
+
+fn thought(request: &Value) -> Option<Thought> {
+    let thinking = request.get("thinking")?;
+    if !matches!(text(thinking, "type"), Some("enabled" | "adaptive")) {
+        return None;
+    }
+    let words = match text(thinking, "display") {
+        Some("omitted") => Vec::new(),
+        _ => vec!["A few words".to_owned(), " will do.".to_owned()],
+    };
+    Some(Thought { text: Some(words), ..Thought::default() })
+}
+
+/// Returns the error of results without a matching call.
+pub(in crate::content) fn unmatched(request: &Value) -> Option<Problem> {
+    conversation::unmatched(request, "tool_use_id")
+}
+
+/// Returns whether the API has a way to say an item.
+pub(in crate::content) const fn can_say(item: &Item) -> bool {
+    matches!(
+        item,
+        Item::Message(_)
+            | Item::Reasoning(_)
+            | Item::Function { .. }
+            | Item::WebSearch(_)
+            | Item::McpCall { .. }
+            | Item::Compaction(_)
+    )
+}

@@ -1,0 +1,91 @@
+//! Why requests are refused.
+
+use serde_json::{Map, Value};
+use spec::Dialect;
+use spec::json::Actual;
+
+use super::plan::{Ending, ResponsePlan};
+use super::problem::Problem;
+use super::speech::speech;
+use super::text;
+
+/// Returns why a request is refused, if it is.
+pub fn refusal(request: &Value, dialect: &Dialect) -> Option<Problem> {
+    if !request.is_object() {
+        return Some(Problem::invalid("invalid_json", "The body of the request is not a JSON object.", None));
+    }
+    let problem = invalid(request, dialect);
+    if problem.is_some() {
+        return problem;
+    }
+    let wanted = (speech(dialect.api).ask)(request).directives().status;
+    wanted.map(Problem::of_status)
+}
+
+/// Returns why a request is invalid, if it is.
+pub fn invalid(request: &Value, dialect: &Dialect) -> Option<Problem> {
+    let problem = dialect.root("request").and_then(|root| refused(&with_strict(request), dialect, root));
+    if problem.is_some() {
+        return problem;
+    }
+    if text(request, "model").is_none() {
+        let message = "The request has no model.";
+        return Some(Problem::invalid("missing_required_parameter", message, Some("model")));
+    }
+    let input = dialect.api.request.input;
+    if request.get(input).is_some_and(|input| input.to_string().len() > MAX_INPUT_BYTES) {
+        let message = "The input exceeds the context window of the model.";
+        return Some(Problem::invalid("context_length_exceeded", message, Some(input)));
+    }
+    (speech(dialect.api).unmatched)(request)
+}
+
+/// Returns why a plan is refused: nothing is said that the API has no way to say.
+pub(crate) fn unsaid(plan: &ResponsePlan, dialect: &Dialect) -> Option<Problem> {
+    let speech = speech(dialect.api);
+    let is_said = plan.items.iter().all(speech.can_say) && (speech.pauses || plan.ending != Ending::Paused);
+    let message = || format!("{} has no way to say this.", dialect.api.title);
+    (!is_said).then(|| Problem::invalid("unsupported_value", message(), Some(dialect.api.request.input)))
+}
+
+/// Returns why a body does not match a type.
+pub(crate) fn refused(body: &Value, dialect: &Dialect, root: &str) -> Option<Problem> {
+    let verdict = dialect.check_type(root, &body.to_string());
+    let fault = verdict.faults().first()?;
+    let param = fault.pointer.trim_start_matches('/').replace('/', ".");
+    let message = if fault.actual == Actual::Nothing {
+        format!("{} lacks {}.", if param.is_empty() { "The request" } else { &param }, fault.kind)
+    } else {
+        format!("{} is {}, but should be {}.", param, fault.actual, fault.kind)
+    };
+    Some(Problem::invalid("invalid_value", message, Some(&param)))
+}
+
+/// Maximum size of the input, as JSON.
+const MAX_INPUT_BYTES: usize = 2_000_000;
+
+/// Returns why a model is not served. Without a list, all models are served except reserved names.
+pub(crate) fn unserved(request: &Value, models: &[String]) -> Option<Problem> {
+    let model = text(request, "model")?;
+    let is_served = match models {
+        [] => !model.starts_with("no-such-") && !model.starts_with("unknown-"),
+        models => model == "auto" || model.starts_with("fault:") || models.iter().any(|other| other == model),
+    };
+    let message = || format!("There is no model {model:?}.");
+    (!is_served).then(|| Problem::not_found("model_not_found", message(), Some("model")))
+}
+
+/// Returns the request with `strict` in its functions: a published schema requires it, but endpoints accept
+/// requests without it.
+fn with_strict(request: &Value) -> Value {
+    let mut request = request.clone();
+    let tools = request.get_mut("tools").and_then(Value::as_array_mut);
+    let functions = tools.into_iter().flatten().filter_map(Value::as_object_mut);
+    let is_function = |tool: &&mut Map<String, Value>| {
+        tool.contains_key("name") && tool.get("type").is_some_and(|kind| kind == "function")
+    };
+    for tool in functions.filter(is_function) {
+        tool.entry("strict").or_insert(Value::Bool(true));
+    }
+    request
+}

@@ -1,0 +1,3 @@
+//! Events and bodies of Chat Completions.
+
+pub(in crate::rendering) mod chunks;
