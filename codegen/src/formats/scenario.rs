@@ -128,6 +128,8 @@ words! {
         InputItems,
         /// Compacts a conversation: `POST /responses/compact`.
         Compact,
+        /// Counts the tokens of a request: `POST /messages/count_tokens`.
+        Count,
         /// Steers a response in flight: the message `response.steer` on a WebSocket.
         Steer,
         /// Adds input to a response in flight: the message `response.inject` on a WebSocket.
@@ -138,7 +140,7 @@ words! {
 impl Operation {
     /// Returns whether it has a body.
     pub const fn has_body(self) -> bool {
-        matches!(self, Self::Create | Self::Compact | Self::Steer | Self::Inject)
+        matches!(self, Self::Create | Self::Compact | Self::Count | Self::Steer | Self::Inject)
     }
 
     /// Returns whether it is a WebSocket message about a response of that connection.

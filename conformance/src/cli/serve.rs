@@ -36,9 +36,9 @@ pub(super) struct ServeArgs {
     /// Port on 127.0.0.1; 0 picks a free one.
     #[arg(long, default_value_t = 8080)]
     port: u16,
-    /// Dialect to speak.
-    #[arg(long, value_name = "NAME", default_value = "openai", value_parser = known::DIALECTS, hide_possible_values = true)]
-    dialect: String,
+    /// Dialect to speak, one for each API; repeatable [default: openai, anthropic and chat].
+    #[arg(long = "dialect", value_name = "NAME", value_parser = known::DIALECTS, hide_possible_values = true)]
+    dialects: Vec<String>,
     /// Seed for random choices.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -99,8 +99,9 @@ fn speed(text: &str) -> Result<f64, String> {
 
 impl CommandArgs for ServeArgs {
     fn run(self) -> anyhow::Result<ExitCode> {
-        let dialect = names::dialect(&self.dialect)?;
-        let rules = Rules::of(dialect);
+        let dialects = self.dialects()?;
+        let [dialect, beside @ ..] = dialects.as_slice() else { bail!("no dialect is given") };
+        let rules: Vec<Rules> = dialects.iter().map(|dialect| Rules::of(dialect)).collect();
         if self.list_faults {
             let text = match self.format {
                 ListFormat::Human => list(&rules),
@@ -112,14 +113,6 @@ impl CommandArgs for ServeArgs {
         if !self.replay.is_empty() {
             return self.play(dialect.api);
         }
-        if !gateway::dialects().any(|spoken| spoken.name == dialect.name) {
-            let spoken: Vec<_> = gateway::dialects().map(|dialect| dialect.name).collect();
-            bail!(
-                "the reference gateway does not speak {}; it speaks: {}; --replay plays recordings of any dialect",
-                dialect.name,
-                spoken.join(", ")
-            );
-        }
         let mut settings = Settings {
             seed: self.seed,
             pace: Duration::from_millis(self.pace),
@@ -128,12 +121,14 @@ impl CommandArgs for ServeArgs {
             models: self.models.clone(),
             origins: self.origins.clone(),
             log: self.log()?,
+            beside: beside.to_vec(),
             ..Settings::new(dialect)
         };
         let about = self.choose(&mut settings, &rules)?;
         let runtime = start_runtime(threads())?;
         runtime.block_on(async {
-            let (listener, ended) = listen(self.port, dialect.name).await?;
+            let spoken = speaks(&dialects);
+            let (listener, ended) = listen(self.port, &spoken).await?;
             // Scripts read only the address.
             writeln!(io::stderr().lock(), "{}{about}Ctrl-C ends it", served(&settings))?;
             anyhow::Ok(gateway::serve(listener, settings, ended).await?)
@@ -149,7 +144,40 @@ fn threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from).min(16)
 }
 
+/// What is spoken without `--dialect`.
+const USUAL: [&str; 3] = ["openai", "anthropic", "chat"];
+
+/// Returns the names of dialects in a sentence.
+fn speaks(dialects: &[&Dialect]) -> String {
+    let names: Vec<&str> = dialects.iter().map(|dialect| dialect.name).collect();
+    match names.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        names => names.concat(),
+    }
+}
+
 impl ServeArgs {
+    /// Returns the dialects to speak, of which each API has one.
+    fn dialects(&self) -> anyhow::Result<Vec<&'static Dialect>> {
+        let named = self.dialects.iter().map(String::as_str);
+        let usual = USUAL.into_iter().filter(|_| self.dialects.is_empty());
+        let mut dialects: Vec<&'static Dialect> = Vec::new();
+        for name in named.chain(usual) {
+            let dialect = names::dialect(name)?;
+            let same = |other: &&&'static Dialect| other.api.name == dialect.api.name;
+            if let Some(other) = dialects.iter().find(same) {
+                bail!(
+                    "--dialect {} and {}: both are of the API {:?}; a port serves each API in one dialect",
+                    other.name,
+                    dialect.name,
+                    dialect.api.title
+                );
+            }
+            dialects.push(dialect);
+        }
+        Ok(dialects)
+    }
+
     fn log(&self) -> anyhow::Result<Option<Log>> {
         let Some(path) = &self.log else { return Ok(None) };
         if path.as_os_str() == "-" {
@@ -187,7 +215,7 @@ impl ServeArgs {
     }
 
     /// Sets the faults by name, and describes them and their responses.
-    fn choose(&self, settings: &mut Settings, rules: &Rules) -> anyhow::Result<String> {
+    fn choose(&self, settings: &mut Settings, rules: &[Rules]) -> anyhow::Result<String> {
         let mut about = String::new();
         for name in &self.faults {
             match WireFault::named(name) {
@@ -201,7 +229,8 @@ impl ServeArgs {
         if settings.rules.is_empty() {
             return Ok(about);
         }
-        let (can, on_sockets) = (gateway::faults(rules), gateway::socket_faults(rules));
+        let can: Vec<_> = rules.iter().flat_map(gateway::faults).collect();
+        let on_sockets: Vec<_> = rules.iter().flat_map(gateway::socket_faults).collect();
         for rule in &settings.rules {
             let find = |faults: &[(&'static Rule, &'static str)]| {
                 faults.iter().find(|(other, _)| other.id == rule.id).copied()
@@ -263,22 +292,28 @@ fn input(golden: &str) -> Option<String> {
 }
 
 /// Returns the list of faults: rules, with inputs or WebSocket turns that trigger them, and transport faults.
-fn list(rules: &Rules) -> String {
-    let of_rules: Vec<_> = gateway::faults(rules)
-        .into_iter()
-        .map(|(rule, golden)| (rule.id, input(golden).unwrap_or_default()))
-        .chain(gateway::socket_faults(rules).into_iter().map(|(rule, turn)| (rule.id, format!("({turn})"))))
-        .collect();
+fn list(dialects: &[Rules]) -> String {
+    let of = |rules: &Rules| -> Vec<(&'static str, String)> {
+        let of_input = |(rule, golden): (&'static Rule, &str)| (rule.id, input(golden).unwrap_or_default());
+        let of_turn = |(rule, turn): (&'static Rule, &str)| (rule.id, format!("({turn})"));
+        let faults = gateway::faults(rules).into_iter().map(of_input);
+        faults.chain(gateway::socket_faults(rules).into_iter().map(of_turn)).collect()
+    };
+    let of_rules: Vec<_> = dialects.iter().map(|rules| (rules.dialect().name, of(rules))).collect();
     let of_transport: Vec<_> =
         WireFault::ALL.iter().map(|fault| (fault.name(), fault.effect().to_owned())).collect();
-    let width = of_rules.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let names = of_rules.iter().flat_map(|(_, rows)| rows).map(|(name, _)| name.len());
+    let width = names.max().unwrap_or(0);
     let section = |title: &str, rows: &[(&str, String)]| {
         let rows: Vec<_> = rows.iter().map(|(name, what)| format!("{name:width$}  {what}\n")).collect();
         format!("{title}\n{}", rows.concat())
     };
-    let name = rules.dialect().name;
-    let inputs = format!("rules of {name}, with an input whose response breaks each:");
-    section(&inputs, &of_rules) + "\n" + &section("faults of transport, in every stream:", &of_transport)
+    let mut sections: Vec<String> = Vec::new();
+    for (name, rows) in &of_rules {
+        sections.push(section(&format!("rules of {name}, with an input whose response breaks each:"), rows));
+    }
+    sections.push(section("faults of transport, in every stream:", &of_transport));
+    sections.join("\n")
 }
 
 /// Returns a description of the models and the pace.
@@ -291,7 +326,9 @@ fn served(settings: &Settings) -> String {
         0 => String::new(),
         pace => format!(", {pace} ms before every event"),
     };
-    format!("POST /v1{}, with any key; {models}{pace}\n", settings.dialect.api.path)
+    let apis = std::iter::once(&settings.dialect).chain(&settings.beside);
+    let routes: Vec<String> = apis.map(|dialect| format!("/v1{}", dialect.api.path)).collect();
+    format!("POST {}, with any key; {models}{pace}\n", routes.join(", "))
 }
 
 /// Listens on a port, and prints the address. Returns when the user ends the program.

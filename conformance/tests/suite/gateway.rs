@@ -135,6 +135,18 @@ fn all_apis_are_spoken_on_one_port() {
 }
 
 #[test]
+fn tokens_are_counted_as_in_a_message() {
+    let gateway = start(Settings::new(dialect("anthropic")));
+    let mut request = gateway::request("Hello, how are you?", dialect("anthropic").api);
+    request["stream"] = json!(false);
+    let message = post_to(&gateway, dialect("anthropic"), &request).json();
+    request.as_object_mut().unwrap().retain(|name, _| ["model", "messages"].contains(&name.as_str()));
+    let count = ask(&gateway, "POST", "/messages/count_tokens", &request.to_string()).json();
+    assert_eq!(count["input_tokens"], message["usage"]["input_tokens"]);
+    assert_eq!(ask(&gateway, "POST", "/messages/count_tokens", "{}").status(), 400);
+}
+
+#[test]
 fn what_an_api_has_no_way_to_say_is_refused() {
     for (name, input) in [
         ("anthropic", "[[image 1]]"),

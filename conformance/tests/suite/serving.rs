@@ -130,7 +130,7 @@ fn a_request_names_its_fault_in_four_ways() {
 
 #[test]
 fn each_listed_fault_can_be_asked_for_with_its_request() {
-    let faults = fault_list(&Rules::of(openai()));
+    let faults = fault_list([&Rules::of(openai())]);
     assert!(faults.len() > 120, "{}", faults.len());
     let gateway = Embedded::start(Settings::new(openai())).unwrap();
     let kind = |fault: &conformance::gateway::FaultInfo| serde_json::to_value(fault.kind).unwrap();

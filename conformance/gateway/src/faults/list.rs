@@ -40,8 +40,18 @@ pub enum FaultKind {
     Transport,
 }
 
-/// Returns all faults of a dialect.
-pub fn fault_list(rules: &Rules) -> Vec<FaultInfo> {
+/// Returns all faults of some dialects. Those that several have are listed with the first one.
+pub fn fault_list<'r>(dialects: impl IntoIterator<Item = &'r Rules>) -> Vec<FaultInfo> {
+    let mut listed: Vec<FaultInfo> = Vec::new();
+    for fault in dialects.into_iter().flat_map(faults_of) {
+        if listed.iter().all(|other| other.fault != fault.fault) {
+            listed.push(fault);
+        }
+    }
+    listed
+}
+
+fn faults_of(rules: &Rules) -> Vec<FaultInfo> {
     let of_rule = |rule: &'static catalogue::Rule, kind, request: Value| FaultInfo {
         fault: rule.id,
         kind,

@@ -22,9 +22,7 @@ impl Gateway {
         else {
             return Err(Problem::not_found("not_found", "Nothing can be compacted here.", None));
         };
-        let request: Value = serde_json::from_slice(body).map_err(|error| {
-            Problem::invalid("invalid_json", format!("The body is not JSON: {error}."), None)
-        })?;
+        let request: Value = serde_json::from_slice(body).map_err(|error| Problem::not_json(&error))?;
         if let Some(problem) = refused(&request, dialect, root).or_else(|| self.unserved(&request)) {
             return Err(problem);
         }

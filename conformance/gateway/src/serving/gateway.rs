@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use spec::Dialect;
 use spec::table::Operation;
 
@@ -13,7 +13,7 @@ use super::store::{Store, Stored};
 use crate::content::length::lengthen;
 use crate::content::plan::{Item, ResponsePlan};
 use crate::content::problem::Problem;
-use crate::content::refusal::{refusal, unsaid, unserved};
+use crate::content::refusal::{refusal, refused, unsaid, unserved};
 use crate::content::speech::plan;
 use crate::content::text;
 use crate::faults::list::{FaultInfo, fault_list};
@@ -54,15 +54,8 @@ impl Gateway {
 
     /// Returns the list of faults, in all APIs.
     pub(super) fn listed(&self) -> Arc<Vec<FaultInfo>> {
-        let list = || {
-            let mut listed = fault_list(&self.rules);
-            for gateway in &self.beside {
-                let known = |fault: &FaultInfo| listed.iter().any(|other| other.fault == fault.fault);
-                let others: Vec<_> = gateway.listed().iter().filter(|fault| !known(fault)).cloned().collect();
-                listed.extend(others);
-            }
-            Arc::new(listed)
-        };
+        let others = self.beside.iter().map(|gateway| &gateway.rules);
+        let list = || Arc::new(fault_list(std::iter::once(&self.rules).chain(others)));
         Arc::clone(self.listed.get_or_init(list))
     }
 
@@ -78,10 +71,7 @@ impl Gateway {
         };
         let request: Value = match serde_json::from_slice(body) {
             Ok(request) => request,
-            Err(error) => {
-                let message = format!("The body is not JSON: {error}.");
-                return refuse(&Problem::invalid("invalid_json", message, None), faults);
-            }
+            Err(error) => return refuse(&Problem::not_json(&error), faults),
         };
         let is_stream = request.get("stream") == Some(&Value::Bool(true));
         let made = match self.make(request, is_stream, &|_| None, servers, faults) {
@@ -101,6 +91,17 @@ impl Gateway {
     /// Returns why a model is not served, if it is not.
     pub(super) fn unserved(&self, request: &Value) -> Option<Problem> {
         unserved(request, &self.settings.models)
+    }
+
+    /// Counts the input tokens of a request, as a response to it would.
+    pub(super) fn count(&self, body: &[u8]) -> Result<Value, Problem> {
+        let dialect = self.settings.dialect;
+        let request: Value = serde_json::from_slice(body).map_err(|error| Problem::not_json(&error))?;
+        let problem = dialect.root("count_request").and_then(|root| refused(&request, dialect, root));
+        match problem.or_else(|| self.unserved(&request)) {
+            Some(problem) => Err(problem),
+            None => Ok(json!({ "input_tokens": plan(&request, dialect, 0).input_tokens })),
+        }
     }
 
     /// Creates and stores the response to a request, streaming or JSON. It may continue a stored response or

@@ -72,6 +72,7 @@ fn of_api(gateway: &Gateway) -> Router<Arc<Gateway>> {
         let handler = match operation {
             Operation::Create => on(filter, create),
             Operation::Compact => on(filter, compact),
+            Operation::Count => on(filter, count),
             Operation::Retrieve | Operation::Poll | Operation::Resume => on(filter, retrieve),
             Operation::Delete => on(filter, remove),
             Operation::Cancel => on(filter, cancel),
@@ -230,6 +231,10 @@ async fn input_items(State(gateway): Shared, Path(id): Path<String>, headers: He
 
 async fn compact(State(gateway): Shared, headers: HeaderMap, body: Bytes) -> Response {
     json_of(&gateway, &headers, gateway.compact(&body))
+}
+
+async fn count(State(gateway): Shared, headers: HeaderMap, body: Bytes) -> Response {
+    json_of(&gateway, &headers, gateway.count(&body))
 }
 
 async fn models(State(gateway): Shared, headers: HeaderMap) -> Response {
