@@ -16,6 +16,7 @@ pub use content::problem::Problem;
 pub use content::refusal::{invalid, refusal};
 pub use content::speech::{dialects, example, example_input, examples, plan, request};
 pub use faults::list::{FaultInfo, FaultKind, fault_list};
+pub use faults::regardless::{regardless, request_about, request_faults};
 pub use faults::socket::socket_faults;
 pub use faults::violation::{faults, respond};
 pub use rendering::responses::ids::tagged;

@@ -12,6 +12,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use catalogue::Rule;
 use clap::{Args, ValueEnum};
+use serde_json::Value;
 use spec::{Api, Dialect};
 use tokio::net::TcpListener;
 
@@ -231,7 +232,17 @@ impl ServeArgs {
         }
         let can: Vec<_> = rules.iter().flat_map(gateway::faults).collect();
         let on_sockets: Vec<_> = rules.iter().flat_map(gateway::socket_faults).collect();
+        let on_requests: Vec<_> = rules.iter().flat_map(gateway::request_faults).collect();
         for rule in &settings.rules {
+            if let Some((_, settings)) = on_requests.iter().find(|(other, _)| other.id == rule.id) {
+                let _ = writeln!(
+                    about,
+                    "fault {}: breaks the rule that {}\n  in the response to a request with {settings}",
+                    rule.id,
+                    lower(rule.title)
+                );
+                continue;
+            }
             let find = |faults: &[(&'static Rule, &'static str)]| {
                 faults.iter().find(|(other, _)| other.id == rule.id).copied()
             };
@@ -296,7 +307,10 @@ fn list(dialects: &[Rules]) -> String {
     let of = |rules: &Rules| -> Vec<(&'static str, String)> {
         let of_input = |(rule, golden): (&'static Rule, &str)| (rule.id, input(golden).unwrap_or_default());
         let of_turn = |(rule, turn): (&'static Rule, &str)| (rule.id, format!("({turn})"));
+        let of_request =
+            |(rule, settings): (&'static Rule, Value)| (rule.id, format!("(a request with {settings})"));
         let faults = gateway::faults(rules).into_iter().map(of_input);
+        let faults = faults.chain(gateway::request_faults(rules).into_iter().map(of_request));
         faults.chain(gateway::socket_faults(rules).into_iter().map(of_turn)).collect()
     };
     let of_rules: Vec<_> = dialects.iter().map(|rules| (rules.dialect().name, of(rules))).collect();

@@ -112,6 +112,7 @@ fn all_apis_are_spoken_on_one_port() {
         whole["stream"] = json!(false);
         let whole = post_to(&gateway, dialect, &whole);
         assert_eq!(whole.broken(dialect), Vec::<String>::new(), "{name}");
+        assert!(whole.head.contains("request-id: req_"), "{}", whole.head);
         assert_eq!(whole.json().pointer(said), Some(&json!("plum: Hello, world.")), "{name}");
         let mut unknown = of("Hello");
         unknown["model"] = json!("no-such-model");
@@ -132,6 +133,20 @@ fn all_apis_are_spoken_on_one_port() {
             );
         }
     }
+}
+
+#[test]
+fn a_request_can_be_answered_as_if_it_asked_for_something_else() {
+    let gateway = start(Settings::new(dialect("anthropic")));
+    let mut request = gateway::request("Weather?", dialect("anthropic").api);
+    request["tools"] = json!([{"name": "get_weather", "input_schema": {"type": "object"}}]);
+    request["tool_choice"] = json!({"type": "none"});
+    let text = post_to(&gateway, dialect("anthropic"), &request).text();
+    assert!(!text.contains("tool_use"), "{text}");
+    request["model"] = json!("fault:tool-use/none-chosen");
+    let broken = post_to(&gateway, dialect("anthropic"), &request);
+    assert!(broken.text().contains("tool_use"), "{}", broken.text());
+    assert!(broken.head.contains("tool-use/none-chosen: applied"), "{}", broken.head);
 }
 
 #[test]

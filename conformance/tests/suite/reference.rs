@@ -278,8 +278,38 @@ fn needs_request(rule: &Rule) -> bool {
     rule.violation.edits.iter().any(|edit| matches!(edit, Edit::Request(_)))
 }
 
+#[test]
+fn requests_are_kept_and_every_rule_about_them_can_be_broken() {
+    let mut told = Vec::new();
+    for dialect in gateway::dialects() {
+        let rules = Rules::of(dialect);
+        let own = |rule: &&&Rule| rule.violation.golden.split('/').next() == Some(dialect.name);
+        let about: Vec<&'static Rule> =
+            catalogue::RULES.iter().filter(|rule| needs_request(rule)).filter(|rule| own(&rule)).collect();
+        let about = about
+            .into_iter()
+            .filter(|rule| UNPLANNED.iter().all(|(golden, _)| rule.violation.golden != *golden));
+        for rule in about.filter(|rule| rules.iter().any(|bound| bound.id == rule.id)) {
+            let Some(request) = gateway::request_about(rule, dialect) else {
+                told.push(format!("{}: no request", rule.id));
+                continue;
+            };
+            let kept = gateway::respond(&request, dialect);
+            let broken = kept.broken_for(&request, &rules);
+            if kept.status != 200 || !broken.is_empty() {
+                told.push(format!("{}: {} {broken:?} {request}", rule.id, kept.status));
+            }
+            if gateway::regardless(&request, rule, &rules).is_none() {
+                told.push(format!("{}: cannot be broken {request}", rule.id));
+            }
+        }
+    }
+    assert!(told.is_empty(), "{}", told.join("\n"));
+}
+
 /// Goldens that no plan of the gateway is like, with the reason.
-const UNPLANNED: [(&str, &str); 3] = [
+const UNPLANNED: [(&str, &str); 4] = [
+    ("anthropic/text-before-thinking", "thoughts begin with words"),
     ("anthropic/two-message-deltas", "one plan has one end"),
     ("anthropic/call-by-code", "no code runs"),
     ("chat/audio", "nothing is spoken"),

@@ -42,8 +42,11 @@ fn take(ask: &mut Ask, message: &Value) {
     }
 }
 
-/// Returns the error of results without a matching call. Both have an id, in these members.
+/// Returns the error of an empty conversation, or of results without a matching call. Both have an id, in these members.
 pub(super) fn unmatched(request: &Value, result: &'static str) -> Option<Problem> {
+    if messages(request).is_empty() {
+        return Some(Problem::invalid("invalid_value", "There is no message.", Some("messages")));
+    }
     let mut calls: Vec<&str> = Vec::new();
     for message in messages(request) {
         let list = |name| message.get(name).and_then(Value::as_array).into_iter().flatten();

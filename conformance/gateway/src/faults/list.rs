@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::regardless::{request_about, request_faults};
 use super::socket::socket_faults;
 use super::violation::faults;
 use crate::content::speech::{example, request};
@@ -76,5 +77,9 @@ fn faults_of(rules: &Rules) -> Vec<FaultInfo> {
         request: hello.clone(),
         breaks: BTreeMap::new(),
     });
-    answers.chain(turns).chain(transport).collect()
+    let about_requests = request_faults(rules).into_iter().filter_map(|(rule, _)| {
+        let request = request_about(rule, rules.dialect())?;
+        Some(of_rule(rule, FaultKind::Rule, request))
+    });
+    answers.chain(about_requests).chain(turns).chain(transport).collect()
 }

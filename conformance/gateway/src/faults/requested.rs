@@ -7,6 +7,7 @@ use catalogue::Rule;
 use serde_json::Value;
 use spec::Api;
 
+use super::regardless::regardless;
 use super::socket::SOCKET_FAULTS;
 use crate::content::problem::Problem;
 use crate::content::speech::example_input;
@@ -107,6 +108,14 @@ impl Faults {
             }
         }
         wire
+    }
+
+    /// Returns a response that does not do what the request asks for, if one of the selected rules is about that.
+    pub(crate) fn regardless(&mut self, request: &Value, rules: &Rules) -> Option<Wire> {
+        let broken = |rule: &&'static Rule| Some((rule.id, regardless(request, rule, rules)?));
+        let (id, wire) = self.rules.iter().find_map(broken)?;
+        self.note(id, None);
+        Some(wire)
     }
 
     /// Records that a fault was applied, or why it was not. An applied fault stays applied.

@@ -42,12 +42,29 @@ struct Renderer {
     api: &'static str,
     render: fn(&Value, &ResponsePlan, &'static Dialect, u64) -> RenderedResponse,
     problem: fn(&Problem) -> Value,
+    /// The header that has the id of a request.
+    id_header: &'static str,
 }
 
 static RENDERERS: [Renderer; 3] = [
-    Renderer { api: "responses", render: responses::emit::render, problem: responses::response::problem },
-    Renderer { api: "messages", render: messages::message::render, problem: messages::message::problem },
-    Renderer { api: "chat", render: chat::chunks::render, problem: chat::chunks::problem },
+    Renderer {
+        api: "responses",
+        render: responses::emit::render,
+        problem: responses::response::problem,
+        id_header: "x-request-id",
+    },
+    Renderer {
+        api: "messages",
+        render: messages::message::render,
+        problem: messages::message::problem,
+        id_header: "request-id",
+    },
+    Renderer {
+        api: "chat",
+        render: chat::chunks::render,
+        problem: chat::chunks::problem,
+        id_header: "x-request-id",
+    },
 ];
 
 /// Returns the renderer of an API. One that the gateway does not speak has the first one.
@@ -69,4 +86,9 @@ pub fn render(
 /// Returns the body of the response to a refused request.
 pub(crate) fn body_of(problem: &Problem, api: &Api) -> Value {
     (renderer(api).problem)(problem)
+}
+
+/// Returns the header of an API that has the id of a request.
+pub(crate) fn id_header(api: &Api) -> &'static str {
+    renderer(api).id_header
 }

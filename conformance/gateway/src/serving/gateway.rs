@@ -74,6 +74,12 @@ impl Gateway {
             Err(error) => return refuse(&Problem::not_json(&error), faults),
         };
         let is_stream = request.get("stream") == Some(&Value::Bool(true));
+        if refusal(&request, self.settings.dialect).is_none()
+            && let Some(mut wire) = faults.regardless(&request, &self.rules)
+        {
+            wire.body = tagged(&wire.body, &self.tag(self.store().next()));
+            return wire;
+        }
         let made = match self.make(request, is_stream, &|_| None, servers, faults) {
             Ok(made) => made,
             Err(problem) => return refuse(&problem, faults),
@@ -141,12 +147,17 @@ impl Gateway {
         Ok(self.carry_out(PlannedRequest { request, whole: planned, plan, number }, is_stream, faults))
     }
 
+    /// Returns what makes the ids of a response unique.
+    pub(super) fn tag(&self, number: u64) -> String {
+        format!("{:04x}{number:06x}", self.settings.seed)
+    }
+
     /// Creates and stores the planned response.
     pub(super) fn carry_out(&self, planned: PlannedRequest, is_stream: bool, faults: &mut Faults) -> Made {
         let Settings { dialect, seed, .. } = self.settings;
         let PlannedRequest { request, whole, plan, number } = &planned;
         let answer = render(request, plan, dialect, seed);
-        let tag = format!("{seed:04x}{number:06x}");
+        let tag = self.tag(*number);
         let own = |value: &Value| -> Value {
             serde_json::from_slice(&tagged(value.to_string().as_bytes(), &tag)).unwrap_or_default()
         };

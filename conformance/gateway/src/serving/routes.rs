@@ -28,6 +28,7 @@ use super::socket::talk;
 use super::store::Stored;
 use crate::content::problem::Problem;
 use crate::faults::requested::{Faults, HEADER};
+use crate::rendering::id_header;
 use crate::rendering::wire::{Wire, WireFault};
 
 /// Maximum size of a request body.
@@ -36,9 +37,11 @@ const LARGEST: usize = 64 << 20;
 type Shared = State<Arc<Gateway>>;
 
 pub(super) fn router(gateway: Arc<Gateway>) -> Router {
-    let mut api = of_api(&gateway).route("/models", get(models));
+    let own = from_fn_with_state(Arc::clone(&gateway), with_headers);
+    let mut api = of_api(&gateway).route("/models", get(models)).layer(own);
     for other in &gateway.beside {
-        api = api.merge(of_api(other).with_state(Arc::clone(other)));
+        let own = from_fn_with_state(Arc::clone(other), with_headers);
+        api = api.merge(of_api(other).layer(own).with_state(Arc::clone(other)));
     }
     let all = Router::new()
         .merge(api.clone())
@@ -83,6 +86,21 @@ fn of_api(gateway: &Gateway) -> Router<Arc<Gateway>> {
         router = router.route(&format!("{}{}", api.path, route.path), handler);
     }
     router
+}
+
+/// Adds the headers of an API to a response: the id of the request, and when a refused one may be sent again.
+async fn with_headers(State(gateway): Shared, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let id = format!("req_{}", gateway.tag(gateway.store().next()));
+    let is_too_soon = response.status() == StatusCode::TOO_MANY_REQUESTS;
+    let headers = response.headers_mut();
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        headers.insert(id_header(gateway.settings.dialect.api), id);
+    }
+    if is_too_soon {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    response
 }
 
 /// Logs a request.

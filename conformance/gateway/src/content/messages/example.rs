@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// The input that requests a message like each golden.
 pub(in crate::content) static EXAMPLES: &[(&str, &str)] = &[
-    ("anthropic/text", "[[say The sky |is blue |today.]]"),
+    ("anthropic/text", "[[say The sky |is blue |today.]][[usage 25 9]]"),
     ("anthropic/citations", "[[say The document says ]][[say that grass |is green]][[cite file]][[say .]]"),
     ("anthropic/early-ping", "[[keepalive]][[say The sky |is blue.]]"),
     ("anthropic/error", "[[say The sky |is blue]][[fail after 2]]"),

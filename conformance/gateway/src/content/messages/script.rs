@@ -5,7 +5,7 @@ use spec::Dialect;
 
 use crate::content::ask::{Ask, Format};
 use crate::content::conversation;
-use crate::content::plan::{Item, ResponsePlan, Thought};
+use crate::content::plan::{Item, ResponsePlan, Thought, tokens};
 use crate::content::problem::Problem;
 use crate::content::text;
 
@@ -18,11 +18,22 @@ pub(in crate::content) fn ask(request: &Value) -> Ask {
 /// Returns the plan of the response to a valid request.
 pub(in crate::content) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
     let ask = ask(request);
-    conversation::plan(request, &ask, dialect, seed, || {
+    let mut plan = conversation::plan(request, &ask, dialect, seed, || {
         let search = (!ask.is_tool_output && has_web_search(request))
             .then(|| Item::WebSearch(ask.plain().trim().to_owned()));
         thought(request).map(Item::Reasoning).into_iter().chain(search).collect()
-    })
+    });
+    plan.cached_tokens = cached(request);
+    plan
+}
+
+/// Returns the number of tokens up to the last place that is to be cached.
+fn cached(request: &Value) -> u64 {
+    let prompt: String = ["tools", "system", "messages"]
+        .iter()
+        .filter_map(|name| Some(request.get(name)?.to_string()))
+        .collect();
+    prompt.rfind("\"cache_control\"").and_then(|end| prompt.get(..end)).map_or(0, tokens)
 }
 
 fn has_web_search(request: &Value) -> bool {

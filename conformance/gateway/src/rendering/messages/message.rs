@@ -135,14 +135,16 @@ impl Message<'_> {
     }
 
     fn usage(&self, output: u64) -> Value {
-        json!({"input_tokens": self.plan.input_tokens, "cache_creation_input_tokens": 0,
+        let cached = self.plan.cached_tokens;
+        json!({"input_tokens": self.plan.input_tokens, "cache_creation_input_tokens": cached,
             "cache_read_input_tokens": 0,
-            "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0},
+            "cache_creation": {"ephemeral_5m_input_tokens": cached, "ephemeral_1h_input_tokens": 0},
             "output_tokens": output, "service_tier": "standard"})
     }
 
     fn usage_at_end(&self) -> Value {
-        let mut usage = json!({"input_tokens": self.plan.input_tokens, "cache_creation_input_tokens": 0,
+        let cached = self.plan.cached_tokens;
+        let mut usage = json!({"input_tokens": self.plan.input_tokens, "cache_creation_input_tokens": cached,
             "cache_read_input_tokens": 0, "output_tokens": self.plan.output_tokens().max(1)});
         let thinking = self.plan.reasoning_tokens();
         if thinking > 0 {

@@ -1,0 +1,90 @@
+//! Responses that do not do what the request asks for.
+
+use std::time::Duration;
+
+use catalogue::{Edit, Rule};
+use checker::{Exchange, Request, Rules};
+use recordings::capture::{End, Recorder};
+use recordings::check;
+use serde_json::Value;
+use spec::Dialect;
+
+use crate::content::speech::{example, request};
+use crate::faults::violation::respond;
+use crate::rendering::wire::Wire;
+
+/// Returns the rules of a dialect that compare a response with its request and that can be broken, with the settings of a
+/// request for that.
+pub fn request_faults(rules: &Rules) -> Vec<(&'static Rule, Value)> {
+    let bound = |rule: &&'static Rule| rules.iter().any(|bound| bound.id == rule.id);
+    let about = catalogue::RULES.iter().filter(bound).filter_map(|rule| {
+        regardless(&request_about(rule, rules.dialect())?, rule, rules)?;
+        Some((rule, settings(rule)?))
+    });
+    about.collect()
+}
+
+/// Returns the settings of the request of a rule's violation, if it has one.
+fn settings(rule: &Rule) -> Option<Value> {
+    let mut settings = rule.violation.edits.iter().find_map(|edit| match edit {
+        Edit::Request(request) => serde_json::from_str::<Value>(request).ok(),
+        _ => None,
+    })?;
+    // The conversation is empty there.
+    let is_said = |_: &String, value: &mut Value| value.as_array().is_none_or(|entries| !entries.is_empty());
+    settings.as_object_mut()?.retain(is_said);
+    Some(settings)
+}
+
+/// Returns a request that the rule is about, with the settings of its violation.
+pub fn request_about(rule: &Rule, dialect: &Dialect) -> Option<Value> {
+    let mut request = request("Hello, how are you?", dialect.api);
+    let settings = settings(rule)?;
+    for (name, value) in settings.as_object()? {
+        request[name.as_str()] = value.clone();
+    }
+    Some(request)
+}
+
+impl Wire {
+    /// Returns the rules of a dialect that it breaks as the response to a request.
+    pub fn broken_for(&self, request: &Value, rules: &Rules) -> Vec<&'static str> {
+        let recorder = Recorder::new();
+        let mut recording = recorder.begin(&Exchange {
+            status: Some(self.status),
+            headers: vec![("content-type".into(), self.content_type.as_str().into())],
+            request: Some(Request {
+                method: "POST".into(),
+                url: format!("http://localhost/v1{}", rules.dialect().api.path).into(),
+                headers: Vec::new(),
+                body: Some(request.to_string().into()),
+            }),
+            ..Exchange::default()
+        });
+        recording += &recorder.chunk(Duration::ZERO, &self.body);
+        recording += &recorder.end(Duration::ZERO, End::Closed);
+        let report = check("answer", &mut recording.as_bytes(), None, rules);
+        report.findings.iter().filter_map(|finding| Some(catalogue::rule(&finding.rule)?.id)).collect()
+    }
+}
+
+/// Returns a response that breaks only a rule about this request: one like the golden of the rule, whatever was asked.
+pub fn regardless(request: &Value, rule: &'static Rule, rules: &Rules) -> Option<Wire> {
+    settings(rule)?;
+    let mut other = example(rule.violation.golden)?;
+    let is_stream = request.get("stream") == Some(&Value::Bool(true));
+    let edits: Vec<Edit> =
+        rule.violation.edits.iter().filter(|edit| !matches!(edit, Edit::Request(_))).copied().collect();
+    let own = other["model"].clone();
+    let models = [request.get("model")?.clone(), own];
+    let ways = models.iter().flat_map(|model| [(model, is_stream), (model, !is_stream)]);
+    ways.into_iter().find_map(|(model, streams)| {
+        other["model"] = model.clone();
+        other["stream"] = Value::Bool(streams);
+        let unedited = respond(&other, rules.dialect());
+        let wire = Wire::read(&unedited.edited(&edits, 0)?, &unedited)?;
+        let broken = wire.broken_for(request, rules);
+        let is_meant = |id: &&str| *id == rule.id || rule.violation.also.contains(id);
+        (broken.contains(&rule.id) && broken.iter().all(is_meant)).then_some(wire)
+    })
+}
