@@ -299,7 +299,7 @@ fn lower(title: &str) -> String {
 
 /// Returns the input that requests the response of a golden.
 fn input(golden: &str) -> Option<String> {
-    Some(gateway::example_input(golden)?.replace('\n', "\\n"))
+    Some(gateway::input_text(&gateway::example(golden)?)?.replace('\n', "\\n"))
 }
 
 /// Returns the list of faults: rules, with inputs or WebSocket turns that trigger them, and transport faults.

@@ -93,10 +93,9 @@ pub fn example(golden: &str) -> Option<Value> {
     SPOKEN.iter().find_map(of)
 }
 
-/// Returns the input of that request.
-pub fn example_input(golden: &str) -> Option<&'static str> {
-    let mut examples = SPOKEN.iter().flat_map(|speech| speech.examples);
-    examples.find(|(known, _)| *known == golden).map(|(_, input)| *input)
+/// Returns the text of a request like those of examples.
+pub fn input_text(request: &Value) -> Option<&str> {
+    ["/input", "/messages/0/content"].iter().find_map(|at| request.pointer(at)?.as_str())
 }
 
 /// Returns a streaming request with an input, which may contain directives.

@@ -10,7 +10,7 @@ use spec::Api;
 use super::regardless::regardless;
 use super::socket::SOCKET_FAULTS;
 use crate::content::problem::Problem;
-use crate::content::speech::example_input;
+use crate::content::speech::{example, input_text};
 use crate::content::text;
 use crate::rendering::wire::{Wire, WireFault};
 use checker::Rules;
@@ -154,7 +154,7 @@ fn why_not(wire: &Wire, rule: &Rule, rules: &Rules) -> String {
     if rules.iter().all(|bound| bound.id != rule.id) {
         return format!("the rule does not apply to {}", rules.dialect().name);
     }
-    let like = example_input(rule.violation.golden);
+    let like = example(rule.violation.golden).and_then(|request| input_text(&request).map(str::to_owned));
     let like = like.map_or_else(String::new, |input| format!("; try the input {input}"));
     match wire.edited(rule.violation.edits, 0) {
         None => format!("this response lacks the events it needs{like}"),

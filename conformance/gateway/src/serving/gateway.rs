@@ -1,5 +1,6 @@
 //! The state of a gateway, and how it responds to requests.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde_json::{Value, json};
@@ -32,6 +33,8 @@ pub(super) struct Gateway {
     store: Mutex<Store>,
     /// The list of faults, computed lazily.
     listed: OnceLock<Arc<Vec<FaultInfo>>>,
+    /// The number of requests, for their ids.
+    asked: AtomicU64,
     /// The gateways of other APIs, on the same port.
     pub(super) beside: Vec<Arc<Gateway>>,
 }
@@ -44,7 +47,14 @@ impl Gateway {
             Arc::new(Self::new(settings))
         };
         let beside = settings.beside.iter().map(other).collect();
-        Self { rules, settings, store: Mutex::default(), listed: OnceLock::new(), beside }
+        Self {
+            rules,
+            settings,
+            store: Mutex::default(),
+            listed: OnceLock::new(),
+            asked: AtomicU64::new(0),
+            beside,
+        }
     }
 
     /// Returns the faults of every response.
@@ -147,8 +157,13 @@ impl Gateway {
         Ok(self.carry_out(PlannedRequest { request, whole: planned, plan, number }, is_stream, faults))
     }
 
+    /// Returns an id for a request.
+    pub(super) fn request_id(&self) -> String {
+        format!("req_{}", self.tag(self.asked.fetch_add(1, Ordering::Relaxed)))
+    }
+
     /// Returns what makes the ids of a response unique.
-    pub(super) fn tag(&self, number: u64) -> String {
+    fn tag(&self, number: u64) -> String {
         format!("{:04x}{number:06x}", self.settings.seed)
     }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::settings::Settings;
+use crate::content::speech::input_text;
 use crate::faults::list::{FaultInfo, FaultKind};
 
 /// Returns the help for people, as text.
@@ -43,8 +44,7 @@ pub(super) fn html(settings: &Settings, faults: &[FaultInfo]) -> String {
             FaultKind::Websocket => "WebSocket",
             FaultKind::Transport => "transport",
         };
-        let input =
-            ["/input", "/messages/0/content"].iter().find_map(|at| fault.request.pointer(at)?.as_str());
+        let input = input_text(&fault.request);
         let _ = write!(
             rows,
             "<tr><td><code>{}</code><td>{kind}<td>{}<td><code>{}</code>",

@@ -91,7 +91,7 @@ fn of_api(gateway: &Gateway) -> Router<Arc<Gateway>> {
 /// Adds the headers of an API to a response: the id of the request, and when a refused one may be sent again.
 async fn with_headers(State(gateway): Shared, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
-    let id = format!("req_{}", gateway.tag(gateway.store().next()));
+    let id = gateway.request_id();
     let is_too_soon = response.status() == StatusCode::TOO_MANY_REQUESTS;
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(&id) {
