@@ -16,8 +16,8 @@ use crate::formats::{
 pub struct Catalogue {
     /// `rules/`, by id.
     pub rules: BTreeMap<String, Rule>,
-    /// `scenarios/`, by id.
-    pub scenarios: BTreeMap<String, Scenario>,
+    /// `scenarios/`, by id and API.
+    pub scenarios: BTreeMap<(String, Option<String>), Scenario>,
     /// `clients/`, by id.
     pub client_cases: BTreeMap<String, ClientCase>,
     /// `profiles/`, by name.
@@ -48,7 +48,7 @@ impl Catalogue {
         let mut errors = Vec::new();
         let mut catalogue = Self {
             rules: pages(spec, "rules", Rule::parse, &mut errors),
-            scenarios: pages(spec, "scenarios", Scenario::parse, &mut errors),
+            scenarios: scenarios(spec, &mut errors),
             client_cases: pages(spec, "clients", ClientCase::parse, &mut errors),
             profiles: tables(spec, "profiles", &mut errors),
             client_profiles: tables(spec, "client-profiles", &mut errors),
@@ -66,10 +66,21 @@ impl Catalogue {
         for (id, rule) in &mut catalogue.rules {
             rule.api = api_of("rules", id);
         }
-        for (id, scenario) in &mut catalogue.scenarios {
-            scenario.api = api_of("scenarios", id);
-        }
         (catalogue, errors)
+    }
+
+    /// Returns the scenario with this id that an API has; any of that id if no API is meant.
+    pub fn scenario(&self, api: Option<&str>, id: &str) -> Option<&Scenario> {
+        let of_id = self.scenarios_named(id);
+        of_id
+            .into_iter()
+            .find(|scenario| api.is_none() || scenario.api.is_none() || scenario.api.as_deref() == api)
+    }
+
+    /// Returns the pages of a scenario, one for each API that has it.
+    pub fn scenarios_named(&self, id: &str) -> Vec<&Scenario> {
+        let from = self.scenarios.range((id.to_owned(), None)..);
+        from.take_while(|((own, _), _)| own == id).map(|(_, scenario)| scenario).collect()
     }
 
     /// Sets the members that follow from the name of a file, or from the rest of it.
@@ -149,11 +160,31 @@ fn of_apis<T: serde::de::DeserializeOwned>(
     tables
 }
 
+/// Reads the scenarios of all APIs, of which several may have pages of one id.
+fn scenarios(spec: &Path, errors: &mut Vec<LoadError>) -> BTreeMap<(String, Option<String>), Scenario> {
+    const KIND: &str = "scenarios";
+
+    let mut all = BTreeMap::new();
+    let apis = folders::apis(spec).into_iter().map(Some);
+    for api in std::iter::once(None).chain(apis) {
+        let groups = entries(&spec.join(folders::of_api(api.as_deref(), KIND)), errors);
+        for (id, scenario) in pages_of(groups, Scenario::parse, errors) {
+            all.insert((id, api.clone()), Scenario { api: api.clone(), ..scenario });
+        }
+    }
+    all
+}
+
 type Parse<T> = fn(&str, &str) -> Result<T, PageError>;
 
 fn pages<T>(spec: &Path, kind: &str, parse: Parse<T>, errors: &mut Vec<LoadError>) -> BTreeMap<String, T> {
+    pages_of(all_entries(spec, kind, errors), parse, errors)
+}
+
+/// Reads the pages of groups, each of which is a folder.
+fn pages_of<T>(groups: Vec<PathBuf>, parse: Parse<T>, errors: &mut Vec<LoadError>) -> BTreeMap<String, T> {
     let mut pages = BTreeMap::new();
-    for group in all_entries(spec, kind, errors) {
+    for group in groups {
         let Some(group_name) = name(&group, "", errors) else { continue };
         for path in entries(&group, errors) {
             let Some(name) = name(&path, ".md", errors) else { continue };

@@ -58,6 +58,11 @@ pub fn of_kind(spec: &Path, kind: &str) -> Vec<PathBuf> {
     std::iter::once(spec.join(kind)).chain(of_apis).filter(|path| path.exists()).collect()
 }
 
+/// Returns the path of the folder of a kind that belongs to an API, or to all.
+pub fn of_api(api: Option<&str>, kind: &str) -> PathBuf {
+    api.map_or_else(|| PathBuf::from(kind), |api| table_of(api, kind))
+}
+
 /// Returns the path of a file that a folder of that kind has, relative to the folder of the specification. If none
 /// has it, it would be shared.
 pub fn file(spec: &Path, kind: &str, name: &str) -> PathBuf {

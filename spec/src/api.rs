@@ -6,7 +6,7 @@ use crate::json;
 use crate::words::{
     BodyShape, CallShape, Choice, Content, EncryptedShape, ErrorCodes, ErrorShape, ForeignApi, Mark,
     Misnomers, Offers, Operation, RequestShape, ResultShape, Route, SessionShape, Signature, StatusWords,
-    Switch, Trigger,
+    Switch, Trigger, TurnShape,
 };
 
 include!(concat!(env!("OUT_DIR"), "/apis.rs"));

@@ -97,6 +97,15 @@ impl Dialect {
         self.position(name).map(|(_, event)| event)
     }
 
+    /// Returns the properties of an event type, or of the effect `<type>/<effect>` of an event.
+    pub fn named(&self, name: &str) -> Option<&'static EventInfo> {
+        let effect = || {
+            let (kind, _) = name.rsplit_once('/')?;
+            self.event(kind)?.effects.iter().find(|effect| effect.is_named(name))
+        };
+        self.event(name).or_else(effect)
+    }
+
     /// Returns the properties of an event type, with its position among the effects of all events.
     pub fn position(&self, name: &str) -> Option<(usize, &'static EventInfo)> {
         let event = self.events.get((self.place_of_event)(name)?)?;

@@ -9,7 +9,8 @@ use super::report::{Place, Report};
 use super::schemas::Judges;
 use super::{structure, violations};
 use crate::formats::{
-    Authority, Coverage, OnSocket, Operand, Operation, PREVIOUS, PREVIOUS_OUTPUT, Rule, Scenario, Scopes,
+    ApiFile, Authority, Coverage, OnSocket, Operand, Operation, PREVIOUS, PREVIOUS_OUTPUT, Rule, Scenario,
+    Scopes,
 };
 
 pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &mut Report) {
@@ -110,13 +111,14 @@ fn check_scenario<'c>(
     judges: &mut Judges<'c>,
     report: &mut Report,
 ) {
-    let file = context.file("scenarios", &scenario.id, "md");
+    let file = context.file_of(scenario);
     let mut find =
         |entry: &str, message: String, help: &str| report.find(&file, Place::entry(entry), message, help);
-    let Scenario { elicits, status, previous, operation, websocket, .. } = scenario;
+    let Scenario { elicits, items, stops, status, previous, operation, websocket, .. } = scenario;
     let wants_stream =
         operation.is_aside() || scenario.request.get("stream").is_some_and(|stream| stream == true);
-    if wants_stream && elicits.is_empty() && status.is_empty() {
+    let has_demand = !elicits.is_empty() || !items.is_empty() || !stops.is_empty();
+    if wants_stream && !has_demand && status.is_empty() {
         find(
             "elicits",
             "`elicits` is empty, so the scenario always passes".to_owned(),
@@ -131,7 +133,7 @@ fn check_scenario<'c>(
         );
     }
     if let Some(id) = previous
-        && let Some(problem) = endless(context, id)
+        && let Some(problem) = endless(context, scenario.api.as_deref(), id)
     {
         find("previous", problem, "use a scenario whose own `previous` leads to a first request");
     }
@@ -143,34 +145,38 @@ fn check_scenario<'c>(
         );
     }
     let is_of_http = websocket.is_none();
-    let is_on_socket = |id: &String| context.catalogue.scenarios.get(id)?.websocket;
+    let is_on_socket = |id: &String| context.catalogue.scenario(scenario.api.as_deref(), id)?.websocket;
     if is_of_http && previous.as_ref().and_then(is_on_socket).is_some() {
         let message = "the scenario uses HTTP, but `previous` needs a WebSocket".to_owned();
         find("previous", message, "use a scenario that runs over HTTP, or set `websocket`");
     }
-    for (problem, help) in misuses(scenario) {
+    let shape = context.shared.apis.get(scenario.api.as_deref().unwrap_or_default());
+    for (problem, help) in shape.map(|api| misuses(scenario, api)).unwrap_or_default() {
         find("operation", problem.to_owned(), help);
     }
     let events = elicits.iter().flat_map(|events| events.split('|')).map(|event| ("elicits", event));
     let without = scenario.without.iter().filter_map(|event| event.split(' ').next());
     for (entry, event) in events.chain(without.map(|event| ("without", event))) {
-        if !context.has_event(event) {
+        if !context.has_effect(event) {
             find(entry, format!("no dialect has an event \"{event}\""), "use types of events");
         }
     }
     let mut refused = None;
     let mut request = scenario.request.0.clone();
-    if let Some(input) = request.get_mut("input").and_then(Value::as_array_mut) {
-        input.retain(|entry| !is_previous_output(entry));
+    let input = shape.and_then(|api| request.get_mut(&api.request.input)).and_then(Value::as_array_mut);
+    if let Some(entries) = input {
+        entries.retain(|entry| !is_previous_output(entry));
     }
     if context.shared.apis.values().all(|api| !api.operations.contains_key(operation)) {
         let message = format!("no API has the operation {}", operation.name());
         find("operation", message, "add its route to api.toml, or use another operation");
     }
-    let root = context.shared.apis.values().find_map(|api| api.operations.get(operation)?.request.as_ref());
+    let root = shape.and_then(|api| api.operations.get(operation)?.request.as_ref());
+    let dialects =
+        context.dialects.values().filter(|dialect| Some(&dialect.file.api) == scenario.api.as_ref());
     // A request that must be rejected may be invalid.
     let is_due = status.is_empty() && operation.has_body();
-    let by_dialects = is_due.then_some(context.dialects.values());
+    let by_dialects = is_due.then_some(dialects);
     for dialect in by_dialects.into_iter().flatten() {
         let Some(root) = root.and_then(|root| dialect.file.roots.get(root)) else { continue };
         let faults = judges.faults(dialect, root, &request);
@@ -197,23 +203,25 @@ fn is_previous_output(entry: &Value) -> bool {
 }
 
 /// Returns each conflict between the settings of a scenario and its operation, with its fix.
-fn misuses(scenario: &Scenario) -> Vec<(&'static str, &'static str)> {
+fn misuses(scenario: &Scenario, api: &ApiFile) -> Vec<(&'static str, &'static str)> {
     let Scenario { operation, previous, twin, cut_after, fill, malformed, status, websocket, lanes, .. } =
         scenario;
     let request = &scenario.request;
-    let entries = request.get("input").and_then(Value::as_array);
-    let is_previous = |name: &str| request.get(name).is_some_and(|id| id == PREVIOUS);
-    let continues = is_previous("previous_response_id")
-        || is_previous("response_id")
+    let input = request.get(&api.request.input);
+    let entries = input.and_then(Value::as_array);
+    let is_previous = |name: &String| request.get(name).is_some_and(|id| id == PREVIOUS);
+    let names = api.session.as_ref().map(|session| [&session.previous, &session.target]);
+    let continues = names.into_iter().flatten().any(is_previous)
         || entries.is_some_and(|entries| entries.iter().any(is_previous_output));
     let is_stream = request.get("stream").is_some_and(|stream| stream == true);
-    let is_text = request.get("input").is_some_and(Value::is_string);
+    let text = api.request.text.as_ref().zip(entries).and_then(|(at, entries)| entries.last()?.pointer(at));
+    let is_text = text.or(input).is_some_and(Value::is_string);
     let mut found = Vec::new();
     let mut find = |is_wrong: bool, problem, help| found.extend(is_wrong.then_some((problem, help)));
     find(
         operation.has_body() && continues != previous.is_some() && *websocket != Some(OnSocket::Ahead),
         "only one of `previous` and the request continues another response",
-        "set `previous`, and in the request `previous_response_id` to \"previous\" or an input of the type \"previous_output\"",
+        "set `previous`, and in the request the id of the previous response to \"previous\" or an entry of the type \"previous_output\"",
     );
     find(
         matches!(operation, Operation::Poll | Operation::Resume) && previous.is_none(),
@@ -246,22 +254,26 @@ fn misuses(scenario: &Scenario) -> Vec<(&'static str, &'static str)> {
         "`websocket` is \"during\", but the operation is neither steer nor inject",
         "set `operation` to \"steer\" or \"inject\", or `websocket` to \"ahead\"",
     );
-    let is_in_lane = request.get("stream_id").is_some();
+    let is_in_lane = api.session.as_ref().is_some_and(|session| request.get(&session.lane).is_some());
     find(
         (is_in_lane && websocket.is_none()) || (lanes.is_some() && !is_in_lane),
         "lanes need a `stream_id` and a WebSocket",
         "add `stream_id` to the request, and set `websocket`",
     );
-    find(fill.is_some() && !is_text, "`fill` needs an input that is a string", "make `input` a string");
+    find(
+        fill.is_some() && !is_text,
+        "`fill` needs a conversation that is a text, or ends with one",
+        "make the last entry of the conversation a text",
+    );
     found
 }
 
 /// Returns why the chain of `previous` scenarios has no first request, if so.
-fn endless(context: &Context, previous: &str) -> Option<String> {
+fn endless(context: &Context, api: Option<&str>, previous: &str) -> Option<String> {
     let mut chain = vec![previous];
     while let Some(id) = chain.last() {
-        let Some(scenario) = context.catalogue.scenarios.get(*id) else {
-            return Some(format!("there is no scenario \"{id}\""));
+        let Some(scenario) = context.catalogue.scenario(api, id) else {
+            return Some(format!("the API has no scenario \"{id}\""));
         };
         let next = scenario.previous.as_deref()?;
         if chain.contains(&next) {
@@ -318,7 +330,7 @@ pub(super) fn known_rule(context: &Context, id: &str, file: &Path, entry: &str, 
 }
 
 pub(super) fn known_scenario(context: &Context, id: &str, file: &Path, entry: &str, report: &mut Report) {
-    if !context.catalogue.scenarios.contains_key(id) {
+    if context.catalogue.scenario(None, id).is_none() {
         report.find(
             file,
             Place::entry(entry),

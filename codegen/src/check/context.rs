@@ -11,6 +11,7 @@ use crate::SpecFiles;
 use crate::catalogue::Catalogue;
 use crate::dialect::{self, Dialect, Errata, LoadError, PATCH};
 use crate::folders;
+use crate::formats::Scenario;
 
 pub(super) struct Context {
     pub(super) spec: PathBuf,
@@ -79,6 +80,11 @@ impl Context {
     /// Returns the file of a page or a table, relative to the folder of the specification.
     pub(super) fn file(&self, kind: &str, id: &str, extension: &str) -> PathBuf {
         folders::file(&self.spec, kind, &format!("{id}.{extension}"))
+    }
+
+    /// Returns the file of a scenario, relative to the folder of the specification.
+    pub(super) fn file_of(&self, scenario: &Scenario) -> PathBuf {
+        folders::of_api(scenario.api.as_deref(), "scenarios").join(format!("{}.md", scenario.id))
     }
 
     pub(super) fn golden(&self, path: &str) -> Option<&Golden> {

@@ -19,6 +19,7 @@ mod render;
 mod report;
 mod requests;
 mod schemas;
+mod shared;
 mod signatures;
 mod structure;
 mod threads;
@@ -55,6 +56,7 @@ pub fn check(spec: &Path) -> Report {
     render::check(&context, &mut report);
     words::check(&context, &mut report);
     catalogue::check(&context, &mut judges, &mut report);
+    shared::check(&context, &mut report);
     profiles::check(&context, &mut report);
     client_cases::check(&context, &mut report);
     coverage::check(&context, &mut report);

@@ -81,6 +81,11 @@ fn check_profile(context: &Context, file: &Path, profile: &Profile, report: &mut
     }
     for id in profile.scenarios.iter().flat_map(|ids| ids.split('|')) {
         known_scenario(context, id, file, "scenarios", report);
+        let has_it = |dialect: &&Dialect| context.catalogue.scenario(Some(&dialect.file.api), id).is_some();
+        if let Some(dialect) = dialects.iter().find(|dialect| !has_it(dialect)) {
+            let message = format!("{} has no scenario {id}", dialect.name);
+            report.find(file, Place::entry("scenarios"), message, "use a scenario of its API");
+        }
     }
     let lists = [
         ("specifications", &profile.specifications),

@@ -12,7 +12,8 @@ use crate::formats::{
     Effect, EncryptedShape, ErrorCodes, ErrorShape, EventLine, Fallback, ForeignApi, ForeignFile, Framing,
     Level, Lifecycle, Mark, Marker, Misnomers, Offers, Operation, Outer, Render, RenderEdit, RenderMoment,
     RenderResponse, RenderTarget, RequestShape, ResultShape, Role, RootEnd, RootOpening, Route, RuleLevel,
-    Scope, SessionShape, Signature, StatusWords, Stop, Switch, Trigger, TypeRule, UnknownEvents, Usage,
+    Scope, SessionShape, Signature, StatusWords, Stop, Switch, Trigger, TurnShape, TypeRule, UnknownEvents,
+    Usage,
 };
 
 /// Emits the types of the words and settings in dialect files.
@@ -52,6 +53,7 @@ pub fn words() -> TokenStream {
         StatusWords::declaration(),
         Switch::declaration(),
         Trigger::declaration(),
+        TurnShape::declaration(),
         TypeRule::declaration(),
         UnknownEvents::declaration(),
     ];
@@ -166,7 +168,7 @@ pub fn apis(apis: &[(&str, &ApiFile, bool)], foreign: &ForeignFile) -> TokenStre
         pub mod apis {
             use super::{
     Api, BodyShape, CallPlaces, CallShape, Choice, Content, EncryptedShape, ErrorCodes, ErrorShape, Mark, Misnomers, Offers, Operation, RequestShape, ResultShape, Route, Scope, ScopeInfo, SessionShape, Signature, Slot, StatusWords, Switch, Trigger,
-                UsagePlaces,
+                TurnShape, UsagePlaces,
             };
 
             #(#tables)*

@@ -74,6 +74,9 @@ pub struct RequestShape {
     /// The member with the conversation: a list of entries, or a text. A body without it is not a request, but what a recorder
     /// keeps instead. Rules about requests read neither it nor the instructions.
     pub input: String,
+    /// JSON pointer to the text in an entry of that list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
     /// The member with instructions for the model, as a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
@@ -83,6 +86,10 @@ pub struct RequestShape {
     /// The member that asks for a response in the background, and the feature.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background: Option<String>,
+    /// How a conversation repeats a response. Without it, the items of the response are entries of the conversation, and an
+    /// event has the response as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnShape>,
     /// What answers a call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<ResultShape>,
@@ -115,6 +122,25 @@ pub struct ResultShape {
     pub of: String,
     /// The entry, as JSON, in which the texts `{id}` and `{output}` stand for the id of the call and for its output.
     pub entry: String,
+    /// The entry that has all of these in it, as JSON, in which the text `{results}` stands for them. Without it, each is an
+    /// entry of the conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
+}
+
+/// The entry of a conversation that repeats a response.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct TurnShape {
+    /// The entry, as JSON, in which the text `{items}` stands for the items of the response.
+    pub entry: String,
+    /// JSON pointer in the first item to an object whose members are added to the entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub members: Option<String>,
+    /// The scopes whose values are not repeated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<String>,
 }
 
 /// What an entry of the output contains encrypted.

@@ -37,7 +37,7 @@ pub use editor::editor_schemas;
 pub use errata::{Change, ErrataFile, Erratum, MoreValues, Replacement};
 pub use exchange::{
     BodyShape, CallShape, Choice, EncryptedShape, ErrorCodes, ErrorShape, Offers, RequestShape, ResultShape,
-    Route, SessionShape, Switch, Trigger,
+    Route, SessionShape, Switch, Trigger, TurnShape,
 };
 pub use glossary::Glossary;
 pub use guarantee::{EditedGolden, Guarantee, GuaranteesFile};

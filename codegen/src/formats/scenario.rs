@@ -9,11 +9,12 @@ use super::page::{Page, PageError, Request};
 /// Placeholder for the id of the previous response in `previous_response_id`.
 pub const PREVIOUS: &str = "previous";
 
-/// The type of the entry of an `input` that the output of the previous response replaces. With `call_output`, this
+/// The type of the entry of a conversation that the output of the previous response replaces. With `call_output`, this
 /// result follows each function call.
 pub const PREVIOUS_OUTPUT: &str = "previous_output";
 
-/// A request, and the expected response.
+/// A request, and the expected response. Several APIs can have pages of one id: they are the same scenario, in which only
+/// the request and what its response must have are those of the API.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -30,11 +31,17 @@ pub struct Scenario {
     /// The features that the endpoint needs, such as `tools`.
     #[serde(default)]
     pub features: Vec<String>,
-    /// Event types that the response must contain; without them, the scenario is not exercised. A type that is listed
-    /// twice must occur twice; of alternatives, separated by `|`, one is enough. Dialects without one of the events
-    /// skip the scenario.
+    /// Event types that the response must contain, or effects `<type>/<effect>` of events; without them, the scenario is
+    /// not exercised. What is listed twice must occur twice; of alternatives, separated by `|`, one is enough. Dialects
+    /// without one of the events skip the scenario.
     #[serde(default)]
     pub elicits: Vec<String>,
+    /// Types of items that the response must contain, as `elicits` has types of events.
+    #[serde(default)]
+    pub items: Vec<String>,
+    /// Words of the API for why the response ended, of which the response must have one.
+    #[serde(default)]
+    pub stops: Vec<String>,
     /// The HTTP statuses that the response can have; only 200 if absent.
     #[serde(default)]
     pub status: Vec<u16>,
@@ -52,14 +59,14 @@ pub struct Scenario {
     /// Number of events after which the client disconnects.
     #[serde(default)]
     pub cut_after: Option<u32>,
-    /// Size in kilobytes to which the text of the input is repeated.
+    /// Size in kilobytes to which the last text of the conversation is repeated.
     #[serde(default)]
     pub fill: Option<u32>,
     /// Whether the last character of the body is removed, so that it is not JSON.
     #[serde(default)]
     pub malformed: bool,
     /// The scenario whose response the operation uses: the request continues it by the id `previous`, or with its
-    /// output in place of an input of the type `previous_output`. Without it, an operation on a response uses an
+    /// output in place of an entry of the type `previous_output`. Without it, an operation on a response uses an
     /// unknown id.
     pub previous: Option<String>,
     /// For scenarios that need a WebSocket: when its request is sent after that of `previous`. Other scenarios run on a
@@ -79,8 +86,8 @@ pub struct Scenario {
     #[serde(skip)]
     pub prose: String,
     /// The body of the request as JSON, empty if the operation has none. The model `default` is replaced by the tested
-    /// one, the id `previous` by that of the previous response, and an input of type `previous_output` by its output,
-    /// with the result `call_output` after each function call.
+    /// one, the id `previous` by that of the previous response, and an entry of type `previous_output` by its output,
+    /// with the result `call_output` of each call after it.
     #[serde(skip)]
     pub request: Request,
 }

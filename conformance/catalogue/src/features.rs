@@ -3,7 +3,7 @@
 use spec::APIS;
 use spec::table::Operation;
 
-use super::{SCENARIOS, Scenario};
+use super::Scenario;
 
 /// A feature that an endpoint may support, and that scenarios need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,13 +12,6 @@ pub struct Feature {
     pub name: &'static str,
     /// Its description.
     pub title: &'static str,
-}
-
-impl Feature {
-    /// Returns the number of scenarios that need it.
-    pub fn scenarios(&self) -> usize {
-        SCENARIOS.iter().filter(|scenario| scenario.features.contains(&self.name)).count()
-    }
 }
 
 impl Scenario {

@@ -45,6 +45,12 @@ impl Rule {
 }
 
 impl Scenario {
+    /// Returns the scenario whose response it continues or refers to, in its own API.
+    pub fn before(&self) -> Option<&'static Self> {
+        let named = scenarios(self.previous?);
+        named.iter().find(|before| before.api == self.api).or(named.first())
+    }
+
     /// Returns whether it is a request of the API of a dialect.
     pub fn applies_to(&self, dialect: &Dialect) -> bool {
         is_of(dialect, self.api)
@@ -193,8 +199,29 @@ pub fn client(name: &str) -> Option<&'static Client> {
     CLIENTS.iter().find(|client| client.name == name)
 }
 
-/// Returns the scenario with this id.
+/// Returns the scenario with this id. Where several APIs have it, only the request and what its response must have are those
+/// of one of them.
 pub fn scenario(id: &str) -> Option<&'static Scenario> {
-    let at = SCENARIOS.binary_search_by(|scenario| scenario.id.cmp(id)).ok()?;
-    SCENARIOS.get(at)
+    let all = scenarios(id);
+    all.iter().find(|scenario| scenario.api == Some(FIRST_API)).or(all.first())
+}
+
+/// Returns the scenario with this id in the API of a dialect.
+pub fn scenario_in(id: &str, dialect: &Dialect) -> Option<&'static Scenario> {
+    scenarios(id).iter().find(|scenario| scenario.applies_to(dialect))
+}
+
+/// Returns the pages of a scenario, one for each API that has it.
+pub fn scenarios(id: &str) -> &'static [Scenario] {
+    let from = SCENARIOS.partition_point(|scenario| scenario.id < id);
+    let rest = SCENARIOS.get(from..).unwrap_or_default();
+    rest.split_at(rest.partition_point(|scenario| scenario.id == id)).0
+}
+
+impl Profile {
+    /// Returns the scenario with this id in the API that the profile is about.
+    pub fn scenario(&self, id: &str) -> Option<&'static Scenario> {
+        let dialect = self.specifications.first().and_then(|name| spec::dialect(name));
+        dialect.map_or_else(|| scenario(id), |dialect| scenario_in(id, dialect))
+    }
 }

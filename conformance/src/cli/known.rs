@@ -27,8 +27,12 @@ pub(super) const PROFILES: Known = Known(|| catalogue::PROFILES.iter().map(|prof
 pub(super) const CLIENT_PROFILES: Known =
     Known(|| catalogue::CLIENT_PROFILES.iter().map(|profile| profile.name).collect());
 /// Scenarios.
-pub(super) const SCENARIOS: Known =
-    Known(|| catalogue::SCENARIOS.iter().map(|scenario| scenario.id).collect());
+pub(super) const SCENARIOS: Known = Known(|| {
+    // Several APIs can have a scenario.
+    let mut ids: Vec<&str> = catalogue::SCENARIOS.iter().map(|scenario| scenario.id).collect();
+    ids.dedup();
+    ids
+});
 /// Rules, and the groups that they are in.
 pub(super) const RULES: Known = Known(|| {
     let groups: BTreeSet<&str> = catalogue::RULES.iter().map(Rule::group).collect();

@@ -75,8 +75,8 @@ impl What {
             Self::Rules => rules(dialect),
             Self::Events => events(dialect),
             Self::Dialects => dialects(),
-            Self::Features => features(),
-            Self::Scenarios => scenarios(),
+            Self::Features => features(dialect),
+            Self::Scenarios => scenarios(dialect),
             Self::Profiles => profiles(),
             Self::Requirements => requirements(),
         }
@@ -229,28 +229,37 @@ fn dialects() -> Vec<Value> {
     spec::dialects().map(dialect).collect()
 }
 
-fn features() -> Vec<Value> {
+fn features(dialect: &Dialect) -> Vec<Value> {
     let feature = |feature: &catalogue::Feature| {
-        let needing =
-            catalogue::SCENARIOS.iter().filter(|scenario| scenario.features.contains(&feature.name));
-        json!({
-            "name": feature.name,
-            "scenarios": feature.scenarios(),
-            "title": feature.title,
-            "needed_by": needing.map(|scenario| scenario.id).collect::<Vec<_>>(),
-        })
+        let own = catalogue::SCENARIOS.iter().filter(|scenario| scenario.applies_to(dialect));
+        let needing: Vec<&str> = own
+            .filter(|scenario| scenario.features.contains(&feature.name))
+            .map(|scenario| scenario.id)
+            .collect();
+        let entry = || {
+            json!({
+                "name": feature.name,
+                "scenarios": needing.len(),
+                "title": feature.title,
+                "needed_by": needing,
+            })
+        };
+        (!needing.is_empty()).then(entry)
     };
-    catalogue::FEATURES.iter().map(feature).collect()
+    catalogue::FEATURES.iter().filter_map(feature).collect()
 }
 
-fn scenarios() -> Vec<Value> {
+fn scenarios(dialect: &Dialect) -> Vec<Value> {
     let scenario = |scenario: &catalogue::Scenario| {
         json!({
             "id": scenario.id,
+            "api": scenario.api,
             "features": scenario.features.join(", "),
             "title": scenario.title,
             "operation": scenario.operation.name(),
             "elicits": scenario.elicits,
+            "items": scenario.items,
+            "stops": scenario.stops,
             "status": scenario.status,
             "twin": scenario.twin,
             "previous": scenario.previous,
@@ -264,7 +273,7 @@ fn scenarios() -> Vec<Value> {
             "rules": scenario.rules,
         })
     };
-    catalogue::SCENARIOS.iter().map(scenario).collect()
+    catalogue::SCENARIOS.iter().filter(|scenario| scenario.applies_to(dialect)).map(scenario).collect()
 }
 
 fn profiles() -> Vec<Value> {

@@ -105,17 +105,20 @@ impl RecordArgs {
             return Ok((Call::create(text), api));
         }
         let id = self.scenario.as_deref().unwrap_or_default();
-        let scenario = catalogue::scenario(id).ok_or_else(|| {
-            let hint = names::meant(id, SCENARIOS.iter().map(|scenario| scenario.id));
-            anyhow!("there is no scenario \"{id}\"{hint}; `conformance list scenarios` lists them all")
-        })?;
+        let dialect = names::dialect(if self.dialect == AUTO { "openai" } else { &self.dialect })?;
+        let scenario =
+            catalogue::scenario_in(id, dialect).or_else(|| catalogue::scenario(id)).ok_or_else(|| {
+                let hint = names::meant(id, SCENARIOS.iter().map(|scenario| scenario.id));
+                anyhow!("there is no scenario \"{id}\"{hint}; `conformance list scenarios` lists them all")
+            })?;
         let before = self.previous.clone().map(|id| PreviousResponse { id, ..PreviousResponse::default() });
         let given = self.to.given();
         if let Some(missing) = not_given(scenario, &given) {
             bail!("{id} cannot be sent: {}", missing.reason);
         }
         let asked = RequestContext { model: self.to.model(), given: &given, number: 1, seed: &Seed::NONE };
-        let api = names::dialect(if self.dialect == AUTO { "openai" } else { &self.dialect })?.api;
+        let own = spec::APIS.iter().copied().find(|api| scenario.api == Some(api.name));
+        let api = own.unwrap_or(dialect.api);
         Ok((Call::of(scenario, api, &asked, before.as_ref(), false), api))
     }
 

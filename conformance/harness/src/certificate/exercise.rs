@@ -53,6 +53,6 @@ pub(super) fn exercises(case: &ScenarioCase, attempt: &Attempt, rule: &Rule, dia
 
 /// Returns the scopes of the events, with their parents.
 fn scopes(attempt: &Attempt, dialect: &Dialect) -> BTreeSet<Scope> {
-    let events = attempt.facts.events.keys().filter_map(|event| dialect.event(event));
+    let events = attempt.facts.events.keys().filter_map(|event| dialect.named(event));
     events.flat_map(|event| dialect.api.with_parents(event.scope)).collect()
 }

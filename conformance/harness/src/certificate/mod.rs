@@ -228,7 +228,7 @@ mod tests {
     fn questions(profile: &Profile) -> String {
         let mut scenarios: Vec<&Scenario> = Vec::new();
         let mut due: Vec<&str> = profile.scenarios.iter().flat_map(|ids| ids.split('|')).rev().collect();
-        while let Some(scenario) = due.pop().and_then(catalogue::scenario) {
+        while let Some(scenario) = due.pop().and_then(|id| profile.scenario(id)) {
             if scenarios.iter().all(|other| other.id != scenario.id) {
                 scenarios.push(scenario);
                 due.extend(scenario.previous);
@@ -244,6 +244,8 @@ mod tests {
             operation,
             features,
             elicits,
+            items,
+            stops,
             status,
             twin,
             without,
@@ -265,6 +267,9 @@ mod tests {
         let mut text = format!("{text} {elicits:?} {without:?} {says:?} {status:?} {rules:?} {previous:?}");
         for (is_so, word) in [(twin, "twin"), (malformed, "malformed")] {
             text.extend(is_so.then_some([" ", word]).into_iter().flatten());
+        }
+        for more in [items, stops].into_iter().filter(|more| !more.is_empty()) {
+            text.push_str(&format!(" {more:?}"));
         }
         let lanes = lanes.map(|count| format!(" {count} lanes")).unwrap_or_default();
         format!("{text} {cut_after:?} {fill:?} {websocket:?}{lanes}")

@@ -1,5 +1,6 @@
 //! Comparison of related responses, which rules cannot do, as they check single exchanges.
 
+use checker::Answer;
 use serde_json::Value;
 use spec::Api;
 
@@ -42,11 +43,15 @@ fn unsaid(case: &ScenarioCase, words: &str) -> Judgement {
 /// Returns whether a non-streaming response has the shape of the one at the end of its stream: in the response, and in all
 /// items and parts that both have, no member is missing, and none is of another kind.
 fn twins(own: &Facts, stream: &Facts, api: &Api) -> Judgement {
-    let (Some(whole), Some(streamed)) = (&own.response, &stream.response) else {
+    let is_repeated = api.request.turn.is_none();
+    let Some(whole) = own.response.as_ref().filter(|_| !is_repeated || stream.response.is_some()) else {
         return Judgement::new(Verdict::NotExercised, "there is no response to compare");
     };
     let mut found = Vec::new();
-    shapes(whole, streamed, api, "", &mut found);
+    // Of a stream that repeats no response as a whole, there are at most the members with which it began.
+    if let Some(streamed) = &stream.response {
+        shapes(whole, streamed, api, "", &mut found);
+    }
     if let Err(reason) = list_differences("its fields differ from those of the streamed response", &found) {
         return Judgement::new(Verdict::Fail, reason);
     }
@@ -55,12 +60,27 @@ fn twins(own: &Facts, stream: &Facts, api: &Api) -> Judgement {
         let kinds = facts.output(api).iter().filter_map(|item| item.get("type")?.as_str().map(str::to_owned));
         kinds.filter(|kind| kind != "reasoning").collect::<std::collections::BTreeSet<_>>()
     };
-    let missing: Vec<String> = kinds(stream).difference(&kinds(own)).cloned().collect();
+    let missing: Vec<String> = if is_repeated {
+        kinds(stream).difference(&kinds(own)).cloned().collect()
+    } else {
+        lost(&own.answer, &stream.answer).map(str::to_owned).collect()
+    };
     if missing.is_empty() {
         return Judgement::PASS;
     }
     let reason = format!("it lacks what the stream had: {}", missing.join(", "));
     Judgement::new(Verdict::NotExercised, reason)
+}
+
+/// Returns the kinds of content that a response lacks, and its stream had.
+fn lost(whole: &Answer, streamed: &Answer) -> impl Iterator<Item = &'static str> {
+    let kinds = [
+        ("text", !whole.text().is_empty(), !streamed.text().is_empty()),
+        ("a refusal", !whole.refusal.is_empty(), !streamed.refusal.is_empty()),
+        ("calls", !whole.calls.is_empty(), !streamed.calls.is_empty()),
+        ("token counts", whole.tokens.is_some(), streamed.tokens.is_some()),
+    ];
+    kinds.into_iter().filter(|(_, is_whole, is_streamed)| *is_streamed && !is_whole).map(|(kind, ..)| kind)
 }
 
 fn shapes(whole: &Value, streamed: &Value, api: &Api, at: &str, found: &mut Vec<String>) {

@@ -98,10 +98,11 @@ fn last_answer(case: &ScenarioCase, attempts: &[Attempt], dialect: &Dialect) -> 
     if let Some((name, limit)) =
         token_limit(case, dialect).filter(|_| facts.is_cut_but_completed(dialect.api))
     {
-        let incomplete = dialect.api.status.incomplete;
-        let reason = format!(
-            "the answer was cut at {name} {limit}, but {ending}: it should be {incomplete}, with the reason {name}"
-        );
+        let due = match case.scenario.stops {
+            [] => format!("{}, with the reason {name}", dialect.api.status.incomplete),
+            stops => stops.join(" or "),
+        };
+        let reason = format!("the answer was cut at {name} {limit}, but {ending}: it should be {due}");
         return Judgement::new(Verdict::Fail, reason);
     }
     let reason = format!("requested {times}, but there was {missing}: {ending}");
@@ -192,7 +193,8 @@ fn wrong_mark(api: &Api, root: &str) -> Option<String> {
 fn token_limit(case: &ScenarioCase, dialect: &Dialect) -> Option<(&'static str, u64)> {
     let (api, scenario) = (dialect.api, case.scenario);
     let name = *api.request.limits.first()?;
-    let cut = dialect.ending(api.status.incomplete)?;
     let limit = spec::json::at(scenario.request, &format!("/{name}"))?.parse().ok()?;
-    scenario.elicits.contains(&cut.name).then_some((name, limit))
+    let is_cut =
+        || dialect.ending(api.status.incomplete).is_some_and(|cut| scenario.elicits.contains(&cut.name));
+    (!scenario.stops.is_empty() || is_cut()).then_some((name, limit))
 }

@@ -43,6 +43,8 @@ pub struct Facts {
     pub numbers: Option<(u64, u64)>,
     /// The content.
     pub answer: Answer,
+    /// The items, if no event of a stream repeats them.
+    pub items: Vec<Value>,
     /// The mark of the request.
     pub asked_mark: Option<usize>,
     /// Marks in the response.
@@ -111,8 +113,11 @@ impl Facts {
         (codes.collect::<Vec<_>>().join(" ").to_lowercase(), message.unwrap_or_default().to_lowercase())
     }
 
-    /// Returns the output of the response.
+    /// Returns the items of the response.
     pub fn output(&self, api: &Api) -> &[Value] {
+        if api.request.turn.is_some() {
+            return &self.items;
+        }
         let output = self.response.as_ref().and_then(|response| response.get(api.list)?.as_array());
         output.map(Vec::as_slice).unwrap_or_default()
     }
@@ -138,7 +143,7 @@ impl Facts {
         for events in scenario.elicits {
             *wanted.entry(events).or_default() += 1;
         }
-        let known = |events: &'static str| events.split('|').filter(|event| dialect.event(event).is_some());
+        let known = |events: &'static str| events.split('|').filter(|event| dialect.named(event).is_some());
         let seen = |events| known(events).filter_map(|event| self.events.get(event)).sum::<u64>();
         let short = wanted.into_iter().filter(|&(events, count)| seen(events) < count);
         let missing = short.map(|(events, count)| {
@@ -146,7 +151,31 @@ impl Facts {
             let events = known(events).collect::<Vec<_>>().join(" or ");
             if count == 1 { events } else { format!("{events} ({count} times)") }
         });
-        missing.collect()
+        missing
+            .chain(self.missing_items(scenario, dialect.api))
+            .chain(self.other_stop(scenario, dialect.api))
+            .collect()
+    }
+
+    /// Returns the expected types of items that are missing.
+    fn missing_items(&self, scenario: &Scenario, api: &Api) -> Vec<String> {
+        let mut left: Vec<&str> =
+            self.output(api).iter().filter_map(|item| item.get("type")?.as_str()).collect();
+        let mut missing = Vec::new();
+        for kind in scenario.items {
+            match left.iter().position(|it| it == kind) {
+                Some(at) => drop(left.swap_remove(at)),
+                None => missing.push(format!("{kind} {}", api.scope(api.container).noun())),
+            }
+        }
+        missing
+    }
+
+    /// Returns the expected reasons why the response ended, if it ended for another.
+    fn other_stop(&self, scenario: &Scenario, api: &Api) -> Option<String> {
+        let (_, member) = api.stop.filter(|_| !scenario.stops.is_empty())?;
+        let is_other = self.answer.status.as_deref().is_none_or(|status| !scenario.stops.contains(&status));
+        is_other.then(|| format!("{member} {}", scenario.stops.join(" or ")))
     }
 
     /// Returns what is missing in a JSON response: the status of its stream, or the expected text and calls.
@@ -156,7 +185,9 @@ impl Facts {
             |kind: &str| self.output(api).iter().any(|item| item.get("type").is_some_and(|it| it == kind));
         let endings = [api.status.completed, api.status.incomplete];
         let mut missing = BTreeSet::new();
-        for info in scenario.elicits.iter().filter_map(|event| dialect.event(event)) {
+        let calls = |scope| api.client_call.is_some_and(|call| call.scope == scope);
+        let mut wanted_calls = 0;
+        for info in scenario.elicits.iter().filter_map(|event| dialect.named(event)) {
             match (info.role, info.level.content, info.phase) {
                 (Role::Terminal, _, Some(phase)) if endings.contains(&phase) => {
                     let is_missing = self.state(api) != Some(phase);
@@ -165,6 +196,10 @@ impl Facts {
                 (Role::Delta, Some(Content::Text), _) if self.answer.text().is_empty() => {
                     missing.insert((1, "text".to_owned()));
                 }
+                (Role::Delta, Some(Content::Refusal), _) if self.answer.refusal.is_empty() => {
+                    missing.insert((1, info.level.noun()));
+                }
+                (Role::Open, ..) if calls(info.scope) => wanted_calls += 1,
                 (Role::Final, Some(Content::Arguments), _) => {
                     let kinds = info.level.of.iter().filter(|kind| !has(kind));
                     missing.extend(kinds.map(|kind| (2, (*kind).to_owned())));
@@ -172,7 +207,13 @@ impl Facts {
                 _ => {}
             }
         }
-        missing.into_iter().map(|(_, what)| what).collect()
+        if self.answer.calls.len() < wanted_calls {
+            let noun = api.client_call.map(|call| api.scope(call.scope).noun()).unwrap_or_default();
+            let times = if wanted_calls == 1 { String::new() } else { format!(" ({wanted_calls} times)") };
+            missing.insert((2, format!("{noun}{times}")));
+        }
+        let missing = missing.into_iter().map(|(_, what)| what);
+        missing.chain(self.missing_items(scenario, api)).chain(self.other_stop(scenario, api)).collect()
     }
 
     /// Returns how the response ended: with its last event or its status, the tokens if they were limited, and what it
@@ -182,6 +223,7 @@ impl Facts {
         let last = dialect.terminal.iter().find(|kind| self.events.contains_key(**kind));
         let status = self.state(api);
         let mut text = match (last, status) {
+            _ if api.status.member.is_empty() => self.stop(api),
             (Some(last), _) => format!("it ended with {last}"),
             (None, _) if self.is_stream => "it ended without a terminal event".to_owned(),
             (None, Some(status)) => format!("its status is {}", visible(&cut(status, MAX_CODE))),
@@ -196,13 +238,26 @@ impl Facts {
         text
     }
 
+    /// Returns why a response without a status ended.
+    fn stop(&self, api: &Api) -> String {
+        let member = api.stop.map_or("stop", |(_, member)| member);
+        match &self.answer.status {
+            Some(word) => format!("its {member} is {}", visible(&cut(word, MAX_CODE))),
+            None => format!("it has no {member}"),
+        }
+    }
+
     /// Returns whether the tokens reached their limit in a response that is completed.
     pub(super) fn is_cut_but_completed(&self, api: &Api) -> bool {
         let reached = self.output_tokens(api).zip(self.limit(api)).is_some_and(|(used, limit)| used >= limit);
-        self.state(api) == Some(api.status.completed) && reached
+        let word = if api.status.member.is_empty() { self.answer.status.as_deref() } else { self.state(api) };
+        word.is_some_and(|word| api.usual_stops.contains(&word)) && reached
     }
 
     fn output_tokens(&self, api: &Api) -> Option<u64> {
+        if api.status.member.is_empty() {
+            return self.answer.tokens?.output;
+        }
         Tokens::of_response(api, self.response.as_ref()?)?.output
     }
 

@@ -1,11 +1,12 @@
 //! Reads the facts of an exchange from its recording.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use spec::Dialect;
 use spec::table::{Operation, Role};
 
 use super::facts::{Facts, MAX_CODE, MAX_MESSAGE, SWITCHED};
+use super::items::{self, ItemsReader};
 use crate::plan::marks;
 use crate::wire::answered;
 use checker::{Answer, AnswerReader, Observer, Payload, Record, Seen};
@@ -16,6 +17,7 @@ use results::text::cut;
 pub(super) struct FactsReader {
     facts: Facts,
     answer: AnswerReader,
+    items: ItemsReader,
     lanes: Lanes,
     dialect: &'static Dialect,
 }
@@ -46,16 +48,26 @@ const MAX_TIMES: usize = 1 << 18;
 impl FactsReader {
     pub(super) fn new(dialect: &'static Dialect) -> Self {
         let answer = AnswerReader::new(dialect.api).within(MAX_ANSWER_BYTES);
-        Self { facts: Facts::default(), answer, lanes: Lanes::default(), dialect }
+        Self {
+            facts: Facts::default(),
+            answer,
+            items: ItemsReader::new(dialect, MAX_ANSWER_BYTES),
+            lanes: Lanes::default(),
+            dialect,
+        }
     }
 
     /// Returns the facts of all entries.
     pub(super) fn finish(self) -> Facts {
-        let Self { mut facts, answer, .. } = self;
+        let Self { mut facts, answer, items, .. } = self;
         // A body has its own.
         if facts.answer == Answer::default() {
             facts.answer = answer.finish();
+            facts.items = items.finish();
         }
+        // A mark can be spread over deltas.
+        let text = facts.answer.text();
+        facts.marks.extend(marks(&text).take(MAX_NAMES.saturating_sub(facts.marks.len())));
         facts
     }
 
@@ -82,6 +94,8 @@ impl FactsReader {
                 facts.response_id = response.and_then(|body| Some(body.get("id")?.as_str()?.to_owned()));
                 let answer = response.map(|response| Answer::of_response(dialect.api, response));
                 facts.answer = answer.unwrap_or_default();
+                facts.items =
+                    response.map(|response| items::of_body(dialect.api, response)).unwrap_or_default();
                 if response.is_none() {
                     facts.beginning = beginning(frame.source);
                 }
@@ -97,7 +111,7 @@ impl FactsReader {
     }
 
     fn event(&mut self, record: &Record<'_>) {
-        let Self { facts, answer, dialect, .. } = self;
+        let Self { facts, answer, items, dialect, .. } = self;
         // Without a type in the data, the `event:` field has it.
         let line = record.frame.event.as_deref();
         let kind = record.event_type.as_deref().or(line).unwrap_or_default();
@@ -123,6 +137,7 @@ impl FactsReader {
             facts.numbers = Some((facts.numbers.map_or(number, |(first, _)| first), number));
         }
         answer.event(record);
+        items.event(record);
         if kind == dialect.error {
             facts.error_event = serde_json::from_str(record.data()).ok();
         }
@@ -143,16 +158,20 @@ impl FactsReader {
         } else if is_opening {
             facts.ids.extend(facts.response_id.clone());
         }
-        match facts.events.get_mut(kind) {
-            Some(count) => *count += 1,
-            None => drop(facts.events.insert(kind.to_owned(), 1)),
+        if dialect.api.first_event_opens && facts.response_id.is_none() {
+            facts.response_id = text(record.data(), "/id").filter(|id| !id.is_empty());
+            facts.ids.extend(facts.response_id.clone());
+        }
+        count(&mut facts.events, kind);
+        for effect in record.views().filter_map(|(info, _)| info.effect) {
+            count(&mut facts.events, &format!("{kind}/{effect}"));
         }
     }
 
     /// Reads a message, which may begin the answer to another turn, with the status that HTTP would have. Returns
     /// whether it is about the last request.
     fn message(&mut self, data: &str, lane: Option<&str>) -> bool {
-        let Self { facts, answer, lanes, dialect } = self;
+        let Self { facts, answer, lanes, dialect, .. } = self;
         let kind = text(data, "/type").unwrap_or_default();
         let lane = lane.map(str::to_owned);
         let begins = dialect.opening == Some(&*kind);
@@ -217,6 +236,13 @@ impl Observer for FactsReader {
         let times = &mut self.facts.times_us;
         let time = frame.time.filter(|_| times.len() < MAX_TIMES);
         times.extend(time.and_then(|time| u32::try_from(time.as_micros()).ok()));
+    }
+}
+
+fn count(events: &mut BTreeMap<String, u64>, name: &str) {
+    match events.get_mut(name) {
+        Some(count) => *count += 1,
+        None => drop(events.insert(name.to_owned(), 1)),
     }
 }
 

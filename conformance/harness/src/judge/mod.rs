@@ -8,6 +8,7 @@ mod crowd;
 mod differences;
 mod facts;
 mod facts_reader;
+mod items;
 mod join;
 mod latency;
 mod obstacle;

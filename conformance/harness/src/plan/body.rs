@@ -50,7 +50,8 @@ pub(super) fn body(
                     .collect();
         }
     }
-    if let (Some(kilobytes), Some(Value::String(text))) = (scenario.fill, request.get_mut(input)) {
+    let last = request.get_mut(input).and_then(|input| last_text(input, api));
+    if let (Some(kilobytes), Some(text)) = (scenario.fill, last) {
         let bytes = usize::try_from(kilobytes).unwrap_or_default().saturating_mul(1000);
         let times = bytes / text.len().max(1);
         *text = text.repeat(times + 1);
@@ -64,6 +65,15 @@ pub(super) fn body(
         body.pop();
     }
     body
+}
+
+/// Returns the last text of a conversation.
+fn last_text<'v>(input: &'v mut Value, api: &Api) -> Option<&'v mut String> {
+    let text = match input {
+        Value::Array(entries) => entries.last_mut()?.pointer_mut(api.request.text?)?,
+        text => text,
+    };
+    if let Value::String(text) = text { Some(text) } else { None }
 }
 
 /// Adds the words of this run to the instructions, which responses echo.

@@ -61,7 +61,7 @@ fn add(
     if let Some(at) = cases.iter().position(is_it) {
         return Some(at);
     }
-    let previous = scenario.previous.and_then(catalogue::scenario);
+    let previous = scenario.before();
     let previous = previous.and_then(|previous| add(cases, previous, dialect, rules, offer));
     for is_twin in [false, true].into_iter().take(1 + usize::from(scenario.twin)) {
         let stream = cases.len().checked_sub(1);

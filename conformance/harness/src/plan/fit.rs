@@ -108,6 +108,6 @@ fn without_previous_output(request: &str, api: &Api) -> String {
 
 /// Returns the expected events of a scenario that the dialect lacks.
 fn lacks(dialect: &Dialect, scenario: &Scenario) -> Option<&'static str> {
-    let has = |events: &&&str| events.split('|').any(|event| dialect.event(event).is_some());
+    let has = |events: &&&str| events.split('|').any(|event| dialect.named(event).is_some());
     scenario.elicits.iter().find(|events| !has(events)).copied()
 }

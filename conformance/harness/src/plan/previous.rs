@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
+use spec::table::TurnShape;
 use spec::{Api, Dialect};
 
 /// The previous response of a request.
@@ -54,7 +55,10 @@ pub(super) fn is_previous_output(entry: &Value) -> bool {
 /// Returns the replacement of `previous_output`: all items, with a result for each call if one is given. What is
 /// encrypted is sent without its plain text, which requests do not allow.
 pub(super) fn carried(before: &PreviousResponse, entry: &Value, api: &Api) -> Vec<Value> {
-    let mut entries = before.output.clone();
+    let mut entries = match api.request.turn {
+        Some(turn) => repeated(turn, &before.output).into_iter().collect(),
+        None => before.output.clone(),
+    };
     if let Some(encrypted) = api.encrypted {
         for item in entries.iter_mut().filter_map(Value::as_object_mut) {
             if item.get(encrypted.member).is_some_and(Value::is_string) {
@@ -63,14 +67,43 @@ pub(super) fn carried(before: &PreviousResponse, entry: &Value, api: &Api) -> Ve
         }
     }
     let (Some(result), Some(output)) = (api.request.result, entry.get("call_output")) else { return entries };
-    let calls = before.output.iter().filter(|item| item.get("type").is_some_and(|it| it == result.of));
-    let ids = calls.filter_map(|call| call.get(api.call.id));
-    entries.extend(ids.filter_map(|id| {
+    let calls = before.output.iter().flat_map(|item| calls_in(item, api));
+    let calls = calls.filter(|call| call.get("type").is_some_and(|it| it == result.of));
+    let place = api.client_call.map_or("", |call| call.id);
+    let results = calls.filter_map(|call| {
         let mut entry = serde_json::from_str(result.entry).ok()?;
-        fill(&mut entry, &[("{id}", id), ("{output}", output)]);
+        fill(&mut entry, &[("{id}", call.pointer(place)?), ("{output}", output)]);
         Some(entry)
-    }));
+    });
+    match result.within.and_then(|within| serde_json::from_str(within).ok()) {
+        Some(mut within) => {
+            fill(&mut within, &[("{results}", &Value::Array(results.collect()))]);
+            entries.push(within);
+        }
+        None => entries.extend(results),
+    }
     entries
+}
+
+/// Returns the calls in an item: itself, or those in a list of it.
+fn calls_in<'v>(item: &'v Value, api: &Api) -> &'v [Value] {
+    let scope = api.client_call.map(|call| api.scope(call.scope)).filter(|scope| !scope.is_container);
+    let Some(place) = scope.and_then(|scope| scope.in_body.first()) else {
+        return std::slice::from_ref(item);
+    };
+    let list = place.split_once("/{").and_then(|(list, _)| item.pointer(list)?.as_array());
+    list.map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Returns the entry that repeats a response in a conversation.
+fn repeated(turn: TurnShape, items: &[Value]) -> Option<Value> {
+    let mut entry = serde_json::from_str(turn.entry).ok()?;
+    fill(&mut entry, &[("{items}", &Value::Array(items.to_vec()))]);
+    let members = turn.members.and_then(|place| items.first()?.pointer(place)?.as_object());
+    if let Value::Object(own) = &mut entry {
+        own.extend(members.into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())));
+    }
+    Some(entry)
 }
 
 /// Replaces texts by values.

@@ -61,7 +61,7 @@ impl Seed {
 }
 
 fn first_turn(scenario: &Scenario) -> &str {
-    scenario.previous.and_then(catalogue::scenario).map_or(scenario.id, first_turn)
+    scenario.before().map_or(scenario.id, first_turn)
 }
 
 /// Common words of one or two tokens.

@@ -90,7 +90,7 @@ impl Seen {
 fn scopes(scenario: &Scenario, is_stream: bool, dialect: &Dialect) -> BTreeSet<Scope> {
     if is_stream {
         let events = scenario.elicits.iter().flat_map(|events| events.split('|'));
-        let events = events.filter_map(|event| dialect.event(event));
+        let events = events.filter_map(|event| dialect.named(event));
         return events.flat_map(|event| dialect.api.with_parents(event.scope)).collect();
     }
     let of_response = [Operation::Create, Operation::Retrieve, Operation::Poll, Operation::Cancel];

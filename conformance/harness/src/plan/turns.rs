@@ -42,7 +42,7 @@ fn add_case(
         turns.push(previous);
     }
     turns.reverse();
-    let elsewhere = turns.first().and_then(|first| first.previous).and_then(catalogue::scenario);
+    let elsewhere = turns.first().and_then(|first| first.before());
     let previous = elsewhere.map(|previous| add_case(cases, previous, dialect, rules, offer));
     cases.push(ScenarioCase {
         api: dialect.api,
@@ -63,7 +63,7 @@ fn add_case(
 /// Returns the scenario that must precede this one on the same connection.
 fn on_connection(scenario: &Scenario) -> Option<&'static Scenario> {
     let is_anew = scenario.websocket == Some(OnSocket::Anew);
-    scenario.previous.filter(|_| !is_anew).and_then(catalogue::scenario)
+    scenario.before().filter(|_| !is_anew)
 }
 
 /// Returns whether a scenario applies to WebSocket connections: it is a single message, and does not depend on HTTP being
@@ -76,7 +76,7 @@ pub(super) fn is_sent(scenario: &Scenario, api: &Api) -> bool {
         scenario.operation == Operation::Create && scenario.cut_after.is_none() && !scenario.malformed;
     let is_in_background = api.request.background.is_some_and(is);
     let is_plain = is_whole && is("stream") && !is_in_background && !is_forgotten;
-    let before = scenario.previous.and_then(catalogue::scenario);
+    let before = scenario.before();
     scenario.websocket.is_some() || is_plain && before.is_none_or(|before| is_sent(before, api))
 }
 

@@ -61,27 +61,40 @@ pub(super) fn event(event: &EventInfo, dialect: &Dialect, screen: Screen) -> Str
     let rules = RULES.iter().filter(|rule| rule.scopes.contains(&event.scope));
     page.rows("rules", rules.map(|rule| rule_row(rule, dialect)));
     let elicits = |scenario: &&Scenario| {
-        scenario.elicits.iter().any(|names| names.split('|').any(|name| name == event.name))
+        // An effect of the event is named `<type>/<effect>`.
+        let is_it = |name: &str| name.split('/').next() == Some(event.name);
+        scenario.elicits.iter().any(|names| names.split('|').any(is_it))
     };
     page.rows("scenarios", SCENARIOS.iter().filter(elicits).map(scenario_row));
     page.out
 }
 
+/// Returns the name of the API of a scenario; empty if it is the only one that has the scenario.
+fn api_title(scenario: &Scenario) -> &'static str {
+    let all = catalogue::scenarios(scenario.id);
+    let api = spec::APIS.iter().find(|api| scenario.api == Some(api.name)).filter(|_| all.len() > 1);
+    api.map_or("", |api| api.title)
+}
+
 /// Returns the page of a scenario: request and expected events.
 pub(super) fn scenario(scenario: &Scenario, screen: Screen) -> String {
     let mut page = Page::new(scenario.id, scenario.title, screen);
+    page.fact("API", api_title(scenario));
     page.fact("operation", scenario.operation.name());
     page.fact("needs", &scenario.features.join(", "));
     page.fact("after", scenario.previous.unwrap_or_default());
     let statuses: Vec<String> = scenario.status.iter().map(u16::to_string).collect();
     page.fact("status", &if statuses.is_empty() { "200".to_owned() } else { statuses.join(" or ") });
     page.fact("events", &scenario.elicits.join(", "));
+    page.fact("items", &scenario.items.join(", "));
+    page.fact("ends with", &scenario.stops.join(" or "));
     page.fact("not", &scenario.without.join(", "));
     page.fact("text has", scenario.says.unwrap_or_default());
     page.fact("also", if scenario.twin { "sent without `stream`, for a JSON response" } else { "" });
     page.fact("rules", &scenario.rules.join(", "));
     let demanded = catalogue::PROFILES.iter().filter(|profile| {
-        profile.scenarios.iter().any(|names| names.split('|').any(|name| name == scenario.id))
+        let has_it = profile.scenario(scenario.id).is_some_and(|own| own.api == scenario.api);
+        has_it && profile.scenarios.iter().any(|names| names.split('|').any(|name| name == scenario.id))
     });
     page.fact("profiles", &demanded.map(|profile| profile.name).collect::<Vec<_>>().join(", "));
     page.fact("run it", &format!("conformance run --target URL --model MODEL {}::", scenario.id));
@@ -99,7 +112,7 @@ pub(super) fn profile(profile: &Profile, dialect: &Dialect, screen: Screen) -> S
     page.fact("profile", &format!("version {}", profile.version));
     page.fact("dialects", &profile.specifications.join(", "));
     page.fact("run it", &format!("conformance run --target URL --model MODEL --profile {}", profile.name));
-    let names = profile.scenarios.iter().map(|names| match catalogue::scenario(names) {
+    let names = profile.scenarios.iter().map(|names| match profile.scenario(names) {
         Some(scenario) => scenario_row(scenario),
         None => format!("one of {}", names.replace('|', ", ")),
     });

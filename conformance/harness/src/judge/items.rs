@@ -1,0 +1,234 @@
+//! The items of a response: what a request that continues the conversation repeats.
+
+use std::collections::BTreeMap;
+
+use checker::Record;
+use serde_json::Value;
+use spec::table::{Role, ScopeInfo};
+use spec::{Api, Dialect, Slot, View};
+
+/// Maximum number of entries of a list in an item.
+const MAX_ENTRIES: usize = 1000;
+
+/// Returns the items of a response that is a body.
+pub(super) fn of_body(api: &Api, response: &Value) -> Vec<Value> {
+    let places = api.scope(api.container).in_body.iter();
+    let lists = places.filter_map(|place| response.pointer(place.split_once("/{")?.0)?.as_array());
+    let mut items: Vec<Value> = lists.flatten().cloned().collect();
+    for item in &mut items {
+        leave_out(api, item);
+    }
+    items
+}
+
+/// Removes the values that a conversation does not repeat.
+fn leave_out(api: &Api, item: &mut Value) {
+    let without = api.request.turn.map_or(&[][..], |turn| turn.without);
+    for place in api.scopes().filter(|scope| without.contains(&scope.name)).flat_map(|scope| scope.in_body) {
+        let Some((around, member)) = place.rsplit_once('/') else { continue };
+        if let Some(Value::Object(members)) = item.pointer_mut(around) {
+            members.shift_remove(member);
+        }
+    }
+}
+
+/// Joins the items of a stream whose events do not repeat them: the value with which each opens, with the deltas of the
+/// scopes in it.
+#[derive(Debug)]
+pub(super) struct ItemsReader {
+    dialect: &'static Dialect,
+    items: BTreeMap<u64, Value>,
+    /// Texts by the index of their item and their place in it.
+    texts: BTreeMap<(u64, String), String>,
+    /// Number of bytes that it still stores.
+    room: usize,
+}
+
+impl ItemsReader {
+    /// Creates a reader that ignores the rest of a stream after about this number of bytes.
+    pub(super) const fn new(dialect: &'static Dialect, room: usize) -> Self {
+        Self { dialect, items: BTreeMap::new(), texts: BTreeMap::new(), room }
+    }
+
+    /// Reads an event.
+    pub(super) fn event(&mut self, record: &Record<'_>) {
+        if self.dialect.api.request.turn.is_none() {
+            return;
+        }
+        for (info, view) in record.views() {
+            let Some(value) = view.raw(Slot::Value).filter(|value| value.len() <= self.room) else {
+                continue;
+            };
+            self.effect(info.level, info.role, &view, value);
+        }
+    }
+
+    fn effect(&mut self, level: &'static ScopeInfo, role: Role, view: &View<'_>, value: &str) {
+        let Some((index, place)) = self.place(level, view) else { return };
+        if !self.items.contains_key(&index) && self.items.len() >= MAX_ENTRIES {
+            return;
+        }
+        self.room = self.room.saturating_sub(value.len());
+        let item = self.items.entry(index).or_default();
+        let value: Value = serde_json::from_str(value).unwrap_or_default();
+        match (role, value) {
+            (Role::Open, mut value) => {
+                let own = level.own_index.filter(|_| !level.is_container);
+                if let (Some(own), Value::Object(members)) = (own, &mut value) {
+                    members.shift_remove(self.dialect.member(own));
+                }
+                put(item, &place, value);
+            }
+            (Role::Final, value @ Value::String(_)) => put(item, &place, value),
+            (Role::Delta, Value::String(text)) => {
+                *self.texts.entry((index, place)).or_default() += &text;
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the index of the item that a scope is in, and the place of its value in there.
+    fn place(&self, level: &'static ScopeInfo, view: &View<'_>) -> Option<(u64, String)> {
+        let api = self.dialect.api;
+        let count = |slot| view.count(slot).and_then(|count| count.whole());
+        let mut around: Vec<&ScopeInfo> =
+            api.with_parents(level.scope).map(|scope| api.scope(scope)).collect();
+        while around.pop()?.scope != api.container {}
+        let mut place = String::new();
+        for scope in around.into_iter().rev() {
+            let inside = *scope.in_body.first()?;
+            match inside.split_once("/{") {
+                Some((list, _)) => place.extend([list, "/", &count(scope.own_index?)?.to_string()]),
+                None => place += inside,
+            }
+        }
+        Some((count(api.index).unwrap_or(0), place))
+    }
+
+    /// Returns the items that were read.
+    pub(super) fn finish(self) -> Vec<Value> {
+        let Self { dialect, mut items, texts, .. } = self;
+        for ((index, place), text) in texts {
+            let Some(item) = items.get_mut(&index) else { continue };
+            // What opens as an object has its deltas as JSON.
+            let is_json = item.pointer(&place).is_some_and(Value::is_object);
+            let value = if is_json { serde_json::from_str(&text).ok() } else { Some(text.into()) };
+            if let Some(value) = value {
+                put(item, &place, value);
+            }
+        }
+        let mut items: Vec<Value> = items.into_values().collect();
+        for item in &mut items {
+            leave_out(dialect.api, item);
+        }
+        items
+    }
+}
+
+/// Puts a value at a place, and makes the objects and lists around it.
+fn put(item: &mut Value, place: &str, value: Value) {
+    let mut at = item;
+    for segment in place.split('/').skip(1) {
+        let index: Option<usize> = segment.parse().ok();
+        if at.is_null() {
+            *at = if index.is_some() {
+                Value::Array(Vec::new())
+            } else {
+                Value::Object(serde_json::Map::new())
+            };
+        }
+        at = match (at, index) {
+            (Value::Array(entries), Some(index)) if index < MAX_ENTRIES => {
+                if entries.len() <= index {
+                    entries.resize(index + 1, Value::Null);
+                }
+                let Some(entry) = entries.get_mut(index) else { return };
+                entry
+            }
+            (Value::Object(members), _) => members.entry(segment).or_insert(Value::Null),
+            _ => return,
+        };
+    }
+    *at = value;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use checker::{Checker, Frame, Observer, Seen};
+    use serde_json::json;
+
+    use super::*;
+
+    impl Observer for ItemsReader {
+        fn record(&mut self, seen: &Seen<'_>) {
+            self.event(seen.record);
+        }
+    }
+
+    fn read(dialect: &str, events: &[Value]) -> Vec<Value> {
+        let dialect = spec::dialect(dialect).unwrap();
+        let (mut reader, mut checker) = (ItemsReader::new(dialect, 10_000), Checker::new(dialect));
+        for event in events {
+            let data = event.to_string();
+            let frame = Frame { data: Some(Cow::Borrowed(&*data)), ..Frame::default() };
+            checker.frame_seen_by(&frame, &mut reader);
+        }
+        reader.finish()
+    }
+
+    #[test]
+    fn blocks_are_joined() {
+        let delta =
+            |index: u64, delta: Value| json!({"type": "content_block_delta", "index": index, "delta": delta});
+        let start = |index: u64, block: Value| json!({"type": "content_block_start", "index": index, "content_block": block});
+        let items = read(
+            "anthropic",
+            &[
+                start(0, json!({"type": "thinking", "thinking": "", "signature": ""})),
+                delta(0, json!({"type": "thinking_delta", "thinking": "Two "})),
+                delta(0, json!({"type": "thinking_delta", "thinking": "cities."})),
+                delta(0, json!({"type": "signature_delta", "signature": "c2ln"})),
+                start(1, json!({"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}})),
+                delta(1, json!({"type": "input_json_delta", "partial_json": "{\"a\":"})),
+                delta(1, json!({"type": "input_json_delta", "partial_json": "1}"})),
+                start(2, json!({"type": "tool_use", "id": "toolu_2", "name": "g", "input": {}})),
+                start(3, json!({"type": "redacted_thinking", "data": "x"})),
+            ],
+        );
+        assert_eq!(
+            items,
+            [
+                json!({"type": "thinking", "thinking": "Two cities.", "signature": "c2ln"}),
+                json!({"type": "tool_use", "id": "toolu_1", "name": "f", "input": {"a": 1}}),
+                json!({"type": "tool_use", "id": "toolu_2", "name": "g", "input": {}}),
+                json!({"type": "redacted_thinking", "data": "x"}),
+            ]
+        );
+    }
+
+    #[test]
+    fn choices_are_joined() {
+        let chunk = |delta: Value| {
+            json!({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m",
+                "choices": [{"index": 0, "delta": delta, "finish_reason": null}]})
+        };
+        let call = |index: u64, id: &str| json!({"index": index, "id": id, "type": "function", "function": {"name": "f", "arguments": ""}});
+        let arguments = |text: &str| json!({"tool_calls": [{"index": 1, "function": {"arguments": text}}]});
+        let items = read(
+            "chat",
+            &[
+                chunk(json!({"role": "assistant", "content": "Let "})),
+                chunk(json!({"content": "me see."})),
+                chunk(json!({"tool_calls": [call(0, "call_1"), call(1, "call_2")]})),
+                chunk(arguments("{\"a\":")),
+                chunk(arguments("1}")),
+            ],
+        );
+        let call = |id: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": arguments}});
+        let message = json!({"content": "Let me see.", "tool_calls": [call("call_1", ""), call("call_2", "{\"a\":1}")]});
+        assert_eq!(items.len(), 1);
+        assert_eq!(items[0]["message"], message);
+    }
+}
