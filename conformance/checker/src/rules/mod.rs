@@ -2,6 +2,7 @@
 
 mod chat;
 mod counts;
+mod error;
 mod logprobs;
 mod messages;
 mod misnomer;
@@ -15,9 +16,7 @@ mod wire;
 use catalogue::NativeRule;
 use spec::table::Scope;
 
-use self::responses::{
-    annotation, call, error, item, output, part, response, summary, text, tool, vendor, ws,
-};
+use self::responses::{annotation, call, item, output, part, response, summary, text, tool, vendor, ws};
 use crate::engine::Native;
 pub use wire::is_sign_of_life;
 
@@ -161,10 +160,11 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::CallIdUnique => &[Native::Opened(Scope::Item, call::id_unique)],
         NativeRule::CallNameDeclared => &[Native::OpenedAs(&call::ANSWERED, call::name_declared)],
         NativeRule::ErrorBodyShape => &[Native::Body(error::body_shape), Native::Beginning(error::no_stream)],
-        NativeRule::ErrorEqualsFailed => &[Native::Snapshot(error::equals_failed)],
-        NativeRule::ErrorFollowedByFailed => {
-            &[Native::AfterError(error::followed_by_failed), Native::StreamEnd(error::ended_by_failed)]
-        }
+        NativeRule::ErrorEqualsFailed => &[Native::Snapshot(responses::error::equals_failed)],
+        NativeRule::ErrorFollowedByFailed => &[
+            Native::AfterError(responses::error::followed_by_failed),
+            Native::StreamEnd(responses::error::ended_by_failed),
+        ],
         NativeRule::ErrorNotUnder200 => {
             &[Native::Beginning(error::stream_not_under_200), Native::Body(error::body_not_under_200)]
         }
