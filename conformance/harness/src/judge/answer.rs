@@ -158,7 +158,7 @@ fn wrong_kind(case: &ScenarioCase, facts: &Facts, report: &CaptureReport) -> Opt
     let is_created = operation == Operation::Create;
     let answer = api.route(operation).and_then(|route| route.answer);
     let expected = answer.filter(|_| case.scenario.status.is_empty() && !is_created);
-    let is_other = |root: &&str| facts.root.is_some_and(|it| it != *root);
+    let is_other = |root: &&str| facts.root.is_some_and(|it| it != *root) && !facts.has_error(api);
     let reason = match (wants_stream, is_stream) {
         (true, false) => {
             let described = match &facts.content_type {

@@ -103,6 +103,12 @@ impl Facts {
         }
     }
 
+    /// Returns whether the response is a body with an error.
+    pub(super) fn has_error(&self, api: &Api) -> bool {
+        let error = self.response.as_ref().and_then(|response| response.get(api.error.member));
+        error.is_some_and(|error| !error.is_null())
+    }
+
     /// Returns the code or type of the error, and its message, in lower case.
     pub(super) fn error(&self) -> (String, String) {
         let response = self.error_event.as_ref().or(self.response.as_ref());

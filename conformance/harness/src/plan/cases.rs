@@ -39,7 +39,7 @@ pub fn cases(
         for scenario in chosen().filter(|scenario| scenario.websocket.is_none()) {
             add(&mut cases, scenario, dialect, rules, offer);
         }
-        if transports.contains(&Transport::Websocket) {
+        if transports.contains(&Transport::Websocket) && dialect.api.session.is_some() {
             turns::add(&mut cases, chosen(), dialect, rules, offer);
         }
     }
