@@ -9,8 +9,8 @@ mod recorded;
 
 use core::fmt;
 
-use spec::Dialect;
 use spec::table::{Operation, Role, Scope};
+use spec::{Api, Dialect};
 
 pub use features::Feature;
 pub use recorded::{Recorded, recorded};
@@ -219,6 +219,14 @@ pub fn scenarios(id: &str) -> &'static [Scenario] {
 }
 
 impl Profile {
+    /// Returns whether it is about an API.
+    pub fn is_of(&self, api: &Api) -> bool {
+        self.specifications
+            .iter()
+            .filter_map(|name| spec::dialect(name))
+            .any(|dialect| dialect.api.name == api.name)
+    }
+
     /// Returns the scenario with this id in the API that the profile is about.
     pub fn scenario(&self, id: &str) -> Option<&'static Scenario> {
         let dialect = self.specifications.first().and_then(|name| spec::dialect(name));

@@ -65,7 +65,7 @@ impl Judge<'_> {
 
     /// Returns the results for the profiles of the run.
     fn profiles(&self) -> Vec<ProfileReport> {
-        chosen(&self.run.options.profiles).map(|profile| self.profile(profile)).collect()
+        chosen(&self.run.options.profiles, self.dialect()).map(|profile| self.profile(profile)).collect()
     }
 
     fn dialect(&self) -> &'static Dialect {

@@ -10,18 +10,34 @@ use results::{Demand, LevelChange, ProfileReport, Reason, State, UndecidedKind, 
 const EXCHANGES: usize = 3;
 
 pub(super) fn page(certificate: &Certificate) -> String {
-    let Certificate { suite, build, dialect, target, model, options, state, profiles, exchanges, .. } =
-        certificate;
+    let Certificate {
+        suite,
+        build,
+        dialect,
+        api,
+        api_headers,
+        target,
+        model,
+        options,
+        state,
+        profiles,
+        exchanges,
+        ..
+    } = certificate;
     let mut out = "# Conformance certificate\n\n".to_owned();
     let state = match state {
         State::Finished => "finished",
         State::Interrupted => "interrupted",
         State::Begun => "not finished",
     };
+    let headers: Vec<String> =
+        api_headers.iter().map(|(name, value)| code(&format!("{name}: {value}"))).collect();
     let (count, fail_on) = (exchanges.len(), options.fail_on());
     for (name, value) in [
         ("Endpoint", code(target)),
         ("Model", code(model)),
+        ("API", text(api)),
+        ("API headers", headers.join(", ")),
         ("Dialect", code(dialect)),
         ("Suite", format!("conformance {}, build {}", text(suite), code(build))),
         ("Run", format!("{state}, {count} exchange{}", if count == 1 { "" } else { "s" })),

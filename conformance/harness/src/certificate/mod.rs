@@ -9,6 +9,7 @@ mod markdown;
 mod requests;
 mod signature;
 
+use std::collections::BTreeMap;
 use std::io;
 
 use catalogue::{Level, PROFILES, Profile};
@@ -42,6 +43,12 @@ pub struct Certificate {
     pub build: String,
     /// The dialect that was checked against.
     pub dialect: String,
+    /// The name of its API.
+    #[serde(default)]
+    pub api: String,
+    /// The headers with which the API is asked for a version of it, with their values.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub api_headers: BTreeMap<String, String>,
     /// The endpoint, without secrets.
     pub target: String,
     /// The model that was asked for.
@@ -67,11 +74,15 @@ pub struct Certificate {
 impl Certificate {
     /// Returns the certificate of a run whose report was written.
     pub fn new(run: &RunFile, profiles: Vec<ProfileReport>) -> Self {
+        let api = spec::dialect(&run.dialect).map(|dialect| dialect.api);
+        let headers = api.into_iter().flat_map(|api| api.request.headers);
         Self {
             version: VERSION,
             suite: run.suite.clone(),
             build: run.build.clone(),
             dialect: run.dialect.clone(),
+            api: api.map(|api| api.title.to_owned()).unwrap_or_default(),
+            api_headers: headers.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             target: run.target.clone(),
             model: run.model.clone(),
             options: run.options.clone(),
@@ -195,9 +206,15 @@ pub fn demanded(profile: &Profile, dialect: &Dialect) -> Vec<&'static str> {
     profile.rules.iter().filter(is_must).copied().collect()
 }
 
-/// Returns the profiles with these names, or all if there are none.
-pub fn chosen(names: &[String]) -> impl Iterator<Item = &'static Profile> + '_ {
-    PROFILES.iter().filter(|profile| names.is_empty() || names.iter().any(|name| name == profile.name))
+/// Returns the profiles with these names, or all of the API of a dialect if there are none.
+pub fn chosen<'n>(names: &'n [String], dialect: &'n Dialect) -> impl Iterator<Item = &'static Profile> + 'n {
+    let of_api = PROFILES.iter().filter(|profile| names.is_empty() && profile.is_of(dialect.api));
+    of_api.chain(with_names(names))
+}
+
+/// Returns the profiles with these names.
+pub fn with_names(names: &[String]) -> impl Iterator<Item = &'static Profile> + '_ {
+    PROFILES.iter().filter(|profile| names.iter().any(|name| name == profile.name))
 }
 
 #[cfg(test)]

@@ -373,7 +373,8 @@ pub fn rules(
     ignore: &[String],
 ) -> Rules {
     let is_demanded = |rule: &Rule| {
-        profiles.is_empty() || certificate::chosen(profiles).any(|profile| profile.rules.contains(&rule.id))
+        profiles.is_empty()
+            || certificate::with_names(profiles).any(|profile| profile.rules.contains(&rule.id))
     };
     Rules::with_levels(dialect, levels).only(|rule| is_demanded(rule) && is_selected(rule, select, ignore))
 }
@@ -401,7 +402,7 @@ fn is_demanded(scenario: &Scenario, profiles: &[String]) -> bool {
     let names_it = |profile: &Profile| {
         profile.scenarios.iter().flat_map(|ids| ids.split('|')).any(|id| id == scenario.id)
     };
-    profiles.is_empty() || certificate::chosen(profiles).any(names_it)
+    profiles.is_empty() || certificate::with_names(profiles).any(names_it)
 }
 
 /// Returns whether a rule is selected, or nothing is, and it is not ignored.
