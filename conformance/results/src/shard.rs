@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use catalogue::{PROFILES, Profile};
 use serde::{Deserialize, Serialize};
+use spec::Api;
 
 use super::transport::Transport;
 
@@ -21,19 +22,27 @@ pub struct Shard {
 }
 
 /// Scenarios by id: the place of the first of the scenarios that continue each other.
-static PLACES: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
-    let ids = || catalogue::SCENARIOS.iter().map(|scenario| scenario.id);
+type Places = HashMap<&'static str, usize>;
+
+/// The places of the scenarios of each API.
+static PLACES: LazyLock<Vec<(&'static Api, Places)>> =
+    LazyLock::new(|| spec::APIS.iter().map(|api| (*api, places(api))).collect());
+
+fn places(api: &Api) -> Places {
+    let own = catalogue::SCENARIOS.iter().filter(|scenario| scenario.api.is_none_or(|of| of == api.name));
+    let ids = || own.clone().map(|scenario| scenario.id);
     let mut firsts: Vec<&str> = ids().filter(|id| first(id) == *id).collect();
     // The scenarios of a profile follow each other, so that each part has some of them.
+    let profiles: Vec<&Profile> = PROFILES.iter().filter(|profile| profile.is_of(api)).collect();
     firsts.sort_by_key(|id| {
-        let names_it = |profile: &Profile| {
+        let names_it = |profile: &&Profile| {
             profile.scenarios.iter().flat_map(|ids| ids.split('|')).any(|named| first(named) == *id)
         };
-        PROFILES.iter().position(names_it).unwrap_or(PROFILES.len())
+        profiles.iter().position(names_it).unwrap_or(profiles.len())
     });
     let firsts: HashMap<&str, usize> = firsts.into_iter().zip(0..).collect();
     ids().filter_map(|id| Some((id, *firsts.get(first(id))?))).collect()
-});
+}
 
 /// Returns the first of the scenarios that continue each other.
 fn first(id: &'static str) -> &'static str {
@@ -42,13 +51,14 @@ fn first(id: &'static str) -> &'static str {
 }
 
 impl Shard {
-    /// Returns whether a test belongs to this part. The tests of a scenario over all transports, and of those that
+    /// Returns whether a test of an API belongs to this part. The tests of a scenario over all transports, and of those that
     /// continue it, belong to the same part.
-    pub fn has_test(self, name: &str) -> bool {
+    pub fn has_test(self, name: &str, api: &str) -> bool {
         let scenario = Transport::scenario(name.rsplit_once("::").map_or(name, |(case, _)| case));
         // With several dialects, theirs is the first segment.
         let bare = scenario.split_once('/').map_or(scenario, |(_, rest)| rest);
-        let place = PLACES.get(scenario).or_else(|| PLACES.get(bare)).copied();
+        let places = PLACES.iter().find(|(of, _)| of.name == api).map(|(_, places)| places);
+        let place = places.and_then(|places| places.get(scenario).or_else(|| places.get(bare))).copied();
         self.has(place.unwrap_or_else(|| spread(name)))
     }
 
@@ -107,22 +117,23 @@ mod tests {
     fn every_test_is_in_one_shard_with_those_that_it_continues() {
         for of in [1_u32, 2, 3, 7] {
             let shards: Vec<Shard> = (1..=of).map(|number| Shard { number, of }).collect();
-            let place = |name: &str| {
-                let mut having = shards.iter().filter(|shard| shard.has_test(name));
+            let place = |name: &str, api: &str| {
+                let mut having = shards.iter().filter(|shard| shard.has_test(name, api));
                 let place = having.next().unwrap_or_else(|| panic!("no shard has {name}")).number;
                 assert!(having.next().is_none(), "{name} is in two shards");
                 place
             };
             for scenario in catalogue::SCENARIOS {
-                let own = place(&format!("{}::answer", scenario.id));
-                assert_eq!(own, place(&format!("{}.json::agrees", scenario.id)), "{}", scenario.id);
-                assert_eq!(own, place(&format!("{}.ws::item", scenario.id)), "{}", scenario.id);
-                assert_eq!(own, place(&format!("openai/{}::item", scenario.id)), "{}", scenario.id);
+                let place = |name: String| place(&name, scenario.api.unwrap_or_default());
+                let own = place(format!("{}::answer", scenario.id));
+                assert_eq!(own, place(format!("{}.json::agrees", scenario.id)), "{}", scenario.id);
+                assert_eq!(own, place(format!("{}.ws::item", scenario.id)), "{}", scenario.id);
+                assert_eq!(own, place(format!("openai/{}::item", scenario.id)), "{}", scenario.id);
                 if let Some(previous) = scenario.previous {
-                    assert_eq!(own, place(&format!("{previous}::answer")), "{}", scenario.id);
+                    assert_eq!(own, place(format!("{previous}::answer")), "{}", scenario.id);
                 }
             }
-            place("violation::item/finished");
+            place("violation::item/finished", "responses");
         }
     }
 
@@ -142,7 +153,8 @@ mod tests {
             for number in 1..=of {
                 let shard = Shard { number, of };
                 let ids = profile.scenarios.iter().flat_map(|ids| ids.split('|'));
-                let has_some = ids.clone().any(|id| shard.has_test(id));
+                let api = spec::APIS.iter().find(|api| profile.is_of(api)).unwrap().name;
+                let has_some = ids.clone().any(|id| shard.has_test(id, api));
                 // Scenarios that continue each other stay together.
                 let places = ids.map(first).collect::<std::collections::BTreeSet<_>>().len();
                 assert!(has_some || places < 2 * of as usize, "{} has nothing in {shard}", profile.name);
@@ -150,7 +162,9 @@ mod tests {
         }
         let of = 4;
         let counts = (1..=of).map(|number| {
-            let has = |scenario: &&catalogue::Scenario| Shard { number, of }.has_test(scenario.id);
+            let has = |scenario: &&catalogue::Scenario| {
+                Shard { number, of }.has_test(scenario.id, scenario.api.unwrap_or_default())
+            };
             catalogue::SCENARIOS.iter().filter(has).count()
         });
         let all = catalogue::SCENARIOS.len() / of as usize;

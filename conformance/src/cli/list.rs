@@ -77,7 +77,7 @@ impl What {
             Self::Dialects => dialects(),
             Self::Features => features(dialect),
             Self::Scenarios => scenarios(dialect),
-            Self::Profiles => profiles(),
+            Self::Profiles => profiles(dialect),
             Self::Requirements => requirements(),
         }
     }
@@ -276,7 +276,7 @@ fn scenarios(dialect: &Dialect) -> Vec<Value> {
     catalogue::SCENARIOS.iter().filter(|scenario| scenario.applies_to(dialect)).map(scenario).collect()
 }
 
-fn profiles() -> Vec<Value> {
+fn profiles(dialect: &Dialect) -> Vec<Value> {
     let profile = |profile: &catalogue::Profile| {
         json!({
             "name": profile.name,
@@ -296,7 +296,13 @@ fn profiles() -> Vec<Value> {
             "cases": profile.cases,
         })
     };
-    catalogue::PROFILES.iter().map(profile).chain(catalogue::CLIENT_PROFILES.iter().map(of_client)).collect()
+    let is_of_client = |specifications: &[&str]| {
+        let mut dialects = specifications.iter().filter_map(|name| spec::dialect(name));
+        dialects.any(|of| of.api.name == dialect.api.name)
+    };
+    let own = catalogue::PROFILES.iter().filter(|profile| profile.is_of(dialect.api));
+    let of_clients = catalogue::CLIENT_PROFILES.iter().filter(|profile| is_of_client(profile.specifications));
+    own.map(profile).chain(of_clients.map(of_client)).collect()
 }
 
 fn requirements() -> Vec<Value> {
@@ -357,8 +363,11 @@ mod tests {
 
     #[test]
     fn lists_fit_eighty_columns() {
-        let dialect = names::dialect("openai").unwrap();
-        for what in What::value_variants() {
+        let dialects = ["openai", "anthropic", "chat"].map(|name| names::dialect(name).unwrap());
+        let lists = dialects
+            .iter()
+            .flat_map(|dialect| What::value_variants().iter().map(move |what| (what, dialect)));
+        for (what, dialect) in lists {
             let screen = Screen { style: Style::Plain, width: 80 };
             let shown = table(what.columns(), &what.entries(dialect), screen);
             for line in shown.lines() {

@@ -49,9 +49,8 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
     let dialects = [dialect].into_iter().chain(spec::DIALECTS.iter().copied());
     let event = |of: &'static Dialect| of.event(name).map(|event| Topic::Event(event, of));
     found.extend(dialects.clone().find_map(event));
-    let mut pages: Vec<_> = catalogue::scenarios(name).iter().collect();
-    pages.sort_by_key(|scenario| !scenario.applies_to(dialect));
-    found.extend(pages.into_iter().map(Topic::Scenario));
+    let scenario = catalogue::scenario_in(name, dialect).or_else(|| catalogue::scenario(name));
+    found.extend(scenario.map(Topic::Scenario));
     found.extend(catalogue::PROFILES.iter().find(|profile| profile.name == name).map(Topic::Profile));
     found.extend(groups().into_iter().find(|group| *group == name).map(Topic::Group));
     found.extend(catalogue::FEATURES.iter().find(|feature| feature.name == name).map(Topic::Feature));

@@ -147,7 +147,8 @@ impl Judge<'_> {
             for (about, judged) in trials {
                 let Some(judged) = judged else {
                     let shard = self.run.options.filters.shard;
-                    let other = shard.filter(|shard| !shard.has_test(&case.trial(about)));
+                    let other =
+                        shard.filter(|shard| !shard.has_test(&case.trial(about), self.dialect().api.name));
                     let text = match other {
                         Some(shard) => {
                             format!("this is shard {shard} of the run, which leaves it to another one")

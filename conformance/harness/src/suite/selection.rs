@@ -20,6 +20,8 @@ pub struct Selection {
     only: Option<BTreeSet<String>>,
     /// The part of the run.
     shard: Option<Shard>,
+    /// The API of the tests.
+    api: &'static str,
 }
 
 /// A filter, with the text it was written as.
@@ -55,7 +57,14 @@ impl Selection {
         let parse = |texts: &[String]| -> Result<Vec<Filter>, String> {
             texts.iter().map(|text| Filter::parse(text, dialect)).collect()
         };
-        Ok(Self { with: parse(with)?, without: parse(without)?, is_exact, only: None, shard: None })
+        Ok(Self {
+            with: parse(with)?,
+            without: parse(without)?,
+            is_exact,
+            only: None,
+            shard: None,
+            api: dialect.api.name,
+        })
     }
 
     /// Selects what a run with these filters selects.
@@ -98,7 +107,7 @@ impl Selection {
         (self.with.is_empty() || is_one_of(&self.with))
             && !is_one_of(&self.without)
             && self.only.as_ref().is_none_or(|only| only.contains(name))
-            && self.shard.is_none_or(|shard| shard.has_test(name))
+            && self.shard.is_none_or(|shard| shard.has_test(name, self.api))
     }
 
     /// Returns the first filter that includes none of these tests, ignoring skipped ones.

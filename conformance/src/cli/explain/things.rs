@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use catalogue::{Feature, Profile, RULES, Rule, SCENARIOS, Scenario};
 use spec::Dialect;
-use spec::table::EventInfo;
+use spec::table::{EventInfo, Fallback};
 
 use super::page::{fact, prose, width};
 use checker::level;
@@ -69,17 +69,19 @@ pub(super) fn event(event: &EventInfo, dialect: &Dialect, screen: Screen) -> Str
     page.out
 }
 
-/// Returns the name of the API of a scenario; empty if it is the only one that has the scenario.
-fn api_title(scenario: &Scenario) -> &'static str {
-    let all = catalogue::scenarios(scenario.id);
-    let api = spec::APIS.iter().find(|api| scenario.api == Some(api.name)).filter(|_| all.len() > 1);
-    api.map_or("", |api| api.title)
+/// Returns the dialect that stands for the API of a scenario, unless it is the default one.
+fn dialect_flag(scenario: &Scenario) -> String {
+    let stands_for_api =
+        |dialect: &&&Dialect| scenario.applies_to(dialect) && dialect.fallback == Fallback::Api;
+    let dialect = spec::DIALECTS.iter().find(stands_for_api).filter(|dialect| dialect.name != "openai");
+    dialect.map(|dialect| format!(" --dialect {}", dialect.name)).unwrap_or_default()
 }
 
 /// Returns the page of a scenario: request and expected events.
 pub(super) fn scenario(scenario: &Scenario, screen: Screen) -> String {
     let mut page = Page::new(scenario.id, scenario.title, screen);
-    page.fact("API", api_title(scenario));
+    let others = catalogue::scenarios(scenario.id).iter().filter(|other| other.api != scenario.api);
+    let others = others.map(|other| format!("conformance explain {}{}", other.id, dialect_flag(other)));
     page.fact("operation", scenario.operation.name());
     page.fact("needs", &scenario.features.join(", "));
     page.fact("after", scenario.previous.unwrap_or_default());
@@ -97,7 +99,9 @@ pub(super) fn scenario(scenario: &Scenario, screen: Screen) -> String {
         has_it && profile.scenarios.iter().any(|names| names.split('|').any(|name| name == scenario.id))
     });
     page.fact("profiles", &demanded.map(|profile| profile.name).collect::<Vec<_>>().join(", "));
-    page.fact("run it", &format!("conformance run --target URL --model MODEL {}::", scenario.id));
+    let command = format!("conformance run --target URL --model MODEL{}", dialect_flag(scenario));
+    page.fact("run it", &format!("{command} {}::", scenario.id));
+    page.rows("other APIs", others);
     page.out.push('\n');
     page.out += &prose(scenario.prose, width(screen));
     if !scenario.request.is_empty() {
