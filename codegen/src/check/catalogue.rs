@@ -111,7 +111,7 @@ fn check_scenario<'c>(
     judges: &mut Judges<'c>,
     report: &mut Report,
 ) {
-    let file = context.file_of(scenario);
+    let file = Context::file_of(scenario);
     let mut find =
         |entry: &str, message: String, help: &str| report.find(&file, Place::entry(entry), message, help);
     let Scenario { elicits, items, stops, status, previous, operation, websocket, .. } = scenario;

@@ -83,7 +83,7 @@ impl Context {
     }
 
     /// Returns the file of a scenario, relative to the folder of the specification.
-    pub(super) fn file_of(&self, scenario: &Scenario) -> PathBuf {
+    pub(super) fn file_of(scenario: &Scenario) -> PathBuf {
         folders::of_api(scenario.api.as_deref(), "scenarios").join(format!("{}.md", scenario.id))
     }
 

@@ -125,7 +125,7 @@ fn features(context: &Context, report: &mut Report) {
         for feature in &scenario.features {
             needed.insert(feature);
             if !context.catalogue.features.contains_key(feature) {
-                let file = context.file_of(scenario);
+                let file = Context::file_of(scenario);
                 let help = "describe it under [features] of api.toml, or use one of these";
                 report.find(
                     &file,

@@ -17,10 +17,10 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         let Some((model, others)) = pages.split_last() else { continue };
         for other in others {
             let Some((member, problem)) = difference(other, model) else { continue };
-            let of = context.file_of(model);
+            let of = Context::file_of(model);
             let message = format!("{problem}, unlike in {}", of.display());
             let help = "ask for the same in all APIs, or give the scenario another id";
-            report.find(context.file_of(other), Place::entry(member), message, help);
+            report.find(Context::file_of(other), Place::entry(member), message, help);
         }
     }
 }

@@ -5,7 +5,7 @@ mod chat;
 mod conversation;
 pub mod directive;
 pub(crate) mod given;
-pub(crate) mod length;
+mod length;
 mod messages;
 pub(crate) mod plan;
 pub(crate) mod problem;

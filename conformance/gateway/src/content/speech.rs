@@ -3,7 +3,8 @@
 use serde_json::Value;
 use spec::{Api, Dialect};
 
-use super::ask::Ask;
+use super::ask::{Ask, Format};
+use super::length::limit;
 use super::plan::{Item, ResponsePlan};
 use super::problem::Problem;
 use super::{chat, messages, responses};
@@ -77,6 +78,14 @@ pub(crate) fn speech(api: &Api) -> &'static Speech {
 /// Returns the plan of the response to a valid request.
 pub fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
     (speech(dialect.api).plan)(request, dialect, seed)
+}
+
+/// Lengthens the texts of a response unless the request determines them.
+pub(crate) fn lengthen(plan: &mut ResponsePlan, request: &Value, fragments: usize, dialect: &Dialect) {
+    if (speech(dialect.api).ask)(request).format == Format::Text {
+        plan.lengthen(fragments);
+        limit(plan, request, dialect.api);
+    }
 }
 
 /// Returns the goldens with a known request.

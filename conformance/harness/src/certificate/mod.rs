@@ -286,7 +286,7 @@ mod tests {
             text.extend(is_so.then_some([" ", word]).into_iter().flatten());
         }
         for more in [items, stops].into_iter().filter(|more| !more.is_empty()) {
-            text.push_str(&format!(" {more:?}"));
+            text.extend([" ", &format!("{more:?}")]);
         }
         let lanes = lanes.map(|count| format!(" {count} lanes")).unwrap_or_default();
         format!("{text} {cut_after:?} {fill:?} {websocket:?}{lanes}")
