@@ -99,6 +99,8 @@ fn every_dialect_is_spoken_without_a_fault() {
 fn all_apis_are_spoken_on_one_port() {
     let beside = vec![dialect("anthropic"), dialect("chat")];
     let gateway = start(Settings { beside, ..openai() });
+    let models = ask(&gateway, "GET", "/models", "").json();
+    assert_eq!(models.pointer("/data/0/object"), Some(&json!("model")), "without a header of another API");
     for (name, said) in [
         ("openai", "/output/0/content/0/text"),
         ("anthropic", "/content/0/text"),

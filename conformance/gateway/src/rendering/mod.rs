@@ -44,6 +44,8 @@ struct Renderer {
     problem: fn(&Problem) -> Value,
     /// The header that has the id of a request.
     id_header: &'static str,
+    /// Lists models by their names.
+    models: fn(&[String]) -> Value,
 }
 
 static RENDERERS: [Renderer; 3] = [
@@ -52,18 +54,21 @@ static RENDERERS: [Renderer; 3] = [
         render: responses::emit::render,
         problem: responses::response::problem,
         id_header: "x-request-id",
+        models: responses::response::models,
     },
     Renderer {
         api: "messages",
         render: messages::message::render,
         problem: messages::message::problem,
         id_header: "request-id",
+        models: messages::message::models,
     },
     Renderer {
         api: "chat",
         render: chat::chunks::render,
         problem: chat::chunks::problem,
         id_header: "x-request-id",
+        models: responses::response::models,
     },
 ];
 
@@ -91,4 +96,9 @@ pub(crate) fn body_of(problem: &Problem, api: &Api) -> Value {
 /// Returns the header of an API that has the id of a request.
 pub(crate) fn id_header(api: &Api) -> &'static str {
     renderer(api).id_header
+}
+
+/// Returns the list of models as an API has it.
+pub(crate) fn model_list(models: &[String], api: &Api) -> Value {
+    (renderer(api).models)(models)
 }

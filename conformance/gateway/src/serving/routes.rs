@@ -14,7 +14,7 @@ use axum::{Router, http};
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use spec::Api;
 use spec::table::Operation;
 use tokio::task::spawn_blocking;
@@ -28,8 +28,8 @@ use super::socket::talk;
 use super::store::Stored;
 use crate::content::problem::Problem;
 use crate::faults::requested::{Faults, HEADER};
-use crate::rendering::id_header;
 use crate::rendering::wire::{Wire, WireFault};
+use crate::rendering::{id_header, model_list};
 
 /// Maximum size of a request body.
 const LARGEST: usize = 64 << 20;
@@ -255,10 +255,18 @@ async fn count(State(gateway): Shared, headers: HeaderMap, body: Bytes) -> Respo
     json_of(&gateway, &headers, gateway.count(&body))
 }
 
+/// Lists the models, as the API has it whose headers the request has.
 async fn models(State(gateway): Shared, headers: HeaderMap) -> Response {
-    let model =
-        json!({"id": "reference-1", "object": "model", "created": 1_785_000_000, "owned_by": "reference"});
-    json_of(&gateway, &headers, Ok(json!({"object": "list", "data": [model]})))
+    let has_own = |gateway: &&Arc<Gateway>| {
+        let own = gateway.settings.dialect.api.request.headers;
+        !own.is_empty() && own.iter().all(|(name, _)| headers.contains_key(*name))
+    };
+    let asked = gateway.beside.iter().find(has_own).unwrap_or(&gateway);
+    let models = match gateway.settings.models.as_slice() {
+        [] => vec!["reference-1".to_owned()],
+        models => models.to_vec(),
+    };
+    json_of(&gateway, &headers, Ok(model_list(&models, asked.settings.dialect.api)))
 }
 
 async fn nothing(State(gateway): Shared, headers: HeaderMap, uri: http::Uri) -> Response {

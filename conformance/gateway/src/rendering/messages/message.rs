@@ -9,6 +9,13 @@ use crate::content::problem::Problem;
 use crate::content::text;
 use crate::rendering::RenderedResponse;
 
+/// Returns a list of models.
+pub(in crate::rendering) fn models(models: &[String]) -> Value {
+    let model = |id: &String| json!({"type": "model", "id": id, "display_name": id, "created_at": "2026-07-25T17:20:00Z"});
+    json!({"data": models.iter().map(model).collect::<Vec<_>>(), "has_more": false, "first_id": models.first(),
+        "last_id": models.last()})
+}
+
 /// Returns the body of an error. Its type follows from the status.
 pub(in crate::rendering) fn problem(problem: &Problem) -> Value {
     let kind = match problem.status {

@@ -9,6 +9,13 @@ use crate::content::problem::Problem;
 use crate::content::text;
 use crate::rendering::edits::{Edited, Edits, parsed};
 
+/// Returns a list of models.
+pub(in crate::rendering) fn models(models: &[String]) -> Value {
+    let model =
+        |id: &String| json!({"id": id, "object": "model", "created": 1_785_000_000, "owned_by": "reference"});
+    json!({"object": "list", "data": models.iter().map(model).collect::<Vec<_>>()})
+}
+
 /// Returns the body of an error.
 pub(in crate::rendering) fn problem(problem: &Problem) -> Value {
     let Problem { kind, code, message, param, .. } = problem;
