@@ -1,9 +1,9 @@
 //! Throughput of checking streams, as ratios to `serde_json::from_slice::<Value>` on the same events in
 //! the same run, on one thread, bytes in memory unless files are named.
 //!
-//! `cargo bench -p tests --bench checking [-- MEGABYTES]`: the size of the data per round (default: 40). The data are
-//! recorded streams of the first party of each API, repeated, if they exist beside the repository, and the goldens
-//! otherwise.
+//! `cargo bench -p tests --bench checking [-- MEGABYTES] [DIALECT] [WORK]`: the size of the data per round (default: 40), and
+//! the only dialect and work to measure. The data are recorded streams of the first party of each API, repeated, if they
+//! exist beside the repository, and the goldens otherwise.
 #![allow(clippy::print_stdout, clippy::cast_precision_loss)]
 
 #[path = "../../conformance/checker/benches/streams.rs"]
@@ -38,12 +38,19 @@ struct Streams {
 }
 
 fn main() {
-    let megabytes: usize = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(40);
-    for pattern in PATTERNS {
-        Streams::of(pattern).compare_all(megabytes);
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench").peekable();
+    let megabytes = arguments.peek().and_then(|argument| argument.parse().ok());
+    if megabytes.is_some() {
+        arguments.next();
     }
-    let responses = Streams::of(PATTERNS[0]);
-    responses.linear();
+    let (dialect, work) = (arguments.next(), arguments.next().unwrap_or_default());
+    let is_meant = |pattern: &Pattern| dialect.as_ref().is_none_or(|dialect| pattern.dialect == dialect);
+    for pattern in PATTERNS.into_iter().filter(is_meant) {
+        Streams::of(pattern).compare_all(megabytes.unwrap_or(40), &work);
+    }
+    if dialect.is_none() {
+        Streams::of(PATTERNS[0]).linear();
+    }
 }
 
 impl Streams {
@@ -60,7 +67,7 @@ impl Streams {
         Self { dialect, pattern, rules: Rules::of(dialect), files, contents }
     }
 
-    fn compare_all(&self, megabytes: usize) {
+    fn compare_all(&self, megabytes: usize, work: &str) {
         let Self { dialect, rules, files, contents: streams, .. } = self;
         let bytes: usize = streams.iter().map(Vec::len).sum();
         let repeat = (megabytes * 1_000_000 / bytes).max(1);
@@ -69,6 +76,11 @@ impl Streams {
             dialect.api.title,
             streams.len()
         );
+        let compare = |name: &str, repeat, base: Pass<'_>, ours: Pass<'_>| {
+            if name.contains(work) {
+                compare(name, repeat, base, ours);
+            }
+        };
         let data = events(streams);
         let broken = streams::damaged(streams.iter().map(Vec::as_slice));
         let broken_data = events(&broken);
