@@ -44,6 +44,8 @@ pub(crate) struct NextDelta {
     values: Vec<Gap>,
     /// The position of the text among them.
     text: usize,
+    /// Whether deltas have had spaces in front of the last brace: some servers hide their length by a random number of them.
+    is_spaced: bool,
     /// Whether it has a sequence number.
     is_numbered: bool,
     /// Its sequence number, if it is known.
@@ -142,7 +144,9 @@ impl NextDelta {
             end = value.end;
         }
         let tail = text.get(end..).unwrap_or_default();
-        let (before, brace) = before_spaces(tail).unwrap_or((tail, ""));
+        let inner = tail.strip_suffix('}').map(|inner| inner.trim_end_matches(' '));
+        self.is_spaced |= inner.is_some_and(|inner| inner.len() + 1 < tail.len());
+        let (before, brace) = inner.filter(|_| self.is_spaced).map_or((tail, ""), |inner| (inner, "}"));
         self.frame.extend_from_slice(before.as_bytes());
         if !brace.is_empty() {
             self.values.push(Gap { at: self.frame.len(), first: b' ' });
@@ -151,6 +155,15 @@ impl NextDelta {
         self.frame.extend_from_slice(END.as_bytes());
         self.is_numbered = digits.is_some();
         self.follow(number);
+    }
+
+    /// Expects deltas with spaces from now on if the last one has some: the next one is then learned anew.
+    #[inline]
+    pub(crate) fn note_spaces(&mut self, data: &str) {
+        if !self.is_spaced && data.ends_with(" }") {
+            self.is_spaced = true;
+            self.forget();
+        }
     }
 
     /// Expects the sequence number after this one.
@@ -232,14 +245,6 @@ impl NextDelta {
         let is_same = scanner.pass_same(self.frame.get(at..part.end)?);
         is_same.then_some((Fragment { text: delta, number: self.number }, scanner.offset()))
     }
-}
-
-/// Returns the text before the spaces in front of the last brace, and the brace, if there are such spaces: some servers
-/// hide the length of an event by a random number of them.
-fn before_spaces(text: &str) -> Option<(&str, &str)> {
-    let (inner, last) = text.split_at_checked(text.len().checked_sub(1)?)?;
-    let before = inner.trim_end_matches(' ');
-    (last == "}" && before.len() < inner.len()).then_some((before, last))
 }
 
 /// Returns whether a text has no escapes, no U+FFFD, and no line ends, which would end a line of the frame.

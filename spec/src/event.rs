@@ -51,6 +51,12 @@ impl EventInfo {
         }
     }
 
+    /// Returns whether its values can be inside of others. The members of the event itself are recorded then, instead of
+    /// those of its object.
+    pub const fn is_nested(&self) -> bool {
+        self.schema.watch().is_some()
+    }
+
     /// Returns whether it ends its scope: it closes it, or begins a phase that ends it.
     pub fn ends_scope(&self) -> bool {
         match self.role {
@@ -95,7 +101,17 @@ impl EventSchema {
     /// Validates an event, and extracts its values.
     pub(crate) fn read<'a>(&self, checker: &mut Checker<'a, '_>, view: &mut View<'a>) -> Scan<()> {
         match *self {
-            Self::Object { schema, members, others_vary, .. } => {
+            Self::Object { schema, members, watch: Some(_), .. } => {
+                checker.recorded_object(schema, |checker, place, schema| {
+                    let start = checker.offset();
+                    checker.check(schema)?;
+                    if members.get(place as usize).is_some_and(|member| member.varies) {
+                        checker.varies(start);
+                    }
+                    Ok(())
+                })
+            }
+            Self::Object { schema, members, others_vary, watch: None } => {
                 let other = EventMember { slot: None, is_snapshot: false, varies: others_vary };
                 checker.object_with(schema, |checker, place, schema| {
                     let EventMember { slot, is_snapshot, varies } =
@@ -145,6 +161,8 @@ pub(crate) struct Watch {
     pub(crate) allows: &'static [usize],
     /// Whether any other text would be valid in place of the value.
     pub(crate) takes_any_text: bool,
+    /// The schema of the value, if any other value of it means the same for the lifecycle.
+    pub(crate) schema: Option<&'static Schema>,
     /// The places inside of it.
     pub(crate) inner: &'static [Self],
 }

@@ -71,7 +71,9 @@ impl Memory {
     ) -> Verdict {
         let is_first = event.is_some_and(EventInfo::is_opening);
         self.outline.begin(is_first);
-        if event.and_then(|event| self.shape.fit(event, data, view)).is_some() {
+        let Self { shape, matches, outline, .. } = self;
+        if event.and_then(|event| shape.fit(event, data, view, matches, outline)).is_some() {
+            self.next.note_spaces(data);
             self.next.follow(view.raw(Slot::SequenceNumber).and_then(usual_count));
             return Verdict::Valid;
         }
@@ -89,11 +91,13 @@ impl Memory {
         let mut checker = Checker::new(data, &mut self.outline);
         view.set(data);
         let verdict = fill(view, event, &mut checker, Some(&mut self.matches));
-        let varying = checker.varying_values();
+        let (varying, matches) = (checker.varying_values(), &self.matches);
         match event.filter(|_| verdict.is_valid() && !view.is_newer()) {
-            Some(event) if event.schema.watch().is_none() => self.shape.learn(event, view, varying, None),
-            Some(event) => match self.matches.only_text() {
-                Some(text) => self.shape.learn(event, view, &varying.with(text.clone()), Some(text.start)),
+            Some(event) if !event.is_nested() => self.shape.learn(event, view, varying, matches, None),
+            Some(event) => match matches.only_text().filter(|_| matches.have_usual_counts(view)) {
+                Some(text) => {
+                    self.shape.learn(event, view, &varying.with(text.clone()), matches, Some(text.start));
+                }
                 None => self.shape.forget(),
             },
             None => self.shape.forget(),

@@ -3,8 +3,9 @@
 use crate::api::Slot;
 use crate::delta::LastDelta;
 use crate::event::EventInfo;
-use crate::json::{Scanner, Varying};
+use crate::json::{Checker, Outline, Scanner, Schema, Varying};
 use crate::view::View;
+use crate::watch::{Matched, Matches, Place, Replaceable};
 
 /// Maximum size of a kept event, in bytes.
 const LONGEST: usize = 4096;
@@ -17,15 +18,21 @@ pub(crate) struct Shape {
     event: Option<&'static EventInfo>,
     text: String,
     varying: Varying,
-    slots: Vec<SlotPlace>,
-    /// Where the text inside of other values starts, if it is there. The values of such an event are collected anew.
+    slots: Vec<Moving<Slot>>,
+    /// The places of its matches, which stay those of the last event.
+    matched: Vec<Moving<Matched>>,
+    /// Where the text inside of other values starts, if it is there.
     nested: Option<usize>,
+    /// The varying value that another one of its schema can replace, and the schema.
+    replaceable: Option<(usize, &'static Schema)>,
+    /// Length of the text up to the spaces in front of its last brace, if it ends with one.
+    brace: Option<usize>,
 }
 
-/// The place of the value of a slot.
+/// The place of a value.
 #[derive(Debug)]
-struct SlotPlace {
-    slot: Slot,
+struct Moving<T> {
+    of: T,
     start: Offset,
     end: Offset,
 }
@@ -41,6 +48,13 @@ struct Offset {
 /// The shift of offsets after each of the varying values.
 type Shifts = [u32; (Varying::MOST + 1).next_power_of_two()];
 
+impl<T> Moving<T> {
+    #[inline]
+    fn moved(&self, shifts: &Shifts) -> Place {
+        (self.start.moved(shifts), self.end.moved(shifts))
+    }
+}
+
 impl Offset {
     #[inline]
     fn moved(&self, shifts: &Shifts) -> u32 {
@@ -49,15 +63,23 @@ impl Offset {
 }
 
 impl Shape {
-    /// Keeps the shape of a valid event. `nested` is the start of its text, if that is inside of other values.
+    /// Keeps the shape of a valid event with its matches. `nested` is the start of its text, if that is inside of other
+    /// values.
     pub(crate) fn learn(
         &mut self,
         event: &'static EventInfo,
         view: &View<'_>,
         varying: &Varying,
+        matches: &Matches,
         nested: Option<usize>,
     ) {
+        self.event = None;
+        let Ok(replaceable) = matches.replaceable() else { return };
+        let place = |it: Replaceable| it.place.0 as usize..it.place.1 as usize;
+        let varying = replaceable.map_or_else(|| varying.clone(), |value| varying.with(place(value)));
+        self.replaceable = replaceable.map(|it| (place(it).start, it.schema));
         let (text, values) = (view.text(), varying.values());
+        self.brace = text.strip_suffix('}').map(|inner| inner.trim_end_matches(' ').len());
         self.event = Some(event).filter(|_| !values.is_empty() && text.len() <= LONGEST);
         if self.event.is_none() {
             return;
@@ -68,11 +90,18 @@ impl Shape {
             Offset { at, behind }
         };
         self.slots.clear();
-        self.slots.extend(view.places().map(|(slot, (start, end))| {
-            let (start, end) = (offset(start), offset(end));
-            SlotPlace { slot, start, end }
+        self.slots.extend(view.places().map(|(of, place)| Moving {
+            of,
+            start: offset(place.0),
+            end: offset(place.1),
         }));
-        self.varying = varying.clone();
+        self.matched.clear();
+        self.matched.extend(matches.places().map(|(of, place)| Moving {
+            of,
+            start: offset(place.0),
+            end: offset(place.1),
+        }));
+        self.varying = varying;
         self.nested = nested;
     }
 
@@ -84,10 +113,10 @@ impl Shape {
     /// Returns the data of an event of this type with the shape of the last one, if that was a delta of a text without
     /// values that rules need.
     pub(crate) fn delta(&self, event: &EventInfo) -> Option<LastDelta<'_>> {
-        if !std::ptr::eq(self.event?, event) {
+        if !std::ptr::eq(self.event?, event) || self.replaceable.is_some() {
             return None;
         }
-        let place = |slot| self.slots.iter().find(|place| place.slot == slot);
+        let place = |slot| self.slots.iter().find(|place| place.of == slot);
         let start = |slot| place(slot).map(|place| place.start.at as usize);
         let text = self.text.as_str();
         let begins_with_type = || {
@@ -106,9 +135,17 @@ impl Shape {
         Some(LastDelta { text, varying: self.varying.values(), value, number: start(Slot::SequenceNumber) })
     }
 
-    /// Sets the places of values in the data of another event, if it has this shape.
-    pub(crate) fn fit<'a>(&self, event: &EventInfo, data: &'a str, view: &mut View<'a>) -> Option<()> {
-        if self.nested.is_some() || !std::ptr::eq(self.event?, event) {
+    /// Sets the places of values in the data of another event, if it has this shape, and moves the matches of the last
+    /// one.
+    pub(crate) fn fit<'a>(
+        &self,
+        event: &EventInfo,
+        data: &'a str,
+        view: &mut View<'a>,
+        matches: &mut Matches,
+        outline: &mut Outline,
+    ) -> Option<()> {
+        if !std::ptr::eq(self.event?, event) {
             return None;
         }
         let values = self.varying.values();
@@ -122,17 +159,31 @@ impl Shape {
             if !scanner.pass_same(known.get(at..value.start)?) {
                 return None;
             }
-            scanner.pass_alike(*known.get(value.start)?)?;
+            match self.replaceable.filter(|(start, _)| *start == value.start) {
+                Some((_, schema)) => {
+                    scanner.pass_same(known.get(value.start..value.start + 1)?).then_some(())?;
+                    let end = Checker::end_of_valid(data, scanner.offset() - 1, schema, outline)?;
+                    scanner.rewind(end);
+                }
+                None => drop(scanner.pass_alike(*known.get(value.start)?)?),
+            }
             at = value.end;
             *shift = low(scanner.offset()).wrapping_sub(low(at));
         }
-        if !scanner.pass_same(known.get(at..)?) || scanner.offset() != data.len() {
+        let is_same = scanner.pass_same(known.get(at..)?) || {
+            let brace = self.brace?;
+            scanner.pass_same(known.get(at..brace)?) && scanner.pass_spaces() && scanner.pass_same(b"}")
+        };
+        if !is_same || scanner.offset() != data.len() {
             return None;
         }
         view.set(data);
         view.set_repeats();
-        for SlotPlace { slot, start, end } in &self.slots {
-            view.put_place(*slot, (start.moved(&shifts), end.moved(&shifts)));
+        for slot in &self.slots {
+            view.put_place(slot.of, slot.moved(&shifts));
+        }
+        for matched in &self.matched {
+            matches.set_place(matched.of, matched.moved(&shifts));
         }
         Some(())
     }

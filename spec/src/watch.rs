@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::api::Slot;
 use crate::event::{EventInfo, Watch};
-use crate::json::{Scan, Scanner};
+use crate::json::{Scan, Scanner, Schema};
 use crate::view::View;
 
 /// The values of an event for which its effects take place, in the order of the effects.
@@ -14,7 +14,23 @@ pub struct Matches {
     /// The entries of arrays with their slots; the first is the event itself.
     rows: Vec<Row>,
     values: Vec<Value>,
+    /// The values that another one of their schema could replace.
+    replaceable: Vec<Replaceable>,
     is_cut: bool,
+}
+
+/// The range of a value, as views keep it.
+pub(crate) type Place = (u32, u32);
+
+/// What [`Matches`] keep the place of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Matched {
+    /// The value of an effect.
+    Value(usize),
+    /// An entry of an array.
+    Entry(usize),
+    /// The value of a slot in an entry, or in the event.
+    Slot(usize, Slot),
 }
 
 /// An entry of an array, or the event.
@@ -24,7 +40,9 @@ struct Row {
     around: usize,
     /// Its index in the array.
     index: usize,
-    slots: [(u32, u32); Slot::COUNT],
+    /// Its place; empty for the event.
+    place: Place,
+    slots: [Place; Slot::COUNT],
 }
 
 /// A value for which an effect takes place.
@@ -32,9 +50,16 @@ struct Row {
 struct Value {
     effect: usize,
     row: usize,
-    place: (usize, usize),
+    place: Place,
     is_allowed: bool,
     takes_any_text: bool,
+}
+
+/// A value that another one of its schema could replace.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Replaceable {
+    pub(crate) place: Place,
+    pub(crate) schema: &'static Schema,
 }
 
 /// Maximum number of entries of arrays in an event. Those beyond have no effect.
@@ -71,7 +96,54 @@ impl Matches {
     /// Returns the place of the only value for which an effect takes place, if any other text would be valid there.
     pub(crate) fn only_text(&self) -> Option<Range<usize>> {
         let [Value { place, takes_any_text: true, .. }] = *self.values.as_slice() else { return None };
-        Some(place.0..place.1)
+        Some(place.0 as usize..place.1 as usize)
+    }
+
+    /// Returns the value that another one of its schema could replace, if there is one; fails if there are more.
+    pub(crate) const fn replaceable(&self) -> Result<Option<Replaceable>, ()> {
+        match self.replaceable.as_slice() {
+            [] => Ok(None),
+            [only] => Ok(Some(*only)),
+            _ => Err(()),
+        }
+    }
+
+    /// Returns the place of the entry of an array in which the value of an effect is, if it is in one.
+    pub fn entry(&self, nth: usize) -> Option<Range<usize>> {
+        let (start, end) = self.rows.get(self.values.get(nth)?.row)?.place;
+        (start < end).then_some(start as usize..end as usize)
+    }
+
+    /// Returns whether all indices consist of a few digits. `whole` is the view of the event.
+    pub(crate) fn have_usual_counts(&self, whole: &View<'_>) -> bool {
+        self.rows.iter().all(|row| {
+            let mut view = *whole;
+            view.put_all(&row.slots);
+            view.has_usual_counts()
+        })
+    }
+
+    /// Returns all places.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (Matched, Place)> {
+        let values = self.values.iter().enumerate().map(|(nth, value)| (Matched::Value(nth), value.place));
+        let rows = self.rows.iter().enumerate().flat_map(|(nth, row)| {
+            let slots =
+                Slot::ALL.iter().zip(row.slots).map(move |(slot, it)| (Matched::Slot(nth, *slot), it));
+            slots.chain([(Matched::Entry(nth), row.place)])
+        });
+        values.chain(rows).filter(|(_, (start, end))| start < end)
+    }
+
+    /// Moves one of these places.
+    pub(crate) fn set_place(&mut self, of: Matched, to: Place) {
+        let place = match of {
+            Matched::Value(nth) => self.values.get_mut(nth).map(|value| &mut value.place),
+            Matched::Entry(nth) => self.rows.get_mut(nth).map(|row| &mut row.place),
+            Matched::Slot(nth, slot) => self.rows.get_mut(nth).map(|row| &mut row.slots[slot as usize]),
+        };
+        if let Some(place) = place {
+            *place = to;
+        }
     }
 
     /// Returns an effect that takes place, with the view for which it does. `whole` is the view of the event.
@@ -86,7 +158,7 @@ impl Matches {
         view.put_all(&self.rows.get(value.row)?.slots);
         let effect = event.effects.get(value.effect)?;
         if effect.value.is_some() {
-            view.put(Slot::Value, value.place);
+            view.put_place(Slot::Value, value.place);
         }
         Some((effect, view))
     }
@@ -113,13 +185,14 @@ impl Matches {
         }
         self.rows.clear();
         self.values.clear();
+        self.replaceable.clear();
         self.is_cut = false;
     }
 
     /// Collects the values of an event, which is JSON, and sets the slots of its view.
     pub(crate) fn collect(&mut self, event: &EventInfo, watch: &Watch, view: &mut View<'_>) {
         self.clear();
-        self.rows.push(Row { around: 0, index: 0, slots: [(0, 0); Slot::COUNT] });
+        self.rows.push(Row { around: 0, index: 0, place: (0, 0), slots: [(0, 0); Slot::COUNT] });
         let mut walk = Walk { matches: self, event, scanner: Scanner::new(view.text()) };
         // What is not JSON was reported.
         if walk.value(watch, 0).is_err() {
@@ -140,7 +213,7 @@ impl Matches {
         // An effect that always takes place has one value.
         if event.effects.is_empty() {
             if let Some(value) = self.values.last() {
-                view.put(Slot::Value, value.place);
+                view.put_place(Slot::Value, value.place);
             }
             self.values.clear();
         }
@@ -163,7 +236,7 @@ impl Walk<'_, '_> {
         let (start, first) = (self.scanner.offset(), self.matches.values.len());
         for effect in watch.effects {
             let is_allowed = self.event.effects.get(*effect).is_none_or(|effect| effect.when.is_none());
-            let (place, takes_any_text) = ((start, start), watch.takes_any_text);
+            let (place, takes_any_text) = ((0, 0), watch.takes_any_text);
             self.matches.values.push(Value { effect: *effect, row, place, is_allowed, takes_any_text });
         }
         let own = first..first + watch.effects.len();
@@ -172,14 +245,17 @@ impl Walk<'_, '_> {
             b'[' if !watch.inner.is_empty() => self.entries(watch, row)?,
             _ => self.scanner.skip()?,
         }
-        let end = self.scanner.offset();
+        let place = View::place_of((start, self.scanner.offset()));
         for value in self.matches.values.get_mut(own).unwrap_or_default() {
-            value.place.1 = end;
+            value.place = place;
+        }
+        if let Some(schema) = watch.schema {
+            self.matches.replaceable.push(Replaceable { place, schema });
         }
         if let Some(slot) = watch.slot
             && let Some(row) = self.matches.rows.get_mut(row)
         {
-            row.slots[slot as usize] = View::place_of((start, end));
+            row.slots[slot as usize] = place;
         }
         Ok(())
     }
@@ -212,10 +288,18 @@ impl Walk<'_, '_> {
         }
         for index in 0.. {
             self.scanner.peek();
+            let start = self.scanner.offset();
             if self.matches.rows.len() < MOST_ROWS {
                 let inner = self.matches.rows.len();
-                self.matches.rows.push(Row { around: row, index, slots: [(0, 0); Slot::COUNT] });
+                self.matches.rows.push(Row {
+                    around: row,
+                    index,
+                    place: (0, 0),
+                    slots: [(0, 0); Slot::COUNT],
+                });
                 self.value(entry, inner)?;
+                let place = View::place_of((start, self.scanner.offset()));
+                self.matches.set_place(Matched::Entry(inner), place);
             } else {
                 self.matches.is_cut = true;
                 self.scanner.skip()?;
@@ -257,7 +341,7 @@ mod tests {
     }
 
     const fn watch(member: Option<&'static str>, inner: &'static [Watch]) -> Watch {
-        Watch { member, slot: None, effects: &[], allows: &[], takes_any_text: false, inner }
+        Watch { member, slot: None, effects: &[], allows: &[], takes_any_text: false, schema: None, inner }
     }
 
     /// Entries `a` have an index, and lists `b` of entries with an index, an id and a text.

@@ -13,7 +13,7 @@ use crate::dialect::{Dialect, Event};
 use crate::formats::{ApiFile, Lifecycle, Role};
 use crate::schema::{
     Additional, Kind, Object, Pattern, Property, Range, Registry, Schema, StringRules, leads_somewhere,
-    takes_any_text,
+    schema_at, takes_any_text,
 };
 
 /// Emits the tables of a dialect, except those shared with another one, and two functions that find them by name.
@@ -181,6 +181,8 @@ struct Place {
     allows: Vec<usize>,
     /// Whether it is a text, and any other one would be valid.
     takes_any_text: bool,
+    /// The schema of its value, if any other value of it means the same for the lifecycle.
+    schema: Option<Schema>,
     /// By member, or `*`.
     inner: Vec<(String, Self)>,
 }
@@ -199,26 +201,38 @@ impl Place {
         self.inner[at].1.at(rest)
     }
 
-    fn expression(&self, member: Option<&str>) -> TokenStream {
-        let Self { slot, effects, allows, takes_any_text, inner } = self;
+    fn expression(
+        &self,
+        member: Option<&str>,
+        path: &str,
+        emitter: &mut Emitter<'_>,
+    ) -> Result<TokenStream, String> {
+        let Self { slot, effects, allows, takes_any_text, schema, inner } = self;
         let member = super::tables::option_text(member);
         let slot = super::tables::option(slot.as_ref().map(|slot| quote!(Slot::#slot)));
+        let schema = schema.as_ref().map(|schema| emitter.schema(schema, path)).transpose()?;
+        let schema = super::tables::option(schema.map(|schema| quote!(&#schema)));
         let inner = inner.iter().map(|(name, place)| {
             let member = Some(name.as_str()).filter(|name| *name != "*");
-            place.expression(member)
+            place.expression(member, path, emitter)
         });
-        quote! {
+        let inner = inner.collect::<Result<Vec<_>, _>>()?;
+        Ok(quote! {
             Watch {
                 member: #member,
                 slot: #slot,
                 effects: &[#(#effects),*],
                 allows: &[#(#allows),*],
                 takes_any_text: #takes_any_text,
+                schema: #schema,
                 inner: &[#(#inner),*],
             }
-        }
+        })
     }
 }
+
+/// The slot of log probabilities, which accompany a text.
+const LOGPROBS: &str = "logprobs";
 
 /// Returns the places of an event's values, if one of them is inside of another value, or if the event has a list of
 /// effects.
@@ -236,7 +250,11 @@ fn watch(dialect: &Dialect, event: &Event, api: &ApiFile) -> Option<Place> {
     }
     let mut whole = Place::default();
     for (slot, pointer) in slots {
-        whole.at(pointer).slot = Some(names::ident(&names::pascal(slot)));
+        let place = whole.at(pointer);
+        place.slot = Some(names::ident(&names::pascal(slot)));
+        if slot == LOGPROBS {
+            place.schema = schema_at(dialect.registry(), &event.schema, pointer).cloned();
+        }
     }
     for (nth, effect) in effects.iter().enumerate() {
         if effect.value.is_none() && matches!(event.lifecycle, Lifecycle::Always(_)) {
@@ -331,7 +349,7 @@ impl Emitter<'_> {
     fn event(&mut self, event: &Event, outer: &Outer<'_>) -> Result<TokenStream, String> {
         let path = self.fresh(&event_path(&event.name));
         let schema = self.registry.resolve(&event.schema);
-        let watch = outer.watch.as_ref().map(|watch| watch.expression(None));
+        let watch = outer.watch.as_ref().map(|watch| watch.expression(None, &path, self)).transpose()?;
         let watch = super::tables::option(watch.map(|watch| quote!(&#watch)));
         // The values of slots are taken from their places, wherever these are.
         let slots: &[_] = if outer.watch.is_some() { &[] } else { &outer.slots };

@@ -10,7 +10,7 @@ pub use fold::Registry;
 pub use kinds::{Kind, KindSet};
 pub(crate) use parse::escape;
 pub use parse::{ParseError, parse};
-pub use place::{leads_somewhere, takes_any_text};
+pub use place::{leads_somewhere, schema_at, takes_any_text};
 pub use union::{Tag, UnionPlan};
 
 use serde_json::Value;

@@ -27,6 +27,21 @@ pub fn leads_somewhere(registry: Registry<'_>, schema: &Schema, pointer: &str) -
     }
 }
 
+/// Returns the schema of the value at a JSON pointer, if no union is around it.
+pub fn schema_at<'s>(registry: Registry<'s>, schema: &'s Schema, pointer: &str) -> Option<&'s Schema> {
+    let Some(rest) = pointer.strip_prefix('/') else { return Some(schema) };
+    let (segment, rest) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+    match registry.resolve(schema) {
+        Schema::Nullable(inner) => schema_at(registry, inner, pointer),
+        Schema::Array(array) if segment == "*" => schema_at(registry, &array.items, rest),
+        Schema::Object(object) => {
+            let property = object.property(&segment.replace("~1", "/").replace("~0", "~"))?;
+            schema_at(registry, &property.schema, rest)
+        }
+        _ => None,
+    }
+}
+
 /// Returns whether a value remains valid, and as new as it was, if its text at this JSON pointer becomes any other one.
 pub fn takes_any_text(registry: Registry<'_>, schema: &Schema, pointer: &str) -> bool {
     let step =

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::text::decode;
-use super::{RawString, Scanner};
+use super::{RawString, Scan, Scanner};
 
 /// Calls a function with the members of an object, in order, with the text of their values. Returns false if the text
 /// is not an object or not JSON; members before the fault were passed on then.
@@ -31,20 +31,32 @@ pub fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
 
 /// Returns the texts of the entries of a list; `None` if the text is not a list or not JSON.
 pub fn entries(text: &str) -> Option<Vec<&str>> {
+    let mut entries = Vec::new();
+    let is_list = each_entry(text, |scanner| {
+        entries.push(scanner.raw()?);
+        Ok(())
+    });
+    is_list.then_some(entries)
+}
+
+/// Calls a function at each entry of a list, which it reads. Returns false if the text is not a list or not JSON; entries
+/// before the fault were read then.
+pub fn each_entry<'a>(text: &'a str, mut entry: impl FnMut(&mut Scanner<'a>) -> Scan<()>) -> bool {
     let mut scanner = Scanner::new(text);
     if scanner.peek() != b'[' {
-        return None;
+        return false;
     }
     scanner.enter();
-    let mut entries = Vec::new();
     if scanner.peek() == b']' {
         scanner.enter();
-        return scanner.end().ok().map(|()| entries);
+        return scanner.end().is_ok();
     }
     loop {
-        entries.push(scanner.raw().ok()?);
-        if scanner.separator(b']').ok()? {
-            return scanner.end().ok().map(|()| entries);
+        scanner.peek();
+        match entry(&mut scanner).and_then(|()| scanner.separator(b']')) {
+            Ok(false) => {}
+            Ok(true) => return scanner.end().is_ok(),
+            Err(_) => return false,
         }
     }
 }

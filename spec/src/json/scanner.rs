@@ -323,14 +323,17 @@ impl<'a> Scanner<'a> {
                 Some(is_ascii || self.is_plain_since(start))
             }
             (b'0'..=b'9' | b'-', b'0'..=b'9' | b'-') => self.pass_number().ok().filter(|is_plain| *is_plain),
-            (b' ', _) => {
-                while self.byte() == b' ' {
-                    self.at += 1;
-                }
-                Some(true)
-            }
+            (b' ', _) => Some(self.pass_spaces()),
             _ => None,
         }
+    }
+
+    /// Passes any number of spaces, and returns true.
+    pub(crate) fn pass_spaces(&mut self) -> bool {
+        while self.byte() == b' ' {
+            self.at += 1;
+        }
+        true
     }
 
     /// Returns whether no character of the string that was passed from there on is escaped as a number, or

@@ -51,6 +51,19 @@ impl<'a, 'm> Checker<'a, 'm> {
         }
     }
 
+    /// Checks the value at an offset of a text. Returns the offset behind it if it is valid, and not newer than the dialect.
+    pub(crate) fn end_of_valid(
+        text: &'a str,
+        offset: usize,
+        schema: &Schema,
+        outline: &'m mut Outline,
+    ) -> Option<usize> {
+        let mut checker = Self::new(text, outline);
+        checker.scanner.rewind(offset);
+        checker.check(schema).ok()?;
+        (checker.is_clean() && !checker.is_newer).then_some(checker.offset())
+    }
+
     /// Returns the values that may vary.
     pub(crate) const fn varying_values(&self) -> &Varying {
         &self.varying

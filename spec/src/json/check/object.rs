@@ -97,24 +97,58 @@ impl<'a> Checker<'a, '_> {
             return self.check_members(schema, |_, _| false, |checker, _, schema| checker.check(schema));
         }
         self.deepest = depth;
-        self.check_members(
-            schema,
-            |checker, seen| is_known && checker.pass_known(object, seen),
-            |checker, found, of_value| {
-                let value = checker.scanner.offset();
-                checker.check(of_value)?;
-                let value = value - object..checker.scanner.offset() - object;
-                let (start, name) =
-                    checker.scanner.name_at(found.start, found.declared.map(|member| member.name));
-                checker.outline.add(OutlineMember::new(name, start - object, value), found.place);
-                Ok(())
-            },
-        )?;
-        self.outline.leave();
+        let pass = |checker: &mut Self, seen: &mut Seen| is_known && checker.pass_known(object, seen);
+        self.record_members(schema, object, pass, Self::check_member)?;
         // Values newer than the dialect are recorded each time.
         if self.faults.count() == faults && !self.is_newer {
             self.outline.keep(schema, self.scanner.since(object), self.deepest - depth);
         }
+        Ok(())
+    }
+
+    /// Checks for an object, and records its members if recording is enabled. `member` checks the value of a member, and
+    /// gets its place.
+    pub(crate) fn recorded_object(
+        &mut self,
+        schema: &'static ObjectSchema,
+        member: impl FnMut(&mut Self, u32, &'static Schema) -> Scan<()>,
+    ) -> Scan<()> {
+        self.outline.expect(false);
+        if !self.enter()? {
+            return Ok(());
+        }
+        if self.outline.enter() {
+            self.record_members(schema, self.scanner.offset(), |_, _| false, member)
+        } else {
+            let mut member = member;
+            self.check_members(
+                schema,
+                |_, _| false,
+                |checker, found, schema| member(checker, found.place, schema),
+            )
+        }
+    }
+
+    /// Checks the members of the object at an offset, and records them. `pass` and `member` are those of
+    /// [`Self::check_members`], but `member` gets the place of a member.
+    #[inline]
+    fn record_members(
+        &mut self,
+        schema: &'static ObjectSchema,
+        object: usize,
+        pass: impl FnMut(&mut Self, &mut Seen) -> bool,
+        mut member: impl FnMut(&mut Self, u32, &'static Schema) -> Scan<()>,
+    ) -> Scan<()> {
+        self.check_members(schema, pass, |checker, found, of_value| {
+            let value = checker.scanner.offset();
+            member(checker, found.place, of_value)?;
+            let value = value - object..checker.scanner.offset() - object;
+            let (start, name) =
+                checker.scanner.name_at(found.start, found.declared.map(|member| member.name));
+            checker.outline.add(OutlineMember::new(name, start - object, value), found.place);
+            Ok(())
+        })?;
+        self.outline.leave();
         Ok(())
     }
 
