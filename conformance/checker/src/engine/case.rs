@@ -220,6 +220,11 @@ impl<'c> Case<'c> {
         self.record()?.view.snapshot(self.dialect().api)
     }
 
+    /// Returns the token counts of the event at hand, outside of any response in it.
+    pub(crate) fn usage(&self) -> Usage {
+        self.record().map(|record| record.usage(&self.dialect().api.usage)).unwrap_or_default()
+    }
+
     /// Returns how messages name a node.
     pub(crate) fn name(&self, node: &Node) -> String {
         self.stream.name(node)

@@ -1,11 +1,14 @@
 //! Parsed frames.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
-use spec::json::{Outline, Problem, RawString, Scanner, is_same};
-use spec::table::{EventInfo, EventLine, Role};
+use spec::json::{Names, Outline, OutlineMember, Problem, RawString, Scanner, is_same};
+use spec::table::{EventInfo, EventLine, Role, UsagePlaces};
 use spec::{Count, Dialect, Matches, Memory, Slot, Verdict, View};
 
+use super::usage::Usage;
+use super::view::Object;
 use crate::{Frame, Transport};
 
 /// A parsed frame with data.
@@ -41,6 +44,12 @@ pub struct Record<'a> {
     pub(super) effect: Option<usize>,
     /// The members of the event's object, if they were recorded.
     pub(crate) outline: Option<&'a Outline>,
+    /// The members of the event itself, if they were recorded.
+    recorded: Option<&'a Outline>,
+    /// They, if they were not, once something asks for one.
+    members: OnceCell<(Vec<OutlineMember>, Names)>,
+    /// Its token counts, once something asks for them.
+    usage: OnceCell<Usage>,
     /// Whether the data has no escapes and no lost characters.
     pub(crate) is_plain: bool,
 }
@@ -100,6 +109,9 @@ impl<'a> Record<'a> {
             matches: None,
             effect: None,
             outline: None,
+            members: OnceCell::new(),
+            recorded: None,
+            usage: OnceCell::new(),
             is_plain: is_plain(frame.data.as_deref().unwrap_or_default()),
         }
     }
@@ -132,9 +144,11 @@ impl<'a> Record<'a> {
             self.matches = Some(matches);
             self.is_error = matches.effects(info).any(|it| it.is_named(dialect.error));
         } else {
-            self.outline = Some(memory.outline());
             self.is_error = self.event_type.as_deref() == Some(dialect.error);
         }
+        let is_nested = self.known.is_some_and(|(_, info)| info.is_nested());
+        self.outline = Some(memory.outline()).filter(|_| !is_nested);
+        self.recorded = Some(memory.outline()).filter(|_| is_nested && self.verdict.is_valid());
         if is_done || !self.verdict.is_valid() {
             self.judge_other(dialect, data, is_done);
         }
@@ -207,6 +221,15 @@ impl<'a> Record<'a> {
         }
     }
 
+    /// Returns the entry of an array in which the effect at hand takes place, and whether it is the only one.
+    pub(crate) fn entry(&self) -> Option<(&'a str, bool)> {
+        let (matches, nth) = self.matches.zip(self.effect)?;
+        let (data, place) = (self.data(), matches.entry(nth)?);
+        let is_first = data.get(..place.start)?.trim_ascii_end().ends_with('[');
+        let is_last = data.get(place.end..)?.trim_ascii_start().starts_with(']');
+        Some((data.get(place)?, is_first && is_last))
+    }
+
     /// Returns a string value, not yet decoded.
     pub(crate) fn string(&self, slot: Slot) -> Option<RawString<'a>> {
         if !self.is_plain {
@@ -222,6 +245,23 @@ impl<'a> Record<'a> {
             Some((_, info)) => Cow::Borrowed(info.name),
             None => Cow::Owned(self.event_type.as_deref().unwrap_or_default().to_owned()),
         }
+    }
+
+    /// Returns the text of a member of the event; the last one of that name.
+    pub(crate) fn member(&self, name: &str) -> Option<&'a str> {
+        let data = self.data();
+        let recorded = self.recorded.filter(|_| data.starts_with('{')).and_then(Outline::members);
+        let (members, names) = recorded.unwrap_or_else(|| {
+            let (members, names) = self.members.get_or_init(|| Object::new(data).into_members());
+            (members, *names)
+        });
+        data.get(names.find(members, data, name)?.value())
+    }
+
+    /// Returns the token counts of the event itself, if it has any.
+    pub(super) fn usage(&self, places: &UsagePlaces) -> Usage {
+        let read = || self.member(places.member).map(|usage| Usage::of(places, usage)).unwrap_or_default();
+        *self.usage.get_or_init(read)
     }
 
     /// Returns the data.

@@ -11,6 +11,7 @@ use spec::{Api, Count, View};
 use super::node::{Key, Node, Nodes, State};
 use super::record::Record;
 use super::reusable::{Recycle, Reusable};
+use super::usage::Usage;
 use super::view::Object;
 use crate::Transport;
 
@@ -30,6 +31,8 @@ pub(crate) struct Stream {
     pub(super) incomplete: Option<usize>,
     /// The last delta: the next event usually extends the same node.
     pub(super) recent: Recent,
+    /// Whether relations said nothing of the last event as a whole.
+    pub(super) is_related: bool,
     /// The transport of its frames.
     pub(crate) transport: Transport,
     /// Number of previous events.
@@ -44,6 +47,8 @@ pub(crate) struct Stream {
     pub(crate) sequence_number: Option<Count>,
     /// The response of the first event.
     pub(crate) first_snapshot: Reusable<Object<'static>>,
+    /// Its token counts.
+    pub(crate) first_usage: Usage,
     /// The declared tools that the client runs, with the type of their calls, computed for the first call; none if they
     /// are unknown.
     pub(crate) declared: OnceLock<Option<Vec<(&'static str, String)>>>,
@@ -97,6 +102,7 @@ impl Stream {
             incomplete: None,
             overlaps: false,
             recent: Recent::default(),
+            is_related: false,
             transport: Transport::default(),
             events: 0,
             first_types: Vec::new(),
@@ -104,6 +110,7 @@ impl Stream {
             has_gap: false,
             sequence_number: None,
             first_snapshot: Reusable::default(),
+            first_usage: Usage::default(),
             declared: OnceLock::new(),
             error: Reusable::default(),
             done: None,

@@ -64,6 +64,11 @@ impl<'a> Object<'a> {
         Object { text: Cow::Owned(text), members: Cow::Owned(members), names: self.names }
     }
 
+    /// Returns the places of its members, and their index.
+    pub(crate) fn into_members(self) -> (Vec<OutlineMember>, Names) {
+        (self.members.into_owned(), self.names)
+    }
+
     /// Returns the object for another copy of its text.
     pub(crate) fn of_same_text<'t>(&'t self, text: &'t str) -> Object<'t> {
         let members = Cow::Borrowed(&*self.members);

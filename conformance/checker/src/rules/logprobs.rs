@@ -1,33 +1,61 @@
 //! The tokens of log probabilities.
 
-use crate::engine::Object;
+use spec::json::{self, Scan, Scanner};
 
-/// Returns the joined tokens: by their bytes if all have them, as a token may be part of a character. Returns
-/// `None` if unknown.
-pub(super) fn spelled(tokens: &[Object<'_>]) -> Option<String> {
-    if tokens.is_empty() {
-        return None;
+/// Returns the joined tokens of lists: by their bytes if all have them, as a token may be part of a character. Returns
+/// `None` if unknown. What is not a list has no tokens.
+pub(super) fn spelled<'l>(lists: impl Iterator<Item = &'l str>) -> Option<String> {
+    let mut tokens = Tokens { count: 0, bytes: Some(Vec::new()), text: Some(String::new()) };
+    for list in lists {
+        json::each_entry(list, |scanner| tokens.add(scanner));
     }
-    let bytes = |token: &Object<'_>| -> Option<Vec<u8>> {
-        token.entries("bytes")?.into_iter().map(|byte| byte.parse().ok()).collect()
-    };
-    let bytes: Option<Vec<Vec<u8>>> = tokens.iter().map(bytes).collect();
-    if let Some(bytes) = bytes.map(|all| all.concat()).filter(|bytes| !bytes.is_empty()) {
+    let Tokens { count, bytes, text } = tokens;
+    if let Some(bytes) = bytes.filter(|bytes| !bytes.is_empty()) {
         return String::from_utf8(bytes).ok();
     }
-    let text: String = tokens.iter().map(|token| token.string("token")).collect::<Option<_>>()?;
-    (!text.contains(char::REPLACEMENT_CHARACTER)).then_some(text)
+    text.filter(|text| count > 0 && !text.contains(char::REPLACEMENT_CHARACTER))
+}
+
+/// What tokens spell: none if one of them lacks it.
+struct Tokens {
+    count: usize,
+    bytes: Option<Vec<u8>>,
+    text: Option<String>,
+}
+
+impl Tokens {
+    /// Adds the token at the cursor.
+    fn add(&mut self, scanner: &mut Scanner<'_>) -> Scan<()> {
+        self.count += 1;
+        let (mut bytes, mut token) = (None, None);
+        scanner.members(|scanner, name| {
+            match name {
+                b"bytes" => bytes = Some(scanner.raw()?),
+                b"token" => token = Some(scanner.raw()?),
+                _ => scanner.skip()?,
+            }
+            Ok(())
+        })?;
+        let bytes = bytes.and_then(|list| list.strip_prefix('[')?.strip_suffix(']'));
+        let known = self.bytes.take().zip(bytes);
+        self.bytes = known.and_then(|(mut known, list)| {
+            for byte in list.split(',').filter(|_| !list.trim_ascii().is_empty()) {
+                known.push(byte.trim_ascii().parse().ok()?);
+            }
+            Some(known)
+        });
+        let known = self.text.take().zip(token.and_then(json::string));
+        self.text = known.map(|(known, token)| known + &*token);
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use spec::json;
-
     use super::*;
 
     fn spelling(list: &str) -> Option<String> {
-        let tokens: Vec<Object<'_>> = json::entries(list).unwrap().into_iter().map(Object::new).collect();
-        spelled(&tokens)
+        spelled([list].into_iter())
     }
 
     #[test]

@@ -62,11 +62,16 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// Compares the values of an event as a whole, before its effects take place.
+    /// Compares the values of an event as a whole, before its effects take place. Those of a delta like the last event, about
+    /// which they said nothing, are not compared again.
     pub(in crate::engine) fn relate_whole(&mut self, event: usize) {
-        if !self.plan.steps[event].is_empty() {
-            self.relate_members(event, RESPONSE);
+        let is_settled = self.stream.is_related && self.record.view.repeats() && self.plan.is_fragment[event];
+        if is_settled || self.plan.steps[event].is_empty() {
+            return;
         }
+        let reported = self.findings.reported();
+        self.relate(event, RESPONSE);
+        self.stream.is_related = self.findings.reported() == reported;
     }
 
     /// Begins the response if it has not begun. Returns whether an event may come now.
@@ -416,6 +421,7 @@ impl<'r> Tracker<'_, 'r> {
             context.ask(&plan.hooks.ending, record, stream, findings, look);
         }
         if !stream.first_snapshot.is_set() {
+            stream.first_usage = snapshot.usage;
             response.keep_in(&mut stream.first_snapshot);
         }
     }

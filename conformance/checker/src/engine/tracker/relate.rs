@@ -34,30 +34,6 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// Applies relations to an event as a whole. Most are about its members, which are found in one pass.
-    pub(super) fn relate_members(&mut self, event: usize, node: usize) {
-        let plan = self.plan;
-        let steps = plan.steps[event].as_slice();
-        let mut found = vec![None; steps.len()];
-        let mut is_escaped = false;
-        spec::json::each_member(self.record.data(), |member, value| {
-            is_escaped |= member.escaped;
-            for (step, found) in steps.iter().zip(&mut found) {
-                if step.at.and_then(|target| target.member) == Some(member.raw) {
-                    *found = Some(value);
-                }
-            }
-        });
-        for (step, found) in steps.iter().zip(found) {
-            let is_member = step.at.is_some_and(|target| target.member.is_some());
-            let raw = if is_member && !is_escaped { found } else { self.value(step.at.as_ref()) };
-            let bound = plan.relations[step.relation];
-            if let (Some(raw), Some(holder)) = (raw, self.holder(bound, node)) {
-                self.step(step, bound, holder, raw);
-            }
-        }
-    }
-
     /// Returns the occurrence of the relation's scope that is or contains a node.
     fn holder(&self, bound: Bound, node: usize) -> Option<usize> {
         let mut at = node;
@@ -88,7 +64,10 @@ impl<'r> Tracker<'_, 'r> {
                 _ => spec::json::at(raw, rest),
             };
         }
-        spec::json::at(self.record.data(), &self.record.filled(target.pointer))
+        match target.member {
+            Some(member) => self.record.member(member),
+            None => spec::json::at(self.record.data(), &self.record.filled(target.pointer)),
+        }
     }
 
     fn step(&mut self, step: &Step, bound: Bound, holder: usize, raw: &'r str) {

@@ -67,10 +67,10 @@ pub(in crate::rules) fn has_content(case: &mut Case<'_>, choice: &Node, finish: 
 
 /// Reports a chunk with an empty id or model.
 pub(in crate::rules) fn is_identified(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
-    for pointer in ["/id", "/model"] {
-        if case.record().and_then(|record| json::at(record.data(), pointer)) == Some("\"\"") {
-            case.fault(pointer, "a non-empty string", "\"\"", || {
-                format!("the chunk has an empty {}", &pointer[1..])
+    for member in ["id", "model"] {
+        if case.record().and_then(|record| record.member(member)) == Some("\"\"") {
+            case.fault(&format!("/{member}"), "a non-empty string", "\"\"", || {
+                format!("the chunk has an empty {member}")
             });
         }
     }
@@ -78,7 +78,7 @@ pub(in crate::rules) fn is_identified(case: &mut Case<'_>, _: &Node, _: &Object<
 
 pub(in crate::rules) fn created_in_seconds(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
-    let Some(created) = json::at(record.data(), "/created").and_then(number) else { return };
+    let Some(created) = record.member("created").and_then(number) else { return };
     if !SECONDS.contains(&created) {
         case.fault("/created", "a Unix time in seconds, such as 1785000000", &created.to_string(), || {
             format!("created is {created}, not a Unix time in seconds")
@@ -94,9 +94,9 @@ pub(super) fn is_written(stream: &Stream, choice: &Node) -> bool {
 
 pub(in crate::rules) fn chunk_is_used(case: &mut Case<'_>, _: &Node) {
     let Some(record) = case.record() else { return };
-    let value = |pointer| json::at(record.data(), pointer).filter(|value| *value != "null");
-    let is_empty = value("/choices").and_then(json::entries).is_some_and(|choices| choices.is_empty());
-    if is_empty && value("/moderation").is_none() {
+    let value = |member| record.member(member).filter(|value| *value != "null");
+    let is_empty = value("choices").and_then(json::entries).is_some_and(|choices| choices.is_empty());
+    if is_empty && value("moderation").is_none() {
         case.fault("/choices", "a choice, or the usage beside", "[]", || {
             "the chunk has neither choices nor the usage".to_owned()
         });
@@ -105,7 +105,7 @@ pub(in crate::rules) fn chunk_is_used(case: &mut Case<'_>, _: &Node) {
 
 pub(in crate::rules) fn has_choices(case: &mut Case<'_>, _: &Node) {
     let Some(record) = case.record().filter(|record| !record.is_error) else { return };
-    if json::at(record.data(), "/choices").is_some() {
+    if record.member("choices").is_some() {
         return;
     }
     // Chunks that keep a connection with spoken output alive have none.
@@ -119,9 +119,8 @@ pub(in crate::rules) fn logprobs_joined(case: &mut Case<'_>, choice: &Node, _: &
     let stream = case.stream;
     let text = stream.children(choice, Scope::Content).find(|text| !text.partial && !stream.has_gap);
     let Some(text) = text.filter(|text| !text.logprobs.is_empty()) else { return };
-    let lists = text.logprobs.iter().filter_map(|list| json::entries(list));
-    let tokens: Vec<Object<'_>> = lists.flatten().map(Object::new).collect();
-    if let Some(spelled) = spelled(&tokens).filter(|spelled| *spelled != text.joined) {
+    let lists = text.logprobs.iter().map(AsRef::as_ref);
+    if let Some(spelled) = spelled(lists).filter(|spelled| *spelled != text.joined) {
         let name = case.name(choice);
         let (expected, actual) = (format!("{:?}", text.joined), format!("{spelled:?}"));
         let (expected, actual) = (short(&expected), short(&actual));

@@ -167,7 +167,7 @@ pub(in crate::rules) fn audio_asked(case: &mut Case<'_>, choice: &Node, finish: 
 }
 
 pub(in crate::rules) fn model(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
-    let Some(record) = case.record() else { return };
-    let model = json::at(record.data(), "/model").and_then(json::string).unwrap_or_default();
+    let model =
+        case.record().and_then(|record| record.member("model")).and_then(json::string).unwrap_or_default();
     request::model(case, "/model", &model);
 }

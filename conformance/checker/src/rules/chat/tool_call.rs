@@ -6,7 +6,7 @@ use catalogue::Level;
 use spec::json;
 use spec::table::Scope;
 
-use crate::engine::{Case, Node, Object, Place, short};
+use crate::engine::{Case, Node, Object, Place, Record, short};
 
 /// Number of calls among which a later one is searched.
 const FEW: usize = 64;
@@ -35,16 +35,9 @@ pub(in crate::rules) fn typed(case: &mut Case<'_>, _: &Node, call: &Object<'_>) 
     }
 }
 
-/// Returns the fragment at hand, with all fragments of calls in the same delta.
-fn fragments<'c>(case: &Case<'c>) -> Option<(Object<'c>, Vec<&'c str>)> {
-    let record = case.record()?;
-    let all = record.filled("/choices/*/delta/tool_calls");
-    let this = record.filled("/choices/*/delta/tool_calls/*");
-    Some((Object::new(json::at(record.data(), &this)?), json::entries(json::at(record.data(), &all)?)?))
-}
-
 pub(in crate::rules) fn name_once(case: &mut Case<'_>, arguments: &Node) {
-    let Some((fragment, _)) = fragments(case) else { return };
+    let Some((fragment, _)) = case.record().and_then(Record::entry) else { return };
+    let fragment = Object::new(fragment);
     let Some(name) = name_in(&fragment).filter(|_| fragment.string("id").is_none_or(|id| id.is_empty()))
     else {
         return;
@@ -59,7 +52,11 @@ pub(in crate::rules) fn name_once(case: &mut Case<'_>, arguments: &Node) {
 }
 
 pub(in crate::rules) fn once_a_chunk(case: &mut Case<'_>, arguments: &Node) {
-    let Some((fragment, all)) = fragments(case) else { return };
+    let Some(record) = case.record() else { return };
+    let Some((fragment, false)) = record.entry() else { return };
+    let all = record.filled("/choices/*/delta/tool_calls");
+    let Some(all) = json::at(record.data(), &all).and_then(json::entries) else { return };
+    let fragment = Object::new(fragment);
     let index = fragment.value("index");
     let alike = all.into_iter().filter(|other| Object::new(other).value("index") == index).count();
     if index.is_some() && alike > 1 {

@@ -51,7 +51,7 @@ pub(in crate::rules) fn counts_output(case: &mut Case<'_>, _: &Node, usage: &Obj
 }
 
 pub(in crate::rules) fn alone(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
-    let choices = case.record().and_then(|record| json::entries(json::at(record.data(), "/choices")?));
+    let choices = case.record().and_then(|record| json::entries(record.member("choices")?));
     if let Some(choices) = choices.filter(|choices| !choices.is_empty()) {
         case.fault("/choices", "[]", &format!("{} choices", choices.len()), || {
             "the chunk with the usage has choices".to_owned()

@@ -47,18 +47,13 @@ pub(in crate::rules) fn sequence_asked(case: &mut Case<'_>, _: &Node, delta: &Ob
     }
 }
 
-/// Returns the number of output tokens in the event at hand.
-fn output_tokens(case: &Case<'_>) -> Option<f64> {
-    Object::new(json::at(case.record()?.data(), "/usage")?).number("output_tokens")
-}
-
 pub(in crate::rules) fn within_limit(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
-    request::within_limit(case, "/usage/output_tokens", output_tokens(case), 1.0);
+    request::within_limit(case, "/usage/output_tokens", case.usage().output, 1.0);
 }
 
 pub(in crate::rules) fn limit_reached(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
     let Some(reason) = delta.string("stop_reason") else { return };
-    request::limit_reached(case, output_tokens(case), &reason, "max_tokens");
+    request::limit_reached(case, case.usage().output, &reason, "max_tokens");
 }
 
 pub(in crate::rules) fn model(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {

@@ -40,8 +40,7 @@ pub(in crate::rules) fn signature_not_empty(case: &mut Case<'_>, _: &Node, signa
 }
 
 pub(in crate::rules) fn signature_in_its_delta(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
-    let kind =
-        case.record().and_then(|record| json::string_member(json::at(record.data(), "/delta")?, "type"));
+    let kind = case.record().and_then(|record| json::string_member(record.member("delta")?, "type"));
     if let Some(kind) = kind.filter(|kind| kind != "signature_delta") {
         case.fault("/delta/type", "\"signature_delta\"", &format!("{kind:?}"), || {
             format!("the signature is in a {kind}")

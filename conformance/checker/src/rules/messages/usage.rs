@@ -1,35 +1,26 @@
 //! Rules of the group `message-usage`.
 
-use spec::json;
-
 use super::is_call_by_code;
 use crate::engine::{Case, Node, Object, Snapshot};
 
 /// The counts of input tokens; the sum is the whole input.
 const INPUT: [&str; 3] = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
 
-/// Returns the usage at the start of the message, and that in the event at hand.
-fn both<'c>(case: &Case<'c>) -> Option<(Object<'c>, Object<'c>)> {
-    let start = case.stream.first_snapshot.get()?.value("usage")?;
-    let now = json::at(case.record()?.data(), "/usage")?;
-    Some((Object::new(start), Object::new(now)))
-}
-
 pub(in crate::rules) fn output_grows(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
-    let Some((start, now)) = both(case) else { return };
-    falls(case, "output_tokens", &start, &now);
+    falls(case, "output_tokens", case.stream.first_usage.output, case.usage().output);
 }
 
 pub(in crate::rules) fn input_kept(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
-    let Some((start, now)) = both(case) else { return };
+    let (before, after) = (case.stream.first_usage.input, case.usage().input);
     // After a compaction, the counts are those of the last of several samplings.
-    if now.value("iterations").is_none() {
-        falls(case, "input_tokens", &start, &now);
+    let usage = || case.record().and_then(|record| record.member("usage")).map(Object::new);
+    if after < before && usage().is_some_and(|usage| usage.value("iterations").is_none()) {
+        falls(case, "input_tokens", before, after);
     }
 }
 
-fn falls(case: &mut Case<'_>, name: &str, start: &Object<'_>, now: &Object<'_>) {
-    let (Some(before), Some(after)) = (start.number(name), now.number(name)) else { return };
+fn falls(case: &mut Case<'_>, name: &str, before: Option<f64>, after: Option<f64>) {
+    let (Some(before), Some(after)) = (before, after) else { return };
     if after < before {
         case.fault(&format!("/usage/{name}"), &format!("{before} or more"), &after.to_string(), || {
             format!("{name} falls from {before} to {after}")
@@ -38,7 +29,7 @@ fn falls(case: &mut Case<'_>, name: &str, start: &Object<'_>, now: &Object<'_>) 
 }
 
 pub(in crate::rules) fn counts_input(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    if is_call_by_code(snapshot.response) {
+    if snapshot.usage.input.is_some_and(|count| count > 0.0) || is_call_by_code(snapshot.response) {
         return;
     }
     let Some(usage) = snapshot.response.value("usage").map(Object::new) else { return };

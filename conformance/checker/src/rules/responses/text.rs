@@ -74,11 +74,10 @@ pub(in crate::rules) fn logprobs_joined(case: &mut Case<'_>, node: &Node, _: &Ob
 
 pub(in crate::rules) fn logprobs_spell_delta(case: &mut Case<'_>, _: &Node) {
     let Some(record) = case.record() else { return };
-    let tokens = record.view.raw(Slot::Logprobs).and_then(json::entries);
+    let tokens = record.view.raw(Slot::Logprobs);
     let (Some(tokens), Some(delta)) = (tokens, record.view.string(Slot::Value)) else { return };
     let delta = json::decode(delta.raw).0;
-    let tokens: Vec<Object<'_>> = tokens.into_iter().map(Object::new).collect();
-    if let Some(spelled) = spelled(&tokens).filter(|spelled| **spelled != *delta) {
+    if let Some(spelled) = spelled([tokens].into_iter()).filter(|spelled| **spelled != *delta) {
         case.fault("/logprobs", &format!("tokens that join to {delta:?}"), &format!("{spelled:?}"), || {
             format!("the tokens join to {spelled:?}, but the delta is {delta:?}")
         });
