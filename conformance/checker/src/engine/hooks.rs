@@ -12,7 +12,7 @@ use crate::Frame;
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Native {
     /// A frame with data that is incomplete, has an `id` field or invalid UTF-8, or whose `event` field differs from
-    /// the type of its event. In dialects in which the two may differ, any frame with data.
+    /// the type of its event, or is there although the dialect has none. In other dialects, any frame with data.
     Frame(fn(&mut Case<'_>)),
     /// A frame, with or without data, that has lines which are not fields of server-sent events.
     Stray(fn(&mut Case<'_>)),

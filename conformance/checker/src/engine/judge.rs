@@ -410,7 +410,7 @@ impl AtHand<'_> {
         let Self { plan, .. } = *self;
         let hooks = &plan.hooks;
         self.stream.transport = record.frame.transport;
-        if plan.dialect().framing.event_line != EventLine::EqualsType || is_remarkable(record) {
+        if is_remarkable(plan.dialect().framing.event_line, record) {
             self.ask(&hooks.frame, record);
         } else if !record.is_plain {
             self.ask(&hooks.escaped, record);
@@ -531,15 +531,17 @@ impl AtHand<'_> {
     }
 }
 
-/// Returns whether rules about frames have anything to check: most frames are complete, and their
-/// `event` field equals the type of the event.
-fn is_remarkable(record: &Record<'_>) -> bool {
+/// Returns whether rules about frames have anything to check: most frames are complete, and their `event` field is the one
+/// that the dialect expects.
+fn is_remarkable(expected: EventLine, record: &Record<'_>) -> bool {
     let frame = record.frame;
     !frame.terminated
         || frame.id.is_some()
         || frame.invalid_utf8.is_some()
-        || match (frame.event.as_deref(), record.event_type.as_deref()) {
-            (Some(line), Some(name)) => !is_same(line.as_bytes(), name.as_bytes()),
-            (line, name) => line != name,
+        || match (expected, frame.event.as_deref(), record.event_type.as_deref()) {
+            (EventLine::None, line, _) => line.is_some(),
+            (EventLine::EqualsType, Some(line), Some(name)) => !is_same(line.as_bytes(), name.as_bytes()),
+            (EventLine::EqualsType, line, name) => line != name,
+            _ => true,
         }
 }

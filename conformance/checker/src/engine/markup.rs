@@ -14,6 +14,15 @@ static TOKENS: LazyLock<Vec<(&str, Finder<'_>)>> = LazyLock::new(|| {
     all.map(|token| (*token, Finder::new(*token))).collect()
 });
 
+/// What follows the bracket with which other tokens begin.
+static BRACKETED: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let inside = TOKENS.iter().filter_map(|(token, _)| token.strip_prefix('['));
+    inside.filter_map(|rest| rest.bytes().next()).collect()
+});
+
+/// The beginning of an escaped `<`.
+static ESCAPED: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("\\u003"));
+
 /// The tokens in a text, as a bit for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Tokens(u64);
@@ -31,10 +40,11 @@ impl Tokens {
 
     /// Returns whether the texts of a JSON value may contain tokens. Most do not.
     pub(crate) fn may_be_in_json(raw: &str) -> bool {
-        let in_brackets = || TOKENS.iter().filter(|(token, _)| !token.starts_with('<'));
-        memchr::memchr(b'<', raw.as_bytes()).is_some()
-            || memchr::memmem::find(raw.as_bytes(), b"\\u003").is_some()
-            || in_brackets().any(|(_, finder)| finder.find(raw.as_bytes()).is_some())
+        let raw = raw.as_bytes();
+        let is_in_token = |at: usize| raw.get(at + 1).is_some_and(|byte| BRACKETED.contains(byte));
+        memchr::memchr(b'<', raw).is_some()
+            || ESCAPED.find(raw).is_some()
+            || memchr::memchr_iter(b'[', raw).any(is_in_token)
     }
 
     /// Finds the tokens in the texts of a JSON value, however they are escaped.

@@ -31,9 +31,9 @@ pub(in crate::rules) fn has_role_first(case: &mut Case<'_>, role: &Node, _: &Obj
 
 pub(in crate::rules) fn has_finish_reason(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
     let Some(record) = case.record() else { return };
-    let choice = record.filled("/choices/*").into_owned();
-    let value = json::at(record.data(), &choice).map(Object::new);
+    let value = record.entry().map(|(choice, _)| Object::new(choice));
     if value.is_some_and(|value| value.get("finish_reason").is_none()) {
+        let choice = record.filled("/choices/*").into_owned();
         case.lacks(&choice, "finish_reason", || "the choice has no finish_reason".to_owned());
     }
 }

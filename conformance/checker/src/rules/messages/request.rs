@@ -52,7 +52,7 @@ pub(in crate::rules) fn within_limit(case: &mut Case<'_>, _: &Node, _: &Object<'
 }
 
 pub(in crate::rules) fn limit_reached(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
-    let Some(reason) = delta.string("stop_reason") else { return };
+    let Some(reason) = delta.string("stop_reason").filter(|_| case.head.asked.is_some()) else { return };
     request::limit_reached(case, case.usage().output, &reason, "max_tokens");
 }
 

@@ -193,7 +193,7 @@ pub(in crate::rules) fn tool_calls_within_limit(case: &mut Case<'_>, ending: &En
 }
 
 pub(in crate::rules) fn format_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
-    if !ending.snapshot.is_completed() || ending.output.iter().any(is_refusal) {
+    if !ending.snapshot.is_completed() {
         return;
     }
     let text = echoed(case, ending, "text", |text| text.contains("json_"));
@@ -203,6 +203,9 @@ pub(in crate::rules) fn format_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
         Some("json_schema") if format.get("strict") == Some("true") => false,
         _ => return,
     };
+    if ending.output.iter().any(is_refusal) {
+        return;
+    }
     // Messages before the last one may be commentary.
     let is_message = |item: &(usize, &Object<'_>)| item.1.plain("type") == Some("message");
     let Some((index, message)) = ending.output.iter().enumerate().rfind(is_message) else {
