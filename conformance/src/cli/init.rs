@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
+use catalogue::Profile;
 use clap::Args;
 use serde_json::Value;
 use spec::Dialect;
@@ -60,8 +61,8 @@ struct Probe {
     lacks: &'static [&'static str],
 }
 
-/// The probes. A probe that continues another follows it.
-const PROBES: [Probe; 12] = [
+/// The probes, of which each API has some. A probe that continues another follows it.
+const PROBES: [Probe; 18] = [
     Probe { scenario: "text/hello", lacks: &[] },
     Probe { scenario: "text/hello.ws", lacks: &[] },
     Probe {
@@ -77,6 +78,12 @@ const PROBES: [Probe; 12] = [
     Probe { scenario: "background/cancelled", lacks: &["cancellation"] },
     Probe { scenario: "background/resumed", lacks: &["resumption"] },
     Probe { scenario: "compaction/compacted", lacks: &["compaction"] },
+    Probe { scenario: "stop/sequence", lacks: &["stop-sequences"] },
+    Probe { scenario: "thinking/enabled", lacks: &["thinking", "omitted-thinking", "redacted-thinking"] },
+    Probe { scenario: "thinking/adaptive", lacks: &["adaptive-thinking", "interleaved-thinking"] },
+    Probe { scenario: "choice/two", lacks: &["choices"] },
+    Probe { scenario: "usage/asked", lacks: &["include-usage"] },
+    Probe { scenario: "reasoning/effort", lacks: &["reasoning"] },
 ];
 
 impl CommandArgs for InitArgs {
@@ -88,7 +95,7 @@ impl CommandArgs for InitArgs {
         let dialect = names::dialect(&self.dialect)?;
         self.check()?;
         let model = self.model(dialect)?;
-        note_lines(&list_of_probes());
+        note_lines(&list_of_probes(dialect));
         let suite = Suite::new(self.to.target(&self.target, dialect.api)?, dialect)
             .model(&model)
             .limits(self.to.limits())
@@ -103,15 +110,16 @@ impl CommandArgs for InitArgs {
         }
         // A link in its place is not followed.
         let written = File::create_new(file)
-            .and_then(|mut created| created.write_all(self.file(&model, &found).as_bytes()));
+            .and_then(|mut created| created.write_all(self.file(&model, dialect, &found).as_bytes()));
         written.with_context(|| file.display().to_string())?;
         note(&format!("wrote {}", file.display()));
         if self.no_run {
             return Ok(ExitCode::SUCCESS);
         }
         note("");
-        note(&format!("conformance run --target {} --profile core", shell_word(&self.name)));
-        super::run(&self.run_of_core())
+        let core = core(dialect);
+        note(&format!("conformance run --target {} --profile {core}", shell_word(&self.name)));
+        super::run(&self.run_of(core))
     }
 }
 
@@ -147,13 +155,14 @@ impl InitArgs {
     }
 
     /// Returns the text of the file.
-    fn file(&self, model: &str, found: &Found) -> String {
+    fn file(&self, model: &str, dialect: &Dialect, found: &Found) -> String {
         let quoted = |text: &str| Value::from(text).to_string();
         let list = |names: &[&str]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
         let mut text = format!(
-            "# Written by `conformance init`; flags win over this file.\n# conformance run --target {} --profile core\n\n\
+            "# Written by `conformance init`; flags win over this file.\n# conformance run --target {} --profile {}\n\n\
              [targets.{}]\nurl = {}\n\n[targets.{}.settings]\nmodel = {}\ndialect = {}\n",
             shell_word(&self.name),
+            core(dialect),
             quoted(&self.name),
             quoted(&self.target),
             quoted(&self.name),
@@ -172,9 +181,9 @@ impl InitArgs {
     }
 
     /// Returns the command line of the run that follows.
-    fn run_of_core(&self) -> Vec<OsString> {
+    fn run_of(&self, profile: &str) -> Vec<OsString> {
         let mut line: Vec<OsString> =
-            ["conformance", "run", "--profile", "core"].map(OsString::from).to_vec();
+            ["conformance", "run", "--profile", profile].map(OsString::from).to_vec();
         line.extend(["--target".into(), OsString::from(&self.name)]);
         line.extend(self.to.secrets().into_iter().map(OsString::from));
         line
@@ -187,12 +196,20 @@ impl Probe {
     }
 }
 
+/// Returns the profile that every endpoint of the API of a dialect should pass.
+fn core(dialect: &Dialect) -> &'static str {
+    const CORE: &str = "core";
+    let is_core = |profile: &&Profile| profile.is_of(dialect.api) && profile.name.ends_with(CORE);
+    catalogue::PROFILES.iter().find(is_core).map_or(CORE, |profile| profile.name)
+}
+
 /// Returns what will be sent, for people.
-fn list_of_probes() -> String {
-    let titles = PROBES.iter().map(|probe| {
-        let scenario = catalogue::scenario(Transport::scenario(probe.scenario));
-        let title = scenario.map(|scenario| scenario.title).unwrap_or_default();
-        format!("  {:<22}{title}", probe.scenario)
+fn list_of_probes(dialect: &Dialect) -> String {
+    let titles = PROBES.iter().filter_map(|probe| {
+        let scenario = catalogue::scenario_in(Transport::scenario(probe.scenario), dialect)?;
+        let is_on_socket = Transport::scenario(probe.scenario) != probe.scenario;
+        let is_sent = !is_on_socket || dialect.api.session.is_some();
+        is_sent.then(|| format!("  {:<22}{}", probe.scenario, scenario.title))
     });
     format!("probes, with the scenarios that they continue:\n{}", titles.collect::<Vec<_>>().join("\n"))
 }
