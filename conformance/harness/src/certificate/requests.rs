@@ -237,6 +237,8 @@ impl<'r> Requests<'r> {
         if expected.body.is_some() {
             headers.push(("content-type", "application/json".to_owned()));
         }
+        let shape = self.dialect.api.request;
+        headers.extend(shape.headers.iter().map(|(name, value)| (*name, (*value).to_owned())));
         let wanted = &self.run.options.headers;
         headers.retain(|(name, _)| !wanted.iter().any(|wanted| wanted == name));
         for (name, value) in &headers {
@@ -248,7 +250,8 @@ impl<'r> Requests<'r> {
         }
         let is_known = |name: &str| {
             let own = headers.iter().any(|(known, _)| *known == name);
-            own || name == "authorization" || more.contains(&name) || wanted.iter().any(|known| known == name)
+            let carries_key = || shape.keys.iter().any(|(key, _)| key.eq_ignore_ascii_case(name));
+            own || carries_key() || more.contains(&name) || wanted.iter().any(|known| known == name)
         };
         if let Some((name, _)) = sent.headers.iter().find(|(name, _)| !is_known(name)) {
             return Some(format!("the request has a header {name}, which the run did not send"));
