@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::dialect::{LoadError, read_toml};
-use crate::folders::{self, DEFECTS, MEASURED, PLAYED, REQUESTS, THREADS};
+use crate::folders::{self, CLIENTS, DEFECTS, MEASURED, PLAYED, REQUESTS, THREADS};
 use crate::formats::{
     ApiFile, ClientCase, ClientProfile, Defect, DefectsFile, GuaranteesFile, MeasuredFile, PageError,
     PlayedFile, Profile, RequestsFile, RequirementsFile, Rule, Scenario, Thread, ThreadsFile,
@@ -18,8 +18,8 @@ pub struct Catalogue {
     pub rules: BTreeMap<String, Rule>,
     /// `scenarios/`, by id and API.
     pub scenarios: BTreeMap<(String, Option<String>), Scenario>,
-    /// `clients/`, by id.
-    pub client_cases: BTreeMap<String, ClientCase>,
+    /// `clients/`, by id. Cases of several APIs may have the same id.
+    pub client_cases: Vec<ClientCase>,
     /// `profiles/`, by name.
     pub profiles: BTreeMap<String, Profile>,
     /// `client-profiles/`, by name.
@@ -49,7 +49,7 @@ impl Catalogue {
         let mut catalogue = Self {
             rules: pages(spec, "rules", Rule::parse, &mut errors),
             scenarios: scenarios(spec, &mut errors),
-            client_cases: pages(spec, "clients", ClientCase::parse, &mut errors),
+            client_cases: client_cases(spec, &mut errors),
             profiles: tables(spec, "profiles", &mut errors),
             client_profiles: tables(spec, "client-profiles", &mut errors),
             requirements: tables(spec, "requirements", &mut errors),
@@ -122,6 +122,18 @@ fn features(spec: &Path, errors: &mut Vec<LoadError>) -> BTreeMap<String, String
         }
     }
     features
+}
+
+/// Reads the cases for clients. What is alike in several APIs has the same id in each.
+fn client_cases(spec: &Path, errors: &mut Vec<LoadError>) -> Vec<ClientCase> {
+    let mut all = Vec::new();
+    for folder in folders::of_kind(spec, CLIENTS) {
+        let api = folder.strip_prefix(spec).ok().and_then(folders::api_of);
+        let cases = pages_of(entries(&folder, errors), ClientCase::parse, errors);
+        all.extend(cases.into_values().map(|case| ClientCase { api: api.clone(), ..case }));
+    }
+    all.sort_by(|one, other| one.id.cmp(&other.id));
+    all
 }
 
 /// Reads the defects of all APIs.

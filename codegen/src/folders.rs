@@ -17,7 +17,10 @@ pub const FOREIGN: &str = "foreign.toml";
 pub const GOLDENS: &str = "goldens";
 
 /// Folders of pages and tables. An API can have each, and all APIs can share one of the same name.
-pub const PAGES: [&str; 6] = ["client-profiles", "clients", "profiles", "requirements", "rules", "scenarios"];
+pub const PAGES: [&str; 6] = ["client-profiles", CLIENTS, "profiles", "requirements", "rules", "scenarios"];
+
+/// The cases for clients. Those of several APIs may have the same name.
+pub const CLIENTS: &str = "clients";
 
 /// Tables that an API can have, and that all APIs can share.
 pub const TABLES: [&str; 4] = [DEFECTS, MEASURED, PLAYED, REQUESTS];
@@ -74,6 +77,11 @@ pub fn file(spec: &Path, kind: &str, name: &str) -> PathBuf {
 pub fn api_of(file: &Path) -> Option<String> {
     let mut parts = file.strip_prefix(APIS).ok()?.components();
     Some(parts.next()?.as_os_str().to_str()?.to_owned())
+}
+
+/// Returns the path of a file of a kind that belongs to an API, or to all, relative to the folder of the specification.
+pub fn file_of(api: Option<&str>, kind: &str, name: &str) -> PathBuf {
+    api.map_or_else(PathBuf::new, |api| Path::new(APIS).join(api)).join(kind).join(name)
 }
 
 /// Returns the path of a table of an API, relative to the folder of the specification.

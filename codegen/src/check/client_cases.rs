@@ -3,11 +3,12 @@
 use super::context::Context;
 use super::report::{Place, Report};
 use super::violations;
+use crate::folders::{self, CLIENTS};
 use crate::formats::{Channel, ClientCase, ClientStep, Ending, Step};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
-    for case in context.catalogue.client_cases.values() {
-        let file = context.file("clients", &case.id, "md");
+    for case in &context.catalogue.client_cases {
+        let file = folders::file_of(case.api.as_deref(), CLIENTS, &format!("{}.md", case.id));
         for (entry, problem, help) in misuses(case) {
             report.find(&file, Place::entry(entry), problem, help);
         }

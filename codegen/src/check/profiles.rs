@@ -6,7 +6,7 @@ use super::catalogue::{known_rule, known_scenario};
 use super::context::Context;
 use super::report::{Place, Report};
 use crate::dialect::Dialect;
-use crate::formats::{ClientProfile, Level, Profile};
+use crate::formats::{ClientCase, ClientProfile, Level, Profile};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for (name, profile) in &context.catalogue.profiles {
@@ -19,12 +19,15 @@ pub(super) fn check(context: &Context, report: &mut Report) {
 
 fn check_client_profile(context: &Context, file: &Path, profile: &ClientProfile, report: &mut Report) {
     let catalogue = &context.catalogue;
-    specifications(context, file, &profile.specifications, report);
+    let dialects = specifications(context, file, &profile.specifications, report);
+    let is_of_api = |case: &&ClientCase| {
+        case.api.as_ref().is_none_or(|api| dialects.iter().any(|dialect| dialect.file.api == *api))
+    };
     for id in &profile.cases {
         let is_known = match id.split_once('/') {
             Some(("defect", name)) => catalogue.defects.defects.iter().any(|defect| defect.name == name),
             Some(("fault", rule)) => catalogue.rules.contains_key(rule),
-            _ => catalogue.client_cases.contains_key(id),
+            _ => catalogue.client_cases.iter().filter(is_of_api).any(|case| case.id == *id),
         };
         if !is_known {
             let message = format!("there is no case {id}");

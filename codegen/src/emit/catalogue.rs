@@ -63,12 +63,12 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         let breaks = measured.chain(rule.breaks.clone());
         Rule { breaks: breaks.collect(), ..rule.clone() }
     }));
-    let mut client_cases: Vec<ClientCase> = catalogue.client_cases.values().cloned().collect();
+    let mut client_cases: Vec<ClientCase> = catalogue.client_cases.clone();
     client_cases.extend(catalogue.defects.defects.iter().map(|defect| {
         let rule = defect.rules.first().and_then(|id| catalogue.rules.get(id));
         defect.client_case(rule)
     }));
-    client_cases.sort_by(|one, other| one.id.cmp(&other.id));
+    client_cases.sort_by(|one, other| (&one.id, &one.api).cmp(&(&other.id, &other.api)));
     let client_cases = client_cases.expression();
     let clients = list(catalogue.measured.values().flat_map(|file| file.clients.clone()));
     let measured = effects.iter().map(|(api, effects)| {
@@ -126,7 +126,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         /// All scenarios, sorted by id.
         pub static SCENARIOS: &[Scenario] = #scenarios;
 
-        /// All cases for clients, sorted by id, except those that follow from rules.
+        /// All cases for clients, sorted by id and API, except those that follow from rules.
         pub static CLIENT_CASES: &[ClientCase] = #client_cases;
 
         /// All features, by name.

@@ -17,6 +17,9 @@ pub struct ClientCase {
     /// Its id, `group/name`.
     #[serde(skip)]
     pub id: String,
+    /// Its API; none if it is played in every API.
+    #[serde(skip)]
+    pub api: Option<String>,
     /// What the client receives, in one line.
     #[serde(skip)]
     pub title: String,

@@ -122,6 +122,7 @@ impl Defect {
         let cited = rule.map(|rule| format!("{}, {}", rule.citation.source, rule.citation.heading));
         ClientCase {
             id: self.case(),
+            api: Some(self.api.clone()),
             title: self.what.clone(),
             reason,
             expect: self.expected(),

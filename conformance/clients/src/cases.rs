@@ -91,6 +91,9 @@ pub fn measured_cases(dialect: &'static Dialect) -> Vec<PlayedCase> {
 }
 
 fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect) -> Option<PlayedCase> {
+    if row.api.is_some_and(|api| api != dialect.api.name) {
+        return None;
+    }
     let text = row.request.replace(FILL, &long_text(row.fill.unwrap_or(0)));
     let request_of_page: Option<Value> = serde_json::from_str(&text).ok();
     let is_stream = channel != Channel::Json;
@@ -126,7 +129,7 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
     let (turns, last) = if row.steps.is_empty() {
         (Vec::new(), None)
     } else {
-        let (turns, last) = turns(row, &sound, channel, dialect)?;
+        let (turns, last) = turns(row, &request, &sound, channel, dialect)?;
         (turns, Some(last))
     };
     if let Some(last) = last {

@@ -8,6 +8,7 @@ mod case;
 mod cases;
 mod certificate;
 mod child;
+mod conversation;
 mod event;
 mod intact;
 mod judge;

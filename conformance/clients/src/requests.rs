@@ -8,6 +8,7 @@ use serde_json::Value;
 use spec::{Api, Dialect};
 
 use super::case::PlayedCase;
+use super::conversation::{is_kept, is_whole, outputs, sealed, words};
 use super::turns::{PlayedTurn, holds, text};
 
 /// Members of a request that a client passes on unchanged.
@@ -123,7 +124,7 @@ fn of_body(case: &PlayedCase, dialect: &Dialect, body: &Value, found: &mut Vec<R
         found.push(problem("content", "`model` differs from the case's request"));
     }
     if let Some(turn) = case.turn_of(body) {
-        return of_turn(turn, body, found);
+        return of_turn(case, turn, (body, dialect.api), found);
     }
     let is_socket = case.transport == Transport::Websocket;
     for name in KEPT.iter().filter(|name| !(is_socket && NOT_ON_SOCKETS.contains(name))) {
@@ -158,35 +159,75 @@ fn of_body(case: &PlayedCase, dialect: &Dialect, body: &Value, found: &mut Vec<R
 }
 
 /// Checks a request that continues a response.
-fn of_turn(turn: &PlayedTurn, body: &Value, found: &mut Vec<RequestProblem>) {
+fn of_turn(
+    case: &PlayedCase,
+    turn: &PlayedTurn,
+    (body, api): (&Value, &Api),
+    found: &mut Vec<RequestProblem>,
+) {
     let id = text(body, "previous_response_id");
     if id.is_some() && id != turn.before.id.as_deref() {
         found.push(problem("content", "`previous_response_id` is not the id of the previous response"));
     }
-    let input = body.get("input").unwrap_or(&Value::Null);
+    let input = body.get(api.request.input).unwrap_or(&Value::Null);
+    if is_whole(api) {
+        of_conversation(case, turn, (body, api), found);
+    }
     if turn.step == Step::Continue {
-        let wanted = text(&turn.request, "input").unwrap_or_default();
-        if !holds(input, wanted) {
+        if !words(&turn.request, api).iter().all(|wanted| holds(input, wanted)) {
             found.push(problem("content", "the text of the input is not in the request"));
         }
         return;
     }
-    let items = input.as_array().map(Vec::as_slice).unwrap_or_default();
     for call in &turn.before.calls {
-        let is_output = |item: &&Value| {
-            text(item, "type") == Some("function_call_output") && text(item, "call_id") == Some(&call.id)
-        };
-        let Some(item) = items.iter().find(is_output) else {
+        let output = outputs(body, &call.id, api);
+        if output.len() > 1 {
+            let times = output.len();
+            found.push(problem("content", format!("the call {} has {times} outputs, expected one", call.id)));
+        }
+        let Some(output) = output.first() else {
             found.push(problem("content", format!("the input has no output of the call {}", call.id)));
             continue;
         };
         let wanted = turn.outputs.get(&call.name).map(String::as_str).unwrap_or_default();
-        if !holds(item.get("output").unwrap_or(&Value::Null), wanted) {
+        if !holds(output, wanted) {
             found.push(problem(
                 "content",
                 format!("the output of the call {} differs from the case's output", call.id),
             ));
         }
+    }
+}
+
+/// Checks what a request repeats of the conversation: all that was said, and unchanged what only the server can read.
+fn of_conversation(
+    case: &PlayedCase,
+    turn: &PlayedTurn,
+    (body, api): (&Value, &Api),
+    found: &mut Vec<RequestProblem>,
+) {
+    let input = body.get(api.request.input).unwrap_or(&Value::Null);
+    if !words(&case.request, api).iter().all(|said| holds(input, said)) {
+        found.push(problem("content", "the text of the first message is not in the request"));
+    }
+    let has = |text: &String| text.is_empty() || holds(input, text);
+    if !has(&turn.before.text()) && !turn.before.texts.iter().all(has) {
+        found.push(problem("content", "the text of the previous response is not in the request"));
+    }
+    let sent = sealed(input, api);
+    let of_request = sealed(case.request.get(api.request.input).unwrap_or(&Value::Null), api);
+    let mut known = turn.sealed.iter().chain(of_request);
+    for entry in &sent {
+        if !known.clone().any(|original| is_kept(entry, original)) {
+            let kind = entry.get("type").and_then(Value::as_str).unwrap_or_default();
+            found.push(problem("content", format!("an entry `{kind}` of a response was changed")));
+        }
+    }
+    // Before the results of calls, it is due; in other turns, it may be left out.
+    let is_due = turn.step == Step::AnswerCalls;
+    if let Some(lost) = known.find(|original| is_due && !sent.iter().any(|entry| is_kept(entry, original))) {
+        let kind = lost.get("type").and_then(Value::as_str).unwrap_or_default();
+        found.push(problem("content", format!("an entry `{kind}` of a response is not in the request")));
     }
 }
 

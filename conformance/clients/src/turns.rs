@@ -6,9 +6,10 @@ use std::time::Duration;
 use catalogue::{Channel, ClientCase, Step};
 use checker::Answer;
 use gateway::{Act, tagged};
-use serde_json::{Value, json};
-use spec::Dialect;
+use serde_json::{Map, Value, json};
+use spec::{Api, Dialect};
 
+use super::conversation::{answers, entries, is_whole, outputs, sealed};
 use super::played::{Delivery, Played, Plays, plays};
 use super::protocol::CaseStep;
 
@@ -25,17 +26,25 @@ pub struct PlayedTurn {
     pub before: Answer,
     /// The ids of its items.
     items: Vec<String>,
+    /// What goes back unchanged of all responses before.
+    pub(super) sealed: Vec<Map<String, Value>>,
+    /// Number of answers in a conversation that goes on with it.
+    answers: usize,
+    api: &'static Api,
     pub(super) plays: Plays,
 }
 
 /// Returns the steps of a case after its first response, and the response to the last step.
 pub(super) fn turns(
     row: &ClientCase,
+    asked: &Value,
     first: &Played,
     channel: Channel,
     dialect: &'static Dialect,
 ) -> Option<(Vec<PlayedTurn>, Answer)> {
+    let api = dialect.api;
     let mut turns = Vec::new();
+    let mut kept = sealed_in_response(asked, dialect);
     let mut before = first.last(dialect)?;
     let mut items = first.items(dialect);
     for (at, step) in row.steps.iter().enumerate() {
@@ -56,11 +65,35 @@ pub(super) fn turns(
         };
         let answer = answered.last(dialect)?;
         let plays = plays(&answered, channel, &Delivery::default(), dialect);
-        turns.push(PlayedTurn { step: step.step, outputs: outputs.collect(), request, before, items, plays });
+        let sealed = kept.clone();
+        kept.extend(sealed_in_response(&request, dialect));
+        turns.push(PlayedTurn {
+            step: step.step,
+            outputs: outputs.collect(),
+            request,
+            before,
+            items,
+            sealed,
+            answers: answers(asked, api) + at + 1,
+            api,
+            plays,
+        });
         before = answer;
         items = answered.items(dialect);
     }
     Some((turns, before))
+}
+
+/// Returns what goes back unchanged of the response of the reference gateway to a request.
+fn sealed_in_response(request: &Value, dialect: &'static Dialect) -> Vec<Map<String, Value>> {
+    if dialect.api.request.sealed.is_empty() || !request.is_object() {
+        return Vec::new();
+    }
+    let mut request = request.clone();
+    request["stream"] = json!(false);
+    let wire = gateway::respond(&request, dialect);
+    let response: Value = serde_json::from_slice(&wire.body).unwrap_or_default();
+    sealed(&response, dialect.api).into_iter().cloned().collect()
 }
 
 impl PlayedTurn {
@@ -74,16 +107,16 @@ impl PlayedTurn {
     }
 
     /// Returns whether a request refers to the previous response: by its id, by outputs of its calls, by references to
-    /// its items, or by its text.
+    /// its items, or by its text; where requests have the whole conversation, by the number of answers in it.
     pub(super) fn follows(&self, body: &Value) -> bool {
-        let input = input(body);
-        let is_output = |item: &Value| {
-            let id = text(item, "call_id").filter(|_| text(item, "type") == Some("function_call_output"));
-            id.is_some_and(|id| self.before.calls.iter().any(|call| call.id == id))
-        };
+        if is_whole(self.api) {
+            return answers(body, self.api) >= self.answers;
+        }
+        let input = entries(body, self.api);
         let named = text(body, "previous_response_id");
         named.is_some() && named == self.before.id.as_deref()
-            || input.iter().any(|item| is_output(item) || self.is_reference(item) || self.is_said(item))
+            || self.before.calls.iter().any(|call| !outputs(body, &call.id, self.api).is_empty())
+            || input.iter().any(|item| self.is_reference(item) || self.is_said(item))
     }
 
     /// Returns whether a request that refers to the previous response repeats parts of the conversation.
@@ -93,7 +126,7 @@ impl PlayedTurn {
             id.is_some_and(|id| self.before.calls.iter().any(|call| call.id == id))
         };
         let is_old = |item: &Value| self.is_reference(item) || self.is_said(item) || is_call(item);
-        text(body, "previous_response_id").is_none() || input(body).iter().any(is_old)
+        text(body, "previous_response_id").is_none() || entries(body, self.api).iter().any(is_old)
     }
 
     fn is_reference(&self, item: &Value) -> bool {
@@ -133,10 +166,6 @@ impl PlayedTurn {
 
 pub(super) fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
     value.get(name)?.as_str()
-}
-
-fn input(body: &Value) -> &[Value] {
-    body.get("input").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
 /// Returns whether a value contains a text.

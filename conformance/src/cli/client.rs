@@ -30,6 +30,7 @@ const EXAMPLES: &str = "\
 Examples:
   conformance client -- python3 examples/client.py
   conformance client text/ call/ --transport sse -- node my_client.mjs
+  conformance client --api messages -- python3 my_client.py
   conformance client --mode spawn -- my-cli --base-url
   conformance client --mode server --port 8090 --name my-app
   conformance client --out run/ -- ./my-client && conformance report run/ --format html --output client.html
@@ -57,7 +58,10 @@ pub(super) struct ClientArgs {
     /// How the client is driven [default: lines].
     #[arg(long, value_enum)]
     mode: Option<ModeName>,
-    /// Dialect the server speaks [default: openai].
+    /// API that the client speaks: responses, messages, chat [default: responses].
+    #[arg(long, value_name = "API", value_parser = known::APIS, hide_possible_values = true, conflicts_with = "dialect")]
+    api: Option<String>,
+    /// Dialect the server speaks [default: the usual one of the API].
     #[arg(long, value_name = "NAME", value_parser = known::DIALECTS, hide_possible_values = true)]
     dialect: Option<String>,
     /// Transports: sse, json, websocket [default: sse,json].
@@ -240,7 +244,11 @@ impl CommandArgs for ClientArgs {
 
 impl ClientArgs {
     fn dialect(&self) -> Result<&'static Dialect> {
-        names::dialect(self.dialect.as_deref().unwrap_or("openai"))
+        match (&self.dialect, &self.api) {
+            (Some(name), _) => names::dialect(name),
+            (None, Some(api)) => names::dialect_of_api(api),
+            (None, None) => names::dialect(names::USUAL[0]),
+        }
     }
 
     /// Prints what a case plays.
@@ -281,7 +289,9 @@ impl ClientArgs {
         if self.mode.is_none() {
             self.mode = ModeName::from_str(&run.mode, false).ok();
         }
-        self.dialect.get_or_insert(run.dialect.clone());
+        if self.api.is_none() {
+            self.dialect.get_or_insert(run.dialect.clone());
+        }
         self.name.get_or_insert(run.client.clone());
         if self.transport.is_empty() {
             let of_case = |case: &&ClientCaseReport| TransportName::from(case.transport);

@@ -22,6 +22,19 @@ pub(super) fn dialect(name: &str) -> Result<&'static Dialect> {
     })
 }
 
+/// The dialect of each API, unless another one is asked for.
+pub(super) const USUAL: [&str; 3] = ["openai", "anthropic", "chat"];
+
+/// Returns the usual dialect of an API.
+pub(super) fn dialect_of_api(api: &str) -> Result<&'static Dialect> {
+    let all = || USUAL.into_iter().filter_map(spec::dialect);
+    all().find(|dialect| dialect.api.name == api).ok_or_else(|| {
+        let names = || all().map(|dialect| dialect.api.name);
+        let hint = meant(api, names());
+        anyhow!("there is no API \"{api}\"{hint}; there are: {}", names().collect::<Vec<_>>().join(", "))
+    })
+}
+
 /// Something that can be explained.
 #[derive(Debug, Clone)]
 pub(super) enum Topic {

@@ -145,9 +145,6 @@ fn threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from).min(16)
 }
 
-/// What is spoken without `--dialect`.
-const USUAL: [&str; 3] = ["openai", "anthropic", "chat"];
-
 /// Returns the names of dialects in a sentence.
 fn speaks(dialects: &[&Dialect]) -> String {
     let names: Vec<&str> = dialects.iter().map(|dialect| dialect.name).collect();
@@ -161,7 +158,7 @@ impl ServeArgs {
     /// Returns the dialects to speak, of which each API has one.
     fn dialects(&self) -> anyhow::Result<Vec<&'static Dialect>> {
         let named = self.dialects.iter().map(String::as_str);
-        let usual = USUAL.into_iter().filter(|_| self.dialects.is_empty());
+        let usual = names::USUAL.into_iter().filter(|_| self.dialects.is_empty());
         let mut dialects: Vec<&'static Dialect> = Vec::new();
         for name in named.chain(usual) {
             let dialect = names::dialect(name)?;

@@ -215,3 +215,32 @@ fn what_a_reply_leaves_out_is_not_exercised() {
     ];
     assert_eq!(told, expected);
 }
+
+#[test]
+fn requests_that_repeat_the_conversation_are_judged() {
+    let of = |kind: &str, dialect: &str, case: &str| {
+        let dialect = spec::dialect(dialect).expect("it is there");
+        let suite = ClientSuite { transports: vec![Transport::Sse], dialect, ..suite(kind) };
+        let run = run(&suite, &|name| name == case);
+        let case = run.cases.first().expect("the case");
+        let problems: Vec<&str> = case.requests.iter().map(|problem| &*problem.message).collect();
+        (case.outcome, problems.join("; "))
+    };
+    let right = |problems: &str| (ClientOutcome::Right, problems.to_owned());
+    for (dialect, id) in [("anthropic", "toolu_1"), ("chat", "call_1")] {
+        for case in ["turn/follow-ups", "turn/tool-outputs", "turn/calls-in-a-row"] {
+            assert_eq!(of("perfect", dialect, case), right(""), "{dialect} {case}");
+        }
+        assert_eq!(of("forgets-the-answer", dialect, "turn/follow-up").0, ClientOutcome::NotExercised);
+        let problems = format!(
+            "the input has no output of the call {id}; There is no call \"call_0\" before its result."
+        );
+        assert_eq!(of("mixes-up-calls", dialect, "turn/tool-output"), right(&problems));
+    }
+    let lost = "an entry `thinking` of a response is not in the request";
+    let changed = format!("{lost}; an entry `thinking` of a response was changed");
+    assert_eq!(of("changes-thoughts", "anthropic", "turn/thinking-kept"), right(&changed));
+    assert_eq!(of("drops-thoughts", "anthropic", "turn/thinking-kept"), right(lost));
+    let redacted = "an entry `redacted_thinking` of a response is not in the request";
+    assert_eq!(of("drops-thoughts", "anthropic", "turn/redacted-thinking-kept"), right(redacted));
+}

@@ -16,7 +16,7 @@ use spec::table::Content;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::{Message, WebSocket, client};
 
-use super::events;
+use super::{conversation, events};
 
 /// The client that `CLIENT_KIND` names: reads cases from stdin, and writes replies to stdout.
 #[test]
@@ -157,10 +157,17 @@ impl Client<'_> {
         if asked.transport == "websocket" {
             return self.talk(dialect);
         }
-        let mut answer = self.answer(&asked.request, dialect)?;
+        let mut request = asked.request.clone();
+        let (mut answer, mut said) = self.answer(&request, dialect)?;
         for step in self.steps() {
-            if let Some(request) = following(step, &asked.request, &answer, self.kind) {
-                answer = self.answer(&request, dialect)?;
+            let next = if dialect.api.request.continues.is_empty() {
+                conversation::following(step, &request, &said, (&answer, dialect.api), self.kind)
+            } else {
+                following(step, &asked.request, &answer, self.kind)
+            };
+            if let Some(next) = next {
+                (answer, said) = self.answer(&next, dialect)?;
+                request = next;
             }
         }
         Ok(answer)
@@ -170,19 +177,18 @@ impl Client<'_> {
         if self.is("stops-at-the-first-answer") { &[] } else { &self.asked.steps }
     }
 
-    /// Sends a request over HTTP, and returns the answer.
-    fn answer(&self, request: &Value, dialect: &Dialect) -> Result<Answer, String> {
+    /// Sends a request over HTTP, and returns the answer, and how later requests repeat it.
+    fn answer(&self, request: &Value, dialect: &Dialect) -> Result<(Answer, Value), String> {
         if self.asked.transport == "json" {
             let body = self.post(request, &mut |_| false)?;
             let response: Value = serde_json::from_slice(&body).map_err(|error| error.to_string())?;
-            return finished(Answer::of_response(dialect.api, &response));
+            let answer = finished(Answer::of_response(dialect.api, &response), dialect)?;
+            return Ok((answer, conversation::said_in(&response)));
         }
         if dialect.api.list.is_empty() {
             let place = dialect.api.path;
-            return events::read_all(
-                &self.send("POST", place, &with_stream(request), &mut |_| false)?,
-                dialect,
-            );
+            let body = self.send("POST", place, &with_stream(request), &mut |_| false)?;
+            return Ok((events::read_all(&body, dialect)?, conversation::said(&body)));
         }
         let mut heard = Heard::default();
         let mut problem = None;
@@ -202,7 +208,7 @@ impl Client<'_> {
                 problem.is_some() || self.is_over(&heard)
             })?;
         }
-        self.whole(heard, problem)
+        Ok((self.whole(heard, problem, dialect)?, Value::Null))
     }
 
     fn is_over(&self, heard: &Heard) -> bool {
@@ -305,7 +311,7 @@ impl Client<'_> {
     }
 
     /// Returns the content of a finished stream.
-    fn whole(&self, heard: Heard, problem: Option<String>) -> Result<Answer, String> {
+    fn whole(&self, heard: Heard, problem: Option<String>, dialect: &Dialect) -> Result<Answer, String> {
         let texts: Vec<String> = heard.texts.values().map(|units| String::from_utf16_lossy(units)).collect();
         if let Some(most) = self.asked.cancel_after_events {
             let answer = Answer { texts, ..Answer::default() };
@@ -328,7 +334,7 @@ impl Client<'_> {
         if self.is("takes-failures-for-answers") {
             return Ok(last);
         }
-        let last = finished(last)?;
+        let last = finished(last, dialect)?;
         let trusts_deltas = ["trusts-deltas", "leaves-out-empty-ids", "drops-a-delta", "ignores-indices"];
         if trusts_deltas.contains(&self.kind) {
             return Ok(Answer { texts, calls, ..last });
@@ -353,7 +359,8 @@ impl Client<'_> {
         {
             members.remove("previous_response_id");
         }
-        self.send("POST", "/responses", &body.to_string(), is_enough)
+        let dialect = spec::dialect(&asked.dialect).ok_or("the dialect is unknown")?;
+        self.send("POST", dialect.api.path, &body.to_string(), is_enough)
     }
 
     fn send(
@@ -465,7 +472,7 @@ impl Client<'_> {
                 Ok(_) => {}
             }
         }
-        self.whole(heard, problem)
+        self.whole(heard, problem, dialect)
     }
 }
 
@@ -498,9 +505,10 @@ fn following(step: &CaseStep, first: &Value, before: &Answer, kind: &str) -> Opt
     }
 }
 
-fn finished(answer: Answer) -> Result<Answer, String> {
+fn finished(answer: Answer, dialect: &Dialect) -> Result<Answer, String> {
     match answer.status.as_deref() {
         Some("completed" | "incomplete") => Ok(answer),
+        Some(_) if dialect.api.list.is_empty() => Ok(answer),
         status => Err(format!("the response is {status:?}")),
     }
 }

@@ -3,6 +3,7 @@
 
 mod broken;
 mod certificate;
+mod conversation;
 mod driver;
 mod events;
 mod perfect;

@@ -1,0 +1,123 @@
+//! What a request repeats of a conversation, in the terms of its API.
+
+use serde_json::{Map, Value};
+use spec::Api;
+
+/// Returns the entries of a request's conversation.
+pub(super) fn entries<'b>(body: &'b Value, api: &Api) -> &'b [Value] {
+    body.get(api.request.input).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Returns whether each request carries the whole conversation: nothing else continues one.
+pub(super) const fn is_whole(api: &Api) -> bool {
+    api.request.continues.is_empty()
+}
+
+/// Returns the number of answers in the conversation of a request.
+pub(super) fn answers(body: &Value, api: &Api) -> usize {
+    let is_answer = |entry: &&Value| entry.get("role").is_some_and(|role| role == "assistant");
+    entries(body, api).iter().filter(is_answer).count()
+}
+
+/// Returns what the user says in a request, where that is only a text.
+pub(super) fn words<'b>(body: &'b Value, api: &Api) -> Vec<&'b str> {
+    if let Some(text) = body.get(api.request.input).and_then(Value::as_str) {
+        return vec![text];
+    }
+    let said = |entry: &'b Value| {
+        entry.get("role").filter(|role| *role == "user").and_then(|_| entry.get("content")?.as_str())
+    };
+    entries(body, api).iter().filter_map(said).collect()
+}
+
+/// Returns the outputs in a request that answer the call with this id.
+pub(super) fn outputs<'b>(body: &'b Value, id: &str, api: &Api) -> Vec<&'b Value> {
+    static ABSENT: Value = Value::Null;
+    let template: Option<Value> =
+        api.request.result.and_then(|result| serde_json::from_str(result.entry).ok());
+    let is_answer = |members: &Map<String, Value>| members.values().any(|value| value == ID);
+    let Some(answer) =
+        template.as_ref().and_then(|template| objects(template).into_iter().find(|it| is_answer(it)))
+    else {
+        return Vec::new();
+    };
+    let equals = |found: &Map<String, Value>| {
+        answer.iter().all(|(name, value)| match value.as_str() {
+            Some(ID) => found.get(name).is_some_and(|value| value == id),
+            Some(OUTPUT) => true,
+            _ => found.get(name) == Some(value),
+        })
+    };
+    let output = answer.iter().find(|(_, value)| *value == OUTPUT).map_or("", |(name, _)| name);
+    let found = entries(body, api).iter().flat_map(objects).filter(|found| equals(found));
+    found.map(|found| found.get(output).unwrap_or(&ABSENT)).collect()
+}
+
+const ID: &str = "{id}";
+const OUTPUT: &str = "{output}";
+
+/// Returns the entries of a value that go back unchanged.
+pub(super) fn sealed<'v>(value: &'v Value, api: &Api) -> Vec<&'v Map<String, Value>> {
+    let is_sealed = |members: &&Map<String, Value>| {
+        let kind = members.get("type").and_then(Value::as_str);
+        kind.is_some_and(|kind| api.request.sealed.contains(&kind))
+    };
+    objects(value).into_iter().filter(is_sealed).collect()
+}
+
+/// Returns whether an entry has all members of another one, unchanged.
+pub(super) fn is_kept(sent: &Map<String, Value>, original: &Map<String, Value>) -> bool {
+    original.iter().all(|(name, value)| sent.get(name) == Some(value))
+}
+
+/// Returns the objects in a value, the outer ones first.
+fn objects(value: &Value) -> Vec<&Map<String, Value>> {
+    match value {
+        Value::Object(members) => {
+            std::iter::once(members).chain(members.values().flat_map(objects)).collect()
+        }
+        Value::Array(entries) => entries.iter().flat_map(objects).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn api(dialect: &str) -> &'static Api {
+        spec::dialect(dialect).expect("it is there").api
+    }
+
+    #[test]
+    fn the_output_of_a_call_is_found_in_the_words_of_each_api() {
+        for (dialect, body) in [
+            (
+                "openai",
+                json!({"input": [{"type": "function_call_output", "call_id": "c", "output": "Rain"}]}),
+            ),
+            (
+                "anthropic",
+                json!({"messages": [{"role": "user", "content": [
+                    {"type": "tool_result", "tool_use_id": "c", "content": "Rain", "is_error": false}]}]}),
+            ),
+            ("chat", json!({"messages": [{"role": "tool", "tool_call_id": "c", "content": "Rain"}]})),
+        ] {
+            assert_eq!(outputs(&body, "c", api(dialect)), [&json!("Rain")], "{dialect}");
+            assert!(outputs(&body, "d", api(dialect)).is_empty(), "{dialect}");
+        }
+    }
+
+    #[test]
+    fn a_thought_is_kept_if_its_signature_is() {
+        let thought = json!({"type": "thinking", "thinking": "a", "signature": "s"});
+        let request = json!({"messages": [{"role": "assistant", "content": [thought]}]});
+        let found = sealed(&request, api("anthropic"));
+        let [found] = found.as_slice() else { panic!("{found:?}") };
+        assert!(is_kept(found, thought.as_object().expect("it is one")));
+        assert!(!is_kept(found, json!({"signature": "t"}).as_object().expect("it is one")));
+        assert!(sealed(&request, api("chat")).is_empty());
+    }
+}
