@@ -1,6 +1,6 @@
 // @anthropic-ai/sdk, over the line protocol of docs/clients.md. The argument says how to stream, `create` or `stream`.
 
-import { load, serve, versionOf } from './lines.mjs';
+import { conversation, load, serve, versionOf } from './lines.mjs';
 
 const { default: Anthropic } = await load('@anthropic-ai/sdk');
 const how = process.argv[2];
@@ -44,23 +44,35 @@ async function stream(client, request, signal) {
   events.on('text', (text) => {
     streamed += text;
   });
-  const message = await events.finalMessage();
+  const { told, ...rest } = gathered(await events.finalMessage());
+  return { told: { streamed, ...told }, ...rest };
+}
+
+// What the package has of a message, and how a conversation goes on with it.
+function gathered(message) {
   const joined = (kind, member) => message.content.filter((block) => block.type === kind).map((block) => block[member]).join('');
-  return {
-    streamed,
+  const calls = message.content.filter((block) => block.type === 'tool_use');
+  const told = {
     text: joined('text', 'text'),
     reasoning: joined('thinking', 'thinking'),
-    calls: message.content.filter((block) => block.type === 'tool_use').map((block) => ({ call_id: block.id, name: block.name, arguments: block.input ?? '' })),
+    calls: calls.map((block) => ({ call_id: block.id, name: block.name, arguments: block.input ?? '' })),
     response_status: message.stop_reason ?? null,
     response_id: message.id ?? null,
     ...(message.usage ? { usage: counts(message.usage) } : {}),
   };
+  const result = (call, outputs) => ({ type: 'tool_result', tool_use_id: call.id, content: outputs[call.name] });
+  const answered = (outputs) => [{ role: 'user', content: calls.map((call) => result(call, outputs)) }];
+  return { told, said: { role: 'assistant', content: message.content }, answered };
 }
 
 async function ask(asked) {
-  if (asked.transport !== 'sse' || asked.cancel_after_events || asked.steps?.length) return { status: 'unsupported' };
+  const hasSteps = asked.steps?.length > 0;
+  if (asked.transport === 'websocket' || asked.cancel_after_events || (hasSteps && how === 'create' && asked.transport === 'sse')) return { status: 'unsupported' };
   const client = new Anthropic({ baseURL: asked.base_url.replace(/\/v1$/, ''), apiKey: asked.api_key, maxRetries: 0, timeout: asked.timeout_ms });
-  return (how === 'create' ? create : stream)(client, asked.request, AbortSignal.timeout(asked.timeout_ms));
+  const signal = AbortSignal.timeout(asked.timeout_ms);
+  if (asked.transport === 'json') return conversation(asked, async (request) => gathered(await client.messages.create(request, { signal })));
+  if (how === 'create') return create(client, asked.request, signal);
+  return conversation(asked, (request) => stream(client, request, signal));
 }
 
 await serve(versionOf('@anthropic-ai/sdk'), ask);

@@ -3,17 +3,22 @@
 import sys
 
 from anthropic import Anthropic
-from lines import Unsupported, beyond_version, serve
+from lines import Unsupported, beyond_version, conversation, serve
 
 HOW = sys.argv[1]
 
 
 def ask(case):
-    if case["transport"] != "sse" or case["cancel_after_events"] or case.get("steps"):
-        raise Unsupported("the driver reads one stream to its end")
+    has_steps = bool(case.get("steps"))
+    if case["transport"] == "websocket" or case["cancel_after_events"] or has_steps and HOW == "create":
+        raise Unsupported("the driver reads responses to their end, and repeats only what the package has gathered")
     timeout = case["timeout_ms"] / 1000
     client = Anthropic(base_url=beyond_version(case), api_key=case["api_key"], max_retries=0, timeout=timeout)
-    return (create if HOW == "create" else stream)(client, case["request"])
+    if case["transport"] == "json":
+        return conversation(case, lambda request: gathered(client.messages.create(**request)))
+    if HOW == "create":
+        return create(client, case["request"])
+    return conversation(case, lambda request: stream(client, request))
 
 
 def create(client, request):
@@ -55,13 +60,22 @@ def stream(client, request):
     with client.messages.stream(**request) as events:
         for text in events.text_stream:
             streamed += text
-        message = events.get_final_message()
+        told, said, answered = gathered(events.get_final_message())
+    return {"streamed": streamed} | told, said, answered
+
+
+def gathered(message):
+    """What the package has of a message, and how a conversation goes on with it."""
 
     def joined(kind, member):
         return "".join(getattr(block, member) for block in message.content if block.type == kind)
 
-    return {
-        "streamed": streamed,
+    def answered(outputs):
+        calls = [block for block in message.content if block.type == "tool_use"]
+        results = [{"type": "tool_result", "tool_use_id": call.id, "content": outputs[call.name]} for call in calls]
+        return [{"role": "user", "content": results}]
+
+    told = {
         "text": joined("text", "text"),
         "reasoning": joined("thinking", "thinking"),
         "calls": [
@@ -73,6 +87,7 @@ def stream(client, request):
         "response_id": message.id,
         **({"usage": counts(message.usage)} if message.usage else {}),
     }
+    return told, {"role": "assistant", "content": message.content}, answered
 
 
 def counts(usage):

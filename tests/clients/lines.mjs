@@ -25,3 +25,16 @@ export async function serve(version, ask, typeOf = (error) => error?.constructor
     console.log(JSON.stringify({ case: asked.case, client_version: version, ...reply }));
   }
 }
+
+// Sends the request of a case, and those of its steps, each of which repeats the conversation. `send` returns what was told, the
+// message to repeat, and the entries that answer its calls by outputs.
+export async function conversation(asked, send) {
+  let { request } = asked;
+  let sent = await send(request);
+  for (const step of asked.steps ?? []) {
+    const added = step.step === 'continue' ? step.request.messages : sent.answered(step.outputs);
+    request = { ...request, messages: [...request.messages, sent.said, ...added] };
+    sent = await send(request);
+  }
+  return sent.told;
+}

@@ -114,6 +114,18 @@ class Chunks:
         return self.told | {"calls": list(self.calls.values())}
 
 
+def conversation(case, send):
+    """Sends the request of a case, and those of its steps, each of which repeats the conversation. `send` returns what was
+    told, the message to repeat, and the entries that answer its calls by outputs."""
+    request = case["request"]
+    told, said, answered = send(request)
+    for step in case.get("steps", []):
+        added = step["request"]["messages"] if step["step"] == "continue" else answered(step["outputs"])
+        request = request | {"messages": [*request["messages"], said, *added]}
+        told, said, answered = send(request)
+    return told
+
+
 def steps(case):
     """The steps of a case that send a request."""
     return [step for step in case.get("steps", []) if step["step"] != "resume"]

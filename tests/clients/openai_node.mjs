@@ -1,7 +1,7 @@
 // openai-node, over the line protocol of docs/clients.md. The argument says how to stream, `create` or `stream`, and with Chat
 // Completions `chat` or `chat-stream`.
 
-import { load, serve, versionOf } from './lines.mjs';
+import { conversation, load, serve, versionOf } from './lines.mjs';
 
 const { default: OpenAI } = await load('openai');
 const how = process.argv[2];
@@ -57,30 +57,42 @@ async function gathered(chunks, request) {
 }
 
 async function chat(asked) {
-  if (asked.transport !== 'sse' || asked.cancel_after_events || asked.steps?.length) return { status: 'unsupported' };
+  const hasSteps = asked.steps?.length > 0;
+  if (asked.transport === 'websocket' || asked.cancel_after_events) return { status: 'unsupported' };
   const client = new OpenAI({ baseURL: asked.base_url, apiKey: asked.api_key, maxRetries: 0, timeout: asked.timeout_ms });
   const signal = AbortSignal.timeout(asked.timeout_ms);
-  if (how === 'chat') {
-    const told = await gathered(await client.chat.completions.create({ ...asked.request, stream: true }, { signal }), asked.request);
-    if (signal.aborted) throw new Error('timeout');
-    return told;
-  }
-  const runner = client.chat.completions.stream(asked.request, { signal });
+  if (asked.transport === 'json') return conversation(asked, async (request) => completed(await client.chat.completions.create(request, { signal })));
+  if (how === 'chat-stream') return conversation(asked, (request) => chatStream(client, request, signal));
+  if (hasSteps) return { status: 'unsupported' };
+  const told = await gathered(await client.chat.completions.create({ ...asked.request, stream: true }, { signal }), asked.request);
+  if (signal.aborted) throw new Error('timeout');
+  return told;
+}
+
+async function chatStream(client, request, signal) {
+  const runner = client.chat.completions.stream(request, { signal });
   let streamed = '';
   runner.on('content', (delta) => {
     streamed += delta;
   });
-  const completion = await runner.finalChatCompletion();
+  const { told, ...rest } = completed(await runner.finalChatCompletion());
+  return { told: { ...(request.n > 1 ? {} : { streamed }), ...told }, ...rest };
+}
+
+// What the package has of a completion, and how a conversation goes on with it.
+function completed(completion) {
   const { message, finish_reason } = completion.choices[0];
-  return {
-    ...(asked.request.n > 1 ? {} : { streamed }),
+  const calls = message.tool_calls ?? [];
+  const told = {
     text: message.content ?? '',
     refusal: message.refusal ?? '',
-    calls: (message.tool_calls ?? []).map((call) => ({ call_id: call.id ?? null, name: call.function.name, arguments: call.function.arguments })),
+    calls: calls.map((call) => ({ call_id: call.id ?? null, name: call.function.name, arguments: call.function.arguments })),
     response_status: finish_reason ?? null,
     response_id: completion.id ?? null,
     ...(completion.usage ? { usage: { input_tokens: completion.usage.prompt_tokens, output_tokens: completion.usage.completion_tokens } } : {}),
   };
+  const answered = (outputs) => calls.map((call) => ({ role: 'tool', tool_call_id: call.id, content: outputs[call.function.name] }));
+  return { told, said: message, answered };
 }
 
 async function ask(asked) {

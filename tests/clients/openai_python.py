@@ -3,7 +3,7 @@ do so with Chat Completions."""
 
 import sys
 
-from lines import Chunks, Unsupported, following, is_resumed, response, serve, steps
+from lines import Chunks, Unsupported, conversation, following, is_resumed, response, serve, steps
 from openai import OpenAI
 
 HOW = sys.argv[1]
@@ -114,37 +114,54 @@ def over_socket(connection, case, request, timeout):
 
 
 def chat(case):
-    if case["transport"] != "sse" or case["cancel_after_events"] or steps(case):
-        raise Unsupported("the driver reads one stream to its end")
+    has_steps = bool(case.get("steps"))
+    if case["transport"] == "websocket" or case["cancel_after_events"] or is_resumed(case):
+        raise Unsupported("the driver reads responses to their end")
     timeout = case["timeout_ms"] / 1000
     client = OpenAI(base_url=case["base_url"], api_key=case["api_key"], max_retries=0, timeout=timeout)
-    request = case["request"]
+    if case["transport"] == "json":
+        return conversation(case, lambda request: completed(client.chat.completions.create(**request)))
     if HOW == "chat":
-        chunks = Chunks(request)
-        for chunk in client.chat.completions.create(stream=True, **request):
+        if has_steps:
+            raise Unsupported("the driver repeats only what the package has gathered")
+        chunks = Chunks(case["request"])
+        for chunk in client.chat.completions.create(stream=True, **case["request"]):
             chunks.add(chunk)
         return chunks.understood()
+    return conversation(case, lambda request: chat_stream(client, request))
+
+
+def chat_stream(client, request):
     streamed = ""
     with client.chat.completions.stream(**request) as events:
         for event in events:
             if event.type == "content.delta":
                 streamed += event.delta
-        completion = events.get_final_completion()
+        told, said, answered = completed(events.get_final_completion())
+    return told | ({"streamed": streamed} if request.get("n", 1) == 1 else {}), said, answered
+
+
+def completed(completion):
+    """What the package has of a completion, and how a conversation goes on with it."""
     message, usage = completion.choices[0].message, completion.usage
     thought = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
-    return {
-        **({"streamed": streamed} if request.get("n", 1) == 1 else {}),
+    calls = message.tool_calls or []
+
+    def answered(outputs):
+        return [{"role": "tool", "tool_call_id": call.id, "content": outputs[call.function.name]} for call in calls]
+
+    told = {
         "text": message.content or "",
         "refusal": message.refusal or "",
         **({"reasoning": thought} if thought else {}),
         "calls": [
-            {"call_id": call.id, "name": call.function.name, "arguments": call.function.arguments}
-            for call in message.tool_calls or []
+            {"call_id": call.id, "name": call.function.name, "arguments": call.function.arguments} for call in calls
         ],
         "response_status": completion.choices[0].finish_reason,
         "response_id": completion.id,
         **({"usage": {"input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens}} if usage else {}),
     }
+    return told, message, answered
 
 
 serve("openai", ask)

@@ -193,10 +193,32 @@ fn is_call(sent: &ToolCall, given: &ReplyCall) -> bool {
     let value = |text: &str| serde_json::from_str::<Value>(text).ok();
     let is_same = match &given.arguments {
         Value::String(text) if *text == sent.arguments => true,
-        Value::String(text) => value(text).is_some() && value(text) == value(&sent.arguments),
-        arguments => value(&sent.arguments).as_ref() == Some(arguments),
+        Value::String(text) => {
+            let (found, sent) = (value(text), value(&sent.arguments));
+            found.is_some_and(|found| sent.is_some_and(|sent| are_equal(&found, &sent)))
+        }
+        arguments => value(&sent.arguments).is_some_and(|sent| are_equal(&sent, arguments)),
     };
     is_id && given.name == sent.name && is_same
+}
+
+/// Returns whether two values are equal as JSON, whose numbers have many forms: a client that reads `-3e2` may tell `-300`.
+fn are_equal(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            // Two integers differ in any digit.
+            one == other || (one.is_f64() || other.is_f64()) && one.as_f64() == other.as_f64()
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| are_equal(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let has =
+                |(name, value): (&String, &Value)| other.get(name).is_some_and(|it| are_equal(value, it));
+            one.len() == other.len() && one.iter().all(has)
+        }
+        _ => one == other,
+    }
 }
 
 /// Describes the first call that differs, by what differs in it.
@@ -247,6 +269,21 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn numbers_are_equal_in_each_of_their_forms() {
+        let sent =
+            ToolCall { id: "c".to_owned(), name: "f".to_owned(), arguments: r#"{"a":[-3e2,2]}"#.to_owned() };
+        for (given, is_same) in [
+            (json!({"a": [-300, 2.0]}), true),
+            (json!({"a": [-301, 2]}), false),
+            (json!({"a": [-300]}), false),
+        ] {
+            let call = |arguments| ReplyCall { call_id: None, name: "f".to_owned(), arguments };
+            assert_eq!(is_call(&sent, &call(given.clone())), is_same, "{given}");
+            assert_eq!(is_call(&sent, &call(json!(given.to_string()))), is_same, "{given}");
+        }
+    }
 
     #[test]
     fn of_calls_only_what_differs_is_told() {

@@ -99,14 +99,13 @@ pub(super) fn following(
                 serde_json::from_str(&entry.replace("\"{output}\"", &output)).ok()
             };
             let results: Vec<Value> = answer.calls.iter().filter_map(output).collect();
-            match results.first().is_some_and(|result| result["content"].is_array()) {
-                // All results of a message are in one.
-                true => {
-                    let blocks: Vec<&Value> =
-                        results.iter().flat_map(|result| result["content"].as_array()).flatten().collect();
-                    messages.push(json!({"role": "user", "content": blocks}));
-                }
-                false => messages.extend(results),
+            // All results of a message are in one.
+            if results.first().is_some_and(|result| result["content"].is_array()) {
+                let blocks: Vec<&Value> =
+                    results.iter().filter_map(|result| result["content"].as_array()).flatten().collect();
+                messages.push(json!({"role": "user", "content": blocks}));
+            } else {
+                messages.extend(results);
             }
         }
         CaseStep::Resume => return None,
