@@ -68,6 +68,20 @@ impl Wire {
     }
 }
 
+/// The function that examples call.
+const CALLED: &str = "get_weather";
+
+/// Returns the names of functions that a response may call: those of the request, or that of the examples.
+fn offered(request: &Value, dialect: &Dialect) -> Vec<String> {
+    let offers = dialect.api.request.offers;
+    let tools = offers.and_then(|offers| request.get(offers.list)?.as_array()).into_iter().flatten();
+    let name = |tool: &Value| {
+        let mut names = offers?.names.iter().filter_map(|at| tool.pointer(at)?.as_str());
+        names.next().map(str::to_owned)
+    };
+    tools.filter_map(name).chain([CALLED.to_owned()]).collect()
+}
+
 /// Returns a response that breaks only a rule about this request: one like the golden of the rule, whatever was asked.
 pub fn regardless(request: &Value, rule: &'static Rule, rules: &Rules) -> Option<Wire> {
     settings(rule)?;
@@ -77,11 +91,14 @@ pub fn regardless(request: &Value, rule: &'static Rule, rules: &Rules) -> Option
         rule.violation.edits.iter().filter(|edit| !matches!(edit, Edit::Request(_))).copied().collect();
     let own = other["model"].clone();
     let models = [request.get("model")?.clone(), own];
+    let names = offered(request, rules.dialect());
     let ways = models.iter().flat_map(|model| [(model, is_stream), (model, !is_stream)]);
-    ways.into_iter().find_map(|(model, streams)| {
+    let ways = ways.flat_map(|way| names.iter().map(move |name| (way, name)));
+    ways.into_iter().find_map(|((model, streams), name)| {
         other["model"] = model.clone();
         other["stream"] = Value::Bool(streams);
-        let unedited = respond(&other, rules.dialect());
+        let calling = other.to_string().replace(&format!("call {CALLED}"), &format!("call {name}"));
+        let unedited = respond(&serde_json::from_str(&calling).ok()?, rules.dialect());
         let wire = Wire::read(&unedited.edited(&edits, 0)?, &unedited)?;
         let broken = wire.broken_for(request, rules);
         let is_meant = |id: &&str| *id == rule.id || rule.violation.also.contains(id);

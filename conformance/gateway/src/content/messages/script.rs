@@ -49,7 +49,7 @@ fn thought(request: &Value) -> Option<Thought> {
     }
     let words = match text(thinking, "display") {
         Some("omitted") => Vec::new(),
-        _ => vec!["A few words".to_owned(), " will do.".to_owned()],
+        _ => vec!["A few".to_owned(), " words".to_owned(), " will do.".to_owned()],
     };
     Some(Thought { text: Some(words), ..Thought::default() })
 }
