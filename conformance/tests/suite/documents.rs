@@ -63,8 +63,11 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("getting-started.md", "conformance/tests/suite/ci.rs runs it from its first command to its last"),
 ];
 
-static OPENAI: LazyLock<Embedded> =
-    LazyLock::new(|| Embedded::start(Settings::new(&spec::openai::DIALECT)).expect("a port is free"));
+static OPENAI: LazyLock<Embedded> = LazyLock::new(|| {
+    let beside = ["anthropic", "chat"].iter().filter_map(|name| spec::dialect(name)).collect();
+    let settings = Settings { beside, ..Settings::new(&spec::openai::DIALECT) };
+    Embedded::start(settings).expect("a port is free")
+});
 static OPEN_RESPONSES: LazyLock<Embedded> =
     LazyLock::new(|| Embedded::start(Settings::new(&spec::open_responses::DIALECT)).expect("a port is free"));
 

@@ -99,13 +99,12 @@ pub(super) fn following(
                 serde_json::from_str(&entry.replace("\"{output}\"", &output)).ok()
             };
             let results: Vec<Value> = answer.calls.iter().filter_map(output).collect();
-            // All results of a message are in one.
-            if results.first().is_some_and(|result| result["content"].is_array()) {
-                let blocks: Vec<&Value> =
-                    results.iter().filter_map(|result| result["content"].as_array()).flatten().collect();
-                messages.push(json!({"role": "user", "content": blocks}));
-            } else {
-                messages.extend(results);
+            match api.request.result?.within {
+                Some(within) => {
+                    let all = within.replace("\"{results}\"", &Value::from(results).to_string());
+                    messages.push(serde_json::from_str(&all).ok()?);
+                }
+                None => messages.extend(results),
             }
         }
         CaseStep::Resume => return None,

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 /// Values of `given:NAME` by name. Any model can fail, as the directives of the request decide.
-const GIVEN: [(&str, &str); 5] = [
+const GIVEN: [(&str, &str); 4] = [
     ("down-model", "default"),
     ("failing-model", "default"),
     ("limited-model", "default"),
-    ("overloaded-model", "default"),
     ("vector-store", "vs_1"),
 ];
 
