@@ -12,7 +12,6 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use catalogue::Rule;
 use clap::{Args, ValueEnum};
-use serde_json::Value;
 use spec::{Api, Dialect};
 use tokio::net::TcpListener;
 
@@ -227,42 +226,21 @@ impl ServeArgs {
         if settings.rules.is_empty() {
             return Ok(about);
         }
-        let can: Vec<_> = rules.iter().flat_map(gateway::faults).collect();
-        let on_sockets: Vec<_> = rules.iter().flat_map(gateway::socket_faults).collect();
-        let on_requests: Vec<_> = rules.iter().flat_map(gateway::request_faults).collect();
+        let shown: Vec<_> = rules.iter().flat_map(shown).collect();
         for rule in &settings.rules {
-            if let Some((_, settings)) = on_requests.iter().find(|(other, _)| other.id == rule.id) {
-                let _ = writeln!(
-                    about,
-                    "fault {}: breaks the rule that {}\n  in the response to a request with {settings}",
-                    rule.id,
-                    lower(rule.title)
-                );
-                continue;
-            }
-            let find = |faults: &[(&'static Rule, &'static str)]| {
-                faults.iter().find(|(other, _)| other.id == rule.id).copied()
+            let Some((_, shown)) = shown.iter().find(|(other, _)| other.id == rule.id) else {
+                bail!(not_here(rule, settings.dialect));
             };
-            match (find(&can), find(&on_sockets)) {
-                (Some((_, golden)), _) => {
-                    let _ = writeln!(about, "fault {}: breaks the rule that {}", rule.id, lower(rule.title));
-                    if let Some(input) = input(golden) {
-                        let _ = writeln!(
-                            about,
-                            "  in the response to the input {input}, and in others where it can apply"
-                        );
-                    }
-                }
-                (None, Some((_, turn))) => {
-                    let _ = writeln!(
-                        about,
-                        "fault {}: breaks the rule that {}\n  in the response to {turn}",
-                        rule.id,
-                        lower(rule.title)
-                    );
-                }
-                (None, None) => bail!(not_here(rule, settings.dialect)),
-            }
+            let place = match shown {
+                Shown::Input(input) => format!("the input {input}, and in others where it can apply"),
+                Shown::Other(place) => place.clone(),
+            };
+            let title = lower(rule.title);
+            let _ = writeln!(
+                about,
+                "fault {}: breaks the rule that {title}\n  in the response to {place}",
+                rule.id
+            );
         }
         Ok(about)
     }
@@ -299,16 +277,34 @@ fn input(golden: &str) -> Option<String> {
     Some(gateway::input_text(&gateway::example(golden)?)?.replace('\n', "\\n"))
 }
 
+/// What shows that a rule is broken: the response to it.
+enum Shown {
+    /// An input.
+    Input(String),
+    /// A WebSocket turn, or a request with some settings.
+    Other(String),
+}
+
+/// Returns the rules of a dialect that can be broken, with what shows it.
+fn shown(rules: &Rules) -> Vec<(&'static Rule, Shown)> {
+    let inputs = gateway::faults(rules).into_iter();
+    let inputs = inputs.map(|(rule, golden)| (rule, Shown::Input(input(golden).unwrap_or_default())));
+    let requests = gateway::request_faults(rules).into_iter();
+    let requests =
+        requests.map(|(rule, settings)| (rule, Shown::Other(format!("a request with {settings}"))));
+    let turns = gateway::socket_faults(rules).into_iter();
+    let turns = turns.map(|(rule, turn)| (rule, Shown::Other(turn.to_owned())));
+    inputs.chain(requests).chain(turns).collect()
+}
+
 /// Returns the list of faults: rules, with inputs or WebSocket turns that trigger them, and transport faults.
 fn list(dialects: &[Rules]) -> String {
     let of = |rules: &Rules| -> Vec<(&'static str, String)> {
-        let of_input = |(rule, golden): (&'static Rule, &str)| (rule.id, input(golden).unwrap_or_default());
-        let of_turn = |(rule, turn): (&'static Rule, &str)| (rule.id, format!("({turn})"));
-        let of_request =
-            |(rule, settings): (&'static Rule, Value)| (rule.id, format!("(a request with {settings})"));
-        let faults = gateway::faults(rules).into_iter().map(of_input);
-        let faults = faults.chain(gateway::request_faults(rules).into_iter().map(of_request));
-        faults.chain(gateway::socket_faults(rules).into_iter().map(of_turn)).collect()
+        let row = |(rule, shown): (&'static Rule, Shown)| match shown {
+            Shown::Input(input) => (rule.id, input),
+            Shown::Other(place) => (rule.id, format!("({place})")),
+        };
+        shown(rules).into_iter().map(row).collect()
     };
     let of_rules: Vec<_> = dialects.iter().map(|rules| (rules.dialect().name, of(rules))).collect();
     let of_transport: Vec<_> =

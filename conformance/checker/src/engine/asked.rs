@@ -91,7 +91,7 @@ impl Asked {
     }
 
     /// Returns the names of the tools that the model may call, unless a tool may provide others.
-    pub(crate) fn tools(&self) -> Option<&BTreeSet<String>> {
+    pub fn tools(&self) -> Option<&BTreeSet<String>> {
         let names = || {
             let offers = self.shape.offers?;
             let Some(list) = self.value(offers.list) else { return Some(BTreeSet::new()) };

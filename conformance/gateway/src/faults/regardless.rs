@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use catalogue::{Edit, Rule};
-use checker::{Exchange, Request, Rules};
+use checker::{Asked, Exchange, Request, Rules};
 use recordings::capture::{End, Recorder};
-use recordings::check;
 use serde_json::Value;
 use spec::Dialect;
 
 use crate::content::speech::{example, request};
-use crate::faults::violation::respond;
+use crate::faults::violation::{broken_in, respond};
 use crate::rendering::wire::Wire;
 
 /// Returns the rules of a dialect that compare a response with its request and that can be broken, with the settings of a
@@ -63,8 +62,7 @@ impl Wire {
         });
         recording += &recorder.chunk(Duration::ZERO, &self.body);
         recording += &recorder.end(Duration::ZERO, End::Closed);
-        let report = check("answer", &mut recording.as_bytes(), None, rules);
-        report.findings.iter().filter_map(|finding| Some(catalogue::rule(&finding.rule)?.id)).collect()
+        broken_in(recording.as_bytes(), None, rules)
     }
 }
 
@@ -73,13 +71,9 @@ const CALLED: &str = "get_weather";
 
 /// Returns the names of functions that a response may call: those of the request, or that of the examples.
 fn offered(request: &Value, dialect: &Dialect) -> Vec<String> {
-    let offers = dialect.api.request.offers;
-    let tools = offers.and_then(|offers| request.get(offers.list)?.as_array()).into_iter().flatten();
-    let name = |tool: &Value| {
-        let mut names = offers?.names.iter().filter_map(|at| tool.pointer(at)?.as_str());
-        names.next().map(str::to_owned)
-    };
-    tools.filter_map(name).chain([CALLED.to_owned()]).collect()
+    let asked = Asked::read(&request.to_string(), dialect.api);
+    let names = asked.as_ref().and_then(Asked::tools).into_iter().flatten();
+    names.cloned().chain([CALLED.to_owned()]).collect()
 }
 
 /// Returns a response that breaks only a rule about this request: one like the golden of the rule, whatever was asked.

@@ -10,6 +10,7 @@ use spec::Api;
 use super::regardless::regardless;
 use super::socket::SOCKET_FAULTS;
 use crate::content::problem::Problem;
+use crate::content::refusal::refusal;
 use crate::content::speech::{example, input_text};
 use crate::content::text;
 use crate::rendering::wire::{Wire, WireFault};
@@ -110,8 +111,11 @@ impl Faults {
         wire
     }
 
-    /// Returns a response that does not do what the request asks for, if one of the selected rules is about that.
+    /// Returns a response that does not do what a valid request asks for, if one of the selected rules is about that.
     pub(crate) fn regardless(&mut self, request: &Value, rules: &Rules) -> Option<Wire> {
+        if self.rules.is_empty() || refusal(request, rules.dialect()).is_some() {
+            return None;
+        }
         let broken = |rule: &&'static Rule| Some((rule.id, regardless(request, rule, rules)?));
         let (id, wire) = self.rules.iter().find_map(broken)?;
         self.note(id, None);

@@ -18,8 +18,7 @@ const ITEMS: usize = 3;
 impl Wire {
     /// Returns the rules of a dialect that it breaks.
     pub fn broken(&self, rules: &Rules) -> Vec<&'static str> {
-        let report = check("answer", &mut &*self.recording(), Some(Format::Http), rules);
-        report.findings.iter().filter_map(|finding| Some(catalogue::rule(&finding.rule)?.id)).collect()
+        broken_in(&self.recording(), Some(Format::Http), rules)
     }
 
     /// Returns a copy that also breaks a rule, or `None` if that is impossible without breaking rules other than this
@@ -45,6 +44,12 @@ impl Wire {
         }
         violation::edited(Format::Http, &self.recording(), edits).ok()
     }
+}
+
+/// Returns the rules of a dialect that a recording breaks.
+pub(super) fn broken_in(recording: &[u8], format: Option<Format>, rules: &Rules) -> Vec<&'static str> {
+    let report = check("answer", &mut &*recording, format, rules);
+    report.findings.iter().filter_map(|finding| Some(catalogue::rule(&finding.rule)?.id)).collect()
 }
 
 /// Returns the rules that can be broken in a dialect, each with a request whose response can break it.

@@ -83,9 +83,7 @@ impl Gateway {
             Err(error) => return refuse(&Problem::not_json(&error), faults),
         };
         let is_stream = request.get("stream") == Some(&Value::Bool(true));
-        if refusal(&request, self.settings.dialect).is_none()
-            && let Some(mut wire) = faults.regardless(&request, &self.rules)
-        {
+        if let Some(mut wire) = faults.regardless(&request, &self.rules) {
             wire.body = tagged(&wire.body, &self.tag(self.store().next()));
             return wire;
         }

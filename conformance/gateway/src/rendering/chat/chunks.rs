@@ -1,5 +1,7 @@
 //! Conversion of plans to chunks and completions.
 
+use std::ops::Range;
+
 use serde_json::{Value, json};
 use spec::table::Marker;
 use spec::{Dialect, Scope};
@@ -66,29 +68,34 @@ impl Completion<'_> {
         text(self.request, "model").unwrap_or("reference-1")
     }
 
+    fn choices(&self) -> Range<usize> {
+        0..self.plan.choices.max(1)
+    }
+
     fn counts_usage(&self) -> bool {
         self.request.pointer("/stream_options/include_usage") == Some(&Value::Bool(true))
     }
 
     fn stream(&self) -> Vec<String> {
-        let mut deltas = self.deltas();
-        let is_failed = if let Ending::Failed(after) = self.plan.ending {
-            deltas.truncate(after + 1);
-            true
-        } else {
-            false
+        let choices: Vec<Vec<Delta>> = self.choices().map(|choice| self.deltas(choice)).collect();
+        let length = choices.first().map_or(0, Vec::len);
+        let sent = match self.plan.ending {
+            Ending::Failed(after) => length.min(after + 1),
+            _ => length,
         };
         let mut events = Vec::new();
-        for (delta, logprobs) in deltas {
-            for index in 0..self.plan.choices.max(1) {
-                events.push(self.chunk(index, &delta, logprobs.as_ref(), None));
+        for at in 0..sent {
+            for (index, deltas) in choices.iter().enumerate() {
+                let delta = deltas.get(at);
+                events
+                    .extend(delta.map(|(delta, logprobs)| self.chunk(index, delta, logprobs.as_ref(), None)));
             }
         }
-        if is_failed {
+        if matches!(self.plan.ending, Ending::Failed(_)) {
             events.push(written(&failure()));
             return events;
         }
-        for index in 0..self.plan.choices.max(1) {
+        for index in self.choices() {
             events.push(self.chunk(index, &json!({}), None, Some(self.finish_reason())));
         }
         if self.counts_usage() {
@@ -108,11 +115,6 @@ impl Completion<'_> {
 
     fn chunk(&self, index: usize, delta: &Value, logprobs: Option<&Value>, finish: Option<&str>) -> String {
         let mut chunk = self.head("chat.completion.chunk", None);
-        // The choices of a response call by their own ids.
-        let mut delta = delta.clone();
-        for call in delta.get_mut("tool_calls").and_then(Value::as_array_mut).into_iter().flatten() {
-            self.number_call(index, call);
-        }
         chunk["choices"] =
             json!([{"index": index, "delta": delta, "logprobs": logprobs, "finish_reason": finish}]);
         if self.counts_usage() {
@@ -122,13 +124,10 @@ impl Completion<'_> {
         written(&chunk)
     }
 
-    /// Gives a call an id that no call of another choice has.
-    fn number_call(&self, choice: usize, call: &mut Value) {
+    /// Returns the id of a call, which no call of another choice has.
+    fn call_id(&self, choice: usize, number: usize) -> String {
         let calls = self.plan.items.iter().filter(|item| matches!(item, Item::Function { .. })).count();
-        let number = call.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
-        if let (Some(id), Some(number)) = (call.get_mut("id"), number) {
-            *id = json!(format!("call_{}", choice * calls + number + 1));
-        }
+        format!("call_{}", choice * calls + number + 1)
     }
 
     /// Hides the length of a text.
@@ -139,7 +138,7 @@ impl Completion<'_> {
     }
 
     /// Returns the deltas of a choice. The first one has the role, and the beginning of what follows.
-    fn deltas(&self) -> Vec<Delta> {
+    fn deltas(&self, choice: usize) -> Vec<Delta> {
         let mut deltas: Vec<Delta> = Vec::new();
         let mut calls = 0;
         for item in &self.plan.items {
@@ -156,8 +155,10 @@ impl Completion<'_> {
                 }
                 Item::Function { name, arguments } => {
                     let call = |with: Value| (json!({ "tool_calls": [with] }), None);
-                    deltas.push(call(json!({"index": calls, "id": "", "type": "function",
-                        "function": {"name": name, "arguments": ""}})));
+                    deltas.push(call(
+                        json!({"index": calls, "id": self.call_id(choice, calls), "type": "function",
+                        "function": {"name": name, "arguments": ""}}),
+                    ));
                     for fragment in arguments {
                         deltas.push(call(json!({"index": calls, "function": {"arguments": fragment}})));
                     }
@@ -170,10 +171,7 @@ impl Completion<'_> {
     }
 
     fn part(&self, part: &Part, deltas: &mut Vec<Delta>) {
-        let (member, words) = match part {
-            Part::Text(words, _) => ("content", words),
-            Part::Refusal(words) => ("refusal", words),
-        };
+        let (member, words) = said(part);
         for fragment in words {
             let is_weighed = self.plan.has_logprobs && member == "content";
             let logprobs = is_weighed.then(|| json!({"content": [logprob(fragment)], "refusal": null}));
@@ -213,7 +211,7 @@ impl Completion<'_> {
     }
 
     fn body(&self) -> Value {
-        let choices: Vec<Value> = (0..self.plan.choices.max(1)).map(|index| self.choice(index)).collect();
+        let choices: Vec<Value> = self.choices().map(|index| self.choice(index)).collect();
         let mut body = self.head("chat.completion", Some(FINGERPRINT));
         body["choices"] = Value::from(choices);
         body["usage"] = self.usage();
@@ -222,18 +220,15 @@ impl Completion<'_> {
 
     fn choice(&self, index: usize) -> Value {
         let mut message = json!({"role": "assistant", "content": null, "refusal": null, "annotations": []});
-        let (mut said, mut calls) = (Vec::new(), Vec::new());
+        let (mut tokens, mut calls) = (Vec::new(), Vec::new());
         for item in &self.plan.items {
             match item {
                 Item::Message(parts) => {
                     for part in parts {
-                        let (member, words) = match part {
-                            Part::Text(words, _) => ("content", words),
-                            Part::Refusal(words) => ("refusal", words),
-                        };
+                        let (member, words) = said(part);
                         let before = text(&message, member).unwrap_or_default().to_owned();
                         message[member] = json!(before + &words.concat());
-                        said.extend(if member == "content" { words.as_slice() } else { &[] });
+                        tokens.extend(if member == "content" { words.as_slice() } else { &[] });
                     }
                 }
                 Item::Reasoning(thought) => {
@@ -242,13 +237,8 @@ impl Completion<'_> {
                     }
                 }
                 Item::Function { name, arguments } => {
-                    let mut call = json!({"index": calls.len(), "id": "", "type": "function",
-                        "function": {"name": name, "arguments": arguments.concat()}});
-                    self.number_call(index, &mut call);
-                    if let Value::Object(members) = &mut call {
-                        members.shift_remove("index");
-                    }
-                    calls.push(call);
+                    calls.push(json!({"id": self.call_id(index, calls.len()), "type": "function",
+                        "function": {"name": name, "arguments": arguments.concat()}}));
                 }
                 _ => {}
             }
@@ -257,19 +247,27 @@ impl Completion<'_> {
             message["tool_calls"] = Value::from(calls);
         }
         let logprobs = self.plan.has_logprobs.then(|| {
-            let content: Vec<Value> = said.iter().map(|token| logprob(token)).collect();
+            let content: Vec<Value> = tokens.iter().map(|token| logprob(token)).collect();
             json!({"content": content, "refusal": null})
         });
         json!({"index": index, "message": message, "logprobs": logprobs, "finish_reason": self.finish_reason()})
     }
 
     fn usage(&self) -> Value {
-        let choices = u64::try_from(self.plan.choices.max(1)).unwrap_or(1);
+        let choices = u64::try_from(self.choices().len()).unwrap_or(1);
         let (input, output) = (self.plan.input_tokens, self.plan.output_tokens() * choices);
         json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output,
             "prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 0},
             "completion_tokens_details": {"reasoning_tokens": self.plan.reasoning_tokens() * choices,
                 "audio_tokens": 0, "accepted_prediction_tokens": 0, "rejected_prediction_tokens": 0}})
+    }
+}
+
+/// Returns the member that has a part of a message, and its words.
+const fn said(part: &Part) -> (&'static str, &Fragments) {
+    match part {
+        Part::Text(words, _) => ("content", words),
+        Part::Refusal(words) => ("refusal", words),
     }
 }
 
