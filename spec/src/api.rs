@@ -229,6 +229,9 @@ impl Api {
     }
 }
 
+/// A key that no endpoint knows: requests have it that must be refused. It is no secret.
+pub const UNKNOWN_KEY: &str = "no-such-key";
+
 impl RequestShape {
     /// Returns the headers that carry this key.
     pub fn with_key(&self, key: &str) -> impl Iterator<Item = (&'static str, String)> {

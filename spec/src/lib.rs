@@ -24,7 +24,7 @@ mod view;
 mod watch;
 mod words;
 
-pub use api::{APIS, Api, FOREIGN, Scope, Slot};
+pub use api::{APIS, Api, FOREIGN, Scope, Slot, UNKNOWN_KEY};
 pub use count::{Count, Decimal, Odd};
 pub use delta::{Fragment, FragmentFrame};
 #[cfg(not(test))]

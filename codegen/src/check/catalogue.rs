@@ -204,8 +204,8 @@ fn is_previous_output(entry: &Value) -> bool {
 
 /// Returns each conflict between the settings of a scenario and its operation, with its fix.
 fn misuses(scenario: &Scenario, api: &ApiFile) -> Vec<(&'static str, &'static str)> {
-    let Scenario { operation, previous, twin, cut_after, fill, malformed, status, websocket, lanes, .. } =
-        scenario;
+    let Scenario { operation, previous, twin, cut_after, fill, malformed, unknown_key, .. } = scenario;
+    let Scenario { status, websocket, lanes, .. } = scenario;
     let request = &scenario.request;
     let input = request.get(&api.request.input);
     let entries = input.and_then(Value::as_array);
@@ -236,6 +236,11 @@ fn misuses(scenario: &Scenario, api: &ApiFile) -> Vec<(&'static str, &'static st
     find(
         *malformed && status.is_empty(),
         "a malformed request must fail, but `status` is missing",
+        "set `status` to the status of the error",
+    );
+    find(
+        *unknown_key && status.is_empty(),
+        "a request with an unknown key must fail, but `status` is missing",
         "set `status` to the status of the error",
     );
     find(

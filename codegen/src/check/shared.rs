@@ -36,6 +36,7 @@ fn difference(page: &Scenario, other: &Scenario) -> Option<(&'static str, String
             ("says", of.says.clone().unwrap_or_default()),
             ("twin", of.twin.to_string()),
             ("malformed", of.malformed.to_string()),
+            ("unknown_key", of.unknown_key.to_string()),
             ("cut_after", of.cut_after.unwrap_or_default().to_string()),
             ("fill", of.fill.unwrap_or_default().to_string()),
         ]

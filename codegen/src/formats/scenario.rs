@@ -65,6 +65,9 @@ pub struct Scenario {
     /// Whether the last character of the body is removed, so that it is not JSON.
     #[serde(default)]
     pub malformed: bool,
+    /// Whether the request has a key that no endpoint knows, instead of that of the run.
+    #[serde(default)]
+    pub unknown_key: bool,
     /// The scenario whose response the operation uses: the request continues it by the id `previous`, or with its
     /// output in place of an entry of the type `previous_output`. Without it, an operation on a response uses an
     /// unknown id.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::capture::REDACTED;
 use checker::{Exchange, Request};
 use results::shell_word;
-use spec::APIS;
+use spec::{APIS, UNKNOWN_KEY};
 
 /// Maximum length of a body in a command.
 const LONGEST_BODY: usize = 4096;
@@ -24,7 +24,8 @@ pub(super) fn curl(exchange: &Exchange<'_>) -> Option<String> {
     let mut command = format!("curl -N -X {method} {}", shell_word(url));
     for (name, value) in headers.iter().filter(|(name, _)| !is_by_curl(name)) {
         command += " -H ";
-        if let Some((name, value)) = with_key(name) {
+        let known_key = with_key(name).filter(|_| !value.ends_with(UNKNOWN_KEY));
+        if let Some((name, value)) = known_key {
             let _ = write!(command, "\"{name}: {value}\"");
         } else if value.contains(REDACTED) {
             let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
@@ -82,6 +83,17 @@ mod tests {
             Some(
                 r#"curl -N -X POST 'http://h.test/v1/responses?a=b&c' -H "Authorization: Bearer $CONFORMANCE_API_KEY" -H 'content-type: application/json' -H 'x-tenant: '"$HEADER_X_TENANT" -d '{"input":"it'\''s $(x)"}'"#
                     .to_owned()
+            )
+        );
+    }
+
+    #[test]
+    fn an_unknown_key_is_repeated() {
+        let headers = [("x-api-key", "no-such-key"), ("authorization", "Bearer no-such-key")];
+        assert_eq!(
+            curl(&exchange("http://h.test", &headers, None)).as_deref(),
+            Some(
+                "curl -N -X POST http://h.test -H 'x-api-key: no-such-key' -H 'authorization: Bearer no-such-key'"
             )
         );
     }

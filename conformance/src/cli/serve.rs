@@ -335,7 +335,7 @@ fn served(settings: &Settings) -> String {
     };
     let apis = std::iter::once(&settings.dialect).chain(&settings.beside);
     let routes: Vec<String> = apis.map(|dialect| format!("/v1{}", dialect.api.path)).collect();
-    format!("POST {}, with any key; {models}{pace}\n", routes.join(", "))
+    format!("POST {}, with any key except no-such-* and unknown-*; {models}{pace}\n", routes.join(", "))
 }
 
 /// Listens on a port, and prints the address. Returns when the user ends the program.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::program::{command, expect, folder, hello, path};
+use crate::program::{command, conformance, expect, folder, hello, path};
 use crate::server::{Server, answer, golden, head, text, write};
 
 #[test]
@@ -128,4 +128,23 @@ fn bombs_are_cut_off() {
             &["it decompresses to more than 64 MiB and 200 times its size"],
         );
     }
+}
+
+#[test]
+fn an_unknown_key_replaces_that_of_the_run() {
+    let strict = Server::new(|_, stream| {
+        let error = r#"{"error":{"message":"no","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}"#;
+        answer(stream, "401 Unauthorized", "application/json", error);
+    });
+    let unknown = |server: &Server| {
+        conformance(&["--target", &server.url, "--api-key", "key-12345678", "error/unknown-key::answer"])
+    };
+    expect(&unknown(&strict), 0, &["test error/unknown-key::answer      ... ok"]);
+    let headers = strict.requests().remove(0).headers.to_lowercase();
+    assert!(headers.contains("authorization: bearer no-such-key"), "{headers}");
+    assert!(!headers.contains("key-12345678"), "{headers}");
+    let open = Server::new(text);
+    expect(&unknown(&open), 0, &["it accepts any key, even no-such-key: error/unknown-key"]);
+    let confused = Server::new(|_, stream| answer(stream, "500 Oops", "application/json", "{}"));
+    expect(&unknown(&confused), 1, &["error/unknown-key::answer"]);
 }

@@ -68,11 +68,22 @@ const MAX_INPUT_BYTES: usize = 2_000_000;
 pub(crate) fn unserved(request: &Value, models: &[String]) -> Option<Problem> {
     let model = text(request, "model")?;
     let is_served = match models {
-        [] => !model.starts_with("no-such-") && !model.starts_with("unknown-"),
+        [] => !is_reserved(model),
         models => model == "auto" || model.starts_with("fault:") || models.iter().any(|other| other == model),
     };
     let message = || format!("There is no model {model:?}.");
     (!is_served).then(|| Problem::not_found("model_not_found", message(), Some("model")))
+}
+
+/// Returns why a key is refused. There is no list: all keys are known except reserved names.
+pub(crate) fn unknown_key(key: &str) -> Option<Problem> {
+    is_reserved(key)
+        .then(|| Problem { message: "The key is not known.".to_owned(), ..Problem::of_status(401) })
+}
+
+/// Returns whether a name is that of something that does not exist.
+fn is_reserved(name: &str) -> bool {
+    name.starts_with("no-such-") || name.starts_with("unknown-")
 }
 
 /// Returns the request with `strict` in its functions: a published schema requires it, but endpoints accept

@@ -27,6 +27,7 @@ use super::sending::send;
 use super::socket::talk;
 use super::store::Stored;
 use crate::content::problem::Problem;
+use crate::content::refusal::unknown_key;
 use crate::faults::requested::{Faults, HEADER};
 use crate::rendering::wire::{Wire, WireFault};
 use crate::rendering::{id_header, model_list};
@@ -88,19 +89,32 @@ fn of_api(gateway: &Gateway) -> Router<Arc<Gateway>> {
     router
 }
 
-/// Adds the headers of an API to a response: the id of the request, and when a refused one may be sent again.
+/// Refuses unknown keys, and adds the headers of an API to a response: the id of the request, and when a refused one may
+/// be sent again.
 async fn with_headers(State(gateway): Shared, request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
+    let api = gateway.settings.dialect.api;
+    let problem = keys(request.headers(), api).find_map(unknown_key);
+    let mut response = match problem {
+        Some(problem) => json_of(&gateway, request.headers(), Err(problem)),
+        None => next.run(request).await,
+    };
     let id = gateway.request_id();
     let is_too_soon = response.status() == StatusCode::TOO_MANY_REQUESTS;
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(&id) {
-        headers.insert(id_header(gateway.settings.dialect.api), id);
+        headers.insert(id_header(api), id);
     }
     if is_too_soon {
         headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
     }
     response
+}
+
+/// Returns the keys that the headers of a request carry.
+fn keys<'h>(headers: &'h HeaderMap, api: &'static Api) -> impl Iterator<Item = &'h str> {
+    api.request
+        .with_key("")
+        .filter_map(|(name, prefix)| headers.get(name)?.to_str().ok()?.strip_prefix(&prefix))
 }
 
 /// Logs a request.

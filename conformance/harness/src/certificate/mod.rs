@@ -270,6 +270,7 @@ mod tests {
             cut_after,
             fill,
             malformed,
+            unknown_key,
             previous,
             websocket,
             lanes,
@@ -282,7 +283,7 @@ mod tests {
         let request: serde_json::Value = serde_json::from_str(request).unwrap_or_default();
         let text = format!("{id} {} {features:?} {request}", operation.name());
         let mut text = format!("{text} {elicits:?} {without:?} {says:?} {status:?} {rules:?} {previous:?}");
-        for (is_so, word) in [(twin, "twin"), (malformed, "malformed")] {
+        for (is_so, word) in [(twin, "twin"), (malformed, "malformed"), (unknown_key, "unknown key")] {
             text.extend(is_so.then_some([" ", word]).into_iter().flatten());
         }
         for more in [items, stops].into_iter().filter(|more| !more.is_empty()) {

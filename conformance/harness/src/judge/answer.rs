@@ -1,7 +1,7 @@
 //! The first trial of a case: whether the response is the requested one, and complete.
 
 use spec::table::Operation;
-use spec::{Api, Dialect};
+use spec::{Api, Dialect, UNKNOWN_KEY};
 
 use super::attempt::Attempt;
 use super::facts::{Facts, SWITCHED};
@@ -64,6 +64,9 @@ fn last_answer(case: &ScenarioCase, attempts: &[Attempt], dialect: &Dialect) -> 
     }
     if let Some(unsupported) = unsupported(case, facts) {
         return unsupported;
+    }
+    if case.scenario.unknown_key && status == 200 && facts.error_event.is_none() {
+        return Judgement::new(Verdict::NotExercised, format!("it accepts any key, even {UNKNOWN_KEY}"));
     }
     if let Some(wrong) = wrong_status(case, facts, status) {
         return wrong;

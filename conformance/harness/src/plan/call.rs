@@ -24,6 +24,8 @@ pub struct Call {
     pub body: Option<String>,
     /// Whether it requests a stream.
     pub wants_stream: bool,
+    /// Whether it has a key that no endpoint knows.
+    pub has_unknown_key: bool,
     /// Number of events after which the client disconnects.
     pub cut_after: Option<usize>,
 }
@@ -38,6 +40,7 @@ impl Call {
             query: Vec::new(),
             body: Some(body),
             wants_stream,
+            has_unknown_key: false,
             cut_after: None,
         }
     }
@@ -55,6 +58,7 @@ impl Call {
             query: Vec::new(),
             body: None,
             wants_stream: true,
+            has_unknown_key: false,
             cut_after: None,
         }
     }
@@ -78,6 +82,7 @@ impl Call {
             None => Self::retrieve(),
         };
         let segments = route.path.split('/').filter(|segment| !segment.is_empty());
+        call.has_unknown_key = scenario.unknown_key;
         call.path.extend(segments.map(|segment| if segment == ID { id() } else { segment.to_owned() }));
         call.query.extend(route.query.iter().map(|(name, value)| (*name, (*value).to_owned())));
         let last = before.and_then(|before| before.last_number);

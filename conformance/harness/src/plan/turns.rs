@@ -72,8 +72,9 @@ pub(super) fn is_sent(scenario: &Scenario, api: &Api) -> bool {
     let Ok(Value::Object(request)) = serde_json::from_str(scenario.request) else { return false };
     let is = |name: &str| request.get(name) == Some(&Value::Bool(true));
     let is_forgotten = !scenario.status.is_empty() && scenario.previous.is_some();
-    let is_whole =
-        scenario.operation == Operation::Create && scenario.cut_after.is_none() && !scenario.malformed;
+    // A connection has one key.
+    let is_odd = scenario.malformed || scenario.unknown_key;
+    let is_whole = scenario.operation == Operation::Create && scenario.cut_after.is_none() && !is_odd;
     let is_in_background = api.request.background.is_some_and(is);
     let is_plain = is_whole && is("stream") && !is_in_background && !is_forgotten;
     let before = scenario.before();

@@ -99,6 +99,9 @@ impl Client {
         if call.body.is_none() {
             headers.remove(CONTENT_TYPE);
         }
+        if call.has_unknown_key {
+            self.target.set_unknown_key(&mut headers);
+        }
         let mut sending = self.sending(call, &headers, by, keep);
         let lost = tokio::select! {
             biased;

@@ -7,7 +7,7 @@ use reqwest::Url;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
-use spec::Api;
+use spec::{Api, UNKNOWN_KEY};
 
 use gateway::is_loopback;
 
@@ -206,6 +206,16 @@ impl Target {
         let accept = if is_stream { "text/event-stream" } else { "application/json" };
         headers.entry(ACCEPT).or_insert(HeaderValue::from_static(accept));
         headers
+    }
+
+    /// Replaces the key in the headers of a request by one that no endpoint knows.
+    pub(super) fn set_unknown_key(&self, headers: &mut HeaderMap) {
+        for (name, value) in self.api.request.with_key(UNKNOWN_KEY) {
+            let value = HeaderValue::from_str(&value).ok();
+            if let (Ok(name), Some(value)) = (HeaderName::from_bytes(name.as_bytes()), value) {
+                headers.insert(name, value);
+            }
+        }
     }
 
     /// Returns the secrets to redact.

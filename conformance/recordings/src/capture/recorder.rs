@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{base64, exchange};
 use checker::{Exchange, Headers, Loss, Request};
-use spec::APIS;
+use spec::{APIS, UNKNOWN_KEY};
 
 /// A recorder that converts an exchange to lines of JSON while it happens. It does no I/O and reads no clock:
 /// the caller passes times, counted from the start of the request, and stores the lines.
@@ -53,7 +53,7 @@ pub enum End<'a> {
 pub const REDACTED: &str = "[redacted]";
 
 /// Headers whose values are not secret.
-const HEADERS: [&str; 27] = [
+const HEADERS: [&str; 28] = [
     "accept",
     "accept-encoding",
     "cache-control",
@@ -65,6 +65,7 @@ const HEADERS: [&str; 27] = [
     "openai-beta",
     "openai-processing-ms",
     "openai-version",
+    "request-id",
     "retry-after",
     "retry-after-ms",
     "server",
@@ -209,7 +210,8 @@ impl Recorder {
 fn redact(headers: &Headers<'_>) -> Vec<(String, String)> {
     let of_apis: Vec<&str> = APIS.iter().flat_map(|api| api.request.headers).map(|(name, _)| *name).collect();
     let is_public = |name: &str| is_listed(name, &HEADERS, &[]) || is_listed(name, &of_apis, &[]);
-    let value = |name: &str, value: &str| if is_public(name) { value } else { REDACTED }.to_owned();
+    let is_kept = |name: &str, value: &str| is_public(name) || value.ends_with(UNKNOWN_KEY);
+    let value = |name: &str, value: &str| if is_kept(name, value) { value } else { REDACTED }.to_owned();
     headers.iter().map(|(name, text)| (name.to_string(), value(name, text))).collect()
 }
 
