@@ -44,7 +44,7 @@ use clap::{ArgMatches, Args, CommandFactory as _, Parser};
 use harness::suite::NOT_DONE;
 use results::text::{first_dangerous, visible};
 
-/// Finds out which clients your Responses API gateway breaks, before they do.
+/// Finds out which clients your gateway of the Responses API, Messages or Chat Completions breaks, before they do.
 ///
 /// Without a command, `conformance` is `conformance run`; without arguments, it tests itself.
 #[derive(Debug, Parser)]

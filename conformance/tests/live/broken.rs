@@ -148,3 +148,19 @@ fn an_unknown_key_replaces_that_of_the_run() {
     let confused = Server::new(|_, stream| answer(stream, "500 Oops", "application/json", "{}"));
     expect(&unknown(&confused), 1, &["error/unknown-key::answer"]);
 }
+
+#[test]
+fn a_run_that_ends_does_not_blame_the_endpoint() {
+    let slow = Server::new(|_, stream| {
+        let body = golden("openai/text");
+        answer(
+            stream,
+            "200 OK",
+            "text/event-stream",
+            body.split_inclusive("\n\n").next().unwrap_or_default(),
+        );
+        thread::sleep(Duration::from_secs(10));
+    });
+    let run = hello(&slow, &["--max-total-time", "500ms"]);
+    expect(&run, 2, &["incomplete: 10 not exercised, 1 harness error", "interrupted: text/hello"]);
+}

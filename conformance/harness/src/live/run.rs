@@ -71,7 +71,9 @@ impl Live {
         evidence: Option<Evidence>,
     ) -> Self {
         let done = plan.cases.iter().map(|_| OnceLock::new()).collect();
-        let pause = Mutex::new(Instant::now());
+        let begun = Instant::now();
+        let client = client.ending_at(plan.budget.time.and_then(|time| begun.checked_add(time)));
+        let pause = Mutex::new(begun);
         Self {
             plan,
             rules,
@@ -83,16 +85,14 @@ impl Live {
             reach: sync::Mutex::default(),
             stopped: OnceLock::new(),
             pause,
-            begun: Instant::now(),
+            begun,
             recorded: AtomicU64::new(0),
         }
     }
 
     /// Returns the deadline of an exchange that starts now.
     fn deadline(&self) -> Instant {
-        let usual = Instant::now() + self.client.limits().total;
-        let end = self.plan.budget.time.and_then(|time| self.begun.checked_add(time));
-        end.map_or(usual, |end| usual.min(end))
+        Instant::now() + self.client.limits().total
     }
 
     /// Returns why nothing more may be sent, if a limit is exceeded.
@@ -284,8 +284,8 @@ impl Live {
         let mut deadline = self.deadline();
         loop {
             let goes_on = self.turn().await;
-            let end = if goes_on { self.exhausted() } else { Some("the run was interrupted") };
-            if let Some(reason) = end {
+            let interrupted = (!goes_on).then_some("the run was interrupted");
+            if let Some(reason) = self.exhausted().or(interrupted) {
                 return if sent.is_empty() { CaseOutcome::skipped(reason) } else { CaseOutcome::Sent(sent) };
             }
             let number = sent.len() + 1;
@@ -329,7 +329,7 @@ impl Live {
     /// Sends a case many times concurrently, each time with a unique mark.
     async fn crowd(&self, case: &ScenarioCase, before: Option<&PreviousResponse>) -> CaseOutcome {
         if !self.turn().await {
-            return CaseOutcome::skipped("the run was interrupted");
+            return CaseOutcome::skipped(self.exhausted().unwrap_or("the run was interrupted"));
         }
         let deadline = self.deadline();
         let files: Vec<String> = (1..=self.plan.concurrent)

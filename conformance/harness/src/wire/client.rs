@@ -33,6 +33,8 @@ pub struct Client {
     proxy: Option<String>,
     limits: Limits,
     interrupt: watch::Receiver<bool>,
+    /// When the run ends, whatever is in flight.
+    end: Option<Instant>,
 }
 
 /// The result of a request, which determines the next step.
@@ -60,7 +62,15 @@ impl Client {
         let builder = |protocols: &[&str]| usual(&target, &limits, is_secure, protocols);
         let http = builder(&["h2", "http/1.1"])?.build().map_err(|error| in_words(&error))?;
         let upgrading = builder(&["http/1.1"])?.http1_only().build().map_err(|error| in_words(&error))?;
-        Ok(Self { http, upgrading, target, proxy: proxy.map(|proxy| proxy.url), limits, interrupt })
+        Ok(Self {
+            http,
+            upgrading,
+            target,
+            proxy: proxy.map(|proxy| proxy.url),
+            limits,
+            interrupt,
+            end: None,
+        })
     }
 
     /// Returns the address of the proxy without its credentials, if requests use one.
@@ -84,11 +94,16 @@ impl Client {
         &self.limits
     }
 
+    /// Returns a client for a run that ends at this time.
+    pub(crate) fn ending_at(self, end: Option<Instant>) -> Self {
+        Self { end, ..self }
+    }
+
     /// Waits until this time, or until the run ends if that is earlier. Returns whether the run continues.
     pub(crate) async fn wait(&self, until: Instant) -> bool {
         tokio::select! {
             biased;
-            () = interrupted(self.interrupt.clone()) => false,
+            () = self.run_ends() => false,
             () = sleep_until(until) => true,
         }
     }
@@ -105,7 +120,7 @@ impl Client {
         let mut sending = self.sending(call, &headers, by, keep);
         let lost = tokio::select! {
             biased;
-            () = interrupted(self.interrupt.clone()) => Some(Loss::Interrupted),
+            () = self.run_ends() => Some(Loss::Interrupted),
             answered = sending.run(headers) => answered.err(),
         };
         sending.end(lost)
@@ -136,9 +151,13 @@ impl Client {
         &self.upgrading
     }
 
-    /// Returns the signal that turns true when the user interrupts the run.
-    pub(super) fn interrupt(&self) -> watch::Receiver<bool> {
-        self.interrupt.clone()
+    /// Waits until the user interrupts the run, or its time is over.
+    pub(super) async fn run_ends(&self) {
+        let interrupt = interrupted(self.interrupt.clone());
+        match self.end {
+            None => interrupt.await,
+            Some(end) => drop(timeout_at(end, interrupt).await),
+        }
     }
 
     /// Returns a request as recorded.
@@ -310,7 +329,7 @@ impl Sending<'_> {
             Limit::FirstEvent => format!("within {:?} (--first-event-timeout)", limits.first_event),
             Limit::Idle => format!("for {:?} (--idle-timeout)", limits.idle),
             Limit::Total if left + SLACK >= limits.total => format!("within {:?} (--timeout)", limits.total),
-            Limit::Total => format!("within {left:.1?}, the rest of --timeout or --max-total-time"),
+            Limit::Total => format!("within {left:.1?}, the rest of --timeout"),
         }
     }
 

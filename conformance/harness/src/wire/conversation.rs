@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::batch::{Batch, Step};
-use super::client::{Client, Limit, Outcome, Sending, in_words, interrupted};
+use super::client::{Client, Limit, Outcome, Sending, in_words};
 use super::limits::{Volume, in_time, too_long};
 use crate::plan::{Call, PreviousResponse, RequestContext, message, messages};
 use recordings::capture::{Loss, Recorder};
@@ -58,7 +58,7 @@ impl Client {
         let mut sending = self.sending(&call, &headers, by, keep);
         let lost = tokio::select! {
             biased;
-            () = interrupted(self.interrupt()) => Some(Loss::Interrupted),
+            () = self.run_ends() => Some(Loss::Interrupted),
             talked = sending.talk(conversation, headers, &key) => talked.err(),
         };
         sending.end(lost)
