@@ -1,4 +1,4 @@
-//! The streaming events of the Responses API, in every dialect.
+//! The streaming events of the Responses API, Messages and Chat Completions, in every dialect.
 //!
 //! Each dialect is a module and a cargo feature. It has an `Event` that borrows from the parsed text, keeps all data
 //! and accepts unknown values, and a [`Dialect`] with a strict validator and tables for programs that handle all

@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use catalogue::{PROFILES, RULES, Rule, SCENARIOS};
 use conformance::pages;
+use spec::Dialect;
+use spec::table::Fallback;
 use tests::corpus;
 use tests::generated::{is_fresh, is_part_fresh};
 use tests::questions;
@@ -63,7 +66,35 @@ fn the_readme_lists_all_dialects() {
     for dialect in spec::DIALECTS {
         let _ = writeln!(rows, "| `{}` | {} | {} |", dialect.name, dialect.api.title, dialect.summary);
     }
-    is_part_fresh("README.md", ("--test docs -->\n", "<!-- /dialects -->"), &rows, "docs");
+    is_part_fresh("README.md", (&begin("dialects"), "<!-- /dialects -->"), &rows, "docs");
+}
+
+#[test]
+fn the_readme_counts_what_there_is_of_each_api() {
+    let mut rows =
+        "| API | rules | scenarios | profiles | cases for clients |\n|---|---|---|---|---|\n".to_owned();
+    for api in spec::APIS {
+        let is_of = |dialect: &&&Dialect| dialect.api.name == api.name;
+        let dialects: Vec<&Dialect> = spec::DIALECTS.iter().filter(is_of).copied().collect();
+        let applies = |rule: &&Rule| dialects.iter().any(|dialect| rule.applies_to(dialect));
+        let usual = dialects.iter().find(|dialect| dialect.fallback != Fallback::None);
+        let usual = usual.expect("each API has a dialect of its first party");
+        let _ = writeln!(
+            rows,
+            "| {} | {} | {} | {} | {} |",
+            api.title,
+            RULES.iter().filter(applies).count(),
+            SCENARIOS.iter().filter(|scenario| scenario.applies_to(usual)).count(),
+            PROFILES.iter().filter(|profile| profile.is_of(api)).count(),
+            clients::cases(usual).len(),
+        );
+    }
+    is_part_fresh("README.md", (&begin("apis"), "<!-- /apis -->"), &rows, "docs");
+}
+
+/// Returns the line in front of a part of a document that is generated.
+fn begin(part: &str) -> String {
+    format!("<!-- {part}: BLESS=1 cargo test -p tests --test docs -->\n")
 }
 
 /// Returns all documents for people.
