@@ -21,8 +21,8 @@ const TIMELINES: usize = 100;
 
 /// Returns the type of the event in a frame.
 fn event_type<'f>(frame: &'f Frame<'_>) -> Option<Cow<'f, str>> {
-    let stated = frame.data.as_deref().and_then(|data| spec::json::at(data, "/type"));
-    stated.map_or_else(|| frame.event.as_deref().map(Cow::Borrowed), spec::json::string)
+    let stated = frame.data.as_deref().and_then(|data| spec::json::string_member(data, "type"));
+    stated.or_else(|| frame.event.as_deref().map(Cow::Borrowed))
 }
 
 /// Returns whether a frame says nothing about the API of its stream.
