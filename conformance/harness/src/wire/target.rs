@@ -7,6 +7,7 @@ use reqwest::Url;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
+use serde_json::Value;
 use spec::{Api, UNKNOWN_KEY};
 
 use gateway::is_loopback;
@@ -129,10 +130,10 @@ impl Target {
         let name = HeaderName::from_bytes(name.trim().as_bytes()).map_err(|_| wrong())?;
         let text = value.trim();
         let value = HeaderValue::from_str(text).map_err(|_| wrong())?;
-        // In `Bearer abc` and `session=abc; path=/`, only a part is the secret.
-        let parts =
-            text.split([' ', ';', ',']).map(|part| part.split_once('=').map_or(part, |(_, value)| value));
-        self.add_secrets(parts.chain([text]).map(str::to_owned));
+        // In `Bearer abc`, `session=abc; path=/` and `{"key": "abc"}`, only a part is the secret.
+        let json = serde_json::from_str(text).ok().filter(|json: &Value| json.is_object() || json.is_array());
+        let parts = json.as_ref().map_or_else(|| parts_of(text), texts_in);
+        self.add_secrets(parts.into_iter().chain([text.to_owned()]));
         self.wanted.push(name.to_string());
         self.headers.append(name, value);
         Ok(self)
@@ -259,6 +260,21 @@ impl Target {
     }
 }
 
+fn parts_of(header: &str) -> Vec<String> {
+    let parts = header.split([' ', ';', ',']);
+    parts.map(|part| part.split_once('=').map_or(part, |(_, value)| value).to_owned()).collect()
+}
+
+/// Returns the texts in a JSON value, without their quotes: a response that lacks those is no longer JSON.
+fn texts_in(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(entries) => entries.iter().flat_map(texts_in).collect(),
+        Value::Object(members) => members.values().flat_map(texts_in).collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// Returns the secrets of the credentials in a URL: the password or a user without one, and both as sent.
 fn credentials(url: &Url) -> Vec<String> {
     // The URL parser decodes only queries.
@@ -340,6 +356,15 @@ mod tests {
         let mut secrets = target.long_secrets();
         secrets.sort_unstable();
         assert_eq!(secrets, ["a=session-1; b=2", "key-00000000", "key-12345678", "session-1"]);
+    }
+
+    #[test]
+    fn headers_of_json_leave_responses_json() {
+        let target = Target::new("http://a.test/v1", api()).unwrap();
+        let header = r#"x-config: {"provider": "key-12345678", "targets": [{"api_key": "key-00000000"}]}"#;
+        let target = target.with_header(header).unwrap();
+        let response = r#"{"provider":"key-12345678","of":"key-00000000"}"#;
+        assert_eq!(target.masked(response), r#"{"provider":"************","of":"************"}"#);
     }
 
     #[test]
