@@ -170,6 +170,9 @@ fn wrong_kind(case: &ScenarioCase, facts: &Facts, report: &CaptureReport) -> Opt
             };
             return Some(format!("a stream was requested, but {described}, not text/event-stream"));
         }
+        (false, true) if !case.scenario.status.is_empty() => {
+            "the content type is that of a stream, but the expected error is a JSON body"
+        }
         (false, true) => "the content type is that of a stream, but no stream was requested",
         (true, true) if report.events == 0 => "the stream has no events",
         (false, false) if !case.turns.is_empty() => return report.error.clone(),
