@@ -1,12 +1,14 @@
-"""How each gateway is started in front of the scripted model, and where it is then reached."""
+"""How each gateway is started in front of a model, and where it is then reached."""
 
 import json
 import os
-import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from answers import MODEL, answer, problem
+from answers import MODEL
+from fixtures import AIMOCK_MODEL, fixtures
+from models import Model
 
 HERE = Path(__file__).resolve().parent
 
@@ -18,8 +20,27 @@ QUIET = {
     "OTEL_SDK_DISABLED": "true",
 }
 
-# A name that it takes for that of a model that reasons.
-AIMOCK_MODEL = "gpt-5"
+
+@dataclass
+class Place:
+    """Where a gateway is started, and in front of what."""
+
+    packages: Path
+    folder: Path
+    port: int
+    model: Model
+    dialect: str
+    asked: Callable  # the exchanges of the suite with its reference gateway
+
+    def write(self, name, value):
+        """Writes a file of JSON."""
+        file = self.folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(value, indent=1))
+        return file
+
+    def listening(self):
+        return ["--host", "127.0.0.1", "--port", str(self.port)]
 
 
 @dataclass
@@ -30,18 +51,25 @@ class Start:
     path: str = "/v1"
     model: str = MODEL
     env: dict = field(default_factory=dict)
+    headers: list = field(default_factory=list)
+    fails: bool = True  # as the model behind it does, when a prompt says so
+    health: str = ""  # the path that answers with status 200 once all is loaded
 
 
-def ogx(packages, folder, port, upstream, _asked):
+def ogx(place):
     """Its configuration is YAML, of which JSON is a part."""
     store = {"backend": "sql"}
+    # It hands Messages on to vLLM as they are, and translates them for OpenAI. It knows which models think by their names.
+    kind, name = ("openai", "gpt-5") if place.dialect == "anthropic" else ("vllm", MODEL)
+    key = {"api_key": "none"} if kind == "openai" else {"api_token": "none"}
     providers = {
-        "inference": [["vllm", "remote::vllm", {"base_url": f"{upstream}/v1", "api_token": "none"}]],
+        "inference": [[kind, f"remote::{kind}", {"base_url": f"{place.model.url}/v1", **key}]],
+        "messages": [["builtin", "inline::builtin", {"kvstore": {"backend": "kv", "namespace": "messages"}}]],
         "responses": [
             ["builtin", "inline::builtin", {"persistence": {"responses": store | {"table_name": "responses"}}}]
         ],
         # What responses can't do without; nothing asks for it.
-        "files": [["files", "inline::localfs", {"storage_dir": str(folder), "metadata_store": store | {"table_name": "files"}}]],
+        "files": [["files", "inline::localfs", {"storage_dir": str(place.folder), "metadata_store": store | {"table_name": "files"}}]],
         "tool_runtime": [],
         "vector_io": [],
     }
@@ -55,8 +83,8 @@ def ogx(packages, folder, port, upstream, _asked):
         },
         "storage": {
             "backends": {
-                "kv": {"type": "kv_sqlite", "db_path": str(folder / "kv.db")},
-                "sql": {"type": "sql_sqlite", "db_path": str(folder / "sql.db")},
+                "kv": {"type": "kv_sqlite", "db_path": str(place.folder / "kv.db")},
+                "sql": {"type": "sql_sqlite", "db_path": str(place.folder / "sql.db")},
             },
             "stores": {
                 "metadata": {"namespace": "registry", "backend": "kv"},
@@ -66,111 +94,90 @@ def ogx(packages, folder, port, upstream, _asked):
                 "connectors": store | {"table_name": "connectors"},
             },
         },
-        "server": {"port": port, "host": "127.0.0.1"},
+        "server": {"port": place.port, "host": "127.0.0.1"},
     }
-    file = folder / "config.yaml"
-    file.write_text(json.dumps(config, indent=1))
-    command = [packages / "bin" / "ogx", "run", file, "--port", str(port), "--insecure"]
-    return Start(command, model=f"vllm/{MODEL}", env={"HOME": str(folder)})
+    file = place.write("config.yaml", config)
+    command = [place.packages / "bin" / "ogx", "run", file, "--port", str(place.port), "--insecure"]
+    return Start(command, model=f"{kind}/{name}", env={"HOME": str(place.folder)})
 
 
-def litellm(packages, folder, port, upstream, _asked):
-    """The provider is one for which it speaks chat completions, and not responses, to the model."""
-    known = {"model": f"deepseek/{MODEL}", "api_base": f"{upstream}/v1", "api_key": "none"}
+def litellm(place):
+    """The provider is one for which it translates to the API of the model."""
+    if place.model.api == "messages":
+        # It knows which models think by their names.
+        known = {"model": "anthropic/claude-opus-4-6", "api_base": place.model.url}
+    else:
+        # For DeepSeek it hands Messages on as they are.
+        provider = "hosted_vllm" if place.dialect in ("anthropic", "chat") else "deepseek"
+        known = {"model": f"{provider}/{MODEL}", "api_base": f"{place.model.url}/v1"}
     config = {
-        "model_list": [{"model_name": MODEL, "litellm_params": known}],
+        "model_list": [{"model_name": MODEL, "litellm_params": known | {"api_key": "none"}}],
         "litellm_settings": {"num_retries": 0, "telemetry": False},
         "router_settings": {"num_retries": 0, "disable_cooldowns": True},
     }
-    file = folder / "config.yaml"
-    file.write_text(json.dumps(config, indent=1))
-    command = [packages / "bin" / "litellm", "--config", file, "--host", "127.0.0.1", "--port", str(port)]
+    command = [place.packages / "bin" / "litellm", "--config", place.write("config.yaml", config), *place.listening()]
     # Without a key it starts only when told that this is what is wanted.
     open_to_all = {"LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true"}
-    return Start(command, env=open_to_all | {"HOME": str(folder)})
+    return Start(command, env=open_to_all | {"HOME": str(place.folder)})
 
 
-def ors(packages, _folder, port, upstream, _asked):
-    """Its path has no version."""
-    env = {"OPENAI_BASE_URL_INTERNAL": upstream, "OPENAI_API_KEY": "none", "API_ADAPTER_HOST": "127.0.0.1"}
-    command = [packages / "bin" / "python", "-m", "uvicorn", "open_responses_server.server_entrypoint:app"]
-    command += ["--host", "127.0.0.1", "--port", str(port)]
-    return Start(command, path="/responses", env=env | {"API_ADAPTER_PORT": str(port)})
+def ors(place):
+    """Its path of Responses has no version."""
+    env = {"OPENAI_BASE_URL_INTERNAL": place.model.url, "OPENAI_API_KEY": "none", "API_ADAPTER_HOST": "127.0.0.1"}
+    command = [place.packages / "bin" / "python", "-m", "uvicorn", "open_responses_server.server_entrypoint:app"]
+    path = "/v1" if place.dialect == "chat" else "/responses"
+    return Start([*command, *place.listening()], path=path, env=env | {"API_ADAPTER_PORT": str(place.port)})
 
 
-def aimock(packages, folder, port, _upstream, asked):
-    """It has no model behind it: what the scripted model would say is written down for it beforehand."""
-    file = folder / "fixtures.json"
-    file.write_text(json.dumps({"fixtures": fixtures([*asked(), *beside()])}, indent=1))
-    command = ["node", packages / "node_modules/@copilotkit/aimock/dist/cli.js"]
-    command += ["--host", "127.0.0.1", "--port", str(port), "--fixtures", file, "--log-level", "info"]
-    return Start(command, model=AIMOCK_MODEL)
+def aimock(place):
+    """It has no model behind it."""
+    file = place.write("fixtures.json", {"fixtures": fixtures(place.asked(), place.dialect)})
+    command = ["node", place.packages / "node_modules/@copilotkit/aimock/dist/cli.js", *place.listening()]
+    return Start([*command, "--fixtures", file, "--log-level", "info"], model=AIMOCK_MODEL)
 
 
-STARTS = {"ogx": ogx, "litellm": litellm, "aimock": aimock, "ors": ors}
+def portkey(place):
+    """A request says what is behind the gateway."""
+    server = place.packages / "node_modules/@portkey-ai/gateway/build/start-server.js"
+    provider = {"chat": "openai", "messages": "anthropic"}[place.model.api]
+    config = {"provider": provider, "api_key": "none", "custom_host": f"{place.model.url}/v1"}
+    if (place.model.api, place.dialect) == ("messages", "chat"):
+        # The limit is required behind it, and it adds none.
+        config["override_params"] = {"max_tokens": 1024}
+    headers = [f"x-portkey-config: {json.dumps(config)}"]
+    return Start(["node", server, f"--port={place.port}", "--headless"], headers=headers)
 
 
-def beside():
-    """The requests beside this file."""
-    return [json.loads(file.read_text()) for file in sorted((HERE / "requests").glob("*.json"))]
+def ccr(place):
+    """Its configuration is in the folder of the user."""
+    provider = {"name": "reference", "api_base_url": f"{place.model.url}/v1/chat/completions", "api_key": "none"}
+    provider |= {"models": [MODEL]}
+    config = {
+        "HOST": "127.0.0.1",
+        "PORT": place.port,
+        "LOG": False,
+        "NON_INTERACTIVE_MODE": True,
+        "Providers": [provider],
+        "Router": {"default": f"reference,{MODEL}"},
+    }
+    place.write(".claude-code-router/config.json", config)
+    command = ["node", place.packages / "node_modules/@musistudio/claude-code-router/dist/cli.js", "start"]
+    return Start(command, model=f"reference,{MODEL}", env={"HOME": str(place.folder)})
 
 
-def fixtures(requests):
-    """The answers to all requests in aimock's form; the longest prompts first, since the first match counts."""
-    known = {}
-    # The word that later turns of a conversation ask for.
-    inputs = filter(lambda given: isinstance(given, str), (request.get("input") for request in requests))
-    words = re.findall(r"Remember the word (\w+) and", " ".join(inputs))
-    for request in filter(lambda request: isinstance(request.get("input"), (str, list)), requests):
-        prompt, chat = as_chat(request, words[0] if words else "blue")
-        if request.get("model") != "default" or not prompt:
-            continue
-        said = answer(chat)
-        has_result = chat["messages"][-1]["role"] == "tool"
-        match = {"userMessage": prompt, "hasToolResult": has_result, "model": AIMOCK_MODEL}
-        # The last turn alone is matched: of those that are alike, one that continues a stored response comes last.
-        known[prompt, has_result] = fixture(match, said)
-    return [known[key] for key in sorted(known, key=lambda key: (-len(key[0]), not key[1]))]
+def oa2a(place):
+    """Its configuration is in the folder of the user: TOML, whose texts and numbers are those of JSON."""
+    settings = {"openai_base_url": f"{place.model.url}/v1", "openai_api_key": "none", "host": "127.0.0.1", "port": place.port}
+    file = place.folder / ".oa2a" / "config.toml"
+    file.parent.mkdir()
+    file.write_text("".join(f"{name} = {json.dumps(value)}\n" for name, value in settings.items()))
+    return Start([place.packages / "bin" / "oa2a"], env={"HOME": str(place.folder)})
 
 
-def fixture(match, said):
-    if said.status != 200:
-        return {"match": match, "response": problem(said.status) | {"status": said.status}}
-    response = {"finishReason": said.finish_reason()}
-    if said.reasoning:
-        response["reasoning"] = "".join(said.reasoning)
-    if said.text or said.refusal or not said.calls:
-        response["content"] = "".join(said.text or said.refusal)
-    if said.calls:
-        response["toolCalls"] = [{"name": name, "arguments": "".join(each)} for name, each in said.calls]
-    # Small chunks: what is cut between two of them shows.
-    made = {"match": match, "response": response, "chunkSize": 5}
-    broken = said.cut_after if said.cut_after is not None else said.fails_after
-    # Without a pause it breaks off before anything is sent.
-    return made if broken is None else made | {"truncateAfterChunks": broken + 3, "latency": 20}
+def llamacpp(place):
+    """It is a model itself, which says one sentence and calls the first tool."""
+    command = [place.packages / "bin" / "python", HERE / "llamacpp" / "serve.py", place.folder / "model.gguf", str(place.port)]
+    return Start(command, fails=False, health="/health", env={"HOME": str(place.folder), "GGML_NO_BACKTRACE": "1"})
 
 
-def as_chat(request, word):
-    """The last prompt of a request of the Responses API, and the request as a chat completion."""
-    given = request["input"]
-    items = [{"role": "user", "content": given}] if isinstance(given, str) else given
-    # A mock remembers nothing: whoever writes its answers knows what was said before.
-    earlier = [item for item in items if item.get("type") == "previous_output"]
-    is_continued = bool(earlier) or "previous_response_id" in request
-    messages = [{"role": "user", "content": f"Remember the word {word}."}] if is_continued else []
-    for item in items:
-        if item.get("type") == "function_call_output" or "call_output" in item:
-            messages.append({"role": "tool", "content": item.get("output", item.get("call_output"))})
-        elif item.get("role"):
-            messages.append({"role": item["role"], "content": item.get("content")})
-    tools = [{"type": "function", "function": tool} for tool in request.get("tools") or [] if tool.get("name")]
-    form = (request.get("text") or {}).get("format") or {}
-    chat = {key: request[key] for key in ("tool_choice", "parallel_tool_calls") if key in request}
-    chat |= {"model": MODEL, "messages": messages or [{"role": "user"}], "tools": tools}
-    chat |= {"response_format": {"type": form.get("type"), "json_schema": form}}
-    chat |= {"max_tokens": request.get("max_output_tokens")}
-    chat |= {"reasoning_effort": (request.get("reasoning") or {}).get("effort")}
-    users = [message for message in messages if message["role"] == "user"]
-    content = users[-1]["content"] if users else ""
-    texts = [part.get("text") or "" for part in content] if isinstance(content, list) else [content]
-    return " ".join(filter(None, texts)), chat
+STARTS = {start.__name__: start for start in [ogx, litellm, aimock, ors, portkey, ccr, oa2a, llamacpp]}
