@@ -31,6 +31,11 @@ pub enum Form {
 }
 
 impl Form {
+    /// Returns whether one document can follow another in the same output.
+    pub const fn can_follow(self) -> bool {
+        matches!(self, Self::Human | Self::Ndjson | Self::Github | Self::Markdown)
+    }
+
     /// Returns whether it shows timelines.
     pub const fn draws(self) -> bool {
         matches!(self, Self::Json | Self::Html)

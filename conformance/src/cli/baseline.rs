@@ -8,7 +8,8 @@ use catalogue::SCENARIOS;
 use clap::Args;
 
 use super::{expected, names};
-use harness::suite::{Known, Suite};
+use harness::suite::{Known, Suite, file_of};
+use spec::table::Fallback;
 
 /// The heading of these flags.
 const HEADING: &str = "Known failures";
@@ -18,7 +19,8 @@ const HEADING: &str = "Known failures";
 pub(super) struct BaselineArgs {
     /// Expected failures.
     ///
-    /// A listed failure does not fail the run; a listed test that passes does.
+    /// A listed failure does not fail the run; a listed test that passes does. Where several APIs are tested, each has a
+    /// file of its own, such as known-anthropic.toml for known.toml.
     #[arg(long, value_name = "FILE", conflicts_with = "capture", help_heading = HEADING)]
     expected_failures: Option<PathBuf>,
     /// Write all failures to this file instead of failing.
@@ -34,16 +36,23 @@ const TESTS: [&str; 2] = ["answer", "agrees"];
 impl BaselineArgs {
     /// Adds the expected failures to a suite.
     pub(super) fn add(&self, suite: Suite, is_one_of_several: bool) -> Result<Suite> {
-        let files = self.expected_failures.iter().chain(&self.write_expected_failures);
-        if is_one_of_several && files.count() > 0 {
-            bail!("expected failures belong to one dialect; choose it with --dialect");
-        }
+        let dialect = suite.dialect();
+        let own = |file: &PathBuf| {
+            if is_one_of_several { file_of(file, dialect.name) } else { file.clone() }
+        };
         let mut suite = suite;
         if let Some(file) = &self.expected_failures {
-            suite = suite.expected_failures(read(file)?);
+            let own = own(file);
+            // The file of a run in one dialect is still that of the API which was the only one then.
+            if own.exists() {
+                suite = suite.expected_failures(read(&own)?);
+            } else if dialect.fallback == Fallback::Any || !is_one_of_several {
+                suite = suite.expected_failures(read(file)?);
+            }
         }
-        if let Some(file) = &self.write_expected_failures {
-            if file.exists() && Some(file) != self.expected_failures.as_ref() {
+        if let Some(given) = &self.write_expected_failures {
+            let file = &own(given);
+            if file.exists() && Some(given) != self.expected_failures.as_ref() {
                 bail!(
                     "{} exists; also pass it as --expected-failures to keep its reasons, or choose another file",
                     file.display()

@@ -247,7 +247,7 @@ impl ClientArgs {
         match (&self.dialect, &self.api) {
             (Some(name), _) => names::dialect(name),
             (None, Some(api)) => names::dialect_of_api(api),
-            (None, None) => names::dialect(names::USUAL[0]),
+            (None, None) => names::usual().next().context("this build has no dialect"),
         }
     }
 

@@ -15,9 +15,10 @@ use clap::{ArgMatches, Args, Command};
 use serde::Deserialize;
 
 use super::message::note;
-use super::target::{HEADING, KEY};
+use super::saved::runs_in;
+use super::target::{HEADING, KEY, model_of_api};
 use super::{names, small_file};
-use harness::evidence::Evidence;
+use harness::evidence::RunFile;
 use results::text::first_dangerous;
 use results::{FailOn, Transport, level_name, shell_word};
 
@@ -59,7 +60,12 @@ struct TargetConfig {
 struct Settings {
     /// Model to request.
     model: Option<String>,
-    /// Dialect of the endpoint.
+    /// Models to request of single APIs, by API.
+    #[serde(default)]
+    models: BTreeMap<String, String>,
+    /// APIs to test: responses, messages, chat.
+    api: Option<Vec<String>>,
+    /// Dialect of the endpoint; of several APIs, one for each, separated by commas.
     dialect: Option<String>,
     /// Transports to test: sse, json, websocket.
     transport: Option<Vec<String>>,
@@ -146,6 +152,16 @@ impl Flag {
         }
     }
 
+    /// Returns what it chooses: of flags that choose the same, one wins.
+    fn choice(&self) -> (&str, String) {
+        match self.name {
+            "api" | "dialect" => ("api", String::new()),
+            "model" => ("model", model_of_api(&self.value).0.unwrap_or_default().to_owned()),
+            by_name if is_by_name(by_name) => (by_name, name(&self.value)),
+            other => (other, String::new()),
+        }
+    }
+
     /// Returns whether it sends what only the user may send, or trusts whom only the user may trust.
     fn needs_trust(&self) -> bool {
         self.variable.is_some() || self.name == "ca-file"
@@ -179,10 +195,7 @@ impl Flags {
     /// Adds the flags that are not there yet. Of headers and resources, those of other names are added.
     fn merge(&mut self, others: Self) {
         for flag in others.0 {
-            let is_same = |own: &Flag| {
-                own.name == flag.name && (!is_by_name(flag.name) || name(&own.value) == name(&flag.value))
-            };
-            if !self.0.iter().any(is_same) {
+            if !self.0.iter().any(|own| own.choice() == flag.choice()) {
                 self.0.push(flag);
             }
         }
@@ -238,8 +251,16 @@ impl Settings {
     fn flags(&self, folder: &Path) -> Result<Flags> {
         let mut flags = Flags::default();
         flags.add("model", self.model.as_ref());
+        for (api, model) in &self.models {
+            names::dialect_of_api(api)?;
+            flags.add("model", Some(format!("{api}={model}")));
+        }
+        if self.api.is_some() && self.dialect.is_some() {
+            bail!("set either api or dialect: a dialect is that of an API");
+        }
         flags.add("dialect", self.dialect.as_ref());
         let lists = [
+            ("api", &self.api),
             ("transport", &self.transport),
             ("features", &self.features),
             ("without", &self.without),
@@ -391,6 +412,7 @@ impl Line<'_> {
         match *name {
             name if is_by_name(name) => !self.names(id, value) && !is_added(),
             "fail-on" if is_given("strict") => false,
+            "api" | "dialect" if is_given("api") || is_given("dialect") => false,
             _ => !is_given(id) && !is_added(),
         }
     }
@@ -444,7 +466,7 @@ impl Line<'_> {
         // The name says the same again unless flags win over its settings.
         flags.add(
             "target-name",
-            Some(target).filter(|_| !self.is_given("model") && !self.is_given("dialect")),
+            Some(target).filter(|_| !["model", "api", "dialect"].into_iter().any(|id| self.is_given(id))),
         );
         let mut is_next = false;
         for argument in &mut self.arguments {
@@ -560,18 +582,26 @@ fn is_address_of_other(name: &str, url: &str) -> bool {
 
 /// Returns the flags of a run that determine which tests it has.
 fn rerun(folder: &Path) -> Result<Flags> {
-    let run = Evidence::open(folder).run().with_context(|| folder.display().to_string())?;
+    let mut runs = runs_in(folder)?;
+    let is_one_of_several = runs.len() > 1;
     let mut flags = Flags::default();
-    flags.add("target", Some(run.target).filter(|_| !run.is_reference));
-    flags.add("dialect", Some(run.dialect));
-    flags.add("model", Some(run.model));
+    let dialects: Vec<&str> = runs.iter().map(|run| &*run.dialect).collect();
+    flags.add("dialect", Some(dialects.join(",")));
+    for run in &runs {
+        let api = spec::dialect(&run.dialect).map(|dialect| dialect.api.name);
+        let of_api = api.filter(|_| is_one_of_several).map(|api| format!("{api}={}", run.model));
+        flags.add("model", Some(of_api.unwrap_or_else(|| run.model.clone())));
+    }
+    let profiles: Vec<String> = runs.iter().flat_map(|run| run.options.profiles.clone()).collect();
+    let run = runs.swap_remove(0);
+    flags.add("target", Some(address(&run, is_one_of_several)).filter(|_| !run.is_reference));
     flags.list("features", run.options.features.as_ref());
     flags.list("without", Some(&run.options.lacks).filter(|lacks| !lacks.is_empty()));
     flags.add("fail-on", Some(run.options.fail_on().name()));
     for change in &run.options.levels {
         flags.add("rule", Some(format!("{}={}", change.rule, level_name(change.level))));
     }
-    flags.list("profile", Some(&run.options.profiles).filter(|profiles| !profiles.is_empty()));
+    flags.list("profile", Some(&profiles).filter(|profiles| !profiles.is_empty()));
     let spelled = |transport: &Transport| match transport {
         Transport::Sse => "sse".to_owned(),
         Transport::Json => "json".to_owned(),
@@ -579,6 +609,16 @@ fn rerun(folder: &Path) -> Result<Flags> {
     };
     flags.list("transport", Some(&run.options.transports.iter().map(spelled).collect()));
     Ok(flags)
+}
+
+/// Returns the URL of the endpoint of a run: that of all its APIs, if it is one of several.
+fn address(run: &RunFile, is_one_of_several: bool) -> String {
+    let api = spec::dialect(&run.dialect).filter(|_| is_one_of_several).map(|dialect| dialect.api);
+    let base = api.and_then(|api| {
+        let at = run.target.rfind(api.path)?;
+        Some(format!("{}{}", &run.target[..at], &run.target[at + api.path.len()..]))
+    });
+    base.unwrap_or_else(|| run.target.clone())
 }
 
 /// Returns the configuration file of a folder, or of the nearest folder above it in the same repository, relative to
@@ -727,7 +767,7 @@ mod tests {
 
     #[test]
     fn every_setting_is_a_flag() {
-        let settings = "model = 'm'\ndialect = 'openai'\ntransport = ['sse']\nfeatures = ['tools']\n\
+        let settings = "model = 'm'\ndialect = 'openai'\nmodels = { chat = 'c' }\ntransport = ['sse']\nfeatures = ['tools']\n\
                         without = ['mcp']\nprofile = ['core']\nselect = ['item']\nignore = ['ws']\nfail-on = 'must'\n\
                         expected-failures = 'k.toml'\nca-file = 'ca.pem'\napi-key = '$CARGO_MANIFEST_DIR'\n\
                         headers = { x-a = '1' }\ngiven = { vector-store = 'vs_1' }\nrules = { wire = 'off' }\n\
@@ -735,7 +775,7 @@ mod tests {
                         timeout = '1s'\ndelay = '1s'\nmax-bytes = 1\nattempts = 1\njobs = 1\nconcurrent = 1\n";
         let settings: Settings = toml::from_str(settings).unwrap();
         let flags = settings.flags(Path::new("/p")).unwrap();
-        assert_eq!(flags.0.len(), 24);
+        assert_eq!(flags.0.len(), 25);
         let command = described(COMMANDS);
         let run = command.find_subcommand("run").unwrap();
         for Flag { name, .. } in &flags.0 {

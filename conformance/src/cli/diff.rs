@@ -1,7 +1,7 @@
 //! `conformance diff`: compares two runs.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -10,10 +10,11 @@ use clap::{Args, ValueEnum};
 use super::color::Color;
 use super::saved::{read, read_client};
 use super::{CommandArgs, NOT_DONE, print};
+use harness::evidence::Evidence;
 use reports::Style;
 use reports::client::ClientDiff;
 use reports::diff::{Diff, human, markdown};
-use results::text::escaped_json;
+use results::text::{escaped_json, visible};
 use results::{ClientRun, Outcome};
 
 /// Compares two runs, for example before and after an upgrade.
@@ -21,7 +22,7 @@ use results::{ClientRun, Outcome};
 /// Exit codes: 0 if nothing is worse, 1 if something is, 2 if a run could not be read or the new one is incomplete.
 #[derive(Debug, Args)]
 pub(super) struct DiffArgs {
-    /// Old run: a folder written by `run --out`, or a JSON report.
+    /// Old run: a folder written by `run --out`, or a JSON report. Of several APIs, each is compared with itself.
     #[arg(value_name = "RUN_A")]
     before: PathBuf,
     /// New run.
@@ -51,7 +52,45 @@ impl CommandArgs for DiffArgs {
         if let (Some(before), Some(after)) = (read_client(&self.before)?, read_client(&self.after)?) {
             return self.of_clients(&before, &after);
         }
-        let (before, after) = (read(&self.before)?, read(&self.after)?);
+        let runs = |path: &PathBuf| Evidence::runs(path).unwrap_or_default();
+        let (before, after) = (runs(&self.before), runs(&self.after));
+        if before.len() < 2 && after.len() < 2 {
+            return self.of_runs(&self.before, &self.after).map(ExitCode::from);
+        }
+        if matches!(self.format, Form::Json) {
+            bail!(
+                "the folders have a run for each API, but JSON has a document for each: compare them one by one"
+            );
+        }
+        let mut worst = 0;
+        for after in &after {
+            let is_same = |before: &&PathBuf| before.file_name() == after.file_name();
+            let Some(before) = before.iter().find(is_same) else {
+                print(&format!("{}: not in {}\n", shown(after), shown(&self.before)))?;
+                continue;
+            };
+            print(&format!("{}:\n", shown(after)))?;
+            worst = self.of_runs(before, after)?.max(worst);
+        }
+        for before in
+            before.iter().filter(|before| !after.iter().any(|it| it.file_name() == before.file_name()))
+        {
+            print(&format!("{}: not in {}\n", shown(before), shown(&self.after)))?;
+            worst = worst.max(1);
+        }
+        Ok(ExitCode::from(worst))
+    }
+}
+
+/// Returns a path for people.
+fn shown(path: &Path) -> String {
+    visible(&path.to_string_lossy())
+}
+
+impl DiffArgs {
+    /// Compares two runs, and returns the exit code.
+    fn of_runs(&self, before: &Path, after: &Path) -> Result<u8> {
+        let (before, after) = (read(before)?, read(after)?);
         if before.dialect != after.dialect {
             bail!("the runs have different dialects, {} and {}", before.dialect, after.dialect);
         }
@@ -65,16 +104,14 @@ impl CommandArgs for DiffArgs {
             Form::Json => escaped_json(serde_json::to_string_pretty(&diff)?) + "\n",
         })?;
         Ok(if diff.is_worse() {
-            ExitCode::from(1)
+            1
         } else if diff.after.outcome == Outcome::Incomplete {
-            ExitCode::from(NOT_DONE)
+            NOT_DONE
         } else {
-            ExitCode::SUCCESS
+            0
         })
     }
-}
 
-impl DiffArgs {
     /// Compares two runs of clients.
     fn of_clients(&self, before: &ClientRun, after: &ClientRun) -> Result<ExitCode> {
         let diff = ClientDiff::new(before, after);

@@ -17,8 +17,8 @@ use spec::Dialect;
 use super::message::{note, note_lines};
 use super::target::{HEADING, TargetArgs};
 use super::{CommandArgs, config, known, names};
-use crate::{Rules, Suite};
-use harness::live::{RunRuntime, first_model};
+use crate::Suite;
+use harness::suite::{Served, served};
 use recordings::capture::Recorder;
 use results::text::{first_dangerous, visible};
 use results::{Transport, TrialResult, Verdict, shell_word};
@@ -30,8 +30,8 @@ Examples:
 
 /// Asks an endpoint what it supports and writes conformance.toml.
 ///
-/// Sends about a dozen short requests, which are listed first: the models, and one for each feature that endpoints
-/// often lack. Then runs the profile core.
+/// Sends short requests, which are listed first: one to each API, to find those that it serves; and to each of these about a
+/// dozen, one for each feature that endpoints often lack. Then runs the core profile of each API.
 ///
 /// Exit codes: those of the run; 2 if the endpoint cannot be reached or the file exists.
 #[derive(Debug, Args)]
@@ -43,12 +43,12 @@ pub(super) struct InitArgs {
     /// Name of the target in the file.
     #[arg(long, value_name = "NAME", default_value = "default")]
     name: String,
-    /// Dialect of the endpoint, of `conformance list dialects`.
-    #[arg(long, value_name = "NAME", default_value = "openai", value_parser = known::DIALECTS, hide_possible_values = true, help_heading = HEADING)]
-    dialect: String,
+    /// Dialect of the endpoint, of `conformance list dialects`; one for each API [default: openai, anthropic, chat].
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = known::DIALECTS, hide_possible_values = true, help_heading = HEADING)]
+    dialect: Vec<String>,
     #[command(flatten)]
     to: TargetArgs,
-    /// Write the file without running the profile core.
+    /// Write the file without running the core profiles.
     #[arg(long)]
     no_run: bool,
 }
@@ -92,42 +92,57 @@ impl CommandArgs for InitArgs {
         if file.symlink_metadata().is_ok() {
             bail!("{} exists; add a target to it, or remove it first", file.display());
         }
-        let dialect = names::dialect(&self.dialect)?;
         self.check()?;
-        let model = self.model(dialect)?;
-        note_lines(&list_of_probes(dialect));
-        let suite = Suite::new(self.to.target(&self.target, dialect.api)?, dialect)
-            .model(&model)
-            .limits(self.to.limits())
-            .given(self.to.given())
-            .transports(Transport::ALL)
-            .attempts(1);
-        let told = suite.judge_only(&|test| PROBES.iter().any(|probe| test == probe.test()))?;
-        let found = Found::of(&told);
-        note_lines(&found.table());
-        if let Some(problem) = &found.unreachable {
-            bail!("{} cannot be tested: {problem}", self.target);
+        let Served { suites, .. } = served(self.suites()?)?;
+        let mut found = Vec::new();
+        for suite in suites {
+            let of_api = Found::of(&suite)?;
+            if let Some(problem) = &of_api.unreachable {
+                bail!("{} cannot be tested: {problem}", self.target);
+            }
+            found.push(of_api);
         }
         // A link in its place is not followed.
-        let written = File::create_new(file)
-            .and_then(|mut created| created.write_all(self.file(&model, dialect, &found).as_bytes()));
+        let written =
+            File::create_new(file).and_then(|mut created| created.write_all(self.file(&found).as_bytes()));
         written.with_context(|| file.display().to_string())?;
         note(&format!("wrote {}", file.display()));
         if self.no_run {
             return Ok(ExitCode::SUCCESS);
         }
         note("");
-        let core = core(dialect);
+        let core = cores(&found);
         note(&format!("conformance run --target {} --profile {core}", shell_word(&self.name)));
-        super::run(&self.run_of(core))
+        super::run(&self.run_of(&core))
     }
 }
 
 impl InitArgs {
+    /// Returns the suites of the APIs that the endpoint may serve.
+    fn suites(&self) -> Result<Vec<Suite>> {
+        let dialects = match &*self.dialect {
+            [] => names::usual().collect(),
+            named => names::one_of_each_api(named, "a target has one dialect of each API")?,
+        };
+        let suite = |dialect: &'static Dialect| {
+            let suite = Suite::new(self.to.target(&self.target, dialect.api)?, dialect)
+                .limits(self.to.limits())
+                .given(self.to.given())
+                .transports(Transport::ALL)
+                .attempts(1);
+            Ok(match self.to.model_of(dialect.api) {
+                Some(model) => suite.model(model),
+                None => suite,
+            })
+        };
+        dialects.into_iter().map(suite).collect()
+    }
+
     /// Fails if the file could not hold the name or the URL, or should not, as it is meant to be shared.
     fn check(&self) -> Result<()> {
         plain("--name", &self.name)?;
         plain("--target", &self.target)?;
+        self.to.models().iter().try_for_each(|model| plain("--model", model))?;
         if self.name.contains("://") {
             bail!("--name {} is a URL; choose a name such as staging", self.name);
         }
@@ -141,39 +156,32 @@ impl InitArgs {
         Ok(())
     }
 
-    /// Returns the model to request: that of --model, or the first listed by the endpoint.
-    fn model(&self, dialect: &'static Dialect) -> Result<String> {
-        if let Some(model) = &self.to.model {
-            plain("--model", model)?;
-            return Ok(model.clone());
-        }
-        let machine = RunRuntime::start()?;
-        let client = self.to.client(&self.target, dialect.api, &machine)?;
-        let (model, line) = machine.runtime().block_on(first_model(&client, &Rules::of(dialect)));
-        note(&line);
-        Ok(model)
-    }
-
     /// Returns the text of the file.
-    fn file(&self, model: &str, dialect: &Dialect, found: &Found) -> String {
+    fn file(&self, found: &[Found]) -> String {
         let quoted = |text: &str| Value::from(text).to_string();
         let list = |names: &[&str]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+        let name = quoted(&self.name);
         let mut text = format!(
             "# Written by `conformance init`; flags win over this file.\n# conformance run --target {} --profile {}\n\n\
-             [targets.{}]\nurl = {}\n\n[targets.{}.settings]\nmodel = {}\ndialect = {}\n",
+             [targets.{name}]\nurl = {}\n\n[targets.{name}.settings]\n",
             shell_word(&self.name),
-            core(dialect),
-            quoted(&self.name),
+            cores(found),
             quoted(&self.target),
-            quoted(&self.name),
-            quoted(model),
-            quoted(&self.dialect)
         );
-        if found.has_websocket {
+        let models: BTreeSet<&str> = found.iter().map(|of_api| &*of_api.model).collect();
+        let each = found.iter().map(|of| format!("{} = {}", of.dialect.api.name, quoted(&of.model)));
+        let _ = match models.first().filter(|_| models.len() == 1) {
+            Some(model) => writeln!(text, "model = {}", quoted(model)),
+            None => writeln!(text, "models = {{ {} }}", each.collect::<Vec<_>>().join(", ")),
+        };
+        let dialects: Vec<&str> = found.iter().map(|of_api| of_api.dialect.name).collect();
+        let _ = writeln!(text, "dialect = {}", quoted(&dialects.join(",")));
+        if found.iter().any(|of_api| of_api.has_websocket) {
             text += "transport = [\"sse\", \"json\", \"websocket\"]\n";
         }
-        if !found.lacks.is_empty() {
-            let lacks: Vec<&str> = found.lacks.iter().copied().collect();
+        let lacks = lacking(found);
+        if !lacks.is_empty() {
+            let lacks: Vec<&str> = lacks.into_iter().collect();
             let _ = writeln!(text, "without = [{}]    # `conformance list features`", list(&lacks));
         }
         text + "# api-key = \"$GATEWAY_KEY\"               # an environment variable; default CONFORMANCE_API_KEY\n\
@@ -196,11 +204,23 @@ impl Probe {
     }
 }
 
+/// Returns the profiles that every endpoint of these APIs should pass.
+fn cores(found: &[Found]) -> String {
+    found.iter().map(|of_api| core(of_api.dialect)).collect::<Vec<_>>().join(",")
+}
+
 /// Returns the profile that every endpoint of the API of a dialect should pass.
 fn core(dialect: &Dialect) -> &'static str {
     const CORE: &str = "core";
     let is_core = |profile: &&Profile| profile.is_of(dialect.api) && profile.name.ends_with(CORE);
     catalogue::PROFILES.iter().find(is_core).map_or(CORE, |profile| profile.name)
+}
+
+/// Returns the features that some APIs lack, and no other has: what the endpoint supports in one API, it is asked for in all.
+fn lacking(found: &[Found]) -> BTreeSet<&'static str> {
+    let supported: BTreeSet<&str> = found.iter().flat_map(|of_api| of_api.supports.iter().copied()).collect();
+    let lacks = found.iter().flat_map(|of_api| of_api.lacks.iter().copied());
+    lacks.filter(|feature| !supported.contains(feature)).collect()
 }
 
 /// Returns what will be sent, for people.
@@ -211,14 +231,22 @@ fn list_of_probes(dialect: &Dialect) -> String {
         let is_sent = !is_on_socket || dialect.api.session.is_some();
         is_sent.then(|| format!("  {:<22}{}", probe.scenario, scenario.title))
     });
-    format!("probes, with the scenarios that they continue:\n{}", titles.collect::<Vec<_>>().join("\n"))
+    let title = dialect.api.title;
+    format!(
+        "probes of {title}, with the scenarios that they continue:\n{}",
+        titles.collect::<Vec<_>>().join("\n")
+    )
 }
 
-/// The results of the probes.
-#[derive(Debug, Default, PartialEq, Eq)]
+/// The results of the probes of an API.
+#[derive(Debug)]
 struct Found {
+    dialect: &'static Dialect,
+    /// The model that was requested.
+    model: String,
     /// Each probe, with the reason if its feature is not supported.
     probes: Vec<(&'static str, Option<String>)>,
+    supports: BTreeSet<&'static str>,
     lacks: BTreeSet<&'static str>,
     has_websocket: bool,
     /// Why the endpoint could not be probed.
@@ -226,8 +254,25 @@ struct Found {
 }
 
 impl Found {
-    fn of(told: &[TrialResult]) -> Self {
-        let mut found = Self::default();
+    /// Sends the probes of a suite, and prints what came back.
+    fn of(suite: &Suite) -> Result<Self> {
+        note_lines(&list_of_probes(suite.dialect()));
+        let told = suite.judge_only(&|test| PROBES.iter().any(|probe| test == probe.test()))?;
+        let found = Self::of_trials(suite.dialect(), suite.requested_model().unwrap_or_default(), &told);
+        note_lines(&found.table());
+        Ok(found)
+    }
+
+    fn of_trials(dialect: &'static Dialect, model: &str, told: &[TrialResult]) -> Self {
+        let mut found = Self {
+            dialect,
+            model: model.to_owned(),
+            probes: Vec::new(),
+            supports: BTreeSet::new(),
+            lacks: BTreeSet::new(),
+            has_websocket: false,
+            unreachable: None,
+        };
         for probe in &PROBES {
             let Some(told) = told.iter().find(|told| told.name == probe.test()) else { continue };
             let judged = &told.judged;
@@ -238,9 +283,8 @@ impl Found {
             if probe.scenario == "text/hello.ws" {
                 found.has_websocket = is_supported;
             }
-            if !is_supported {
-                found.lacks.extend(probe.lacks);
-            }
+            let features = if is_supported { &mut found.supports } else { &mut found.lacks };
+            features.extend(probe.lacks);
             found.probes.push((probe.scenario, (!is_supported).then(|| judged.reason.clone())));
         }
         found
@@ -281,7 +325,11 @@ mod tests {
     #[test]
     fn what_fails_is_lacking() {
         let told = |name: &str, judged| TrialResult { name: format!("{name}::answer"), judged };
-        let found = Found::of(&[
+        let dialect = spec::dialect("openai").unwrap();
+        let found = |told: &[TrialResult]| Found::of_trials(dialect, "m", told);
+        let nobody = Judgement::new(Verdict::HarnessError, "no connection");
+        assert_eq!(found(&[told("text/hello", nobody)]).unreachable.as_deref(), Some("no connection"));
+        let found = found(&[
             told("text/hello", Judgement::PASS),
             told("text/hello.ws", Judgement::new(Verdict::Fail, "status 404")),
             told("compaction/compacted", Judgement::new(Verdict::NotExercised, "unsupported")),
@@ -293,7 +341,22 @@ mod tests {
             "{}",
             found.table()
         );
-        let nobody = Judgement::new(Verdict::HarnessError, "no connection");
-        assert_eq!(Found::of(&[told("text/hello", nobody)]).unreachable.as_deref(), Some("no connection"));
+    }
+
+    #[test]
+    fn what_one_api_supports_no_other_lacks() {
+        let found = |dialect, judged: Judgement| {
+            let told = |name: &str| TrialResult { name: format!("{name}::answer"), judged: judged.clone() };
+            let told = ["call/single", "format/json-schema"].map(told);
+            Found::of_trials(
+                spec::dialect(dialect).unwrap(),
+                "m",
+                &told[..if judged == Judgement::PASS { 1 } else { 2 }],
+            )
+        };
+        let missing = Judgement::new(Verdict::Fail, "status 404");
+        let found = [found("openai", missing), found("chat", Judgement::PASS)];
+        assert_eq!(lacking(&found).into_iter().collect::<Vec<_>>(), ["structured-output"]);
+        assert_eq!(cores(&found), "core,chat-core");
     }
 }

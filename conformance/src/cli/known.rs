@@ -20,9 +20,7 @@ pub(super) const DIALECTS_OR_ALL: Known =
 pub(super) const DIALECTS_OR_AUTO: Known =
     Known(|| [results::AUTO].into_iter().chain((DIALECTS.0)()).collect());
 /// APIs.
-pub(super) const APIS: Known = Known(|| {
-    super::names::USUAL.into_iter().filter_map(spec::dialect).map(|dialect| dialect.api.name).collect()
-});
+pub(super) const APIS: Known = Known(|| super::names::usual().map(|dialect| dialect.api.name).collect());
 /// Features of endpoints.
 pub(super) const FEATURES: Known = Known(|| catalogue::FEATURES.iter().map(|feature| feature.name).collect());
 /// Profiles.

@@ -13,7 +13,7 @@ use super::config::TrustArgs;
 use super::select::SelectArgs;
 use super::target::{HEADING, LIMITS, TargetArgs, count, some_time, time};
 use super::verdict::VerdictArgs;
-use super::{known, names};
+use super::{apis, known, names};
 use crate::Suite;
 use gateway::Settings;
 use harness::live::Budget;
@@ -76,7 +76,7 @@ pub(super) struct LiveArgs {
     #[arg(long, conflicts_with_all = ["capture", "max_fail"], help_heading = LIMITS)]
     fail_fast: bool,
     /// Stop after this many failed tests.
-    #[arg(long, value_name = "N", conflicts_with = "capture", value_parser = clap::value_parser!(u32).range(1..), help_heading = LIMITS)]
+    #[arg(long, value_name = "N", conflicts_with = "capture", value_parser = clap::value_parser!(u32).range(1..), help_heading = LIMITS, hide_short_help = true)]
     max_fail: Option<u32>,
     #[command(flatten)]
     baseline: BaselineArgs,
@@ -92,7 +92,7 @@ pub(super) struct LiveArgs {
 const CROWD: usize = 8;
 
 impl LiveArgs {
-    /// Returns the suite against the endpoint, or against the reference gateway in each of these dialects.
+    /// Returns the suites against the endpoint, or against the reference gateway, in each of these dialects.
     pub(super) fn suites(
         &self,
         dialects: &[&'static Dialect],
@@ -100,7 +100,6 @@ impl LiveArgs {
         verdict: &VerdictArgs,
     ) -> Result<Vec<Suite>> {
         self.check_features()?;
-        names::profiles(&self.profile)?;
         let levels = verdict.levels(dialects)?;
         let mut suites = Vec::new();
         for dialect in dialects.iter().copied() {
@@ -109,18 +108,30 @@ impl LiveArgs {
                 None => Suite::reference(Settings::new(dialect)),
             };
             let suite = self.configured(suite, select).fail_on(verdict.fail_on()).levels(levels.clone());
-            let is_one_of_several = dialects.len() > 1;
-            let suite = self.baseline.add(suite, is_one_of_several)?;
-            suites.push(if is_one_of_several { suite.prefix_with_dialect() } else { suite });
+            suites.push(suite);
         }
         Ok(suites)
     }
 
+    /// Returns the suites as they are run: alone, or one of several.
+    pub(super) fn finished(&self, suites: Vec<Suite>) -> Result<Vec<Suite>> {
+        let is_one_of_several = suites.len() > 1;
+        let finished = |suite| {
+            let suite = self.baseline.add(suite, is_one_of_several)?;
+            Ok(if is_one_of_several { suite.prefix_with_dialect() } else { suite })
+        };
+        suites.into_iter().map(finished).collect()
+    }
+
     fn configured(&self, suite: Suite, select: &SelectArgs) -> Suite {
+        let dialect = suite.dialect();
+        let own = apis::own(&self.profile, dialect);
+        // Where none is of the API, the run says so.
+        let profiles = if own.is_empty() { self.profile.clone() } else { own };
         let mut suite = suite
             .limits(self.to.limits())
             .given(self.to.given())
-            .profiles(&self.profile)
+            .profiles(profiles)
             .select(&select.select)
             .ignore(&select.ignore)
             .attempts(self.attempts)
@@ -128,7 +139,7 @@ impl LiveArgs {
             .concurrent(self.concurrent.unwrap_or(if self.target.is_some() { 1 } else { CROWD }))
             .delay(self.delay)
             .budget(Budget { bytes: self.max_total_bytes, time: self.max_total_time });
-        if let Some(model) = &self.to.model {
+        if let Some(model) = self.to.model_of(dialect.api) {
             suite = suite.model(model);
         }
         if let Some(name) = &self.target_name {

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod apis;
 mod baseline;
 mod check;
 mod client;

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use catalogue::{Feature, Profile, Requirement, Rule, Scenario};
+use checker::fallback;
 use clients::PlayedCase;
 use gateway::WireFault;
 use spec::Dialect;
-use spec::table::EventInfo;
+use spec::table::{EventInfo, Fallback};
 
 pub(super) use harness::suite::did_you_mean as meant;
 
@@ -22,17 +23,39 @@ pub(super) fn dialect(name: &str) -> Result<&'static Dialect> {
     })
 }
 
-/// The dialect of each API, unless another one is asked for.
-pub(super) const USUAL: [&str; 3] = ["openai", "anthropic", "chat"];
+/// Returns the dialect of each API, unless another one is asked for: that of its first party.
+pub(super) fn usual() -> impl Iterator<Item = &'static Dialect> {
+    let mut all: Vec<_> = spec::APIS.iter().filter_map(|api| fallback(Some(api))).collect();
+    all.sort_by_key(|dialect| (dialect.fallback != Fallback::Any, dialect.api.title));
+    all.into_iter()
+}
 
 /// Returns the usual dialect of an API.
 pub(super) fn dialect_of_api(api: &str) -> Result<&'static Dialect> {
-    let all = || USUAL.into_iter().filter_map(spec::dialect);
+    let all = usual;
     all().find(|dialect| dialect.api.name == api).ok_or_else(|| {
         let names = || all().map(|dialect| dialect.api.name);
         let hint = meant(api, names());
         anyhow!("there is no API \"{api}\"{hint}; there are: {}", names().collect::<Vec<_>>().join(", "))
     })
+}
+
+/// Returns the dialects of these names, and fails if two are of one API.
+pub(super) fn one_of_each_api(names: &[String], why: &str) -> Result<Vec<&'static Dialect>> {
+    let mut dialects: Vec<&'static Dialect> = Vec::new();
+    for name in names {
+        let found = dialect(name)?;
+        if let Some(other) = dialects.iter().find(|other| other.api.name == found.api.name) {
+            return Err(anyhow!(
+                "--dialect {} and {}: both are of the API {:?}; {why}",
+                other.name,
+                found.name,
+                found.api.title
+            ));
+        }
+        dialects.push(found);
+    }
+    Ok(dialects)
 }
 
 /// Something that can be explained.

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 
 use super::color::Color;
 use super::print;
+use harness::suite::file_of;
 use reports::{Detail, Form, Style};
 use results::Run;
 
@@ -64,6 +65,18 @@ impl From<Shown> for Level {
 }
 
 impl OutputArgs {
+    /// Returns the same output for one of several runs: with files of its own.
+    pub(super) fn of(&self, dialect: &str) -> anyhow::Result<Self> {
+        let output = self.output.as_deref().map(|file| file_of(file, dialect));
+        anyhow::ensure!(
+            output.is_some() || self.format.can_follow(),
+            "the folder has a run for each API, but this format has a document for each: write them to files with \
+             --output, or choose one run"
+        );
+        let report = self.report.iter().map(|(form, file)| (*form, file_of(file, dialect))).collect();
+        Ok(Self { output, report, ..*self })
+    }
+
     /// Returns whether any report shows timelines.
     pub(super) fn draws(&self) -> bool {
         self.format.draws() || self.report.iter().any(|(form, _)| form.draws())

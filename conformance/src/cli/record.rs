@@ -100,9 +100,8 @@ impl RecordArgs {
             let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
             serde_json::from_str::<serde::de::IgnoredAny>(&text)
                 .with_context(|| path.display().to_string())?;
-            let text = filled(&text, self.to.model());
             let api = self.api(&text)?;
-            return Ok((Call::create(text), api));
+            return Ok((Call::create(filled(&text, self.to.model(api))), api));
         }
         let id = self.scenario.as_deref().unwrap_or_default();
         let dialect = names::dialect(if self.dialect == AUTO { "openai" } else { &self.dialect })?;
@@ -116,9 +115,9 @@ impl RecordArgs {
         if let Some(missing) = not_given(scenario, &given) {
             bail!("{id} cannot be sent: {}", missing.reason);
         }
-        let asked = RequestContext { model: self.to.model(), given: &given, number: 1, seed: &Seed::NONE };
         let own = spec::APIS.iter().copied().find(|api| scenario.api == Some(api.name));
         let api = own.unwrap_or(dialect.api);
+        let asked = RequestContext { model: self.to.model(api), given: &given, number: 1, seed: &Seed::NONE };
         Ok((Call::of(scenario, api, &asked, before.as_ref(), false), api))
     }
 

@@ -83,7 +83,7 @@ impl Tested {
             if conclusion.has_failed() && run.outcome == Outcome::Passed {
                 run.outcome = Outcome::Failed;
             }
-            how.write(&run)?;
+            how.write(&run, false)?;
             if is_for_people(&how.arguments) {
                 show(&reports::summary(&run, how.detail, screen))?;
             }

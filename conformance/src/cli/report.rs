@@ -10,6 +10,7 @@ use clap::Args;
 use super::output::OutputArgs;
 use super::saved::{read, read_client};
 use super::{CommandArgs, print};
+use harness::evidence::Evidence;
 use reports::client::{ClientForm, ClientMatrix, client_matrix, client_report};
 use reports::{Form, Screen, Style};
 use results::{ClientRun, Run};
@@ -28,6 +29,9 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReportArgs {
     /// A folder written by `run --out` or `client --out`, or a JSON report. Several reports of clients become a matrix.
+    ///
+    /// A folder can have a run for each of several APIs: then --output and --report write a file for each, with the
+    /// dialect in its name.
     #[arg(value_name = "DIR", required = true)]
     runs: Vec<PathBuf>,
     /// Merge JSON reports into one: of recordings, or of the shards of a run.
@@ -54,7 +58,15 @@ impl CommandArgs for ReportArgs {
         let [path] = &*self.runs else {
             bail!("several reports are merged with --merge; use `conformance diff` to compare two runs");
         };
-        self.print(&read(path)?.within(folder(path)))
+        let several = Evidence::runs(path).unwrap_or_default();
+        if several.len() < 2 {
+            return self.print(&read(path)?.within(folder(path)));
+        }
+        for run in several {
+            let report = read(&run)?;
+            self.output.of(&report.dialect)?.print(&report.within(&run))?;
+        }
+        Ok(ExitCode::SUCCESS)
     }
 }
 

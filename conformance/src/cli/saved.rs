@@ -6,13 +6,39 @@ use std::{fs, io};
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde::Deserialize;
 
+use harness::evidence::{Evidence, RunFile};
 use results::{CLIENT_RUN_VERSION, ClientRun, Run};
 
 /// The name of the report in a folder.
 pub(super) const CLIENT_REPORT: &str = "client.json";
 
+/// Reads the runs in a folder: one, or one for each of several dialects.
+///
+/// # Errors
+///
+/// If there is none.
+pub(super) fn runs_in(folder: &Path) -> Result<Vec<RunFile>> {
+    let named = || folder.display().to_string();
+    let mut folders = Evidence::runs(folder).with_context(named)?;
+    if folders.is_empty() {
+        folders.push(folder.to_owned());
+    }
+    folders.iter().map(|run| Evidence::open(run).run().with_context(|| run.display().to_string())).collect()
+}
+
+/// Fails if a folder has the runs of several dialects, of which one must be chosen.
+pub(super) fn one_run(folder: &Path) -> Result<()> {
+    match Evidence::runs(folder).unwrap_or_default().as_slice() {
+        [first, _, ..] => {
+            bail!("{} has a run for each API: choose one, such as {}", folder.display(), first.display())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Reads the report of a run: a file, or a folder with it.
 pub(super) fn read(path: &Path) -> Result<Run> {
+    one_run(path)?;
     let file = if path.is_dir() { path.join("report.json") } else { path.to_owned() };
     let text = text(&file, path)?;
     let of_file = || file.display().to_string();

@@ -156,23 +156,10 @@ fn speaks(dialects: &[&Dialect]) -> String {
 impl ServeArgs {
     /// Returns the dialects to speak, of which each API has one.
     fn dialects(&self) -> anyhow::Result<Vec<&'static Dialect>> {
-        let named = self.dialects.iter().map(String::as_str);
-        let usual = names::USUAL.into_iter().filter(|_| self.dialects.is_empty());
-        let mut dialects: Vec<&'static Dialect> = Vec::new();
-        for name in named.chain(usual) {
-            let dialect = names::dialect(name)?;
-            let same = |other: &&&'static Dialect| other.api.name == dialect.api.name;
-            if let Some(other) = dialects.iter().find(same) {
-                bail!(
-                    "--dialect {} and {}: both are of the API {:?}; a port serves each API in one dialect",
-                    other.name,
-                    dialect.name,
-                    dialect.api.title
-                );
-            }
-            dialects.push(dialect);
+        if self.dialects.is_empty() {
+            return Ok(names::usual().collect());
         }
-        Ok(dialects)
+        names::one_of_each_api(&self.dialects, "a port serves each API in one dialect")
     }
 
     fn log(&self) -> anyhow::Result<Option<Log>> {

@@ -1,16 +1,18 @@
 //! `conformance sign`: a signature under the certificate of a run.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 
+use super::saved::one_run;
 use super::verify::compared;
 use super::{CommandArgs, print};
 use harness::Compared;
 use harness::certificate::{SIGNATURE, sign, statement};
+use harness::evidence::Evidence;
 use results::text::visible;
 
 /// Signs the certificate of a run.
@@ -20,7 +22,7 @@ use results::text::visible;
 /// that signs it as a CI job. Its result is PASSED if all profiles of the run have passed, and FAILED if one has failed.
 #[derive(Debug, Args)]
 pub(super) struct SignArgs {
-    /// The folder that was given to --out.
+    /// The folder that was given to --out. With a run for each of several APIs, all are signed.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Private key: Ed25519, PKCS #8, PEM, as `openssl genpkey -algorithm ed25519` makes it.
@@ -33,9 +35,24 @@ pub(super) struct SignArgs {
 
 impl CommandArgs for SignArgs {
     fn run(self) -> Result<ExitCode> {
-        let (evidence, _, Compared { differences, .. }) = compared(&self.folder, None)?;
+        if self.statement {
+            one_run(&self.folder)?;
+        }
+        let mut runs = Evidence::runs(&self.folder).unwrap_or_default();
+        if runs.is_empty() {
+            runs.push(self.folder.clone());
+        }
+        runs.iter().try_for_each(|run| self.sign(run))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl SignArgs {
+    /// Signs a run, or prints its statement.
+    fn sign(&self, folder: &Path) -> Result<()> {
+        let (evidence, _, Compared { differences, .. }) = compared(folder, None)?;
         if let Some(first) = differences.first() {
-            let folder = self.folder.display();
+            let folder = folder.display();
             bail!(
                 "{folder} is not consistent, so that it is not signed: {first}; `conformance verify {folder}` lists all"
             );
@@ -43,12 +60,12 @@ impl CommandArgs for SignArgs {
         let Some(file) = &self.key else {
             let statement = statement(&evidence).map_err(|problem| anyhow!(problem))?;
             print(&format!("{statement:#}\n"))?;
-            return Ok(ExitCode::SUCCESS);
+            return Ok(());
         };
         let named = || file.display().to_string();
         let key = fs::read(file).with_context(named)?;
         sign(&evidence, &key).map_err(|problem| anyhow!(problem)).with_context(named)?;
-        print(&format!("signed: {}\n", visible(&self.folder.join(SIGNATURE).to_string_lossy())))?;
-        Ok(ExitCode::SUCCESS)
+        print(&format!("signed: {}\n", visible(&folder.join(SIGNATURE).to_string_lossy())))?;
+        Ok(())
     }
 }

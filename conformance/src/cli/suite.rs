@@ -13,12 +13,14 @@ use clap::Args;
 use libtest_mimic::{Arguments, ColorSetting, Failed, FormatSetting, Trial};
 use spec::Dialect;
 
+use super::apis::ApiArgs;
 use super::color::Color;
 use super::dialect::DialectRules;
 use super::live::{LiveArgs, SELECTION};
 use super::message::Lines;
 use super::output::OutputArgs;
 use super::recordings::{Tested, fail_if_any};
+use super::saved::runs_in;
 use super::select::SelectArgs;
 use super::snapshots::SnapshotArgs;
 use super::target::count;
@@ -26,8 +28,8 @@ use super::verdict::VerdictArgs;
 use super::{COMMANDS, CommandArgs, described, files, known, names};
 use crate::{suite, violation};
 use checker::{Rules, fallback};
-use harness::evidence::Evidence;
-use harness::suite::{Invocation, Selection};
+use harness::evidence::RunFile;
+use harness::suite::{Invocation, Selection, Served};
 use recordings::capture::Format;
 use recordings::goldens::{self, GOLDENS, Golden};
 use reports::{Form, Screen};
@@ -62,12 +64,8 @@ pub(super) struct SuiteArgs {
     /// the shape of the stream. `call/` selects all scenarios about calls, `::item` one group in all scenarios.
     #[arg(value_name = "FILTER", value_parser = known::SCENARIOS, hide_possible_values = true)]
     filter: Vec<String>,
-    /// Dialect, of `conformance list dialects` [default: openai].
-    ///
-    /// `all` tests the reference gateway in each dialect. `auto` recognises the dialects of recordings: the default with
-    /// `--capture`.
-    #[arg(long, value_name = "NAME", value_parser = known::DIALECTS_OR_ALL, hide_possible_values = true, help_heading = super::target::HEADING)]
-    dialect: Option<String>,
+    #[command(flatten)]
+    apis: ApiArgs,
     #[command(flatten)]
     live: LiveArgs,
     /// Match filters against whole names.
@@ -124,13 +122,13 @@ pub(super) struct SuiteArgs {
 
 impl CommandArgs for SuiteArgs {
     fn run(self) -> anyhow::Result<ExitCode> {
-        let dialects = self.dialects()?;
-        let how = self.invocation(dialects.first().copied())?;
         if self.capture.is_empty() {
+            let chosen = self.apis.chosen(self.live.target.as_deref(), &self.live.profile)?;
+            let mut how = self.invocation(chosen.first()?)?;
             self.select.check()?;
             let has_scenarios =
                 |dialect: &&Dialect| SCENARIOS.iter().any(|scenario| scenario.applies_to(dialect));
-            if let Some(dialect) = dialects.iter().find(|dialect| !has_scenarios(dialect))
+            if let Some(dialect) = chosen.dialects.iter().find(|dialect| !has_scenarios(dialect))
                 && self.live.target.is_some()
             {
                 let (title, name) = (dialect.api.title, dialect.name);
@@ -143,7 +141,14 @@ impl CommandArgs for SuiteArgs {
                 let more = if self.filter.is_empty() { WITH_TARGET } else { "" };
                 let _ = writeln!(io::stderr().lock(), "{SELF_TEST}{more}");
             }
-            let mut suites = self.live.suites(&dialects, &self.select, &self.verdict)?;
+            let suites = self.live.suites(&chosen.dialects, &self.select, &self.verdict)?;
+            let served = if self.live.target.is_some() {
+                chosen.served(suites, &how.selection, self.list)?
+            } else {
+                Served { suites, others: Vec::new() }
+            };
+            how.unserved = served.others;
+            let mut suites = self.live.finished(served.suites)?;
             if let Some(snapshots) = self.snapshots.snapshots() {
                 suites = suites.into_iter().map(|suite| suite.snapshots(snapshots.clone())).collect();
             }
@@ -159,8 +164,12 @@ impl CommandArgs for SuiteArgs {
         if self.output.format != Form::Human {
             bail!("--capture runs recordings as tests: use `conformance check --format` to report on them");
         }
+        // Sentences of filters are those of the usual dialect where none is named.
+        let dialect = self.apis.of_recordings()?;
+        let usual = if dialect == AUTO { fallback(None) } else { Some(names::dialect(dialect)?) };
+        let how = self.invocation(usual.context("there is no dialect")?)?;
         let tested = Tested {
-            rules: DialectRules::named(self.dialect(), &self.verdict, &self.select)?,
+            rules: DialectRules::named(dialect, &self.verdict, &self.select)?,
             fail_on: self.verdict.fail_on(),
             files: files::recordings(&self.capture)?.files,
             format: self.format_in.map(Format::from),
@@ -171,25 +180,6 @@ impl CommandArgs for SuiteArgs {
 }
 
 impl SuiteArgs {
-    /// Returns the name of the dialect.
-    fn dialect(&self) -> &str {
-        let usual = if self.capture.is_empty() { "openai" } else { AUTO };
-        self.dialect.as_deref().unwrap_or(usual)
-    }
-
-    /// Returns the dialects: several only if the suite tests itself.
-    fn dialects(&self) -> anyhow::Result<Vec<&'static Dialect>> {
-        Ok(match (self.dialect(), &self.live.target) {
-            ("all", None) => gateway::dialects().collect(),
-            // Sentences of filters are those of the usual dialect then.
-            (AUTO, _) if !self.capture.is_empty() => fallback(None).into_iter().collect(),
-            (AUTO, _) => {
-                bail!("--dialect auto recognises the dialects of recordings: name the one of the endpoint")
-            }
-            (name, _) => vec![names::dialect(name)?],
-        })
-    }
-
     /// Returns a hint for a filter that matches no test but names something else.
     fn hint(&self) -> Option<String> {
         self.filter.iter().find_map(|filter| {
@@ -207,8 +197,7 @@ impl SuiteArgs {
         self.output.color.screen(&io::stdout())
     }
 
-    fn invocation(&self, dialect: Option<&'static Dialect>) -> anyhow::Result<Invocation> {
-        let dialect = dialect.ok_or_else(|| anyhow!("there is no dialect"))?;
+    fn invocation(&self, dialect: &'static Dialect) -> anyhow::Result<Invocation> {
         let selection = Selection::new(&self.filter, &self.skip, self.exact, dialect);
         let mut selection = selection.map_err(|problem| anyhow!(problem))?.shard(self.shard);
         if let Some(folder) = &self.rerun_failed {
@@ -216,7 +205,7 @@ impl SuiteArgs {
             if failed.is_empty() {
                 bail!("no test failed in {}", folder.display());
             }
-            selection = selection.only(with_answers(failed));
+            selection = selection.only(failed);
         }
         let OutputArgs { format, output, report, color, .. } = &self.output;
         let arguments = Arguments {
@@ -244,19 +233,24 @@ impl SuiteArgs {
     }
 }
 
-/// Returns the tests that failed in a run.
+/// Returns the tests that failed in a run, or in one for each of several dialects.
 fn failed_tests(folder: &Path) -> anyhow::Result<Vec<String>> {
-    let run = Evidence::open(folder).run().with_context(|| folder.display().to_string())?;
     let has_failed =
-        |told: &TrialResult| matches!(told.judged.verdict, Verdict::Fail | Verdict::HarnessError);
-    Ok(run.trials.into_iter().filter(has_failed).map(|told| told.name).collect())
+        |told: &&TrialResult| matches!(told.judged.verdict, Verdict::Fail | Verdict::HarnessError);
+    let runs = runs_in(folder)?;
+    let failed = |run: &RunFile| {
+        let prefix = if runs.len() > 1 { format!("{}/", run.dialect) } else { String::new() };
+        let failed = run.trials.iter().filter(has_failed).map(|told| &told.name);
+        with_answers(failed).into_iter().map(|name| format!("{prefix}{name}")).collect::<Vec<_>>()
+    };
+    Ok(runs.iter().flat_map(failed).collect())
 }
 
 /// Adds the tests that show whether there are responses: of the same scenarios, and of those that they continue.
-fn with_answers(tests: Vec<String>) -> BTreeSet<String> {
+fn with_answers<'t>(tests: impl Iterator<Item = &'t String>) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for test in tests {
-        let (case, _) = test.split_once("::").unwrap_or((&test, ""));
+        let (case, _) = test.split_once("::").unwrap_or((test, ""));
         let transport =
             if Transport::scenario(case) == case { "" } else { &case[Transport::scenario(case).len()..] };
         all.insert(format!("{case}::answer"));
@@ -267,7 +261,7 @@ fn with_answers(tests: Vec<String>) -> BTreeSet<String> {
             all.extend([format!("{id}::answer"), format!("{id}{transport}::answer")]);
             before = catalogue::scenario(id).and_then(|scenario| scenario.previous);
         }
-        all.insert(test);
+        all.insert(test.clone());
     }
     all
 }

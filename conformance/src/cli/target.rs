@@ -24,9 +24,9 @@ pub(super) const LIMITS: &str = "Pace and limits";
 /// Which endpoint to test, and its limits. A TIME is `30s`, `500ms` or `2m`.
 #[derive(Debug, Args)]
 pub(super) struct TargetArgs {
-    /// Model to request [default: the first that GET /models lists].
+    /// Model to request; API=NAME for one API [default: the first that GET /models lists].
     #[arg(long, value_name = "NAME", help_heading = HEADING)]
-    pub(super) model: Option<String>,
+    model: Vec<String>,
     /// Resource that only you can provide, such as vector-store=vs_1.
     ///
     /// `vector-store`: id of a vector store. `mcp-server`, `failing-mcp-server`: URLs of MCP servers, the second with
@@ -103,15 +103,38 @@ impl TargetArgs {
         key.chain(self.header.iter().map(|header| format!("--header={header}"))).collect()
     }
 
+    /// Returns the model to request of an API, if one is given: that for the API, or else that for all.
+    pub(super) fn model_of(&self, api: &Api) -> Option<&str> {
+        let last = |of: Option<&str>| {
+            let given = self.model.iter().rev().map(|text| model_of_api(text));
+            given.into_iter().find(|(api, _)| *api == of).map(|(_, model)| model)
+        };
+        last(Some(api.name)).or_else(|| last(None))
+    }
+
+    /// Returns all given models.
+    pub(super) fn models(&self) -> &[String] {
+        &self.model
+    }
+
     /// Returns the model to request, without asking the endpoint.
-    pub(super) fn model(&self) -> &str {
-        self.model.as_deref().unwrap_or("default")
+    pub(super) fn model(&self, api: &Api) -> &str {
+        self.model_of(api).unwrap_or("default")
     }
 
     /// Connects a client to the endpoint.
     pub(super) fn client(&self, base: &str, api: &'static Api, machine: &RunRuntime) -> Result<Client> {
         let client = Client::new(self.target(base, api)?, self.limits(), machine.interrupt());
         client.map_err(|problem| anyhow!(problem)).context("the HTTP client cannot be set up")
+    }
+}
+
+/// Returns the API and the model of `API=NAME`; other names are models of all APIs.
+pub(super) fn model_of_api(text: &str) -> (Option<&str>, &str) {
+    let is_api = |name: &str| spec::APIS.iter().any(|api| api.name == name);
+    match text.split_once('=').filter(|(api, _)| is_api(api)) {
+        Some((api, model)) => (Some(api), model),
+        None => (None, text),
     }
 }
 
@@ -179,6 +202,13 @@ mod tests {
         {
             assert!(time(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn models_can_be_of_one_api() {
+        assert_eq!(model_of_api("messages=a=b"), (Some("messages"), "a=b"));
+        assert_eq!(model_of_api("a=b"), (None, "a=b"));
+        assert_eq!(model_of_api("chat"), (None, "chat"));
     }
 
     #[test]

@@ -14,17 +14,20 @@ pub(crate) struct Outcome {
     pub(crate) stderr: String,
 }
 
-/// Returns the command of the program with these arguments; runs of the suite list each test.
+/// Returns the command of the program with these arguments. Runs of the suite list each test, and are of the Responses API
+/// unless another one is named.
 pub(crate) fn command(args: &[&str]) -> Command {
     const COMMANDS: [&str; 10] =
         ["check", "diff", "explain", "init", "list", "record", "report", "serve", "sign", "verify"];
     let is_run = args.first().is_none_or(|first| !COMMANDS.contains(first));
     let has_format = args.iter().any(|arg| ["--format", "--quiet", "--list", "--verbose"].contains(arg));
     let format: &[&str] = if is_run && !has_format { &["--all-tests"] } else { &[] };
+    let has_api = args.iter().any(|arg| ["--api", "--dialect"].contains(arg));
+    let api: &[&str] = if is_run && !has_api { &["--api=responses"] } else { &[] };
     // After two dashes nothing is a flag.
     let flags = args.iter().position(|arg| *arg == "--").unwrap_or(args.len());
     let (flags, names) = args.split_at(flags);
-    bare(&[flags, format, names].concat())
+    bare(&[flags, format, api, names].concat())
 }
 
 /// Returns the command of the program with these arguments only.

@@ -91,7 +91,7 @@ fn a_full_stdout_is_reported() {
         return;
     }
     let hello = ["client", "text/hello", "--all-tests", "--", "sh", "-c", ALWAYS_HELLO];
-    let junit = ["run", "text/hello", "--format", "junit"];
+    let junit = ["run", "--api", "responses", "text/hello", "--format", "junit"];
     for arguments in [
         &["run", "--list"][..],
         &["run", "text/hello", "-q"],

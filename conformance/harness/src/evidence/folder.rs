@@ -1,6 +1,7 @@
 //! The folder of a run.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io;
@@ -61,7 +62,44 @@ impl Evidence {
         fs::create_dir_all(folder)?;
         let new = Self { folder: folder.to_owned() };
         new.clear()?;
+        // A run of one dialect replaces those of several.
+        for other in Self::runs_within(folder)? {
+            Self::open(&other).clear()?;
+            // Files that are not of the run stay.
+            let _ = fs::remove_dir(other);
+        }
         Ok(new)
+    }
+
+    /// Returns the folders of the runs at a path: itself, or those in it, which are of several dialects.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be read.
+    pub fn runs(folder: &Path) -> io::Result<Vec<PathBuf>> {
+        if folder.join(RUN).exists() {
+            return Ok(vec![folder.to_owned()]);
+        }
+        Self::runs_within(folder)
+    }
+
+    /// Returns the folders of runs in this one.
+    fn runs_within(folder: &Path) -> io::Result<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        let entries = match fs::read_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
+            entries => entries?,
+        };
+        for entry in entries {
+            let path = entry?.path();
+            let name = path.file_name().and_then(OsStr::to_str);
+            // Each has the name of its dialect.
+            if name.is_some_and(|name| spec::dialect(name).is_some()) && path.join(RUN).exists() {
+                found.push(path);
+            }
+        }
+        found.sort_unstable();
+        Ok(found)
     }
 
     /// Fails unless a new run may be kept in this folder.
@@ -70,17 +108,31 @@ impl Evidence {
     ///
     /// As [`Evidence::create`].
     pub fn check(folder: &Path, replaces: bool) -> io::Result<()> {
-        let is_empty = !folder.join(RUN).exists() && !folder.join(EXCHANGES).exists();
-        if is_empty {
-            return Ok(());
+        if folder.join(RUN).exists() || folder.join(EXCHANGES).exists() {
+            Self::open(folder).may_go(replaces)?;
         }
+        Self::runs_within(folder)?.iter().try_for_each(|run| Self::open(run).may_go(replaces))
+    }
+
+    /// Makes room for the runs of several dialects in a folder: it must have no run, unless that is to be replaced.
+    ///
+    /// # Errors
+    ///
+    /// As [`Evidence::create`].
+    pub fn make_room(folder: &Path, replaces: bool) -> io::Result<()> {
+        let runs = Self::runs(folder)?;
+        runs.iter().try_for_each(|run| Self::open(run).may_go(replaces))?;
+        runs.iter().try_for_each(|run| Self::open(run).clear())
+    }
+
+    /// Fails unless the run is to be replaced, and is one.
+    fn may_go(&self, replaces: bool) -> io::Result<()> {
         if !replaces {
             let advice = "it already contains a run; replace it with --replace, or choose another folder";
             return Err(io::Error::other(advice));
         }
         // A file of this name, but of another program, is not replaced.
-        let run =
-            Self::open(folder).read(RUN).and_then(|text| Ok(serde_json::from_slice::<Recognized>(&text)?));
+        let run = self.read(RUN).and_then(|text| Ok(serde_json::from_slice::<Recognized>(&text)?));
         run.map(drop).map_err(|error| {
             let problem = format!("it contains no run that --replace could replace: {RUN}: {error}");
             io::Error::other(problem)

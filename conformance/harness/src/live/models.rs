@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::judge::{Attempt, status_line};
+use crate::judge::{Attempt, Facts, status_line};
 use crate::plan::Call;
 use crate::wire::Client;
 use checker::Rules;
@@ -31,17 +31,34 @@ impl fmt::Display for Listed {
     }
 }
 
+/// Why an endpoint lists no models.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Unlisted {
+    reason: String,
+    /// Whether it responded at all.
+    is_answered: bool,
+}
+
 /// Asks an endpoint for its models: `GET /models`.
 ///
 /// # Errors
 ///
 /// If it does not list any.
-pub(super) async fn models(client: &Client, rules: &Rules) -> Result<Listed, String> {
+pub(super) async fn models(client: &Client, rules: &Rules) -> Result<Listed, Unlisted> {
     let client = client.beside("models");
     let by = Instant::now() + client.limits().total.min(TIME);
     let mut recording = String::new();
     client.send(&Call::retrieve(), by, &mut |line| recording += line).await;
-    let facts = Attempt::read("models", recording.as_bytes(), rules, false)?.facts;
+    let unlisted = |reason, is_answered| Unlisted { reason, is_answered };
+    let facts = Attempt::read("models", recording.as_bytes(), rules, false)
+        .map_err(|reason| unlisted(reason, true))?
+        .facts;
+    let is_answered = facts.status.is_some();
+    listed(&facts).map_err(|reason| unlisted(reason, is_answered))
+}
+
+/// Returns the models in a response to `GET /models`.
+fn listed(facts: &Facts) -> Result<Listed, String> {
     match (facts.status, &facts.lost) {
         (Some(200), _) => {}
         (Some(status), _) => return Err(format!("GET /models responds with {}", status_line(status))),
@@ -64,23 +81,37 @@ pub(super) async fn models(client: &Client, rules: &Rules) -> Result<Listed, Str
     }
 }
 
-/// Returns the model to request where none was chosen: the first one listed, or `default`; with a line that says so.
-pub async fn first_model(client: &Client, rules: &Rules) -> (String, String) {
+/// The model to request where none was chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstModel {
+    /// Its name: the first one listed, or `default`.
+    pub name: String,
+    /// A line that says where it is from.
+    pub line: String,
+    /// Whether the endpoint lists it.
+    pub is_listed: bool,
+    /// Whether the endpoint responded at all.
+    pub is_answered: bool,
+}
+
+/// Returns the model to request where none was chosen.
+pub async fn first_model(client: &Client, rules: &Rules) -> FirstModel {
     const DEFAULT: &str = "default";
     match models(client, rules).await {
         Ok(Listed(names)) => {
-            let first = names.first().cloned().unwrap_or_default();
+            let name = names.first().cloned().unwrap_or_default();
             let of = if names.len() == 1 {
                 "the only one".to_owned()
             } else {
                 format!("the first of {}", names.len())
             };
-            let line = format!("model {first}, {of} that GET /models lists; --model chooses");
-            (first, line)
+            let line = format!("model {name}, {of} that GET /models lists; --model chooses");
+            FirstModel { name, line, is_listed: true, is_answered: true }
         }
-        Err(problem) => {
-            let problem = client.target().masked(&problem);
-            (DEFAULT.to_owned(), format!("model {DEFAULT}: {problem}; --model chooses"))
+        Err(Unlisted { reason, is_answered }) => {
+            let reason = client.target().masked(&reason);
+            let line = format!("model {DEFAULT}: {reason}; --model chooses");
+            FirstModel { name: DEFAULT.to_owned(), line, is_listed: false, is_answered }
         }
     }
 }

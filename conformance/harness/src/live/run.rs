@@ -162,7 +162,7 @@ impl Live {
     /// Returns the judgement of a trial, without secrets.
     pub fn judge(&self, case: usize, about: About) -> Judgement {
         let judged = self.judgement(case, about);
-        Judgement { reason: self.client.target().masked(&judged.reason), ..judged }
+        Judgement { reason: self.masked(&judged.reason), ..judged }
     }
 
     fn judgement(&self, case: usize, about: About) -> Judgement {
@@ -179,6 +179,11 @@ impl Live {
             CaseOutcome::Skipped(judged) => judged.clone(),
             CaseOutcome::Broken(reason) => Judgement::new(Verdict::HarnessError, reason),
         }
+    }
+
+    /// Returns a text without secrets.
+    pub(crate) fn masked(&self, text: &str) -> String {
+        self.client.target().masked(text)
     }
 
     /// Returns the attempts recorded so far, by case.

@@ -1,5 +1,6 @@
 //! The invocation of a run.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,7 @@ use reports::{Detail, Form, Style};
 use results::Run;
 
 use super::print::show;
-use super::{Selection, SuiteError};
+use super::{Selection, SuiteError, Unserved};
 
 /// The invocation of a run: its tests and its output.
 #[derive(Debug, Clone)]
@@ -28,6 +29,8 @@ pub struct Invocation {
     pub output: Option<PathBuf>,
     /// Whether to show progress.
     pub shows_progress: bool,
+    /// The APIs of the endpoint that are not tested.
+    pub unserved: Vec<Unserved>,
 }
 
 impl Invocation {
@@ -48,19 +51,32 @@ impl Invocation {
             form: Form::Human,
             output: None,
             shows_progress: false,
+            unserved: Vec::new(),
         }
     }
 
-    /// Writes the requested reports of a run.
+    /// Fails if what is to be printed of several runs would be no document.
+    pub(super) fn check(&self, is_one_of_several: bool) -> Result<(), SuiteError> {
+        if !is_one_of_several || self.output.is_some() || self.form.can_follow() {
+            return Ok(());
+        }
+        Err(SuiteError::new(
+            "several APIs are tested, but this format has a document for each: write them to files with --output, or \
+             choose one API with --api or --dialect",
+        ))
+    }
+
+    /// Writes the requested reports of a run. Of several, each has files of its own, with the dialect in their names.
     ///
     /// # Errors
     ///
     /// When a file cannot be written.
-    pub fn write(&self, run: &Run) -> Result<(), SuiteError> {
+    pub fn write(&self, run: &Run, is_one_of_several: bool) -> Result<(), SuiteError> {
         let render = |form| reports::render(run, form, self.detail, Style::Plain.into());
         let write = |form, file: &Path| {
-            let failed = |error| SuiteError::new(format!("{}: {error}", file.display()));
-            fs::write(file, render(form)).map_err(failed)
+            let own = if is_one_of_several { file_of(file, &run.dialect) } else { file.to_owned() };
+            let failed = |error| SuiteError::new(format!("{}: {error}", own.display()));
+            fs::write(&own, render(form)).map_err(failed)
         };
         for (form, file) in &self.reports {
             write(*form, file)?;
@@ -69,6 +85,29 @@ impl Invocation {
             Some(file) => write(self.form, file),
             None if self.form == Form::Human => Ok(()),
             None => show(&render(self.form)),
+        }
+    }
+}
+
+/// Returns the file of one of several runs: `report-openai.json` for `report.json`.
+pub fn file_of(file: &Path, dialect: &str) -> PathBuf {
+    let part = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+    let ending = file.extension().map(|_| format!(".{}", part(file.extension()))).unwrap_or_default();
+    file.with_file_name(format!("{}-{dialect}{ending}", part(file.file_stem())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_run_has_its_files() {
+        for (file, own) in [
+            ("report.json", "report-openai.json"),
+            ("a/b.c/report.tar.gz", "a/b.c/report.tar-openai.gz"),
+            ("report", "report-openai"),
+        ] {
+            assert_eq!(file_of(Path::new(file), "openai"), Path::new(own));
         }
     }
 }

@@ -18,6 +18,7 @@
 //!
 //! The tests have the flags of any Rust test, and `--list` sends nothing.
 
+mod apis;
 mod baseline;
 mod clock;
 mod invocation;
@@ -46,8 +47,9 @@ use checker::Rules;
 use reports::Style;
 use results::{FailOn, Options, Transport, TrialResult};
 
+pub use apis::{Served, Unserved, served};
 pub use baseline::Known;
-pub use invocation::Invocation;
+pub use invocation::{Invocation, file_of};
 pub use nearest::did_you_mean;
 pub use print::show;
 pub use run::{NOT_DONE, run};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
 use std::process::ExitCode;
 use std::thread::available_parallelism;
 
@@ -12,10 +13,11 @@ use libtest_mimic::{Arguments, Completion, Conclusion, FormatSetting, Trial};
 use super::print::{eprint_line, show};
 use super::progress;
 use super::session::{Finished, Planned, Session};
-use super::{Invocation, Suite, SuiteError};
+use super::{Invocation, Suite, SuiteError, Unserved};
 use crate::ProgressLine;
+use crate::evidence::Evidence;
 use crate::live::RunRuntime;
-use reports::{Form, Screen};
+use reports::{Form, Screen, Side};
 use results::text::{cut, visible};
 use results::{Filters, Judgement, Outcome, TrialResult, Verdict};
 
@@ -34,6 +36,8 @@ pub fn run(
     screen: Screen,
 ) -> Result<ExitCode, SuiteError> {
     let Invocation { arguments, selection, .. } = how;
+    let is_one_of_several = suites.len() > 1;
+    how.check(is_one_of_several)?;
     let is_due = |name: &str| selection.includes(name);
     let planned: Vec<_> = suites.iter().map(|suite| suite.plan(&is_due)).collect();
     let mut unmet = unmet(suites, &planned)?;
@@ -57,6 +61,11 @@ pub fn run(
         let done = run_quietly(arguments, trials);
         return Ok(done.map_or(ExitCode::from(NOT_DONE), |_| ExitCode::SUCCESS));
     }
+    if let Some(suite) = suites.first().filter(|_| is_one_of_several)
+        && let Some(folder) = suite.out.as_deref().and_then(Path::parent)
+    {
+        Evidence::make_room(folder, suite.replaces).map_err(|error| suite.lost(&error))?;
+    }
     let machine = RunRuntime::start().map_err(|error| SuiteError::new(error.to_string()))?;
     let is_unmet = unmet.iter().any(|result| result.judged.verdict == Verdict::Fail);
     trials.extend(unmet.into_iter().map(trial));
@@ -79,7 +88,7 @@ pub fn run(
     drop(progress);
     let mut is_undone = machine.is_interrupted();
     let mut is_stale = false;
-    let mut dialects = Vec::new();
+    let mut sides = Vec::new();
     for session in sessions {
         let Finished { trials, report } = session.finish(&machine)?;
         let folder = suites.iter().find(|suite| suite.dialect.name == report.dialect);
@@ -90,10 +99,10 @@ pub fn run(
         is_undone |= trials.iter().any(TrialResult::is_harness_error);
         is_undone |= report.live.as_ref().is_some_and(|live| live.obstacle.is_some());
         is_stale |= report.live.as_ref().is_some_and(|live| !live.stale.is_empty());
-        dialects.push((report.dialect.clone(), report.totals.trials));
-        how.write(&report)?;
+        sides.push(Side::of(&report));
+        how.write(&report, is_one_of_several)?;
         // With several runs, only those that did not pass have a full summary.
-        let is_whole = suites.len() == 1 || report.outcome != Outcome::Passed;
+        let is_whole = !is_one_of_several || report.outcome != Outcome::Passed;
         if how.form == Form::Human && is_for_people(arguments) && is_whole {
             if has_lines {
                 show(&reports::obstacle(&report, screen))?;
@@ -104,9 +113,9 @@ pub fn run(
             show(&reports::reproduce(&report))?;
         }
     }
-    if how.form == Form::Human && is_for_people(arguments) && dialects.len() > 1 {
-        let of = dialects.iter().map(|(name, trials)| (name.as_str(), *trials));
-        show(&reports::by_dialect(of, screen))?;
+    if how.form == Form::Human && is_for_people(arguments) && sides.len() > 1 {
+        let others: Vec<String> = how.unserved.iter().map(Unserved::line).collect();
+        show(&reports::side_by_side(&sides, &others, screen))?;
     }
     Ok(match has_failed {
         None => ExitCode::from(NOT_DONE),

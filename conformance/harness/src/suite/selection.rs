@@ -38,7 +38,7 @@ enum Kind {
     /// A regular expression between slashes.
     Pattern(Regex),
     /// A sentence of a specification: the tests of its scenarios, and those that judge its rules.
-    Sentence { scenarios: BTreeSet<&'static str>, rules: BTreeSet<&'static str> },
+    Sentence { api: &'static str, scenarios: BTreeSet<&'static str>, rules: BTreeSet<&'static str> },
 }
 
 impl Selection {
@@ -107,7 +107,7 @@ impl Selection {
         (self.with.is_empty() || is_one_of(&self.with))
             && !is_one_of(&self.without)
             && self.only.as_ref().is_none_or(|only| only.contains(name))
-            && self.shard.is_none_or(|shard| shard.has_test(name, self.api))
+            && self.shard.is_none_or(|shard| shard.has_test(name, api_of(name).unwrap_or(self.api)))
     }
 
     /// Returns the first filter that includes none of these tests, ignoring skipped ones.
@@ -119,9 +119,9 @@ impl Selection {
     /// Returns why none of these tests is selected, or a filter matches none; `None` otherwise.
     pub fn problem(&self, names: &[String]) -> Option<String> {
         if let Some(filter) = self.unmatched(names) {
-            let scenarios =
-                names.iter().filter_map(|name| name.split("::").next().filter(|_| !self.is_exact));
-            let hint = did_you_mean(filter, names.iter().map(String::as_str).chain(scenarios));
+            let known = || names.iter().flat_map(|name| self::names(name));
+            let scenarios = known().filter_map(|name| name.split("::").next().filter(|_| !self.is_exact));
+            let hint = did_you_mean(filter, known().chain(scenarios));
             let how = if self.is_exact { "is named" } else { "matches" };
             return Some(format!("no test {how} \"{filter}\"{hint}; --list prints the names of all tests"));
         }
@@ -174,13 +174,13 @@ impl Filter {
 
     fn includes(&self, name: &str, is_exact: bool) -> bool {
         match &self.kind {
-            Kind::Name if is_exact => name == self.text,
+            Kind::Name if is_exact => names(name).any(|name| name == self.text),
             Kind::Name => name.contains(&self.text),
-            Kind::Pattern(pattern) if is_exact => {
-                pattern.find_iter(name.as_bytes()).any(|found| found.len() == name.len())
-            }
-            Kind::Pattern(pattern) => pattern.is_match(name.as_bytes()),
-            Kind::Sentence { scenarios, rules } => {
+            Kind::Pattern(pattern) if is_exact => names(name)
+                .any(|name| pattern.find_iter(name.as_bytes()).any(|found| found.len() == name.len())),
+            Kind::Pattern(pattern) => names(name).any(|name| pattern.is_match(name.as_bytes())),
+            Kind::Sentence { api, .. } if api_of(name).is_some_and(|of| of != *api) => false,
+            Kind::Sentence { scenarios, rules, .. } => {
                 let (case, about) = name.rsplit_once("::").unwrap_or((name, ""));
                 let scenario = Transport::scenario(case);
                 // With several dialects, theirs is the first segment.
@@ -192,11 +192,24 @@ impl Filter {
     }
 }
 
+/// Returns the API of a test of one of several runs, whose names begin with their dialects.
+fn api_of(name: &str) -> Option<&'static str> {
+    let (first, _) = name.split_once('/')?;
+    spec::dialect(first).map(|dialect| dialect.api.name)
+}
+
+/// Returns the name of a test, and that without the dialect of one of several runs.
+fn names(name: &str) -> impl Iterator<Item = &str> {
+    let bare = api_of(name).and_then(|_| name.split_once('/'));
+    std::iter::once(name).chain(bare.map(|(_, bare)| bare))
+}
+
 /// Returns the filter of a sentence, if the text is the id of one.
 fn sentence(text: &str, dialect: &Dialect) -> Option<Result<Kind, String>> {
     let found = Requirement::find(text, dialect)?;
     Some(match found.coverage {
         Coverage::Covered { rules, scenarios } => Ok(Kind::Sentence {
+            api: spec::dialect(found.version).map_or(dialect.api.name, |dialect| dialect.api.name),
             scenarios: scenarios.iter().copied().collect(),
             rules: rules.iter().copied().collect(),
         }),
@@ -236,6 +249,20 @@ mod tests {
     }
 
     #[test]
+    fn the_dialect_of_one_of_several_runs_can_be_left_out() {
+        for (filter, is_exact) in [("text/hello::item", true), ("/^text.*item$/", false), ("/text.*/", true)]
+        {
+            let chosen = selection(&[filter], &[], is_exact);
+            assert!(
+                chosen.includes("text/hello::item") && chosen.includes("chat/text/hello::item"),
+                "{filter}"
+            );
+        }
+        let chosen = selection(&[], &["/^text/"], false);
+        assert!(!chosen.includes("chat/text/hello::item") && chosen.includes("chat/call/single::item"));
+    }
+
+    #[test]
     fn sentences_select_what_covers_them() {
         for is_exact in [false, true] {
             let chosen = selection(&["N35"], &[], is_exact);
@@ -252,6 +279,18 @@ mod tests {
             .iter()
             .find(|sentence| matches!(sentence.coverage, Coverage::Unobservable(_)));
         assert!(of(&open.unwrap().name()).unwrap_err().starts_with("no test is about"));
+    }
+
+    #[test]
+    fn sentences_are_of_one_api() {
+        let has_schema = |found: &&catalogue::Requirement| match found.coverage {
+            Coverage::Covered { rules, .. } => rules.iter().any(|rule| catalogue::group(rule) == "schema"),
+            _ => false,
+        };
+        let sentence = catalogue::REQUIREMENTS.iter().rfind(has_schema).unwrap();
+        let chosen = selection(&[&sentence.name()], &[], false);
+        let names = ["text/hello::schema", "openai/text/hello::schema", "chat/text/hello::schema"];
+        assert_eq!(names.map(|name| chosen.includes(name)), [true, true, false]);
     }
 
     #[test]

@@ -37,6 +37,13 @@ pub(super) struct Planned<'s> {
     shapes: Vec<usize>,
 }
 
+/// Whether a session prints what it will send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Notes {
+    Printed,
+    Silent,
+}
+
 /// The results of a suite.
 pub(super) struct Finished {
     /// Its test results.
@@ -58,7 +65,7 @@ pub(super) struct Session {
     began: Instant,
     evidence: Option<Evidence>,
     /// The MCP server, if it was started for this run.
-    _notes: Option<McpServer>,
+    _mcp_server: Option<McpServer>,
     /// The gateway, if it was started for this run.
     _gateway: Option<Embedded>,
 }
@@ -129,7 +136,7 @@ impl Suite {
     }
 
     /// Returns the target; starts the reference gateway if that is the target.
-    fn open(&self) -> Result<(Target, Option<Embedded>), SuiteError> {
+    pub(super) fn open(&self) -> Result<(Target, Option<Embedded>), SuiteError> {
         match &self.endpoint {
             Endpoint::At(target) => Ok((target.clone(), None)),
             Endpoint::Reference(settings) => {
@@ -150,9 +157,9 @@ impl Suite {
         if matches!(self.endpoint, Endpoint::Reference(_)) {
             return "default".to_owned();
         }
-        let (model, line) = machine.runtime().block_on(first_model(client, &Rules::of(self.dialect)));
-        eprint_line(&line);
-        model
+        let first = machine.runtime().block_on(first_model(client, &Rules::of(self.dialect)));
+        eprint_line(&first.line);
+        first.name
     }
 
     fn run_file(&self, client: &Client, model: String, filters: &Filters) -> RunFile {
@@ -233,14 +240,24 @@ impl Planned<'_> {
 
     /// Announces the run, and starts to send.
     pub(super) fn start(self, machine: &RunRuntime, filters: &Filters) -> Result<Session, SuiteError> {
+        self.begin(machine, filters, Notes::Printed)
+    }
+
+    /// Starts to send.
+    pub(super) fn begin(
+        self,
+        machine: &RunRuntime,
+        filters: &Filters,
+        notes: Notes,
+    ) -> Result<Session, SuiteError> {
         let Self { suite, mut plan, due, shapes } = self;
-        let notes = host(&mut plan.given)?;
+        let mcp_server = host(&mut plan.given)?;
         let (target, gateway) = suite.open()?;
         let secrets: Vec<String> = suite.given.values().flat_map(|value| secrets_of(value)).collect();
         let target = target.hiding(&secrets);
         let client = Client::new(target, suite.limits, machine.interrupt());
         let client = client.map_err(|problem| SuiteError::new(format!("cannot connect: {problem}")))?;
-        if let Some(folder) = &suite.out {
+        if let Some(folder) = suite.out.as_deref() {
             Evidence::check(folder, suite.replaces).map_err(|error| suite.lost(&error))?;
         }
         plan.model = suite.chosen_model(&client, machine);
@@ -255,7 +272,9 @@ impl Planned<'_> {
             new.write_run(&file).map_err(|error| suite.lost(&error))?;
             evidence = Some(new);
         }
-        announce(&plan, &file, gateway.is_some().then_some(suite.dialect.name));
+        if notes == Notes::Printed {
+            announce(&plan, &file, gateway.is_some().then_some(suite.dialect.name));
+        }
         let live = Arc::new(Live::new(plan, suite.rules(), client, machine.runtime(), evidence.clone()));
         live.start().map_err(|error| SuiteError::new(format!("no thread can be started: {error}")))?;
         let known = suite.known.clone().into();
@@ -271,7 +290,7 @@ impl Planned<'_> {
             file,
             began: Instant::now(),
             evidence,
-            _notes: notes,
+            _mcp_server: mcp_server,
             _gateway: gateway,
         })
     }
@@ -325,13 +344,18 @@ fn counted(requests: usize) -> String {
 
 impl Suite {
     /// Returns the error that the evidence cannot be stored.
-    fn lost(&self, error: &io::Error) -> SuiteError {
+    pub(super) fn lost(&self, error: &io::Error) -> SuiteError {
         let folder = self.out.as_ref().map(|folder| folder.display().to_string()).unwrap_or_default();
         SuiteError::new(format!("{folder}: {error}"))
     }
 }
 
 impl Session {
+    /// Returns what it sends.
+    pub(super) fn live(&self) -> &Live {
+        &self.live
+    }
+
     /// Returns the selected tests.
     pub(super) fn trials(&self) -> impl Iterator<Item = Trial> {
         let of_shapes = self.shapes.iter().map(|at| self.shape_trial(*at));

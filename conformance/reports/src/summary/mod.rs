@@ -1,6 +1,7 @@
 //! The summary of a run: groups of scenarios, rules, files, clients, untested trials, and next steps.
 
 mod matrix;
+mod side;
 
 use std::fmt::Write as _;
 
@@ -32,14 +33,7 @@ const SHORT: usize = 100;
 /// Minimum number of columns of a table.
 const TABLE: usize = 60;
 
-/// Returns the results of trials in each of several dialects.
-pub fn by_dialect<'n>(of: impl Iterator<Item = (&'n str, Tally)>, screen: Screen) -> String {
-    let Screen { style, width } = screen;
-    let mut page =
-        Page { out: String::new(), width: width.max(Screen::LEAST_WIDTH), style, is_verbose: false };
-    page.tallies("scenarios, by dialect", of);
-    page.out
-}
+pub use side::{Side, side_by_side};
 
 /// Returns the summary of a run, with next steps.
 pub fn summary(run: &Run, detail: impl Into<Detail>, screen: impl Into<Screen>) -> String {

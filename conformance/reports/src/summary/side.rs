@@ -1,0 +1,116 @@
+//! Several runs side by side, one for each dialect.
+
+use std::fmt::Write as _;
+
+use unicode_width::UnicodeWidthStr;
+
+use super::{Page, TABLE};
+use crate::style::Screen;
+use catalogue::Level;
+use results::text::visible;
+use results::{ClientState, ProfileState, Run, Tally, Verdict};
+
+/// The result of one of several runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Side {
+    /// The title of its API.
+    api: &'static str,
+    dialect: String,
+    trials: Tally,
+    /// Number of profiles that passed, and of all that apply.
+    profiles: (usize, usize),
+    /// Number of broken clients; none if the endpoint could not be tested.
+    broken: Option<usize>,
+}
+
+impl Side {
+    /// Returns the result of a run.
+    pub fn of(run: &Run) -> Self {
+        let api = spec::dialect(&run.dialect).map_or("", |dialect| dialect.api.title);
+        let due = run.matrix.profiles.iter().filter(|profile| profile.state != ProfileState::NotApplicable);
+        let passed = due.clone().filter(|profile| profile.state == ProfileState::Passed).count();
+        let is_untested =
+            run.live.as_ref().is_some_and(|live| live.obstacle.is_some() && !live.has_verdict());
+        let broken = (!is_untested).then(|| run.clients_that_are(ClientState::Broken).len());
+        Self {
+            api,
+            dialect: run.dialect.clone(),
+            trials: run.totals.trials,
+            profiles: (passed, due.count()),
+            broken,
+        }
+    }
+
+    /// Returns its name: that of the dialect, with the API if no other has the same one.
+    fn name(&self, all: &[Self]) -> String {
+        let is_alone = all.iter().filter(|side| side.api == self.api).count() == 1;
+        visible(&if is_alone { format!("{} ({})", self.api, self.dialect) } else { self.dialect.clone() })
+    }
+
+    fn profiles(&self) -> String {
+        match self.profiles {
+            (_, 0) => "·".to_owned(),
+            (passed, all) => format!("{passed} of {all}"),
+        }
+    }
+
+    fn broken(&self) -> String {
+        self.broken.map_or_else(|| "·".to_owned(), |broken| broken.to_string())
+    }
+}
+
+/// Heads of the columns after those of verdicts.
+const PROFILES: &str = "profiles passed";
+const CLIENTS: &str = "clients broken";
+
+/// Returns the results of several runs as a table, and a line for each API that was not tested.
+pub fn side_by_side(sides: &[Side], others: &[String], screen: Screen) -> String {
+    let Screen { style, width } = screen;
+    let mut page =
+        Page { out: String::new(), width: width.max(Screen::LEAST_WIDTH), style, is_verbose: false };
+    page.heading("side by side");
+    // Many dialects of one API are too many for their titles.
+    let is_short = sides.iter().any(|side| side.name(sides) == side.dialect);
+    let names = sides.iter().map(|side| if is_short { visible(&side.dialect) } else { side.name(sides) });
+    let names: Vec<String> = names.collect();
+    let widest = names.iter().map(|name| name.width()).max().unwrap_or_default();
+    let heads = Verdict::ALL.map(Verdict::word);
+    let all: usize = heads.iter().map(|head| 2 + head.width()).sum();
+    if page.width < TABLE.max(2 + widest + all + 4 + PROFILES.len() + CLIENTS.len()) {
+        for (side, name) in sides.iter().zip(&names) {
+            let (profiles, broken) = (side.profiles(), side.broken());
+            page.row(2, 4, &format!("{name}: {}; {PROFILES} {profiles}; {CLIENTS} {broken}", side.trials));
+        }
+    } else {
+        let _ = writeln!(page.out, "  {}  {}  {PROFILES}  {CLIENTS}", " ".repeat(widest), heads.join("  "));
+        for (side, name) in sides.iter().zip(&names) {
+            page.side(side, name, widest, heads);
+        }
+    }
+    for other in others {
+        page.row(2, 4, &visible(other));
+    }
+    page.out
+}
+
+impl Page {
+    fn side(&mut self, side: &Side, name: &str, widest: usize, heads: [&str; Verdict::ALL.len()]) {
+        let _ = write!(self.out, "  {name}{}", " ".repeat(widest - name.width()));
+        let counts = Verdict::ALL.map(|verdict| {
+            let count = side.trials.of(verdict);
+            let text = if count == 0 { "·".to_owned() } else { count.to_string() };
+            (text, verdict.level().filter(|_| count > 0))
+        });
+        let is_short = side.profiles.0 < side.profiles.1;
+        let is_broken = side.broken.is_some_and(|broken| broken > 0);
+        let level = |is_bad: bool| is_bad.then_some(Level::Must);
+        let rest = [(side.profiles(), level(is_short)), (side.broken(), level(is_broken))];
+        let heads = heads.into_iter().chain([PROFILES, CLIENTS]);
+        for ((text, level), head) in counts.into_iter().chain(rest).zip(heads) {
+            let room = " ".repeat(2 + head.width().saturating_sub(text.width()));
+            let text = level.map_or_else(|| text.clone(), |level| self.style.level(level, &text));
+            let _ = write!(self.out, "{room}{text}");
+        }
+        self.out.push('\n');
+    }
+}
