@@ -10,11 +10,14 @@ pub mod judge;
 pub mod live;
 pub mod plan;
 mod progress;
+mod recorded;
 pub mod suite;
+pub mod twins;
 pub mod wire;
 
 pub use compare::{Compared, compare};
 pub use digest::hash;
 pub use file::replace;
 pub use progress::ProgressLine;
+pub use recorded::verify_twins;
 pub use suite::Suite;

@@ -26,6 +26,7 @@ mod timeline;
 mod totals;
 mod transport;
 mod trials;
+mod twins;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -63,6 +64,7 @@ pub use timeline::{Bar, EventRow, FaultyEvent, Pace, Phase, Piece, RequestSummar
 pub use totals::{Broken, ClientState, ClientTotal, RuleTotal, Totals, Unknown};
 pub use transport::Transport;
 pub use trials::{GroupTotal, Undecided};
+pub use twins::{TWINS_VERSION, TwinResult, TwinsReport};
 
 use checker::{RuleSets, Rules};
 use spec::Dialect;

@@ -12,8 +12,9 @@ use super::select::SelectArgs;
 use super::verdict::fail_on_values;
 use super::{CommandArgs, NOT_DONE, names, print};
 use harness::certificate::{SIGNATURE, Signed, signed};
-use harness::evidence::{BUILD, Evidence, RunFile};
-use harness::{Compared, compare};
+use harness::evidence::{BUILD, Evidence, RunFile, TWINS};
+
+use harness::{Compared, compare, verify_twins};
 use results::text::{counted, visible};
 use results::{FailOn, LevelChange, Options, State};
 
@@ -52,15 +53,41 @@ impl CommandArgs for VerifyArgs {
             return self.verify(runs.first().unwrap_or(&self.folder)).map(ExitCode::from);
         }
         let mut worst = 0;
-        for run in runs {
+        for run in &runs {
             print(&format!("{}:\n", visible(&run.to_string_lossy())))?;
-            worst = self.verify(&run)?.max(worst);
+            worst = self.verify(run)?.max(worst);
         }
+        worst = worst.max(self.twins(&runs)?);
         Ok(ExitCode::from(worst))
     }
 }
 
 impl VerifyArgs {
+    /// Compares the answers of several runs again, and returns the exit code.
+    fn twins(&self, runs: &[PathBuf]) -> Result<u8> {
+        let file = self.folder.join(TWINS);
+        if !file.exists() {
+            print(&format!("not compared: there is no {}\n", visible(&file.to_string_lossy())))?;
+            return Ok(0);
+        }
+        let runs: Vec<&Path> = runs.iter().map(PathBuf::as_path).collect();
+        let (count, differences) = verify_twins(&self.folder, &runs).map_err(|problem| anyhow!(problem))?;
+        let name = visible(&file.to_string_lossy());
+        if differences.is_empty() {
+            print(&format!(
+                "{name}:\nconsistent: the exchanges support {}\n",
+                counted(count as u64, "comparison")
+            ))?;
+            return Ok(0);
+        }
+        let mut text = format!("{name} differs from the runs:\n");
+        for difference in &differences {
+            let _ = writeln!(text, "  {}", visible(difference));
+        }
+        print(&text)?;
+        Ok(1)
+    }
+
     /// Verifies a run, and returns the exit code.
     fn verify(&self, path: &Path) -> Result<u8> {
         let (evidence, run, compared) = compared(path, self.fail_on)?;

@@ -17,4 +17,5 @@ mod secrets;
 mod server;
 mod transport;
 mod trust;
+mod twins;
 mod websocket;

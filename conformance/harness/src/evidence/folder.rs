@@ -47,6 +47,8 @@ pub const CERTIFICATE: &str = "certificate.json";
 pub const PAGE: &str = "certificate.md";
 /// The file with the signature.
 pub const SIGNATURE: &str = "certificate.sigstore.json";
+/// The file with the comparison of the runs of several dialects, beside their folders.
+pub const TWINS: &str = "twins.json";
 /// The folder of the exchanges.
 const EXCHANGES: &str = "exchanges";
 
@@ -63,6 +65,7 @@ impl Evidence {
         let new = Self { folder: folder.to_owned() };
         new.clear()?;
         // A run of one dialect replaces those of several.
+        remove(&folder.join(TWINS))?;
         for other in Self::runs_within(folder)? {
             Self::open(&other).clear()?;
             // Files that are not of the run stay.
@@ -122,7 +125,8 @@ impl Evidence {
     pub fn make_room(folder: &Path, replaces: bool) -> io::Result<()> {
         let runs = Self::runs(folder)?;
         runs.iter().try_for_each(|run| Self::open(run).may_go(replaces))?;
-        runs.iter().try_for_each(|run| Self::open(run).clear())
+        runs.iter().try_for_each(|run| Self::open(run).clear())?;
+        remove(&folder.join(TWINS))
     }
 
     /// Fails unless the run is to be replaced, and is one.
@@ -144,10 +148,7 @@ impl Evidence {
         remove_exchanges(&self.folder.join(EXCHANGES))?;
         // Without its description, what is left of an interrupted removal would not be recognized: it goes last.
         for name in [CERTIFICATE, PAGE, SIGNATURE, REPORT, RUN] {
-            match fs::remove_file(self.folder.join(name)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
+            remove(&self.folder.join(name))?;
         }
         Ok(())
     }
@@ -264,6 +265,14 @@ impl Evidence {
     /// Reads the results.
     pub fn report(&self) -> io::Result<Vec<u8>> {
         self.read(REPORT)
+    }
+}
+
+/// Removes a file, if it is there.
+fn remove(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -5,6 +5,6 @@ mod report;
 mod reproduce;
 mod run_file;
 
-pub use folder::{CERTIFICATE, Evidence, PAGE, REPORT, RUN, SIGNATURE};
+pub use folder::{CERTIFICATE, Evidence, PAGE, REPORT, RUN, SIGNATURE, TWINS};
 pub(crate) use reproduce::command;
 pub use run_file::{BUILD, Chain, Kept, RunFile, SUITE, VERSION};

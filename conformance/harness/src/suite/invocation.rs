@@ -66,6 +66,13 @@ impl Invocation {
         ))
     }
 
+    /// Returns the files for the comparison of several runs: one beside each JSON report.
+    pub(super) fn files_of_twins(&self) -> Vec<PathBuf> {
+        let output = self.output.iter().map(|file| (self.form, file));
+        let all = self.reports.iter().map(|(form, file)| (*form, file)).chain(output);
+        all.filter(|(form, _)| *form == Form::Json).map(|(_, file)| file_of(file, "twins")).collect()
+    }
+
     /// Writes the requested reports of a run. Of several, each has files of its own, with the dialect in their names.
     ///
     /// # Errors

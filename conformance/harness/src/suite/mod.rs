@@ -29,6 +29,7 @@ mod run;
 mod selection;
 mod session;
 mod snapshot;
+mod twins;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -77,6 +78,8 @@ pub struct Suite {
     delay: Duration,
     budget: Budget,
     seed: Option<String>,
+    /// The random seed of all suites of a run, so that their answers can be compared.
+    shared_seed: Option<String>,
     fail_on: FailOn,
     levels: BTreeMap<String, Level>,
     known: Vec<Known>,
@@ -157,6 +160,7 @@ impl Suite {
             delay: Duration::ZERO,
             budget: Budget::default(),
             seed: None,
+            shared_seed: None,
             fail_on: FailOn::default(),
             levels: BTreeMap::new(),
             known: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread::available_parallelism;
 
@@ -13,10 +13,13 @@ use libtest_mimic::{Arguments, Completion, Conclusion, FormatSetting, Trial};
 use super::print::{eprint_line, show};
 use super::progress;
 use super::session::{Finished, Planned, Session};
+use super::twins::Twins;
 use super::{Invocation, Suite, SuiteError, Unserved};
 use crate::ProgressLine;
 use crate::evidence::Evidence;
 use crate::live::RunRuntime;
+use crate::plan::random_seed;
+use crate::twins;
 use reports::{Form, Screen, Side};
 use results::text::{cut, visible};
 use results::{Filters, Judgement, Outcome, TrialResult, Verdict};
@@ -38,6 +41,9 @@ pub fn run(
     let Invocation { arguments, selection, .. } = how;
     let is_one_of_several = suites.len() > 1;
     how.check(is_one_of_several)?;
+    let seed = random_seed();
+    let with_seed = |suite: &Suite| Suite { shared_seed: Some(seed.clone()), ..suite.clone() };
+    let suites: &[Suite] = &suites.iter().map(with_seed).collect::<Vec<_>>();
     let is_due = |name: &str| selection.includes(name);
     let planned: Vec<_> = suites.iter().map(|suite| suite.plan(&is_due)).collect();
     let mut unmet = unmet(suites, &planned)?;
@@ -47,7 +53,11 @@ pub fn run(
     if !selection.is_everything() {
         let of_suites = suites.iter().flat_map(|suite| suite.plan(&|_| true).names().collect::<Vec<_>>());
         let others = unmet.iter().map(|result| result.name.as_str()).chain(trials.iter().map(Trial::name));
-        let names: Vec<String> = of_suites.chain(others.map(str::to_owned)).collect();
+        let twins = of_suites.clone().filter(|_| is_one_of_several).filter_map(|name| {
+            let case = name.split_once('/')?.1.strip_suffix("::answer")?;
+            Some(twins::name(case))
+        });
+        let names: Vec<String> = of_suites.chain(others.map(str::to_owned)).chain(twins).collect();
         if let Some(problem) = selection.problem(&names) {
             return Err(SuiteError::of_filters(problem));
         }
@@ -72,6 +82,7 @@ pub fn run(
     let due = planned.into_iter().filter(|planned| !planned.is_empty());
     let filters = selection.filters();
     let sessions = due.map(|planned| planned.start(&machine, &filters)).collect::<Result<Vec<_>, _>>()?;
+    let twins = Twins::of(&sessions, selection);
     let has_lines = arguments.quiet || arguments.format.is_some() || arguments.logfile.is_some();
     let is_shown = how.shows_progress && !has_lines;
     let followed = if is_shown { sessions.iter().map(Session::progress).collect() } else { Vec::new() };
@@ -80,11 +91,13 @@ pub fn run(
         Some(sessions.iter().fold(is_unmet, |has_failed, session| session.has_failed() || has_failed))
     } else if has_lines {
         trials.extend(sessions.iter().flat_map(Session::trials));
+        trials.extend(twins.trials());
         let arguments = Arguments { test_threads: Some(1), ..arguments.clone() };
         run_quietly(&arguments, trials).map(|conclusion| conclusion.has_failed())
     } else {
         run_briefly(how, trials, &sessions, &progress, screen)
     };
+    let twins = twins.report();
     drop(progress);
     let mut is_undone = machine.is_interrupted();
     let mut is_stale = false;
@@ -113,14 +126,18 @@ pub fn run(
             show(&reports::reproduce(&report))?;
         }
     }
+    let folder = suites.first().and_then(|suite| suite.out.as_deref()?.parent());
+    let files = how.files_of_twins();
+    super::twins::keep(&twins, folder, &files.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
     if how.form == Form::Human && is_for_people(arguments) && sides.len() > 1 {
         let others: Vec<String> = how.unserved.iter().map(Unserved::line).collect();
         show(&reports::side_by_side(&sides, &others, screen))?;
+        show(&reports::twins(&twins, how.detail, screen))?;
     }
     Ok(match has_failed {
         None => ExitCode::from(NOT_DONE),
         Some(_) if is_undone => ExitCode::from(NOT_DONE),
-        Some(has_failed) if is_stale || has_failed => ExitCode::from(1),
+        Some(has_failed) if is_stale || has_failed || twins.has_failed() => ExitCode::from(1),
         Some(_) => ExitCode::SUCCESS,
     })
 }

@@ -8,6 +8,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use spec::Dialect;
 
 use super::did_you_mean;
+use crate::twins;
 use results::{Filters, Shard, Transport};
 
 /// The selected tests: those that any filter includes, and no filter skips.
@@ -104,7 +105,8 @@ impl Selection {
     pub fn includes(&self, name: &str) -> bool {
         let is_one_of =
             |filters: &[Filter]| filters.iter().any(|filter| filter.includes(name, self.is_exact));
-        (self.with.is_empty() || is_one_of(&self.with))
+        let is_compared = || self.with.iter().any(|filter| filter.compares(name, self.is_exact));
+        (self.with.is_empty() || is_one_of(&self.with) || is_compared())
             && !is_one_of(&self.without)
             && self.only.as_ref().is_none_or(|only| only.contains(name))
             && self.shard.is_none_or(|shard| shard.has_test(name, api_of(name).unwrap_or(self.api)))
@@ -160,6 +162,13 @@ fn reason(error: &regex::Error) -> String {
 }
 
 impl Filter {
+    /// Returns whether a test is that of an answer which the named twins compare.
+    fn compares(&self, name: &str, is_exact: bool) -> bool {
+        let Some(case) = self.text.strip_prefix(twins::PREFIX) else { return false };
+        let bare = api_of(name).and_then(|_| name.split_once('/')?.1.strip_suffix("::answer"));
+        bare.is_some_and(|bare| if is_exact { bare == case } else { bare.contains(case) })
+    }
+
     fn parse(text: &str, dialect: &Dialect) -> Result<Self, String> {
         let pattern = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
         let kind = match pattern {
@@ -260,6 +269,16 @@ mod tests {
         }
         let chosen = selection(&[], &["/^text/"], false);
         assert!(!chosen.includes("chat/text/hello::item") && chosen.includes("chat/call/single::item"));
+    }
+
+    #[test]
+    fn twins_select_the_answers_that_they_compare() {
+        let chosen = selection(&["twins::text/hello"], &[], true);
+        assert!(chosen.includes("twins::text/hello") && chosen.includes("chat/text/hello::answer"));
+        for other in ["text/hello::answer", "chat/text/hello.json::answer", "chat/text/hello::item"] {
+            assert!(!chosen.includes(other), "{other}");
+        }
+        assert!(selection(&[], &["twins::text/hello"], false).includes("chat/text/hello::answer"));
     }
 
     #[test]

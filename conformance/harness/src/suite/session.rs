@@ -207,7 +207,7 @@ impl Suite {
                 has_authorities: target.has_authorities(),
                 filters: filters.clone(),
             },
-            seed: self.seed.clone().unwrap_or_else(random_seed),
+            seed: self.seed.clone().or_else(|| self.shared_seed.clone()).unwrap_or_else(random_seed),
             is_seed_given: self.seed.is_some(),
             state: State::Begun,
             obstacle: None,
@@ -354,6 +354,21 @@ impl Session {
     /// Returns what it sends.
     pub(super) fn live(&self) -> &Live {
         &self.live
+    }
+
+    /// Returns what it sends, for tests that wait for it.
+    pub(super) fn shared_live(&self) -> Arc<Live> {
+        Arc::clone(&self.live)
+    }
+
+    /// Returns whether a test is selected.
+    pub(super) fn is_due(&self, at: usize, about: About) -> bool {
+        self.due.contains(&(at, about))
+    }
+
+    /// Returns whether its endpoint is the reference gateway.
+    pub(super) const fn is_reference(&self) -> bool {
+        matches!(self.suite.endpoint, Endpoint::Reference(_))
     }
 
     /// Returns the selected tests.
@@ -582,7 +597,7 @@ const fn is_bad(judged: &Judgement) -> bool {
 }
 
 /// Returns a verdict as the outcome of a test.
-fn completed(judged: Judgement) -> Result<Completion, Failed> {
+pub(super) fn completed(judged: Judgement) -> Result<Completion, Failed> {
     match judged.verdict {
         Verdict::Pass => Ok(Completion::Completed),
         Verdict::NotExercised => Ok(Completion::ignored_with(judged.reason)),

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr;
 
 use super::{Page, TABLE};
-use crate::style::Screen;
+use crate::style::{Detail, Screen};
 use catalogue::Level;
-use results::text::visible;
-use results::{ClientState, ProfileState, Run, Tally, Verdict};
+use results::text::{counted, visible};
+use results::{ClientState, ProfileState, Run, Tally, TwinsReport, Verdict};
 
 /// The result of one of several runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +62,8 @@ impl Side {
 /// Heads of the columns after those of verdicts.
 const PROFILES: &str = "profiles passed";
 const CLIENTS: &str = "clients broken";
+/// Maximum number of scenarios whose answers differ.
+const TWINS: usize = 6;
 
 /// Returns the results of several runs as a table, and a line for each API that was not tested.
 pub fn side_by_side(sides: &[Side], others: &[String], screen: Screen) -> String {
@@ -89,6 +91,39 @@ pub fn side_by_side(sides: &[Side], others: &[String], screen: Screen) -> String
     }
     for other in others {
         page.row(2, 4, &visible(other));
+    }
+    page.out
+}
+
+/// Returns what the comparison of several runs found: the counts, and each difference that fails.
+pub fn twins(report: &TwinsReport, detail: impl Into<Detail>, screen: Screen) -> String {
+    let Screen { style, width } = screen;
+    let is_verbose = detail.into().is_verbose;
+    let mut page = Page { out: String::new(), width: width.max(Screen::LEAST_WIDTH), style, is_verbose };
+    if report.twins.is_empty() {
+        return page.out;
+    }
+    page.heading("the same scenario over each API");
+    page.row(2, 4, &report.tally().to_string());
+    let failed = report.twins.iter().filter(|twin| twin.judged.verdict == Verdict::Fail);
+    let shown = failed.clone().take(if is_verbose { usize::MAX } else { TWINS });
+    for twin in shown {
+        page.row(2, 4, &visible(&format!("{}: {}", twin.name, twin.judged.reason)));
+    }
+    let more = failed.count().saturating_sub(if is_verbose { usize::MAX } else { TWINS });
+    if more > 0 {
+        page.row(2, 4, &format!("and {} (--verbose shows all)", counted(more as u64, "more difference")));
+    }
+    let noted = report.twins.iter().filter(|twin| !twin.notes.is_empty());
+    if is_verbose {
+        for twin in noted {
+            page.row(2, 4, &visible(&format!("{}: note: {}", twin.name, twin.notes.join("; "))));
+        }
+    } else {
+        let count = noted.count() as u64;
+        if count > 0 {
+            page.row(2, 4, &format!("{} with notes (--verbose shows them)", counted(count, "scenario")));
+        }
     }
     page.out
 }

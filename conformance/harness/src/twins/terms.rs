@@ -1,0 +1,137 @@
+//! What twins are compared by: `spec/twins.toml`.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use catalogue::Level;
+use serde::Deserialize;
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Aspect {
+    /// The class of the status of an error.
+    Error,
+    /// The kinds of content.
+    Kinds,
+    /// The calls.
+    Calls,
+    /// Why the answer ended.
+    Stop,
+    /// The words of the run that the answer repeats.
+    Words,
+    /// Whether reasoning is shown.
+    Reasoning,
+    /// Whether there are token counts.
+    Counted,
+    /// The token counts.
+    Usage,
+}
+
+impl Aspect {
+    /// Returns its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Kinds => "kinds",
+            Self::Calls => "calls",
+            Self::Stop => "stop",
+            Self::Words => "words",
+            Self::Reasoning => "reasoning",
+            Self::Counted => "counted",
+            Self::Usage => "usage",
+        }
+    }
+}
+
+/// A difference that the APIs themselves make.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Declared {
+    /// The scenario, with the suffix of its transport if it is only in that; `*` is every stream.
+    pub scenario: String,
+    /// What differs.
+    pub aspect: Aspect,
+    /// The API that differs from the others.
+    pub api: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl Declared {
+    /// Returns whether it is that of an aspect of a case, between these APIs.
+    pub(super) fn covers(&self, case: &str, aspect: Aspect, apis: [&str; 2]) -> bool {
+        let id = results::Transport::scenario(case);
+        let is_case = self.scenario == case || self.scenario == id || self.scenario == "*" && id == case;
+        is_case && self.aspect == aspect && apis.contains(&&*self.api)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    levels: BTreeMap<Aspect, LevelName>,
+    stop: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+    error: BTreeMap<String, Vec<u16>>,
+    #[serde(default)]
+    difference: Vec<Declared>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum LevelName {
+    Must,
+    Should,
+    May,
+}
+
+static FILE: LazyLock<File> = LazyLock::new(|| {
+    let text = include_str!("../../../../spec/twins.toml");
+    toml::from_str(text).unwrap_or_else(|error| unreachable!("a test reads the file: {error}"))
+});
+
+/// Returns the level of a difference.
+pub(super) fn level(aspect: Aspect) -> Level {
+    match FILE.levels.get(&aspect) {
+        Some(LevelName::Must) | None => Level::Must,
+        Some(LevelName::Should) => Level::Should,
+        Some(LevelName::May) => Level::May,
+    }
+}
+
+/// Returns the classes of a stop, in the words of an API.
+pub(super) fn stops(api: &str, word: &str) -> &'static [String] {
+    FILE.stop.get(api).and_then(|words| words.get(word)).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Returns the class of the status of an error.
+pub(super) fn class(status: u16) -> Option<&'static str> {
+    FILE.error.iter().find(|(_, statuses)| statuses.contains(&status)).map(|(class, _)| class.as_str())
+}
+
+/// Returns the declared differences.
+pub fn declared() -> &'static [Declared] {
+    &FILE.difference
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_the_file_are_known() {
+        let is_api = |name: &str| spec::APIS.iter().any(|api| api.name == name);
+        assert!(FILE.stop.keys().all(|api| is_api(api)));
+        assert_eq!(FILE.levels.len(), 8);
+        for declared in declared() {
+            let id = results::Transport::scenario(&declared.scenario);
+            let pages = catalogue::SCENARIOS.iter().filter(|scenario| scenario.id == id).count();
+            let is_case = pages > 1 || declared.scenario == "*";
+            assert!(is_api(&declared.api) && is_case && !declared.reason.trim().is_empty(), "{declared:?}");
+        }
+        // Every usual word of an API has a class.
+        for api in spec::APIS {
+            assert!(api.usual_stops.iter().all(|word| !stops(api.name, word).is_empty()), "{}", api.name);
+        }
+    }
+}
