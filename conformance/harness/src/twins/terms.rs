@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use catalogue::Level;
 use serde::Deserialize;
+use serde_json::Value;
+use spec::Api;
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, serde::Serialize)]
@@ -73,8 +75,17 @@ struct File {
     levels: BTreeMap<Aspect, LevelName>,
     stop: BTreeMap<String, BTreeMap<String, Vec<String>>>,
     error: BTreeMap<String, Vec<u16>>,
+    tools: BTreeMap<String, Tools>,
     #[serde(default)]
     difference: Vec<Declared>,
+}
+
+/// Where a request has its tools.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tools {
+    list: String,
+    names: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -109,6 +120,18 @@ pub(super) fn class(status: u16) -> Option<&'static str> {
     FILE.error.iter().find(|(_, statuses)| statuses.contains(&status)).map(|(class, _)| class.as_str())
 }
 
+/// Returns the tool of a request with this name.
+pub(super) fn tool<'r>(api: &Api, request: &'r Value, name: &str) -> Option<&'r Value> {
+    let (list, names): (&str, Vec<&str>) = match (api.request.offers, FILE.tools.get(api.name)) {
+        (Some(offers), _) => (offers.list, offers.names.to_vec()),
+        (None, Some(tools)) => (&tools.list, tools.names.iter().map(String::as_str).collect()),
+        (None, None) => return None,
+    };
+    let is_it =
+        |tool: &&Value| names.iter().any(|place| tool.pointer(place).and_then(Value::as_str) == Some(name));
+    request.get(list)?.as_array()?.iter().find(is_it)
+}
+
 /// Returns the declared differences.
 pub fn declared() -> &'static [Declared] {
     &FILE.difference
@@ -128,6 +151,10 @@ mod tests {
             let pages = catalogue::SCENARIOS.iter().filter(|scenario| scenario.id == id).count();
             let is_case = pages > 1 || declared.scenario == "*";
             assert!(is_api(&declared.api) && is_case && !declared.reason.trim().is_empty(), "{declared:?}");
+        }
+        // The tools of each API are found in one of the two places.
+        for api in spec::APIS {
+            assert_eq!(api.request.offers.is_none(), FILE.tools.contains_key(api.name), "{}", api.name);
         }
         // Every usual word of an API has a class.
         for api in spec::APIS {

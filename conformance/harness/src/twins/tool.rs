@@ -3,16 +3,13 @@
 use serde_json::Value;
 use spec::Api;
 
+use super::terms::tool;
 use checker::ToolCall;
 
 /// Returns why arguments do not fit the parameters of the tool that the request offers; `None` if they do, or the request
 /// has no such tool.
 pub(super) fn unfit(api: &Api, request: &Value, call: &ToolCall) -> Option<String> {
-    let offers = api.request.offers?;
-    let is_it = |tool: &&Value| {
-        offers.names.iter().any(|name| tool.pointer(name).and_then(Value::as_str) == Some(&*call.name))
-    };
-    let tool = request.get(offers.list)?.as_array()?.iter().find(is_it)?;
+    let tool = tool(api, request, &call.name)?;
     let schema = parameters(tool)?;
     // An empty text is what some APIs have for no arguments.
     let text = if call.arguments.is_empty() { "{}" } else { &*call.arguments };
