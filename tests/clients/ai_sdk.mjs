@@ -1,7 +1,7 @@
 // The AI SDK, over the line protocol of docs/clients.md. The argument is the provider: `openai` or `open-responses`, or for other
 // APIs `openai chat`, `openai-compatible` or `anthropic`.
 
-import { load, serve, versionOf } from './lines.mjs';
+import { load, serve, timeLimit, versionOf } from './lines.mjs';
 
 const { generateText, streamText, jsonSchema, stepCountIs, isStepCount, tool, Output } = await load('ai');
 const [provider, api = { anthropic: 'messages', 'openai-compatible': 'chat' }[provider] ?? 'responses'] = process.argv.slice(2);
@@ -37,7 +37,8 @@ const said = ({ input, messages }) => (messages?.length === 1 ? messages[0].cont
 const functions = (request) => (request.tools ?? []).map((each) => ({ type: 'function', ...each, ...each.function }));
 
 // A request in the words of the AI SDK.
-function words(request, outputs) {
+function words(asked, outputs) {
+  const { request } = asked;
   const options = {};
   // Each round of calls has outputs of its own.
   const output = (name, messages) => outputs[Math.min(messages.filter((message) => message.role === 'tool').length, outputs.length - 1)][name];
@@ -47,7 +48,7 @@ function words(request, outputs) {
   const tools = Object.fromEntries(functions(request).map((each) => [each.name, tool({ description: each.description, inputSchema: jsonSchema(each.parameters ?? each.input_schema), ...(outputs.length ? { execute: (_, { messages }) => output(each.name, messages) } : {}) })]));
   const format = request.text?.format;
   return {
-    maxRetries: 0,
+    maxRetries: asked.max_retries ?? 0,
     ...(outputs.length ? { stopWhen: (isStepCount ?? stepCountIs)(outputs.length + 1) } : {}),
     ...(Object.keys(tools).length ? { tools } : {}),
     ...(maxOutputTokens ? { maxOutputTokens } : {}),
@@ -83,14 +84,14 @@ async function ask(asked) {
   const steps = asked.steps ?? [];
   const isResumed = steps.some((step) => step.step === 'resume');
   if (asked.transport === 'websocket' || asked.cancel_after_events || isResumed || !isPlain || !hasFunctionsOnly) return { status: 'unsupported' };
-  const abortSignal = AbortSignal.timeout(asked.timeout_ms);
+  const abortSignal = timeLimit(asked);
   const outputs = steps.filter((step) => step.step === 'answer-calls').map((step) => step.outputs);
-  const options = { model: await model(asked), ...words(request, outputs), abortSignal };
+  const options = { model: await model(asked), ...words(asked, outputs), abortSignal };
   const messages = [{ role: 'user', content: said(request) }];
   let [result, told] = await send(asked, options, messages);
   for (const step of steps.filter((step) => step.step === 'continue')) {
     const before = await (result.responseMessages ?? result.response.then?.((response) => response.messages) ?? result.response.messages);
-    messages.push(...before, { role: 'user', content: step.request.input });
+    messages.push(...before, { role: 'user', content: said(step.request) });
     [result, told] = await send(asked, options, messages);
   }
   return told;

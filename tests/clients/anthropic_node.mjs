@@ -1,6 +1,6 @@
 // @anthropic-ai/sdk, over the line protocol of docs/clients.md. The argument says how to stream, `create` or `stream`.
 
-import { conversation, load, serve, versionOf } from './lines.mjs';
+import { conversation, load, serve, timeLimit, versionOf } from './lines.mjs';
 
 const { default: Anthropic } = await load('@anthropic-ai/sdk');
 const how = process.argv[2];
@@ -68,8 +68,8 @@ function gathered(message) {
 async function ask(asked) {
   const hasSteps = asked.steps?.length > 0;
   if (asked.transport === 'websocket' || asked.cancel_after_events || (hasSteps && how === 'create' && asked.transport === 'sse')) return { status: 'unsupported' };
-  const client = new Anthropic({ baseURL: asked.base_url.replace(/\/v1$/, ''), apiKey: asked.api_key, maxRetries: 0, timeout: asked.timeout_ms });
-  const signal = AbortSignal.timeout(asked.timeout_ms);
+  const client = new Anthropic({ baseURL: asked.base_url.replace(/\/v1$/, ''), apiKey: asked.api_key, maxRetries: asked.max_retries ?? 0, timeout: asked.timeout_ms });
+  const signal = timeLimit(asked);
   if (asked.transport === 'json') return conversation(asked, async (request) => gathered(await client.messages.create(request, { signal })));
   if (how === 'create') return create(client, asked.request, signal);
   return conversation(asked, (request) => stream(client, request, signal));

@@ -3,7 +3,7 @@
 import sys
 
 from anthropic import Anthropic
-from lines import Unsupported, beyond_version, conversation, serve
+from lines import Unsupported, beyond_version, conversation, retries, serve
 
 HOW = sys.argv[1]
 
@@ -13,7 +13,7 @@ def ask(case):
     if case["transport"] == "websocket" or case["cancel_after_events"] or has_steps and HOW == "create":
         raise Unsupported("the driver reads responses to their end, and repeats only what the package has gathered")
     timeout = case["timeout_ms"] / 1000
-    client = Anthropic(base_url=beyond_version(case), api_key=case["api_key"], max_retries=0, timeout=timeout)
+    client = Anthropic(base_url=beyond_version(case), api_key=case["api_key"], max_retries=retries(case), timeout=timeout)
     if case["transport"] == "json":
         return conversation(case, lambda request: gathered(client.messages.create(**request)))
     if HOW == "create":

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from lines import Unsupported, serve
+from lines import Unsupported, retries, serve
 
 PACKAGE = Path(os.environ["PACKAGES"]) / "node_modules" / "@openai" / "codex"
 CODEX = PACKAGE.parent.parent / ".bin" / "codex"
@@ -27,8 +27,8 @@ def ask(case):
         "base_url": case["base_url"],
         "env_key": "SUITE_KEY",
         "wire_api": "responses",
-        "request_max_retries": 0,
-        "stream_max_retries": 0,
+        "request_max_retries": retries(case),
+        "stream_max_retries": retries(case),
         "stream_idle_timeout_ms": max(case["timeout_ms"] - 300, 300),
         "supports_websockets": False,
     }

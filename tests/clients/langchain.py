@@ -4,7 +4,7 @@ import sys
 
 from langchain_core.messages import AIMessageChunk, HumanMessage, ToolMessage
 from langchain_openai import ChatOpenAI
-from lines import Unsupported, beyond_version, is_resumed, serve, steps, text_of_request
+from lines import Unsupported, beyond_version, is_resumed, retries, serve, steps, text_of_request
 
 API = sys.argv[1] if len(sys.argv) > 1 else "responses"
 
@@ -25,7 +25,7 @@ def ask(case):
     for step in steps(case):
         said.append(message)
         if step["step"] == "continue":
-            said.append(HumanMessage(step["request"]["input"]))
+            said.append(HumanMessage(text_of_request(step)))
         else:
             said += [ToolMessage(step["outputs"][call["name"]], tool_call_id=call["id"]) for call in message.tool_calls]
         message, streamed = send(case, bound, said)
@@ -33,7 +33,7 @@ def ask(case):
 
 
 def model_of(case, name):
-    options = {"model": name, "api_key": case["api_key"], "max_retries": 0, "timeout": case["timeout_ms"] / 1000}
+    options = {"model": name, "api_key": case["api_key"], "max_retries": retries(case), "timeout": case["timeout_ms"] / 1000}
     if API == "anthropic":
         from langchain_anthropic import ChatAnthropic
 

@@ -9,6 +9,9 @@ const packages = createRequire(`${process.env.PACKAGES}/`);
 
 export const load = (name) => import(pathToFileURL(packages.resolve(name)));
 
+// What an application gives a request at most: each attempt has the time of the case, and pauses between.
+export const timeLimit = (asked) => AbortSignal.timeout(asked.max_retries ? asked.timeout_ms * (asked.max_retries + 1) + 2000 : asked.timeout_ms);
+
 export const versionOf = (name) => JSON.parse(readFileSync(`${process.env.PACKAGES}/node_modules/${name}/package.json`)).version;
 
 // Answers each case with what `ask` returns or throws.
@@ -22,7 +25,7 @@ export async function serve(version, ask, typeOf = (error) => error?.constructor
     } catch (error) {
       reply = { status: 'error', error: { type: typeOf(error), message: String(error?.message ?? error).slice(0, 1000) } };
     }
-    console.log(JSON.stringify({ case: asked.case, client_version: version, ...reply }));
+    console.log(JSON.stringify({ case: asked.case, client_version: version, max_retries: asked.max_retries, ...reply }));
   }
 }
 

@@ -148,8 +148,13 @@ def following(case, step, before):
     return first | {"input": outputs, "previous_response_id": before.id}
 
 
+def retries(case):
+    """How often the client may send a request again by itself."""
+    return case.get("max_retries", 0)
+
+
 def serve(package, ask, known=None):
-    """Answers cases: `ask` takes one, and returns what the client understood."""
+    """Answers cases: `ask` takes one, and returns what the client understood, which may retry as often as the case allows."""
     known = known or version(package)
     for line in sys.stdin:
         case = json.loads(line)
@@ -159,4 +164,6 @@ def serve(package, ask, known=None):
             reply = {"status": "unsupported", "error": {"message": str(problem)}}
         except Exception as error:  # noqa: BLE001: whatever it is, it is the result
             reply = {"status": "error", "error": {"type": type(error).__name__, "message": str(error)[:1000]}}
-        print(json.dumps({"case": case["case"], "client_version": known} | reply), flush=True)
+        about = {"case": case["case"], "client_version": known}
+        about |= {"max_retries": case["max_retries"]} if "max_retries" in case else {}
+        print(json.dumps(about | reply), flush=True)

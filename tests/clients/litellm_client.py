@@ -9,7 +9,7 @@ from types import SimpleNamespace
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
 import litellm  # noqa: E402: it reads the environment when it is loaded
-from lines import Chunks, Unsupported, beyond_version, following, functions, is_resumed, response, serve, steps  # noqa: E402
+from lines import Chunks, Unsupported, beyond_version, following, functions, is_resumed, response, retries, serve, steps  # noqa: E402
 
 litellm.suppress_debug_info = True
 litellm.telemetry = False
@@ -48,7 +48,7 @@ def send(case, request):
     litellm.register_model({request["model"]: known})
     request = request | {"model": f"openai/{request['model']}"}
     timeout = case["timeout_ms"] / 1000
-    known = {"api_base": case["base_url"], "api_key": case["api_key"], "timeout": timeout, "max_retries": 0}
+    known = {"api_base": case["base_url"], "api_key": case["api_key"], "timeout": timeout, "max_retries": retries(case)}
     if case["transport"] == "json":
         return litellm.responses(**request, **known), {}
     told, answer = {"streamed": ""}, None
@@ -84,8 +84,7 @@ def complete(case):
         api_base=case["base_url"] if is_chat else beyond_version(case),
         api_key=case["api_key"],
         timeout=case["timeout_ms"] / 1000,
-        max_retries=0,
-        num_retries=0,
+        max_retries=retries(case),
     )
     for chunk in stream:
         chunks.add(chunk)

@@ -4,7 +4,7 @@ import asyncio
 
 from agents import Agent, FunctionTool, ModelSettings, OpenAIResponsesModel, Runner, set_tracing_disabled
 from agents.items import MessageOutputItem, ReasoningItem, ToolCallItem
-from lines import Unsupported, is_resumed, serve, steps
+from lines import Unsupported, is_resumed, retries, serve, steps
 from openai import AsyncOpenAI
 from openai.types.shared import Reasoning
 
@@ -23,7 +23,7 @@ async def run(case):
     outputs = [step["outputs"] for step in steps(case) if step["step"] == "answer-calls"]
     further = [step["request"]["input"] for step in steps(case) if step["step"] == "continue"]
     timeout = case["timeout_ms"] / 1000
-    client = AsyncOpenAI(base_url=case["base_url"], api_key=case["api_key"], max_retries=0, timeout=timeout)
+    client = AsyncOpenAI(base_url=case["base_url"], api_key=case["api_key"], max_retries=retries(case), timeout=timeout)
 
     async def done(context, arguments):
         return outputs[min(context.usage.requests, len(outputs)) - 1][context.tool_name] if outputs else "done"

@@ -1,7 +1,7 @@
 // openai-node, over the line protocol of docs/clients.md. The argument says how to stream, `create` or `stream`, and with Chat
 // Completions `chat` or `chat-stream`.
 
-import { conversation, load, serve, versionOf } from './lines.mjs';
+import { conversation, load, serve, timeLimit, versionOf } from './lines.mjs';
 
 const { default: OpenAI } = await load('openai');
 const how = process.argv[2];
@@ -59,8 +59,8 @@ async function gathered(chunks, request) {
 async function chat(asked) {
   const hasSteps = asked.steps?.length > 0;
   if (asked.transport === 'websocket' || asked.cancel_after_events) return { status: 'unsupported' };
-  const client = new OpenAI({ baseURL: asked.base_url, apiKey: asked.api_key, maxRetries: 0, timeout: asked.timeout_ms });
-  const signal = AbortSignal.timeout(asked.timeout_ms);
+  const client = new OpenAI({ baseURL: asked.base_url, apiKey: asked.api_key, maxRetries: asked.max_retries ?? 0, timeout: asked.timeout_ms });
+  const signal = timeLimit(asked);
   if (asked.transport === 'json') return conversation(asked, async (request) => completed(await client.chat.completions.create(request, { signal })));
   if (how === 'chat-stream') return conversation(asked, (request) => chatStream(client, request, signal));
   if (hasSteps) return { status: 'unsupported' };
@@ -98,9 +98,9 @@ function completed(completion) {
 async function ask(asked) {
   if (how.startsWith('chat')) return chat(asked);
   if (asked.transport === 'websocket') return { status: 'unsupported' };
-  const client = new OpenAI({ baseURL: asked.base_url, apiKey: asked.api_key, maxRetries: 0, timeout: asked.timeout_ms });
+  const client = new OpenAI({ baseURL: asked.base_url, apiKey: asked.api_key, maxRetries: asked.max_retries ?? 0, timeout: asked.timeout_ms });
   // The client's time limit ends with the head of the answer: a stream has one of its own.
-  const signal = AbortSignal.timeout(asked.timeout_ms);
+  const signal = timeLimit(asked);
   const steps = (asked.steps ?? []).filter((step) => step.step !== 'resume');
   const isResumed = steps.length !== (asked.steps ?? []).length;
   let sent = await send(client, asked, asked.request, signal, isResumed);

@@ -3,7 +3,7 @@ do so with Chat Completions."""
 
 import sys
 
-from lines import Chunks, Unsupported, conversation, following, is_resumed, response, serve, steps
+from lines import Chunks, Unsupported, conversation, following, is_resumed, response, retries, serve, steps
 from openai import OpenAI
 
 HOW = sys.argv[1]
@@ -20,7 +20,7 @@ def ask(case):
     if (case["transport"] == "websocket") != (HOW == "connect"):
         raise Unsupported("this driver has no such transport")
     timeout = case["timeout_ms"] / 1000
-    client = OpenAI(base_url=case["base_url"], api_key=case["api_key"], max_retries=0, timeout=timeout)
+    client = OpenAI(base_url=case["base_url"], api_key=case["api_key"], max_retries=retries(case), timeout=timeout)
     if HOW == "connect":
         options = {"open_timeout": timeout, "close_timeout": 1}
         with client.responses.connect(max_retries=0, websocket_connection_options=options) as connection:
@@ -118,7 +118,7 @@ def chat(case):
     if case["transport"] == "websocket" or case["cancel_after_events"] or is_resumed(case):
         raise Unsupported("the driver reads responses to their end")
     timeout = case["timeout_ms"] / 1000
-    client = OpenAI(base_url=case["base_url"], api_key=case["api_key"], max_retries=0, timeout=timeout)
+    client = OpenAI(base_url=case["base_url"], api_key=case["api_key"], max_retries=retries(case), timeout=timeout)
     if case["transport"] == "json":
         return conversation(case, lambda request: completed(client.chat.completions.create(**request)))
     if HOW == "chat":

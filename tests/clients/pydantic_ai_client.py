@@ -4,7 +4,7 @@ Messages."""
 import asyncio
 import sys
 
-from lines import Unsupported, beyond_version, functions, is_resumed, serve, steps, text_of_request
+from lines import Unsupported, beyond_version, functions, is_resumed, retries, serve, steps, text_of_request
 from openai import AsyncOpenAI
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.messages import ModelRequest, TextPart, ThinkingPart, ToolCallPart, ToolReturnPart
@@ -47,7 +47,7 @@ async def run(case):
         for step in steps(case):
             asked.append(answer)
             if step["step"] == "continue":
-                asked.append(ModelRequest.user_text_prompt(step["request"]["input"]))
+                asked.append(ModelRequest.user_text_prompt(text_of_request(step)))
             else:
                 asked.append(ModelRequest(parts=[returned(call, step["outputs"]) for call in calls_of(answer)]))
             answer = await send(case, model, asked, options)
@@ -55,7 +55,7 @@ async def run(case):
 
 
 def client_of(case, timeout):
-    options = {"api_key": case["api_key"], "max_retries": 0, "timeout": timeout}
+    options = {"api_key": case["api_key"], "max_retries": retries(case), "timeout": timeout}
     if API == "anthropic":
         from anthropic import AsyncAnthropic
 

@@ -4,12 +4,13 @@ use super::context::Context;
 use super::report::{Place, Report};
 use super::violations;
 use crate::folders::{self, CLIENTS};
-use crate::formats::{Channel, ClientCase, ClientStep, Ending, Step};
+use crate::formats::{Channel, ClientCase, ClientFailure, ClientRetries, ClientStep, Ending, Expect, Step, WaitForm};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for case in &context.catalogue.client_cases {
         let file = folders::file_of(case.api.as_deref(), CLIENTS, &format!("{}.md", case.id));
-        for (entry, problem, help) in misuses(case) {
+        let of_retries = case.retries.iter().flat_map(|retries| misuses_of_retries(case, retries));
+        for (entry, problem, help) in misuses(case).into_iter().chain(of_retries) {
             report.find(&file, Place::entry(entry), problem, help);
         }
         if let Some(golden) = &case.golden {
@@ -30,7 +31,7 @@ fn misuses(case: &ClientCase) -> Vec<(&'static str, &'static str, &'static str)>
     );
     find(case.transports.is_empty(), "transports", "`transports` is empty", "list at least one transport");
     find(
-        case.end_after.is_some() && case.end == Ending::Whole,
+        case.end_after.is_some() && matches!(case.end, Ending::Whole | Ending::Reset),
         "end_after",
         "`end_after` is set, but the response ends normally",
         "set `end` to how the connection ends",
@@ -48,6 +49,18 @@ fn misuses(case: &ClientCase) -> Vec<(&'static str, &'static str, &'static str)>
         "`fill` has no effect on a golden",
         "remove `golden`",
     );
+    find(
+        !case.prompt.is_empty() && (case.golden.is_some() || !case.request.is_null()),
+        "prompt",
+        "`prompt` is set beside a request or a golden",
+        "remove one of them",
+    );
+    find(
+        case.api.is_none() && case.prompt.is_empty(),
+        "prompt",
+        "the case belongs to all APIs, but its request to one",
+        "write `prompt` instead of the request, or move the page to the folder of an API",
+    );
     let resumes = case.steps.iter().any(|next| next.step == Step::Resume);
     find(
         resumes && (case.end != Ending::Break || case.transports != [Channel::Sse]),
@@ -64,12 +77,67 @@ fn misuses(case: &ClientCase) -> Vec<(&'static str, &'static str, &'static str)>
     );
     let is_object = case.request.is_null() || case.request.is_object();
     find(!is_object, "the request", "the request is not a JSON object", "write a JSON object");
-    let fills = case.request.to_string().contains("FILL");
+    let fills = case.request.to_string().contains("FILL") || case.prompt.contains("FILL");
     find(
         case.fill.is_some() != fills,
         "fill",
         "only one of `fill` and the word FILL is used",
         "set `fill` and write FILL in the request, or remove both",
+    );
+    found
+}
+
+fn misuses_of_retries(
+    case: &ClientCase,
+    retries: &ClientRetries,
+) -> Vec<(&'static str, &'static str, &'static str)> {
+    let mut found = Vec::new();
+    let mut find =
+        |is_wrong: bool, entry, problem, help| found.extend(is_wrong.then_some((entry, problem, help)));
+    find(
+        retries.failures.is_empty(),
+        "failures",
+        "`failures` is empty, so that the client has no reason to retry",
+        "list what the first requests get",
+    );
+    let failures = retries.failures.len();
+    let most = retries.requests.unwrap_or(retries.max + 1);
+    find(
+        most == 0 || most > retries.max + 1,
+        "requests",
+        "`requests` is not between 1 and `max` + 1",
+        "count the first request, and each retry",
+    );
+    let needed = if case.expect == Expect::MustReport { failures } else { failures + 1 };
+    find(
+        usize::try_from(most).is_ok_and(|most| most < needed),
+        "failures",
+        "there are more failures than requests",
+        "remove failures, or raise `max` and `requests`",
+    );
+    let is_odd = |failure: &ClientFailure| {
+        failure.wait_as == WaitForm::Seconds && failure.wait_ms.is_some_and(|wait| wait % 1000 != 0)
+    };
+    find(
+        retries.failures.iter().any(is_odd),
+        "wait_ms",
+        "`wait_ms` is no whole number of seconds",
+        "write whole seconds, or set `wait_as`",
+    );
+    let is_early = |failure: &ClientFailure| {
+        failure.end_after.is_some() && matches!(failure.end, Ending::Whole | Ending::Reset)
+    };
+    find(
+        retries.failures.iter().any(is_early),
+        "end_after",
+        "`end_after` is set, but no stream ends early",
+        "set `end` to `stall` or `break`",
+    );
+    find(
+        case.transports.contains(&Channel::Websocket) || !case.steps.is_empty(),
+        "retries",
+        "`retries` belongs to a single request over HTTP",
+        "use the transports `sse` and `json`, without `steps`",
     );
     found
 }

@@ -7,10 +7,10 @@ use super::measured::{Effects, Measurement};
 use super::names;
 use crate::catalogue::Catalogue;
 use crate::formats::{
-    About, Authority, Breakage, Channel, Citation, Client, ClientCase, ClientProfile, ClientStep, Constant,
-    Coverage, DecidedBy, Declared, Edit, Ending, Expect, Family, LooksAt, NativeRule, OnSocket, Operand,
-    PlayedFile, Profile, Relation, Requirement, RequirementLevel, Rule, Scenario, Scopes, Side, Step, Target,
-    Violation, Who, Whose, groups,
+    About, Authority, Breakage, Channel, Citation, Client, ClientCase, ClientFailure, ClientProfile,
+    ClientRetries, ClientStep, Constant, Coverage, DecidedBy, Declared, Edit, Ending, Expect, Family, LooksAt,
+    NativeRule, OnSocket, Operand, PlayedFile, Profile, Relation, Requirement, RequirementLevel, Rule, Scenario,
+    Scopes, Side, Step, Target, Violation, WaitForm, Who, Whose, groups,
 };
 
 /// Emits the types and their values, and an enum of the native rules.
@@ -23,7 +23,9 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         Citation::declaration(),
         Client::declaration(),
         ClientCase::declaration(),
+        ClientFailure::declaration(),
         ClientProfile::declaration(),
+        ClientRetries::declaration(),
         ClientStep::declaration(),
         Coverage::declaration(),
         DecidedBy::declaration(),
@@ -45,6 +47,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         Step::declaration(),
         Target::declaration(),
         Violation::declaration(),
+        WaitForm::declaration(),
         Who::declaration(),
         Whose::declaration(),
     ];

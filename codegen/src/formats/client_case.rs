@@ -34,9 +34,13 @@ pub struct ClientCase {
     /// page in every dialect that allows the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub golden: Option<String>,
-    /// The request of the client as JSON; empty for that of the golden.
+    /// The request of the client as JSON; empty for that of the golden, or of the prompt.
     #[serde(skip)]
     pub request: Request,
+    /// The text of the request, instead of a block: each API has it in a request of its own. It may have directives of the
+    /// reference gateway.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub prompt: String,
     /// Edits of the response, one a line, as in the `violation` block of a rule page.
     #[serde(default)]
     pub edits: Edits,
@@ -71,6 +75,9 @@ pub struct ClientCase {
     /// The steps of the client after the first response, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<ClientStep>,
+    /// The retries of the client. Without these, it sends each request once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retries: Option<ClientRetries>,
 }
 
 impl ClientCase {
@@ -89,6 +96,7 @@ impl ClientCase {
         match (&case.golden, requests.len().checked_sub(following.count())) {
             (_, Some(1)) => case.request = requests.next().unwrap_or_default(),
             (Some(_), Some(0)) => {}
+            (None, Some(0)) if !case.prompt.is_empty() => {}
             _ => {
                 let message =
                     "expected a block ```json for the request, and one for each step that sends one";
@@ -115,6 +123,48 @@ pub struct ClientStep {
     /// The request to send, or for the reference gateway to answer in its place, as JSON.
     #[serde(skip)]
     pub request: Request,
+}
+
+/// How often a client may send a request again, and why it does.
+#[derive(Debug, Clone, PartialEq, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ClientRetries {
+    /// Number of retries that the client is told to make at most.
+    pub max: u32,
+    /// The most requests that are right; all that the client may send if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u32>,
+    /// Timeout of each request of the client, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u32>,
+    /// What the first requests get, in order. Later requests get the response of the page; if the client must report an
+    /// error, they get the last of these again.
+    pub failures: Vec<ClientFailure>,
+}
+
+/// What a request gets that the client may send again.
+#[derive(Debug, Clone, PartialEq, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ClientFailure {
+    /// The text of a request whose response this is, such as `[[error 429]]`.
+    pub prompt: String,
+    /// Further headers of the response.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// How long a header asks the client to wait, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_ms: Option<u32>,
+    /// The form of this header.
+    #[serde(default)]
+    pub wait_as: WaitForm,
+    /// The end of the connection.
+    #[serde(default)]
+    pub end: Ending,
+    /// Number of events before this end; half of them if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_after: Option<u32>,
 }
 
 fn sse() -> Vec<Channel> {
@@ -186,5 +236,19 @@ words! {
         Stall,
         /// The connection breaks.
         Break,
+        /// The connection breaks before the head of the response.
+        Reset,
+    }
+}
+
+words! {
+    /// The header that asks a client to wait.
+    pub enum WaitForm = Seconds {
+        /// `Retry-After` with whole seconds.
+        Seconds,
+        /// `Retry-After` with a date.
+        Date,
+        /// `retry-after-ms`.
+        Milliseconds,
     }
 }

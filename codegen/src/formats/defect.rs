@@ -129,6 +129,7 @@ impl Defect {
             authority: self.authority.clone().or(cited).unwrap_or_default(),
             golden: Some(self.golden.clone()),
             request: Request::default(),
+            prompt: String::new(),
             edits: self.edits.clone(),
             control: self.control.as_ref().map(|name| format!("defect/{name}")),
             transports: vec![Channel::Sse, Channel::Websocket],
@@ -140,6 +141,7 @@ impl Defect {
             fill: None,
             about: self.about.clone(),
             steps: Vec::new(),
+            retries: None,
         }
     }
 }

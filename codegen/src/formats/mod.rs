@@ -26,7 +26,9 @@ mod thread;
 mod violation;
 
 pub use api::{ApiFile, Calls, Content, Outer, RootEnd, RootOpening, Scope, StatusWords, Stop, Usage};
-pub use client_case::{About, Channel, ClientCase, ClientStep, Ending, Expect, Step};
+pub use client_case::{
+    About, Channel, ClientCase, ClientFailure, ClientRetries, ClientStep, Ending, Expect, Step, WaitForm,
+};
 pub use constant::{Constant, Declared};
 pub use defect::{Defect, DefectVerdict, DefectsFile};
 pub use dialect::{

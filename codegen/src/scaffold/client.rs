@@ -3,26 +3,28 @@ use std::path::Path;
 use super::{Place, Skeleton, prompt};
 use crate::todo::MARK;
 
+const TEXT: &str = "[[say Hello|, wor|ld.]]";
+
 fn page(api: Option<&str>) -> String {
-    let prompt = prompt(api, "[[say Hello|, wor|ld.]]");
+    // All APIs share a text; one has a request of its own.
+    let (shared, own) = match api {
+        None => (format!("prompt = \"{TEXT}\"\n"), String::new()),
+        Some(_) => {
+            let prompt = prompt(api, TEXT);
+            (String::new(), format!("\n```json\n{{\n  \"model\": \"default\",\n  {prompt}\n}}\n```\n"))
+        }
+    };
     format!(
         r#"```toml
 expect = "must-survive"   # {MARK} must-survive, must-report or either
 authority = "{MARK} a document and its heading, or `field` and where the behaviour was seen"
-transports = ["sse", "json", "websocket"]   # {MARK} the transports
+{shared}transports = ["sse", "json", "websocket"]   # {MARK} the transports
 ```
 
 # {MARK} what the client receives, in a line
 
 {MARK} why it must do what is expected.
-
-```json
-{{
-  "model": "default",
-  {prompt}
-}}
-```
-"#
+{own}"#
     )
 }
 

@@ -68,6 +68,9 @@ fn api(spec: &Path, asked: Option<&str>) -> anyhow::Result<String> {
     Ok(name.to_owned())
 }
 
+/// The folder of rules, whose ids are unique among all APIs.
+const RULES: &str = "rules";
+
 /// Where a new page belongs.
 struct Place {
     /// Its path, relative to the folder of the specification.
@@ -89,15 +92,19 @@ impl Place {
         let &[group, name] = parts.as_slice() else { bail!(invalid(kind, id)) };
         ensure!(is_part(group) && is_part(name), invalid(kind, id));
         let (kind, file) = (format!("{kind}s"), format!("{id}.md"));
-        // Ids are unique among all APIs.
-        let existing = spec.join(folders::file(spec, &kind, &file));
-        ensure!(!existing.is_file(), "{} already exists; choose another name", existing.display());
         let shared = Path::new(&kind);
-        if asked.is_none() && spec.join(shared).join(group).is_dir() {
-            return Ok(Self { path: shared.join(file), api: None });
-        }
-        let api = api(spec, asked)?;
-        Ok(Self { path: Path::new(folders::APIS).join(&api).join(shared).join(file), api: Some(api) })
+        let is_shared = asked.is_none() && spec.join(shared).join(group).is_dir();
+        let api = if is_shared { None } else { Some(api(spec, asked)?) };
+        let path = folders::file_of(api.as_deref(), &kind, &file);
+        // Pages of scenarios and cases may have the same id in several APIs, and then none that all share.
+        let is_in_each = kind != RULES && !is_shared;
+        let existing = match spec.join(shared).join(&file) {
+            common if is_in_each && common.is_file() => common,
+            _ if is_in_each => spec.join(&path),
+            _ => spec.join(folders::file(spec, &kind, &file)),
+        };
+        ensure!(!existing.is_file(), "{} already exists; choose another name", existing.display());
+        Ok(Self { path, api })
     }
 }
 

@@ -1,5 +1,6 @@
 //! A case: responses that are played to a client, and the replies that are correct.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use catalogue::{About, Channel, Expect, Level, Step, groups};
@@ -12,6 +13,7 @@ use spec::Dialect;
 
 use super::event::event_type;
 use super::played::{Delivery, Played, Plays, answers, plays};
+use super::retries::PlayedRetries;
 use super::turns::PlayedTurn;
 
 /// Timeout of a case.
@@ -34,8 +36,9 @@ pub struct PlayedCase {
     pub transport: Transport,
     /// The body of the request, without `stream`.
     pub request: Value,
-    /// Its timeout.
+    /// The timeout of the client.
     pub timeout: Duration,
+    pub(super) retries: Option<PlayedRetries>,
     /// Number of events after which the client must disconnect.
     pub cancel_after: Option<u32>,
     /// The steps after the first response.
@@ -50,6 +53,25 @@ pub struct PlayedCase {
 }
 
 impl PlayedCase {
+    /// Returns the time in which the client must come to an end.
+    pub fn limit(&self) -> Duration {
+        self.retries.as_ref().map_or(self.timeout, |retries| retries.limit)
+    }
+
+    /// Gives the client another timeout, and as much more time as that is longer.
+    pub(super) fn set_timeout(&mut self, timeout: Duration) {
+        let more = timeout.saturating_sub(self.timeout);
+        self.timeout = timeout;
+        if let Some(retries) = &mut self.retries {
+            retries.limit += more * (retries.max + 1);
+        }
+    }
+
+    /// Returns the number of retries that the client may make, if the case is about these.
+    pub fn max_retries(&self) -> Option<u32> {
+        self.retries.as_ref().map(|retries| retries.max)
+    }
+
     /// Returns the number of the response that a request asks for; 0 is the first.
     pub(super) fn turn(&self, body: &Value) -> usize {
         let steps = self.turns.iter().enumerate().rev();
@@ -64,13 +86,16 @@ impl PlayedCase {
         self.turn(body).checked_sub(1).and_then(|at| self.turns.get(at))
     }
 
-    /// Returns the data for a request that creates a response.
-    pub(super) fn played(&self, body: &[u8]) -> &Plays {
+    /// Returns the data for a request that creates a response; `attempt` counts these from 0.
+    pub(super) fn played(&self, body: &[u8], attempt: usize) -> Cow<'_, Plays> {
+        if let Some(failure) = self.retries.as_ref().and_then(|retries| retries.response(attempt)) {
+            return Cow::Owned(Plays::Http(failure));
+        }
         if self.turns.is_empty() {
-            return &self.plays;
+            return Cow::Borrowed(&self.plays);
         }
         let body = serde_json::from_slice(body).unwrap_or_default();
-        self.turn_of(&body).map_or(&self.plays, |turn| &turn.plays)
+        Cow::Borrowed(self.turn_of(&body).map_or(&self.plays, |turn| &turn.plays))
     }
 
     /// Returns the data for a request that resumes a response.
@@ -81,9 +106,9 @@ impl PlayedCase {
 
     /// Returns the replies to a WebSocket message. The connection stays open for later steps.
     pub(super) fn said(&self, message: &str) -> Option<Line> {
-        let Plays::Socket(line) = self.played(message.as_bytes()) else { return None };
+        let Plays::Socket(line) = self.played(message.as_bytes(), 0).into_owned() else { return None };
         let is_last = self.turns.is_empty() && line.is_last;
-        Some(Line { is_last, ..line.clone() })
+        Some(Line { is_last, ..line })
     }
 }
 
@@ -116,6 +141,7 @@ pub(super) fn of_streams(
         transport: transport(channel),
         request: without_stream(request),
         timeout: TIMEOUT,
+        retries: None,
         cancel_after: None,
         about: about(parts, answers.first(), dialect),
         turns: Vec::new(),

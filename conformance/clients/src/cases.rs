@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use catalogue::{CLIENT_CASES, Channel, ClientCase, Edit, Ending, Expect, RULES, Rule, groups};
+use catalogue::{CLIENT_CASES, Channel, ClientCase, Edit, Expect, RULES, Rule, groups};
 use gateway::End;
 use recordings::capture::Format;
 use recordings::{goldens, violation};
@@ -19,6 +19,7 @@ use super::case::{
 use super::member;
 use super::order;
 use super::played::{Delivery, Played, answers, plays};
+use super::retries::{PlayedRetries, end};
 use super::turns::{STEP, turns};
 
 /// Timeout of a case whose stream stalls.
@@ -95,7 +96,10 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
         return None;
     }
     let text = row.request.replace(FILL, &long_text(row.fill.unwrap_or(0)));
-    let request_of_page: Option<Value> = serde_json::from_str(&text).ok();
+    let request_of_page: Option<Value> = match row.prompt {
+        "" => serde_json::from_str(&text).ok(),
+        prompt => Some(gateway::request(&prompt.replace(FILL, &long_text(row.fill.unwrap_or(0))), dialect.api)),
+    };
     let is_stream = channel != Channel::Json;
     let (request, sound, edited) = match row.golden {
         Some(golden) => of_golden(row, golden, request_of_page, dialect)?,
@@ -110,11 +114,7 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
     if channel == Channel::Json && edited.is_stream {
         return None;
     }
-    let end = match row.end {
-        Ending::Whole => End::Whole,
-        Ending::Stall => End::Stall,
-        Ending::Break => End::Break,
-    };
+    let end = end(row.end);
     let listed = row.golden.filter(|golden| catalogue::request(golden).is_some()).and_then(goldens::golden);
     let dialect = listed.map_or(dialect, |golden| written_in(golden, dialect));
     let has_edits = !row.edits.is_empty() || end != End::Whole;
@@ -138,6 +138,14 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
     if answers.is_empty() && row.expect != Expect::MustReport {
         return None;
     }
+    let usual = if end == End::Stall { STALLED } else { TIMEOUT };
+    let timeout = row.retries.as_ref().and_then(|retries| retries.timeout_ms);
+    let timeout = timeout.map_or(usual, |ms| Duration::from_millis(ms.into()));
+    let is_lasting = row.expect == Expect::MustReport;
+    let retries = match &row.retries {
+        Some(retries) => Some(PlayedRetries::new(retries, is_lasting, timeout, channel, dialect)?),
+        None => None,
+    };
     Some(PlayedCase {
         name: name(row.id, channel),
         title: row.title.to_owned(),
@@ -146,8 +154,8 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
         authority: row.authority.to_owned(),
         transport: transport(channel),
         request: without_stream(request),
-        timeout: if end == End::Stall { STALLED } else { TIMEOUT }
-            + STEP * u32::try_from(turns.len()).unwrap_or(0),
+        timeout: timeout + STEP * u32::try_from(turns.len()).unwrap_or(0),
+        retries,
         cancel_after: row.cancel_after,
         about: about(row.about, answers.first(), dialect),
         turns,

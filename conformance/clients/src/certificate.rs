@@ -29,6 +29,9 @@ pub struct ClientCertificate {
     pub client: String,
     /// Its version, if known.
     pub client_version: Option<String>,
+    /// The API.
+    #[serde(default)]
+    pub api: String,
     /// The dialect of the server.
     pub dialect: String,
     /// The mode: `lines`, `spawn` or `server`.
@@ -51,6 +54,7 @@ impl ClientCertificate {
             suite: run.suite.clone(),
             client: run.client.clone(),
             client_version: run.client_version.clone(),
+            api: spec::dialect(&run.dialect).map(|dialect| dialect.api.title.to_owned()).unwrap_or_default(),
             dialect: run.dialect.clone(),
             mode: run.mode.clone(),
             outcome: run.outcome,
@@ -71,6 +75,7 @@ impl ClientCertificate {
         for (name, value) in [
             ("Client", text(&self.client)),
             ("Version", self.client_version.as_deref().map_or_else(|| "unknown".to_owned(), text)),
+            ("API", text(&self.api)),
             ("Dialect", code(&self.dialect)),
             ("Suite", format!("conformance {}", text(&self.suite))),
         ] {

@@ -16,7 +16,7 @@ const QUOTED: usize = 200;
 /// Judges the behaviour of a client on a case. The text is the difference, or the reported error.
 pub fn judge(case: &PlayedCase, ended: &Ended) -> (ClientOutcome, String) {
     match ended {
-        Ended::Hung => (ClientOutcome::Hung, format!("no reply after {} ms", case.timeout.as_millis())),
+        Ended::Hung => (ClientOutcome::Hung, format!("no reply after {} ms", case.limit().as_millis())),
         Ended::Died(how) => (ClientOutcome::Fragile, quoted(how)),
         Ended::Unreadable(why) => (ClientOutcome::HarnessError, quoted(why)),
         Ended::Replied(reply) => of_reply(case, reply),

@@ -17,6 +17,7 @@ mod order;
 mod played;
 pub mod protocol;
 mod requests;
+mod retries;
 mod serving;
 mod shown;
 mod spawn;

@@ -39,6 +39,10 @@ pub struct CaseMessage {
     /// support them replies `unsupported`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<CaseStep>,
+    /// Number of retries that the client itself may make. If absent, the client makes none. A driver that lets its client make
+    /// so many repeats the number in its reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_retries: Option<u32>,
 }
 
 /// A step of the client after a response.
@@ -97,6 +101,10 @@ pub struct Reply {
     /// The error that the client reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ReplyError>,
+    /// `max_retries` of the case, if the client could make so many. A case about retries is not exercised without it, unless
+    /// the client was seen to retry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_retries: Option<u32>,
     /// The version of the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_version: Option<String>,

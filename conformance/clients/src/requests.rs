@@ -1,5 +1,7 @@
 //! Checks the requests of a client.
 
+use std::time::Instant;
+
 use catalogue::Step;
 use gateway::{Received, invalid};
 use results::text::{cut, visible};
@@ -19,10 +21,10 @@ const NOT_ON_SOCKETS: [&str; 3] = ["stream", "stream_options", "background"];
 /// Maximum length of a problem.
 const LONGEST: usize = 300;
 
-/// A request of a client, or a message on a WebSocket.
+/// A request of a client with the time at which it came, or a message on a WebSocket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sent {
-    Request(Received),
+    Request(Received, Instant),
     Message(String),
 }
 
@@ -36,16 +38,20 @@ pub(super) fn problems(
     let mut found = Vec::new();
     for one in sent {
         match one {
-            Sent::Request(request) => of_request(case, key, dialect, request, &mut found),
+            Sent::Request(request, _) => of_request(case, key, dialect, request, &mut found),
             Sent::Message(message) => of_message(case, dialect, message, &mut found),
         }
+    }
+    if let Some(retries) = &case.retries {
+        found.extend(retries.problems(sent, dialect.api));
     }
     found.sort();
     found.dedup();
     found
 }
 
-fn problem(rule: &str, message: impl AsRef<str>) -> RequestProblem {
+/// Returns a problem with a bounded text.
+pub(super) fn problem(rule: &str, message: impl AsRef<str>) -> RequestProblem {
     let message = visible(&cut(message.as_ref(), LONGEST));
     RequestProblem { rule: rule.to_owned(), message }
 }
@@ -236,7 +242,7 @@ pub(super) fn unsent(case: &PlayedCase, sent: &[Sent]) -> Option<String> {
     let due = case.turns.iter().filter(|turn| turn.step != Step::Resume).count();
     let body = |one: &Sent| -> Option<Value> {
         match one {
-            Sent::Request(request) => serde_json::from_slice(&request.body).ok(),
+            Sent::Request(request, _) => serde_json::from_slice(&request.body).ok(),
             Sent::Message(message) => serde_json::from_str(message).ok(),
         }
     };

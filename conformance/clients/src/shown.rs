@@ -5,6 +5,7 @@ use gateway::End;
 
 use super::case::PlayedCase;
 use super::played::Plays;
+use super::retries::PlayedRetries;
 
 /// A response of a case, as the client receives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,8 +21,11 @@ pub struct ShownResponse {
 impl PlayedCase {
     /// Returns the responses that the case plays, in the order of its requests.
     pub fn responses(&self) -> Vec<ShownResponse> {
-        let plays = std::iter::once(&self.plays).chain(self.turns.iter().map(|turn| &turn.plays));
-        plays.map(shown).collect()
+        let failures = self.retries.iter().flat_map(PlayedRetries::responses).map(|act| shown(&Plays::Http(act)));
+        let has_response = self.retries.as_ref().is_none_or(PlayedRetries::has_response);
+        let own = has_response.then_some(&self.plays);
+        let plays = own.into_iter().chain(self.turns.iter().map(|turn| &turn.plays));
+        failures.chain(plays.map(shown)).collect()
     }
 
     /// Returns what a correct reply has, by member; empty if only an error is correct.
@@ -40,13 +44,17 @@ fn shown(plays: &Plays) -> ShownResponse {
             };
             let pause = act.pieces.iter().map(|(pause, _)| pause.as_millis()).max().unwrap_or(0);
             let pause = if pause > 0 { format!(" · {pause} ms before each event") } else { String::new() };
+            if act.end == End::Reset {
+                let end = Some("the connection breaks before the head");
+                return ShownResponse { head: "no response".to_owned(), bytes: Vec::new(), end };
+            }
             ShownResponse {
                 head: format!("HTTP {}{}{pieces}{pause}", act.status, headers.collect::<String>()),
                 bytes: act.pieces.iter().flat_map(|(_, piece)| piece).copied().collect(),
                 end: match act.end {
                     End::Whole => None,
                     End::Stall => Some("then nothing more comes, and the connection stays open"),
-                    End::Break => Some("then the connection breaks"),
+                    End::Break | End::Reset => Some("then the connection breaks"),
                 },
             }
         }

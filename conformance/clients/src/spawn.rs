@@ -40,6 +40,9 @@ pub(super) fn run(
     if let Some(events) = message.cancel_after_events {
         command.env("CONFORMANCE_CANCEL_AFTER_EVENTS", events.to_string());
     }
+    if let Some(retries) = message.max_retries {
+        command.env("CONFORMANCE_MAX_RETRIES", retries.to_string());
+    }
     if !message.steps.is_empty() {
         command.env("CONFORMANCE_STEPS", serde_json::to_string(&message.steps).unwrap_or_default());
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gateway::{Act, Director, Line, Received, Stage};
 use serde_json::json;
@@ -12,6 +12,7 @@ use spec::Api;
 use super::case::PlayedCase;
 use super::played::Plays;
 use super::requests::Sent;
+use super::retries::attempts;
 use super::serving::CaseDesk;
 
 /// Maximum number of requests kept of a case.
@@ -50,16 +51,19 @@ impl Playing {
         self.sent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keep(&self, at: usize, one: Sent) {
+    /// Records a request, and returns the number of requests for a response before it.
+    fn keep(&self, at: usize, one: Sent) -> usize {
         let size = match &one {
-            Sent::Request(request) => request.body.len(),
+            Sent::Request(request, _) => request.body.len(),
             Sent::Message(message) => message.len(),
         };
         let mut sent = self.sent();
         let of_case = sent.entry(at).or_default();
+        let before = attempts(of_case, self.api).len();
         if of_case.len() < KEPT && size <= LARGEST {
             of_case.push(one);
         }
+        before
     }
 
     /// Removes and returns the requests recorded for a case so far.
@@ -95,11 +99,11 @@ impl Director for Playing {
         let Some((at, case, rest)) = self.find(&request.path) else {
             return refuse(404, "Unknown case.");
         };
-        self.keep(at, Sent::Request(request.clone()));
+        let attempt = self.keep(at, Sent::Request(request.clone(), Instant::now()));
         let path = rest.trim_end_matches('/').strip_prefix(VERSION).unwrap_or_default();
         match (&*request.method, path) {
-            ("POST", path) if path == self.api.path => match case.played(&request.body) {
-                Plays::Http(act) => act.clone(),
+            ("POST", path) if path == self.api.path => match case.played(&request.body, attempt).into_owned() {
+                Plays::Http(act) => act,
                 Plays::Socket(_) => refuse(400, "This case needs a WebSocket."),
             },
             ("GET", "/models") => {
@@ -121,7 +125,7 @@ impl Director for Playing {
                 if rest.strip_prefix(VERSION) == Some(self.api.path)
                     && matches!(case.plays, Plays::Socket(_)) =>
             {
-                self.keep(at, Sent::Request(request.clone()));
+                self.keep(at, Sent::Request(request.clone(), Instant::now()));
                 Ok(())
             }
             _ => Err(self.answer(request)),

@@ -25,7 +25,8 @@ use super::child::{Ended, Processes, Running};
 use super::intact::Intact;
 use super::judge::judge;
 use super::protocol::{self, CaseMessage};
-use super::requests::{problems, unsent};
+use super::requests::{Sent, problems, unsent};
+use super::retries;
 use super::serving::CaseDesk;
 use super::spawn;
 use super::stage::{Playing, base_url};
@@ -134,7 +135,7 @@ impl ClientSuite {
         all.retain(|case| self.transports.contains(&case.transport) && is_wanted(&case.name));
         if let Some(timeout) = self.timeout {
             for case in &mut all {
-                case.timeout = timeout;
+                case.set_timeout(timeout);
             }
         }
         all
@@ -186,14 +187,7 @@ impl ClientSuite {
         let reports = cases.iter().zip(&done).enumerate().map(|(at, (case, done))| {
             let sent = playing.take(at);
             let (outcome, detail) = match done {
-                Some(done) => {
-                    match (judge(case, &intact.with_losses(case, &done.ended)), unsent(case, &sent)) {
-                        ((ClientOutcome::Right | ClientOutcome::Wrong, _), Some(unsent)) => {
-                            (ClientOutcome::NotExercised, unsent)
-                        }
-                        (judged, _) => judged,
-                    }
-                }
+                Some(done) => self.judged(case, &done.ended, &intact, &sent),
                 None => (ClientOutcome::NotExercised, "the client did not fetch this case".to_owned()),
             };
             ClientCaseReport {
@@ -236,6 +230,28 @@ impl ClientSuite {
         .concluded())
     }
 
+    fn judged(
+        &self,
+        case: &PlayedCase,
+        ended: &Ended,
+        intact: &Intact<'_>,
+        sent: &[Sent],
+    ) -> (ClientOutcome, String) {
+        let (outcome, detail) = judge(case, &intact.with_losses(case, ended));
+        let is_read = matches!(outcome, ClientOutcome::Right | ClientOutcome::Wrong);
+        if let Some(unsent) = unsent(case, sent).filter(|_| is_read) {
+            return (ClientOutcome::NotExercised, unsent);
+        }
+        let Some(retries) = &case.retries else { return (outcome, detail) };
+        match retries.unused(outcome, ended.reply(), sent, self.dialect.api) {
+            Some(unused) => (ClientOutcome::NotExercised, unused),
+            None if outcome == ClientOutcome::Fragile => {
+                (outcome, format!("{}: {detail}", retries::count(sent, self.dialect.api)))
+            }
+            None => (outcome, detail),
+        }
+    }
+
     fn message(&self, case: &PlayedCase, base_url: String) -> CaseMessage {
         CaseMessage {
             protocol: protocol::VERSION,
@@ -247,6 +263,7 @@ impl ClientSuite {
             timeout_ms: millis(case.timeout),
             cancel_after_events: case.cancel_after,
             dialect: self.dialect.name.to_owned(),
+            max_retries: case.max_retries(),
             steps: case.turns.iter().map(PlayedTurn::case_step).collect(),
         }
     }
@@ -317,8 +334,7 @@ impl ClientSuite {
             Some(CaseDesk::new(self.origins.clone())),
         )?;
         let messages = cases.iter().enumerate().map(|(at, case)| {
-            let grace = case.timeout;
-            (self.message(case, base_url(&stage, at)), grace)
+            (self.message(case, base_url(&stage, at)), case.limit())
         });
         if let Some(desk) = &playing.desk {
             desk.open(messages.collect());
@@ -377,7 +393,7 @@ struct Worker<'s> {
 
 impl Worker<'_> {
     fn ask(&mut self, case: &PlayedCase, message: &CaseMessage) -> Result<Ended, Refused> {
-        let timeout = case.timeout;
+        let timeout = case.limit();
         let command = &self.suite.command;
         let name = || command.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
         let refuse = |error: std::io::Error| Refused(format!("{} cannot be started: {error}", name()));

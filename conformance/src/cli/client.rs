@@ -247,8 +247,19 @@ impl ClientArgs {
         match (&self.dialect, &self.api) {
             (Some(name), _) => names::dialect(name),
             (None, Some(api)) => names::dialect_of_api(api),
-            (None, None) => names::usual().next().context("this build has no dialect"),
+            (None, None) => match self.specification() {
+                Some(name) => names::dialect(name),
+                None => names::usual().next().context("this build has no dialect"),
+            },
         }
+    }
+
+    /// Returns the specification of the named profiles, if none is for the usual dialect.
+    fn specification(&self) -> Option<&'static str> {
+        let specifications = || client_profiles(&self.profile).flat_map(|profile| profile.specifications);
+        let usual = names::usual().next().map(|dialect| dialect.name);
+        let is_usual = specifications().any(|name| Some(*name) == usual);
+        specifications().next().copied().filter(|_| !is_usual)
     }
 
     /// Prints what a case plays.

@@ -16,7 +16,7 @@ use spec::table::Content;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::{Message, WebSocket, client};
 
-use super::{conversation, events};
+use super::{conversation, events, retries};
 
 /// The client that `CLIENT_KIND` names: reads cases from stdin, and writes replies to stdout.
 #[test]
@@ -81,7 +81,7 @@ impl Client<'_> {
             }
             _ => {}
         }
-        Some(match self.ask() {
+        let reply = match self.ask() {
             Ok(answer) => self.told(&answer),
             Err(problem) if self.is("dies-of-errors") => {
                 eprintln!("fatal: {problem}");
@@ -94,7 +94,9 @@ impl Client<'_> {
                 let error = ReplyError { message: Some(problem), ..ReplyError::default() };
                 Reply { case, status: Status::Error, error: Some(error), ..Reply::default() }
             }
-        })
+        };
+        let max_retries = self.asked.max_retries.filter(|_| !self.is("knows-no-retries"));
+        Some(Reply { max_retries, ..reply })
     }
 
     fn told(&self, answer: &Answer) -> Reply {
@@ -188,7 +190,11 @@ impl Client<'_> {
         if dialect.api.list.is_empty() {
             let place = dialect.api.path;
             let body = self.send("POST", place, &with_stream(request), &mut |_| false)?;
-            return Ok((events::read_all(&body, dialect)?, conversation::said(&body)));
+            let answer = match events::read_all(&body, dialect) {
+                Err(_) if self.is_shown_again() => self.after(events::shown(&body, dialect), request, dialect)?,
+                answer => answer?,
+            };
+            return Ok((answer, conversation::said(&body)));
         }
         let mut heard = Heard::default();
         let mut problem = None;
@@ -208,7 +214,22 @@ impl Client<'_> {
                 problem.is_some() || self.is_over(&heard)
             })?;
         }
-        Ok((self.whole(heard, problem, dialect)?, Value::Null))
+        let shown: Vec<String> = heard.texts.values().map(|units| String::from_utf16_lossy(units)).collect();
+        match self.whole(heard, problem, dialect) {
+            Err(_) if self.is_shown_again() => Ok((self.after(shown, request, dialect)?, Value::Null)),
+            answer => Ok((answer?, Value::Null)),
+        }
+    }
+
+    /// Returns whether the client sends a request again whose response broke off, and shows what comes behind it.
+    fn is_shown_again(&self) -> bool {
+        self.is("shows-both") && self.asked.max_retries.is_some()
+    }
+
+    fn after(&self, shown: Vec<String>, request: &Value, dialect: &Dialect) -> Result<Answer, String> {
+        let mut answer = Client { kind: "perfect", asked: self.asked }.answer(request, dialect)?.0;
+        answer.texts.splice(0..0, shown);
+        Ok(answer)
     }
 
     fn is_over(&self, heard: &Heard) -> bool {
@@ -363,12 +384,32 @@ impl Client<'_> {
         self.send("POST", dialect.api.path, &body.to_string(), is_enough)
     }
 
+    /// Sends a request, and sends it again as often as the case allows.
     fn send(
         &self,
         method: &str,
         place: &str,
         body: &str,
         is_enough: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<Vec<u8>, String> {
+        for attempt in 0.. {
+            let mut head = String::new();
+            let sent = retries::again(self.kind, body, attempt);
+            let result = self.send_once((method, place, attempt), &sent, is_enough, &mut head);
+            match retries::pause(self.kind, self.asked, attempt, &head)? {
+                Some(pause) if result.is_err() => std::thread::sleep(pause),
+                _ => return result,
+            }
+        }
+        Err("there were too many requests".to_owned())
+    }
+
+    fn send_once(
+        &self,
+        (method, place, attempt): (&str, &str, u32),
+        body: &str,
+        is_enough: &mut dyn FnMut(&[u8]) -> bool,
+        head_of: &mut String,
     ) -> Result<Vec<u8>, String> {
         let fail = |error: io::Error| error.to_string();
         let asked = self.asked;
@@ -378,6 +419,7 @@ impl Client<'_> {
         } else {
             format!("authorization: Bearer {}\r\n", asked.api_key)
         };
+        let key = key + &retries::key(self.kind, attempt);
         let kind = if self.is("sends-text") { "text/plain" } else { "application/json" };
         let mut stream = TcpStream::connect(host).map_err(fail)?;
         let head = format!(
@@ -408,7 +450,8 @@ impl Client<'_> {
             bytes.extend_from_slice(&buffer[..read]);
             if head.is_none() {
                 head = bytes.windows(4).position(|window| window == b"\r\n\r\n").map(|at| at + 4);
-                let status = String::from_utf8_lossy(&bytes).split(' ').nth(1).map(str::to_owned);
+                *head_of = String::from_utf8_lossy(&bytes[..head.unwrap_or(0)]).into_owned();
+                let status = head_of.split(' ').nth(1).map(str::to_owned);
                 if head.is_some() && status.as_deref() != Some("200") && !self.is("ignores-the-status") {
                     return Err(format!("status {status:?}"));
                 }

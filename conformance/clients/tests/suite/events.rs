@@ -39,3 +39,16 @@ pub(super) fn read_all(body: &[u8], dialect: &Dialect) -> Result<Answer, String>
         None => Err("the stream ended before the response".to_owned()),
     }
 }
+
+/// Returns the texts of a stream, as far as it came.
+pub(super) fn shown(body: &[u8], dialect: &Dialect) -> Vec<String> {
+    let mut reader = AnswerReader::new(dialect.api);
+    let _ = read(body, Some(Format::Sse), &mut |entry| {
+        if let Entry::Event(frame) = entry
+            && let Some(data) = frame.data
+        {
+            reader.data(dialect, &data);
+        }
+    });
+    reader.finish().texts
+}

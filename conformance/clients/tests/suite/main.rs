@@ -7,6 +7,8 @@ mod conversation;
 mod driver;
 mod events;
 mod perfect;
+mod resilience;
+mod retries;
 mod schema;
 
 use std::env;

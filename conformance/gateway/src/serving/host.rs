@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use reqwest::Url;
@@ -83,6 +84,10 @@ pub(super) async fn listen(
     }
 }
 
+/// Marks a response in whose place the connection breaks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Broken;
+
 /// Timeout of the head of a request, so that idle connections are closed.
 const HEAD: Duration = Duration::from_secs(10);
 
@@ -92,7 +97,18 @@ async fn converse(connection: TcpStream, app: Router) {
     let _ = connection.set_nodelay(true);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD);
-    let served = http.serve_connection(TokioIo::new(connection), TowerToHyperService::new(app));
+    let app = TowerToHyperService::new(app);
+    let answer = service_fn(move |request| {
+        let answered = app.call(request);
+        async move {
+            let Ok(response) = answered.await;
+            match response.extensions().get::<Broken>() {
+                Some(Broken) => Err(io::Error::from(io::ErrorKind::ConnectionReset)),
+                None => Ok(response),
+            }
+        }
+    });
+    let served = http.serve_connection(TokioIo::new(connection), answer);
     // The client notices an error.
     let _ = served.with_upgrades().await;
 }

@@ -30,6 +30,8 @@ pub enum End {
     Stall,
     /// The connection breaks.
     Break,
+    /// The connection breaks before the head of the response.
+    Reset,
 }
 
 /// Returns a body that is sent with the pace of the settings, and the faults of transport.
@@ -99,11 +101,12 @@ struct Pieces {
     next: Option<Bytes>,
     waiting: Option<Pin<Box<Sleep>>>,
     sent: usize,
+    is_flushed: bool,
 }
 
 impl Pieces {
     const fn new(source: Source, end: End) -> Self {
-        Self { source, end: Some(end), next: None, waiting: None, sent: 0 }
+        Self { source, end: Some(end), next: None, waiting: None, sent: 0, is_flushed: false }
     }
 }
 
@@ -133,9 +136,15 @@ impl Stream for Pieces {
                 }
                 continue;
             }
+            if self.end == Some(End::Break) && !self.is_flushed {
+                // What the client receives before the connection breaks is flushed by the connection, too.
+                self.is_flushed = true;
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
             match self.end.take() {
                 Some(End::Stall) => self.waiting = Some(Box::pin(sleep(STALLED))),
-                Some(End::Break) => return Poll::Ready(Some(Err(io::ErrorKind::ConnectionReset.into()))),
+                Some(End::Break | End::Reset) => return Poll::Ready(Some(Err(io::ErrorKind::ConnectionReset.into()))),
                 Some(End::Whole) | None => return Poll::Ready(None),
             }
         }

@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 use tokio::time::sleep;
 
 use super::cors;
-use super::host::{Host, listen};
+use super::host::{Broken, Host, listen};
 use super::sending::{End, play};
 
 /// Maximum size of a request body.
@@ -171,6 +171,9 @@ fn of_act(act: Act) -> Response {
         {
             response.headers_mut().append(name, value);
         }
+    }
+    if end == End::Reset {
+        response.extensions_mut().insert(Broken);
     }
     response
 }
