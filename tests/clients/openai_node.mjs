@@ -86,7 +86,7 @@ function completed(completion) {
   const told = {
     text: message.content ?? '',
     refusal: message.refusal ?? '',
-    calls: calls.map((call) => ({ call_id: call.id ?? null, name: call.function.name, arguments: call.function.arguments })),
+    calls: calls.map((call) => ({ call_id: call.id ?? null, name: call.function.name ?? '', arguments: call.function.arguments ?? '' })),
     response_status: finish_reason ?? null,
     response_id: completion.id ?? null,
     ...(completion.usage ? { usage: { input_tokens: completion.usage.prompt_tokens, output_tokens: completion.usage.completion_tokens } } : {}),

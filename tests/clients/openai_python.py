@@ -155,7 +155,7 @@ def completed(completion):
         "refusal": message.refusal or "",
         **({"reasoning": thought} if thought else {}),
         "calls": [
-            {"call_id": call.id, "name": call.function.name, "arguments": call.function.arguments} for call in calls
+            {"call_id": call.id, "name": call.function.name or "", "arguments": call.function.arguments or ""} for call in calls
         ],
         "response_status": completion.choices[0].finish_reason,
         "response_id": completion.id,

@@ -2,7 +2,7 @@
 
 use std::{env, fs};
 
-use clients::{ClientCertificate, ClientSuite, client_profiles, demanded_cases};
+use clients::{ClientCertificate, ClientSuite, PlayedTurn, cases, client_profiles, demanded_cases};
 use results::{ClientRun, Demand, ProfileState, Verdict};
 
 use super::{run, suite};
@@ -33,18 +33,40 @@ fn profiles_demand_cases_that_there_are() {
     }
 }
 
+/// The profiles of each dialect, besides that about retries, which another test runs, and a client that fails each.
+const PROFILES: [(&str, &[(&str, &str)]); 4] = [
+    ("openai", &[("client-core", "hides-errors"), ("client-tools", "one-call"), ("client-websocket", "one-call")]),
+    ("open-responses", &[("client-core", "trims"), ("client-tools", "one-call"), ("client-websocket", "one-call")]),
+    (
+        "anthropic",
+        &[
+            ("messages-client-core", "hides-errors"),
+            ("messages-client-thinking", "drops-thoughts"),
+            ("messages-client-tools", "mixes-up-calls"),
+        ],
+    ),
+    ("chat", &[("chat-client-core", "hides-errors"), ("chat-client-tools", "mixes-up-calls")]),
+];
+
 #[test]
-fn a_perfect_client_passes_all_profiles() {
-    let all = ["client-core", "client-tools", "client-websocket"];
-    let passed: Vec<_> = all.iter().map(|name| (*name, ProfileState::Passed)).collect();
-    for dialect in ["openai", "open-responses"] {
-        let run = demanded("perfect", dialect, &[]);
-        assert_eq!(
-            states(&run),
-            passed,
-            "{dialect}: {:?}",
-            run.profiles.iter().map(|one| &one.reasons).collect::<Vec<_>>()
-        );
+fn each_profile_is_passed_by_a_perfect_client_and_failed_by_a_faulty_one() {
+    for (dialect, profiles) in PROFILES {
+        let of_api = |profile: &catalogue::ClientProfile| {
+            let mut names = profile.specifications.iter().filter_map(|name| spec::dialect(name));
+            names.any(|of| of.api.name == spec::dialect(dialect).unwrap().api.name)
+        };
+        let all: Vec<&str> = client_profiles(&[]).filter(|one| of_api(one)).map(|one| one.name).collect();
+        let named: Vec<&str> = profiles.iter().map(|(name, _)| *name).collect();
+        let besides: Vec<&str> = all.iter().filter(|name| **name != "client-resilience").copied().collect();
+        assert_eq!(besides, named, "{dialect}");
+        let run = demanded("perfect", dialect, &named);
+        let passed: Vec<_> = named.iter().map(|name| (*name, ProfileState::Passed)).collect();
+        let reasons = run.profiles.iter().map(|one| &one.reasons).collect::<Vec<_>>();
+        assert_eq!(states(&run), passed, "{dialect}: {reasons:?}");
+        for (profile, faulty) in profiles {
+            let run = demanded(faulty, dialect, &[profile]);
+            assert_eq!(states(&run), [(*profile, ProfileState::Failed)], "{dialect}: {faulty}");
+        }
     }
     // Profiles do not apply to a dialect without a specification.
     let run = demanded("perfect", "vllm-responses", &["client-core"]);
@@ -77,6 +99,43 @@ fn a_certificate_says_what_a_run_proves() {
     let text = certificate.json();
     assert_eq!(serde_json::from_str::<ClientCertificate>(&text).unwrap(), certificate);
     insta::assert_snapshot!(certificate.markdown());
+}
+
+/// What a version of a profile demands is recorded once, and must not change.
+#[test]
+fn client_profiles_are_frozen() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/frozen.txt");
+    let mut text = fs::read_to_string(path).unwrap_or_default();
+    let mut changed = Vec::new();
+    for profile in client_profiles(&[]) {
+        for name in profile.specifications {
+            let dialect = spec::dialect(name).unwrap();
+            let played = cases(dialect);
+            let demands = |id: String| {
+                let case = played.iter().find(|case| case.name == id).unwrap();
+                let steps: Vec<_> = case.turns.iter().map(PlayedTurn::case_step).collect();
+                let steps = serde_json::to_string(&steps).unwrap();
+                let (expect, cancel, retries) = (case.expect.name(), case.cancel_after, case.max_retries());
+                format!("{id} {expect} {} {:?} {cancel:?} {retries:?} {steps}", case.request, case.about)
+            };
+            let demands: Vec<String> = demanded_cases(profile, dialect).into_iter().map(demands).collect();
+            let key = format!("{}@{} {name} ", profile.name, profile.version);
+            let sha256 = harness::hash(demands.join("\n").as_bytes());
+            match text.lines().find_map(|line| line.strip_prefix(key.as_str())) {
+                Some(frozen) if frozen == sha256 => {}
+                None if env::var_os("BLESS").is_some() => text.extend([&*key, &*sha256, "\n"]),
+                frozen => changed.push((key, frozen.is_some())),
+            }
+        }
+    }
+    if env::var_os("BLESS").is_some() {
+        fs::write(path, &text).unwrap();
+    }
+    for (key, is_changed) in &changed {
+        assert!(!is_changed, "{key}demands something else than when it was frozen: give it its next version");
+    }
+    let command = "BLESS=1 cargo test -p clients client_profiles_are_frozen";
+    assert!(changed.is_empty(), "not frozen yet: {command}: {changed:?}");
 }
 
 #[test]
