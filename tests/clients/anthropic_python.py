@@ -9,7 +9,7 @@ HOW = sys.argv[1]
 
 
 def ask(case):
-    has_steps = bool(case.get("steps"))
+    has_steps = bool(case.get("steps")) and case["transport"] == "sse"
     if case["transport"] == "websocket" or case["cancel_after_events"] or has_steps and HOW == "create":
         raise Unsupported("the driver reads responses to their end, and repeats only what the package has gathered")
     timeout = case["timeout_ms"] / 1000

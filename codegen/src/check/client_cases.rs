@@ -4,7 +4,9 @@ use super::context::Context;
 use super::report::{Place, Report};
 use super::violations;
 use crate::folders::{self, CLIENTS};
-use crate::formats::{Channel, ClientCase, ClientFailure, ClientRetries, ClientStep, Ending, Expect, Step, WaitForm};
+use crate::formats::{
+    Channel, ClientCase, ClientFailure, ClientRetries, ClientStep, Ending, Expect, Step, WaitForm,
+};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for case in &context.catalogue.client_cases {
@@ -12,6 +14,11 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         let of_retries = case.retries.iter().flat_map(|retries| misuses_of_retries(case, retries));
         for (entry, problem, help) in misuses(case).into_iter().chain(of_retries) {
             report.find(&file, Place::entry(entry), problem, help);
+        }
+        let is_same = |other: &&ClientCase| other.id == case.id && other.api.is_some();
+        if let (None, Some(other)) = (&case.api, context.catalogue.client_cases.iter().find(is_same)) {
+            let problem = format!("{} has a case of this id, too", other.api.as_deref().unwrap_or_default());
+            report.find(&file, Place::File, problem, "name one of them differently");
         }
         if let Some(golden) = &case.golden {
             violations::check_entry(context, golden, &case.edits, &file, "edits", report);

@@ -8,9 +8,9 @@ use super::names;
 use crate::catalogue::Catalogue;
 use crate::formats::{
     About, Authority, Breakage, Channel, Citation, Client, ClientCase, ClientFailure, ClientProfile,
-    ClientRetries, ClientStep, Constant, Coverage, DecidedBy, Declared, Edit, Ending, Expect, Family, LooksAt,
-    NativeRule, OnSocket, Operand, PlayedFile, Profile, Relation, Requirement, RequirementLevel, Rule, Scenario,
-    Scopes, Side, Step, Target, Violation, WaitForm, Who, Whose, groups,
+    ClientRetries, ClientStep, Constant, Coverage, DecidedBy, Declared, Edit, Ending, Expect, Family,
+    LooksAt, NativeRule, OnSocket, Operand, PlayedFile, Profile, Relation, Requirement, RequirementLevel,
+    Rule, Scenario, Scopes, Side, Step, Target, Violation, WaitForm, Who, Whose, groups,
 };
 
 /// Emits the types and their values, and an enum of the native rules.

@@ -72,6 +72,11 @@ impl PlayedCase {
         self.retries.as_ref().map(|retries| retries.max)
     }
 
+    /// Returns this number with the most requests that are right.
+    pub fn retries(&self) -> Option<(u32, usize)> {
+        self.retries.as_ref().map(|retries| (retries.max, retries.most))
+    }
+
     /// Returns the number of the response that a request asks for; 0 is the first.
     pub(super) fn turn(&self, body: &Value) -> usize {
         let steps = self.turns.iter().enumerate().rev();

@@ -98,7 +98,9 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
     let text = row.request.replace(FILL, &long_text(row.fill.unwrap_or(0)));
     let request_of_page: Option<Value> = match row.prompt {
         "" => serde_json::from_str(&text).ok(),
-        prompt => Some(gateway::request(&prompt.replace(FILL, &long_text(row.fill.unwrap_or(0))), dialect.api)),
+        prompt => {
+            Some(gateway::request(&prompt.replace(FILL, &long_text(row.fill.unwrap_or(0))), dialect.api))
+        }
     };
     let is_stream = channel != Channel::Json;
     let (request, sound, edited) = match row.golden {

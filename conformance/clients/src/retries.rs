@@ -29,7 +29,7 @@ pub(super) struct PlayedRetries {
     /// Number of retries that the client may make.
     pub(super) max: u32,
     /// The most requests that are right.
-    most: usize,
+    pub(super) most: usize,
     /// Whether the last failure is played again and again.
     is_lasting: bool,
     failures: Vec<PlayedFailure>,

@@ -21,7 +21,8 @@ pub struct ShownResponse {
 impl PlayedCase {
     /// Returns the responses that the case plays, in the order of its requests.
     pub fn responses(&self) -> Vec<ShownResponse> {
-        let failures = self.retries.iter().flat_map(PlayedRetries::responses).map(|act| shown(&Plays::Http(act)));
+        let failures =
+            self.retries.iter().flat_map(PlayedRetries::responses).map(|act| shown(&Plays::Http(act)));
         let has_response = self.retries.as_ref().is_none_or(PlayedRetries::has_response);
         let own = has_response.then_some(&self.plays);
         let plays = own.into_iter().chain(self.turns.iter().map(|turn| &turn.plays));

@@ -102,7 +102,8 @@ impl Director for Playing {
         let attempt = self.keep(at, Sent::Request(request.clone(), Instant::now()));
         let path = rest.trim_end_matches('/').strip_prefix(VERSION).unwrap_or_default();
         match (&*request.method, path) {
-            ("POST", path) if path == self.api.path => match case.played(&request.body, attempt).into_owned() {
+            ("POST", path) if path == self.api.path => match case.played(&request.body, attempt).into_owned()
+            {
                 Plays::Http(act) => act,
                 Plays::Socket(_) => refuse(400, "This case needs a WebSocket."),
             },

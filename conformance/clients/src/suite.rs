@@ -333,9 +333,10 @@ impl ClientSuite {
             self.port,
             Some(CaseDesk::new(self.origins.clone())),
         )?;
-        let messages = cases.iter().enumerate().map(|(at, case)| {
-            (self.message(case, base_url(&stage, at)), case.limit())
-        });
+        let messages = cases
+            .iter()
+            .enumerate()
+            .map(|(at, case)| (self.message(case, base_url(&stage, at)), case.limit()));
         if let Some(desk) = &playing.desk {
             desk.open(messages.collect());
         }

@@ -35,8 +35,14 @@ fn profiles_demand_cases_that_there_are() {
 
 /// The profiles of each dialect, besides that about retries, which another test runs, and a client that fails each.
 const PROFILES: [(&str, &[(&str, &str)]); 4] = [
-    ("openai", &[("client-core", "hides-errors"), ("client-tools", "one-call"), ("client-websocket", "one-call")]),
-    ("open-responses", &[("client-core", "trims"), ("client-tools", "one-call"), ("client-websocket", "one-call")]),
+    (
+        "openai",
+        &[("client-core", "hides-errors"), ("client-tools", "one-call"), ("client-websocket", "one-call")],
+    ),
+    (
+        "open-responses",
+        &[("client-core", "trims"), ("client-tools", "one-call"), ("client-websocket", "one-call")],
+    ),
     (
         "anthropic",
         &[

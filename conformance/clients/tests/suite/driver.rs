@@ -191,7 +191,9 @@ impl Client<'_> {
             let place = dialect.api.path;
             let body = self.send("POST", place, &with_stream(request), &mut |_| false)?;
             let answer = match events::read_all(&body, dialect) {
-                Err(_) if self.is_shown_again() => self.after(events::shown(&body, dialect), request, dialect)?,
+                Err(_) if self.is_shown_again() => {
+                    self.after(events::shown(&body, dialect), request, dialect)?
+                }
                 answer => answer?,
             };
             return Ok((answer, conversation::said(&body)));

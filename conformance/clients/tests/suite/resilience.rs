@@ -45,14 +45,16 @@ fn retrying(kind: &str, dialect: &str) -> ClientRun {
 /// Returns what a client does in each case, without times.
 fn told(run: &ClientRun) -> Vec<String> {
     let of_case = |case: &results::ClientCaseReport| {
-        let problems: Vec<String> = case.requests.iter().map(|problem| without_times(&problem.message)).collect();
+        let problems: Vec<String> =
+            case.requests.iter().map(|problem| without_times(&problem.message)).collect();
         format!("{} {}: {}", case.name, case.outcome.name(), problems.join(", "))
     };
     run.cases.iter().map(of_case).collect()
 }
 
 fn without_times(message: &str) -> String {
-    let Some((asked, said)) = message.split_once(" after ").filter(|_| message.starts_with("asked again")) else {
+    let Some((asked, said)) = message.split_once(" after ").filter(|_| message.starts_with("asked again"))
+    else {
         return message.to_owned();
     };
     let (_, said) = said.split_once(';').expect("a time, and what was said");
@@ -65,16 +67,23 @@ fn each_fault_of_retries_is_caught_where_it_shows() {
     // What the other APIs play differs only in what follows output.
     let runs: Vec<(&str, &str)> = kinds()
         .map(|kind| (kind, "openai"))
-        .chain(DIALECTS[1..].iter().flat_map(|dialect| ["perfect", "shows-both"].map(|kind| (kind, *dialect))))
+        .chain(
+            DIALECTS[1..].iter().flat_map(|dialect| ["perfect", "shows-both"].map(|kind| (kind, *dialect))),
+        )
         .collect();
     let found: Vec<(&str, &str, Vec<String>)> = runs
         .chunks(4)
         .flat_map(|some| {
             thread::scope(|scope| {
-                let started: Vec<_> =
-                    some.iter().map(|(kind, dialect)| scope.spawn(|| told(&retrying(kind, dialect)))).collect();
+                let started: Vec<_> = some
+                    .iter()
+                    .map(|(kind, dialect)| scope.spawn(|| told(&retrying(kind, dialect))))
+                    .collect();
                 let ended = started.into_iter().map(|run| run.join().expect("it ends"));
-                some.iter().zip(ended).map(|((kind, dialect), told)| (*kind, *dialect, told)).collect::<Vec<_>>()
+                some.iter()
+                    .zip(ended)
+                    .map(|((kind, dialect), told)| (*kind, *dialect, told))
+                    .collect::<Vec<_>>()
             })
         })
         .collect();

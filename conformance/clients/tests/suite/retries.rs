@@ -9,7 +9,12 @@ use serde_json::{Value, json};
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Returns how long to wait before a request is sent again, if it is. The head of its response is empty if none came.
-pub(super) fn pause(kind: &str, asked: &CaseMessage, attempt: u32, head: &str) -> Result<Option<Duration>, String> {
+pub(super) fn pause(
+    kind: &str,
+    asked: &CaseMessage,
+    attempt: u32,
+    head: &str,
+) -> Result<Option<Duration>, String> {
     let max = asked.max_retries.unwrap_or(0);
     let most = match kind {
         "never-retries" | "knows-no-retries" => 0,
@@ -17,7 +22,9 @@ pub(super) fn pause(kind: &str, asked: &CaseMessage, attempt: u32, head: &str) -
         _ => max,
     };
     let status: u16 = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-    let helps = head.is_empty() || matches!(status, 408 | 409 | 429 | 500..) || kind == "retries-everything" && status >= 400;
+    let helps = head.is_empty()
+        || matches!(status, 408 | 409 | 429 | 500..)
+        || kind == "retries-everything" && status >= 400;
     let is_forbidden = header(head, "x-should-retry") == Some("false") && kind != "retries-everything";
     if attempt >= most || !helps || is_forbidden {
         return Ok(None);
@@ -47,7 +54,10 @@ fn after(value: &str) -> Option<Duration> {
 }
 
 fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
-    let found = head.lines().filter_map(|line| line.split_once(':')).find(|(known, _)| known.eq_ignore_ascii_case(name));
+    let found = head
+        .lines()
+        .filter_map(|line| line.split_once(':'))
+        .find(|(known, _)| known.eq_ignore_ascii_case(name));
     found.map(|(_, value)| value.trim())
 }
 

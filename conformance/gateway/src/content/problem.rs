@@ -1,5 +1,8 @@
 //! Errors of refused requests.
 
+/// The code of a request of Messages for a conversation that the server holds.
+pub(crate) const NO_THREADS: &str = "thread_unsupported_request";
+
 /// Why a request is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {

@@ -14,7 +14,7 @@ pub fn refusal(request: &Value, dialect: &Dialect) -> Option<Problem> {
     if !request.is_object() {
         return Some(Problem::invalid("invalid_json", "The body of the request is not a JSON object.", None));
     }
-    let problem = invalid(request, dialect);
+    let problem = (speech(dialect.api).unserved)(request).or_else(|| invalid(request, dialect));
     if problem.is_some() {
         return problem;
     }

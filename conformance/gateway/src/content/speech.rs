@@ -19,6 +19,8 @@ pub(crate) struct Speech {
     pub(crate) plan: fn(&Value, &Dialect, u64) -> ResponsePlan,
     /// Returns the error of results without a matching call.
     pub(super) unmatched: fn(&Value) -> Option<Problem>,
+    /// Returns the error of what only some servers of the API do, and the gateway does not.
+    pub(super) unserved: fn(&Value) -> Option<Problem>,
     /// Returns whether the API has a way to say an item.
     pub(super) can_say: fn(&Item) -> bool,
     /// Whether a client continues a paused turn.
@@ -36,6 +38,7 @@ static SPOKEN: [Speech; 3] = [
         plan: responses::script::plan,
         // They may belong to a stored response.
         unmatched: |_| None,
+        unserved: |_| None,
         can_say: |_| true,
         pauses: false,
         examples: responses::example::EXAMPLES,
@@ -46,6 +49,7 @@ static SPOKEN: [Speech; 3] = [
         ask: messages::script::ask,
         plan: messages::script::plan,
         unmatched: messages::script::unmatched,
+        unserved: messages::script::unserved,
         can_say: messages::script::can_say,
         pauses: true,
         examples: messages::example::EXAMPLES,
@@ -56,6 +60,7 @@ static SPOKEN: [Speech; 3] = [
         ask: chat::script::ask,
         plan: chat::script::plan,
         unmatched: chat::script::unmatched,
+        unserved: |_| None,
         can_say: chat::script::can_say,
         pauses: false,
         examples: chat::example::EXAMPLES,

@@ -144,7 +144,9 @@ impl Stream for Pieces {
             }
             match self.end.take() {
                 Some(End::Stall) => self.waiting = Some(Box::pin(sleep(STALLED))),
-                Some(End::Break | End::Reset) => return Poll::Ready(Some(Err(io::ErrorKind::ConnectionReset.into()))),
+                Some(End::Break | End::Reset) => {
+                    return Poll::Ready(Some(Err(io::ErrorKind::ConnectionReset.into())));
+                }
                 Some(End::Whole) | None => return Poll::Ready(None),
             }
         }

@@ -6,7 +6,7 @@ use spec::Dialect;
 use crate::content::ask::{Ask, Format};
 use crate::content::conversation;
 use crate::content::plan::{Item, ResponsePlan, Thought, tokens};
-use crate::content::problem::Problem;
+use crate::content::problem::{NO_THREADS, Problem};
 use crate::content::text;
 
 /// Reads what a request asks for.
@@ -59,6 +59,12 @@ pub(in crate::content) fn unmatched(request: &Value) -> Option<Problem> {
     conversation::unmatched(request, "tool_use_id")
 }
 
+/// Returns the error of a thread: the gateway holds no conversations. SDKs that get it send the whole conversation.
+pub(in crate::content) fn unserved(request: &Value) -> Option<Problem> {
+    request.get("thread").filter(|thread| !thread.is_null())?;
+    Some(Problem::invalid(NO_THREADS, "This server holds no threads.", Some("thread")))
+}
+
 /// Returns whether the API has a way to say an item.
 pub(in crate::content) const fn can_say(item: &Item) -> bool {
     matches!(
@@ -70,4 +76,27 @@ pub(in crate::content) const fn can_say(item: &Item) -> bool {
             | Item::McpCall { .. }
             | Item::Compaction(_)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{refusal, respond};
+
+    /// SDKs whose tool runners ask for a thread read this error, and go on without one.
+    #[test]
+    fn a_thread_is_refused_in_the_words_that_clients_know() {
+        let dialect = &spec::anthropic::DIALECT;
+        let mut request =
+            json!({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi"}]});
+        for (thread, is_refused) in [(json!(null), false), (json!({"type": "create"}), true)] {
+            request["thread"] = thread;
+            assert_eq!(refusal(&request, dialect).is_some(), is_refused);
+        }
+        let body: Value = serde_json::from_slice(&respond(&request, dialect).body).unwrap();
+        let details = json!({"error_code": "thread_unsupported_request", "unsupported": ["thread"]});
+        assert_eq!(body["error"]["details"], details);
+    }
 }

@@ -5,7 +5,7 @@ use spec::Dialect;
 
 use super::blocks::{Block, Blocks};
 use crate::content::plan::{Ending, Item, Part, ResponsePlan};
-use crate::content::problem::Problem;
+use crate::content::problem::{NO_THREADS, Problem};
 use crate::content::text;
 use crate::rendering::RenderedResponse;
 
@@ -30,7 +30,11 @@ pub(in crate::rendering) fn problem(problem: &Problem) -> Value {
         500.. => "api_error",
         _ => "invalid_request_error",
     };
-    json!({"type": "error", "error": {"type": kind, "message": problem.message}, "request_id": "req_1"})
+    let mut error = json!({"type": kind, "message": problem.message});
+    if problem.code == NO_THREADS {
+        error["details"] = json!({"error_code": problem.code, "unsupported": [problem.param]});
+    }
+    json!({"type": "error", "error": error, "request_id": "req_1"})
 }
 
 /// Returns the planned response to a request.
