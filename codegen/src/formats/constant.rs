@@ -36,7 +36,24 @@ macro_rules! as_it_is {
     )+};
 }
 
-as_it_is!(bool u16 u32 usize);
+as_it_is!(bool u16 usize);
+
+impl Constant for u32 {
+    fn of() -> TokenStream {
+        quote!(u32)
+    }
+
+    /// Returns its digits in groups, as literals are written.
+    fn expression(&self) -> TokenStream {
+        let digits = self.to_string();
+        let is_first_of_group = |at: usize| at > 0 && (digits.len() - at).is_multiple_of(3);
+        let written = digits.chars().enumerate();
+        let written: String = written
+            .flat_map(|(at, digit)| is_first_of_group(at).then_some('_').into_iter().chain([digit]))
+            .collect();
+        written.parse().unwrap_or_default()
+    }
+}
 
 impl Constant for String {
     fn of() -> TokenStream {

@@ -7,12 +7,11 @@ const TEXT: &str = "[[say Hello|, wor|ld.]]";
 
 fn page(api: Option<&str>) -> String {
     // All APIs share a text; one has a request of its own.
-    let (shared, own) = match api {
-        None => (format!("prompt = \"{TEXT}\"\n"), String::new()),
-        Some(_) => {
-            let prompt = prompt(api, TEXT);
-            (String::new(), format!("\n```json\n{{\n  \"model\": \"default\",\n  {prompt}\n}}\n```\n"))
-        }
+    let (shared, own) = if api.is_some() {
+        let prompt = prompt(api, TEXT);
+        (String::new(), format!("\n```json\n{{\n  \"model\": \"default\",\n  {prompt}\n}}\n```\n"))
+    } else {
+        (format!("prompt = \"{TEXT}\"\n"), String::new())
     };
     format!(
         r#"```toml

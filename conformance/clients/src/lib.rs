@@ -11,6 +11,7 @@ mod child;
 mod conversation;
 mod event;
 mod intact;
+mod journal;
 mod judge;
 mod member;
 mod order;

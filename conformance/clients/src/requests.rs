@@ -1,16 +1,14 @@
 //! Checks the requests of a client.
 
-use std::time::Instant;
-
 use catalogue::Step;
 use gateway::{Received, invalid};
-use results::text::{cut, visible};
 use results::{RequestProblem, Transport};
 use serde_json::Value;
 use spec::{Api, Dialect};
 
 use super::case::PlayedCase;
 use super::conversation::{is_kept, is_whole, outputs, sealed, words};
+use super::journal::{Sent, problem};
 use super::turns::{PlayedTurn, holds, text};
 
 /// Members of a request that a client passes on unchanged.
@@ -18,15 +16,6 @@ const KEPT: [&str; 6] =
     ["previous_response_id", "max_output_tokens", "store", "background", "instructions", "include"];
 /// Members of a request that a WebSocket message must not have.
 const NOT_ON_SOCKETS: [&str; 3] = ["stream", "stream_options", "background"];
-/// Maximum length of a problem.
-const LONGEST: usize = 300;
-
-/// A request of a client with the time at which it came, or a message on a WebSocket.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Sent {
-    Request(Received, Instant),
-    Message(String),
-}
 
 /// Returns the problems of a client's requests for a case, each once.
 pub(super) fn problems(
@@ -48,12 +37,6 @@ pub(super) fn problems(
     found.sort();
     found.dedup();
     found
-}
-
-/// Returns a problem with a bounded text.
-pub(super) fn problem(rule: &str, message: impl AsRef<str>) -> RequestProblem {
-    let message = visible(&cut(message.as_ref(), LONGEST));
-    RequestProblem { rule: rule.to_owned(), message }
 }
 
 fn of_request(

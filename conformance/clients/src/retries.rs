@@ -1,6 +1,6 @@
 //! Retries: what the first requests of a case get, and how those that follow are judged.
 
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use catalogue::{Channel, ClientFailure, ClientRetries, Ending, WaitForm};
 use gateway::{Act, End, Received, request, respond};
@@ -8,9 +8,9 @@ use results::{ClientOutcome, RequestProblem};
 use serde_json::{Value, json};
 use spec::{Api, Dialect};
 
+use super::journal::{Sent, attempts, problem};
 use super::played::{Delivery, Played, Plays, plays};
 use super::protocol::Reply;
-use super::requests::{Sent, problem};
 
 /// The time by which a request may come too early, as clocks differ and servers are slow.
 const TOLERANCE: Duration = Duration::from_millis(50);
@@ -189,17 +189,6 @@ const fn header(form: WaitForm) -> &'static str {
 fn whole_second(time: SystemTime) -> SystemTime {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     SystemTime::UNIX_EPOCH + Duration::from_secs(since.as_secs() + u64::from(since.subsec_nanos() > 0))
-}
-
-/// Returns the requests for a response, with the times at which they came.
-pub(super) fn attempts<'s>(sent: &'s [Sent], api: &Api) -> Vec<(&'s Received, Instant)> {
-    let of_case = |one: &'s Sent| match one {
-        Sent::Request(request, at) if request.method == "POST" && api.is_at(&request.path) => {
-            Some((request, *at))
-        }
-        _ => None,
-    };
-    sent.iter().filter_map(of_case).collect()
 }
 
 /// Describes a request that came earlier or much later than a header asked.

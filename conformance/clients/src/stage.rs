@@ -10,9 +10,8 @@ use serde_json::json;
 use spec::Api;
 
 use super::case::PlayedCase;
+use super::journal::{Sent, attempts};
 use super::played::Plays;
-use super::requests::Sent;
-use super::retries::attempts;
 use super::serving::CaseDesk;
 
 /// Maximum number of requests kept of a case.

@@ -32,7 +32,10 @@ pub(in crate::cli) fn case(case: &PlayedCase, dialect: &Dialect, screen: Screen)
         page.fact("", &format!("the client disconnects after {events} events"));
     }
     if let Some((retries, most)) = case.retries() {
-        page.fact("", &format!("retries that the client may make: {retries}; requests that are right: at most {most}"));
+        page.fact(
+            "",
+            &format!("retries that the client may make: {retries}; requests that are right: at most {most}"),
+        );
     }
     page.rows("steps", case.turns.iter().filter_map(|turn| serde_json::to_string(&turn.case_step()).ok()));
     let responses = case.responses();

@@ -1,0 +1,35 @@
+//! What a client sends for a case, and the problems of it.
+
+use std::time::Instant;
+
+use gateway::Received;
+use results::RequestProblem;
+use results::text::{cut, visible};
+use spec::Api;
+
+/// Maximum length of a problem.
+const LONGEST: usize = 300;
+
+/// A request of a client with the time at which it came, or a message on a WebSocket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Sent {
+    Request(Received, Instant),
+    Message(String),
+}
+
+/// Returns the requests for a response, with the times at which they came.
+pub(super) fn attempts<'s>(sent: &'s [Sent], api: &Api) -> Vec<(&'s Received, Instant)> {
+    let of_case = |one: &'s Sent| match one {
+        Sent::Request(request, at) if request.method == "POST" && api.is_at(&request.path) => {
+            Some((request, *at))
+        }
+        _ => None,
+    };
+    sent.iter().filter_map(of_case).collect()
+}
+
+/// Returns a problem with a bounded text.
+pub(super) fn problem(rule: &str, message: impl AsRef<str>) -> RequestProblem {
+    let message = visible(&cut(message.as_ref(), LONGEST));
+    RequestProblem { rule: rule.to_owned(), message }
+}
