@@ -7,7 +7,7 @@ use spec::Dialect;
 
 use crate::evidence::{Evidence, TWINS};
 use crate::judge::{Attempt, mark_answered};
-use crate::plan::{About, Offer, ScenarioCase, Seed, cases};
+use crate::plan::{About, Offer, ScenarioCase, Seed, all_given, cases};
 use crate::suite::{self, Selection};
 use crate::twins::{Strictness, TwinSide, is_comparable, name, names, twin};
 use results::{LevelChange, Options, TWINS_VERSION, TwinsReport};
@@ -34,7 +34,9 @@ impl Recorded {
         let offer = Offer::of(&run.options);
         let mut cases = cases(dialect, &rules, &offer, transports);
         let seed = Seed::new(&*run.seed, dialect, &offer);
+        let given = all_given(&run.options.given, run.is_reference);
         for case in &mut cases {
+            case.give(&given);
             case.expect(&seed);
         }
         let mut attempts: BTreeMap<String, Vec<Attempt>> = BTreeMap::new();

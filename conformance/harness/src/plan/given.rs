@@ -13,6 +13,13 @@ pub type Given = BTreeMap<String, String>;
 /// Prefix of placeholders for given resources.
 const GIVEN: &str = "given:";
 
+/// Returns the given resources of a run, with those that the reference gateway has built in.
+pub(crate) fn all_given(given: &Given, is_reference: bool) -> Given {
+    let mut all = if is_reference { gateway::given() } else { Given::new() };
+    all.extend(given.clone());
+    all
+}
+
 /// Replaces placeholders with given resources.
 pub(super) fn give(value: &mut Value, given: &Given) {
     match value {

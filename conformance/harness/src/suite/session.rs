@@ -18,7 +18,7 @@ use crate::certificate::{Certificate, Judge, Sent};
 use crate::evidence::{self, Chain, Evidence, Kept, RunFile};
 use crate::judge::GivenUp;
 use crate::live::{Live, RunPlan, RunRuntime, first_model};
-use crate::plan::{About, Given, Offer, ScenarioCase, Seed, cases, random_seed};
+use crate::plan::{About, Given, Offer, ScenarioCase, Seed, all_given, cases, random_seed};
 use crate::wire::{Client, Target, secrets_of};
 use checker::Rules;
 use gateway::{self, Embedded, McpServer};
@@ -116,11 +116,11 @@ impl Suite {
 
     /// Returns the given values. Those of the reference gateway are built in.
     fn gifts(&self) -> Given {
-        let (mut given, is_local) = match &self.endpoint {
-            Endpoint::At(target) => (Given::new(), target.is_local()),
-            Endpoint::Reference(_) => (gateway::given(), true),
+        let (is_reference, is_local) = match &self.endpoint {
+            Endpoint::At(target) => (false, target.is_local()),
+            Endpoint::Reference(_) => (true, true),
         };
-        given.extend(self.given.clone());
+        let mut given = all_given(&self.given, is_reference);
         if is_local {
             // Placeholders: the server is started when cases are sent.
             for name in [MCP_SERVER, FAILING_MCP_SERVER] {
