@@ -58,6 +58,17 @@ pub(super) enum Ending {
     Skipped,
 }
 
+impl From<Verdict> for Ending {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Pass => Self::Passed,
+            Verdict::Fail => Self::Failed,
+            Verdict::NotExercised => Self::Skipped,
+            Verdict::HarnessError => Self::Errored,
+        }
+    }
+}
+
 /// Returns the document.
 pub(super) fn junit(run: &Run) -> String {
     let left = Cell::new(OF_RUN);
@@ -83,12 +94,7 @@ pub(super) fn document(name: &str, suites: &[Suite]) -> String {
 fn of_scenario(case: &CaseReport, run: &Run, left: &Cell<usize>) -> Suite {
     let trial = |told: &TrialResult| {
         let judged = &told.judged;
-        let ending = match judged.verdict {
-            Verdict::Pass => Ending::Passed,
-            Verdict::Fail => Ending::Failed,
-            Verdict::NotExercised => Ending::Skipped,
-            Verdict::HarnessError => Ending::Errored,
-        };
+        let ending = Ending::from(judged.verdict);
         let mut text = match ending {
             Ending::Failed => in_full(case.findings(told, run), run, left),
             _ => String::new(),

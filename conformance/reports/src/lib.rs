@@ -20,6 +20,7 @@ mod source;
 mod style;
 mod summary;
 mod terms;
+mod twins;
 
 pub use form::{Form, render};
 pub use html::html;
@@ -30,3 +31,4 @@ pub use reproduce::reproduce;
 pub use style::{Detail, Screen, Style};
 pub use summary::{Side, side_by_side, summary, twins};
 pub use terms::dialects_of;
+pub use twins::twins_in;

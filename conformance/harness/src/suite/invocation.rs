@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use catalogue::Level;
 use libtest_mimic::Arguments;
-use reports::{Detail, Form, Style};
-use results::Run;
+use reports::{Detail, Form, Style, twins_in};
+use results::{Run, TwinsReport};
 
 use super::print::show;
 use super::{Selection, SuiteError, Unserved};
@@ -66,11 +66,22 @@ impl Invocation {
         ))
     }
 
-    /// Returns the files for the comparison of several runs: one beside each JSON report.
-    pub(super) fn files_of_twins(&self) -> Vec<PathBuf> {
+    /// Writes the comparison of several runs: a file beside each of their reports in a format that has a place for it.
+    pub(super) fn write_twins(&self, twins: &TwinsReport) -> Result<(), SuiteError> {
+        if twins.dialects.is_empty() {
+            return Ok(());
+        }
         let output = self.output.iter().map(|file| (self.form, file));
-        let all = self.reports.iter().map(|(form, file)| (*form, file)).chain(output);
-        all.filter(|(form, _)| *form == Form::Json).map(|(_, file)| file_of(file, "twins")).collect()
+        for (form, file) in self.reports.iter().map(|(form, file)| (*form, file)).chain(output) {
+            let Some(text) = twins_in(twins, form) else { continue };
+            let file = file_of(file, "twins");
+            fs::write(&file, text)
+                .map_err(|error| SuiteError::new(format!("{}: {error}", file.display())))?;
+        }
+        match twins_in(twins, self.form).filter(|_| self.output.is_none() && self.form.can_follow()) {
+            Some(text) => show(&text),
+            None => Ok(()),
+        }
     }
 
     /// Writes the requested reports of a run. Of several, each has files of its own, with the dialect in their names.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::thread::available_parallelism;
 
@@ -127,8 +127,8 @@ pub fn run(
         }
     }
     let folder = suites.first().and_then(|suite| suite.out.as_deref()?.parent());
-    let files = how.files_of_twins();
-    super::twins::keep(&twins, folder, &files.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
+    super::twins::keep(&twins, folder)?;
+    how.write_twins(&twins)?;
     if how.form == Form::Human && is_for_people(arguments) && sides.len() > 1 {
         let others: Vec<String> = how.unserved.iter().map(Unserved::line).collect();
         show(&reports::side_by_side(&sides, &others, screen))?;

@@ -1,7 +1,6 @@
 //! Twins of the sessions of a run.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,6 +14,7 @@ use crate::file::replace;
 use crate::live::Live;
 use crate::plan::About;
 use crate::twins::{Strictness, TwinSide, is_comparable, name, names, twin};
+use reports::{Form, twins_in};
 use results::{TWINS_VERSION, TwinResult, TwinsReport};
 
 /// The twins of several sessions: for each case, the sessions that send it.
@@ -96,17 +96,10 @@ impl Twins {
     }
 }
 
-/// Writes the results beside the folders of the runs, and to other files.
-pub(super) fn keep(report: &TwinsReport, folder: Option<&Path>, files: &[&Path]) -> Result<(), SuiteError> {
-    if report.dialects.is_empty() {
-        return Ok(());
-    }
-    let text =
-        serde_json::to_string_pretty(report).map_err(|error| SuiteError::new(error.to_string()))? + "\n";
-    let failed = |file: &Path, error| SuiteError::new(format!("{}: {error}", file.display()));
-    if let Some(folder) = folder {
-        let file = folder.join(TWINS);
-        replace(&file, &text).map_err(|error| failed(&file, error))?;
-    }
-    files.iter().try_for_each(|file| fs::write(file, &text).map_err(|error| failed(file, error)))
+/// Writes the results beside the folders of the runs.
+pub(super) fn keep(report: &TwinsReport, folder: Option<&Path>) -> Result<(), SuiteError> {
+    let Some(folder) = folder.filter(|_| !report.dialects.is_empty()) else { return Ok(()) };
+    let file = folder.join(TWINS);
+    let text = twins_in(report, Form::Json).unwrap_or_default();
+    replace(&file, &text).map_err(|error| SuiteError::new(format!("{}: {error}", file.display())))
 }
