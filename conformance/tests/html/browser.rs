@@ -73,8 +73,14 @@ impl Browser {
         }
     }
 
-    fn wait(&mut self, method: &str) {
-        while !self.events.iter().any(|event| event["method"] == method) {
+    /// Waits until the page with this file name has loaded. The blank page of its tab may load late, too.
+    fn wait(&mut self, file: &str) {
+        let is_its = |url: &Value| url.as_str().is_some_and(|url| url.ends_with(file));
+        let begins = |event: &Value| {
+            event["method"] == "Page.frameNavigated" && is_its(&event["params"]["frame"]["url"])
+        };
+        let ends = |event: &Value| event["method"] == "Page.loadEventFired";
+        while !self.events.iter().skip_while(|event| !begins(event)).any(ends) {
             let event = self.read();
             self.events.push_back(event);
         }
@@ -124,7 +130,7 @@ fn show(browser: &mut Browser, name: &str, page: &str) -> String {
     browser.size(1200, 900);
     let address = format!("file://{}", file.display());
     browser.call("Page.navigate", &json!({ "url": address }));
-    browser.wait("Page.loadEventFired");
+    browser.wait(&format!("/{name}.html"));
     address
 }
 
