@@ -3,8 +3,9 @@
 import http.client
 import json
 import re
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+from listening import Listening
 
 # Directives that a model of chat completions can't follow, and is to ignore as other models do.
 UNSAID = re.compile(rb"\[\[(?:cite|pause|web_search|encrypt)\b[^\]]*\]\]")
@@ -12,36 +13,16 @@ UNSAID = re.compile(rb"\[\[(?:cite|pause|web_search|encrypt)\b[^\]]*\]\]")
 OF_CONNECTION = {"connection", "keep-alive", "transfer-encoding", "content-length", "host", "accept-encoding", "expect"}
 
 
-class Quiet(ThreadingHTTPServer):
-    """Gateways may hang up at any time."""
-
-    daemon_threads = True
-    request_queue_size = 128
-
-    def handle_error(self, *_):
-        pass
-
-
-class Journal:
-    """The proxy while it runs, on a port that was free."""
+class Journal(Listening):
+    """The proxy while it runs."""
 
     def __init__(self, port, log):
-        self.port, self.log = port, log
+        super().__init__(Handler, log)
+        self.port = port
 
     def __enter__(self):
-        self.server = Quiet(("127.0.0.1", 0), Handler)
-        self.server.model, self.server.asked = self.port, open(self.log, "w", buffering=1)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        super().__enter__().server.model = self.port
         return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-        self.server.asked.close()
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server.server_address[1]}"
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -1,41 +1,17 @@
 """A server of chat completions on loopback, behind which the scripted model stands."""
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 from answers import MODEL, answer, problem
+from listening import Listening
 
 
-class Quiet(ThreadingHTTPServer):
-    """Gateways may hang up at any time."""
-
-    daemon_threads = True
-
-    def handle_error(self, *_):
-        pass
-
-
-class Upstream:
-    """The server while it runs, on a port that was free. What it is asked for is written to a file."""
+class Upstream(Listening):
+    """The server while it runs. What it is asked for is written to a file."""
 
     def __init__(self, log):
-        self.log = log
-
-    def __enter__(self):
-        self.server = Quiet(("127.0.0.1", 0), Handler)
-        self.server.asked = open(self.log, "w", buffering=1)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-        self.server.asked.close()
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server.server_address[1]}"
+        super().__init__(Handler, log)
 
 
 def envelope(kind, model):
