@@ -130,7 +130,7 @@ pub struct ClientStep {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClientRetries {
-    /// Number of retries that the client is told to make at most.
+    /// Maximum number of retries of the client.
     pub max: u32,
     /// The most requests that are right; all that the client may send if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
