@@ -5,10 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::dialect::{LoadError, read_toml};
-use crate::folders::{self, CLIENTS, DEFECTS, MEASURED, PLAYED, REQUESTS, THREADS};
+use crate::folders::{
+    self, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CLIENTS, DEFECTS, MEASURED, PLAYED, REQUESTS, THREADS,
+};
 use crate::formats::{
-    ApiFile, ClientCase, ClientProfile, Defect, DefectsFile, GuaranteesFile, MeasuredFile, PageError,
-    PlayedFile, Profile, RequestsFile, RequirementsFile, Rule, Scenario, Thread, ThreadsFile,
+    ApiFile, BetweenCase, BetweenLimitsFile, BetweenRule, ClientCase, ClientProfile, Defect, DefectsFile,
+    GuaranteesFile, MeasuredFile, PageError, PlayedFile, Profile, RequestsFile, RequirementsFile, Rule,
+    Scenario, Thread, ThreadsFile,
 };
 
 /// Rules, scenarios, cases, profiles and requirements, as read from their files.
@@ -38,6 +41,12 @@ pub struct Catalogue {
     pub played: BTreeMap<String, PlayedFile>,
     /// `requests.toml`, by API.
     pub requests: BTreeMap<String, RequestsFile>,
+    /// `between/cases/`, by id.
+    pub between_cases: BTreeMap<String, BetweenCase>,
+    /// `between/rules/`, by id.
+    pub between_rules: BTreeMap<String, BetweenRule>,
+    /// `between/limits.toml`.
+    pub between_limits: BetweenLimitsFile,
     /// The features of all APIs, with their descriptions.
     pub features: BTreeMap<String, String>,
 }
@@ -59,6 +68,9 @@ impl Catalogue {
             measured: of_apis(spec, MEASURED, &mut errors),
             played: of_apis(spec, PLAYED, &mut errors),
             requests: of_apis(spec, REQUESTS, &mut errors),
+            between_cases: pages(spec, BETWEEN_CASES, BetweenCase::parse, &mut errors),
+            between_rules: pages(spec, BETWEEN_RULES, BetweenRule::parse, &mut errors),
+            between_limits: between_limits(spec, &mut errors),
             features: features(spec, &mut errors),
         };
         catalogue.name_entries();
@@ -134,6 +146,18 @@ fn client_cases(spec: &Path, errors: &mut Vec<LoadError>) -> Vec<ClientCase> {
     }
     all.sort_by(|one, other| one.id.cmp(&other.id));
     all
+}
+
+/// Reads what pairs of APIs cannot carry.
+fn between_limits(spec: &Path, errors: &mut Vec<LoadError>) -> BetweenLimitsFile {
+    let file = spec.join(BETWEEN_LIMITS);
+    if !file.exists() {
+        return BetweenLimitsFile::default();
+    }
+    read_toml(&file).unwrap_or_else(|error| {
+        errors.push(error);
+        BetweenLimitsFile::default()
+    })
 }
 
 /// Reads the defects of all APIs.

@@ -17,13 +17,31 @@ pub const FOREIGN: &str = "foreign.toml";
 pub const GOLDENS: &str = "goldens";
 
 /// Folders of pages and tables. An API can have each, and all APIs can share one of the same name.
-pub const PAGES: [&str; 6] = ["client-profiles", CLIENTS, "profiles", "requirements", "rules", "scenarios"];
+pub const PAGES: [&str; 8] = [
+    BETWEEN_CASES,
+    BETWEEN_RULES,
+    "client-profiles",
+    CLIENTS,
+    "profiles",
+    "requirements",
+    "rules",
+    "scenarios",
+];
+
+/// What clients ask through gateways.
+pub const BETWEEN_CASES: &str = "between/cases";
+
+/// The rules about what passes through gateways.
+pub const BETWEEN_RULES: &str = "between/rules";
+
+/// What pairs of APIs cannot carry.
+pub const BETWEEN_LIMITS: &str = "between/limits.toml";
 
 /// The cases for clients. Those of several APIs may have the same name.
 pub const CLIENTS: &str = "clients";
 
 /// Tables that an API can have, and that all APIs can share.
-pub const TABLES: [&str; 4] = [DEFECTS, MEASURED, PLAYED, REQUESTS];
+pub const TABLES: [&str; 5] = [BETWEEN_LIMITS, DEFECTS, MEASURED, PLAYED, REQUESTS];
 
 /// The streams with one defect each.
 pub const DEFECTS: &str = "defects.toml";

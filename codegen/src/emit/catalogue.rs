@@ -7,10 +7,11 @@ use super::measured::{Effects, Measurement};
 use super::names;
 use crate::catalogue::Catalogue;
 use crate::formats::{
-    About, Authority, Breakage, Channel, Citation, Client, ClientCase, ClientFailure, ClientProfile,
-    ClientRetries, ClientStep, Constant, Coverage, DecidedBy, Declared, Edit, Ending, Expect, Family,
-    LooksAt, NativeRule, OnSocket, Operand, PlayedFile, Profile, Relation, Requirement, RequirementLevel,
-    Rule, Scenario, Scopes, Side, Step, Target, Violation, WaitForm, Who, Whose, groups,
+    About, Authority, BetweenCase, BetweenLimit, BetweenRule, Breakage, Channel, Citation, Client,
+    ClientCase, ClientFailure, ClientProfile, ClientRetries, ClientStep, Constant, Coverage, DecidedBy,
+    Declared, Edit, Ending, Expect, Family, FaultPlaces, HandlingMode, LooksAt, NativeRule, OnSocket,
+    Operand, PlayedFile, Profile, Relation, Requirement, RequirementLevel, Rule, Scenario, Scopes, Side,
+    Step, Target, UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
 };
 
 /// Emits the types and their values, and an enum of the native rules.
@@ -18,6 +19,9 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let declarations = [
         About::declaration(),
         Authority::declaration(),
+        BetweenCase::declaration(),
+        BetweenLimit::declaration(),
+        BetweenRule::declaration(),
         Breakage::declaration(),
         Channel::declaration(),
         Citation::declaration(),
@@ -33,6 +37,8 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         Ending::declaration(),
         Expect::declaration(),
         Family::declaration(),
+        FaultPlaces::declaration(),
+        HandlingMode::declaration(),
         LooksAt::declaration(),
         Measurement::declaration(),
         OnSocket::declaration(),
@@ -46,10 +52,12 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         Side::declaration(),
         Step::declaration(),
         Target::declaration(),
+        UpstreamFault::declaration(),
         Violation::declaration(),
         WaitForm::declaration(),
         Who::declaration(),
         Whose::declaration(),
+        Writes::declaration(),
     ];
     let native = catalogue.rules.values().filter(|rule| rule.native).map(|rule| {
         let (name, doc) = (variant(&rule.id), format!(" `{}`: {}.", rule.id, rule.title));
@@ -98,6 +106,9 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let scenarios = list(catalogue.scenarios.values().cloned());
     let profiles = list(catalogue.profiles.values().cloned());
     let client_profiles = list(catalogue.client_profiles.values().cloned());
+    let between_cases = list(catalogue.between_cases.values().cloned());
+    let between_rules = list(catalogue.between_rules.values().cloned());
+    let between_limits = catalogue.between_limits.limits.expression();
     let features =
         catalogue.features.iter().map(|(name, title)| quote!(Feature { name: #name, title: #title }));
     let requirements = list(catalogue.requirements.values().flat_map(|file| file.requirements.clone()));
@@ -131,6 +142,15 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
 
         /// All cases for clients, sorted by id and API, except those that follow from rules.
         pub static CLIENT_CASES: &[ClientCase] = #client_cases;
+
+        /// All cases of what passes through a gateway, sorted by id.
+        pub static BETWEEN_CASES: &[BetweenCase] = #between_cases;
+
+        /// All rules about what passes through a gateway, sorted by id.
+        pub static BETWEEN_RULES: &[BetweenRule] = #between_rules;
+
+        /// What pairs of APIs cannot carry.
+        pub static BETWEEN_LIMITS: &[BetweenLimit] = #between_limits;
 
         /// All features, by name.
         pub static FEATURES: &[Feature] = &[#(#features),*];

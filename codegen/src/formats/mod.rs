@@ -1,6 +1,7 @@
 //! The formats of the files under `spec/`, with JSON Schemas for validation and completion in editors.
 
 mod api;
+mod between;
 mod client_case;
 mod constant;
 mod defect;
@@ -26,6 +27,10 @@ mod thread;
 mod violation;
 
 pub use api::{ApiFile, Calls, Content, Outer, RootEnd, RootOpening, Scope, StatusWords, Stop, Usage};
+pub use between::{
+    BetweenCase, BetweenLimit, BetweenLimitsFile, BetweenRule, FaultPlaces, HandlingMode, UpstreamFault,
+    Writes,
+};
 pub use client_case::{
     About, Channel, ClientCase, ClientFailure, ClientRetries, ClientStep, Ending, Expect, Step, WaitForm,
 };

@@ -1,5 +1,6 @@
 //! The model of a run, from which all reports are rendered.
 
+mod between;
 mod capture;
 mod case;
 mod cause;
@@ -36,6 +37,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use between::{
+    BETWEEN_RUN_VERSION, BetweenCause, BetweenFinding, BetweenPair, BetweenRun, BetweenTest, StreamOutcome,
+    Unaccounted,
+};
 pub use capture::{CaptureReport, DialectSeen, Lost};
 pub use case::{CaseReport, OTHER_RULES, TrialResult};
 pub use cause::{Cause, Layer, starred};

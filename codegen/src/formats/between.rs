@@ -1,0 +1,209 @@
+//! `between/cases/<group>/<name>.md`, `between/rules/<group>/<name>.md` and `between/limits.toml`: what passes through a
+//! gateway, from a client to a scripted upstream and back.
+
+use codegen_derive::Constant;
+use serde::{Deserialize, Serialize};
+
+use super::constant::words;
+use super::dialect::Level;
+use super::page::{Page, PageError, Request};
+
+/// A question that a client asks through a gateway, and what the scripted upstream answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct BetweenCase {
+    /// Its path, `group/name`.
+    #[serde(skip)]
+    pub id: String,
+    /// The answers of the upstream, one for each turn, in the directives of the reference gateway.
+    pub answers: Vec<String>,
+    /// What the tools return, one output for each answer with calls; the client sends it back for each of the calls.
+    #[serde(default)]
+    pub results: Vec<String>,
+    /// Whether the client asks for one JSON body instead of a stream.
+    #[serde(default)]
+    pub is_whole: bool,
+    /// How the upstream cuts its stream into writes.
+    #[serde(default)]
+    pub writes: Writes,
+    /// Whether the upstream sends each event only when the client has received the text of the one before.
+    #[serde(default)]
+    pub is_in_step: bool,
+    /// Faults of the upstream's stream, each of which is a test of its own at each of these places.
+    #[serde(default)]
+    pub faults: Vec<UpstreamFault>,
+    /// The places of these faults.
+    #[serde(default)]
+    pub places: FaultPlaces,
+    /// Statuses with which the upstream refuses the request, each of which is a test of its own.
+    #[serde(default)]
+    pub statuses: Vec<u16>,
+    /// The header `Retry-After` of these refusals.
+    #[serde(default)]
+    pub retry_after: Option<String>,
+    /// The content type of the upstream's stream, instead of `text/event-stream`.
+    #[serde(default)]
+    pub content_type: Option<String>,
+    /// Number of events after which the client disconnects.
+    #[serde(default)]
+    pub leaves_after: Option<u32>,
+    /// Number of clients that ask at once, each with a word of its own.
+    #[serde(default)]
+    pub crowd: Option<u32>,
+    /// The case whose answer the client must get, too.
+    #[serde(default)]
+    pub like: Option<String>,
+    /// The APIs of the client that can ask this; all if empty.
+    #[serde(default)]
+    pub fronts: Vec<String>,
+    /// The APIs of the upstream that can answer this; all if empty.
+    #[serde(default)]
+    pub upstreams: Vec<String>,
+    /// Its title.
+    #[serde(skip)]
+    pub title: String,
+    /// The rest of the page, as Markdown.
+    #[serde(skip)]
+    pub prose: String,
+    /// The question, in the terms that all APIs share. `{mark}` in a text is a word that marks the requests of the case.
+    #[serde(skip)]
+    pub question: Request,
+}
+
+impl BetweenCase {
+    /// Parses the page of the case with this id.
+    ///
+    /// # Errors
+    ///
+    /// Fails on the first invalid line.
+    pub fn parse(id: &str, text: &str) -> Result<Self, PageError> {
+        let page = Page::split(text, "json")?;
+        let case: Self = page.metadata()?;
+        let question = page.only_block("json")?.request()?;
+        Ok(Self { id: id.to_owned(), title: page.title, prose: page.prose, question, ..case })
+    }
+}
+
+words! {
+    /// How a stream is cut into writes.
+    pub enum Writes = Events {
+        /// Each event is written at once.
+        Events,
+        /// All of it is written at once.
+        Whole,
+        /// Each byte is written alone.
+        Bytes,
+        /// Writes end within lines, and within characters of several bytes.
+        Split,
+        /// Each event is written at once, and lines end with CR LF.
+        Crlf,
+        /// Comments, pings and empty lines stand between the events.
+        Comments,
+    }
+
+    /// A fault of the upstream's stream.
+    pub enum UpstreamFault {
+        /// The connection breaks.
+        Cut,
+        /// The stream ends as if it were complete.
+        End,
+        /// An error event follows.
+        Error,
+        /// An event is no JSON.
+        Malformed,
+        /// Nothing follows, and the connection stays open.
+        Stall,
+    }
+
+    /// The places of faults in the upstream's stream.
+    pub enum FaultPlaces = Each {
+        /// Before the first event, and after each but the last.
+        Each,
+        /// Before the first event, after the first that has output, and before the one that ends the response.
+        Edges,
+    }
+}
+
+/// A rule about what passes through a gateway.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct BetweenRule {
+    /// Its path, `group/name`. The fault of the reference translator that breaks it has the same name.
+    #[serde(skip)]
+    pub id: String,
+    /// Its level.
+    pub level: Level,
+    /// Who says so: a document with its heading, or the thread of a user.
+    pub authority: String,
+    /// What to do where it is broken.
+    pub fix: String,
+    /// The modes of a gateway in which it applies; all if empty.
+    #[serde(default)]
+    pub modes: Vec<HandlingMode>,
+    /// The version of the suite that has it first.
+    pub since: String,
+    /// Its title.
+    #[serde(skip)]
+    pub title: String,
+    /// The rest of the page, as Markdown.
+    #[serde(skip)]
+    pub prose: String,
+}
+
+impl BetweenRule {
+    /// Parses the page of the rule with this id.
+    ///
+    /// # Errors
+    ///
+    /// Fails on the first invalid line.
+    pub fn parse(id: &str, text: &str) -> Result<Self, PageError> {
+        let page = Page::split(text, "json")?;
+        let rule: Self = page.metadata()?;
+        Ok(Self { id: id.to_owned(), title: page.title, prose: page.prose, ..rule })
+    }
+}
+
+words! {
+    /// How a gateway handles an operation.
+    pub enum HandlingMode = Transform {
+        /// Bytes pass unchanged.
+        Passthrough,
+        /// What passes is read, and stays the same in meaning.
+        Inspect,
+        /// One API is translated to another.
+        Transform,
+        /// The gateway answers itself.
+        Local,
+    }
+}
+
+/// What a pair of APIs cannot carry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct BetweenLimit {
+    /// The API of the client; any if absent.
+    pub front: Option<String>,
+    /// The API of the upstream; any if absent.
+    pub upstream: Option<String>,
+    /// The rule that does not apply.
+    pub rule: String,
+    /// The case, `group/name`, or a group with `/`; all if absent.
+    pub case: Option<String>,
+    /// Why.
+    pub reason: String,
+    /// Who says so.
+    pub authority: String,
+}
+
+/// `between/limits.toml`
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct BetweenLimitsFile {
+    /// The limits.
+    #[serde(default, rename = "limit")]
+    pub limits: Vec<BetweenLimit>,
+}

@@ -1,0 +1,146 @@
+//! What was recorded of a test: the exchanges of the client with the gateway, and of the gateway with the upstream.
+
+use std::time::Duration;
+
+use catalogue::{BetweenCase, HandlingMode, UpstreamFault};
+use serde_json::Value;
+use spec::Dialect;
+
+/// A case for a pair of APIs, with one of its faults if it has any.
+#[derive(Debug, Clone)]
+pub struct Test {
+    /// Its name: `FRONT-UPSTREAM/CASE`, followed by `@FAULT` or `@FAULT:PLACE`.
+    pub name: String,
+    /// The case.
+    pub case: &'static BetweenCase,
+    /// The dialect of the client.
+    pub front: &'static Dialect,
+    /// The dialect of the upstream.
+    pub upstream: &'static Dialect,
+    /// How the gateway handles the operation.
+    pub mode: HandlingMode,
+    /// What goes wrong upstream.
+    pub fault: Option<Fault>,
+    /// The word that marks its requests.
+    pub mark: String,
+    /// The model that the client asks for.
+    pub model: String,
+}
+
+/// What goes wrong upstream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// A fault of the stream, before the event of this number, counted from 0.
+    Stream(UpstreamFault, usize),
+    /// The request is refused with this status.
+    Status(u16),
+}
+
+/// The recordings of a test.
+#[derive(Debug, Clone, Default)]
+pub struct Evidence {
+    /// The exchanges of the client with the gateway, one for each turn. Of a crowd, one for each client.
+    pub client: Vec<Exchanged>,
+    /// The exchanges of the gateway with the upstream that carry the mark of the test, in the order in which they began.
+    pub upstream: Vec<Exchanged>,
+    /// The exchange after a fault: a plain question, which must be answered.
+    pub after: Option<Exchanged>,
+}
+
+/// A recorded exchange. Times are from the start of the test, on one clock.
+#[derive(Debug, Clone, Default)]
+pub struct Exchanged {
+    /// When the request was sent, or received.
+    pub at: Duration,
+    /// The path of the request.
+    pub path: String,
+    /// The headers of the request, with names in lower case. Keys are replaced, see [`Exchanged::keys`].
+    pub headers: Vec<(String, String)>,
+    /// The body of the request.
+    pub body: Vec<u8>,
+    /// The keys of the run that were seen in this exchange.
+    pub keys: Vec<SeenKey>,
+    /// The turn of the case that it belongs to.
+    pub turn: usize,
+    /// The response, if there was one.
+    pub response: Option<Response>,
+}
+
+/// A key of the run where it was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeenKey {
+    /// Whose it is.
+    pub key: RunKey,
+    /// Where.
+    pub place: KeyPlace,
+}
+
+/// The keys of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunKey {
+    /// That of the client for the gateway.
+    Client,
+    /// That of the gateway for the upstream.
+    Upstream,
+}
+
+/// The places of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyPlace {
+    /// The headers of the request.
+    RequestHeaders,
+    /// The body of the request.
+    RequestBody,
+    /// The headers of the response.
+    ResponseHeaders,
+    /// The body of the response.
+    ResponseBody,
+}
+
+/// A recorded response.
+#[derive(Debug, Clone, Default)]
+pub struct Response {
+    /// Its status.
+    pub status: u16,
+    /// Its headers, with names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The pieces of its body, each with the time when it was sent or received.
+    pub pieces: Vec<(Duration, Vec<u8>)>,
+    /// How it ended.
+    pub end: Ended,
+    /// When it ended.
+    pub ended_at: Duration,
+}
+
+/// How a response ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Ended {
+    /// The body was complete by HTTP.
+    #[default]
+    Complete,
+    /// The connection broke.
+    Broken(String),
+    /// The side that reads it went away.
+    Left,
+    /// Nothing followed within the limit.
+    Silent(String),
+}
+
+impl Exchanged {
+    /// Returns the body of the request as JSON.
+    pub fn request(&self) -> Option<Value> {
+        serde_json::from_slice(&self.body).ok()
+    }
+}
+
+impl Response {
+    /// Returns the whole body.
+    pub fn body(&self) -> Vec<u8> {
+        self.pieces.iter().flat_map(|(_, bytes)| bytes).copied().collect()
+    }
+
+    /// Returns the value of a header.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}

@@ -1,0 +1,6 @@
+//! The suite for both ends of a gateway: a scripted upstream stands behind it, a client asks in front of it, and what passes
+//! between them is judged.
+//!
+//! Verdicts are computed from the recordings of both sides alone, so that they can be computed again.
+
+pub mod evidence;

@@ -1,0 +1,182 @@
+//! The report of a gateway from both ends.
+
+use catalogue::Level;
+use serde::{Deserialize, Serialize};
+
+use super::{FailOn, Outcome, Verdict};
+use checker::LevelName;
+
+/// Version of the format. It increases when a member is removed or changes its meaning.
+pub const BETWEEN_RUN_VERSION: u32 = 1;
+
+/// The results of a gateway for every case of every pair of APIs.
+///
+/// It is written as `between.json`, read again from there, and is all that any report knows. Texts in it may come from a
+/// hostile gateway.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct BetweenRun {
+    /// Version of this format.
+    pub between_run: u32,
+    /// Version of the suite.
+    pub suite: String,
+    /// The name of the gateway.
+    pub gateway: String,
+    /// Its URL.
+    pub url: String,
+    /// The command that started it, if the suite did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// The model that was asked for.
+    pub model: String,
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The findings that fail the run.
+    pub fail_on: FailOn,
+    /// The pairs of APIs.
+    pub pairs: Vec<BetweenPair>,
+    /// Causes, the worst first.
+    pub causes: Vec<BetweenCause>,
+    /// The tests.
+    pub tests: Vec<BetweenTest>,
+    /// Requests that the upstream received and that no test accounts for, with their number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unaccounted: Vec<Unaccounted>,
+    /// Expected failures that did not fail.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stale: Vec<String>,
+    /// Duration of the run in milliseconds.
+    pub ms: u64,
+    /// The folder that it was written to or read from, if there is one.
+    #[serde(skip)]
+    pub folder: Option<String>,
+}
+
+/// A pair of APIs: that of the client, and that of the upstream.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct BetweenPair {
+    /// The API of the client.
+    pub front: String,
+    /// The API of the upstream.
+    pub upstream: String,
+    /// How the gateway handles it: `passthrough`, `inspect`, `transform` or `local`.
+    pub mode: String,
+    /// Number of tests that passed.
+    pub passed: u64,
+    /// Number of tests that failed.
+    pub failed: u64,
+    /// Number of tests that were not run, or could not be judged.
+    pub skipped: u64,
+}
+
+/// A test and its verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct BetweenTest {
+    /// Its name: `FRONT-UPSTREAM/CASE`, followed by `@FAULT` or `@FAULT:PLACE`.
+    pub name: String,
+    /// The case.
+    pub case: String,
+    /// The API of the client.
+    pub front: String,
+    /// The API of the upstream.
+    pub upstream: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why it was not run or not judged.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// What became of the client's stream.
+    pub stream: Option<StreamOutcome>,
+    /// The findings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<BetweenFinding>,
+    /// What the pair of APIs cannot carry, and is therefore no finding: the rule, and the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<[String; 2]>,
+    /// The recordings of the client, and of the upstream, relative to the folder of the run.
+    pub files: Vec<String>,
+    /// Reason of an expected failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// Duration in milliseconds.
+    pub ms: u64,
+}
+
+/// What becomes of a client's stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum StreamOutcome {
+    /// It is complete, and so is the upstream's.
+    Complete,
+    /// It ends with an error event.
+    ErrorEvent,
+    /// The response is a JSON error with an error status.
+    JsonError,
+    /// It ends without a terminal event.
+    Truncated,
+    /// Its events cannot be read, or break the lifecycle.
+    Malformed,
+    /// It says that it is complete, and the upstream's is not.
+    FalseComplete,
+    /// It did not end within the limit.
+    Hung,
+}
+
+/// A finding, with what both sides show.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct BetweenFinding {
+    /// The rule: one of `between`, or one of the client's API.
+    pub rule: String,
+    /// Its level.
+    #[serde(with = "LevelName")]
+    pub level: Level,
+    /// Whether it fails the run.
+    pub fails: bool,
+    /// What is wrong.
+    pub message: String,
+    /// What makes two findings of a rule have the same cause, such as the name of a member.
+    pub kind: String,
+    /// What the upstream sent or received.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub upstream: String,
+    /// What the client sent or received.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub client: String,
+}
+
+/// A cause: the findings of a rule of the same kind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct BetweenCause {
+    /// The rule.
+    pub rule: String,
+    /// What the findings have in common.
+    pub kind: String,
+    /// The worst level.
+    #[serde(with = "LevelName")]
+    pub level: Level,
+    /// Whether it fails the run.
+    pub fails: bool,
+    /// The pairs in which it occurs, as `FRONT-UPSTREAM`.
+    pub pairs: Vec<String>,
+    /// Number of tests.
+    pub tests: u64,
+    /// The first finding: the numbers of its test and of the finding in it.
+    pub first: [usize; 2],
+}
+
+/// A request that no test accounts for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Unaccounted {
+    /// Its method and path.
+    pub request: String,
+    /// How often it was received.
+    pub times: u64,
+    /// The beginning of its body.
+    pub body: String,
+}

@@ -1,0 +1,10 @@
+//! What passes through a gateway, in the terms that all APIs share: questions, and replies to them.
+//!
+//! It does no I/O. The reference gateway translates with it, and the suite for gateways compares with it what a client and
+//! an upstream sent and received.
+
+mod question;
+mod reply;
+
+pub use question::{Call, Choice, Format, Image, Output, Part, Question, Reasoning, Role, Tool, Turn};
+pub use reply::{Reply, ReplyError, Stop, Usage};
