@@ -102,6 +102,8 @@ pub struct Reasoning {
     pub text: String,
     /// What only the upstream can read: a signature, or encrypted content.
     pub seal: Option<String>,
+    /// Whether its seal is all of it, as in `redacted_thinking`. The text of other reasoning may be left out, too.
+    pub is_redacted: bool,
 }
 
 /// A call of a tool.
