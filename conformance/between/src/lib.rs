@@ -3,4 +3,13 @@
 //!
 //! Verdicts are computed from the recordings of both sides alone, so that they can be computed again.
 
+mod client;
 pub mod evidence;
+mod keys;
+mod mark;
+mod plan;
+mod settings;
+mod upstream;
+
+pub use plan::{fault_name, tests};
+pub use settings::{Pair, Settings};

@@ -22,7 +22,7 @@ pub use faults::violation::{faults, respond};
 pub use rendering::responses::ids::tagged;
 pub use rendering::wire::{Wire, WireFault};
 pub use rendering::{RenderedResponse, render};
-pub use serving::host::is_loopback;
+pub use serving::host::{Host, is_loopback};
 pub use serving::log::Log;
 pub use serving::mcp_server::McpServer;
 pub use serving::replay::{Replay, replay};

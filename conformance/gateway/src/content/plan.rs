@@ -162,6 +162,11 @@ impl ResponsePlan {
         self.output_tokens.unwrap_or_else(counted).max(self.reasoning_tokens())
     }
 
+    /// Returns the pieces of all texts and arguments, in order.
+    pub fn fragments(&self) -> Vec<&String> {
+        self.items.iter().flat_map(Item::fragments).collect()
+    }
+
     /// Repeats the texts of messages until each has this number of deltas. Truncated and failed responses are
     /// unchanged.
     pub fn lengthen(&mut self, fragments: usize) {

@@ -36,7 +36,7 @@ impl Problem {
     }
 
     /// Returns an error with a requested status.
-    pub(super) fn of_status(status: u16) -> Self {
+    pub fn of_status(status: u16) -> Self {
         let (kind, code) = match status {
             401 => ("invalid_request_error", "invalid_api_key"),
             429 => ("too_many_requests", "rate_limit_exceeded"),

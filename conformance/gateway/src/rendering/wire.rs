@@ -33,7 +33,7 @@ impl Wire {
     }
 
     /// Creates the response to a refused request.
-    pub(crate) fn refused(problem: &Problem, api: &Api) -> Self {
+    pub fn refused(problem: &Problem, api: &Api) -> Self {
         Self::json(problem.status, &super::body_of(problem, api).to_string())
     }
 

@@ -19,7 +19,7 @@ use super::runtime::start_runtime;
 
 /// A server on a port of the loopback interface, stopped when dropped.
 #[derive(Debug)]
-pub(super) struct Host {
+pub struct Host {
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -32,7 +32,11 @@ impl Host {
     }
 
     /// Starts it on a port; 0 picks a free one.
-    pub(super) fn start_on(port: u16, app: Router) -> io::Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// If the port is taken, or the system starts no more threads.
+    pub fn start_on(port: u16, app: Router) -> io::Result<Self> {
         let runtime = start_runtime(2)?;
         let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", port)))?;
         let address = listener.local_addr()?;
@@ -49,7 +53,7 @@ impl Host {
     }
 
     /// Returns its address.
-    pub(super) const fn address(&self) -> SocketAddr {
+    pub const fn address(&self) -> SocketAddr {
         self.address
     }
 }

@@ -1,0 +1,183 @@
+//! The client in front of the gateway.
+
+use std::error::Error as _;
+use std::time::Duration;
+
+use harness::wire::Target;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Url, redirect};
+use spec::Api;
+use tokio::time::{Instant, timeout_at};
+
+use crate::evidence::{Ended, Exchanged, Response};
+use crate::upstream::Playing;
+
+/// Maximum size of a response.
+const LARGEST: usize = 16 << 20;
+
+/// A client of one API.
+#[derive(Debug, Clone)]
+pub(crate) struct Client {
+    http: reqwest::Client,
+    url: Url,
+    headers: HeaderMap,
+    limit: Duration,
+}
+
+impl Client {
+    /// Creates a client for the gateway at a base URL.
+    ///
+    /// # Errors
+    ///
+    /// If the URL or a header is invalid.
+    pub(crate) fn new(
+        base: &str,
+        api: &'static Api,
+        key: Option<&str>,
+        own_headers: &[String],
+        limit: Duration,
+    ) -> Result<Self, String> {
+        let target = Target::new(base, api).map_err(|error| error.to_string())?;
+        // Checks the header.
+        let target = own_headers.iter().try_fold(target, |target, header| target.with_header(header));
+        let target = target.map_err(|error| error.to_string())?;
+        let mut headers = HeaderMap::new();
+        let keys = api.request.with_key(key.unwrap_or_default()).filter(|_| key.is_some());
+        let fixed = api.request.headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let own = own_headers.iter().filter_map(|header| header.split_once(':'));
+        let own = own.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()));
+        let keys = keys.map(|(name, value)| (name.to_owned(), value));
+        for (name, value) in fixed.chain(keys).chain(own) {
+            let name = HeaderName::from_bytes(name.as_bytes()).map_err(|error| error.to_string())?;
+            headers.insert(name, HeaderValue::from_str(&value).map_err(|error| error.to_string())?);
+        }
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let http = reqwest::Client::builder()
+            .no_proxy()
+            .redirect(redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .pool_max_idle_per_host(0)
+            .build()
+            .map_err(|error| error.to_string())?;
+        Ok(Self { http, url: target.url().clone(), headers, limit })
+    }
+
+    /// Sends a request and records the response.
+    pub(crate) async fn ask(
+        &self,
+        body: String,
+        is_stream: bool,
+        leaves_after: Option<u32>,
+        playing: &Playing,
+    ) -> Exchanged {
+        let mut headers = self.headers.clone();
+        let accept = if is_stream { "text/event-stream" } else { "application/json" };
+        headers.insert(ACCEPT, HeaderValue::from_static(accept));
+        let mut exchange = Exchanged {
+            at: playing.elapsed(),
+            path: self.url.path().to_owned(),
+            headers: written(&headers),
+            body: body.clone().into_bytes(),
+            ..Exchanged::default()
+        };
+        let by = Instant::now() + self.limit;
+        let request = self.http.post(self.url.clone()).headers(headers).body(body);
+        let mut response = match timeout_at(by, request.send()).await {
+            Err(_) => {
+                let end = Ended::Silent(format!("no response within {:?}", self.limit));
+                exchange.response =
+                    Some(Response { end, ended_at: playing.elapsed(), ..Response::default() });
+                return exchange;
+            }
+            Ok(Err(error)) => {
+                let end = Ended::Broken(in_words(&error));
+                exchange.response =
+                    Some(Response { end, ended_at: playing.elapsed(), ..Response::default() });
+                return exchange;
+            }
+            Ok(Ok(response)) => response,
+        };
+        let mut recorded = Response {
+            status: response.status().as_u16(),
+            headers: written(response.headers()),
+            ..Response::default()
+        };
+        recorded.end = self.read(&mut response, &mut recorded.pieces, leaves_after, by, playing).await;
+        drop(response);
+        recorded.ended_at = playing.elapsed();
+        if recorded.end == Ended::Left {
+            playing.left();
+        }
+        exchange.response = Some(recorded);
+        exchange
+    }
+
+    async fn read(
+        &self,
+        response: &mut reqwest::Response,
+        pieces: &mut Vec<(Duration, Vec<u8>)>,
+        leaves_after: Option<u32>,
+        by: Instant,
+        playing: &Playing,
+    ) -> Ended {
+        let mut size = 0;
+        let mut ends = Ends::default();
+        loop {
+            let chunk = match timeout_at(by, response.chunk()).await {
+                Err(_) => return Ended::Silent(format!("no end within {:?}", self.limit)),
+                Ok(Err(error)) => return Ended::Broken(in_words(&error)),
+                Ok(Ok(None)) => return Ended::Complete,
+                Ok(Ok(Some(chunk))) => chunk,
+            };
+            size += chunk.len();
+            if size > LARGEST {
+                return Ended::Broken(format!("the response is longer than {LARGEST} bytes"));
+            }
+            pieces.push((playing.elapsed(), chunk.to_vec()));
+            playing.received(&chunk);
+            if leaves_after.is_some_and(|count| ends.count(&chunk) >= count) {
+                return Ended::Left;
+            }
+        }
+    }
+}
+
+/// Counts the events of a stream, by the blank lines at their ends.
+#[derive(Debug, Default)]
+struct Ends {
+    count: u32,
+    is_blank: bool,
+}
+
+impl Ends {
+    fn count(&mut self, chunk: &[u8]) -> u32 {
+        for byte in chunk {
+            match byte {
+                b'\n' if self.is_blank => {
+                    self.count += 1;
+                    self.is_blank = false;
+                }
+                b'\n' => self.is_blank = true,
+                b'\r' => {}
+                _ => self.is_blank = false,
+            }
+        }
+        self.count
+    }
+}
+
+fn written(headers: &HeaderMap) -> Vec<(String, String)> {
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect()
+}
+
+/// Returns the message of an error and of its causes, without the address.
+fn in_words(error: &reqwest::Error) -> String {
+    let mut words = Vec::new();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        words.push(error.to_string());
+        cause = error.source();
+    }
+    words.pop().unwrap_or_else(|| "the request could not be sent".to_owned())
+}

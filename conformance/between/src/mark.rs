@@ -1,0 +1,49 @@
+//! Marks: words by which the requests of a test are found again, whatever a gateway does to headers and members.
+
+/// The beginning of a mark. No word of a language, and no id, begins like this.
+const BEGIN: &str = "zqmark";
+/// Number of letters behind the beginning.
+const LETTERS: usize = 6;
+
+/// Returns the mark of a number.
+pub(crate) fn mark(number: usize) -> String {
+    let mut letters = String::with_capacity(LETTERS);
+    let mut rest = number;
+    for _ in 0..LETTERS {
+        letters.push(char::from(b'a' + u8::try_from(rest % 26).unwrap_or_default()));
+        rest /= 26;
+    }
+    format!("{BEGIN}{letters}")
+}
+
+/// Returns the marks in a text.
+pub(crate) fn marks_in(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices(BEGIN).filter_map(|(at, _)| text.get(at..at + BEGIN.len() + LETTERS))
+}
+
+/// Returns the mark of one of a crowd.
+pub(crate) fn of_crowd(mark: &str, number: usize) -> String {
+    format!("{mark}-{number}-")
+}
+
+/// Returns the mark of a test as a text has it: with the number of one of a crowd, if it has one.
+pub(crate) fn own_mark(text: &str, mark: &str) -> String {
+    let behind = text.split_once(mark).map_or("", |(_, behind)| behind);
+    let number = behind.strip_prefix('-').and_then(|rest| rest.split_once('-')).map(|(number, _)| number);
+    let number = number.and_then(|number| number.parse().ok());
+    number.map_or_else(|| mark.to_owned(), |number| of_crowd(mark, number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_found_again() {
+        let text = format!("a{}b {} zqmarkab", mark(0), mark(26 * 3 + 2));
+        assert_eq!(marks_in(&text).collect::<Vec<_>>(), ["zqmarkaaaaaa", "zqmarkcdaaaa"]);
+        let one = of_crowd(&mark(7), 12);
+        assert_eq!(own_mark(&format!("Say {one}."), &mark(7)), one);
+        assert_eq!(own_mark(&format!("Say {}-x.", mark(7)), &mark(7)), mark(7));
+    }
+}

@@ -1,0 +1,86 @@
+//! The tests of a run: the cases of each pair of APIs, with their faults.
+
+use catalogue::{BETWEEN_CASES, BetweenCase, UpstreamFault};
+
+use crate::evidence::{Fault, Test};
+use crate::mark::mark;
+use crate::settings::{Pair, Settings};
+use crate::upstream::fault_places;
+
+/// The case that is played after each fault: whatever has happened, it is answered.
+pub(crate) const AFTER: &str = "text/plain";
+
+/// Returns the selected tests. Those that a gateway may remember, as a router does that avoids an upstream which fails,
+/// are the last.
+pub fn tests(settings: &Settings) -> Vec<Test> {
+    let mut tests = Vec::new();
+    for pair in &settings.pairs {
+        for case in BETWEEN_CASES.iter().filter(|case| can_be(case, pair)) {
+            for fault in faults(case, pair) {
+                tests.push(test(settings, pair, case, fault));
+            }
+        }
+    }
+    let is_selected = |test: &Test| {
+        settings.selection.includes(&test.name)
+            && settings.shard.is_none_or(|shard| shard.has_case(&test.name))
+    };
+    tests.retain(is_selected);
+    tests.sort_by_key(|test| match test.fault {
+        None => 0,
+        Some(Fault::Stream(..)) => 1,
+        Some(Fault::Status(_)) => 2,
+    });
+    for (number, test) in tests.iter_mut().enumerate() {
+        test.mark = mark(2 * number);
+    }
+    tests
+}
+
+fn can_be(case: &BetweenCase, pair: &Pair) -> bool {
+    let is_in = |apis: &[&str], api: &str| apis.is_empty() || apis.contains(&api);
+    is_in(case.fronts, pair.front.api.name) && is_in(case.upstreams, pair.upstream.api.name)
+}
+
+/// Returns the faults of a case, each of which is a test; without any, there is one test.
+fn faults(case: &BetweenCase, pair: &Pair) -> Vec<Option<Fault>> {
+    let places = fault_places(case, pair.upstream);
+    let of_stream =
+        case.faults.iter().flat_map(|fault| places.iter().map(|place| Fault::Stream(*fault, *place)));
+    let statuses = case.statuses.iter().map(|status| Fault::Status(*status));
+    let faults: Vec<_> = of_stream.chain(statuses).map(Some).collect();
+    if faults.is_empty() { vec![None] } else { faults }
+}
+
+fn test(settings: &Settings, pair: &Pair, case: &'static BetweenCase, fault: Option<Fault>) -> Test {
+    let name = format!("{}/{}{}", pair.name(), case.id, fault.map(suffix).unwrap_or_default());
+    Test {
+        name,
+        case,
+        front: pair.front,
+        upstream: pair.upstream,
+        mode: pair.mode,
+        fault,
+        mark: String::new(),
+        model: settings.model.clone(),
+    }
+}
+
+/// Returns the end of the name of a test with a fault.
+fn suffix(fault: Fault) -> String {
+    match fault {
+        Fault::Status(status) => format!("@{status}"),
+        Fault::Stream(fault, place) => format!("@{}:{place}", fault_name(fault)),
+    }
+}
+
+/// Returns the name of a fault.
+pub const fn fault_name(fault: UpstreamFault) -> &'static str {
+    match fault {
+        UpstreamFault::Cut => "cut",
+        UpstreamFault::End => "end",
+        UpstreamFault::Error => "error",
+        UpstreamFault::Malformed => "malformed",
+        UpstreamFault::Stall => "stall",
+    }
+}

@@ -1,0 +1,64 @@
+//! Settings of a run.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use catalogue::HandlingMode;
+use harness::suite::Selection;
+use results::Shard;
+use spec::Dialect;
+
+/// Settings of a run.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The base URL of the gateway, such as `http://127.0.0.1:4000/v1`.
+    pub gateway: String,
+    /// The name of the gateway in reports.
+    pub name: String,
+    /// The command that started it, if the suite did.
+    pub command: Vec<String>,
+    /// Headers to send with each request, as `Name: value`.
+    pub headers: Vec<String>,
+    /// The pairs of APIs.
+    pub pairs: Vec<Pair>,
+    /// The model to ask for.
+    pub model: String,
+    /// The key of the client for the gateway.
+    pub key: Option<String>,
+    /// The key that the gateway has for the upstream, if known.
+    pub upstream_key: Option<String>,
+    /// Whether the gateway passes the client's key on.
+    pub passes_key: bool,
+    /// The tests to run.
+    pub selection: Selection,
+    /// The part of them to run.
+    pub shard: Option<Shard>,
+    /// Number of tests to run at once.
+    pub jobs: usize,
+    /// Number of requests that the gateway may repeat before any output.
+    pub retries: u32,
+    /// Limit of a response.
+    pub limit: Duration,
+    /// Limit of a wait of the upstream for the client.
+    pub patience: Duration,
+    /// The folder for the evidence.
+    pub out: Option<PathBuf>,
+}
+
+/// A pair of APIs.
+#[derive(Debug, Clone, Copy)]
+pub struct Pair {
+    /// The dialect of the client.
+    pub front: &'static Dialect,
+    /// The dialect of the upstream.
+    pub upstream: &'static Dialect,
+    /// How the gateway handles it.
+    pub mode: HandlingMode,
+}
+
+impl Pair {
+    /// Returns its name: those of the two APIs.
+    pub fn name(&self) -> String {
+        format!("{}-{}", self.front.api.name, self.upstream.api.name)
+    }
+}

@@ -1,0 +1,183 @@
+//! The scripted upstream: a server of all APIs on loopback, which answers each request by the mark in it.
+
+mod performance;
+mod playing;
+mod script;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
+use axum::response::Response;
+use gateway::{Host, Problem, Wire};
+use results::Unaccounted;
+use serde_json::{Value, json};
+use spec::Api;
+
+use crate::evidence::Exchanged;
+use crate::keys::Keys;
+use performance::Performance;
+pub(crate) use playing::Playing;
+pub(crate) use script::fault_places;
+use script::script;
+
+/// Maximum size of a request body.
+const LARGEST: usize = 16 << 20;
+/// Maximum number of unaccounted requests that are listed.
+const MOST_UNACCOUNTED: usize = 50;
+/// Number of characters of the body of such a request.
+const SHOWN: usize = 300;
+/// The path behind which a server of models lists them.
+const MODELS: &str = "/models";
+
+/// The upstream while it runs.
+pub(crate) struct Upstream {
+    desk: Arc<Desk>,
+    host: Host,
+}
+
+/// What the upstream knows.
+struct Desk {
+    /// The tests that run, by their marks.
+    playing: Mutex<BTreeMap<String, Arc<Playing>>>,
+    unaccounted: Mutex<Vec<Unaccounted>>,
+    keys: Arc<Keys>,
+    model: String,
+}
+
+impl Upstream {
+    /// Starts it on a port; 0 picks a free one.
+    ///
+    /// # Errors
+    ///
+    /// If the port is taken.
+    pub(crate) fn start(port: u16, keys: Arc<Keys>, model: &str) -> io::Result<Self> {
+        let desk =
+            Desk { playing: Mutex::default(), unaccounted: Mutex::default(), keys, model: model.to_owned() };
+        let desk = Arc::new(desk);
+        let app = Router::new()
+            .fallback(answer)
+            .layer(DefaultBodyLimit::max(LARGEST))
+            .with_state(Arc::clone(&desk));
+        Ok(Self { desk, host: Host::start_on(port, app)? })
+    }
+
+    /// Returns its address.
+    pub(crate) const fn address(&self) -> SocketAddr {
+        self.host.address()
+    }
+
+    /// Answers requests with the mark of a test from now on.
+    pub(crate) fn begin(&self, playing: &Arc<Playing>) {
+        lock(&self.desk.playing).insert(playing.test.mark.clone(), Arc::clone(playing));
+    }
+
+    /// Answers no more requests with the mark of a test.
+    pub(crate) fn end(&self, mark: &str) {
+        lock(&self.desk.playing).remove(mark);
+    }
+
+    /// Returns the requests that no test accounts for.
+    pub(crate) fn unaccounted(&self) -> Vec<Unaccounted> {
+        lock(&self.desk.unaccounted).clone()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Desk {
+    /// Returns the test whose mark a body has.
+    fn find(&self, body: &[u8]) -> Option<Arc<Playing>> {
+        let text = String::from_utf8_lossy(body);
+        let playing = lock(&self.playing);
+        crate::mark::marks_in(&text).find_map(|mark| playing.get(mark)).cloned()
+    }
+
+    /// Lists a request that no test accounts for.
+    fn list(&self, method: &Method, path: &str, body: &[u8]) {
+        let request = format!("{method} {path}");
+        let mut all = lock(&self.unaccounted);
+        if let Some(known) = all.iter_mut().find(|known| known.request == request) {
+            known.times += 1;
+        } else if all.len() < MOST_UNACCOUNTED {
+            let body = self.keys.hidden(&String::from_utf8_lossy(body));
+            all.push(Unaccounted { request, times: 1, body: body.chars().take(SHOWN).collect() });
+        }
+    }
+}
+
+/// Returns the API whose responses are created by a request to a path.
+fn api_of(path: &str) -> Option<&'static Api> {
+    spec::APIS.iter().copied().find(|api| path.trim_end_matches('/').ends_with(api.path))
+}
+
+async fn answer(
+    State(desk): State<Arc<Desk>>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let path = uri.path();
+    if method == Method::GET && path.trim_end_matches('/').ends_with(MODELS) {
+        return of_wire(&models(&desk.model));
+    }
+    let api = api_of(path).filter(|_| method == Method::POST);
+    let playing =
+        desk.find(&body).filter(|playing| api.is_some_and(|api| api.name == playing.test.upstream.api.name));
+    let (Some(api), Some(playing)) = (api, playing) else {
+        desk.list(&method, path, &body);
+        let problem = Problem::not_found("not_found", "No test of this run sends this request.", None);
+        let [first, ..] = spec::APIS else { return Response::new(Body::empty()) };
+        return of_wire(&Wire::refused(&problem, api.unwrap_or(first)));
+    };
+    let headers = headers.iter().map(|(name, value)| (name.to_string(), text_of(value))).collect();
+    let mut exchange =
+        Exchanged { path: uri.to_string(), headers, body: body.to_vec(), ..Exchanged::default() };
+    desk.keys.learn(api, &exchange.headers);
+    desk.keys.hide_request(&mut exchange);
+    let Some((number, turn, tag)) = playing.requested(exchange) else {
+        let problem = Problem::not_found("not_found", "The test had too many requests.", None);
+        return of_wire(&Wire::refused(&problem, api));
+    };
+    let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let script = script(&playing.test, turn, &tag, &asked);
+    playing.responds(number, script.status, &script.headers);
+    let mut response =
+        Response::new(Body::from_stream(Performance::new(playing, number, script.pieces, script.ending)));
+    *response.status_mut() = StatusCode::from_u16(script.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    for (name, value) in script.headers {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            response.headers_mut().insert(HeaderName::from_static(name), value);
+        }
+    }
+    response
+}
+
+fn text_of(value: &HeaderValue) -> String {
+    String::from_utf8_lossy(value.as_bytes()).into_owned()
+}
+
+fn models(model: &str) -> Wire {
+    let one = json!({"id": model, "object": "model", "type": "model", "display_name": model, "created": 1_785_000_000,
+        "created_at": "2026-07-25T17:20:00Z", "owned_by": "upstream"});
+    let list =
+        json!({"object": "list", "data": [one], "has_more": false, "first_id": model, "last_id": model});
+    Wire::json(200, &list.to_string())
+}
+
+fn of_wire(wire: &Wire) -> Response {
+    let mut response = Response::new(Body::from(wire.body.clone()));
+    *response.status_mut() = StatusCode::from_u16(wire.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    if let Ok(content_type) = HeaderValue::from_str(&wire.content_type) {
+        response.headers_mut().insert("content-type", content_type);
+    }
+    response
+}

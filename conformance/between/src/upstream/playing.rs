@@ -1,0 +1,173 @@
+//! A test while it runs: what both sides know of each other, and what is recorded of the upstream.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+use super::script::Piece;
+use crate::evidence::{Ended, Exchanged, Response, Test};
+
+/// The pause between pieces that are sent after the client has left.
+const AFTER_LEAVE: Duration = Duration::from_millis(40);
+/// Maximum number of requests of a test that are recorded.
+const MOST: usize = 64;
+
+/// A test while it runs.
+pub(crate) struct Playing {
+    pub(crate) test: Test,
+    /// What makes the ids of its responses unique.
+    tag: String,
+    /// When it began.
+    start: Instant,
+    /// How long the upstream waits for the client.
+    patience: Duration,
+    turn: AtomicUsize,
+    /// What the client has received of this turn.
+    seen: watch::Sender<Vec<u8>>,
+    /// Whether the client has left.
+    has_left: watch::Sender<bool>,
+    /// Whether the client was too late once: it is not waited for again.
+    is_late: Mutex<bool>,
+    exchanges: Mutex<Vec<Exchanged>>,
+}
+
+impl Playing {
+    pub(crate) fn new(test: Test, tag: String, patience: Duration) -> Arc<Self> {
+        Arc::new(Self {
+            test,
+            tag,
+            start: Instant::now(),
+            patience,
+            turn: AtomicUsize::new(0),
+            seen: watch::Sender::default(),
+            has_left: watch::Sender::default(),
+            is_late: Mutex::default(),
+            exchanges: Mutex::default(),
+        })
+    }
+
+    /// Returns the time since its start.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Begins a turn of the client.
+    pub(crate) fn begin_turn(&self, turn: usize) {
+        self.turn.store(turn, Ordering::SeqCst);
+        self.seen.send_modify(Vec::clear);
+    }
+
+    /// Records that the client has received bytes.
+    pub(crate) fn received(&self, bytes: &[u8]) {
+        self.seen.send_modify(|seen| seen.extend_from_slice(bytes));
+    }
+
+    /// Records that the client has left.
+    pub(crate) fn left(&self) {
+        self.has_left.send_replace(true);
+    }
+
+    /// Returns what the upstream received and sent so far.
+    pub(crate) fn exchanges(&self) -> Vec<Exchanged> {
+        let mut exchanges = self.lock().clone();
+        for response in exchanges.iter_mut().filter_map(|exchange| exchange.response.as_mut()) {
+            if response.ended_at.is_zero() {
+                response.ended_at = self.elapsed();
+                response.end = Ended::Silent("the script sends nothing more".to_owned());
+            }
+        }
+        exchanges
+    }
+
+    /// Returns whether the gateway holds no connection to the upstream any more.
+    pub(crate) fn is_quiet(&self) -> bool {
+        let exchanges = self.lock();
+        exchanges.iter().filter_map(|exchange| exchange.response.as_ref()).all(|it| !it.ended_at.is_zero())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Exchanged>> {
+        self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records a request of the gateway; returns the number of its exchange, its turn, and the tag of its response. After
+    /// too many requests, there is none.
+    pub(super) fn requested(&self, exchange: Exchanged) -> Option<(usize, usize, String)> {
+        let turn = self.turn.load(Ordering::SeqCst);
+        let mut exchanges = self.lock();
+        let number = exchanges.len();
+        if number == MOST {
+            return None;
+        }
+        exchanges.push(Exchanged { at: self.elapsed(), turn, ..exchange });
+        Some((number, turn, format!("{}{number:x}", self.tag)))
+    }
+
+    /// Records the head of a response.
+    pub(super) fn responds(&self, exchange: usize, status: u16, headers: &[(&'static str, String)]) {
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        self.change(exchange, |exchange| {
+            exchange.response = Some(Response { status, headers, ..Response::default() });
+        });
+    }
+
+    /// Records a piece of a response.
+    pub(super) fn sent(&self, exchange: usize, bytes: &[u8]) {
+        let at = self.elapsed();
+        self.change(exchange, |exchange| {
+            if let Some(response) = &mut exchange.response {
+                response.pieces.push((at, bytes.to_vec()));
+            }
+        });
+    }
+
+    /// Records the end of a response.
+    pub(super) fn ended(&self, exchange: usize, how: Ended) {
+        let at = self.elapsed();
+        self.change(exchange, |exchange| {
+            if let Some(response) = &mut exchange.response {
+                (response.end, response.ended_at) = (how, at);
+            }
+        });
+    }
+
+    fn change(&self, exchange: usize, change: impl FnOnce(&mut Exchanged)) {
+        if let Some(exchange) = self.lock().get_mut(exchange) {
+            change(exchange);
+        }
+    }
+
+    /// Returns what a piece has to wait for.
+    #[expect(clippy::type_complexity, reason = "the future of a stream is boxed")]
+    pub(super) fn wait_before(
+        playing: &Arc<Self>,
+        piece: &Piece,
+    ) -> Option<std::pin::Pin<Box<dyn Future<Output = ()> + Send>>> {
+        if piece.after_leave {
+            let mut left = playing.has_left.subscribe();
+            let patience = playing.patience;
+            return Some(Box::pin(async move {
+                // A client that stays is not waited for forever.
+                let _ = timeout(patience, left.wait_for(|left| *left)).await;
+                sleep(AFTER_LEAVE).await;
+            }));
+        }
+        let text = piece.after_text.clone()?;
+        let playing = Arc::clone(playing);
+        Some(Box::pin(async move { playing.wait_for_text(text.as_bytes()).await }))
+    }
+
+    async fn wait_for_text(&self, text: &[u8]) {
+        let is_late = || self.is_late.lock().unwrap_or_else(PoisonError::into_inner);
+        if *is_late() {
+            return;
+        }
+        let mut seen = self.seen.subscribe();
+        let has_text = |seen: &Vec<u8>| seen.windows(text.len().max(1)).any(|window| window == text);
+        if timeout(self.patience, seen.wait_for(has_text)).await.is_err() {
+            *is_late() = true;
+        }
+    }
+}

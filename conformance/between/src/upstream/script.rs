@@ -1,0 +1,237 @@
+//! What the upstream sends: the pieces of a response, with its faults.
+
+use catalogue::{BetweenCase, FaultPlaces, UpstreamFault, Writes};
+use checker::Asked;
+use gateway::{Ending, Problem, RenderedResponse, ResponsePlan, Wire, plan, render, request, tagged};
+use serde_json::Value;
+use spec::Dialect;
+
+use crate::evidence::{Fault, Test};
+use crate::mark::own_mark;
+
+/// A response of the upstream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Script {
+    pub(super) status: u16,
+    pub(super) headers: Vec<(&'static str, String)>,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) ending: ScriptEnding,
+}
+
+/// A piece of a body, which is written at once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) bytes: Vec<u8>,
+    /// The text that the client must have before this is sent.
+    pub(super) after_text: Option<String>,
+    /// Whether it is sent only after the client has left, or long after the piece before.
+    pub(super) after_leave: bool,
+}
+
+/// How a body ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ScriptEnding {
+    /// Complete by HTTP.
+    Complete,
+    /// The connection breaks.
+    Broken,
+    /// Nothing follows.
+    Stalled,
+}
+
+impl Piece {
+    fn new(bytes: impl Into<Vec<u8>>) -> Self {
+        Self { bytes: bytes.into(), after_text: None, after_leave: false }
+    }
+}
+
+/// Returns what the upstream plans to answer in a turn of a case.
+fn planned(case: &BetweenCase, turn: usize, mark: &str, dialect: &'static Dialect) -> ResponsePlan {
+    let answer = case.answers.get(turn).or(case.answers.last()).copied().unwrap_or_default();
+    let mut plan = plan(&request(&answer.replace("{mark}", mark), dialect.api), dialect, 0);
+    plan.is_obfuscated = false;
+    plan
+}
+
+/// Returns the events of a response to a request, with ids that no other response of the run has.
+fn events(answer: &RenderedResponse, tag: &str) -> Vec<Vec<u8>> {
+    answer.events.iter().map(|event| tagged(event.as_bytes(), tag)).collect()
+}
+
+/// Returns the number of events of the first answer of a case in a dialect.
+pub(crate) fn event_count(case: &BetweenCase, dialect: &'static Dialect) -> usize {
+    let plan = planned(case, 0, "mark", dialect);
+    render(&request("", dialect.api), &plan, dialect, 0).events.len()
+}
+
+/// Returns the numbers of the events before which the faults of a case occur.
+pub(crate) fn fault_places(case: &BetweenCase, dialect: &'static Dialect) -> Vec<usize> {
+    let count = event_count(case, dialect);
+    match case.places {
+        FaultPlaces::Each => (0..count).collect(),
+        FaultPlaces::Edges => {
+            let mut places = vec![0, count / 2, count.saturating_sub(1)];
+            places.dedup();
+            places
+        }
+    }
+}
+
+/// Returns the response to a request of the gateway.
+pub(super) fn script(test: &Test, turn: usize, tag: &str, asked: &Value) -> Script {
+    let mark = own_mark(&asked.to_string(), &test.mark);
+    let dialect = test.upstream;
+    if let (Some(Fault::Status(status)), 0) = (test.fault, turn) {
+        return refusal(test, status);
+    }
+    let mut plan = planned(test.case, turn, &mark, dialect);
+    if let Some(asked) = Asked::read(&asked.to_string(), dialect.api) {
+        plan.stop_before(&asked.stops());
+    }
+    let answer = render(asked, &plan, dialect, 0);
+    let fault = match test.fault {
+        Some(Fault::Stream(fault, place)) if turn == 0 => Some((fault, place)),
+        _ => None,
+    };
+    if asked.get("stream") != Some(&Value::Bool(true)) {
+        return whole(&answer, tag, fault.map(|(fault, _)| fault));
+    }
+    let mut events = events(&answer, tag);
+    let ending = fault.map_or(ScriptEnding::Complete, |(fault, place)| {
+        damage(&mut events, fault, place, || failure(asked, &plan, dialect))
+    });
+    let mut pieces = pieces(&events, test.case.writes);
+    if test.case.is_in_step {
+        in_step(&mut pieces, &plan);
+    }
+    if let Some(count) = test.case.leaves_after {
+        let after = usize::try_from(count).unwrap_or(usize::MAX);
+        pieces.iter_mut().skip(after).for_each(|piece| piece.after_leave = true);
+    }
+    let content_type = test.case.content_type.unwrap_or("text/event-stream");
+    Script { status: 200, headers: vec![("content-type", content_type.to_owned())], pieces, ending }
+}
+
+/// Returns a response without a stream. Of the faults of streams, it has those that a body can have.
+fn whole(answer: &RenderedResponse, tag: &str, fault: Option<UpstreamFault>) -> Script {
+    let mut body = tagged(answer.response().to_string().as_bytes(), tag);
+    let half = body.len() / 2;
+    let ending = match fault {
+        None | Some(UpstreamFault::Error) => ScriptEnding::Complete,
+        Some(UpstreamFault::Cut) => {
+            body.truncate(half);
+            ScriptEnding::Broken
+        }
+        Some(UpstreamFault::Stall) => {
+            body.truncate(half);
+            ScriptEnding::Stalled
+        }
+        Some(UpstreamFault::End | UpstreamFault::Malformed) => {
+            body.truncate(half);
+            ScriptEnding::Complete
+        }
+    };
+    let headers = vec![("content-type", "application/json".to_owned())];
+    Script { status: answer.status, headers, pieces: vec![Piece::new(body)], ending }
+}
+
+/// Refuses a request.
+fn refusal(test: &Test, status: u16) -> Script {
+    let message = format!("The upstream refuses {}.", test.mark);
+    let problem = Problem { message, ..Problem::of_status(status) };
+    let wire = Wire::refused(&problem, test.upstream.api);
+    let mut headers = vec![("content-type", wire.content_type)];
+    headers.extend(test.case.retry_after.map(|after| ("retry-after", after.to_owned())));
+    Script { status, headers, pieces: vec![Piece::new(wire.body)], ending: ScriptEnding::Complete }
+}
+
+/// Applies a fault before the event of a number, and returns how the stream ends.
+fn damage(
+    events: &mut Vec<Vec<u8>>,
+    fault: UpstreamFault,
+    place: usize,
+    failure: impl FnOnce() -> Option<Vec<u8>>,
+) -> ScriptEnding {
+    let place = place.min(events.len().saturating_sub(1));
+    match fault {
+        UpstreamFault::Malformed => {
+            if let Some(event) = events.get_mut(place) {
+                let text = String::from_utf8_lossy(event);
+                let data = text.find("data: ").map_or(0, |at| at + 6);
+                let cut = data + (text.len() - data) / 2;
+                let cut = (data..=cut).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(data);
+                *event = format!("{}\n\n", text.get(..cut).unwrap_or_default()).into_bytes();
+            }
+            ScriptEnding::Complete
+        }
+        UpstreamFault::Cut => {
+            events.truncate(place);
+            ScriptEnding::Broken
+        }
+        UpstreamFault::End => {
+            events.truncate(place);
+            ScriptEnding::Complete
+        }
+        UpstreamFault::Error => {
+            events.truncate(place);
+            events.extend(failure());
+            ScriptEnding::Complete
+        }
+        UpstreamFault::Stall => {
+            events.truncate(place);
+            ScriptEnding::Stalled
+        }
+    }
+}
+
+/// Returns the event with which a stream of a dialect fails.
+fn failure(asked: &Value, plan: &ResponsePlan, dialect: &'static Dialect) -> Option<Vec<u8>> {
+    let plan = ResponsePlan { ending: Ending::Failed(0), ..plan.clone() };
+    let events = render(asked, &plan, dialect, 0).events;
+    let last = events.iter().rev().find(|event| !event.contains("[DONE]"))?;
+    Some(last.clone().into_bytes())
+}
+
+/// Cuts a stream into writes.
+fn pieces(events: &[Vec<u8>], writes: Writes) -> Vec<Piece> {
+    let all = || events.concat();
+    match writes {
+        Writes::Events => events.iter().map(|event| Piece::new(event.clone())).collect(),
+        Writes::Whole => vec![Piece::new(all())],
+        Writes::Bytes => all().into_iter().map(|byte| Piece::new([byte])).collect(),
+        // Of five and three bytes in turn, so that every character of several bytes is cut somewhere.
+        Writes::Split => {
+            let (all, mut rest) = (all(), Vec::new());
+            let (mut at, mut size) = (0, 5);
+            while let Some(piece) = all.get(at..all.len().min(at + size)).filter(|piece| !piece.is_empty()) {
+                rest.push(Piece::new(piece));
+                at += size;
+                size = 8 - size;
+            }
+            rest
+        }
+        Writes::Crlf => {
+            let crlf = |event: &Vec<u8>| String::from_utf8_lossy(event).replace('\n', "\r\n");
+            events.iter().map(|event| Piece::new(crlf(event))).collect()
+        }
+        Writes::Comments => events
+            .iter()
+            .flat_map(|event| [Piece::new(": keep-alive\n\n"), Piece::new("\n"), Piece::new(event.clone())])
+            .collect(),
+    }
+}
+
+/// Lets each event wait for the text of the one before.
+fn in_step(pieces: &mut [Piece], plan: &ResponsePlan) {
+    let fragments: Vec<&String> = plan.fragments();
+    let mut next = fragments.into_iter().peekable();
+    let mut waits_for: Option<String> = None;
+    for piece in pieces {
+        piece.after_text = waits_for.take();
+        let Some(fragment) = next.peek() else { continue };
+        let written = Value::from(fragment.as_str()).to_string();
+        if String::from_utf8_lossy(&piece.bytes).contains(&written) {
+            waits_for = next.next().cloned();
+        }
+    }
+}
