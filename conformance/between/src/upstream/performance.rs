@@ -71,10 +71,10 @@ impl Stream for Performance {
                 context.waker().wake_by_ref();
                 return Poll::Pending;
             }
-            let Some(next) = self.pieces.front() else { break };
             if !self.is_due {
-                self.is_due = true;
+                let Some(next) = self.pieces.front() else { break };
                 self.wait = Playing::wait_before(&self.playing, next);
+                self.is_due = true;
                 continue;
             }
             self.is_due = false;
