@@ -4,6 +4,7 @@
 //! Verdicts are computed from the recordings of both sides alone, so that they can be computed again.
 
 mod client;
+mod dialects;
 pub mod evidence;
 mod keys;
 mod mark;
@@ -11,5 +12,6 @@ mod plan;
 mod settings;
 mod upstream;
 
+pub use dialects::{front_dialect, upstream_dialect};
 pub use plan::{fault_name, tests};
 pub use settings::{Pair, Settings};

@@ -52,7 +52,12 @@ fn faults(case: &BetweenCase, pair: &Pair) -> Vec<Option<Fault>> {
     if faults.is_empty() { vec![None] } else { faults }
 }
 
-fn test(settings: &Settings, pair: &Pair, case: &'static BetweenCase, fault: Option<Fault>) -> Test {
+pub(crate) fn test(
+    settings: &Settings,
+    pair: &Pair,
+    case: &'static BetweenCase,
+    fault: Option<Fault>,
+) -> Test {
     let name = format!("{}/{}{}", pair.name(), case.id, fault.map(suffix).unwrap_or_default());
     Test {
         name,

@@ -46,7 +46,7 @@ pub struct Settings {
 }
 
 /// A pair of APIs.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Pair {
     /// The dialect of the client.
     pub front: &'static Dialect,
@@ -54,9 +54,16 @@ pub struct Pair {
     pub upstream: &'static Dialect,
     /// How the gateway handles it.
     pub mode: HandlingMode,
+    /// The base URL of the gateway for this pair, if it has one of its own.
+    pub gateway: Option<String>,
 }
 
 impl Pair {
+    /// Returns the pair of two APIs, in their usual dialects.
+    pub const fn new(front: &'static Dialect, upstream: &'static Dialect, mode: HandlingMode) -> Self {
+        Self { front, upstream, mode, gateway: None }
+    }
+
     /// Returns its name: those of the two APIs.
     pub fn name(&self) -> String {
         format!("{}-{}", self.front.api.name, self.upstream.api.name)

@@ -130,9 +130,9 @@ async fn answer(
         return of_wire(&models(&desk.model));
     }
     let api = api_of(path).filter(|_| method == Method::POST);
-    let playing =
-        desk.find(&body).filter(|playing| api.is_some_and(|api| api.name == playing.test.upstream.api.name));
-    let (Some(api), Some(playing)) = (api, playing) else {
+    let found = api.zip(desk.find(&body));
+    let found = found.and_then(|(api, playing)| Some((api, playing.dialect(api)?, playing)));
+    let Some((api, dialect, playing)) = found else {
         desk.list(&method, path, &body);
         let problem = Problem::not_found("not_found", "No test of this run sends this request.", None);
         let [first, ..] = spec::APIS else { return Response::new(Body::empty()) };
@@ -148,7 +148,7 @@ async fn answer(
         return of_wire(&Wire::refused(&problem, api));
     };
     let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let script = script(&playing.test, turn, &tag, &asked);
+    let script = script(&playing.test, dialect, turn, &tag, &asked);
     playing.responds(number, script.status, &script.headers);
     let mut response =
         Response::new(Body::from_stream(Performance::new(playing, number, script.pieces, script.ending)));

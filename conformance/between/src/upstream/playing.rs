@@ -7,7 +7,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use spec::{Api, Dialect};
+
 use super::script::Piece;
+use crate::dialects::upstream_dialect;
 use crate::evidence::{Ended, Exchanged, Response, Test};
 
 /// The pause between pieces that are sent after the client has left.
@@ -25,6 +28,10 @@ pub(crate) struct Playing {
     /// How long the upstream waits for the client.
     patience: Duration,
     turn: AtomicUsize,
+    /// Whether the upstream answers in any API, to find out in which the gateway asks.
+    answers_any: bool,
+    /// The API of the last request, if it is not that of the test.
+    other_api: Mutex<Option<&'static Api>>,
     /// What the client has received of this turn.
     seen: watch::Sender<Vec<u8>>,
     /// Whether the client has left.
@@ -36,7 +43,16 @@ pub(crate) struct Playing {
 
 impl Playing {
     pub(crate) fn new(test: Test, tag: String, patience: Duration) -> Arc<Self> {
-        Arc::new(Self {
+        Arc::new(Self::of(test, tag, patience, false))
+    }
+
+    /// Begins a test whose upstream answers in any API.
+    pub(crate) fn in_any_api(test: Test, tag: String, patience: Duration) -> Arc<Self> {
+        Arc::new(Self::of(test, tag, patience, true))
+    }
+
+    fn of(test: Test, tag: String, patience: Duration, answers_any: bool) -> Self {
+        Self {
             test,
             tag,
             start: Instant::now(),
@@ -46,7 +62,23 @@ impl Playing {
             has_left: watch::Sender::default(),
             is_late: Mutex::default(),
             exchanges: Mutex::default(),
-        })
+            answers_any,
+            other_api: Mutex::default(),
+        }
+    }
+
+    /// Returns the dialect in which the upstream answers a request of an API, if it does.
+    pub(super) fn dialect(&self, api: &'static Api) -> Option<&'static Dialect> {
+        if api.name == self.test.upstream.api.name {
+            return Some(self.test.upstream);
+        }
+        *self.other_api.lock().unwrap_or_else(PoisonError::into_inner) = Some(api);
+        upstream_dialect(api).filter(|_| self.answers_any)
+    }
+
+    /// Returns the API in which the gateway asked, if it is not that of the test.
+    pub(crate) fn other_api(&self) -> Option<&'static Api> {
+        *self.other_api.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the time since its start.

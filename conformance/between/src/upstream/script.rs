@@ -78,11 +78,16 @@ pub(crate) fn fault_places(case: &BetweenCase, dialect: &'static Dialect) -> Vec
 }
 
 /// Returns the response to a request of the gateway.
-pub(super) fn script(test: &Test, turn: usize, tag: &str, asked: &Value) -> Script {
+pub(super) fn script(
+    test: &Test,
+    dialect: &'static Dialect,
+    turn: usize,
+    tag: &str,
+    asked: &Value,
+) -> Script {
     let mark = own_mark(&asked.to_string(), &test.mark);
-    let dialect = test.upstream;
     if let (Some(Fault::Status(status)), 0) = (test.fault, turn) {
-        return refusal(test, status);
+        return refusal(test, dialect, status);
     }
     let mut plan = planned(test.case, turn, &mark, dialect);
     if let Some(asked) = Asked::read(&asked.to_string(), dialect.api) {
@@ -136,10 +141,10 @@ fn whole(answer: &RenderedResponse, tag: &str, fault: Option<UpstreamFault>) -> 
 }
 
 /// Refuses a request.
-fn refusal(test: &Test, status: u16) -> Script {
+fn refusal(test: &Test, dialect: &'static Dialect, status: u16) -> Script {
     let message = format!("The upstream refuses {}.", test.mark);
     let problem = Problem { message, ..Problem::of_status(status) };
-    let wire = Wire::refused(&problem, test.upstream.api);
+    let wire = Wire::refused(&problem, dialect.api);
     let mut headers = vec![("content-type", wire.content_type)];
     headers.extend(test.case.retry_after.map(|after| ("retry-after", after.to_owned())));
     Script { status, headers, pieces: vec![Piece::new(wire.body)], ending: ScriptEnding::Complete }

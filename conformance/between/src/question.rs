@@ -1,0 +1,60 @@
+//! The questions of a test: that of the page, and those that continue its answers.
+
+use serde_json::Value;
+use translation::{Output, Part, Question, Reply, Role, Turn};
+
+use crate::evidence::{Exchanged, Test};
+
+/// The questions of a client, one for each turn.
+pub(crate) struct Questions<'t> {
+    test: &'t Test,
+    question: Question,
+}
+
+/// Returns whether the client of a test continues an answer.
+pub(crate) const fn has_turns(test: &Test) -> bool {
+    test.case.answers.len() > 1
+}
+
+impl<'t> Questions<'t> {
+    /// Returns the question of the page, with this mark.
+    pub(crate) fn new(test: &'t Test, mark: &str) -> Self {
+        let text = test.case.question.replace("{mark}", mark);
+        // A test reads all pages.
+        let question: Question = serde_json::from_str(&text).unwrap_or_default();
+        let question = Question { model: test.model.clone(), is_stream: !test.case.is_whole, ..question };
+        Self { test, question }
+    }
+
+    /// Returns the body of the request.
+    pub(crate) fn body(&self) -> String {
+        let body: Value = self.question.write(self.test.front.api);
+        body.to_string()
+    }
+
+    /// Continues the answer of an exchange, with the results of its calls. Returns whether there is an answer to continue.
+    pub(crate) fn go_on(&mut self, before: &Exchanged, turn: usize) -> bool {
+        let Some(response) = &before.response else { return false };
+        let content_type = response.header("content-type").unwrap_or_default();
+        let reply = Reply::read(self.test.front, content_type, response.status, &response.body());
+        if reply.parts.is_empty() {
+            return false;
+        }
+        let output = self.test.case.results.get(turn - 1).copied().unwrap_or("Nothing.");
+        let results = reply.parts.iter().filter_map(|part| match part {
+            Part::Call(call) => Some(Part::Result(Output {
+                id: call.id.clone(),
+                text: output.to_owned(),
+                is_error: false,
+            })),
+            _ => None,
+        });
+        let mut next: Vec<Part> = results.collect();
+        if next.is_empty() {
+            next.push(Part::Text(output.to_owned()));
+        }
+        self.question.turns.push(Turn { role: Role::Assistant, parts: reply.parts });
+        self.question.turns.push(Turn { role: Role::User, parts: next });
+        true
+    }
+}
