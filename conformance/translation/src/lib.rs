@@ -4,7 +4,9 @@
 //! an upstream sent and received.
 
 mod question;
+mod replies;
 mod reply;
 
 pub use question::{Call, Choice, Format, Image, Output, Part, Question, Reasoning, Role, Tool, Turn};
+pub use replies::{Delta, PartKind, ReplyFold, ReplyReader, Stopped, stops};
 pub use reply::{Reply, ReplyError, Stop, Usage};

@@ -1,0 +1,92 @@
+//! What an event of a response adds to its reply.
+
+use crate::{Reply, ReplyError, Stop, Usage};
+
+/// What an event of a response adds to its reply. Parts are numbered from 0, in the order in which they open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Delta {
+    /// The response begins.
+    Started {
+        /// Its id.
+        id: Option<String>,
+        /// The model that it names.
+        model: Option<String>,
+    },
+    /// A part opens. A text, a refusal and reasoning open with their first content.
+    Opened {
+        /// The number of the part.
+        part: usize,
+        /// What it is.
+        kind: PartKind,
+    },
+    /// A piece of the text of a part, or of the arguments of a call.
+    Text {
+        /// The number of the part.
+        part: usize,
+        /// The piece.
+        text: String,
+    },
+    /// What only the upstream can read of reasoning: it replaces what came before.
+    Seal {
+        /// The number of the part.
+        part: usize,
+        /// The signature, or the encrypted content.
+        seal: String,
+    },
+    /// A part is complete. Chat Completions do not always show it.
+    Closed {
+        /// The number of the part.
+        part: usize,
+    },
+    /// The token counts so far.
+    Usage(Usage),
+    /// The reason why the response ends. It is complete only with [`Delta::Ended`].
+    Stopped(Stopped),
+    /// The response reports an error.
+    Failed(ReplyError),
+    /// An event is no JSON object: its data.
+    Garbled(String),
+    /// The response came to an end that its API has.
+    Ended,
+}
+
+/// What a part of a reply is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PartKind {
+    /// Text.
+    Text,
+    /// A refusal.
+    Refusal,
+    /// Reasoning.
+    Reasoning {
+        /// Its id, if it has one.
+        id: Option<String>,
+        /// Whether its seal is all of it.
+        is_redacted: bool,
+    },
+    /// A call of a tool.
+    Call {
+        /// Its id.
+        id: String,
+        /// The name of the tool.
+        name: String,
+    },
+}
+
+/// Why a response ends.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stopped {
+    /// Its class; none if the word is unknown.
+    pub stop: Option<Stop>,
+    /// The word of its API.
+    pub word: String,
+    /// The text before which it stopped.
+    pub before: Option<String>,
+}
+
+impl Reply {
+    /// Returns the deltas that come to this reply, each part in one piece.
+    pub fn deltas(&self) -> Vec<Delta> {
+        super::fold::deltas(self)
+    }
+}

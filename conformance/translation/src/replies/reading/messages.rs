@@ -1,0 +1,131 @@
+//! Messages.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::super::delta::Delta;
+use super::super::reader::{Lane, Parts, text_of};
+use super::{entries, index};
+use crate::Usage;
+
+/// Reads a message.
+#[derive(Debug, Default)]
+pub(in crate::replies) struct Reader {
+    /// The input with which a call opened, by the index of its block: it counts if no piece follows.
+    inputs: BTreeMap<u64, String>,
+    /// The latest token counts.
+    counts: Map<String, Value>,
+}
+
+impl Reader {
+    pub(super) fn event(&mut self, parts: &mut Parts, kind: &str, event: &Value) {
+        let block = index(event, "index");
+        match kind {
+            "message_start" => {
+                if let Some(message) = event.get("message") {
+                    self.message(parts, message);
+                }
+            }
+            "content_block_start" => {
+                if let Some(value) = event.get("content_block") {
+                    self.open(parts, block, value);
+                }
+            }
+            "content_block_delta" => {
+                if let Some(delta) = event.get("delta") {
+                    add(parts, block, delta);
+                }
+            }
+            "content_block_stop" => self.close(parts, block),
+            "message_delta" => {
+                self.count(parts, event);
+                if let Some(delta) = event.get("delta") {
+                    stop(parts, delta);
+                }
+            }
+            "message_stop" => parts.out.push(Delta::Ended),
+            _ => {}
+        }
+    }
+
+    pub(super) fn body(&mut self, parts: &mut Parts, body: &Value) {
+        self.message(parts, body);
+        parts.out.push(Delta::Ended);
+    }
+
+    /// Reads a message with its content; in a stream, it usually has none.
+    fn message(&mut self, parts: &mut Parts, message: &Value) {
+        parts.start(message);
+        self.count(parts, message);
+        for (block, value) in entries(message, "content") {
+            self.open(parts, block, value);
+            self.close(parts, block);
+        }
+        stop(parts, message);
+    }
+
+    fn open(&mut self, parts: &mut Parts, block: u64, value: &Value) {
+        let text = |member| text_of(value, member).unwrap_or_default();
+        let reasoning = (block, Lane::Reasoning, 0);
+        match text("type") {
+            "text" => parts.text((block, Lane::Text, 0), text("text")),
+            "thinking" => {
+                parts.text(reasoning, text("thinking"));
+                parts.seal(reasoning, text("signature"));
+            }
+            "redacted_thinking" => {
+                parts.reasoning(reasoning, None, true);
+                parts.seal(reasoning, text("data"));
+            }
+            "tool_use" => {
+                parts.call((block, Lane::Call, 0), text("id"), text("name"));
+                let input = value.get("input").filter(|input| input.is_object());
+                self.inputs.insert(block, input.map_or_else(|| "{}".to_owned(), Value::to_string));
+            }
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, parts: &mut Parts, block: u64) {
+        if let Some(input) = self.inputs.remove(&block) {
+            parts.whole((block, Lane::Call, 0), &input);
+        }
+        parts.close_all(block);
+    }
+
+    /// Reads token counts: later ones replace earlier ones.
+    fn count(&mut self, parts: &mut Parts, value: &Value) {
+        let Some(counts) = value.get("usage").and_then(Value::as_object) else { return };
+        for (name, count) in counts.iter().filter(|(_, count)| !count.is_null()) {
+            self.counts.insert(name.clone(), count.clone());
+        }
+        let count = |name| self.counts.get(name).and_then(Value::as_u64);
+        let [read, written] = ["cache_read_input_tokens", "cache_creation_input_tokens"].map(count);
+        let cached = read.unwrap_or(0).saturating_add(written.unwrap_or(0));
+        let details = self.counts.get("output_tokens_details");
+        parts.out.push(Delta::Usage(Usage {
+            input: count("input_tokens").map(|input| input.saturating_add(cached)),
+            cached: read,
+            output: count("output_tokens"),
+            reasoning: details.and_then(|details| details.get("thinking_tokens")).and_then(Value::as_u64),
+        }));
+    }
+}
+
+fn add(parts: &mut Parts, block: u64, delta: &Value) {
+    let text = |member| text_of(delta, member).unwrap_or_default();
+    match text("type") {
+        "text_delta" => parts.text((block, Lane::Text, 0), text("text")),
+        "thinking_delta" => parts.text((block, Lane::Reasoning, 0), text("thinking")),
+        "signature_delta" => parts.seal((block, Lane::Reasoning, 0), text("signature")),
+        "input_json_delta" => parts.text((block, Lane::Call, 0), text("partial_json")),
+        _ => {}
+    }
+}
+
+fn stop(parts: &mut Parts, value: &Value) {
+    if let Some(word) = text_of(value, "stop_reason") {
+        parts.stop(word, None, text_of(value, "stop_sequence"));
+    }
+}

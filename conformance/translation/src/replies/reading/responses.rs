@@ -1,0 +1,142 @@
+//! The Responses API.
+
+use serde_json::Value;
+use spec::Api;
+
+use super::super::delta::Delta;
+use super::super::reader::{Lane, Parts, text_of};
+use super::{entries, error, index, usage};
+
+/// Reads a response of the Responses API.
+#[derive(Debug)]
+pub(in crate::replies) struct Reader {
+    api: &'static Api,
+}
+
+impl Reader {
+    pub(super) const fn new(api: &'static Api) -> Self {
+        Self { api }
+    }
+
+    pub(super) fn event(&self, parts: &mut Parts, kind: &str, event: &Value) {
+        let (output, content) = (index(event, "output_index"), index(event, "content_index"));
+        let text = |member| text_of(event, member).unwrap_or_default();
+        match kind {
+            "response.output_item.added" => {
+                if let Some(item) = event.get("item") {
+                    open(parts, output, item);
+                }
+            }
+            "response.output_text.delta" => parts.text((output, Lane::Text, content), text("delta")),
+            "response.output_text.done" => parts.whole((output, Lane::Text, content), text("text")),
+            "response.refusal.delta" => parts.text((output, Lane::Refusal, content), text("delta")),
+            "response.refusal.done" => parts.whole((output, Lane::Refusal, content), text("refusal")),
+            "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
+                parts.text((output, Lane::Reasoning, 0), text("delta"));
+            }
+            "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta" => {
+                parts.text((output, Lane::Call, 0), text("delta"));
+            }
+            "response.function_call_arguments.done" => {
+                parts.whole((output, Lane::Call, 0), text("arguments"));
+            }
+            "response.custom_tool_call_input.done" => parts.whole((output, Lane::Call, 0), text("input")),
+            "response.content_part.done" => {
+                parts.close((output, Lane::Text, content));
+                parts.close((output, Lane::Refusal, content));
+            }
+            "response.output_item.done" => {
+                if let Some(item) = event.get("item") {
+                    close(parts, output, item);
+                }
+            }
+            _ => {
+                // Some vendors have the members of the response in the event itself.
+                let is_response = || event.get("status").is_some().then_some(event);
+                if let Some(response) = event.get("response").or_else(is_response) {
+                    parts.start(response);
+                    self.terminal(parts, response, kind.strip_prefix("response."));
+                }
+            }
+        }
+    }
+
+    /// Reads the response in an event about it, whose type has the status too, or as a body.
+    fn terminal(&self, parts: &mut Parts, response: &Value, status: Option<&str>) {
+        let words = &self.api.status;
+        let Some(status) = text_of(response, "status").or(status) else { return };
+        if let Some(counts) = response.get("usage").filter(|counts| counts.is_object()) {
+            parts.out.push(Delta::Usage(usage(&self.api.usage, counts)));
+        }
+        let is_failed = status == words.failed || status == "cancelled";
+        if status != words.completed && status != words.incomplete && !is_failed {
+            return;
+        }
+        // An item that was not streamed is in the response alone. Indices of others need not be right.
+        if parts.is_empty() {
+            for (output, item) in entries(response, "output") {
+                close(parts, output, item);
+            }
+        }
+        if response.get("error").is_some_and(|error| !error.is_null()) {
+            parts.out.push(Delta::Failed(error(response)));
+        }
+        let reason = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
+        parts.stop(status, reason, None);
+        parts.out.push(Delta::Ended);
+    }
+
+    pub(super) fn body(&self, parts: &mut Parts, body: &Value) {
+        parts.start(body);
+        self.terminal(parts, body, None);
+    }
+}
+
+/// Opens what an item is.
+fn open(parts: &mut Parts, output: u64, item: &Value) {
+    let text = |member| text_of(item, member).unwrap_or_default();
+    match text("type") {
+        "function_call" | "custom_tool_call" => {
+            parts.call((output, Lane::Call, 0), text("call_id"), text("name"));
+        }
+        "reasoning" => parts.reasoning((output, Lane::Reasoning, 0), text_of(item, "id"), false),
+        _ => {}
+    }
+}
+
+/// Closes an item, after what was not streamed of it.
+fn close(parts: &mut Parts, output: u64, item: &Value) {
+    let text = |member| text_of(item, member).unwrap_or_default();
+    match text("type") {
+        "function_call" => {
+            open(parts, output, item);
+            parts.whole((output, Lane::Call, 0), text("arguments"));
+        }
+        "custom_tool_call" => {
+            open(parts, output, item);
+            parts.whole((output, Lane::Call, 0), text("input"));
+        }
+        "reasoning" => {
+            let key = (output, Lane::Reasoning, 0);
+            if !parts.has_text(output, Lane::Reasoning) {
+                open(parts, output, item);
+                for (_, part) in entries(item, "summary").chain(entries(item, "content")) {
+                    parts.text(key, text_of(part, "text").unwrap_or_default());
+                }
+            }
+            parts.seal(key, text("encrypted_content"));
+        }
+        "message" if !parts.has_text(output, Lane::Text) && !parts.has_text(output, Lane::Refusal) => {
+            for (content, part) in entries(item, "content") {
+                match text_of(part, "refusal") {
+                    Some(refusal) => parts.text((output, Lane::Refusal, content), refusal),
+                    None => {
+                        parts.text((output, Lane::Text, content), text_of(part, "text").unwrap_or_default());
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+    parts.close_all(output);
+}

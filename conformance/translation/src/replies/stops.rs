@@ -1,0 +1,75 @@
+//! The classes of the words for why a response ends: `spec/twins.toml`.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::Stop;
+
+#[derive(Debug, Deserialize)]
+struct File {
+    stop: BTreeMap<String, BTreeMap<String, Vec<Stop>>>,
+}
+
+static FILE: LazyLock<File> = LazyLock::new(|| {
+    let text = include_str!("../../../../spec/twins.toml");
+    toml::from_str(text).unwrap_or_else(|error| unreachable!("a test reads the file: {error}"))
+});
+
+/// Returns the classes of a word with which a response of an API ends. A word of several means the one that the content
+/// shows.
+pub fn stops(api: &str, word: &str) -> &'static [Stop] {
+    FILE.stop.get(api).and_then(|words| words.get(word)).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// What a response shows about why it ended, besides the word.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Shown<'s> {
+    pub(super) has_calls: bool,
+    pub(super) has_refusal: bool,
+    /// The reason why it is incomplete.
+    pub(super) reason: Option<&'s str>,
+}
+
+/// Returns the class that a word has, by what the response shows.
+pub(super) fn class(api: &str, word: &str, shown: Shown<'_>) -> Option<Stop> {
+    let classes = stops(api, word);
+    let has = |class| classes.contains(&class);
+    let by_reason = match shown.reason {
+        Some("content_filter") => Some(Stop::Filtered),
+        Some("max_output_tokens" | "max_tokens") => Some(Stop::Cut),
+        _ => None,
+    };
+    // A forced call ends with `stop` in Chat Completions.
+    if shown.has_calls && (has(Stop::Calls) || has(Stop::Ended)) && !has(Stop::Sequence) {
+        return Some(Stop::Calls);
+    }
+    if shown.has_refusal && has(Stop::Refused) {
+        return Some(Stop::Refused);
+    }
+    if has(Stop::Sequence) {
+        return Some(Stop::Sequence);
+    }
+    by_reason.filter(|class| has(*class)).or_else(|| classes.first().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usual_words_have_a_class() {
+        for api in spec::APIS {
+            for word in api.usual_stops {
+                assert!(class(api.name, word, Shown::default()).is_some(), "{} {word}", api.name);
+            }
+        }
+        assert_eq!(class("chat", "stop", Shown { has_calls: true, ..Shown::default() }), Some(Stop::Calls));
+        assert_eq!(class("messages", "stop_sequence", Shown::default()), Some(Stop::Sequence));
+        let filtered = Shown { reason: Some("content_filter"), ..Shown::default() };
+        assert_eq!(class("responses", "incomplete", filtered), Some(Stop::Filtered));
+        assert_eq!(class("responses", "incomplete", Shown::default()), Some(Stop::Cut));
+        assert_eq!(class("chat", "unheard", Shown::default()), None);
+    }
+}

@@ -1,0 +1,263 @@
+//! Replies as they are read from the golden streams of all dialects.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use checker::{Answer, AnswerReader, Checker};
+use spec::Dialect;
+use translation::{Call, Part, Reasoning, Reply, ReplyError, ReplyReader, Stop, Usage};
+
+const APIS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/apis");
+
+/// Returns the golden files with an ending, with their dialects.
+fn goldens(ending: &str) -> Vec<(&'static Dialect, PathBuf)> {
+    let files =
+        |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+    let folders = spec::APIS.iter().flat_map(|api| files(Path::new(APIS).join(api.name).join("goldens")));
+    let mut goldens: Vec<_> = folders
+        .filter_map(|folder| Some((spec::dialect(folder.file_name()?.to_str()?)?, folder)))
+        .flat_map(|(dialect, folder)| files(folder).map(move |file| (dialect, file)))
+        .filter(|(_, file)| file.extension().is_some_and(|own| own == ending))
+        .collect();
+    goldens.sort_by(|one, other| one.1.cmp(&other.1));
+    goldens
+}
+
+fn golden(api: &str, name: &str) -> Reply {
+    let (dialect, _) = name.split_once('/').unwrap();
+    let bytes = fs::read(Path::new(APIS).join(api).join("goldens").join(format!("{name}.sse"))).unwrap();
+    Reply::of_stream(spec::dialect(dialect).unwrap(), &bytes)
+}
+
+/// Returns what the checker reads from a stream.
+fn answer(dialect: &'static Dialect, bytes: &[u8]) -> Answer {
+    let (mut checker, mut reader) = (Checker::new(dialect), AnswerReader::new(dialect.api));
+    let mut parser = checker::sse::Parser::default();
+    parser.push(bytes, &mut |frame| {
+        checker.frame_seen_by(&frame, &mut reader);
+    });
+    reader.finish()
+}
+
+/// Returns the text of the parts of one kind.
+fn text<'r>(reply: &'r Reply, of: impl Fn(&'r Part) -> Option<&'r str>) -> String {
+    reply.parts.iter().filter_map(of).collect()
+}
+
+#[test]
+fn replies_are_what_the_checker_reads() {
+    let mut seen = 0;
+    for (dialect, file) in goldens("sse") {
+        let bytes = fs::read(&file).unwrap();
+        let (reply, answer) = (Reply::of_stream(dialect, &bytes), answer(dialect, &bytes));
+        let place = file.display();
+        let own = text(&reply, |part| if let Part::Text(text) = part { Some(text) } else { None });
+        // A text without deltas is in its last event, which the checker does not read.
+        assert!(own == answer.text() || answer.texts.is_empty(), "{place}: {own:?}, not {:?}", answer.texts);
+        let own = text(&reply, |part| if let Part::Refusal(text) = part { Some(text) } else { None });
+        assert_eq!(own, answer.refusal, "{place}");
+        let own = text(&reply, |part| if let Part::Reasoning(it) = part { Some(&*it.text) } else { None });
+        assert_eq!(own, answer.reasoning, "{place}");
+        let own =
+            reply.parts.iter().filter_map(|part| if let Part::Call(call) = part { Some(call) } else { None });
+        let own: Vec<_> = own.map(|call| [&*call.id, &*call.name, &*call.arguments]).collect();
+        let its: Vec<_> =
+            answer.calls.iter().map(|call| [&*call.id, &*call.name, &*call.arguments]).collect();
+        assert_eq!(own, its, "{place}");
+        assert_eq!(reply.id, answer.id, "{place}");
+        // The type of an event has the status, too.
+        if reply.error.is_none() && answer.status.as_deref().is_some_and(|status| status != "in_progress") {
+            assert_eq!(reply.word, answer.status, "{place}");
+        }
+        assert_eq!(
+            reply.usage.and_then(|usage| usage.output),
+            answer.tokens.and_then(|it| it.output),
+            "{place}"
+        );
+        seen += usize::from(!reply.parts.is_empty());
+    }
+    assert!(seen > 80, "{seen}");
+}
+
+#[test]
+fn replies_do_not_depend_on_how_bytes_are_cut() {
+    for (dialect, file) in goldens("sse") {
+        let bytes = fs::read(&file).unwrap();
+        let mut reader = ReplyReader::new(dialect.api);
+        let mut deltas: Vec<_> = bytes.chunks(1).flat_map(|byte| reader.push(byte)).collect();
+        deltas.extend(reader.finish());
+        let reply: Reply = deltas.into_iter().collect();
+        assert_eq!(reply, Reply::of_stream(dialect, &bytes), "{}", file.display());
+        // What a reply says is in its deltas.
+        assert_eq!(reply.deltas().into_iter().collect::<Reply>(), reply, "{}", file.display());
+    }
+}
+
+#[test]
+fn a_stream_that_is_cut_has_not_ended() {
+    for (dialect, file) in goldens("sse") {
+        let bytes = fs::read(&file).unwrap();
+        let whole = Reply::of_stream(dialect, &bytes);
+        let ends: Vec<usize> = (1..bytes.len()).filter(|at| bytes[..*at].ends_with(b"\n\n")).collect();
+        for end in ends.into_iter().filter(|end| *end < bytes.len()) {
+            let cut = Reply::of_stream(dialect, &bytes[..end]);
+            assert!(
+                !cut.is_ended
+                    || whole.is_ended && bytes[end..].trim_ascii().is_empty()
+                    || has_tail(&bytes[end..])
+            );
+            // Only what was whole at once, in its terminal event, has fewer parts before.
+            assert!(cut.parts.len() <= whole.parts.len(), "{}", file.display());
+        }
+    }
+}
+
+/// Returns whether only the marker follows, which is no end in APIs with a terminal event.
+fn has_tail(rest: &[u8]) -> bool {
+    rest.trim_ascii() == b"data: [DONE]"
+}
+
+#[test]
+fn reasons_and_counts_are_those_of_all_apis() {
+    let cut = golden("responses", "openai/incomplete");
+    assert_eq!((cut.stop, cut.is_ended), (Some(Stop::Cut), true));
+    let failed = golden("responses", "openai/failed");
+    assert_eq!((failed.stop, failed.is_ended), (Some(Stop::Failed), true));
+    assert!(failed.error.is_some_and(|error| !error.message.is_empty()));
+    let stopped = golden("messages", "anthropic/stop-sequence");
+    assert_eq!((stopped.stop, stopped.stopped_before.as_deref()), (Some(Stop::Sequence), Some("four")));
+    let broken = golden("messages", "anthropic/error");
+    let overloaded = ReplyError { class: "overloaded_error".into(), message: "Overloaded".into() };
+    assert_eq!((broken.error, broken.is_ended), (Some(overloaded), false));
+    assert_eq!(golden("chat", "chat/error").error.unwrap().class, "server_error");
+    assert!(!golden("chat", "chat/error").is_ended);
+    assert_eq!(golden("chat", "chat/forced-tool-call").stop, Some(Stop::Calls));
+    assert_eq!(golden("chat", "chat/refusal").stop, Some(Stop::Refused));
+    assert_eq!(golden("chat", "chat/content-filter").stop, Some(Stop::Filtered));
+    let usage = golden("chat", "chat/usage").usage;
+    assert_eq!(usage, Some(Usage { input: Some(11), cached: Some(0), output: Some(3), reasoning: Some(0) }));
+}
+
+#[test]
+fn reasoning_has_its_seal() {
+    let seals = |reply: Reply| -> Vec<(String, Option<String>, bool)> {
+        let of = |part| {
+            if let Part::Reasoning(it) = part { Some((it.text, it.seal, it.is_redacted)) } else { None }
+        };
+        reply.parts.into_iter().filter_map(of).collect()
+    };
+    let [(text, Some(seal), false)] = &seals(golden("messages", "anthropic/thinking"))[..] else {
+        panic!("no seal")
+    };
+    assert!(text.ends_with("which is 42.") && seal.starts_with("EuQB"), "{text} {seal}");
+    let redacted = seals(golden("messages", "anthropic/redacted-thinking"));
+    assert_eq!(redacted.len(), 2);
+    assert!(
+        redacted.iter().all(|(text, seal, is_redacted)| text.is_empty() && seal.is_some() && *is_redacted)
+    );
+    let open = spec::dialect("openai").unwrap();
+    let item = r#"{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"c2VhbA=="}"#;
+    let stream =
+        format!("data: {{\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{item}}}\n\n");
+    let part = Reasoning { id: Some("rs_1".into()), seal: Some("c2VhbA==".into()), ..Reasoning::default() };
+    assert_eq!(Reply::of_stream(open, stream.as_bytes()).parts, [Part::Reasoning(part)]);
+}
+
+#[test]
+fn bodies_are_read_like_streams() {
+    for (dialect, file) in goldens("http") {
+        let text = fs::read_to_string(&file).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").or_else(|| text.split_once("\n\n")).unwrap();
+        let status: u16 = head.split(' ').nth(1).unwrap().parse().unwrap();
+        let reply = Reply::read(dialect, Some("application/json"), status, body.as_bytes());
+        assert!(
+            reply.is_ended && (!reply.parts.is_empty() || reply.error.is_some()),
+            "{}: {reply:?}",
+            file.display()
+        );
+    }
+    let weather =
+        fs::read_to_string(Path::new(APIS).join("messages/goldens/anthropic/weather-body.http")).unwrap();
+    let (_, body) = weather.split_once("\r\n\r\n").unwrap();
+    let mut reply = Reply::of_body(spec::dialect("anthropic").unwrap(), 200, body.as_bytes());
+    let call =
+        Call { id: "toolu_1".into(), name: "get_weather".into(), arguments: r#"{"city":"Oslo"}"#.into() };
+    assert_eq!(reply.parts.pop(), Some(Part::Call(call)));
+    assert_eq!((reply.parts.len(), reply.stop), (2, Some(Stop::Calls)));
+    assert_eq!(reply.usage.unwrap().input, Some(420));
+}
+
+#[test]
+fn input_counts_include_what_was_cached() {
+    let body = br#"{"type":"message","content":[],"stop_reason":"end_turn",
+        "usage":{"input_tokens":5,"cache_read_input_tokens":7,"cache_creation_input_tokens":11,"output_tokens":2}}"#;
+    let usage = Reply::of_body(spec::dialect("anthropic").unwrap(), 200, body).usage;
+    assert_eq!(usage, Some(Usage { input: Some(23), cached: Some(7), output: Some(2), reasoning: None }));
+}
+
+#[test]
+fn interleaved_calls_and_texts_stay_apart() {
+    let chunk = |delta: &str| format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{delta}}}]}}\n\n");
+    let call = |index: u32, head: &str, text: &str| {
+        chunk(&format!(r#"{{"tool_calls":[{{"index":{index},{head}"function":{{{text}}}}}]}}"#))
+    };
+    let stream = [
+        chunk(r#"{"content":"a"}"#),
+        chunk(r#"{"reasoning_content":"b"}"#),
+        chunk(r#"{"content":"c"}"#),
+        call(0, r#""id":"x","#, r#""name":"f","arguments":"{\"p\"""#),
+        call(1, r#""id":"y","#, r#""name":"g","arguments":"{""#),
+        call(0, "", r#""arguments":":1}""#),
+        call(1, "", r#""arguments":"}""#),
+        // Another choice is not read.
+        "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"z\"}}]}\n\n".to_owned(),
+        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n".into(),
+    ];
+    let reply = Reply::of_stream(spec::dialect("chat").unwrap(), stream.concat().as_bytes());
+    let call = |id: &str, name: &str, arguments: &str| {
+        Part::Call(Call { id: id.into(), name: name.into(), arguments: arguments.into() })
+    };
+    let thought = Part::Reasoning(Reasoning { text: "b".into(), ..Reasoning::default() });
+    let parts = [
+        Part::Text("a".into()),
+        thought,
+        Part::Text("c".into()),
+        call("x", "f", r#"{"p":1}"#),
+        call("y", "g", "{}"),
+    ];
+    assert_eq!(reply.parts, parts);
+    assert!(reply.is_ended && reply.stop == Some(Stop::Calls));
+}
+
+#[test]
+fn garbage_is_left_out() {
+    let garbage: [&[u8]; 12] = [
+        b"",
+        b"\xff\xfe",
+        b"null",
+        b"[1]",
+        b"data: [DONE]\n\n",
+        b"data: {\n\ndata: 1\n\ndata: []\n\n",
+        br#"{"error":"no"}"#,
+        br#"{"choices":[null,1,{"message":[]}],"usage":7}"#,
+        br#"{"output":[{"type":"message","content":[1]}],"status":"completed"}"#,
+        br#"{"type":"message","content":[{"type":"tool_use"},1,null],"stop_reason":4}"#,
+        b"data: {\"type\":\"content_block_delta\",\"index\":-1,\"delta\":7}\n\n",
+        b"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":99,\"function\":{\"arguments\":\"a\"}}]}}]}\n\n",
+    ];
+    for dialect in ["openai", "anthropic", "chat"].map(|name| spec::dialect(name).unwrap()) {
+        for bytes in garbage {
+            for status in [200, 500] {
+                for kind in [None, Some("text/event-stream; charset=utf-8"), Some("application/json")] {
+                    let reply = Reply::read(dialect, kind, status, bytes);
+                    let is_call = |part: &Part| matches!(part, Part::Call(call) if call.id.is_empty());
+                    assert!(reply.parts.iter().all(is_call), "{} {reply:?}", dialect.name);
+                }
+            }
+        }
+        let plain = Reply::read(dialect, Some("text/plain"), 502, b"Bad Gateway\n");
+        assert_eq!(plain.error.unwrap().message, "Bad Gateway");
+        let detail = Reply::read(dialect, None, 422, br#"{"detail":[{"msg":"wrong"}]}"#);
+        assert_eq!(detail.error.unwrap().message, r#"[{"msg":"wrong"}]"#);
+    }
+}
