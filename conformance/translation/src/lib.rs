@@ -6,6 +6,7 @@
 mod question;
 mod replies;
 mod reply;
+mod requests;
 
 pub use question::{Call, Choice, Format, Image, Output, Part, Question, Reasoning, Role, Tool, Turn};
 pub use replies::{Delta, PartKind, ReplyFold, ReplyReader, Stopped, stops};
