@@ -2,6 +2,7 @@
 //!
 //! A file that cannot be parsed is a finding, too, so one run reports every problem.
 
+mod between;
 mod catalogue;
 mod client_cases;
 mod context;
@@ -64,6 +65,7 @@ pub fn check(spec: &Path) -> Report {
     threads::check(&context, &mut report);
     measured::check(&context, &mut report);
     requests::check(&context, &mut report);
+    between::check(&context, &mut report);
     report.sort();
     report
 }

@@ -3,15 +3,18 @@
 use schemars::{Schema, schema_for};
 
 use super::{
-    ApiFile, ClientCase, ClientProfile, DefectsFile, DialectFile, ErrataFile, ForeignFile, Glossary,
-    GuaranteesFile, Lifecycle, MeasuredFile, PlayedFile, Profile, RequestsFile, RequirementsFile, Rule,
-    Scenario, ThreadsFile,
+    ApiFile, BetweenCase, BetweenLimitsFile, BetweenRule, ClientCase, ClientProfile, DefectsFile,
+    DialectFile, ErrataFile, ForeignFile, Glossary, GuaranteesFile, Lifecycle, MeasuredFile, PlayedFile,
+    Profile, RequestsFile, RequirementsFile, Rule, Scenario, ThreadsFile,
 };
 
 /// Returns the schemas of all formats: file name under `spec/schemas/`, and text.
 pub fn editor_schemas() -> Vec<(String, String)> {
     let schemas = [
         ("api", schema_for!(ApiFile)),
+        ("between-case", schema_for!(BetweenCase)),
+        ("between-limits", schema_for!(BetweenLimitsFile)),
+        ("between-rule", schema_for!(BetweenRule)),
         ("client", schema_for!(ClientCase)),
         ("defects", schema_for!(DefectsFile)),
         ("dialect", schema_for!(DialectFile)),

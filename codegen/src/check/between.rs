@@ -1,0 +1,212 @@
+//! Checks the pages about gateways: rules, cases, and what pairs of APIs cannot carry.
+
+use super::context::Context;
+use super::report::{Place, Report};
+use crate::folders::{self, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES};
+use crate::formats::{BetweenCase, BetweenLimit, BetweenRule, Writes};
+
+/// The word in a question that the name of a test replaces.
+const MARK: &str = "{mark}";
+
+/// What is wrong: the entry, the problem, and the fix.
+type Misuse = (&'static str, String, &'static str);
+
+pub(super) fn check(context: &Context, report: &mut Report) {
+    let catalogue = &context.catalogue;
+    let apis = folders::apis(&context.spec);
+    for (id, rule) in &catalogue.between_rules {
+        let file = folders::file(&context.spec, BETWEEN_RULES, &format!("{id}.md"));
+        for (entry, problem, help) in rule_misuses(rule) {
+            report.find(&file, Place::entry(entry), problem, help);
+        }
+    }
+    for (id, case) in &catalogue.between_cases {
+        let file = folders::file(&context.spec, BETWEEN_CASES, &format!("{id}.md"));
+        let of_apis =
+            case.fronts.iter().chain(&case.upstreams).filter_map(|api| unknown_api("fronts", api, &apis));
+        let is_unlike = |like: &&String| *like == id || !catalogue.between_cases.contains_key(*like);
+        let of_like = case.like.iter().filter(is_unlike).map(|like| {
+            (
+                "like",
+                format!("`like` is {like}, which is no other case"),
+                "name a case whose answer is the same",
+            )
+        });
+        for (entry, problem, help) in case_misuses(case).into_iter().chain(of_apis).chain(of_like) {
+            report.find(&file, Place::entry(entry), problem, help);
+        }
+    }
+    for limit in &catalogue.between_limits.limits {
+        let mut misuses = limit_misuses(limit);
+        misuses.extend(
+            [&limit.front, &limit.upstream]
+                .into_iter()
+                .flatten()
+                .filter_map(|api| unknown_api("limit", api, &apis)),
+        );
+        if !catalogue.between_rules.contains_key(&limit.rule) {
+            misuses.push((
+                "rule",
+                format!("there is no rule {}", limit.rule),
+                "name a rule of between/rules",
+            ));
+        }
+        let names = |case: &String| catalogue.between_cases.keys().any(|id| is_of(id, case));
+        if let Some(case) = limit.case.as_ref().filter(|case| !names(case)) {
+            misuses.push((
+                "case",
+                format!("there is no case {case}"),
+                "name a case, or a group with `/` at its end",
+            ));
+        }
+        for (entry, problem, help) in misuses {
+            report.find(BETWEEN_LIMITS, Place::entry(format!("{}: {entry}", limit.rule)), problem, help);
+        }
+    }
+}
+
+/// Returns whether a case is the one that a limit names, or in the group that it names.
+fn is_of(id: &str, named: &str) -> bool {
+    id == named || named.ends_with('/') && id.starts_with(named)
+}
+
+fn unknown_api(entry: &'static str, api: &str, known: &[String]) -> Option<Misuse> {
+    let is_known = known.iter().any(|name| name == api);
+    (!is_known).then(|| (entry, format!("there is no API {api}"), "name a folder of spec/apis"))
+}
+
+fn rule_misuses(rule: &BetweenRule) -> Vec<Misuse> {
+    let mut found = Vec::new();
+    let is_one_line = !rule.fix.trim().is_empty() && !rule.fix.contains('\n') && !rule.fix.ends_with('.');
+    if !is_one_line {
+        found.push(("fix", "`fix` is no single line".to_owned(), "write one imperative without a full stop"));
+    }
+    if rule.authority.trim().is_empty() {
+        found.push((
+            "authority",
+            "`authority` is empty".to_owned(),
+            "cite a document and its heading, or a thread",
+        ));
+    }
+    found
+}
+
+fn limit_misuses(limit: &BetweenLimit) -> Vec<Misuse> {
+    let is_empty = |text: &str| text.trim().is_empty();
+    let mut found = Vec::new();
+    if is_empty(&limit.reason) || is_empty(&limit.authority) {
+        let help = "write why the APIs cannot carry it, and who says so";
+        found.push(("reason", "`reason` or `authority` is empty".to_owned(), help));
+    }
+    if limit.front.is_none() && limit.upstream.is_none() {
+        let help = "name the API that cannot carry it as `front` or `upstream`";
+        found.push(("front", "the limit applies to every pair of APIs".to_owned(), help));
+    }
+    found
+}
+
+fn case_misuses(case: &BetweenCase) -> Vec<Misuse> {
+    let mut found = Vec::new();
+    let mut find = |is_wrong: bool, entry, problem: &str, help| {
+        found.extend(is_wrong.then(|| (entry, problem.to_owned(), help)));
+    };
+    find(case.answers.is_empty(), "answers", "`answers` is empty", "write what the upstream answers");
+    find(
+        case.results.len() + 1 != case.answers.len() && !(case.results.is_empty() && case.answers.len() == 1),
+        "results",
+        "the number of `results` is not that of the answers before the last one",
+        "write one output for each answer with calls",
+    );
+    let marks = case.question.to_string().matches(MARK).count();
+    find(
+        marks != 1,
+        "the question",
+        "the question does not have {mark} once",
+        "write {mark} in the last text of the user",
+    );
+    let has_turns =
+        case.question.get("turns").is_some_and(|turns| !turns.as_array().is_none_or(Vec::is_empty));
+    find(!has_turns, "the question", "the question has no `turns`", "write the conversation as `turns`");
+    let is_status = |status: &u16| (400..600).contains(status);
+    find(
+        !case.statuses.iter().all(is_status),
+        "statuses",
+        "a status is not between 400 and 599",
+        "list statuses of refusals",
+    );
+    find(
+        case.retry_after.is_some() && case.statuses.is_empty(),
+        "retry_after",
+        "`retry_after` belongs to `statuses`",
+        "list statuses, or remove it",
+    );
+    let needs_stream = case.is_in_step || case.leaves_after.is_some() || case.writes != Writes::Events;
+    find(
+        case.is_whole && (needs_stream || case.content_type.is_some()),
+        "is_whole",
+        "the case needs a stream, but its answer is one body",
+        "remove `is_whole`",
+    );
+    let kinds = [!case.faults.is_empty(), !case.statuses.is_empty(), case.is_in_step, case.crowd.is_some()];
+    let has_one_kind = kinds.into_iter().chain([case.leaves_after.is_some()]).filter(|is| *is).count() <= 1;
+    find(
+        !has_one_kind,
+        "faults",
+        "the case is of several kinds: faults, statuses, in step, a crowd, a client that leaves",
+        "write a case for each of them",
+    );
+    find(
+        case.crowd.is_some_and(|clients| !(2..=64).contains(&clients)),
+        "crowd",
+        "`crowd` is not between 2 and 64",
+        "write the number of clients",
+    );
+    find(
+        case.crowd.is_some() && !case.answers.iter().all(|answer| answer.contains(MARK)),
+        "answers",
+        "the answer to a crowd has no {mark}, so that no client knows its own",
+        "write {mark} in the answer",
+    );
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = "```toml\nanswers = [\"[[say Hi]]\"]\n```\n\n# T\n\nP.\n\n```json\n{\"turns\": [{\"parts\": [{\"text\": \"{mark}\"}]}]}\n```\n";
+
+    fn problems(from: &str, to: &str) -> Vec<&'static str> {
+        let case = BetweenCase::parse("a/b", &PAGE.replace(from, to)).unwrap();
+        case_misuses(&case).into_iter().map(|(entry, ..)| entry).collect()
+    }
+
+    #[test]
+    fn a_case_that_cannot_be_run_is_found() {
+        assert_eq!(problems("", ""), Vec::<&str>::new());
+        let set = "[\"[[say Hi]]\"]\n";
+        for (from, to, entry) in [
+            ("[\"[[say Hi]]\"]", "[]", "answers"),
+            ("[\"[[say Hi]]\"]", "[\"a\", \"b\"]", "results"),
+            ("{mark}", "Hi", "the question"),
+            (set, "[\"a\"]\nstatuses = [200]\n", "statuses"),
+            (set, "[\"a\"]\nretry_after = \"1\"\n", "retry_after"),
+            (set, "[\"a\"]\nis_whole = true\nis_in_step = true\n", "is_whole"),
+            (set, "[\"a\"]\nfaults = [\"cut\"]\nleaves_after = 1\n", "faults"),
+            (set, "[\"{mark}\"]\ncrowd = 1\n", "crowd"),
+            (set, "[\"a\"]\ncrowd = 8\n", "answers"),
+        ] {
+            assert_eq!(problems(from, to), [entry], "{to}");
+        }
+        assert_eq!(
+            problems("{\"turns\": [{\"parts\": [{\"text\": \"{mark}\"}]}]}", "{\"user\": \"{mark}\"}"),
+            ["the question"]
+        );
+    }
+
+    #[test]
+    fn a_group_names_its_cases() {
+        assert!(is_of("text/plain", "text/plain") && is_of("text/plain", "text/"));
+        assert!(!is_of("text/plain", "text") && !is_of("text/plain", "tex/"));
+    }
+}
