@@ -112,7 +112,7 @@ fn case_misuses(case: &BetweenCase) -> Vec<Misuse> {
     };
     find(case.answers.is_empty(), "answers", "`answers` is empty", "write what the upstream answers");
     find(
-        case.results.len() + 1 != case.answers.len() && !(case.results.is_empty() && case.answers.len() == 1),
+        case.results.len() + 1 != case.answers.len().max(1),
         "results",
         "the number of `results` is not that of the answers before the last one",
         "write one output for each answer with calls",

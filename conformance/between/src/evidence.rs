@@ -25,6 +25,10 @@ pub struct Test {
     pub mark: String,
     /// The model that the client asks for.
     pub model: String,
+    /// Number of requests that the gateway may repeat before any output.
+    pub retries: u32,
+    /// Whether the gateway passes the client's key on.
+    pub passes_key: bool,
 }
 
 /// What goes wrong upstream.

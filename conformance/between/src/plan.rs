@@ -68,6 +68,8 @@ pub(crate) fn test(
         fault,
         mark: String::new(),
         model: settings.model.clone(),
+        retries: settings.retries,
+        passes_key: settings.passes_key,
     }
 }
 

@@ -70,6 +70,11 @@ pub struct Cause {
     pub follows_from: Option<String>,
 }
 
+/// Returns what the findings of a cause have in common: the rule, and the difference.
+pub fn cause_id(finding: &checker::Finding, dialect: &'static Dialect) -> String {
+    Key::of(finding, Some(&Places::of(dialect))).id()
+}
+
 /// The findings of one cause.
 #[derive(Default)]
 struct Found<'f> {
