@@ -4,6 +4,7 @@
 //! Verdicts are computed from the recordings of both sides alone, so that they can be computed again.
 
 mod client;
+mod command;
 mod dialects;
 pub mod evidence;
 mod keys;
@@ -12,6 +13,9 @@ mod plan;
 mod settings;
 mod upstream;
 
+pub use command::{
+    GATEWAY_PORT, GatewayCommand, NotStarted, StartedGateway, UPSTREAM_BASE_URL, UPSTREAM_KEY,
+};
 pub use dialects::{front_dialect, upstream_dialect};
 pub use plan::{fault_name, tests};
 pub use settings::{Pair, Settings};

@@ -1,13 +1,13 @@
 //! A client as a child process that reads cases from stdin and writes replies to stdout, one JSON object a line.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{ChildStderr, ChildStdin, Command, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, Builder};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
+
+use harness::process::{Process, Processes, Tail, wait};
 
 use super::protocol::{CaseMessage, Reply, Status, UNSUPPORTED};
 
@@ -19,10 +19,6 @@ const START: Duration = Duration::from_secs(30);
 const LONGEST: usize = 8 << 20;
 /// Number of other lines that a client may print before its reply.
 const NOISE: usize = 10_000;
-/// Maximum number of bytes kept of stderr.
-const TAIL: usize = 4096;
-/// Maximum time for the end of stderr to arrive.
-const MOMENT: Duration = Duration::from_millis(500);
 
 /// The end of a case.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,106 +61,6 @@ enum Line {
     TooLong,
 }
 
-/// The programs of a run, which end with it.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Processes(Arc<Mutex<Groups>>);
-
-#[derive(Debug, Default)]
-struct Groups {
-    running: BTreeSet<u32>,
-    is_over: bool,
-}
-
-impl Processes {
-    /// Starts a program in a process group of its own.
-    pub(super) fn start(&self, command: &mut Command) -> io::Result<Process> {
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(command, 0);
-        let mut groups = self.groups();
-        if groups.is_over {
-            return Err(io::Error::other("the run was interrupted"));
-        }
-        let child = command.spawn()?;
-        groups.running.insert(child.id());
-        Ok(Process { child, all: self.clone() })
-    }
-
-    /// Kills all programs and their descendants, and lets no more start.
-    pub(super) fn end(&self) {
-        let mut groups = self.groups();
-        groups.is_over = true;
-        groups.running.iter().for_each(|group| kill(*group));
-    }
-
-    fn groups(&self) -> MutexGuard<'_, Groups> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A running program. When dropped, it and its descendants are killed.
-pub(super) struct Process {
-    pub(super) child: Child,
-    all: Processes,
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // Also if it has exited: its descendants may run on.
-        kill(self.child.id());
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        self.all.groups().running.remove(&self.child.id());
-    }
-}
-
-/// Kills a process group.
-#[cfg_attr(not(unix), expect(unused_variables, reason = "other systems have no process groups"))]
-fn kill(group: u32) {
-    #[cfg(unix)]
-    let _ = Command::new("kill")
-        .args(["-KILL", "--", &format!("-{group}")])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-}
-
-/// The end of what a program prints to stderr.
-pub(super) struct Tail {
-    kept: Arc<Mutex<Vec<u8>>>,
-    /// Disconnected when stderr is closed.
-    closed: Receiver<()>,
-}
-
-impl Tail {
-    /// Reads stderr in a thread.
-    pub(super) fn of(stderr: Option<impl Read + Send + 'static>) -> io::Result<Self> {
-        let kept: Arc<Mutex<Vec<u8>>> = Arc::default();
-        let tail = Arc::clone(&kept);
-        let (open, closed) = sync_channel(0);
-        Builder::new().spawn(move || {
-            let (_open, Some(mut stderr)) = (open, stderr) else { return };
-            let mut buffer = vec![0; TAIL];
-            while let Ok(read @ 1..) = stderr.read(&mut buffer) {
-                let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
-                tail.extend_from_slice(buffer.get(..read).unwrap_or_default());
-                let excess = tail.len().saturating_sub(TAIL);
-                tail.drain(..excess);
-            }
-        })?;
-        Ok(Self { kept, closed })
-    }
-
-    /// Returns the last line. The last message of a program that has ended may take a moment to arrive.
-    pub(super) fn last_line(&self) -> String {
-        let _ = self.closed.recv_timeout(MOMENT);
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&kept).into_owned();
-        text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned()
-    }
-}
-
 impl Running {
     /// Starts a client. `before` is the time until the first reply of an earlier process, if there was one: this one is
     /// not given much more.
@@ -182,7 +78,7 @@ impl Running {
         if let Some(stdout) = child.stdout.take() {
             Builder::new().spawn(move || read_lines(stdout, &sender))?;
         }
-        let stderr = Tail::of(child.stderr.take())?;
+        let stderr = tail(child.stderr.take())?;
         let start = before.map_or(START, |before| (2 * before + GRACE).min(START));
         Ok(Self { process, stdin, lines, stderr, start, replied_after: None, is_over: false })
     }
@@ -259,16 +155,9 @@ impl Drop for Running {
     }
 }
 
-/// Waits for a program. Returns its exit status, or none on a timeout.
-pub(super) fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
-    let began = Instant::now();
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return Some(status),
-            Ok(None) if began.elapsed() < limit => thread::sleep(Duration::from_millis(2)),
-            Ok(None) | Err(_) => return None,
-        }
-    }
+/// Reads what a program prints to stderr.
+pub(super) fn tail(stderr: Option<ChildStderr>) -> io::Result<Tail> {
+    Tail::of(stderr.map(|stderr| Box::new(stderr) as Box<dyn Read + Send>), None)
 }
 
 /// Describes how a program ended without a reply.

@@ -8,7 +8,9 @@ use std::thread::Builder;
 use std::time::Duration;
 use std::{env, fs, io, process};
 
-use super::child::{Ended, Processes, Tail, died, wait};
+use harness::process::{Processes, wait};
+
+use super::child::{Ended, died, tail};
 use super::protocol::{CaseMessage, Reply, ReplyError, Status};
 
 /// Grace period after the timeout of a case, for the start of the client.
@@ -48,7 +50,7 @@ pub(super) fn run(
     }
     let mut process = processes.start(&mut command)?;
     drop(process.child.stdin.take());
-    let stderr = Tail::of(process.child.stderr.take())?;
+    let stderr = tail(process.child.stderr.take())?;
     let stdout = process.child.stdout.take();
     let reading = Builder::new().spawn(move || {
         let mut text = Vec::new();

@@ -12,6 +12,7 @@ use catalogue::Expect;
 use gateway::Stage;
 use harness::ProgressLine;
 use harness::live::RunRuntime;
+use harness::process::Processes;
 use results::{
     CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, ClientTally, Outcome, Transport,
 };
@@ -21,7 +22,7 @@ use spec::Dialect;
 use super::case::PlayedCase;
 use super::cases::{cases, measured_cases};
 use super::certificate::{client_profiles, is_of_api, of_profile};
-use super::child::{Ended, Processes, Running};
+use super::child::{Ended, Running};
 use super::intact::Intact;
 use super::journal::Sent;
 use super::judge::judge;

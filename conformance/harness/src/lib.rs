@@ -9,6 +9,7 @@ mod file;
 pub mod judge;
 pub mod live;
 pub mod plan;
+pub mod process;
 mod progress;
 mod recorded;
 pub mod suite;

@@ -53,7 +53,12 @@ impl FailOn {
 
     /// Returns whether a finding fails.
     pub fn fails(self, finding: &Finding) -> bool {
-        self.fails_all(finding.level) || self >= Self::Breaks && !finding.measured_breaks().is_empty()
+        self.fails_with(finding.level, !finding.measured_breaks().is_empty())
+    }
+
+    /// Returns whether a finding of a level fails, which is measured to break a client or not.
+    pub fn fails_with(self, level: Level, breaks: bool) -> bool {
+        self.fails_all(level) || self >= Self::Breaks && breaks
     }
 
     /// Returns whether all findings of a level fail.

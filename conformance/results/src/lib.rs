@@ -38,8 +38,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use between::{
-    BETWEEN_RUN_VERSION, BetweenCause, BetweenFinding, BetweenPair, BetweenRun, BetweenTest, StreamOutcome,
-    Unaccounted,
+    BETWEEN_RUN_VERSION, BetweenCause, BetweenFinding, BetweenMoment, BetweenPair, BetweenRun, BetweenSide,
+    BetweenTest, ExpectedBetween, StreamOutcome, Unaccounted,
 };
 pub use capture::{CaptureReport, DialectSeen, Lost};
 pub use case::{CaseReport, OTHER_RULES, TrialResult};

@@ -3,8 +3,13 @@
 use catalogue::Level;
 use serde::{Deserialize, Serialize};
 
-use super::{FailOn, Outcome, Verdict};
+use super::{FailOn, LevelChange, Outcome, Verdict};
 use checker::LevelName;
+
+mod conclude;
+mod next;
+
+pub use conclude::ExpectedBetween;
 
 /// Version of the format. It increases when a member is removed or changes its meaning.
 pub const BETWEEN_RUN_VERSION: u32 = 1;
@@ -27,12 +32,24 @@ pub struct BetweenRun {
     /// The command that started it, if the suite did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
+    /// Whether it is the reference translator.
+    #[serde(default)]
+    pub is_reference: bool,
+    /// The port of the upstream, if the gateway had to know it.
+    #[serde(default)]
+    pub upstream_port: Option<u16>,
     /// The model that was asked for.
     pub model: String,
+    /// Number of times that the gateway may repeat a request.
+    #[serde(default)]
+    pub retries: u32,
     /// The outcome.
     pub outcome: Outcome,
     /// The findings that fail the run.
     pub fail_on: FailOn,
+    /// Rules with another level than their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<LevelChange>,
     /// The pairs of APIs.
     pub pairs: Vec<BetweenPair>,
     /// Causes, the worst first.
@@ -125,6 +142,21 @@ pub enum StreamOutcome {
     Hung,
 }
 
+impl StreamOutcome {
+    /// Returns its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::ErrorEvent => "error event",
+            Self::JsonError => "JSON error",
+            Self::Truncated => "truncated",
+            Self::Malformed => "malformed",
+            Self::FalseComplete => "false complete",
+            Self::Hung => "hung",
+        }
+    }
+}
+
 /// A finding, with what both sides show.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -140,6 +172,9 @@ pub struct BetweenFinding {
     pub message: String,
     /// What makes two findings of a rule have the same cause, such as the name of a member.
     pub kind: String,
+    /// Clients that are measured to break on it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breaks: Vec<String>,
     /// What the upstream sent or received.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub upstream: String,
@@ -165,8 +200,34 @@ pub struct BetweenCause {
     pub pairs: Vec<String>,
     /// Number of tests.
     pub tests: u64,
-    /// The first finding: the numbers of its test and of the finding in it.
+    /// The smallest example: the numbers of its test and of the finding in it.
     pub first: [usize; 2],
+    /// What both sides sent and received in that test, in time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timeline: Vec<BetweenMoment>,
+}
+
+/// Something that was sent or received.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct BetweenMoment {
+    /// When: in microseconds from the start of the test.
+    pub at_us: u64,
+    /// Where.
+    pub side: BetweenSide,
+    /// What: a request after `→`, or part of a response after `←`.
+    pub what: String,
+}
+
+/// The sides of a gateway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum BetweenSide {
+    /// Between the client and the gateway.
+    Client,
+    /// Between the gateway and the upstream.
+    Upstream,
 }
 
 /// A request that no test accounts for.

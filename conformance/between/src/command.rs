@@ -1,0 +1,284 @@
+//! A gateway that a run starts.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read, Write as _};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use harness::live::RunRuntime;
+use harness::process::{Process, Processes, Tail, wait};
+use harness::wire::Target;
+use results::text::visible;
+
+/// The environment variable with the URL of the upstream.
+pub const UPSTREAM_BASE_URL: &str = "UPSTREAM_BASE_URL";
+/// The environment variable with the key for the upstream.
+pub const UPSTREAM_KEY: &str = "UPSTREAM_KEY";
+/// The environment variable with a free port for the gateway.
+pub const GATEWAY_PORT: &str = "GATEWAY_PORT";
+
+/// Number of lines of its output that an error shows.
+const LINES: usize = 12;
+/// Maximum time to connect, and for the first byte of an answer.
+const ANSWER: Duration = Duration::from_secs(5);
+/// Time between two requests while the gateway starts.
+const PAUSE: Duration = Duration::from_millis(50);
+/// Maximum time for the gateway to end by itself.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How to start a gateway.
+#[derive(Debug, Clone)]
+pub struct GatewayCommand {
+    /// The program and its arguments.
+    pub command: Vec<OsString>,
+    /// Its URL; `http://127.0.0.1:GATEWAY_PORT/v1` if absent.
+    pub url: Option<String>,
+    /// Maximum time until it answers.
+    pub limit: Duration,
+    /// The file for its output.
+    pub log: Option<PathBuf>,
+}
+
+/// A running gateway. When dropped, it and its descendants end.
+#[derive(Debug)]
+pub struct StartedGateway {
+    process: Option<Process>,
+    url: String,
+}
+
+/// Why a gateway could not be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotStarted(String);
+
+impl fmt::Display for NotStarted {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NotStarted {}
+
+impl GatewayCommand {
+    /// Starts the gateway, with the URL of the upstream and the key for it in its environment, and waits until it answers.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be started, ends, or does not answer within its limit; and when the run is interrupted. The message has
+    /// the last lines of its output, escaped.
+    pub fn start(
+        &self,
+        upstream_url: &str,
+        upstream_key: &str,
+        machine: &RunRuntime,
+    ) -> Result<StartedGateway, NotStarted> {
+        let (program, arguments) =
+            self.command.split_first().ok_or_else(|| NotStarted("no command is set".to_owned()))?;
+        let named = visible(&program.to_string_lossy());
+        let failed = |what: &str, error: &io::Error| NotStarted(format!("{what}: {error}"));
+        let port = free_port().map_err(|error| failed("there is no free port for the gateway", &error))?;
+        let url = self.url.clone().unwrap_or_else(|| format!("http://127.0.0.1:{port}/v1"));
+        let addresses = addresses(&url)?;
+        if addresses.iter().any(|address| connect(address).is_some()) {
+            return Err(NotStarted(format!(
+                "something else already listens at {}: end it, or choose another port",
+                visible(&url)
+            )));
+        }
+        let log = match &self.log {
+            Some(file) => {
+                Some(File::create(file).map_err(|error| failed(&visible(&file.to_string_lossy()), &error))?)
+            }
+            None => None,
+        };
+        let processes = Processes::default();
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .env(UPSTREAM_BASE_URL, upstream_url)
+            .env(UPSTREAM_KEY, upstream_key)
+            .env(GATEWAY_PORT, port.to_string());
+        let mut process = processes
+            .start(&mut command)
+            .map_err(|error| failed(&format!("{named} cannot be started"), &error))?;
+        machine.on_interrupt(move || processes.ask_to_end());
+        drop(process.child.stdin.take());
+        let out = process.child.stdout.take().map(|out| Box::new(out) as Box<dyn Read + Send>);
+        let err = process.child.stderr.take().map(|err| Box::new(err) as Box<dyn Read + Send>);
+        let tail = Tail::of(out.into_iter().chain(err), log);
+        let tail = tail.map_err(|error| failed("the output of the gateway cannot be read", &error))?;
+        let mut gateway = StartedGateway { process: Some(process), url };
+        match gateway.wait(&addresses, self.limit, machine) {
+            Ok(()) => Ok(gateway),
+            Err(why) => {
+                drop(gateway);
+                Err(NotStarted(format!("{named} {why}{}", shown(&tail.last_lines(LINES)))))
+            }
+        }
+    }
+}
+
+impl StartedGateway {
+    /// Returns its URL.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Returns whether it has ended by itself.
+    pub fn has_ended(&mut self) -> bool {
+        let child = self.process.as_mut().map(|process| &mut process.child);
+        child.is_none_or(|child| wait(child, Duration::ZERO).is_some())
+    }
+
+    fn wait(
+        &mut self,
+        addresses: &[SocketAddr],
+        limit: Duration,
+        machine: &RunRuntime,
+    ) -> Result<(), String> {
+        let began = Instant::now();
+        let Some(process) = &mut self.process else { return Ok(()) };
+        loop {
+            if machine.is_interrupted() {
+                return Err("was interrupted before it answered".to_owned());
+            }
+            if addresses.iter().any(answers) {
+                return Ok(());
+            }
+            if let Some(status) = wait(&mut process.child, Duration::ZERO) {
+                return Err(format!("exited before it answered ({status})"));
+            }
+            if began.elapsed() >= limit {
+                return Err(format!(
+                    "did not answer at {} within {} s (--start-timeout); its port is in the variable {GATEWAY_PORT}, or \
+                     pass its URL with --gateway",
+                    visible(&self.url),
+                    limit.as_secs_f64()
+                ));
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+}
+
+impl Drop for StartedGateway {
+    fn drop(&mut self) {
+        if let Some(process) = self.process.take() {
+            process.end(GRACE);
+        }
+    }
+}
+
+/// Returns the last lines of its output as the rest of a message.
+fn shown(lines: &[String]) -> String {
+    if lines.is_empty() {
+        return "; it printed nothing".to_owned();
+    }
+    let lines: Vec<String> = lines.iter().map(|line| format!("\n  {}", visible(line))).collect();
+    format!("; the end of its output:{}", lines.concat())
+}
+
+/// Returns a port that nothing listens at.
+fn free_port() -> io::Result<u16> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+}
+
+/// Returns the addresses of a URL.
+fn addresses(url: &str) -> Result<Vec<SocketAddr>, NotStarted> {
+    let api = spec::APIS.first().ok_or_else(|| NotStarted("this build has no API".to_owned()))?;
+    let target = Target::new(url, api).map_err(|error| NotStarted(visible(&error.to_string())))?;
+    let found = target.url().socket_addrs(|| None);
+    found.map_err(|error| NotStarted(format!("{} has no address: {error}", visible(url))))
+}
+
+/// Connects to an address. A connection from a port to itself is none.
+fn connect(address: &SocketAddr) -> Option<TcpStream> {
+    let stream = TcpStream::connect_timeout(address, ANSWER).ok()?;
+    let is_itself = stream.local_addr().ok()? == *address;
+    (!is_itself).then_some(stream)
+}
+
+/// Returns whether a server answers at an address: with HTTP, or in any other way than by hanging up, as servers of TLS do.
+fn answers(address: &SocketAddr) -> bool {
+    let Some(mut stream) = connect(address) else { return false };
+    let request = format!("GET / HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    let limits = stream.set_read_timeout(Some(ANSWER)).and_then(|()| stream.set_write_timeout(Some(ANSWER)));
+    let mut begin = [0; 1];
+    limits.and_then(|()| stream.write_all(request.as_bytes())).is_ok()
+        && matches!(stream.read(&mut begin), Ok(1))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::{env, fs, process};
+
+    use super::*;
+
+    const PYTHON: &str = "\
+import http.server, os, sys, threading
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_error(404)
+print('upstream', os.environ['UPSTREAM_BASE_URL'], os.environ['UPSTREAM_KEY'], flush=True)
+http.server.HTTPServer(('127.0.0.1', int(os.environ['GATEWAY_PORT'])), Handler).serve_forever()
+";
+
+    fn command(words: &[&str]) -> GatewayCommand {
+        GatewayCommand {
+            command: words.iter().map(OsString::from).collect(),
+            url: None,
+            limit: Duration::from_secs(60),
+            log: None,
+        }
+    }
+
+    fn start(command: &GatewayCommand) -> Result<StartedGateway, String> {
+        let machine = RunRuntime::start().unwrap();
+        let started = command.start("http://127.0.0.1:1/v1", "sk-upstream", &machine);
+        started.map_err(|problem| problem.to_string())
+    }
+
+    #[test]
+    fn a_gateway_runs_until_it_is_dropped() {
+        let log = env::temp_dir().join(format!("conformance-between-{}.log", process::id()));
+        let command = GatewayCommand { log: Some(log.clone()), ..command(&["python3", "-c", PYTHON]) };
+        let mut gateway = start(&command).unwrap();
+        let addresses = addresses(gateway.url()).unwrap();
+        assert!(addresses.iter().any(answers) && !gateway.has_ended());
+        drop(gateway);
+        assert!(!addresses.iter().any(|address| connect(address).is_some()));
+        let text = fs::read_to_string(&log).unwrap();
+        fs::remove_file(&log).unwrap();
+        assert!(text.starts_with("upstream http://127.0.0.1:1/v1 sk-upstream\n"), "{text}");
+    }
+
+    #[test]
+    fn one_that_exits_shows_its_last_words() {
+        let script = "i=0; while [ $i -lt 50 ]; do echo line $i; i=$((i+1)); done; printf 'bad \\033[2J\\n' >&2; exit 3";
+        let problem = start(&command(&["sh", "-c", script])).unwrap_err();
+        assert!(problem.starts_with("sh exited before it answered (exit status: 3)"), "{problem}");
+        assert!(problem.contains("\n  line 49") && !problem.contains("line 20"), "{problem}");
+        assert!(problem.contains("\n  bad \\u{1b}[2J"), "{problem}");
+    }
+
+    #[test]
+    fn one_that_does_not_answer_is_ended() {
+        let slow = GatewayCommand { limit: Duration::from_millis(50), ..command(&["sleep", "1000"]) };
+        let problem = start(&slow).unwrap_err();
+        assert!(problem.starts_with("sleep did not answer at http://127.0.0.1:"), "{problem}");
+        assert!(problem.ends_with("it printed nothing"), "{problem}");
+        assert!(start(&command(&["/no/such-gateway"])).unwrap_err().contains("cannot be started"));
+    }
+
+    #[test]
+    fn another_server_is_not_taken_for_the_gateway() {
+        let other = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let url = format!("http://{}/v1", other.local_addr().unwrap());
+        let command = GatewayCommand { url: Some(url), ..command(&["sleep", "1000"]) };
+        assert!(start(&command).unwrap_err().starts_with("something else already listens at"));
+    }
+}

@@ -1,0 +1,68 @@
+//! Suggested steps after a run.
+
+use super::{BetweenRun, BetweenTest};
+use crate::{Step, Verdict, shell_word};
+
+impl BetweenRun {
+    /// Returns the command that runs tests with these names again, with more flags.
+    pub fn command_for(&self, names: &[&str], flags: &[&str]) -> String {
+        let mut words = vec!["conformance between".to_owned()];
+        words.extend(names.iter().map(|name| shell_word(name).into_owned()));
+        words.extend(flags.iter().map(|flag| (*flag).to_owned()));
+        if !self.is_reference {
+            if self.command.is_empty() {
+                words.push(format!("--gateway {}", shell_word(&self.url)));
+            }
+            if let Some(port) = self.upstream_port {
+                words.push(format!("--upstream-port {port}"));
+            }
+            words.push(format!("--model {}", shell_word(&self.model)));
+        }
+        let modes: Vec<String> = self
+            .pairs
+            .iter()
+            .filter(|pair| pair.mode != "transform")
+            .map(|pair| format!("{}-{}={}", pair.front, pair.upstream, pair.mode))
+            .collect();
+        if !modes.is_empty() {
+            words.push(format!("--mode {}", shell_word(&modes.join(","))));
+        }
+        if self.retries > 0 {
+            words.push(format!("--retries {}", self.retries));
+        }
+        if !self.command.is_empty() {
+            words.push("--".to_owned());
+            words.extend(self.command.iter().map(|word| shell_word(word).into_owned()));
+        }
+        words.join(" ")
+    }
+
+    /// Returns the command that runs one test again.
+    pub fn command_of(&self, test: &BetweenTest) -> String {
+        self.command_for(&[&test.name], &[])
+    }
+
+    /// Returns suggested steps.
+    pub fn next(&self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let Some(first) = self.failed().next() else { return steps };
+        if let Some(cause) = self.causes.first().filter(|cause| cause.fails) {
+            steps.push(Step::new(
+                format!("show what {} demands, and why", cause.rule),
+                format!("conformance explain {}", shell_word(&cause.rule)),
+            ));
+        }
+        match &self.folder {
+            Some(folder) => steps.push(Step::new(
+                "run only the failed tests again",
+                format!("conformance between --rerun-failed {}", shell_word(folder)),
+            )),
+            None if first.verdict == Verdict::Fail => {
+                let command = self.command_for(&[&first.name], &["--out between/"]);
+                steps.push(Step::new("record what both sides send and receive", command));
+            }
+            None => {}
+        }
+        steps
+    }
+}
