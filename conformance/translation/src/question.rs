@@ -27,9 +27,9 @@ pub struct Question {
     pub temperature: Option<f64>,
     /// The probability mass to sample from.
     pub top_p: Option<f64>,
-    /// Number of choices.
+    /// Number of choices, if it is more than one.
     pub choices: Option<u64>,
-    /// The effort of reasoning: `none` to `high`.
+    /// The effort of reasoning: `none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`.
     pub effort: Option<String>,
     /// The form of the reply's text.
     pub format: Format,
@@ -37,7 +37,8 @@ pub struct Question {
     pub user: Option<String>,
     /// Whether the reply is a stream.
     pub is_stream: bool,
-    /// Names of members that have no counterpart here.
+    /// Names of members that have no counterpart here, such as `seed`. What stands inside of others has their name in
+    /// front of it: `tools.web_search`, `content.file`. Each API has the same name for the same.
     pub others: Vec<String>,
 }
 
@@ -86,7 +87,7 @@ pub enum Part {
 pub struct Image {
     /// Its address, unless its bytes are here.
     pub url: Option<String>,
-    /// Its media type, such as `image/png`.
+    /// Its media type, such as `image/png`, if its bytes are here.
     pub media_type: Option<String>,
     /// Its bytes as base64.
     pub data: Option<String>,
@@ -138,7 +139,7 @@ pub struct Tool {
     pub name: String,
     /// Its description.
     pub description: Option<String>,
-    /// The JSON Schema of its arguments.
+    /// The JSON Schema of its arguments, which is an object.
     pub parameters: Value,
 }
 
@@ -168,7 +169,7 @@ pub enum Format {
     Object,
     /// JSON that matches a schema.
     Schema {
-        /// The name of the schema.
+        /// The name of the schema; empty in an API that has none.
         name: String,
         /// The schema.
         schema: Value,

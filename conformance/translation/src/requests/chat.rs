@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::parts::{call, object, objects, text, usual_parameters, usual_schema};
+use super::parts::{call, object, objects, some_text, text, usual_parameters, usual_schema};
 use super::{Reader, Writer};
 use crate::question::{Choice, Format, Output, Part, Question, Reasoning, Role, Turn};
 
@@ -28,6 +28,11 @@ pub(super) fn read(reader: &mut Reader, request: &Map<String, Value>) {
             // One choice is what every API gives.
             "n" => reader.question.choices = value.as_u64().filter(|number| *number != 1),
             "reasoning_effort" => reader.question.effort = value.as_str().map(str::to_owned),
+            // The form of OpenRouter.
+            "reasoning" if value.get("effort").is_some() => {
+                reader.question.effort = some_text(&object(value), "effort");
+                reader.unread("reasoning", &object(value), &["effort", "enabled", "exclude"]);
+            }
             "response_format" => read_format(reader, value),
             _ => reader.rest(name, value),
         }
@@ -36,7 +41,7 @@ pub(super) fn read(reader: &mut Reader, request: &Map<String, Value>) {
 
 fn stops(value: &Value) -> Vec<String> {
     let list = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-    list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+    list.iter().filter_map(Value::as_str).filter(|stop| !stop.is_empty()).map(str::to_owned).collect()
 }
 
 fn read_message(reader: &mut Reader, message: &Map<String, Value>) {
@@ -138,7 +143,7 @@ pub(super) fn write(writer: &mut Writer, question: &Question) {
         writer.set("stream_options", json!({"include_usage": true}));
     }
     writer.set_some("max_completion_tokens", question.limit);
-    writer.set_some("n", question.choices);
+    writer.set_some("n", Writer::choices(question));
     let effort = writer.effort(question);
     writer.set_some("reasoning_effort", effort);
     writer.lose_if(question.stops.len() > MOST_STOPS, "stops");

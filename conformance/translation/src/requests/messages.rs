@@ -25,14 +25,19 @@ pub(super) fn read(reader: &mut Reader, request: &Map<String, Value>) {
     for (name, value) in request.iter().filter(|(_, value)| !value.is_null()) {
         let question = &mut reader.question;
         match name.as_str() {
-            "system" => {}
+            "system" | "thinking" => {}
             "model" => value.as_str().unwrap_or_default().clone_into(&mut question.model),
             "max_tokens" => question.limit = value.as_u64(),
             "temperature" => question.temperature = value.as_f64(),
             "top_p" => question.top_p = value.as_f64(),
             "stream" => question.is_stream = value.as_bool().unwrap_or_default(),
             "stop_sequences" => {
-                let stops = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+                let stops = value
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(Value::as_str)
+                    .filter(|stop| !stop.is_empty());
                 question.stops = stops.map(str::to_owned).collect();
             }
             "messages" => objects(value).for_each(|message| read_message(reader, message)),
@@ -41,7 +46,6 @@ pub(super) fn read(reader: &mut Reader, request: &Map<String, Value>) {
                 kind => reader.inner("tools", undated(kind)),
             }),
             "tool_choice" => read_choice(reader, &object(value)),
-            "thinking" => read_thinking(reader, &object(value)),
             "output_config" => read_output(reader, &object(value)),
             "output_format" => reader.format(text(&object(value), "type"), &object(value)),
             "metadata" => {
@@ -50,6 +54,9 @@ pub(super) fn read(reader: &mut Reader, request: &Map<String, Value>) {
             }
             _ => reader.rest(name, value),
         }
+    }
+    if let Some(thinking) = request.get("thinking").and_then(Value::as_object) {
+        read_thinking(reader, thinking);
     }
 }
 
@@ -101,11 +108,10 @@ fn read_block(reader: &mut Reader, role: Role, block: &Map<String, Value>) {
 fn image(source: &Map<String, Value>) -> Option<Image> {
     match text(source, "type") {
         "url" => some_text(source, "url").map(|url| Image::read(&url)),
-        "base64" => Some(Image {
-            url: None,
-            media_type: some_text(source, "media_type"),
-            data: Some(some_text(source, "data")?),
-        }),
+        "base64" => {
+            let media_type = source.get("media_type").and_then(Value::as_str);
+            Some(Image::of_bytes(media_type, source.get("data")?.as_str()?))
+        }
         _ => None,
     }
 }
@@ -130,14 +136,13 @@ fn read_thinking(reader: &mut Reader, thinking: &Map<String, Value>) {
             let fitting = BUDGETS.iter().rev().find(|(_, least)| *least <= budget);
             fitting.map_or("low", |(effort, _)| *effort)
         }
-        // The model reasons as much as it does without a word about it.
+        // The documented default of `output_config.effort`.
         "adaptive" => "high",
         kind => return reader.inner("thinking", kind),
     };
-    // An effort in words is more exact.
-    if reader.question.effort.is_none() {
-        reader.question.effort = Some(effort.to_owned());
-    }
+    // An effort in words is more exact than a budget. Without reasoning, it is about the rest of the output.
+    let known = reader.question.effort.take().filter(|_| effort != "none");
+    reader.question.effort = Some(known.unwrap_or_else(|| effort.to_owned()));
 }
 
 fn read_output(reader: &mut Reader, config: &Map<String, Value>) {
@@ -169,7 +174,7 @@ pub(super) fn write(writer: &mut Writer, question: &Question) {
     }
     writer.set_some("top_p", question.top_p);
     writer.set_some("metadata", question.user.as_deref().map(|user| json!({"user_id": user})));
-    writer.lose_if(question.choices.is_some(), "choices");
+    writer.lose_if(Writer::choices(question).is_some(), "choices");
     if !question.stops.is_empty() {
         writer.set("stop_sequences", question.stops.clone());
     }

@@ -36,9 +36,18 @@ impl Image {
             let (head, data) = address.strip_prefix("data:")?.split_once(',')?;
             let head = head.strip_suffix(";base64")?;
             let media_type = head.split(';').next().filter(|name| !name.is_empty());
-            Some(Self { url: None, media_type: media_type.map(str::to_owned), data: Some(data.to_owned()) })
+            Some(Self::of_bytes(media_type, data))
         };
         data_url().unwrap_or_else(|| Self { url: Some(address.to_owned()), ..Self::default() })
+    }
+
+    /// Returns an image whose bytes are here. Its media type is written in the usual way.
+    pub(super) fn of_bytes(media_type: Option<&str>, data: &str) -> Self {
+        let usual = |name: &str| match name.to_ascii_lowercase() {
+            name if name == "image/jpg" => "image/jpeg".to_owned(),
+            name => name,
+        };
+        Self { url: None, media_type: media_type.map(usual), data: Some(data.to_owned()) }
     }
 
     /// Returns its address, which is a data URL if its bytes are here.
@@ -150,7 +159,8 @@ impl Reader {
     pub(super) fn tool(&mut self, tool: &Map<String, Value>, parameters: &str) {
         self.question.tools.push(Tool {
             name: text(tool, "name").to_owned(),
-            description: some_text(tool, "description"),
+            // An empty one says nothing.
+            description: some_text(tool, "description").filter(|text| !text.is_empty()),
             parameters: usual_parameters(tool.get(parameters)),
         });
         self.unread("tools", tool, &["name", "description", parameters]);
@@ -178,6 +188,7 @@ impl Reader {
             },
             _ => return self.inner("format", kind),
         };
+        self.unread("format", of, &["name", "schema", "strict", "json_schema"]);
     }
 
     /// Reads a member that Responses and Chat Completions share. Returns whether it is one.
@@ -244,6 +255,11 @@ impl Writer {
     pub(super) fn format_name<'a>(&mut self, name: &'a str) -> &'a str {
         self.lose_if(name.is_empty(), "format.name");
         if name.is_empty() { "reply" } else { name }
+    }
+
+    /// Returns the number of choices. One is what every API gives.
+    pub(super) fn choices(question: &Question) -> Option<u64> {
+        question.choices.filter(|number| *number != 1)
     }
 
     /// Notes what an API without seals loses of reasoning.

@@ -37,12 +37,7 @@ pub(super) fn read(reader: &mut Reader, request: &Map<String, Value>) {
             "max_output_tokens" => reader.question.limit = value.as_u64(),
             "reasoning" => read_reasoning(reader, &object(value)),
             "text" => read_text(reader, &object(value)),
-            "include" => {
-                let is_other = |include: &Value| include.as_str() != Some(ENCRYPTED);
-                if value.as_array().is_none_or(|list| list.iter().any(is_other)) {
-                    reader.other(name);
-                }
-            }
+            "include" => read_include(reader, value),
             _ => reader.rest(name, value),
         }
     }
@@ -93,8 +88,7 @@ fn reasoning(item: &Map<String, Value>) -> Option<Reasoning> {
         let parts = item.get(name).into_iter().flat_map(objects);
         parts.map(|part| text(part, "text")).collect::<Vec<_>>().concat()
     };
-    let summary = texts("summary");
-    let all = if summary.is_empty() { texts("content") } else { summary };
+    let all = texts("summary") + &texts("content");
     let seal = some_text(item, "encrypted_content").filter(|seal| !seal.is_empty());
     let is_redacted = all.is_empty() && seal.is_some();
     let reasoning = Reasoning { id: some_text(item, "id"), text: all, seal, is_redacted };
@@ -115,6 +109,17 @@ fn read_choice(reader: &mut Reader, choice: &Value) {
     } else {
         reader.choice(text(&choice, "mode"));
         reader.other("tool_choice");
+    }
+}
+
+fn read_include(reader: &mut Reader, include: &Value) {
+    for include in include.as_array().into_iter().flatten() {
+        match include.as_str() {
+            Some(ENCRYPTED) => {}
+            // Chat Completions has a member for it.
+            Some("message.output_text.logprobs") => reader.other("logprobs"),
+            _ => reader.other("include"),
+        }
     }
 }
 
@@ -155,7 +160,7 @@ pub(super) fn write(writer: &mut Writer, question: &Question) {
     writer.set("input", input);
     writer.set("store", false);
     writer.lose_if(!question.stops.is_empty(), "stops");
-    writer.lose_if(question.choices.is_some(), "choices");
+    writer.lose_if(Writer::choices(question).is_some(), "choices");
     writer.lose_if(question.limit.is_some_and(|limit| limit < LEAST_LIMIT), "limit");
     writer.set_some("max_output_tokens", question.limit.map(|limit| limit.max(LEAST_LIMIT)));
     match writer.effort(question) {
@@ -209,11 +214,12 @@ fn write_user(writer: &mut Writer, parts: &[Part], input: &mut Vec<Value>) {
             Part::Result(output) => {
                 input.extend(user_message(&mut content));
                 writer.lose_if(output.is_error, "result.is_error");
-                input.push(json!({
-                    "type": "function_call_output",
-                    "call_id": output.id,
-                    "output": output.text,
-                }));
+                let mut item = json!({"type": "function_call_output", "output": output.text});
+                // The schema has no empty id.
+                if !output.id.is_empty() {
+                    item["call_id"] = json!(output.id);
+                }
+                input.push(item);
             }
             Part::Call(_) | Part::Reasoning(_) => {}
         }

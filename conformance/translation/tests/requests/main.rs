@@ -1,5 +1,7 @@
 //! Requests of each API as questions, and back.
 
+mod forms;
+mod table;
 mod trip;
 
 use spec::Dialect;
