@@ -149,3 +149,73 @@ fn a_question_of_any_shape_is_written_in_turns() {
         assert_eq!(Question::read(dialect.api, &empty.write(dialect.api)).turns, []);
     }
 }
+
+#[test]
+fn written_requests_ask_for_streams_seals_and_counts() {
+    let question = Question {
+        instructions: vec!["a".to_owned(), "b".to_owned()],
+        limit: None,
+        effort: Some("medium".to_owned()),
+        format: Format::Schema { name: "sum".to_owned(), schema: json!({"type": "object"}) },
+        is_one_call: true,
+        ..question()
+    };
+    let tool = question.tools[0].clone();
+    let [responses, messages, chat] = dialects().map(|dialect| question.write(dialect.api));
+    let expected = json!({
+        "model": "m",
+        "stream": true,
+        "instructions": "a",
+        "input": [
+            {"type": "message", "role": "developer", "content": "b"},
+            {"type": "message", "role": "user", "content": "Weather?"},
+        ],
+        "store": false,
+        "reasoning": {"effort": "medium", "summary": "auto"},
+        "include": ["reasoning.encrypted_content"],
+        "tools": [{
+            "type": "function",
+            "name": "weather",
+            "parameters": tool.parameters,
+            "strict": false,
+            "description": tool.description,
+        }],
+        "parallel_tool_calls": false,
+        "text": {
+            "format": {"type": "json_schema", "name": "sum", "schema": {"type": "object"}, "strict": true},
+        },
+    });
+    assert_eq!(responses, expected);
+    let expected = json!({
+        "model": "m",
+        "system": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}],
+        "messages": [{"role": "user", "content": "Weather?"}],
+        "stream": true,
+        "tools": [{"name": "weather", "input_schema": tool.parameters, "description": tool.description}],
+        "tool_choice": {"type": "auto", "disable_parallel_tool_use": true},
+        "thinking": {"type": "enabled", "budget_tokens": 2048},
+        // The usual limit is for what follows the reasoning.
+        "max_tokens": 4096 + 2048,
+        "output_config": {"format": {"type": "json_schema", "schema": {"type": "object"}}},
+    });
+    assert_eq!(messages, expected);
+    let function = json!({"name": "weather", "parameters": tool.parameters, "description": tool.description});
+    let expected = json!({
+        "model": "m",
+        "stream": true,
+        "messages": [
+            {"role": "system", "content": "a"},
+            {"role": "system", "content": "b"},
+            {"role": "user", "content": "Weather?"},
+        ],
+        "stream_options": {"include_usage": true},
+        "reasoning_effort": "medium",
+        "tools": [{"type": "function", "function": function}],
+        "parallel_tool_calls": false,
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "sum", "schema": {"type": "object"}, "strict": true},
+        },
+    });
+    assert_eq!(chat, expected);
+}
