@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::members::{content_name, undated};
-use super::parts::{call, object, objects, some_text, text, usual_parameters, usual_schema};
+use super::parts::{EFFORTS, call, object, objects, some_text, text, usual_parameters, usual_schema};
 use super::{Reader, USUAL_LIMIT, Writer};
 use crate::question::{Choice, Format, Image, Output, Part, Question, Reasoning, Role, Turn};
 
-/// The budgets of reasoning for which efforts stand, in ascending order. The first is the least that a request can have.
+/// The budgets of reasoning for which efforts stand, in ascending order.
 const BUDGETS: &[(&str, u64)] = &[("low", 1024), ("medium", 2048), ("high", 4096)];
 
 /// The media types of images as bytes.
@@ -323,31 +323,30 @@ fn write_tools(writer: &mut Writer, question: &Question) {
     }
 }
 
-/// Writes the effort and the limit, which is above the budget of reasoning.
+/// Writes the effort and the limit. An effort is a budget of reasoning if the limit is above it, and a word otherwise.
 fn write_effort(writer: &mut Writer, question: &Question) {
     writer.lose_if(question.limit.is_none(), "limit");
-    let mut limit = question.limit.unwrap_or(USUAL_LIMIT);
-    match question.effort.as_deref() {
-        None => {}
-        Some("none") => writer.set("thinking", json!({"type": "disabled"})),
-        Some(effort @ ("xhigh" | "max")) => {
+    let wanted = question.effort.as_deref();
+    // The least effort that there is stands for one that is less.
+    let effort = if wanted == Some("minimal") { Some("low") } else { wanted };
+    let budget = BUDGETS.iter().find(|(name, _)| effort == Some(*name)).map(|(_, budget)| *budget);
+    let limit = question.limit.unwrap_or_else(|| USUAL_LIMIT + budget.unwrap_or_default());
+    let is_written = match (effort, budget.filter(|budget| *budget < limit)) {
+        (Some("none"), _) => {
+            writer.set("thinking", json!({"type": "disabled"}));
+            true
+        }
+        (_, Some(budget)) => {
+            writer.set("thinking", json!({"type": "enabled", "budget_tokens": budget}));
+            true
+        }
+        (Some(effort), None) if EFFORTS.contains(&effort) => {
             writer.set("thinking", json!({"type": "adaptive"}));
             writer.set("output_config", json!({"effort": effort}));
+            true
         }
-        Some(effort) => {
-            // The least effort that there is stands for one that is less.
-            let known = BUDGETS.iter().position(|(name, _)| *name == effort);
-            let wanted = known.or((effort == "minimal").then_some(0));
-            if let (None, Some((_, budget))) = (question.limit, wanted.and_then(|at| BUDGETS.get(at))) {
-                limit += budget;
-            }
-            let most = wanted.map_or(0, |at| at + 1);
-            let fitting = BUDGETS.iter().take(most).rfind(|(_, budget)| *budget < limit);
-            if let Some((_, budget)) = fitting {
-                writer.set("thinking", json!({"type": "enabled", "budget_tokens": budget}));
-            }
-            writer.lose_if(fitting.is_none_or(|(name, _)| *name != effort), "effort");
-        }
-    }
+        _ => false,
+    };
+    writer.lose_if(wanted.is_some() && (!is_written || effort != wanted), "effort");
     writer.set("max_tokens", limit);
 }

@@ -118,11 +118,11 @@ pub(crate) fn options() -> Vec<Row> {
         effort("xhigh", ALL_CARRY),
         effort("max", ALL_CARRY),
         effort("enormous", [&["effort"], &["effort"], &["effort"]]),
-        with("effort above the limit", [&[], &["effort"], &[]], |question| {
+        with("effort above the limit", ALL_CARRY, |question| {
             question.effort = Some("high".to_owned());
-            question.limit = Some(2049);
+            question.limit = Some(4096);
         }),
-        with("effort without room", [&[], &["effort"], &[]], |question| {
+        with("effort without room", ALL_CARRY, |question| {
             question.effort = Some("low".to_owned());
             question.limit = Some(1024);
         }),

@@ -79,6 +79,27 @@ fn questions_come_back_without_what_their_api_cannot_carry() {
 }
 
 #[test]
+fn options_and_conversations_do_not_disturb_each_other() {
+    for (option, asked, lost_of_option) in options() {
+        for (conversation, said, lost_of_turns) in conversations() {
+            let question = Question { turns: said.turns, ..asked.clone() };
+            for ((dialect, of_option), of_turns) in
+                dialects().into_iter().zip(lost_of_option).zip(lost_of_turns)
+            {
+                let mut lost = [of_option, of_turns].concat();
+                let mut unsaid = question.unsaid(dialect.api);
+                lost.sort_unstable();
+                unsaid.sort_unstable();
+                let place = format!("{option} and {conversation} in {}", dialect.api.name);
+                assert_eq!(unsaid, lost, "{place}");
+                let read = Question::read(dialect.api, &question.write(dialect.api));
+                assert_eq!(without(read, &lost), without(question.clone(), &lost), "{place}");
+            }
+        }
+    }
+}
+
+#[test]
 fn written_requests_match_the_schema_of_their_api() {
     for (name, question, _) in options().into_iter().chain(conversations()) {
         for dialect in dialects() {
