@@ -20,11 +20,12 @@ const MAX_NAMES: usize = 6;
 const MAX_LENGTH: usize = 1000;
 
 /// An annotation.
-struct Annotation {
-    level: Level,
-    file: Option<(String, u64)>,
-    title: String,
-    message: String,
+pub(super) struct Annotation {
+    pub(super) level: Level,
+    /// A file of the repository, and a line.
+    pub(super) file: Option<(String, u64)>,
+    pub(super) title: String,
+    pub(super) message: String,
 }
 
 /// Returns the annotations, one per line.
@@ -37,6 +38,11 @@ pub(super) fn github(run: &Run, shown: Level) -> String {
         title: "levels changed".to_owned(),
         message: levels,
     }));
+    lines(&all)
+}
+
+/// Returns annotations, one per line. Those beyond what GitHub shows are counted.
+pub(super) fn lines(all: &[Annotation]) -> String {
     let mut out = String::new();
     for (level, word) in [(Level::Must, "error"), (Level::Should, "warning"), (Level::May, "notice")] {
         let of_level: Vec<&Annotation> = all.iter().filter(|annotation| annotation.level == level).collect();

@@ -3,6 +3,7 @@
 //! All of them see the model of a run alone.
 
 mod badge;
+pub mod between;
 pub mod client;
 pub mod diff;
 mod form;

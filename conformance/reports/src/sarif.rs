@@ -63,6 +63,34 @@ pub(super) fn sarif(run: &Run) -> String {
         members.insert("target".to_owned(), visible(&live.target).into());
         members.insert("model".to_owned(), visible(&live.model).into());
     }
+    log(&Log {
+        suite: &run.suite,
+        rules,
+        id: format!("conformance/{}/", visible(&run.dialect)),
+        is_complete: run.outcome != Outcome::Incomplete,
+        notifications: notifications(run, omitted),
+        artifacts,
+        results,
+        properties,
+    })
+}
+
+/// What a log has.
+pub(super) struct Log<'r> {
+    /// The version of the suite.
+    pub(super) suite: &'r str,
+    pub(super) rules: Vec<Value>,
+    /// By which code scanning tells runs apart.
+    pub(super) id: String,
+    pub(super) is_complete: bool,
+    pub(super) notifications: Vec<Value>,
+    pub(super) artifacts: Vec<Value>,
+    pub(super) results: Vec<Value>,
+    pub(super) properties: Value,
+}
+
+/// Returns the text of a log.
+pub(super) fn log(of: &Log<'_>) -> String {
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -70,17 +98,17 @@ pub(super) fn sarif(run: &Run) -> String {
             "tool": { "driver": {
                 "name": "conformance",
                 "informationUri": if REPOSITORY.is_empty() { SPECIFICATION } else { REPOSITORY },
-                "semanticVersion": visible(&run.suite),
-                "rules": rules,
+                "semanticVersion": visible(of.suite),
+                "rules": of.rules,
             }},
-            "automationDetails": { "id": format!("conformance/{}/", visible(&run.dialect)) },
+            "automationDetails": { "id": of.id },
             "invocations": [{
-                "executionSuccessful": run.outcome != Outcome::Incomplete,
-                "toolExecutionNotifications": notifications(run, omitted),
+                "executionSuccessful": of.is_complete,
+                "toolExecutionNotifications": of.notifications,
             }],
-            "artifacts": artifacts,
-            "results": results,
-            "properties": properties,
+            "artifacts": of.artifacts,
+            "results": of.results,
+            "properties": of.properties,
         }],
     });
     let mut text = escaped_json(serde_json::to_string_pretty(&log).unwrap_or_default());
@@ -134,7 +162,7 @@ fn once_a_scenario(run: &Run) -> Vec<Found<'_>> {
     all.into_iter().map(|(_, found)| found).collect()
 }
 
-const fn level(level: Level) -> &'static str {
+pub(super) const fn level(level: Level) -> &'static str {
     match level {
         Level::Must => "error",
         Level::Should => "warning",
@@ -232,7 +260,7 @@ fn result(run: &Run, found: &Found<'_>, numbers: &BTreeMap<&str, usize>) -> Valu
 }
 
 /// Returns a message with links and placeholders escaped.
-fn message(text: &str) -> Value {
+pub(super) fn message(text: &str) -> Value {
     let mut safe = String::new();
     for character in visible(&cut(text, LENGTH)).chars() {
         match character {
@@ -270,7 +298,8 @@ fn fingerprint(capture: &CaptureReport, finding: &Finding) -> String {
     hash(&[&finding.rule, &capture.name, exchange, event, &pointer, expected])
 }
 
-fn hash(parts: &[&str]) -> String {
+/// Returns a fingerprint of texts.
+pub(super) fn hash(parts: &[&str]) -> String {
     let digest = Sha256::digest(parts.join("\0"));
     digest.iter().take(16).fold(String::new(), |mut digits, byte| {
         let _ = write!(digits, "{byte:02x}");
@@ -354,7 +383,7 @@ const OF_PATH: &AsciiSet = &CONTROLS
     .add(b'}');
 
 /// Returns the URI of a recording, relative unless its path is absolute.
-fn uri(name: &str) -> String {
+pub(super) fn uri(name: &str) -> String {
     let path = utf8_percent_encode(name, OF_PATH).to_string();
     if path.starts_with('/') { format!("file://{path}") } else { path }
 }

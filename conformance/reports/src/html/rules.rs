@@ -64,7 +64,7 @@ fn statement(rule: &Rule) -> Option<&'static str> {
 }
 
 /// Renders the Markdown of rules: paragraphs, lists, fenced blocks and code. Other markup stays as it is.
-fn prose(text: &str, html: &mut Html) {
+pub(crate) fn prose(text: &str, html: &mut Html) {
     let mut is_fenced = false;
     for block in text.trim().split("\n\n") {
         if is_fenced || block.starts_with("```") {

@@ -1,0 +1,64 @@
+//! The report of both ends of a gateway as annotations of a GitHub workflow: one for each cause, the worst first.
+
+use std::fmt::Write as _;
+
+use catalogue::Level;
+use results::text::{counted, listed};
+use results::{BetweenCause, BetweenRun, Verdict};
+
+use super::super::github::{Annotation, lines};
+use super::rule::{page, sides, window};
+
+/// Maximum number of pairs in a message.
+const PAIRS: usize = 6;
+/// Maximum number of characters of a side.
+const SIDE: usize = 160;
+
+pub(super) fn github(run: &BetweenRun) -> String {
+    let mut all: Vec<Annotation> = run.causes.iter().filter_map(|cause| of_cause(run, cause)).collect();
+    let error = |title: &str, message: String| Annotation {
+        level: Level::Must,
+        file: None,
+        title: title.to_owned(),
+        message,
+    };
+    let unjudged = run.count(Verdict::HarnessError);
+    if let Some(test) = run.tests.iter().find(|test| test.verdict == Verdict::HarnessError) {
+        let message = format!("{}, first {}: {}", counted(unjudged, "test"), test.name, test.reason);
+        all.push(error("not judged", message));
+    }
+    all.extend(
+        run.stale
+            .iter()
+            .map(|entry| error("unexpectedly passing", format!("{entry}; remove it from the list"))),
+    );
+    for request in &run.unaccounted {
+        all.push(Annotation {
+            level: Level::May,
+            file: None,
+            title: "unaccounted request".to_owned(),
+            message: format!("{}, {}", request.request, counted(request.times, "time")),
+        });
+    }
+    lines(&all)
+}
+
+fn of_cause(run: &BetweenRun, cause: &BetweenCause) -> Option<Annotation> {
+    let (test, finding) = run.first_of(cause)?;
+    let pairs = listed(&cause.pairs, PAIRS, String::clone);
+    let mut message = format!("{} ({} of {pairs})", finding.message, counted(cause.tests, "test"));
+    for (name, side) in sides(finding) {
+        let _ = write!(message, "; {name}: {}", window(finding, side, SIDE).marked());
+    }
+    if let Some(page) = page(&cause.rule) {
+        let _ = write!(message, "; fix: {}", page.fix);
+    }
+    let _ = write!(message, "; example: {}", test.name);
+    // What does not fail is no error of the workflow.
+    let level = match (cause.fails, cause.level) {
+        (true, _) => Level::Must,
+        (false, Level::Must) => Level::Should,
+        (false, level) => level,
+    };
+    Some(Annotation { level, file: None, title: cause.rule.clone(), message })
+}

@@ -1,0 +1,465 @@
+//! The report of both ends of a gateway as a page for browsers.
+
+use std::collections::BTreeSet;
+
+use catalogue::Level;
+use results::text::{cut, parted};
+use results::{
+    BetweenCause, BetweenFinding, BetweenMoment, BetweenRun, BetweenSide, BetweenTest, LevelChange,
+    StreamOutcome, Verdict,
+};
+
+use super::rule::{files, first_difference, page, sides, window};
+use crate::html::head::{command, fact, meter, sections};
+use crate::html::overview::{next as steps, stale};
+use crate::html::rules::{inline, prose};
+use crate::html::streams::mark;
+use crate::html::{Html, SCRIPT, class_of, counted, document, duration, number, section, table, word};
+
+/// Maximum number of causes with an example.
+const CAUSES: usize = 200;
+/// Maximum number of tests that a cause names.
+const TESTS: usize = 40;
+/// Maximum number of characters of a side.
+const SIDE: usize = 4000;
+/// Maximum number of characters of a text in a table.
+const CELL: usize = 600;
+/// Maximum number of rows of a timeline.
+const MOMENTS: usize = 100;
+/// Maximum number of changed levels.
+const LEVELS: usize = 12;
+
+pub(super) fn html(run: &BetweenRun) -> String {
+    let title = format!("{}: both ends of {}", word(run.outcome), run.gateway);
+    let next = run.next();
+    let causes = run.causes.len();
+    let failed = run.tests.iter().filter(|test| test.has_failed()).count();
+    let limits = run.limits();
+    let rules: BTreeSet<&str> = run
+        .causes
+        .iter()
+        .take(CAUSES)
+        .map(|cause| &*cause.rule)
+        .filter(|rule| page(rule).is_some())
+        .collect();
+    document(&title, run.outcome, |html| {
+        html.tag("header").inside(|html| header(run, html));
+        let all = [
+            (causes > 0, "causes", "Causes", causes, "bad"),
+            (true, "pairs", "Pairs", 0, ""),
+            (true, "tests", "Tests", failed, "bad"),
+            (!limits.is_empty(), "limits", "Limits", 0, ""),
+            (!run.unaccounted.is_empty(), "unaccounted", "Other requests", run.unaccounted.len(), "plain"),
+            (!next.is_empty(), "next", "Next", 0, ""),
+            (!rules.is_empty(), "rules", "Rules", 0, ""),
+        ];
+        let shown = all.into_iter().filter(|(is_there, ..)| *is_there);
+        sections(
+            shown.map(|(_, id, name, count, class)| (id, name, count, class)),
+            "Search causes and tests",
+            html,
+        );
+        html.tag("main").inside(|html| {
+            if causes > 0 {
+                section("causes", "Causes", html, |html| {
+                    for (at, cause) in run.causes.iter().take(CAUSES).enumerate() {
+                        of_cause(run, cause, at, html);
+                    }
+                    if causes > CAUSES {
+                        let more = counted((causes - CAUSES) as u64, "more cause");
+                        html.tag("p").class("hint").text(&format!("{more} in the JSON report."));
+                    }
+                });
+            }
+            section("pairs", "Pairs of APIs", html, |html| {
+                pairs(run, html);
+                outcomes(run, html);
+            });
+            section("tests", "Tests", html, |html| {
+                for pair in &run.pairs {
+                    tests(run, &pair.front, &pair.upstream, html);
+                }
+                stale(&run.stale, html);
+            });
+            if !limits.is_empty() {
+                section("limits", "What these APIs cannot carry", html, |html| {
+                    table("rules", "Limits", &["rule", "not judged, because", "tests"], html, |html| {
+                        for (rule, reason, tests) in &limits {
+                            row(&[rule, reason], *tests, html);
+                        }
+                    });
+                });
+            }
+            if !run.unaccounted.is_empty() {
+                section("unaccounted", "Requests upstream that no test accounts for", html, |html| {
+                    table("rules", "Requests", &["request", "body", "times"], html, |html| {
+                        for request in &run.unaccounted {
+                            row(&[&request.request, &request.body], request.times, html);
+                        }
+                    });
+                });
+            }
+            steps(&next, html);
+            if !rules.is_empty() {
+                section("rules", "Rules", html, |html| rules.iter().for_each(|rule| of_rule(rule, html)));
+            }
+        });
+        html.tag("footer").inside(|html| {
+            let format = run.between_run;
+            html.tag("p").text(&format!("conformance {}, format {format}", run.suite));
+        });
+        html.script(SCRIPT);
+    })
+}
+
+fn header(run: &BetweenRun, html: &mut Html) {
+    html.tag("p").class("kicker").text("Both ends of a gateway");
+    html.tag("h1").inside(|html| {
+        html.tag("span").class(&format!("outcome {}", class_of(run.outcome))).text(word(run.outcome));
+        html.text(" ");
+        html.tag("span").class("subject").text(&run.gateway);
+    });
+    let failing = run.causes.iter().filter(|cause| cause.fails).count() as u64;
+    let failed = run.tests.iter().filter(|test| test.has_failed()).count() as u64;
+    let all = counted(run.tests.len() as u64, "test");
+    html.tag("p").class("lead").text(&match failing {
+        0 => format!("Nothing fails in {all}."),
+        _ => format!("{} in {} of {all}.", counted(failing, "cause"), number(failed)),
+    });
+    html.tag("dl").class("facts").inside(|html| {
+        let mut fact = |name: &str, value: &str| fact(name, value, html);
+        fact("gateway", &run.url);
+        fact("model", &run.model);
+        fact("fails on", run.fail_on.words());
+        if !run.levels.is_empty() {
+            fact("levels changed", &LevelChange::words(&run.levels, LEVELS));
+        }
+        fact("took", &duration(run.ms));
+        fact("suite", &run.suite);
+    });
+    command(&run.command_for(&[], &[]), html);
+    html.tag("div").class("meters").inside(|html| {
+        let parts = [
+            (run.count(Verdict::Pass), "good", "passed"),
+            (run.count(Verdict::Fail), "bad", "failed"),
+            (run.count(Verdict::NotExercised), "idle", "skipped"),
+            (run.count(Verdict::HarnessError), "unknown", "not judged"),
+        ];
+        meter("tests", run.tests.len() as u64, &parts, "", html);
+        let of = |fails: bool| run.causes.iter().filter(|cause| cause.fails == fails).count() as u64;
+        let parts = [(of(true), "bad", "that fail"), (of(false), "note", "that do not fail")];
+        meter("causes", run.causes.len() as u64, &parts, "", html);
+        let of =
+            |has_failed: bool| run.pairs.iter().filter(|pair| (pair.failed > 0) == has_failed).count() as u64;
+        let parts = [(of(false), "good", "without failures"), (of(true), "bad", "with failures")];
+        meter("pairs", run.pairs.len() as u64, &parts, "", html);
+    });
+}
+
+/// Writes a row of texts with a number.
+fn row(texts: &[&str], count: u64, html: &mut Html) {
+    html.tag("tr").inside(|html| {
+        for (at, text) in texts.iter().enumerate() {
+            let text = cut(text, CELL);
+            if at == 0 {
+                html.tag("th").set("scope", "row").text(&text);
+            } else {
+                html.tag("td").text(&text);
+            }
+        }
+        html.tag("td").class("count").text(&number(count));
+    });
+}
+
+const fn class(cause: &BetweenCause) -> &'static str {
+    match (cause.fails, cause.level) {
+        (true, _) => "bad",
+        (false, Level::Must | Level::Should) => "unknown",
+        (false, _) => "idle",
+    }
+}
+
+fn id(at: usize) -> String {
+    format!("cause-{}", at + 1)
+}
+
+fn rule_id(rule: &str) -> String {
+    format!("rule-{rule}")
+}
+
+/// Writes a cause: its example with both sides, the recordings of both sides in time, and the tests that it fails.
+fn of_cause(run: &BetweenRun, cause: &BetweenCause, at: usize, html: &mut Html) {
+    let Some((test, finding)) = run.first_of(cause) else { return };
+    let look = class(cause);
+    let tag = html.tag("details").class(&format!("case {look}")).set("id", id(at));
+    let find = format!("{} {} {}", cause.rule, finding.message, cause.pairs.join(" "));
+    tag.set("data-find", find).set_if(at == 0, "open").inside(|html| {
+        html.tag("summary").inside(|html| {
+            let (sign, word) = if cause.fails { ("✗", "fails") } else { ("!", "does not fail") };
+            mark(look, sign, word, html);
+            html.tag("code").class("name").text(&cause.rule);
+            html.tag("span").class("title").text(cause.level.keyword());
+            html.tag("span").class("counts").text(&counted(cause.tests, "test"));
+            html.tag("span").class("detail").text(&cut(&finding.message, CELL));
+        });
+        html.tag("div").class("inside").inside(|html| {
+            both(finding, html);
+            let page = page(&cause.rule);
+            html.tag("dl").class("options").inside(|html| {
+                let mut fact = |name: &str, value: &str| fact(name, value, html);
+                fact("pairs", &cause.pairs.join(", "));
+                if let Some(page) = &page {
+                    fact("authority", &page.authority);
+                }
+                if !finding.breaks.is_empty() {
+                    fact("breaks", &finding.breaks.join(", "));
+                }
+                fact("example", &test.name);
+                for file in files(run, test) {
+                    fact("recording", &file);
+                }
+                if let Some(reason) = &test.expected {
+                    fact("expected", reason);
+                }
+            });
+            if let Some(page) = &page {
+                html.tag("p").class("fix").inside(|html| {
+                    html.tag("b").text("Fix");
+                    html.text(" ");
+                    inline(page.fix, html);
+                });
+            }
+            html.tag("pre").inside(|html| html.tag("code").text(&run.command_of(test)));
+            timeline(&cause.timeline, html);
+            others(run, cause, html);
+            if page.is_some() {
+                html.tag("p").class("see").inside(|html| {
+                    html.tag("a").link(&rule_id(&cause.rule)).text(&format!("Rule {}", cause.rule));
+                });
+            }
+        });
+    });
+}
+
+/// Writes what both sides show, with the difference marked.
+fn both(finding: &BetweenFinding, html: &mut Html) {
+    let all = sides(finding);
+    if all.is_empty() {
+        return;
+    }
+    let is_long = all.iter().any(|(_, text)| text.chars().count() > SIDE);
+    // Of long texts, only the parts around the difference are compared.
+    let shown: Vec<(&str, String)> = all
+        .iter()
+        .map(|(name, text)| {
+            let text = if is_long { window(finding, text, SIDE).marked() } else { (*text).to_owned() };
+            (*name, text)
+        })
+        .collect();
+    let parts = match &*shown {
+        [(_, upstream), (_, client)] => parted(upstream, client),
+        _ => None,
+    };
+    html.tag("div").class("sides").inside(|html| {
+        for (at, (name, text)) in shown.iter().enumerate() {
+            html.tag("div").class(if *name == "client" { "found" } else { "expected" }).inside(|html| {
+                html.tag("p").class("side").text(name);
+                html.tag("pre").set("tabindex", 0).inside(|html| {
+                    html.tag("code").inside(|html| match parts.and_then(|parts| parts.get(at).copied()) {
+                        None => html.lines(text),
+                        Some([same, differing, rest]) => {
+                            html.lines(same);
+                            html.tag("mark").inside(|html| html.lines(differing));
+                            html.lines(rest);
+                        }
+                    });
+                });
+            });
+        }
+    });
+    if let Some(at) = first_difference(finding) {
+        html.tag("p").class("hint").text(&format!("They differ from character {at}."));
+    }
+}
+
+/// Writes the recordings of both sides, aligned in time.
+fn timeline(moments: &[BetweenMoment], html: &mut Html) {
+    if moments.is_empty() {
+        return;
+    }
+    html.tag("details").class("more").set_if(true, "open").inside(|html| {
+        html.tag("summary").text("Both sides in time");
+        let head = ["time", "gateway and upstream", "client and gateway"];
+        table("list", "Both sides in time: → is a request, ← a response", &head, html, |html| {
+            for moment in moments.iter().take(MOMENTS) {
+                html.tag("tr").inside(|html| {
+                    let time = format!("{}.{:03} ms", number(moment.at_us / 1000), moment.at_us % 1000);
+                    html.tag("td").class("time").text(&time);
+                    for side in [BetweenSide::Upstream, BetweenSide::Client] {
+                        let text = if side == moment.side { cut(&moment.what, CELL) } else { String::new() };
+                        html.tag("td").class("text").text(&text);
+                    }
+                });
+            }
+        });
+    });
+}
+
+/// Writes the names of the tests of a cause.
+fn others(run: &BetweenRun, cause: &BetweenCause, html: &mut Html) {
+    let has_it = |test: &&BetweenTest| {
+        test.findings.iter().any(|finding| finding.rule == cause.rule && finding.kind == cause.kind)
+    };
+    let all: Vec<&BetweenTest> = run.tests.iter().filter(has_it).collect();
+    html.tag("details").class("more").inside(|html| {
+        html.tag("summary").text(&counted(all.len() as u64, "test"));
+        html.tag("ul").class("trials").inside(|html| {
+            for test in all.iter().take(TESTS) {
+                html.tag("li").inside(|html| html.tag("a").link(&test.name).text(&test.name));
+            }
+        });
+        if all.len() > TESTS {
+            html.tag("p").class("hint").text(&format!("and {} more", number((all.len() - TESTS) as u64)));
+        }
+    });
+}
+
+fn pairs(run: &BetweenRun, html: &mut Html) {
+    let head = ["client → upstream", "mode", "passed", "failed", "skipped"];
+    table("groups", "Tests by pair of APIs", &head, html, |html| {
+        for pair in &run.pairs {
+            html.tag("tr").inside(|html| {
+                html.tag("th").set("scope", "row").text(&format!("{} → {}", pair.front, pair.upstream));
+                html.tag("td").text(&pair.mode);
+                for (count, class) in [(pair.passed, "good"), (pair.failed, "bad"), (pair.skipped, "idle")] {
+                    html.tag("td").class(if count == 0 { "none" } else { class }).text(&number(count));
+                }
+            });
+        }
+    });
+}
+
+/// All outcomes of a client's stream, the best first.
+const OUTCOMES: [StreamOutcome; 7] = [
+    StreamOutcome::Complete,
+    StreamOutcome::ErrorEvent,
+    StreamOutcome::JsonError,
+    StreamOutcome::Truncated,
+    StreamOutcome::Malformed,
+    StreamOutcome::FalseComplete,
+    StreamOutcome::Hung,
+];
+
+/// Writes what became of the client's streams.
+fn outcomes(run: &BetweenRun, html: &mut Html) {
+    let count = |front: &str, upstream: &str, outcome: StreamOutcome| {
+        let is_it = |test: &&BetweenTest| {
+            test.front == front && test.upstream == upstream && test.stream == Some(outcome)
+        };
+        run.tests.iter().filter(is_it).count() as u64
+    };
+    let is_seen = |outcome: &StreamOutcome| run.tests.iter().any(|test| test.stream == Some(*outcome));
+    let shown: Vec<StreamOutcome> = OUTCOMES.into_iter().filter(is_seen).collect();
+    if shown.is_empty() {
+        return;
+    }
+    html.tag("h3").text("What became of the client's streams");
+    let head: Vec<&str> =
+        std::iter::once("client → upstream").chain(shown.iter().map(|outcome| outcome.name())).collect();
+    table("groups", "Outcomes of streams by pair of APIs", &head, html, |html| {
+        for pair in &run.pairs {
+            html.tag("tr").inside(|html| {
+                html.tag("th").set("scope", "row").text(&format!("{} → {}", pair.front, pair.upstream));
+                for outcome in &shown {
+                    let count = count(&pair.front, &pair.upstream, *outcome);
+                    html.tag("td").class(if count == 0 { "none" } else { "count" }).text(&number(count));
+                }
+            });
+        }
+    });
+}
+
+/// Returns the class and the sign of a test.
+const fn look(test: &BetweenTest) -> (&'static str, &'static str) {
+    let class = match test.verdict {
+        _ if test.expected.is_some() => "idle",
+        Verdict::Pass => "good",
+        Verdict::Fail => "bad",
+        Verdict::NotExercised => "idle",
+        Verdict::HarnessError => "unknown",
+    };
+    (class, test.verdict.sign())
+}
+
+/// Writes the tests of a pair.
+fn tests(run: &BetweenRun, front: &str, upstream: &str, html: &mut Html) {
+    let own: Vec<&BetweenTest> =
+        run.tests.iter().filter(|test| test.front == front && test.upstream == upstream).collect();
+    if own.is_empty() {
+        return;
+    }
+    html.tag("details").class("passed").inside(|html| {
+        html.tag("summary").inside(|html| {
+            html.tag("span").class("name").text(&format!("{front} → {upstream}"));
+            html.tag("span").class("counts").text(&counted(own.len() as u64, "test"));
+        });
+        for test in own {
+            one_test(run, test, html);
+        }
+    });
+}
+
+fn one_test(run: &BetweenRun, test: &BetweenTest, html: &mut Html) {
+    let (class, sign) = look(test);
+    let tag = html.tag("details").class(&format!("case {class}")).set("id", &test.name);
+    tag.set("data-find", &test.name).inside(|html| {
+        html.tag("summary").inside(|html| {
+            mark(class, sign, test.verdict.word(), html);
+            html.tag("span").class("name").text(test.short_name());
+            html.tag("span").class("title").text(test.stream.map_or("", StreamOutcome::name));
+            let found = test.findings.iter().find(|finding| finding.fails);
+            let detail = found.map_or(&test.reason, |finding| &finding.message);
+            if !detail.is_empty() {
+                html.tag("span").class("detail").text(&cut(detail, CELL));
+            }
+        });
+        html.tag("div").class("inside").inside(|html| {
+            html.tag("dl").class("options").inside(|html| {
+                let mut fact = |name: &str, value: &str| fact(name, value, html);
+                for finding in &test.findings {
+                    fact(&finding.rule, &cut(&finding.message, CELL));
+                }
+                for [rule, reason] in &test.limits {
+                    fact(&format!("not judged: {rule}"), reason);
+                }
+                for file in files(run, test) {
+                    fact("recording", &file);
+                }
+                if let Some(reason) = &test.expected {
+                    fact("expected", reason);
+                }
+                fact("took", &duration(test.ms));
+            });
+            html.tag("pre").inside(|html| html.tag("code").text(&run.command_of(test)));
+        });
+    });
+}
+
+/// Writes the page of a rule.
+fn of_rule(rule: &str, html: &mut Html) {
+    let Some(page) = page(rule) else { return };
+    html.tag("details").class("rule").set("data-find", format!("{rule} {}", page.title)).inside(|html| {
+        html.tag("summary").inside(|html| {
+            html.tag("code").text(rule);
+            html.tag("span").class("title").inside(|html| inline(page.title, html));
+        });
+        html.tag("div").class("inside").set("id", rule_id(rule)).inside(|html| {
+            prose(page.prose, html);
+            html.tag("dl").inside(|html| fact("authority", &page.authority, html));
+            html.tag("p").inside(|html| {
+                html.tag("b").text("Fix: ");
+                inline(page.fix, html);
+            });
+        });
+    });
+}

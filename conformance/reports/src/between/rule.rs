@@ -1,0 +1,133 @@
+//! The pages of rules: of both ends of a gateway, or of an API.
+
+use results::text::common;
+use results::{BetweenFinding, BetweenRun, BetweenTest};
+
+/// What reports quote from the page of a rule.
+#[derive(Debug, Clone)]
+pub(super) struct RulePage {
+    pub(super) title: &'static str,
+    pub(super) fix: &'static str,
+    pub(super) authority: String,
+    pub(super) prose: &'static str,
+}
+
+/// Returns the page of the rule with this id.
+pub(super) fn page(id: &str) -> Option<RulePage> {
+    let own = catalogue::BETWEEN_RULES.iter().find(|rule| rule.id == id).map(|rule| RulePage {
+        title: rule.title,
+        fix: rule.fix,
+        authority: rule.authority.to_owned(),
+        prose: rule.prose,
+    });
+    own.or_else(|| {
+        catalogue::rule(id).map(|rule| RulePage {
+            title: rule.title,
+            fix: rule.fix,
+            authority: rule.citation.to_string(),
+            prose: rule.prose,
+        })
+    })
+}
+
+/// Returns what is shown as the files of a test: through the folder of the run, if it has one.
+pub(super) fn files(run: &BetweenRun, test: &BetweenTest) -> Vec<String> {
+    let within = |file: &String| match &run.folder {
+        Some(folder) => format!("{}/{file}", folder.trim_end_matches('/')),
+        None => file.clone(),
+    };
+    test.files.iter().map(within).collect()
+}
+
+/// Both sides of a finding with their names; nothing where a side shows nothing.
+pub(super) fn sides(finding: &BetweenFinding) -> Vec<(&'static str, &str)> {
+    let all = [("upstream", &*finding.upstream), ("client", &*finding.client)];
+    all.into_iter().filter(|(_, text)| !text.is_empty()).collect()
+}
+
+/// Returns the number of the first character in which both sides differ, counted from 1, if both are there and have a common
+/// start.
+pub(super) fn first_difference(finding: &BetweenFinding) -> Option<usize> {
+    let (upstream, client) = (&*finding.upstream, &*finding.client);
+    if upstream.is_empty() || client.is_empty() || upstream == client {
+        return None;
+    }
+    let begin = common(upstream, client);
+    let characters = upstream.get(..begin)?.chars().count();
+    (characters > 0).then_some(characters + 1)
+}
+
+/// The part of a text that is shown: around the place where it differs from another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Window {
+    /// Whether something before it is left out.
+    pub(super) is_cut_before: bool,
+    pub(super) text: String,
+    /// Whether something behind it is left out.
+    pub(super) is_cut_behind: bool,
+}
+
+/// Number of characters before a difference.
+const BEFORE: usize = 60;
+
+/// Returns the part of a text of up to a number of characters that has the place where it differs from the other side.
+pub(super) fn window(finding: &BetweenFinding, text: &str, most: usize) -> Window {
+    let count = text.chars().count();
+    let differs_at = first_difference(finding).map_or(0, |at| at - 1);
+    let from =
+        if count <= most { 0 } else { differs_at.saturating_sub(BEFORE).min(count.saturating_sub(most)) };
+    Window {
+        is_cut_before: from > 0,
+        text: text.chars().skip(from).take(most).collect(),
+        is_cut_behind: from + most < count,
+    }
+}
+
+impl Window {
+    /// Returns the text with marks where something is left out.
+    pub(super) fn marked(&self) -> String {
+        let [before, behind] =
+            [self.is_cut_before, self.is_cut_behind].map(|is_cut| if is_cut { "…" } else { "" });
+        format!("{before}{}{behind}", self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catalogue::Level;
+
+    fn finding(upstream: &str, client: &str) -> BetweenFinding {
+        BetweenFinding {
+            rule: String::new(),
+            level: Level::Must,
+            fails: true,
+            message: String::new(),
+            kind: String::new(),
+            breaks: Vec::new(),
+            upstream: upstream.to_owned(),
+            client: client.to_owned(),
+        }
+    }
+
+    #[test]
+    fn differences_are_counted_in_characters() {
+        assert_eq!(first_difference(&finding("wörld", "wörd")), Some(4));
+        assert_eq!(first_difference(&finding("wörld", "wörld and more")), Some(6));
+        for (upstream, client) in [("a", "b"), ("a", "a"), ("", "a"), ("a", "")] {
+            assert_eq!(first_difference(&finding(upstream, client)), None);
+        }
+    }
+
+    #[test]
+    fn long_texts_are_shown_where_they_differ() {
+        let long = "é".repeat(500);
+        let (one, other) = (format!("{long}A{long}"), format!("{long}B"));
+        let finding = finding(&one, &other);
+        let shown = window(&finding, &one, 100);
+        assert!(shown.is_cut_before && shown.is_cut_behind && shown.text.contains('A'));
+        let shown = window(&finding, &other, 100);
+        assert!(shown.is_cut_before && !shown.is_cut_behind && shown.text.ends_with('B'));
+        assert_eq!(window(&finding, "short", 100).marked(), "short");
+    }
+}
