@@ -25,6 +25,7 @@ mod spawn;
 mod stage;
 mod suite;
 mod turns;
+mod vectors;
 
 pub use case::{PlayedCase, transport};
 pub use cases::{cases, measured_cases, measured_kinds};
@@ -35,3 +36,7 @@ pub use judge::judge;
 pub use shown::ShownResponse;
 pub use suite::{ClientSuite, Expected, Mode, Refused};
 pub use turns::PlayedTurn;
+pub use vectors::{
+    VECTORS_VERSION, Vector, VectorCall, VectorContent, VectorFlag, VectorResponse, VectorResult, VectorRule,
+    Vectors, vectors,
+};

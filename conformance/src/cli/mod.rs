@@ -11,6 +11,7 @@ mod dialect;
 mod diff;
 mod expected;
 mod explain;
+mod export;
 mod files;
 mod init;
 mod known;
@@ -88,6 +89,7 @@ const COMMANDS: &[Command] = &[
     command::<sign::SignArgs>("sign"),
     command::<explain::ExplainArgs>("explain"),
     command::<list::ListArgs>("list"),
+    command::<export::ExportArgs>("export"),
     command::<completions::CompletionsArgs>("completions"),
     command::<man::ManArgs>("man"),
 ];

@@ -10,6 +10,7 @@ mod perfect;
 mod resilience;
 mod retries;
 mod schema;
+mod vectors;
 
 use std::env;
 use std::ffi::OsString;
