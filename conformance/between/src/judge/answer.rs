@@ -1,0 +1,276 @@
+//! The answer: what the client got of what the upstream sent.
+
+use std::collections::HashSet;
+
+use catalogue::Level;
+use serde_json::Value;
+use translation::{Call, Part, Question, Reply};
+
+use super::Turn;
+use super::findings::{Findings, Problem, first_difference, tail};
+use super::stop;
+use super::stream::is_stream;
+use super::usage;
+use super::values::difference;
+use crate::evidence::Test;
+
+/// Texts that may stand between the parts of an answer where an API joins them.
+const JOINTS: [&str; 3] = ["", "\n", "\n\n"];
+
+/// Judges the answer to a request that the upstream answered completely.
+pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) {
+    let Some(response) = turn.response() else { return };
+    let client = turn.client_reply(test);
+    let upstream = turn.upstream_reply(test);
+    if let Some(problem) = wrong_kind(test, turn, &client) {
+        findings.add("answer/kind", problem);
+        return;
+    }
+    if !client.is_ended && upstream.is_ended {
+        let message = "the upstream's answer is complete, and the client's has no end";
+        let body = response.body();
+        findings.add("answer/kind", Problem::new("no end", message).sided(turn, &body));
+        return;
+    }
+    let asked = turn.question(test);
+    said(findings, &upstream, &client);
+    calls(findings, &upstream, &client);
+    stop::judge(findings, test, asked.as_ref(), [&upstream, &client]);
+    usage::judge(findings, test, turn, [&upstream, &client]);
+    model(findings, test, turn, [&upstream, &client]);
+    invented(findings, &upstream, &client);
+}
+
+impl Problem {
+    /// Shows the ends of both responses.
+    fn sided(self, turn: &Turn<'_>, client: &[u8]) -> Self {
+        let upstream = turn.answer().map(|answer| tail(&answer.body())).unwrap_or_default();
+        Self { sides: [upstream, tail(client)], ..self }
+    }
+}
+
+/// Returns what is wrong if the client did not get an answer of the kind that it wants.
+fn wrong_kind(test: &Test, turn: &Turn<'_>, client: &Reply) -> Option<Problem> {
+    let response = turn.response()?;
+    let body = response.body();
+    let (status, wants_stream) = (response.status, !test.case.is_whole);
+    if status == 0 {
+        let message = "the upstream's answer is complete, and the client gets no response";
+        return Some(Problem::new("no response", message).sided(turn, &body));
+    }
+    if status >= 400 {
+        let message = format!("the upstream's answer is complete, and the client gets an error with status {status}");
+        return Some(Problem::new(format!("error {status}"), message).sided(turn, &body));
+    }
+    if client.error.is_some() {
+        let message = "the upstream's answer is complete, and the client gets an error";
+        return Some(Problem::new("error event", message).sided(turn, &body));
+    }
+    let found = if is_stream(response, &body) { "a stream" } else { "a body" };
+    let expected = if wants_stream { "a stream" } else { "a body" };
+    (found != expected).then(|| {
+        let message = format!("the client wants {expected}, and gets {found}");
+        Problem::new(format!("{found} instead of {expected}"), message).sided(turn, &body)
+    })
+}
+
+/// What a reply says besides calls.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Said<'r> {
+    pub(super) texts: Vec<&'r str>,
+    pub(super) refusal: String,
+    pub(super) reasoning: Vec<&'r str>,
+}
+
+impl<'r> Said<'r> {
+    pub(super) fn of(reply: &'r Reply) -> Self {
+        let mut said = Self::default();
+        for part in &reply.parts {
+            match part {
+                Part::Text(text) => said.texts.push(text),
+                Part::Refusal(text) => said.refusal.push_str(text),
+                Part::Reasoning(reasoning) => said.reasoning.push(&reasoning.text),
+                _ => {}
+            }
+        }
+        said
+    }
+
+    fn text(&self) -> String {
+        self.texts.concat()
+    }
+
+    fn thought(&self) -> String {
+        letters(&self.reasoning.concat())
+    }
+
+    /// Returns whether a text is that of the parts.
+    fn is_text(&self, text: &str) -> bool {
+        JOINTS.iter().any(|joint| self.texts.join(joint) == text)
+    }
+}
+
+/// Returns a text without white space, as summaries are joined in different ways.
+fn letters(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+fn said(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
+    let [sent, found] = [upstream, client].map(Said::of);
+    let (text, refusal) = (found.text(), &found.refusal);
+    let (own, thought) = (sent.text(), sent.thought());
+    // An API without refusals has them as text.
+    let whole = |said: &Said<'_>| said.text() + &said.refusal;
+    let is_plain_refusal = sent.refusal.is_empty() != refusal.is_empty() && whole(&sent) == whole(&found);
+    let has_thought = !thought.is_empty() && found.thought() != thought;
+    let is_thought_aloud = has_thought && text != own && letters(&text).contains(&thought);
+    if has_thought {
+        let kind = match () {
+            () if is_thought_aloud => "as text",
+            () if found.thought().is_empty() => "lost",
+            () => "changed",
+        };
+        let message = match kind {
+            "as text" => "the upstream's reasoning is part of the client's text",
+            "lost" => "the client does not get the upstream's reasoning",
+            _ => "the client's reasoning differs from the upstream's",
+        };
+        let shown = if is_thought_aloud { text.clone() } else { found.reasoning.concat() };
+        findings.add("answer/reasoning", Problem::new(kind, message).between(&sent.reasoning.concat(), &shown));
+    }
+    if !sent.refusal.is_empty() && !is_plain_refusal && sent.refusal != *refusal {
+        let kind = if refusal.is_empty() { "lost" } else { "changed" };
+        let message = format!("the client's refusal differs from character {}", first_difference(&sent.refusal, refusal));
+        findings.add("answer/refusal", Problem::new(kind, message).between(&sent.refusal, refusal));
+        return;
+    }
+    if is_plain_refusal || is_thought_aloud || sent.is_text(&text) || found.is_text(&own) {
+        return;
+    }
+    let kind = match () {
+        () if text.is_empty() => "lost",
+        () if own.starts_with(&text) => "cut off",
+        () if letters(&own) == letters(&text) => "white space",
+        () if text.contains('\u{fffd}') && !own.contains('\u{fffd}') => "broken characters",
+        () if !own.is_empty() && text == own.repeat(text.len() / own.len()) => "repeated",
+        () => "changed",
+    };
+    let message = format!(
+        "the client's text has {} characters, the upstream's {}; they differ from character {}",
+        text.chars().count(),
+        own.chars().count(),
+        first_difference(&own, &text)
+    );
+    findings.add("answer/text", Problem::new(kind, message).between(&own, &text));
+}
+
+/// Returns the calls of a reply.
+pub(super) fn calls_of(reply: &Reply) -> Vec<&Call> {
+    let calls = reply.parts.iter().filter_map(|part| match part {
+        Part::Call(call) => Some(call),
+        _ => None,
+    });
+    calls.collect()
+}
+
+fn calls(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
+    let [sent, found] = [upstream, client].map(calls_of);
+    let names = |calls: &[&Call]| calls.iter().map(|call| call.name.as_str()).collect::<Vec<_>>();
+    let [own, other] = [&sent, &found].map(|calls| names(calls));
+    if own != other {
+        let mut sorted = [own.clone(), other.clone()];
+        sorted.iter_mut().for_each(|names| names.sort_unstable());
+        let kind = match () {
+            () if other.len() < own.len() => "lost",
+            () if other.len() > own.len() => "added",
+            () if sorted[0] == sorted[1] => "order",
+            () => "name",
+        };
+        let message = format!("the client gets {} calls, the upstream sent {}", other.len(), own.len());
+        findings.add("answer/calls", Problem::new(kind, message).between(&own.join(", "), &other.join(", ")));
+        return;
+    }
+    for (sent, found) in sent.iter().zip(&found) {
+        if let Some(kind) = different_arguments(&sent.arguments, &found.arguments) {
+            let name = super::findings::shown(&sent.name);
+            let message = format!("the arguments of {name} differ");
+            findings.add("answer/arguments", Problem::new(kind, message).between(&sent.arguments, &found.arguments));
+        }
+    }
+    let mut ids = HashSet::new();
+    let has_empty = found.iter().any(|call| call.id.is_empty());
+    let has_twice = !found.iter().all(|call| ids.insert(call.id.as_str()));
+    if has_empty || has_twice {
+        let shown = |calls: &[&Call]| calls.iter().map(|call| call.id.as_str()).collect::<Vec<_>>().join(", ");
+        let (kind, message) = if has_empty {
+            ("empty", "a call of the client's answer has no id")
+        } else {
+            ("twice", "two calls of the client's answer have the same id")
+        };
+        findings.add("answer/ids", Problem::new(kind, message).between(&shown(&sent), &shown(&found)));
+    }
+}
+
+/// Returns how arguments differ. Those that are no JSON, as a limit cut them, are compared as text.
+fn different_arguments(sent: &str, found: &str) -> Option<&'static str> {
+    let value = |text: &str| serde_json::from_str::<Value>(text);
+    let sent = if sent.trim().is_empty() { "{}" } else { sent };
+    match (value(sent), value(found)) {
+        (Ok(sent), Ok(found)) => difference(&sent, &found).map(|_| "changed"),
+        (Ok(_), Err(_)) if found.is_empty() => Some("empty"),
+        (Ok(_), Err(_)) => Some("no JSON"),
+        // A body has a whole value where a stream has the text of one that is cut.
+        (Err(_), Ok(_)) => Some("mended"),
+        (Err(_), Err(_)) => (sent != found).then_some("changed"),
+    }
+}
+
+fn model(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>, [upstream, client]: [&Reply; 2]) {
+    let asked = turn.upstream_question(test).map(|question| question.model);
+    let known = [Some(&test.model), upstream.model.as_ref(), asked.as_ref()];
+    let own = client.model.as_deref().unwrap_or_default();
+    if own.is_empty() {
+        findings.add("answer/model", Problem::new("missing", "the client's response names no model"));
+    } else if !known.into_iter().flatten().any(|model| model == own) {
+        let message = "the model of the client's response is neither that of its request nor the upstream's";
+        let sent = upstream.model.as_deref().unwrap_or_default();
+        findings.add("answer/model", Problem::new("another", message).showing(sent, own));
+    }
+}
+
+fn invented(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
+    let [sent, found] = [upstream, client].map(Said::of);
+    let mut add = |kind: &str, message: &str, text: &str| {
+        findings.add("answer/nothing-invented", Problem::new(kind, message).showing("", text));
+    };
+    let empty = |said: &Said<'_>| said.texts.iter().filter(|text| text.is_empty()).count();
+    if empty(&found) > empty(&sent) && found.texts.len() > sent.texts.len() {
+        add("empty text", "the client gets an empty text that the upstream did not send", "");
+    }
+    if !found.reasoning.is_empty() && sent.reasoning.is_empty() {
+        add("reasoning", "the client gets reasoning that the upstream did not send", &found.reasoning.concat());
+    }
+    let is_said = sent.text().contains(&found.refusal);
+    if !found.refusal.is_empty() && sent.refusal.is_empty() && !is_said {
+        add("refusal", "the client gets a refusal that the upstream did not send", &found.refusal);
+    }
+}
+
+/// Judges what the client got of an answer that the upstream did not complete: its beginning, and nothing else.
+pub(super) fn judge_beginning(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
+    let [sent, found] = [upstream, client].map(Said::of);
+    let (own, text) = (sent.text() + &sent.refusal, found.text() + &found.refusal);
+    if !own.starts_with(&text) && !sent.is_text(&text) && sent.thought().is_empty() {
+        let message = format!("the client's text is not the beginning of the upstream's: they differ from character {}",
+            first_difference(&own, &text));
+        findings.add("answer/text", Problem::new("not a beginning", message).between(&own, &text));
+    }
+}
+
+/// Returns whether a client forces the call of one tool.
+pub(super) fn is_forced(question: Option<&Question>) -> bool {
+    question.is_some_and(|question| matches!(question.choice, translation::Choice::One(_)))
+}
+
+/// The level of details that only accounts need.
+pub(super) const DETAIL: Level = Level::Should;

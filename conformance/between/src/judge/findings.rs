@@ -1,0 +1,151 @@
+//! Findings, with what both sides show.
+
+use catalogue::{BETWEEN_LIMITS, BETWEEN_RULES, BetweenLimit, Level};
+use results::BetweenFinding;
+use results::text::{common, cut, visible};
+
+use crate::evidence::Test;
+
+/// Number of characters of a side that are shown.
+const SHOWN: usize = 200;
+/// Number of bytes that are shown before the first difference.
+const BEFORE: usize = 40;
+
+/// What is wrong: what makes a cause, the message, and what both sides show.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Problem {
+    pub(super) kind: String,
+    pub(super) message: String,
+    /// The level, if it is lower than that of the rule.
+    pub(super) level: Option<Level>,
+    /// What the upstream sent or received, and what the client sent or received.
+    pub(super) sides: [String; 2],
+}
+
+impl Problem {
+    pub(super) fn new(kind: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { kind: kind.into(), message: message.into(), ..Self::default() }
+    }
+
+    /// Shows both sides around the place where they part.
+    pub(super) fn between(self, upstream: &str, client: &str) -> Self {
+        Self { sides: sides(upstream, client), ..self }
+    }
+
+    /// Shows both sides from their beginning.
+    pub(super) fn showing(self, upstream: &str, client: &str) -> Self {
+        Self { sides: [upstream, client].map(shown), ..self }
+    }
+
+    pub(super) fn at(self, level: Level) -> Self {
+        Self { level: Some(level), ..self }
+    }
+}
+
+/// The findings of a test.
+pub(super) struct Findings<'t> {
+    test: &'t Test,
+    /// The rule that stands for those about the answer, and the kind that precedes theirs.
+    instead: Option<(&'static str, &'static str)>,
+    pub(super) found: Vec<BetweenFinding>,
+    pub(super) limits: Vec<[String; 2]>,
+}
+
+/// The group of the rules about the answer.
+const ANSWER: &str = "answer/";
+
+impl<'t> Findings<'t> {
+    pub(super) const fn new(test: &'t Test) -> Self {
+        Self { test, instead: None, found: Vec::new(), limits: Vec::new() }
+    }
+
+    /// Reports what is wrong with the answer as a finding of another rule from now on.
+    pub(super) const fn report_answers_as(&mut self, rule: &'static str, kind: &'static str) {
+        self.instead = Some((rule, kind));
+    }
+
+    /// Adds a finding of a rule about gateways, unless the pair of APIs cannot hold it. Another one of the same kind is
+    /// dropped.
+    pub(super) fn add(&mut self, id: &'static str, problem: Problem) {
+        if let Some(limit) = limit_of(self.test, id) {
+            let met = [id.to_owned(), limit.reason.to_owned()];
+            if !self.limits.contains(&met) {
+                self.limits.push(met);
+            }
+            return;
+        }
+        let (id, problem) = match self.instead {
+            Some((instead, kind)) if id.starts_with(ANSWER) => {
+                let kind = [kind, id, &problem.kind].into_iter().filter(|part| !part.is_empty());
+                (instead, Problem { kind: kind.collect::<Vec<_>>().join(": "), ..problem })
+            }
+            _ => (id, problem),
+        };
+        let Some(rule) = BETWEEN_RULES.iter().find(|rule| rule.id == id) else { return };
+        if !rule.modes.is_empty() && !rule.modes.contains(&self.test.mode) {
+            return;
+        }
+        let level = problem.level.map_or(rule.level, |level| level.min(rule.level));
+        let [upstream, client] = problem.sides;
+        self.push(BetweenFinding {
+            rule: id.to_owned(),
+            level,
+            fails: level == Level::Must,
+            message: problem.message,
+            kind: problem.kind,
+            upstream,
+            client,
+        });
+    }
+
+    /// Adds a finding, unless there is one of the same rule and kind.
+    pub(super) fn push(&mut self, finding: BetweenFinding) {
+        let is_known =
+            |known: &BetweenFinding| (&known.rule, &known.kind) == (&finding.rule, &finding.kind);
+        if !self.found.iter().any(is_known) {
+            self.found.push(finding);
+        }
+    }
+}
+
+/// Returns why a rule does not apply to a test, as the pair of APIs cannot hold it.
+pub(super) fn limit_of(test: &Test, rule: &str) -> Option<&'static BetweenLimit> {
+    let pair = [test.front.api.name, test.upstream.api.name];
+    BETWEEN_LIMITS.iter().find(|limit| limit.rule == rule && applies(limit, pair, test.case.id))
+}
+
+/// Returns whether a limit is about a case of a pair of APIs: that of the client, and that of the upstream.
+pub(super) fn applies(limit: &BetweenLimit, [front, upstream]: [&str; 2], case: &str) -> bool {
+    let is_case = |named: &str| case == named || named.ends_with('/') && case.starts_with(named);
+    limit.front.is_none_or(|api| api == front)
+        && limit.upstream.is_none_or(|api| api == upstream)
+        && limit.case.is_none_or(is_case)
+}
+
+/// Returns the beginning of a text, escaped.
+pub(super) fn shown(text: &str) -> String {
+    visible(&cut(text, SHOWN))
+}
+
+/// Returns the end of what was sent, escaped.
+pub(super) fn tail(bytes: &[u8]) -> String {
+    let from = bytes.len().saturating_sub(SHOWN);
+    let text = String::from_utf8_lossy(bytes.get(from..).unwrap_or_default());
+    let text = text.trim_end();
+    if from > 0 { format!("…{}", visible(text)) } else { visible(text) }
+}
+
+/// Returns two texts around the first place where they differ, escaped.
+fn sides(upstream: &str, client: &str) -> [String; 2] {
+    let from = common(upstream, client).saturating_sub(BEFORE);
+    [upstream, client].map(|text| {
+        let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+        let rest = shown(text.get(from..).unwrap_or_default());
+        if from > 0 { format!("…{rest}") } else { rest }
+    })
+}
+
+/// Returns the number of the first character that differs, counted from 1.
+pub(super) fn first_difference(one: &str, other: &str) -> usize {
+    one.get(..common(one, other)).unwrap_or_default().chars().count() + 1
+}

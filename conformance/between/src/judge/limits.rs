@@ -1,0 +1,74 @@
+//! What a pair of APIs cannot carry.
+
+use catalogue::{BETWEEN_CASES, BETWEEN_LIMITS, BetweenLimit};
+use results::BetweenTest;
+
+use super::Turn;
+use super::findings::{Findings, Problem, applies, tail};
+use crate::evidence::Test;
+
+/// The group of the rules about requests.
+const REQUEST: &str = "request/";
+
+/// Judges a request that the gateway answered without the upstream: that is right only if the upstream's API cannot carry
+/// it.
+pub(super) fn judge_refusal(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) {
+    let Some(response) = turn.response() else { return };
+    let pair = [test.front.api.name, test.upstream.api.name];
+    let is_limit =
+        |limit: &&BetweenLimit| limit.rule.starts_with(REQUEST) && applies(limit, pair, test.case.id);
+    if let Some(limit) = BETWEEN_LIMITS.iter().find(is_limit).filter(|_| (400..500).contains(&response.status)) {
+        findings.limits.push([limit.rule.to_owned(), limit.reason.to_owned()]);
+        return;
+    }
+    let status = response.status;
+    let (kind, message) = if status == 0 {
+        ("no response".to_owned(), "the client gets no response, and the upstream no request".to_owned())
+    } else {
+        (format!("refused with {status}"), format!("the gateway answers with status {status} without a request to the upstream"))
+    };
+    findings.add("answer/kind", Problem::new(kind, message).showing("", &tail(&response.body())));
+}
+
+/// Returns the limits that no test of a run met, of those that its tests could meet.
+pub fn unused_limits(tests: &[BetweenTest]) -> Vec<&'static BetweenLimit> {
+    let is_about = |limit: &BetweenLimit, test: &BetweenTest| applies(limit, [&test.front, &test.upstream], &test.case);
+    let is_met = |limit: &BetweenLimit, test: &BetweenTest| {
+        test.limits.iter().any(|[rule, reason]| rule == limit.rule && reason == limit.reason)
+    };
+    let is_unused = |limit: &&BetweenLimit| {
+        let mut about = tests.iter().filter(|test| is_about(limit, test)).peekable();
+        about.peek().is_some() && !about.any(|test| is_met(limit, test))
+    };
+    BETWEEN_LIMITS.iter().filter(is_unused).collect()
+}
+
+/// The rule about answers that must be the same however a stream is cut.
+const BORDERS: &str = "borders/same-answer";
+
+/// Gives findings about the borders of writes back to the rule about the answer, if the answer is as wrong where each event
+/// is written at once.
+pub fn settle(tests: &mut [BetweenTest]) {
+    let usual: Vec<(String, String, String, String)> = tests
+        .iter()
+        .flat_map(|test| test.findings.iter().map(move |finding| (test, finding)))
+        .map(|(test, finding)| {
+            (format!("{}-{}", test.front, test.upstream), test.case.clone(), finding.rule.clone(), finding.kind.clone())
+        })
+        .collect();
+    for test in tests.iter_mut() {
+        let like = BETWEEN_CASES.iter().find(|case| case.id == test.case).and_then(|case| case.like);
+        let Some(like) = like else { continue };
+        let pair = format!("{}-{}", test.front, test.upstream);
+        for finding in test.findings.iter_mut().filter(|finding| finding.rule == BORDERS) {
+            let mut parts = finding.kind.splitn(3, ": ").skip(1);
+            let (Some(rule), kind) = (parts.next(), parts.next().unwrap_or_default()) else { continue };
+            let is_usual = usual.iter().any(|known| {
+                *known == (pair.clone(), like.to_owned(), rule.to_owned(), kind.to_owned())
+            });
+            if is_usual {
+                (finding.rule, finding.kind) = (rule.to_owned(), kind.to_owned());
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Judges what passes through a gateway, from the recordings of both sides alone.
+
+mod answer;
+mod crowd;
+mod fault;
+mod findings;
+mod history;
+mod keys;
+mod limits;
+mod moments;
+mod passthrough;
+mod request;
+mod retries;
+mod stop;
+mod stream;
+mod time;
+mod turn;
+mod usage;
+mod values;
+
+use catalogue::{HandlingMode, Writes};
+use results::{BetweenFinding, StreamOutcome};
+
+use crate::evidence::{Ended, Evidence, Test};
+use findings::Findings;
+use turn::Turn;
+
+pub use limits::{settle, unused_limits};
+
+/// What is found in the recordings of a test.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// What is wrong.
+    pub findings: Vec<BetweenFinding>,
+    /// What became of the client's stream; nothing if the client left.
+    pub outcome: Option<StreamOutcome>,
+    /// What the pair of APIs cannot carry, and is therefore no finding: the rule, and the reason.
+    pub limits: Vec<[String; 2]>,
+}
+
+/// Judges the recordings of a test.
+pub fn judge(test: &Test, evidence: &Evidence) -> Judged {
+    let mut findings = Findings::new(test);
+    keys::judge(&mut findings, test, evidence);
+    let turns = Turn::all(test, evidence);
+    if test.case.crowd.is_some() {
+        findings.report_answers_as("crowd/separate", "");
+    } else if test.case.like.is_some() {
+        findings.report_answers_as("borders/same-answer", writes(test.case.writes));
+    }
+    let mut outcome = None;
+    for (number, turn) in turns.iter().enumerate() {
+        let found = of_turn(&mut findings, test, &turns, number, turn);
+        outcome = outcome.or(found);
+    }
+    if test.mode != HandlingMode::Local {
+        fault::judge_after(&mut findings, test, evidence);
+        request::judge_models(&mut findings, test, evidence);
+    }
+    Judged { findings: findings.found, outcome, limits: findings.limits }
+}
+
+/// Judges a turn, and returns what became of the client's stream.
+fn of_turn(
+    findings: &mut Findings<'_>,
+    test: &Test,
+    turns: &[Turn<'_>],
+    number: usize,
+    turn: &Turn<'_>,
+) -> Option<StreamOutcome> {
+    let response = turn.response()?;
+    let has_left = response.end == Ended::Left;
+    let reply = turn.client_reply(test);
+    let is_whole = !has_left && (reply.is_ended || reply.error.is_some() || turn.is_finished(test));
+    let check = || stream::check(test.front, turn.client, is_whole);
+    if test.mode == HandlingMode::Local {
+        findings_of(findings, test, &check());
+        return (!has_left).then(|| turn.outcome(test, &reply, false));
+    }
+    if turn.requests.is_empty() {
+        limits::judge_refusal(findings, test, turn);
+        findings_of(findings, test, &check());
+        return Some(turn.outcome(test, &reply, false));
+    }
+    if test.case.crowd.is_none() {
+        request::judge(findings, test, turns.get(..number).unwrap_or_default(), turn);
+    }
+    passthrough::judge(findings, test, turn);
+    retries::judge(findings, test, turn);
+    if has_left {
+        time::judge_leaving(findings, turn);
+        findings_of(findings, test, &check());
+        return None;
+    }
+    if turn.is_faulty(test) {
+        return Some(fault::judge(findings, test, turn, &check()));
+    }
+    let is_refused_content = test.case.content_type.is_some() && (reply.error.is_some() || response.status >= 400);
+    if !is_refused_content {
+        answer::judge(findings, test, turn);
+        if test.case.crowd.is_some() {
+            crowd::judge(findings, test, turn);
+        }
+        if test.case.is_in_step {
+            time::judge(findings, test, turn);
+        }
+    }
+    findings_of(findings, test, &check());
+    Some(turn.outcome(test, &reply, false))
+}
+
+/// Adds what the rules of the client's API find.
+fn findings_of(findings: &mut Findings<'_>, test: &Test, found: &[checker::Finding]) {
+    for finding in found {
+        findings.push(stream::finding(finding, test.front));
+    }
+}
+
+/// Returns the name of how a stream is cut.
+const fn writes(writes: Writes) -> &'static str {
+    match writes {
+        Writes::Events => "events",
+        Writes::Whole => "one write",
+        Writes::Bytes => "byte by byte",
+        Writes::Split => "split",
+        Writes::Crlf => "CR LF",
+        Writes::Comments => "comments",
+    }
+}

@@ -1,0 +1,27 @@
+//! The bytes of a gateway that passes an operation through.
+
+use super::Turn;
+use super::findings::{Findings, Problem};
+use crate::evidence::{Ended, Test};
+
+/// Judges whether bodies pass unchanged.
+pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) {
+    let Some(request) = turn.requests.first() else { return };
+    compare(findings, "request", &request.body, &turn.client.body, false);
+    if let (Some(sent), Some(received)) = (turn.answer(), turn.response()) {
+        let is_cut = test.fault.is_some() || received.end == Ended::Left;
+        compare(findings, "response", &sent.body(), &received.body(), is_cut);
+    }
+}
+
+fn compare(findings: &mut Findings<'_>, what: &str, upstream: &[u8], client: &[u8], is_cut: bool) {
+    if upstream == client || is_cut && upstream.starts_with(client) {
+        return;
+    }
+    let value = |bytes| serde_json::from_slice::<serde_json::Value>(bytes).ok();
+    let is_same_json = value(upstream).is_some() && value(upstream) == value(client);
+    let kind = if is_same_json { "serialized again" } else { "changed" };
+    let message = format!("the bytes of the {what} differ on both sides");
+    let [upstream, client] = [upstream, client].map(String::from_utf8_lossy);
+    findings.add("passthrough/bytes", Problem::new(format!("{what}: {kind}"), message).between(&upstream, &client));
+}

@@ -1,0 +1,64 @@
+//! Why an answer ended.
+
+use translation::{Question, Reply, Stop, stops};
+
+use super::answer::is_forced;
+use super::findings::{Findings, Problem};
+use crate::evidence::Test;
+
+/// Judges why the client's answer ended.
+pub(super) fn judge(
+    findings: &mut Findings<'_>,
+    test: &Test,
+    question: Option<&Question>,
+    [upstream, client]: [&Reply; 2],
+) {
+    let Some(sent) = upstream.stop else { return };
+    let word = client.word.as_deref().unwrap_or_default();
+    let api = test.front.api.name;
+    let is_same_api = api == test.upstream.api.name;
+    if is_same_api && client.word == upstream.word {
+        return;
+    }
+    let classes = stops(api, word);
+    let is_forced_call = sent == Stop::Calls && is_forced(question) && client.stop == Some(Stop::Calls);
+    let is_nearest = !is_same_api && nearest(sent).iter().any(|stop| classes.contains(stop));
+    if !classes.contains(&sent) && !is_forced_call && !is_nearest {
+        let found = client.stop.map_or("nothing", name);
+        // Calls that end with another word are calls by their content.
+        let found = if client.stop == Some(sent) { word } else { found };
+        let kind = format!("{found} instead of {}", name(sent));
+        let message = format!("the answer ends with {word:?}, expected a word for {}", name(sent));
+        let own = upstream.word.as_deref().unwrap_or_default();
+        findings.add("answer/stop", Problem::new(kind, message).showing(own, word));
+    }
+    if sent == Stop::Sequence && is_same_api && client.stopped_before != upstream.stopped_before {
+        let [sent, found] = [upstream, client].map(|it| it.stopped_before.as_deref().unwrap_or_default());
+        let message = "the text before which the answer stopped differs";
+        findings.add("answer/stop", Problem::new("stop sequence", message).showing(sent, found));
+    }
+}
+
+/// Returns the classes that stand for one that another API does not have.
+const fn nearest(stop: Stop) -> &'static [Stop] {
+    match stop {
+        Stop::Sequence | Stop::Paused => &[Stop::Ended],
+        Stop::Refused => &[Stop::Filtered, Stop::Ended],
+        Stop::Filtered => &[Stop::Refused],
+        Stop::Ended | Stop::Calls | Stop::Cut | Stop::Failed => &[],
+    }
+}
+
+/// Returns the name of a class.
+pub(super) const fn name(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Ended => "ended",
+        Stop::Sequence => "sequence",
+        Stop::Calls => "calls",
+        Stop::Cut => "cut",
+        Stop::Filtered => "filtered",
+        Stop::Refused => "refused",
+        Stop::Paused => "paused",
+        Stop::Failed => "failed",
+    }
+}

@@ -1,0 +1,80 @@
+//! The client's response by the rules of its API.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use checker::{Checker, Exchange, Finding, Frame, Headers, Places, Request, RuleSets};
+use results::{BetweenFinding, FailOn, cause_id};
+use spec::Dialect;
+
+use super::findings::shown;
+use crate::evidence::{Exchanged, Response};
+
+static RULES: LazyLock<RuleSets> = LazyLock::new(RuleSets::all);
+
+/// Returns what the rules of the client's API find in a response. The rest of one that is not whole is not missed.
+pub(super) fn check(dialect: &'static Dialect, exchange: &Exchanged, is_whole: bool) -> Vec<Finding> {
+    let Some(response) = exchange.response.as_ref().filter(|response| response.status > 0) else {
+        return Vec::new();
+    };
+    let mut checker = Checker::with_rules(RULES.of(dialect));
+    let request = Request {
+        method: "POST".into(),
+        url: Cow::Borrowed(&exchange.path),
+        headers: headers(&exchange.headers),
+        body: Some(String::from_utf8_lossy(&exchange.body)),
+    };
+    let head = Exchange {
+        status: Some(response.status),
+        headers: headers(&response.headers),
+        request: Some(request),
+        ..Exchange::default()
+    };
+    checker.exchange(&head);
+    let body = response.body();
+    if is_stream(response, &body) {
+        checker.push(&body);
+    } else if !body.is_empty() {
+        let text = String::from_utf8_lossy(&body);
+        checker.body(&Frame {
+            data: Some(text),
+            source: &body,
+            bytes: 0..body.len() as u64,
+            line: 1,
+            places: Places::At(0),
+            terminated: true,
+            ..Frame::default()
+        });
+    }
+    if is_whole {
+        checker.finish();
+    }
+    checker.take_findings().0
+}
+
+/// Returns a finding of a rule of the client's API.
+pub(super) fn finding(finding: &Finding, dialect: &'static Dialect) -> BetweenFinding {
+    BetweenFinding {
+        rule: finding.rule.to_string(),
+        level: finding.level,
+        fails: FailOn::default().fails(finding),
+        message: shown(&finding.message),
+        kind: cause_id(finding, dialect),
+        upstream: String::new(),
+        client: shown(&finding.place.excerpt.text),
+    }
+}
+
+fn headers(headers: &[(String, String)]) -> Headers<'_> {
+    headers.iter().map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect()
+}
+
+/// Returns whether a response is a stream: by its content type, or by its beginning if that is wrong.
+pub(super) fn is_stream(response: &Response, body: &[u8]) -> bool {
+    let names_stream = response.header("content-type").is_some_and(|kind| {
+        let kind = kind.split(';').next().unwrap_or_default();
+        kind.trim().eq_ignore_ascii_case("text/event-stream")
+    });
+    let first = body.trim_ascii_start().first();
+    first != Some(&b'{') && (names_stream || response.status < 400 && first.is_some_and(|it| b":ed".contains(it)))
+}

@@ -1,0 +1,127 @@
+//! A turn: what a client asked and got, and what the upstream was asked for it and sent.
+
+use results::StreamOutcome;
+use translation::{Delta, Question, Reply, ReplyReader, Stop};
+
+use super::stream::is_stream;
+use crate::evidence::{Ended, Evidence, Exchanged, Response, Test};
+use crate::mark::own_mark;
+
+/// A turn of a test.
+pub(super) struct Turn<'e> {
+    pub(super) client: &'e Exchanged,
+    /// The requests of the gateway for it, in order.
+    pub(super) requests: Vec<&'e Exchanged>,
+}
+
+impl<'e> Turn<'e> {
+    /// Returns the turns of a test; of a crowd, that of each client.
+    pub(super) fn all(test: &Test, evidence: &'e Evidence) -> Vec<Self> {
+        let own = |exchange: &Exchanged| own_mark(&String::from_utf8_lossy(&exchange.body), &test.mark);
+        let is_crowd = test.case.crowd.is_some();
+        let of_turn = |client: &Exchanged, exchange: &Exchanged| {
+            if is_crowd { own(client) == own(exchange) } else { client.turn == exchange.turn }
+        };
+        let turn = |client: &'e Exchanged| Self {
+            client,
+            requests: evidence.upstream.iter().filter(|exchange| of_turn(client, exchange)).collect(),
+        };
+        evidence.client.iter().map(turn).collect()
+    }
+
+    /// Returns the client's response.
+    pub(super) const fn response(&self) -> Option<&'e Response> {
+        self.client.response.as_ref()
+    }
+
+    /// Returns the upstream's last response.
+    pub(super) fn answer(&self) -> Option<&'e Response> {
+        self.requests.iter().rev().find_map(|exchange| exchange.response.as_ref())
+    }
+
+    /// Returns what the client asked.
+    pub(super) fn question(&self, test: &Test) -> Option<Question> {
+        Some(Question::read(test.front.api, &self.client.request()?))
+    }
+
+    /// Returns what the upstream was asked first.
+    pub(super) fn upstream_question(&self, test: &Test) -> Option<Question> {
+        Some(Question::read(test.upstream.api, &self.requests.first()?.request()?))
+    }
+
+    /// Returns what the client got.
+    pub(super) fn client_reply(&self, test: &Test) -> Reply {
+        self.response().map(|response| read(test.front, response)).unwrap_or_default()
+    }
+
+    /// Returns what the upstream sent.
+    pub(super) fn upstream_reply(&self, test: &Test) -> Reply {
+        self.answer().map(|response| read(test.upstream, response)).unwrap_or_default()
+    }
+
+    /// Returns whether the upstream has a fault in this turn.
+    pub(super) fn is_faulty(&self, test: &Test) -> bool {
+        test.fault.is_some() && self.client.turn == 0
+    }
+
+    /// Returns whether the upstream said all, and why it ended, before anything failed.
+    pub(super) fn is_finished(&self, test: &Test) -> bool {
+        let Some(response) = self.answer().filter(|response| response.status < 400) else { return false };
+        let body = response.body();
+        if !is_stream(response, &body) {
+            let reply = read(test.upstream, response);
+            return reply.error.is_none() && reply.stop.is_some_and(|stop| stop != Stop::Failed);
+        }
+        let mut reader = ReplyReader::new(test.upstream.api);
+        let mut deltas = reader.push(&body);
+        deltas.extend(reader.finish());
+        let first = deltas.iter().find_map(|delta| match delta {
+            Delta::Garbled(_) | Delta::Failed(_) => Some(false),
+            Delta::Stopped(stopped) => Some(stopped.stop != Some(Stop::Failed)),
+            _ => None,
+        });
+        first.unwrap_or(false)
+    }
+
+    /// Returns what became of the client's stream.
+    pub(super) fn outcome(&self, test: &Test, reply: &Reply, is_broken: bool) -> StreamOutcome {
+        let Some(response) = self.response() else { return StreamOutcome::Hung };
+        let body = response.body();
+        let has_error = response.status >= 400 || reply.error.is_some();
+        match response.end {
+            Ended::Silent(_) if !reply.is_ended && !has_error => return StreamOutcome::Hung,
+            _ if response.status == 0 => return StreamOutcome::Truncated,
+            _ => {}
+        }
+        if !is_stream(response, &body) {
+            let is_json = serde_json::from_slice::<serde_json::Value>(&body).is_ok_and(|body| body.is_object());
+            return match () {
+                () if has_error && is_json => StreamOutcome::JsonError,
+                () if has_error => StreamOutcome::Malformed,
+                () if body.trim_ascii().is_empty() => StreamOutcome::Truncated,
+                () if !is_json => StreamOutcome::Malformed,
+                () => self.completion(test),
+            };
+        }
+        match () {
+            () if is_broken => StreamOutcome::Malformed,
+            () if reply.error.is_some() => StreamOutcome::ErrorEvent,
+            () if reply.is_ended => self.completion(test),
+            () => StreamOutcome::Truncated,
+        }
+    }
+
+    fn completion(&self, test: &Test) -> StreamOutcome {
+        // Without a request, the gateway answers itself.
+        if self.requests.is_empty() || self.is_finished(test) {
+            StreamOutcome::Complete
+        } else {
+            StreamOutcome::FalseComplete
+        }
+    }
+}
+
+/// Reads a response.
+pub(super) fn read(dialect: &'static spec::Dialect, response: &Response) -> Reply {
+    Reply::read(dialect, response.header("content-type"), response.status, &response.body())
+}
