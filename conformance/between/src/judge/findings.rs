@@ -74,6 +74,7 @@ impl<'t> Findings<'t> {
             }
             return;
         }
+        let usual = BETWEEN_RULES.iter().find(|rule| rule.id == id).map(|rule| rule.level);
         let (id, problem) = match self.instead {
             Some((instead, kind)) if id.starts_with(ANSWER) => {
                 let kind = [kind, id, &problem.kind].into_iter().filter(|part| !part.is_empty());
@@ -85,7 +86,7 @@ impl<'t> Findings<'t> {
         if !rule.modes.is_empty() && !rule.modes.contains(&self.test.mode) {
             return;
         }
-        let level = problem.level.map_or(rule.level, |level| level.min(rule.level));
+        let level = [problem.level, usual].into_iter().flatten().fold(rule.level, Level::min);
         let [upstream, client] = problem.sides;
         self.push(BetweenFinding {
             rule: id.to_owned(),

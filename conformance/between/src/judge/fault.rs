@@ -1,0 +1,174 @@
+//! What a client gets when the upstream fails.
+
+use catalogue::{Level, UpstreamFault};
+use results::StreamOutcome;
+use translation::{Part, Reply};
+
+use super::Turn;
+use super::findings::{Findings, Problem, shown, tail};
+use super::turn::read;
+use super::{answer, stream, usage};
+use crate::evidence::{Evidence, Fault, Response, Test};
+use crate::plan::fault_name;
+
+/// The header with the time to wait.
+const RETRY_AFTER: &str = "retry-after";
+
+/// Judges a turn in which the upstream fails, and returns what became of the client's stream. `found` is what the rules of
+/// the client's API find.
+pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>, found: &[checker::Finding]) -> StreamOutcome {
+    let (Some(fault), Some(response)) = (test.fault, turn.response()) else { return StreamOutcome::Hung };
+    let name = name(fault);
+    let [upstream, client] = [turn.upstream_reply(test), turn.client_reply(test)];
+    let broken: Vec<&checker::Finding> = found.iter().filter(|finding| finding.level == Level::Must).collect();
+    let outcome = turn.outcome(test, &client, !broken.is_empty());
+    let problem = |message: String| {
+        let sent = turn.answer().map(|answer| tail(&answer.body())).unwrap_or_default();
+        let problem = Problem::new(format!("{name}: {}", words(outcome)), message);
+        Problem { sides: [sent, tail(&response.body())], ..problem }
+    };
+    let what = what(fault);
+    match outcome {
+        StreamOutcome::FalseComplete => {
+            let message = format!("{what}, and the client's response looks complete");
+            findings.add("fault/false-complete", problem(message));
+        }
+        StreamOutcome::Hung => {
+            let message = format!("{what}, and the client's response has no end within the limit of the run");
+            let is_stall = matches!(fault, Fault::Stream(UpstreamFault::Stall, _));
+            // The limit of the gateway may be longer.
+            let problem = problem(message);
+            findings.add("fault/hung", if is_stall { problem.at(Level::Should) } else { problem });
+        }
+        StreamOutcome::Truncated => {
+            let message = format!("{what}, and the client's response ends without an error");
+            findings.add("fault/told", problem(message));
+        }
+        StreamOutcome::Malformed if broken.is_empty() => {
+            let message = format!("{what}, and the client gets an error that is no JSON");
+            findings.add("fault/told", problem(message));
+        }
+        StreamOutcome::Malformed | StreamOutcome::Complete | StreamOutcome::ErrorEvent | StreamOutcome::JsonError => {}
+    }
+    if outcome != StreamOutcome::FalseComplete {
+        for finding in &broken {
+            let found = stream::finding(finding, test.front);
+            let message = format!("{what}, and the client's response breaks {}: {}", found.rule, found.message);
+            let problem = Problem::new(format!("{name}: {}", found.kind), message);
+            findings.add("fault/malformed", problem.showing("", &finding.place.excerpt.text));
+        }
+    }
+    if matches!(outcome, StreamOutcome::ErrorEvent | StreamOutcome::JsonError) {
+        error(findings, test, fault, [&upstream, &client], turn);
+    }
+    if !turn.is_finished(test) {
+        answer::judge_beginning(findings, &upstream, &client);
+        usage::judge_incomplete(findings, name_of(fault), &upstream, &client);
+    }
+    outcome
+}
+
+/// Judges the error that the client gets.
+fn error(findings: &mut Findings<'_>, test: &Test, fault: Fault, [upstream, client]: [&Reply; 2], turn: &Turn<'_>) {
+    let Some(response) = turn.response() else { return };
+    let name = name(fault);
+    let sent = upstream.error.as_ref().map(|error| error.message.trim()).filter(|message| !message.is_empty());
+    let found = client.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
+    // The gateway need not show what is wrong with its own key.
+    let is_own = matches!(fault, Fault::Status(401 | 403));
+    if let Some(sent) = sent.filter(|sent| !is_own && !found.contains(*sent)) {
+        let message = "the client's error does not have the message of the upstream's error";
+        findings.add("fault/message", Problem::new(name.clone(), message).showing(sent, found));
+    }
+    let Fault::Status(status) = fault else { return };
+    if !is_of_class(status, response.status) {
+        let message = format!("the upstream refuses with status {status}, and the client gets {}", response.status);
+        let kind = format!("{status}: {}", response.status);
+        findings.add("fault/status", Problem::new(kind, message).showing(&status.to_string(), &response.status.to_string()));
+    }
+    let waits = turn.answer().and_then(|answer| answer.header(RETRY_AFTER).map(str::to_owned));
+    let own = response.header(RETRY_AFTER);
+    if let Some(waits) = waits.filter(|waits| own != Some(waits) && test.case.retry_after.is_some()) {
+        let message = format!("the upstream's Retry-After is {}, the client's is {}", shown(&waits), shown(own.unwrap_or("missing")));
+        findings.add("fault/status", Problem::new("Retry-After", message).showing(&waits, own.unwrap_or_default()));
+    }
+}
+
+/// Returns whether a status of the client has the meaning of that of the upstream.
+fn is_of_class(upstream: u16, client: u16) -> bool {
+    let is_server = (500..600).contains(&client);
+    match upstream {
+        400 | 413 | 422 => matches!(client, 400 | 413 | 422),
+        401..=403 => matches!(client, 401..=403) || is_server,
+        404 => matches!(client, 400 | 404),
+        408 => matches!(client, 408) || is_server,
+        429 => client == 429,
+        _ => is_server,
+    }
+}
+
+/// Judges the plain request after a fault.
+pub(super) fn judge_after(findings: &mut Findings<'_>, test: &Test, evidence: &Evidence) {
+    let (Some(after), Some(fault)) = (&evidence.after, test.fault) else { return };
+    let reply = after.response.as_ref().map(|response| read(test.front, response)).unwrap_or_default();
+    let has_text = reply.parts.iter().any(|part| matches!(part, Part::Text(text) if !text.is_empty()));
+    if reply.is_ended && reply.error.is_none() && has_text {
+        return;
+    }
+    let status = after.response.as_ref().map_or(0, |response| response.status);
+    let body = after.response.as_ref().map(Response::body).unwrap_or_default();
+    let message = format!("{}, and the request after that is not answered: status {status}", what(fault));
+    let problem = Problem::new(format!("{}: {status}", name(fault)), message);
+    findings.add("fault/next", Problem { sides: [String::new(), tail(&body)], ..problem });
+}
+
+/// Returns the name of a fault.
+fn name(fault: Fault) -> String {
+    match fault {
+        Fault::Stream(fault, _) => fault_name(fault).to_owned(),
+        Fault::Status(status) => status.to_string(),
+    }
+}
+
+/// Returns the name of a fault; all statuses have one.
+const fn name_of(fault: Fault) -> &'static str {
+    match fault {
+        Fault::Stream(fault, _) => fault_name(fault),
+        Fault::Status(_) => "status",
+    }
+}
+
+/// Returns what went wrong upstream.
+fn what(fault: Fault) -> String {
+    match fault {
+        Fault::Stream(fault, place) => {
+            let what = match fault {
+                UpstreamFault::Cut => "the upstream's connection breaks",
+                UpstreamFault::End => "the upstream's stream ends",
+                UpstreamFault::Error => "the upstream reports an error",
+                UpstreamFault::Malformed => "the upstream sends no JSON",
+                UpstreamFault::Stall => "the upstream stalls",
+            };
+            let place = match (place, fault) {
+                (_, UpstreamFault::Malformed) => format!("as event {}", place + 1),
+                (0, _) => "before the first event".to_owned(),
+                _ => format!("after {place} events"),
+            };
+            format!("{what} {place}")
+        }
+        Fault::Status(status) => format!("the upstream refuses with status {status}"),
+    }
+}
+
+/// Returns the name of an outcome.
+const fn words(outcome: StreamOutcome) -> &'static str {
+    match outcome {
+        StreamOutcome::Complete => "complete",
+        StreamOutcome::ErrorEvent => "error event",
+        StreamOutcome::JsonError => "JSON error",
+        StreamOutcome::Truncated => "truncated",
+        StreamOutcome::Malformed => "malformed",
+        StreamOutcome::FalseComplete => "false complete",
+        StreamOutcome::Hung => "hung",
+    }
+}

@@ -1,0 +1,106 @@
+//! What goes back to the upstream: its calls with their outputs, and its reasoning.
+
+use serde_json::Value;
+use translation::{Call, Output, Part, Question};
+
+use super::Turn;
+use super::answer::calls_of;
+use super::findings::{Findings, Problem, shown};
+use super::values::difference;
+use crate::evidence::Test;
+
+/// The calls of a conversation, each with its output if it has one.
+type Calls<'q> = Vec<(&'q Call, Option<&'q Output>)>;
+
+/// Judges what the upstream got back, and what the client sent back.
+pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, before: &[Turn<'_>], [got, asked]: [&Question; 2]) {
+    calls(findings, test, before, [got, asked]);
+    reasoning(findings, test, before, got);
+}
+
+fn calls_in<'q>(question: &'q Question) -> Calls<'q> {
+    let parts = || question.turns.iter().flat_map(|turn| &turn.parts);
+    let mut left: Vec<&Output> =
+        parts().filter_map(|part| if let Part::Result(output) = part { Some(output) } else { None }).collect();
+    let calls = parts().filter_map(|part| if let Part::Call(call) = part { Some(call) } else { None });
+    let with_output = |call: &'q Call| {
+        let output = left.iter().position(|output: &&Output| output.id == call.id);
+        (call, output.map(|at| left.remove(at)))
+    };
+    calls.map(with_output).collect()
+}
+
+fn calls(findings: &mut Findings<'_>, test: &Test, before: &[Turn<'_>], [got, asked]: [&Question; 2]) {
+    let mut add = |kind: &str, message: String, sides: [&str; 2]| {
+        let [upstream, client] = sides;
+        findings.add("request/results", Problem::new(kind, message).between(upstream, client));
+    };
+    let [own, wanted] = [got, asked].map(calls_in);
+    let names = |calls: &Calls<'_>| calls.iter().map(|(call, _)| call.name.clone()).collect::<Vec<_>>().join(", ");
+    if own.len() != wanted.len() {
+        let kind = if own.len() < wanted.len() { "call lost" } else { "call added" };
+        let message = format!("the upstream gets {} calls back, the client sent {}", own.len(), wanted.len());
+        add(kind, message, [&names(&own), &names(&wanted)]);
+        return;
+    }
+    for ((call, output), (sent, sent_output)) in own.iter().zip(&wanted) {
+        let name = shown(&sent.name);
+        if call.name != sent.name {
+            add("call name", format!("the call of {name} has another name"), [&call.name, &sent.name]);
+        }
+        if !is_same_json(&call.arguments, &sent.arguments) {
+            add("call arguments", format!("the arguments of {name} differ"), [&call.arguments, &sent.arguments]);
+        }
+        let Some(sent_output) = sent_output else { continue };
+        let Some(output) = output else {
+            let message = format!("the upstream gets no output with the id of the call of {name}");
+            add("output lost", message, [&call.id, &sent_output.text]);
+            continue;
+        };
+        if output.text != sent_output.text && !is_same_json(&output.text, &sent_output.text) {
+            add("output", format!("the output of {name} differs"), [&output.text, &sent_output.text]);
+        }
+        if output.is_error != sent_output.is_error {
+            let words = |is_error| if is_error { "failed" } else { "not failed" };
+            let message = format!("the output of {name} does not say whether the tool failed");
+            add("failure", message, [words(output.is_error), words(sent_output.is_error)]);
+        }
+    }
+    // The last calls are those that the upstream made itself.
+    let replies: Vec<_> = before.iter().map(|turn| turn.upstream_reply(test)).collect();
+    let given: Vec<&str> = replies.iter().flat_map(calls_of).map(|call| call.id.as_str()).collect();
+    let ids: Vec<&str> = own.iter().map(|(call, _)| call.id.as_str()).collect();
+    let returned = ids.get(ids.len().saturating_sub(given.len())..).unwrap_or_default();
+    if ids.len() >= given.len() && returned != given {
+        let message = "the upstream gets its calls back with other ids than it gave them".to_owned();
+        add("id", message, [&returned.join(", "), &given.join(", ")]);
+    }
+}
+
+fn is_same_json(one: &str, other: &str) -> bool {
+    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+    one == other
+        || value(one).zip(value(other)).is_some_and(|(one, other)| difference(&one, &other).is_none())
+}
+
+/// Judges whether the upstream gets back what only it can read.
+fn reasoning(findings: &mut Findings<'_>, test: &Test, before: &[Turn<'_>], got: &Question) {
+    let returned: Vec<&str> = got.turns.iter().flat_map(|turn| &turn.parts).filter_map(seal).collect();
+    let replies: Vec<_> = before.iter().map(|turn| turn.upstream_reply(test)).collect();
+    let given = replies.iter().flat_map(|reply| &reply.parts).filter_map(seal);
+    for seal in given {
+        if !returned.contains(&seal) {
+            let kind = if returned.is_empty() { "seal lost" } else { "seal changed" };
+            let message = "the upstream does not get back the signature or encrypted reasoning that it sent";
+            let shown = returned.join(", ");
+            findings.add("request/reasoning", Problem::new(kind, message).between(&shown, seal));
+        }
+    }
+}
+
+fn seal(part: &Part) -> Option<&str> {
+    match part {
+        Part::Reasoning(reasoning) => reasoning.seal.as_deref().filter(|seal| !seal.is_empty()),
+        _ => None,
+    }
+}

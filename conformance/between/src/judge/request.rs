@@ -1,0 +1,323 @@
+//! The request: what the upstream was asked of what the client asked.
+
+use catalogue::HandlingMode;
+use results::{starred, text::listed};
+use serde_json::Value;
+use spec::Verdict;
+use translation::{Choice, Format, Image, Part, Question, Role, Tool};
+
+use super::Turn;
+use super::findings::{Findings, Problem, first_difference, shown};
+use super::history;
+use super::values::difference;
+use crate::evidence::{Evidence, Test};
+
+/// The root of dialects that is the type of a request.
+const ROOT: &str = "request";
+/// Maximum number of faults of a request that are reported.
+const MOST: usize = 5;
+/// Texts that may stand between parts where an API joins them.
+const JOINTS: [&str; 4] = ["", "\n", "\n\n", " "];
+/// What sampling options are if no one sets them.
+const USUAL: f64 = 1.0;
+
+/// Judges the first request for a turn. The turns before it show what the upstream said.
+pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, before: &[Turn<'_>], turn: &Turn<'_>) {
+    let Some(request) = turn.requests.first() else { return };
+    schema(findings, test, &request.body);
+    let (Some(asked), Some(got)) = (turn.question(test), turn.upstream_question(test)) else { return };
+    conversation(findings, &got, &asked);
+    tools(findings, &got, &asked);
+    options(findings, &got, &asked);
+    images(findings, &got, &asked);
+    history::judge(findings, test, before, [&got, &asked]);
+    if test.mode != HandlingMode::Local {
+        invented(findings, &got, &asked);
+    }
+}
+
+/// Judges whether the upstream is asked for the same model in each request.
+pub(super) fn judge_models(findings: &mut Findings<'_>, test: &Test, evidence: &Evidence) {
+    let models = evidence.upstream.iter().filter_map(|exchange| {
+        Some(Question::read(test.upstream.api, &exchange.request()?).model)
+    });
+    let mut models: Vec<String> = models.collect();
+    models.dedup();
+    if models.len() > 1 || models.iter().any(String::is_empty) {
+        let message = "requests of one conversation name different models, or none";
+        let names = listed(&models, MOST, |model| format!("{model:?}"));
+        findings.add("request/model", Problem::new("several", message).showing(&names, &test.model));
+    }
+}
+
+fn schema(findings: &mut Findings<'_>, test: &Test, body: &[u8]) {
+    let text = String::from_utf8_lossy(body);
+    let Some(root) = test.upstream.root(ROOT) else { return };
+    match test.upstream.check_type(root, &text) {
+        Verdict::Valid | Verdict::Unknown => {}
+        Verdict::NotJson(problem, at) => {
+            let message = format!("the upstream's request is no JSON: {problem:?} at byte {at}");
+            findings.add("request/schema", Problem::new("no JSON", message).showing(&text, ""));
+        }
+        Verdict::Invalid(faults, _) => {
+            for fault in faults.iter().take(MOST) {
+                let place = starred(&fault.pointer);
+                let message = format!(
+                    "{} of the upstream's request is {}, expected {}",
+                    shown(if place.is_empty() { "the body" } else { &place }),
+                    shown(&fault.actual.to_string()),
+                    shown(&fault.kind.to_string())
+                );
+                let value: Option<Value> = serde_json::from_slice(body).ok();
+                let value = value.as_ref().and_then(|value| value.pointer(&fault.pointer)).map(Value::to_string);
+                let kind = format!("{place} {}", shown(&fault.kind.to_string()));
+                let kind = kind.trim().to_owned();
+                findings.add("request/schema", Problem::new(kind, message).showing(&value.unwrap_or_default(), ""));
+            }
+        }
+    }
+}
+
+/// The texts of a conversation: who speaks, and the parts of what is said without a change of speakers.
+type Spoken<'q> = Vec<(Role, Vec<&'q str>)>;
+
+fn spoken(question: &Question) -> Spoken<'_> {
+    let mut spoken: Spoken<'_> = Vec::new();
+    for turn in &question.turns {
+        let texts = turn.parts.iter().filter_map(|part| match part {
+            Part::Text(text) | Part::Refusal(text) if !text.is_empty() => Some(text.as_str()),
+            _ => None,
+        });
+        for text in texts {
+            match spoken.last_mut() {
+                Some((role, parts)) if *role == turn.role => parts.push(text),
+                _ => spoken.push((turn.role, vec![text])),
+            }
+        }
+    }
+    spoken
+}
+
+/// Returns whether two lists of texts are equal when their parts are joined.
+fn are_joined(one: &[&str], other: &[&str]) -> bool {
+    let has = |whole: &str, parts: &[&str]| JOINTS.iter().any(|joint| parts.join(joint) == whole);
+    let whole = |parts: &[&str]| parts.concat();
+    one == other || has(&whole(other), one) || has(&whole(one), other) || letters(one) == letters(other) && one.len() != other.len()
+}
+
+fn letters(parts: &[&str]) -> String {
+    parts.iter().flat_map(|part| part.split_whitespace()).collect()
+}
+
+/// Judges instructions, texts and who speaks them.
+fn conversation(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
+    let instructions = |question: &Question| question.instructions.join("\n\n");
+    let [told, wanted] = [got, asked].map(|question| question.instructions.iter().map(String::as_str).collect::<Vec<_>>());
+    let [spoken_got, spoken_asked] = [got, asked].map(spoken);
+    let of = |spoken: &Spoken<'_>| spoken.iter().flat_map(|(_, parts)| parts.clone()).map(str::to_owned).collect::<Vec<_>>();
+    let [texts_got, texts_asked] = [&spoken_got, &spoken_asked].map(of);
+    let all = |instructions: &[&str], texts: &[String]| {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        [letters(instructions), letters(&texts)].concat()
+    };
+    let is_moved = !are_joined(&told, &wanted) && all(&told, &texts_got) == all(&wanted, &texts_asked);
+    let roles = |spoken: &Spoken<'_>| spoken.iter().map(|(role, _)| *role).collect::<Vec<_>>();
+    let words = |spoken: &Spoken<'_>| {
+        let turns = spoken.iter().map(|(role, parts)| format!("{}: {}", name(*role), parts.concat()));
+        turns.collect::<Vec<_>>().join("\n")
+    };
+    let [shown_got, shown_asked] = [&spoken_got, &spoken_asked].map(words);
+    if is_moved {
+        let message = "instructions of the client are texts of the conversation for the upstream, or the other way round";
+        let problem = Problem::new("instructions", message);
+        let whole = |question: &Question, words: &str| format!("system: {}\n{words}", instructions(question));
+        findings.add("request/roles", problem.between(&whole(got, &shown_got), &whole(asked, &shown_asked)));
+        return;
+    }
+    if !are_joined(&told, &wanted) && !wanted.is_empty() {
+        let [own, other] = [got, asked].map(instructions);
+        let kind = match () {
+            () if told.is_empty() => "lost",
+            () if letters(&told).len() > letters(&wanted).len() && letters(&told).contains(&letters(&wanted)) => "added to",
+            () => "changed",
+        };
+        let message = format!("the upstream's instructions differ from character {}", first_difference(&own, &other));
+        findings.add("request/instructions", Problem::new(kind, message).between(&own, &other));
+    }
+    let is_same = spoken_got.len() == spoken_asked.len()
+        && spoken_got.iter().zip(&spoken_asked).all(|((_, one), (_, other))| are_joined(one, other));
+    let [flat_got, flat_asked] = [&texts_got, &texts_asked]
+        .map(|texts| letters(&texts.iter().map(String::as_str).collect::<Vec<_>>()));
+    if is_same && roles(&spoken_got) == roles(&spoken_asked) {
+        return;
+    }
+    if flat_got == flat_asked && (is_same || roles(&spoken_got) != roles(&spoken_asked)) {
+        let message = "a text of the conversation has another speaker for the upstream";
+        findings.add("request/roles", Problem::new("speaker", message).between(&shown_got, &shown_asked));
+        return;
+    }
+    let kind = match () {
+        () if flat_got == flat_asked => "white space",
+        () if flat_got.len() < flat_asked.len() => "lost",
+        () if flat_got.contains(&flat_asked) => "added",
+        () => "changed",
+    };
+    let message = format!("the texts of the conversation differ from character {}", first_difference(&shown_got, &shown_asked));
+    findings.add("request/messages", Problem::new(kind, message).between(&shown_got, &shown_asked));
+}
+
+const fn name(role: Role) -> &'static str {
+    match role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    }
+}
+
+fn tools(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
+    let find = |tools: &[Tool], name: &str| tools.iter().find(|tool| tool.name == name).cloned();
+    let names = |tools: &[Tool]| listed(tools, 40, |tool| tool.name.clone());
+    let is_forbidden = asked.choice == Choice::None && got.tools.is_empty();
+    if is_forbidden {
+        return;
+    }
+    for tool in &asked.tools {
+        let name = shown(&tool.name);
+        let Some(own) = find(&got.tools, &tool.name) else {
+            let message = format!("the upstream does not get the tool {name}");
+            findings.add("request/tools", Problem::new("lost", message).showing(&names(&got.tools), &names(&asked.tools)));
+            continue;
+        };
+        if let Some(place) = difference(&schema_of(&tool.parameters), &schema_of(&own.parameters)) {
+            let keyword = place.rsplit('/').find(|part| !part.is_empty() && part.parse::<usize>().is_err());
+            let kind = format!("parameters: {}", shown(keyword.unwrap_or("type")));
+            let message = format!("the parameters of {name} differ at {}", shown(if place.is_empty() { "/" } else { &place }));
+            let [own, wanted] = [&own.parameters, &tool.parameters].map(Value::to_string);
+            findings.add("request/tools", Problem::new(kind, message).between(&own, &wanted));
+        }
+        let [own, wanted] = [&own.description, &tool.description].map(|text| text.clone().unwrap_or_default());
+        if own != wanted {
+            let message = format!("the description of {name} differs");
+            findings.add("request/tools", Problem::new("description", message).between(&own, &wanted));
+        }
+    }
+    let order = |question: &Question, other: &Question| {
+        let known = question.tools.iter().filter(|tool| find(&other.tools, &tool.name).is_some());
+        known.map(|tool| tool.name.clone()).collect::<Vec<_>>()
+    };
+    if order(got, asked) != order(asked, got) && got.tools.len() == asked.tools.len() {
+        let message = "the tools are in another order, or one is there twice";
+        findings.add("request/tools", Problem::new("order", message).showing(&names(&got.tools), &names(&asked.tools)));
+    }
+}
+
+/// Returns a schema; none is that of any object.
+fn schema_of(parameters: &Value) -> Value {
+    let is_empty = parameters.is_null() || parameters.as_object().is_some_and(serde_json::Map::is_empty);
+    if is_empty { serde_json::json!({"type": "object", "properties": {}}) } else { parameters.clone() }
+}
+
+/// Judges the options that a client sets. Those that it does not set are judged as inventions.
+fn options(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
+    let mut add = |rule: &'static str, name: &str, is_wrong: bool, values: [String; 2]| {
+        if is_wrong {
+            let [own, wanted] = &values;
+            let message = format!("{name} is {}, the client's is {}", shown(own), shown(wanted));
+            findings.add(rule, Problem::new(name, message).showing(own, wanted));
+        }
+    };
+    let has_no_tools = got.tools.is_empty();
+    let is_free = asked.choice == Choice::Free || asked.choice == Choice::None && has_no_tools;
+    add("request/tool-choice", "the tool choice", !is_free && got.choice != asked.choice, words(&got.choice, &asked.choice));
+    let is_lost = asked.is_one_call && !got.is_one_call && !has_no_tools;
+    add("request/one-call", "one call at a time", is_lost, words(&got.is_one_call, &asked.is_one_call));
+    let is_changed = asked.limit.is_some() && got.limit != asked.limit;
+    add("request/limit", "the limit of tokens", is_changed, words(&got.limit, &asked.limit));
+    let sorted = |stops: &[String]| {
+        let mut stops = stops.to_vec();
+        stops.sort_unstable();
+        stops
+    };
+    let is_changed = !asked.stops.is_empty() && sorted(&got.stops) != sorted(&asked.stops);
+    add("request/stops", "the list of stop sequences", is_changed, words(&got.stops, &asked.stops));
+    for (name, own, wanted) in [("temperature", got.temperature, asked.temperature), ("top_p", got.top_p, asked.top_p)] {
+        add("request/sampling", name, wanted.is_some() && own != wanted, words(&own, &wanted));
+    }
+    add("request/sampling", "the number of choices", asked.choices.is_some() && got.choices != asked.choices, words(&got.choices, &asked.choices));
+    add("request/sampling", "the user", asked.user.is_some() && got.user != asked.user, words(&got.user, &asked.user));
+    let is_changed = asked.effort.is_some() && got.effort != asked.effort;
+    add("request/reasoning", "the effort", is_changed, words(&got.effort, &asked.effort));
+    let is_changed = asked.format != Format::Text && !is_same_format(&got.format, &asked.format);
+    add("request/format", "the format", is_changed, words(&got.format, &asked.format));
+}
+
+fn words<T: serde::Serialize>(own: &T, wanted: &T) -> [String; 2] {
+    [own, wanted].map(|value| serde_json::to_string(value).unwrap_or_default())
+}
+
+/// Returns whether two formats are the same. Not every API has a name for a schema.
+fn is_same_format(one: &Format, other: &Format) -> bool {
+    match (one, other) {
+        (Format::Schema { schema: one, .. }, Format::Schema { schema: other, .. }) => difference(one, other).is_none(),
+        _ => one == other,
+    }
+}
+
+fn images(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
+    let [own, wanted] = [got, asked].map(|question| {
+        let parts = question.turns.iter().flat_map(|turn| &turn.parts);
+        parts.filter_map(|part| if let Part::Image(image) = part { Some(image) } else { None }).collect::<Vec<_>>()
+    });
+    if own.len() != wanted.len() {
+        let kind = if own.len() < wanted.len() { "lost" } else { "added" };
+        let message = format!("the upstream gets {} images, the client sent {}", own.len(), wanted.len());
+        findings.add("request/images", Problem::new(kind, message));
+        return;
+    }
+    for (own, wanted) in own.into_iter().zip(wanted) {
+        if !is_same_image(own, wanted) {
+            let words = |image: &Image| serde_json::to_string(image).unwrap_or_default();
+            let kind = if wanted.url.is_some() { "by URL" } else { "base64" };
+            findings.add("request/images", Problem::new(kind, "an image differs").between(&words(own), &words(wanted)));
+        }
+    }
+}
+
+/// Returns whether an image is the client's. A gateway may have loaded one that has an address.
+fn is_same_image(own: &Image, wanted: &Image) -> bool {
+    own == wanted || wanted.url.is_some() && own.data.as_ref().is_some_and(|data| !data.is_empty())
+}
+
+/// Judges what the upstream was asked and the client did not ask.
+fn invented(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
+    let mut add = |kind: String, value: &str| {
+        let message = format!("the upstream's request has {kind}, which the client did not send");
+        findings.add("request/nothing-invented", Problem::new(kind, message).showing(value, ""));
+    };
+    for name in got.others.iter().filter(|name| !asked.others.contains(name)) {
+        add(shown(name), "");
+    }
+    let is_usual = |value: Option<f64>| value.is_none_or(|value| (value - USUAL).abs() < f64::EPSILON);
+    let is_known = |tool: &Tool| asked.tools.iter().any(|known| known.name == tool.name);
+    for (name, is_new) in [
+        ("instructions", asked.instructions.is_empty() && !got.instructions.is_empty()),
+        ("tools", !got.tools.iter().all(is_known)),
+        ("a tool choice", asked.choice == Choice::Free && got.choice != Choice::Free),
+        ("one call at a time", got.is_one_call && !asked.is_one_call),
+        ("stop sequences", asked.stops.is_empty() && !got.stops.is_empty()),
+        ("temperature", asked.temperature.is_none() && !is_usual(got.temperature)),
+        ("top_p", asked.top_p.is_none() && !is_usual(got.top_p)),
+        ("choices", asked.choices.is_none() && got.choices.is_some()),
+        ("effort", asked.effort.is_none() && got.effort.is_some()),
+        ("a format", asked.format == Format::Text && got.format != Format::Text),
+        ("a user", asked.user.is_none() && got.user.is_some()),
+    ] {
+        if is_new {
+            add(name.to_owned(), &got.instructions.join("\n"));
+        }
+    }
+    if asked.is_stream != got.is_stream {
+        let kind = if got.is_stream { "a stream" } else { "no stream" };
+        let message = format!("the upstream is asked for {kind}, the client wants the opposite");
+        findings.add("request/nothing-invented", Problem::new(kind, message).at(catalogue::Level::May));
+    }
+}
