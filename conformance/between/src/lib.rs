@@ -17,7 +17,7 @@ mod upstream;
 pub use command::{
     GATEWAY_PORT, GatewayCommand, NotStarted, StartedGateway, UPSTREAM_BASE_URL, UPSTREAM_KEY,
 };
-pub use judge::{Judged, judge, settle, unused_limits};
 pub use dialects::{front_dialect, upstream_dialect};
+pub use judge::{Judged, judge, settle, unused_limits};
 pub use plan::{fault_name, tests};
 pub use settings::{Pair, Settings};

@@ -59,7 +59,8 @@ fn wrong_kind(test: &Test, turn: &Turn<'_>, client: &Reply) -> Option<Problem> {
         return Some(Problem::new("no response", message).sided(turn, &body));
     }
     if status >= 400 {
-        let message = format!("the upstream's answer is complete, and the client gets an error with status {status}");
+        let message =
+            format!("the upstream's answer is complete, and the client gets an error with status {status}");
         return Some(Problem::new(format!("error {status}"), message).sided(turn, &body));
     }
     if client.error.is_some() {
@@ -136,11 +137,15 @@ fn said(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
             _ => "the client's reasoning differs from the upstream's",
         };
         let shown = if is_thought_aloud { text.clone() } else { found.reasoning.concat() };
-        findings.add("answer/reasoning", Problem::new(kind, message).between(&sent.reasoning.concat(), &shown));
+        findings
+            .add("answer/reasoning", Problem::new(kind, message).between(&sent.reasoning.concat(), &shown));
     }
     if !sent.refusal.is_empty() && !is_plain_refusal && sent.refusal != *refusal {
         let kind = if refusal.is_empty() { "lost" } else { "changed" };
-        let message = format!("the client's refusal differs from character {}", first_difference(&sent.refusal, refusal));
+        let message = format!(
+            "the client's refusal differs from character {}",
+            first_difference(&sent.refusal, refusal)
+        );
         findings.add("answer/refusal", Problem::new(kind, message).between(&sent.refusal, refusal));
         return;
     }
@@ -173,9 +178,12 @@ pub(super) fn calls_of(reply: &Reply) -> Vec<&Call> {
     calls.collect()
 }
 
+fn names<'c>(calls: &[&'c Call]) -> Vec<&'c str> {
+    calls.iter().map(|call| call.name.as_str()).collect()
+}
+
 fn calls(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
     let [sent, found] = [upstream, client].map(calls_of);
-    let names = |calls: &[&Call]| calls.iter().map(|call| call.name.as_str()).collect::<Vec<_>>();
     let [own, other] = [&sent, &found].map(|calls| names(calls));
     if own != other {
         let mut sorted = [own.clone(), other.clone()];
@@ -194,14 +202,18 @@ fn calls(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
         if let Some(kind) = different_arguments(&sent.arguments, &found.arguments) {
             let name = super::findings::shown(&sent.name);
             let message = format!("the arguments of {name} differ");
-            findings.add("answer/arguments", Problem::new(kind, message).between(&sent.arguments, &found.arguments));
+            findings.add(
+                "answer/arguments",
+                Problem::new(kind, message).between(&sent.arguments, &found.arguments),
+            );
         }
     }
     let mut ids = HashSet::new();
     let has_empty = found.iter().any(|call| call.id.is_empty());
     let has_twice = !found.iter().all(|call| ids.insert(call.id.as_str()));
     if has_empty || has_twice {
-        let shown = |calls: &[&Call]| calls.iter().map(|call| call.id.as_str()).collect::<Vec<_>>().join(", ");
+        let shown =
+            |calls: &[&Call]| calls.iter().map(|call| call.id.as_str()).collect::<Vec<_>>().join(", ");
         let (kind, message) = if has_empty {
             ("empty", "a call of the client's answer has no id")
         } else {
@@ -248,7 +260,11 @@ fn invented(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
         add("empty text", "the client gets an empty text that the upstream did not send", "");
     }
     if !found.reasoning.is_empty() && sent.reasoning.is_empty() {
-        add("reasoning", "the client gets reasoning that the upstream did not send", &found.reasoning.concat());
+        add(
+            "reasoning",
+            "the client gets reasoning that the upstream did not send",
+            &found.reasoning.concat(),
+        );
     }
     let is_said = sent.text().contains(&found.refusal);
     if !found.refusal.is_empty() && sent.refusal.is_empty() && !is_said {
@@ -261,8 +277,10 @@ pub(super) fn judge_beginning(findings: &mut Findings<'_>, upstream: &Reply, cli
     let [sent, found] = [upstream, client].map(Said::of);
     let (own, text) = (sent.text() + &sent.refusal, found.text() + &found.refusal);
     if !own.starts_with(&text) && !sent.is_text(&text) && sent.thought().is_empty() {
-        let message = format!("the client's text is not the beginning of the upstream's: they differ from character {}",
-            first_difference(&own, &text));
+        let message = format!(
+            "the client's text is not the beginning of the upstream's: they differ from character {}",
+            first_difference(&own, &text)
+        );
         findings.add("answer/text", Problem::new("not a beginning", message).between(&own, &text));
     }
 }

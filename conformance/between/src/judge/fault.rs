@@ -16,11 +16,17 @@ const RETRY_AFTER: &str = "retry-after";
 
 /// Judges a turn in which the upstream fails, and returns what became of the client's stream. `found` is what the rules of
 /// the client's API find.
-pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>, found: &[checker::Finding]) -> StreamOutcome {
+pub(super) fn judge(
+    findings: &mut Findings<'_>,
+    test: &Test,
+    turn: &Turn<'_>,
+    found: &[checker::Finding],
+) -> StreamOutcome {
     let (Some(fault), Some(response)) = (test.fault, turn.response()) else { return StreamOutcome::Hung };
     let name = name(fault);
     let [upstream, client] = [turn.upstream_reply(test), turn.client_reply(test)];
-    let broken: Vec<&checker::Finding> = found.iter().filter(|finding| finding.level == Level::Must).collect();
+    let broken: Vec<&checker::Finding> =
+        found.iter().filter(|finding| finding.level == Level::Must).collect();
     let outcome = turn.outcome(test, &client, !broken.is_empty());
     let problem = |message: String| {
         let sent = turn.answer().map(|answer| tail(&answer.body())).unwrap_or_default();
@@ -48,12 +54,16 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>, f
             let message = format!("{what}, and the client gets an error that is no JSON");
             findings.add("fault/told", problem(message));
         }
-        StreamOutcome::Malformed | StreamOutcome::Complete | StreamOutcome::ErrorEvent | StreamOutcome::JsonError => {}
+        StreamOutcome::Malformed
+        | StreamOutcome::Complete
+        | StreamOutcome::ErrorEvent
+        | StreamOutcome::JsonError => {}
     }
     if outcome != StreamOutcome::FalseComplete {
         for finding in &broken {
             let found = stream::finding(finding, test.front);
-            let message = format!("{what}, and the client's response breaks {}: {}", found.rule, found.message);
+            let message =
+                format!("{what}, and the client's response breaks {}: {}", found.rule, found.message);
             let problem = Problem::new(format!("{name}: {}", found.kind), message);
             findings.add("fault/malformed", problem.showing("", &finding.place.excerpt.text));
         }
@@ -69,10 +79,17 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>, f
 }
 
 /// Judges the error that the client gets.
-fn error(findings: &mut Findings<'_>, test: &Test, fault: Fault, [upstream, client]: [&Reply; 2], turn: &Turn<'_>) {
+fn error(
+    findings: &mut Findings<'_>,
+    test: &Test,
+    fault: Fault,
+    [upstream, client]: [&Reply; 2],
+    turn: &Turn<'_>,
+) {
     let Some(response) = turn.response() else { return };
     let name = name(fault);
-    let sent = upstream.error.as_ref().map(|error| error.message.trim()).filter(|message| !message.is_empty());
+    let sent =
+        upstream.error.as_ref().map(|error| error.message.trim()).filter(|message| !message.is_empty());
     let found = client.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
     // The gateway need not show what is wrong with its own key.
     let is_own = matches!(fault, Fault::Status(401 | 403));
@@ -82,15 +99,26 @@ fn error(findings: &mut Findings<'_>, test: &Test, fault: Fault, [upstream, clie
     }
     let Fault::Status(status) = fault else { return };
     if !is_of_class(status, response.status) {
-        let message = format!("the upstream refuses with status {status}, and the client gets {}", response.status);
+        let message =
+            format!("the upstream refuses with status {status}, and the client gets {}", response.status);
         let kind = format!("{status}: {}", response.status);
-        findings.add("fault/status", Problem::new(kind, message).showing(&status.to_string(), &response.status.to_string()));
+        findings.add(
+            "fault/status",
+            Problem::new(kind, message).showing(&status.to_string(), &response.status.to_string()),
+        );
     }
     let waits = turn.answer().and_then(|answer| answer.header(RETRY_AFTER).map(str::to_owned));
     let own = response.header(RETRY_AFTER);
     if let Some(waits) = waits.filter(|waits| own != Some(waits) && test.case.retry_after.is_some()) {
-        let message = format!("the upstream's Retry-After is {}, the client's is {}", shown(&waits), shown(own.unwrap_or("missing")));
-        findings.add("fault/status", Problem::new("Retry-After", message).showing(&waits, own.unwrap_or_default()));
+        let message = format!(
+            "the upstream's Retry-After is {}, the client's is {}",
+            shown(&waits),
+            shown(own.unwrap_or("missing"))
+        );
+        findings.add(
+            "fault/status",
+            Problem::new("Retry-After", message).showing(&waits, own.unwrap_or_default()),
+        );
     }
 }
 

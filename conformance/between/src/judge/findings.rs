@@ -92,6 +92,7 @@ impl<'t> Findings<'t> {
             rule: id.to_owned(),
             level,
             fails: level == Level::Must,
+            breaks: Vec::new(),
             message: problem.message,
             kind: problem.kind,
             upstream,
@@ -101,8 +102,7 @@ impl<'t> Findings<'t> {
 
     /// Adds a finding, unless there is one of the same rule and kind.
     pub(super) fn push(&mut self, finding: BetweenFinding) {
-        let is_known =
-            |known: &BetweenFinding| (&known.rule, &known.kind) == (&finding.rule, &finding.kind);
+        let is_known = |known: &BetweenFinding| (&known.rule, &known.kind) == (&finding.rule, &finding.kind);
         if !self.found.iter().any(is_known) {
             self.found.push(finding);
         }

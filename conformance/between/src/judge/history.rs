@@ -13,15 +13,21 @@ use crate::evidence::Test;
 type Calls<'q> = Vec<(&'q Call, Option<&'q Output>)>;
 
 /// Judges what the upstream got back, and what the client sent back.
-pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, before: &[Turn<'_>], [got, asked]: [&Question; 2]) {
+pub(super) fn judge(
+    findings: &mut Findings<'_>,
+    test: &Test,
+    before: &[Turn<'_>],
+    [got, asked]: [&Question; 2],
+) {
     calls(findings, test, before, [got, asked]);
     reasoning(findings, test, before, got);
 }
 
 fn calls_in<'q>(question: &'q Question) -> Calls<'q> {
     let parts = || question.turns.iter().flat_map(|turn| &turn.parts);
-    let mut left: Vec<&Output> =
-        parts().filter_map(|part| if let Part::Result(output) = part { Some(output) } else { None }).collect();
+    let mut left: Vec<&Output> = parts()
+        .filter_map(|part| if let Part::Result(output) = part { Some(output) } else { None })
+        .collect();
     let calls = parts().filter_map(|part| if let Part::Call(call) = part { Some(call) } else { None });
     let with_output = |call: &'q Call| {
         let output = left.iter().position(|output: &&Output| output.id == call.id);
@@ -36,7 +42,8 @@ fn calls(findings: &mut Findings<'_>, test: &Test, before: &[Turn<'_>], [got, as
         findings.add("request/results", Problem::new(kind, message).between(upstream, client));
     };
     let [own, wanted] = [got, asked].map(calls_in);
-    let names = |calls: &Calls<'_>| calls.iter().map(|(call, _)| call.name.clone()).collect::<Vec<_>>().join(", ");
+    let names =
+        |calls: &Calls<'_>| calls.iter().map(|(call, _)| call.name.clone()).collect::<Vec<_>>().join(", ");
     if own.len() != wanted.len() {
         let kind = if own.len() < wanted.len() { "call lost" } else { "call added" };
         let message = format!("the upstream gets {} calls back, the client sent {}", own.len(), wanted.len());
@@ -49,7 +56,11 @@ fn calls(findings: &mut Findings<'_>, test: &Test, before: &[Turn<'_>], [got, as
             add("call name", format!("the call of {name} has another name"), [&call.name, &sent.name]);
         }
         if !is_same_json(&call.arguments, &sent.arguments) {
-            add("call arguments", format!("the arguments of {name} differ"), [&call.arguments, &sent.arguments]);
+            add(
+                "call arguments",
+                format!("the arguments of {name} differ"),
+                [&call.arguments, &sent.arguments],
+            );
         }
         let Some(sent_output) = sent_output else { continue };
         let Some(output) = output else {

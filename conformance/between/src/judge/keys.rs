@@ -7,7 +7,12 @@ use crate::evidence::{Evidence, Exchanged, KeyPlace, RunKey, Test};
 pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, evidence: &Evidence) {
     let is_request = |place| matches!(place, KeyPlace::RequestHeaders | KeyPlace::RequestBody);
     let seen = |exchanges: &[Exchanged], key| {
-        exchanges.iter().flat_map(|it| &it.keys).filter(|it| it.key == key).map(|it| it.place).collect::<Vec<_>>()
+        exchanges
+            .iter()
+            .flat_map(|it| &it.keys)
+            .filter(|it| it.key == key)
+            .map(|it| it.place)
+            .collect::<Vec<_>>()
     };
     if !test.passes_key {
         for place in seen(&evidence.upstream, RunKey::Client).into_iter().filter(|place| is_request(*place)) {

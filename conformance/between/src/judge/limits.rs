@@ -17,7 +17,9 @@ pub(super) fn judge_refusal(findings: &mut Findings<'_>, test: &Test, turn: &Tur
     let pair = [test.front.api.name, test.upstream.api.name];
     let is_limit =
         |limit: &&BetweenLimit| limit.rule.starts_with(REQUEST) && applies(limit, pair, test.case.id);
-    if let Some(limit) = BETWEEN_LIMITS.iter().find(is_limit).filter(|_| (400..500).contains(&response.status)) {
+    if let Some(limit) =
+        BETWEEN_LIMITS.iter().find(is_limit).filter(|_| (400..500).contains(&response.status))
+    {
         findings.limits.push([limit.rule.to_owned(), limit.reason.to_owned()]);
         return;
     }
@@ -25,14 +27,18 @@ pub(super) fn judge_refusal(findings: &mut Findings<'_>, test: &Test, turn: &Tur
     let (kind, message) = if status == 0 {
         ("no response".to_owned(), "the client gets no response, and the upstream no request".to_owned())
     } else {
-        (format!("refused with {status}"), format!("the gateway answers with status {status} without a request to the upstream"))
+        (
+            format!("refused with {status}"),
+            format!("the gateway answers with status {status} without a request to the upstream"),
+        )
     };
     findings.add("answer/kind", Problem::new(kind, message).showing("", &tail(&response.body())));
 }
 
 /// Returns the limits that no test of a run met, of those that its tests could meet.
 pub fn unused_limits(tests: &[BetweenTest]) -> Vec<&'static BetweenLimit> {
-    let is_about = |limit: &BetweenLimit, test: &BetweenTest| applies(limit, [&test.front, &test.upstream], &test.case);
+    let is_about =
+        |limit: &BetweenLimit, test: &BetweenTest| applies(limit, [&test.front, &test.upstream], &test.case);
     let is_met = |limit: &BetweenLimit, test: &BetweenTest| {
         test.limits.iter().any(|[rule, reason]| rule == limit.rule && reason == limit.reason)
     };
@@ -53,7 +59,12 @@ pub fn settle(tests: &mut [BetweenTest]) {
         .iter()
         .flat_map(|test| test.findings.iter().map(move |finding| (test, finding)))
         .map(|(test, finding)| {
-            (format!("{}-{}", test.front, test.upstream), test.case.clone(), finding.rule.clone(), finding.kind.clone())
+            (
+                format!("{}-{}", test.front, test.upstream),
+                test.case.clone(),
+                finding.rule.clone(),
+                finding.kind.clone(),
+            )
         })
         .collect();
     for test in tests.iter_mut() {
@@ -63,9 +74,9 @@ pub fn settle(tests: &mut [BetweenTest]) {
         for finding in test.findings.iter_mut().filter(|finding| finding.rule == BORDERS) {
             let mut parts = finding.kind.splitn(3, ": ").skip(1);
             let (Some(rule), kind) = (parts.next(), parts.next().unwrap_or_default()) else { continue };
-            let is_usual = usual.iter().any(|known| {
-                *known == (pair.clone(), like.to_owned(), rule.to_owned(), kind.to_owned())
-            });
+            let is_usual = usual
+                .iter()
+                .any(|known| *known == (pair.clone(), like.to_owned(), rule.to_owned(), kind.to_owned()));
             if is_usual {
                 (finding.rule, finding.kind) = (rule.to_owned(), kind.to_owned());
             }

@@ -95,7 +95,8 @@ fn of_turn(
     if turn.is_faulty(test) {
         return Some(fault::judge(findings, test, turn, &check()));
     }
-    let is_refused_content = test.case.content_type.is_some() && (reply.error.is_some() || response.status >= 400);
+    let is_refused_content =
+        test.case.content_type.is_some() && (reply.error.is_some() || response.status >= 400);
     if !is_refused_content {
         answer::judge(findings, test, turn);
         if test.case.crowd.is_some() {

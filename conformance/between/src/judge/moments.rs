@@ -32,7 +32,7 @@ pub(super) fn moments(response: &Response, api: &'static Api) -> Vec<Moment> {
             match delta {
                 Delta::Opened { kind, .. } => lanes.push(match kind {
                     PartKind::Text | PartKind::Refusal => 0,
-                    PartKind::Reasoning(_) => 1,
+                    PartKind::Reasoning { .. } => 1,
                     PartKind::Call { .. } => 2,
                 }),
                 Delta::Text { part, text } => {

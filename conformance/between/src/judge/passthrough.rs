@@ -23,5 +23,8 @@ fn compare(findings: &mut Findings<'_>, what: &str, upstream: &[u8], client: &[u
     let kind = if is_same_json { "serialized again" } else { "changed" };
     let message = format!("the bytes of the {what} differ on both sides");
     let [upstream, client] = [upstream, client].map(String::from_utf8_lossy);
-    findings.add("passthrough/bytes", Problem::new(format!("{what}: {kind}"), message).between(&upstream, &client));
+    findings.add(
+        "passthrough/bytes",
+        Problem::new(format!("{what}: {kind}"), message).between(&upstream, &client),
+    );
 }

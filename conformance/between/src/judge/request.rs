@@ -38,9 +38,10 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, before: &[Turn<'_>
 
 /// Judges whether the upstream is asked for the same model in each request.
 pub(super) fn judge_models(findings: &mut Findings<'_>, test: &Test, evidence: &Evidence) {
-    let models = evidence.upstream.iter().filter_map(|exchange| {
-        Some(Question::read(test.upstream.api, &exchange.request()?).model)
-    });
+    let models = evidence
+        .upstream
+        .iter()
+        .filter_map(|exchange| Some(Question::read(test.upstream.api, &exchange.request()?).model));
     let mut models: Vec<String> = models.collect();
     models.dedup();
     if models.len() > 1 || models.iter().any(String::is_empty) {
@@ -69,10 +70,14 @@ fn schema(findings: &mut Findings<'_>, test: &Test, body: &[u8]) {
                     shown(&fault.kind.to_string())
                 );
                 let value: Option<Value> = serde_json::from_slice(body).ok();
-                let value = value.as_ref().and_then(|value| value.pointer(&fault.pointer)).map(Value::to_string);
+                let value =
+                    value.as_ref().and_then(|value| value.pointer(&fault.pointer)).map(Value::to_string);
                 let kind = format!("{place} {}", shown(&fault.kind.to_string()));
                 let kind = kind.trim().to_owned();
-                findings.add("request/schema", Problem::new(kind, message).showing(&value.unwrap_or_default(), ""));
+                findings.add(
+                    "request/schema",
+                    Problem::new(kind, message).showing(&value.unwrap_or_default(), ""),
+                );
             }
         }
     }
@@ -102,7 +107,10 @@ fn spoken(question: &Question) -> Spoken<'_> {
 fn are_joined(one: &[&str], other: &[&str]) -> bool {
     let has = |whole: &str, parts: &[&str]| JOINTS.iter().any(|joint| parts.join(joint) == whole);
     let whole = |parts: &[&str]| parts.concat();
-    one == other || has(&whole(other), one) || has(&whole(one), other) || letters(one) == letters(other) && one.len() != other.len()
+    one == other
+        || has(&whole(other), one)
+        || has(&whole(one), other)
+        || letters(one) == letters(other) && one.len() != other.len()
 }
 
 fn letters(parts: &[&str]) -> String {
@@ -112,9 +120,12 @@ fn letters(parts: &[&str]) -> String {
 /// Judges instructions, texts and who speaks them.
 fn conversation(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
     let instructions = |question: &Question| question.instructions.join("\n\n");
-    let [told, wanted] = [got, asked].map(|question| question.instructions.iter().map(String::as_str).collect::<Vec<_>>());
+    let [told, wanted] =
+        [got, asked].map(|question| question.instructions.iter().map(String::as_str).collect::<Vec<_>>());
     let [spoken_got, spoken_asked] = [got, asked].map(spoken);
-    let of = |spoken: &Spoken<'_>| spoken.iter().flat_map(|(_, parts)| parts.clone()).map(str::to_owned).collect::<Vec<_>>();
+    let of = |spoken: &Spoken<'_>| {
+        spoken.iter().flat_map(|(_, parts)| parts.clone()).map(str::to_owned).collect::<Vec<_>>()
+    };
     let [texts_got, texts_asked] = [&spoken_got, &spoken_asked].map(of);
     let all = |instructions: &[&str], texts: &[String]| {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -138,10 +149,15 @@ fn conversation(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
         let [own, other] = [got, asked].map(instructions);
         let kind = match () {
             () if told.is_empty() => "lost",
-            () if letters(&told).len() > letters(&wanted).len() && letters(&told).contains(&letters(&wanted)) => "added to",
+            () if letters(&told).len() > letters(&wanted).len()
+                && letters(&told).contains(&letters(&wanted)) =>
+            {
+                "added to"
+            }
             () => "changed",
         };
-        let message = format!("the upstream's instructions differ from character {}", first_difference(&own, &other));
+        let message =
+            format!("the upstream's instructions differ from character {}", first_difference(&own, &other));
         findings.add("request/instructions", Problem::new(kind, message).between(&own, &other));
     }
     let is_same = spoken_got.len() == spoken_asked.len()
@@ -162,7 +178,10 @@ fn conversation(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
         () if flat_got.contains(&flat_asked) => "added",
         () => "changed",
     };
-    let message = format!("the texts of the conversation differ from character {}", first_difference(&shown_got, &shown_asked));
+    let message = format!(
+        "the texts of the conversation differ from character {}",
+        first_difference(&shown_got, &shown_asked)
+    );
     findings.add("request/messages", Problem::new(kind, message).between(&shown_got, &shown_asked));
 }
 
@@ -184,17 +203,24 @@ fn tools(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
         let name = shown(&tool.name);
         let Some(own) = find(&got.tools, &tool.name) else {
             let message = format!("the upstream does not get the tool {name}");
-            findings.add("request/tools", Problem::new("lost", message).showing(&names(&got.tools), &names(&asked.tools)));
+            findings.add(
+                "request/tools",
+                Problem::new("lost", message).showing(&names(&got.tools), &names(&asked.tools)),
+            );
             continue;
         };
         if let Some(place) = difference(&schema_of(&tool.parameters), &schema_of(&own.parameters)) {
             let keyword = place.rsplit('/').find(|part| !part.is_empty() && part.parse::<usize>().is_err());
             let kind = format!("parameters: {}", shown(keyword.unwrap_or("type")));
-            let message = format!("the parameters of {name} differ at {}", shown(if place.is_empty() { "/" } else { &place }));
+            let message = format!(
+                "the parameters of {name} differ at {}",
+                shown(if place.is_empty() { "/" } else { &place })
+            );
             let [own, wanted] = [&own.parameters, &tool.parameters].map(Value::to_string);
             findings.add("request/tools", Problem::new(kind, message).between(&own, &wanted));
         }
-        let [own, wanted] = [&own.description, &tool.description].map(|text| text.clone().unwrap_or_default());
+        let [own, wanted] =
+            [&own.description, &tool.description].map(|text| text.clone().unwrap_or_default());
         if own != wanted {
             let message = format!("the description of {name} differs");
             findings.add("request/tools", Problem::new("description", message).between(&own, &wanted));
@@ -206,7 +232,10 @@ fn tools(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
     };
     if order(got, asked) != order(asked, got) && got.tools.len() == asked.tools.len() {
         let message = "the tools are in another order, or one is there twice";
-        findings.add("request/tools", Problem::new("order", message).showing(&names(&got.tools), &names(&asked.tools)));
+        findings.add(
+            "request/tools",
+            Problem::new("order", message).showing(&names(&got.tools), &names(&asked.tools)),
+        );
     }
 }
 
@@ -227,7 +256,12 @@ fn options(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
     };
     let has_no_tools = got.tools.is_empty();
     let is_free = asked.choice == Choice::Free || asked.choice == Choice::None && has_no_tools;
-    add("request/tool-choice", "the tool choice", !is_free && got.choice != asked.choice, words(&got.choice, &asked.choice));
+    add(
+        "request/tool-choice",
+        "the tool choice",
+        !is_free && got.choice != asked.choice,
+        words(&got.choice, &asked.choice),
+    );
     let is_lost = asked.is_one_call && !got.is_one_call && !has_no_tools;
     add("request/one-call", "one call at a time", is_lost, words(&got.is_one_call, &asked.is_one_call));
     let is_changed = asked.limit.is_some() && got.limit != asked.limit;
@@ -239,11 +273,23 @@ fn options(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
     };
     let is_changed = !asked.stops.is_empty() && sorted(&got.stops) != sorted(&asked.stops);
     add("request/stops", "the list of stop sequences", is_changed, words(&got.stops, &asked.stops));
-    for (name, own, wanted) in [("temperature", got.temperature, asked.temperature), ("top_p", got.top_p, asked.top_p)] {
+    for (name, own, wanted) in
+        [("temperature", got.temperature, asked.temperature), ("top_p", got.top_p, asked.top_p)]
+    {
         add("request/sampling", name, wanted.is_some() && own != wanted, words(&own, &wanted));
     }
-    add("request/sampling", "the number of choices", asked.choices.is_some() && got.choices != asked.choices, words(&got.choices, &asked.choices));
-    add("request/sampling", "the user", asked.user.is_some() && got.user != asked.user, words(&got.user, &asked.user));
+    add(
+        "request/sampling",
+        "the number of choices",
+        asked.choices.is_some() && got.choices != asked.choices,
+        words(&got.choices, &asked.choices),
+    );
+    add(
+        "request/sampling",
+        "the user",
+        asked.user.is_some() && got.user != asked.user,
+        words(&got.user, &asked.user),
+    );
     let is_changed = asked.effort.is_some() && got.effort != asked.effort;
     add("request/reasoning", "the effort", is_changed, words(&got.effort, &asked.effort));
     let is_changed = asked.format != Format::Text && !is_same_format(&got.format, &asked.format);
@@ -257,7 +303,9 @@ fn words<T: serde::Serialize>(own: &T, wanted: &T) -> [String; 2] {
 /// Returns whether two formats are the same. Not every API has a name for a schema.
 fn is_same_format(one: &Format, other: &Format) -> bool {
     match (one, other) {
-        (Format::Schema { schema: one, .. }, Format::Schema { schema: other, .. }) => difference(one, other).is_none(),
+        (Format::Schema { schema: one, .. }, Format::Schema { schema: other, .. }) => {
+            difference(one, other).is_none()
+        }
         _ => one == other,
     }
 }
@@ -265,7 +313,9 @@ fn is_same_format(one: &Format, other: &Format) -> bool {
 fn images(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
     let [own, wanted] = [got, asked].map(|question| {
         let parts = question.turns.iter().flat_map(|turn| &turn.parts);
-        parts.filter_map(|part| if let Part::Image(image) = part { Some(image) } else { None }).collect::<Vec<_>>()
+        parts
+            .filter_map(|part| if let Part::Image(image) = part { Some(image) } else { None })
+            .collect::<Vec<_>>()
     });
     if own.len() != wanted.len() {
         let kind = if own.len() < wanted.len() { "lost" } else { "added" };
@@ -277,7 +327,10 @@ fn images(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
         if !is_same_image(own, wanted) {
             let words = |image: &Image| serde_json::to_string(image).unwrap_or_default();
             let kind = if wanted.url.is_some() { "by URL" } else { "base64" };
-            findings.add("request/images", Problem::new(kind, "an image differs").between(&words(own), &words(wanted)));
+            findings.add(
+                "request/images",
+                Problem::new(kind, "an image differs").between(&words(own), &words(wanted)),
+            );
         }
     }
 }

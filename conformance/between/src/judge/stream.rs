@@ -58,6 +58,7 @@ pub(super) fn finding(finding: &Finding, dialect: &'static Dialect) -> BetweenFi
         rule: finding.rule.to_string(),
         level: finding.level,
         fails: FailOn::default().fails(finding),
+        breaks: finding.measured_breaks().into_iter().map(str::to_owned).collect(),
         message: shown(&finding.message),
         kind: cause_id(finding, dialect),
         upstream: String::new(),
@@ -76,5 +77,6 @@ pub(super) fn is_stream(response: &Response, body: &[u8]) -> bool {
         kind.trim().eq_ignore_ascii_case("text/event-stream")
     });
     let first = body.trim_ascii_start().first();
-    first != Some(&b'{') && (names_stream || response.status < 400 && first.is_some_and(|it| b":ed".contains(it)))
+    first != Some(&b'{')
+        && (names_stream || response.status < 400 && first.is_some_and(|it| b":ed".contains(it)))
 }

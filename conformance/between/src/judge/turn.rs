@@ -94,7 +94,8 @@ impl<'e> Turn<'e> {
             _ => {}
         }
         if !is_stream(response, &body) {
-            let is_json = serde_json::from_slice::<serde_json::Value>(&body).is_ok_and(|body| body.is_object());
+            let is_json =
+                serde_json::from_slice::<serde_json::Value>(&body).is_ok_and(|body| body.is_object());
             return match () {
                 () if has_error && is_json => StreamOutcome::JsonError,
                 () if has_error => StreamOutcome::Malformed,

@@ -12,7 +12,12 @@ use crate::evidence::Test;
 const SWITCHES: [(&str, &str); 1] = [("chat", "/stream_options/include_usage")];
 
 /// Judges the token counts of an answer that is complete.
-pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>, [upstream, client]: [&Reply; 2]) {
+pub(super) fn judge(
+    findings: &mut Findings<'_>,
+    test: &Test,
+    turn: &Turn<'_>,
+    [upstream, client]: [&Reply; 2],
+) {
     let (sent, found) = (upstream.usage.unwrap_or_default(), client.usage.unwrap_or_default());
     let show = |problem: Problem| problem.showing(&words(&sent), &words(&found));
     if client.usage.is_none() && upstream.usage.is_some() {
@@ -32,7 +37,8 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>, [
     }
     let different = |name: &str, level, sent: Option<u64>, found: Option<u64>| {
         let count = |count: Option<u64>| count.map_or_else(|| "none".to_owned(), |count| count.to_string());
-        let message = format!("the client gets {} {name} tokens, the upstream sent {}", count(found), count(sent));
+        let message =
+            format!("the client gets {} {name} tokens, the upstream sent {}", count(found), count(sent));
         (sent != found).then(|| show(Problem::new(name, message).at(level)))
     };
     let mut problems = vec![
@@ -40,7 +46,9 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>, [
         different("output", Level::Must, sent.output, found.output).filter(|_| sent.output.is_some()),
     ];
     // Not every API has the details.
-    for (name, sent, found) in [("cached", sent.cached, found.cached), ("reasoning", sent.reasoning, found.reasoning)] {
+    for (name, sent, found) in
+        [("cached", sent.cached, found.cached), ("reasoning", sent.reasoning, found.reasoning)]
+    {
         problems.push(different(name, DETAIL, sent, found).filter(|_| sent.is_some() && found.is_some()));
     }
     for problem in problems.into_iter().flatten() {
@@ -65,7 +73,8 @@ pub(super) fn judge_incomplete(findings: &mut Findings<'_>, fault: &str, upstrea
         let Some(count) = count.filter(|count| *count > sent_count.unwrap_or(0)) else { continue };
         let level = if sent_count.is_some() { Level::Must } else { DETAIL };
         let said = sent_count.map_or_else(|| "none".to_owned(), |count| count.to_string());
-        let message = format!("the client gets {count} {name} tokens, and the upstream had sent {said} when it failed");
+        let message =
+            format!("the client gets {count} {name} tokens, and the upstream had sent {said} when it failed");
         let problem = Problem::new(format!("{fault}: {name}"), message).at(level);
         findings.add("fault/usage", problem.showing(&words(&sent), &words(&found)));
     }
