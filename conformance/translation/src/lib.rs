@@ -9,5 +9,7 @@ mod reply;
 mod requests;
 
 pub use question::{Call, Choice, Format, Image, Output, Part, Question, Reasoning, Role, Tool, Turn};
-pub use replies::{Delta, PartKind, ReplyFold, ReplyReader, Stopped, stops};
+pub use replies::{
+    Delta, PartKind, ReplyFold, ReplyReader, Stopped, Translator, UNSIGNED, UpstreamEnd, stops,
+};
 pub use reply::{Reply, ReplyError, Stop, Usage};

@@ -66,7 +66,10 @@ impl Reply {
         let is_response =
             dialect.api.body(&body.to_string()).is_some_and(|it| Some(it.root) == dialect.api.root_body());
         let has_error = body.get("error").is_some_and(|error| !error.is_null());
-        if status >= 400 || has_error && !is_response || !body.is_object() {
+        if !body.is_object() && status < 400 {
+            return Self::default();
+        }
+        if status >= 400 || has_error && !is_response {
             return Self { error: Some(error(&body)), is_ended: body.is_object(), ..Self::default() };
         }
         ReplyReader::new(dialect.api).body(&body).into_iter().collect()

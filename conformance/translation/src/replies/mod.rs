@@ -5,9 +5,12 @@ mod fold;
 mod reader;
 mod reading;
 mod stops;
+mod translator;
+mod writing;
 
 pub use delta::{Delta, PartKind, Stopped};
 pub use fold::ReplyFold;
 pub use reader::ReplyReader;
 pub(crate) use reading::error;
 pub use stops::stops;
+pub use translator::{Translator, UNSIGNED, UpstreamEnd};

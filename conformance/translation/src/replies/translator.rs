@@ -1,0 +1,148 @@
+//! A translator of responses.
+
+use serde_json::Value;
+use spec::Dialect;
+
+use super::delta::Delta;
+use super::reader::ReplyReader;
+use super::writing::{Front, Writer, body, class_of, error_body, status_of};
+use crate::{Question, Reply, ReplyError};
+
+/// Signature of thinking that the upstream did not sign. In a request it counts as none.
+pub const UNSIGNED: &str = "dW5zaWduZWQ=";
+
+/// How the stream of an upstream ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UpstreamEnd {
+    /// It was complete by HTTP.
+    Complete,
+    /// It broke, for this reason.
+    Broken(String),
+}
+
+/// Translates the response of an upstream to the API of a client, as it arrives.
+#[derive(Debug)]
+pub struct Translator {
+    upstream: &'static Dialect,
+    front: Front,
+    reader: ReplyReader,
+    writer: Writer,
+    has_started: bool,
+    has_ended: bool,
+    error: Option<ReplyError>,
+}
+
+impl Translator {
+    /// Creates a translator for the response to a request of a client. `now` is the time as seconds since 1970.
+    pub fn new(
+        front: &'static Dialect,
+        upstream: &'static Dialect,
+        question: &Question,
+        request: &Value,
+        now: u64,
+    ) -> Self {
+        let front = Front { dialect: front, request: request.clone(), model: question.model.clone(), now };
+        Self {
+            upstream,
+            reader: ReplyReader::new(upstream.api),
+            writer: Writer::new(front.clone()),
+            front,
+            has_started: false,
+            has_ended: false,
+            error: None,
+        }
+    }
+
+    /// Translates the next bytes of a stream.
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let deltas = self.reader.push(bytes);
+        self.write(deltas)
+    }
+
+    /// Ends the stream. Without its own end, the client gets an error.
+    pub fn finish(&mut self, end: &UpstreamEnd) -> Vec<u8> {
+        let deltas = self.reader.finish();
+        let mut out = self.write(deltas);
+        if !self.has_ended {
+            let message = match end {
+                UpstreamEnd::Complete => "The upstream ended its stream before its response.".to_owned(),
+                UpstreamEnd::Broken(reason) => format!("The upstream's stream broke: {reason}"),
+            };
+            self.fail(502, message, &mut out);
+        }
+        out
+    }
+
+    /// Writes deltas of the response.
+    pub fn write(&mut self, deltas: Vec<Delta>) -> Vec<u8> {
+        let mut out = Vec::new();
+        for delta in deltas {
+            if self.has_ended {
+                break;
+            }
+            match delta {
+                Delta::Failed(error) => {
+                    self.fail(status_of(self.upstream.api, &error.class), error.message, &mut out);
+                }
+                Delta::Garbled(_) => {
+                    self.fail(502, "The upstream sent an event that is not JSON.".to_owned(), &mut out);
+                }
+                delta => {
+                    self.start(&delta, &mut out);
+                    self.has_ended = delta == Delta::Ended;
+                    self.writer.write(&delta, &mut out);
+                }
+            }
+        }
+        out
+    }
+
+    /// Returns whether the client's stream has ended.
+    pub const fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
+    /// Returns the error, if the response failed before it began: a client can get it as body instead of the stream.
+    pub fn early_error(&self) -> Option<(u16, Value)> {
+        let error = self.error.as_ref().filter(|_| !self.has_started)?;
+        Some((status_of(self.front.dialect.api, &error.class), error_body(&self.front, error)))
+    }
+
+    /// Translates a body. Returns the status, and the client's body.
+    pub fn body(&self, status: u16, bytes: &[u8]) -> (u16, Value) {
+        let reply = Reply::of_body(self.upstream, status, bytes);
+        let (status, message) = match &reply.error {
+            Some(error) if status >= 400 => (status, error.message.clone()),
+            Some(error) => (status_of(self.upstream.api, &error.class), error.message.clone()),
+            None if status >= 400 => (status, String::new()),
+            None if !reply.is_ended => (502, "The upstream's body is no response.".to_owned()),
+            None => return (200, self.reply(&reply)),
+        };
+        let message =
+            if message.is_empty() { format!("The upstream answered with status {status}.") } else { message };
+        let class = class_of(self.front.dialect.api, status).to_owned();
+        (status, error_body(&self.front, &ReplyError { class, message }))
+    }
+
+    /// Returns the body of the client for a reply.
+    pub fn reply(&self, reply: &Reply) -> Value {
+        body(self.front.clone(), reply)
+    }
+
+    fn start(&mut self, delta: &Delta, out: &mut Vec<u8>) {
+        let is_start = matches!(delta, Delta::Started { .. });
+        if !std::mem::replace(&mut self.has_started, true) && !is_start {
+            self.writer.write(&Delta::Started { id: None, model: None }, out);
+        }
+    }
+
+    /// Ends the client's stream with an error.
+    fn fail(&mut self, status: u16, message: String, out: &mut Vec<u8>) {
+        let error = ReplyError { class: class_of(self.front.dialect.api, status).to_owned(), message };
+        self.has_ended = true;
+        self.error = Some(error.clone());
+        if self.has_started {
+            self.writer.fail(&error, out);
+        }
+    }
+}
