@@ -31,3 +31,4 @@ pub use serving::sending::End;
 pub use serving::server::{Embedded, serve};
 pub use serving::settings::Settings;
 pub use serving::stage::{Act, Director, Line, Received, Stage};
+pub use serving::via::{EmbeddedVia, ViaSettings, serve_via, via_faults};

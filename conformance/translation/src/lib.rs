@@ -3,11 +3,13 @@
 //! It does no I/O. The reference gateway translates with it, and the suite for gateways compares with it what a client and
 //! an upstream sent and received.
 
+mod faults;
 mod question;
 mod replies;
 mod reply;
 mod requests;
 
+pub use faults::{Crowd, break_question, break_request, fault_names, is_of_reply};
 pub use question::{Call, Choice, Format, Image, Output, Part, Question, Reasoning, Role, Tool, Turn};
 pub use replies::{
     Delta, PartKind, ReplyFold, ReplyReader, Stopped, Translator, UNSIGNED, UpstreamEnd, stops,

@@ -242,7 +242,7 @@ fn bodies_say_the_same() {
                 assert!(verdict.is_valid(), "{place}: {verdict:?}\n{text}");
                 // And from there to the others.
                 for front in others(middle) {
-                    let translator = Translator::new(front, middle, &question, &request, NOW);
+                    let mut translator = Translator::new(front, middle, &question, &request, NOW);
                     let (status, body) = translator.body(200, text.as_bytes());
                     assert_eq!(status, 200, "{place} for {}", front.name);
                     let got = Reply::of_body(front, 200, body.to_string().as_bytes());
@@ -257,7 +257,7 @@ fn bodies_say_the_same() {
 fn errors_keep_their_status_and_message() {
     for upstream in dialects() {
         for front in others(upstream) {
-            let translator = translator(front, upstream);
+            let mut translator = translator(front, upstream);
             for status in [400, 401, 403, 404, 408, 413, 429, 500, 503, 529] {
                 let body = json!({"error": {"type": "some_error", "message": "Oh no \u{1F62E}"}}).to_string();
                 let (own, body) = translator.body(status, body.as_bytes());

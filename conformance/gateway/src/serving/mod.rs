@@ -18,3 +18,4 @@ pub(crate) mod settings;
 pub(crate) mod socket;
 pub(crate) mod stage;
 pub(crate) mod store;
+pub(crate) mod via;

@@ -1,12 +1,15 @@
 //! A translator of responses.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use spec::Dialect;
 
-use super::delta::Delta;
+use super::delta::{Delta, Stopped};
 use super::reader::ReplyReader;
 use super::writing::{Front, Writer, body, class_of, error_body, status_of};
-use crate::{Question, Reply, ReplyError};
+use crate::faults::{Crowd, ReplyFault, is_at};
+use crate::{Question, Reply, ReplyError, Stop, Usage};
 
 /// Signature of thinking that the upstream did not sign. In a request it counts as none.
 pub const UNSIGNED: &str = "dW5zaWduZWQ=";
@@ -30,6 +33,7 @@ pub struct Translator {
     has_started: bool,
     has_ended: bool,
     error: Option<ReplyError>,
+    fault: Option<ReplyFault>,
 }
 
 impl Translator {
@@ -50,7 +54,15 @@ impl Translator {
             has_started: false,
             has_ended: false,
             error: None,
+            fault: None,
         }
+    }
+
+    /// Makes the translator wrong in what a rule demands.
+    #[must_use]
+    pub fn with_fault(mut self, rule: &str, crowd: &Arc<Crowd>) -> Self {
+        self.fault = Some(ReplyFault::new(rule, Arc::clone(crowd)));
+        self
     }
 
     /// Translates the next bytes of a stream.
@@ -76,6 +88,11 @@ impl Translator {
     /// Writes deltas of the response.
     pub fn write(&mut self, deltas: Vec<Delta>) -> Vec<u8> {
         let mut out = Vec::new();
+        let change = |delta| match &mut self.fault {
+            Some(fault) => fault.change(delta),
+            None => vec![delta],
+        };
+        let deltas: Vec<Delta> = deltas.into_iter().flat_map(change).collect();
         for delta in deltas {
             if self.has_ended {
                 break;
@@ -102,6 +119,16 @@ impl Translator {
         self.has_ended
     }
 
+    /// Returns the dialect of the client.
+    pub const fn front(&self) -> &'static Dialect {
+        self.front.dialect
+    }
+
+    /// Returns whether the response failed.
+    pub const fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
     /// Returns the error, if the response failed before it began: a client can get it as body instead of the stream.
     pub fn early_error(&self) -> Option<(u16, Value)> {
         let error = self.error.as_ref().filter(|_| !self.has_started)?;
@@ -109,17 +136,27 @@ impl Translator {
     }
 
     /// Translates a body. Returns the status, and the client's body.
-    pub fn body(&self, status: u16, bytes: &[u8]) -> (u16, Value) {
+    pub fn body(&mut self, status: u16, bytes: &[u8]) -> (u16, Value) {
         let reply = Reply::of_body(self.upstream, status, bytes);
+        let is_at = |rule| is_at(self.fault.as_ref(), rule);
         let (status, message) = match &reply.error {
             Some(error) if status >= 400 => (status, error.message.clone()),
             Some(error) => (status_of(self.upstream.api, &error.class), error.message.clone()),
             None if status >= 400 => (status, String::new()),
             None if !reply.is_ended => (502, "The upstream's body is no response.".to_owned()),
-            None => return (200, self.reply(&reply)),
+            None => {
+                let reply = self.changed(&reply);
+                return (200, self.reply(&reply));
+            }
         };
         let message =
             if message.is_empty() { format!("The upstream answered with status {status}.") } else { message };
+        let message = if is_at("fault/message") { NO_MESSAGE.to_owned() } else { message };
+        let status = match status {
+            500.. if is_at("fault/status") => 400,
+            _ if is_at("fault/status") => 500,
+            status => status,
+        };
         let class = class_of(self.front.dialect.api, status).to_owned();
         (status, error_body(&self.front, &ReplyError { class, message }))
     }
@@ -127,6 +164,14 @@ impl Translator {
     /// Returns the body of the client for a reply.
     pub fn reply(&self, reply: &Reply) -> Value {
         body(self.front.clone(), reply)
+    }
+
+    /// Returns a reply with the fault of the translator.
+    fn changed(&mut self, reply: &Reply) -> Reply {
+        match &mut self.fault {
+            Some(fault) => reply.deltas().into_iter().flat_map(|delta| fault.change(delta)).collect(),
+            None => reply.clone(),
+        }
     }
 
     fn start(&mut self, delta: &Delta, out: &mut Vec<u8>) {
@@ -138,11 +183,32 @@ impl Translator {
 
     /// Ends the client's stream with an error.
     fn fail(&mut self, status: u16, message: String, out: &mut Vec<u8>) {
-        let error = ReplyError { class: class_of(self.front.dialect.api, status).to_owned(), message };
-        self.has_ended = true;
-        self.error = Some(error.clone());
-        if self.has_started {
-            self.writer.fail(&error, out);
+        let is_at = |rule| is_at(self.fault.as_ref(), rule);
+        if self.has_started && is_at("fault/false-complete") {
+            let stopped = Stopped { stop: Some(Stop::Ended), ..Stopped::default() };
+            for delta in [Delta::Stopped(stopped), Delta::Ended] {
+                self.writer.write(&delta, out);
+            }
+            self.has_ended = true;
+            return;
         }
+        let message = if is_at("fault/message") { NO_MESSAGE.to_owned() } else { message };
+        let error = ReplyError { class: class_of(self.front.dialect.api, status).to_owned(), message };
+        if is_at("fault/malformed") && self.has_started {
+            out.extend_from_slice(b"data: {\"type\n\n");
+        }
+        if self.has_started && !is_at("fault/told") {
+            let usage = is_at("fault/usage").then_some(Usage {
+                input: Some(100_000),
+                output: Some(100_000),
+                ..Usage::default()
+            });
+            self.writer.fail(&error, usage, out);
+        }
+        self.has_ended = true;
+        self.error = Some(error);
     }
 }
+
+/// A message that tells nothing.
+const NO_MESSAGE: &str = "Something went wrong.";

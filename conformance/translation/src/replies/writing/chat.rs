@@ -78,10 +78,7 @@ impl Writer {
                 }
                 self.chunk(&json!({}), Some(self.finish_reason()), out);
                 if let Some(usage) = self.head.usage.filter(|_| self.counts_usage()) {
-                    let mut last = self.object("chat.completion.chunk");
-                    last["choices"] = json!([]);
-                    last["usage"] = counts(usage);
-                    event(out, None, &last);
+                    self.usage(usage, out);
                 }
                 out.extend_from_slice(DONE);
             }
@@ -91,6 +88,21 @@ impl Writer {
             | Delta::Failed(_)
             | Delta::Garbled(_) => {}
         }
+    }
+
+    fn usage(&self, usage: Usage, out: &mut Vec<u8>) {
+        let mut last = self.object("chat.completion.chunk");
+        last["choices"] = json!([]);
+        last["usage"] = counts(usage);
+        event(out, None, &last);
+    }
+
+    pub(super) fn fail(&self, error: &ReplyError, usage: Option<Usage>, out: &mut Vec<u8>) {
+        if let Some(usage) = usage {
+            self.usage(usage, out);
+        }
+        event(out, None, &errors::body(error, "chat"));
+        out.extend_from_slice(DONE);
     }
 
     /// Ends a call: one without arguments has an empty object.
@@ -170,12 +182,6 @@ impl Writer {
 }
 
 const DONE: &[u8] = b"data: [DONE]\n\n";
-
-/// Ends a stream with an error.
-pub(super) fn fail(error: &ReplyError, out: &mut Vec<u8>) {
-    event(out, None, &errors::body(error, "chat"));
-    out.extend_from_slice(DONE);
-}
 
 fn arguments(index: u64, text: &str) -> Value {
     json!({"tool_calls": [{"index": index, "function": {"arguments": text}}]})

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use serde_json::{Value, json};
 
 use super::super::delta::{Delta, PartKind};
-use super::{Front, Head, event, typed};
-use crate::{Part, Reply, Stop, UNSIGNED, Usage};
+use super::{Front, Head, errors, event, typed};
+use crate::{Part, Reply, ReplyError, Stop, UNSIGNED, Usage};
 
 /// Writes a message.
 #[derive(Debug)]
@@ -203,6 +203,15 @@ impl Writer {
         message["usage"] = usage(Usage { input: counts.input.or(Some(0)), ..counts });
         message
     }
+}
+
+pub(super) fn fail(error: &ReplyError, counts: Option<Usage>, out: &mut Vec<u8>) {
+    if let Some(counts) = counts {
+        let delta = json!({"stop_reason": null, "stop_sequence": null, "stop_details": null});
+        let delta = typed("message_delta", json!({"delta": delta, "usage": usage(counts)}));
+        event(out, Some("message_delta"), &delta);
+    }
+    event(out, Some("error"), &errors::body(error, "messages"));
 }
 
 fn thinking() -> Value {

@@ -94,12 +94,12 @@ impl Writer {
         }
     }
 
-    /// Ends a stream with an error.
-    pub(super) fn fail(&mut self, error: &ReplyError, out: &mut Vec<u8>) {
+    /// Ends a stream with an error, and with token counts if there are any.
+    pub(super) fn fail(&mut self, error: &ReplyError, usage: Option<Usage>, out: &mut Vec<u8>) {
         match self {
-            Self::Responses(writer) => writer.fail(error, out),
-            Self::Messages(_) => event(out, Some("error"), &errors::body(error, "messages")),
-            Self::Chat(_) => chat::fail(error, out),
+            Self::Responses(writer) => writer.fail(error, usage, out),
+            Self::Messages(_) => messages::fail(error, usage, out),
+            Self::Chat(writer) => writer.fail(error, usage, out),
         }
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::delta::{Delta, PartKind};
 use super::{Front, Head, event, typed};
-use crate::{ReplyError, Stop};
+use crate::{ReplyError, Stop, Usage};
 
 /// Writes a response.
 #[derive(Debug)]
@@ -173,12 +173,13 @@ impl Writer {
         self.push(&event, json!({ "response": response }), out);
     }
 
-    pub(super) fn fail(&mut self, error: &ReplyError, out: &mut Vec<u8>) {
+    pub(super) fn fail(&mut self, error: &ReplyError, usage: Option<Usage>, out: &mut Vec<u8>) {
         self.error = Some(error.clone());
         let ReplyError { class, message } = error;
         let error = json!({"type": class, "code": code(class), "message": message, "param": null});
         self.push("error", json!({ "error": error }), out);
-        let response = self.ended();
+        let mut response = self.ended();
+        response["usage"] = usage.map_or(Value::Null, counts);
         self.push("response.failed", json!({ "response": response }), out);
     }
 
@@ -210,12 +211,7 @@ impl Writer {
                 json!({"reason": if is_cut { "max_output_tokens" } else { "content_filter" }});
         }
         if let Some(usage) = self.head.usage {
-            let [input, output] = [usage.input, usage.output].map(|count| count.unwrap_or(0));
-            response["usage"] = json!({"input_tokens": input,
-                "input_tokens_details": {"cached_tokens": usage.cached.unwrap_or(0), "cache_write_tokens": 0},
-                "output_tokens": output,
-                "output_tokens_details": {"reasoning_tokens": usage.reasoning.unwrap_or(0)},
-                "total_tokens": input.saturating_add(output)});
+            response["usage"] = counts(usage);
         }
         response
     }
@@ -281,6 +277,14 @@ const REPEATED: &[&str] = &[
     "truncation",
     "user",
 ];
+
+fn counts(usage: Usage) -> Value {
+    let [input, output] = [usage.input, usage.output].map(|count| count.unwrap_or(0));
+    json!({"input_tokens": input,
+        "input_tokens_details": {"cached_tokens": usage.cached.unwrap_or(0), "cache_write_tokens": 0},
+        "output_tokens": output, "output_tokens_details": {"reasoning_tokens": usage.reasoning.unwrap_or(0)},
+        "total_tokens": input.saturating_add(output)})
+}
 
 /// Returns the code of a class of errors, of which a failed response has few.
 fn code(class: &str) -> &'static str {

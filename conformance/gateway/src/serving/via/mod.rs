@@ -1,0 +1,231 @@
+//! A reference translator: it answers clients of all APIs with the responses of an upstream of one.
+//!
+//! It is a test object: what the suite for gateways finds right, and wrong on demand. It has no accounts, no limits of rates,
+//! and no retries.
+
+mod faults;
+mod sending;
+mod upstream;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::response::Response;
+use axum::routing::{get, post};
+use serde_json::Value;
+use spec::Dialect;
+use tokio::net::TcpListener;
+use translation::{Part, Question, Translator, UNSIGNED, break_question, break_request};
+
+use super::cors;
+use super::host::{Host, listen};
+use super::log::Log;
+use crate::content::problem::Problem;
+use crate::rendering::wire::Wire;
+use faults::State as FaultState;
+pub use faults::via_faults;
+use upstream::{Answer, Upstream};
+
+/// Maximum size of a request body.
+const LARGEST: usize = 64 << 20;
+
+/// Settings of the reference translator.
+#[derive(Debug, Clone)]
+pub struct ViaSettings {
+    /// The base URL of the upstream, such as `http://127.0.0.1:9000/v1`.
+    pub upstream_url: String,
+    /// Its dialect.
+    pub upstream: &'static Dialect,
+    /// The key for it.
+    pub key: Option<String>,
+    /// The dialects of the clients, one for each API.
+    pub fronts: Vec<&'static Dialect>,
+    /// Limit of a wait for the upstream.
+    pub limit: Duration,
+    /// The rule to break, of those that [`via_faults`] lists.
+    pub fault: Option<String>,
+    /// The request log.
+    pub log: Option<Log>,
+}
+
+impl ViaSettings {
+    /// Returns settings without a fault, for clients of all APIs.
+    pub fn new(upstream_url: &str, upstream: &'static Dialect) -> Self {
+        let fronts = ["openai", "anthropic", "chat"].into_iter().filter_map(spec::dialect).collect();
+        Self {
+            upstream_url: upstream_url.to_owned(),
+            upstream,
+            key: None,
+            fronts,
+            limit: Duration::from_secs(60),
+            fault: None,
+            log: None,
+        }
+    }
+}
+
+/// A reference translator in this process on its own port, stopped when dropped.
+#[derive(Debug)]
+pub struct EmbeddedVia(Host);
+
+impl EmbeddedVia {
+    /// Starts it.
+    ///
+    /// # Errors
+    ///
+    /// If the URL of the upstream is invalid, or there is no such fault.
+    pub fn start(settings: ViaSettings) -> io::Result<Self> {
+        Host::start(router(settings)?).map(Self)
+    }
+
+    /// Returns its address.
+    pub const fn address(&self) -> SocketAddr {
+        self.0.address()
+    }
+
+    /// Returns its base URL.
+    pub fn url(&self) -> String {
+        format!("http://{}/v1", self.address())
+    }
+}
+
+/// Serves the reference translator until a future completes.
+///
+/// # Errors
+///
+/// If the URL of the upstream is invalid, or there is no such fault.
+pub async fn serve_via(
+    listener: TcpListener,
+    settings: ViaSettings,
+    until: impl Future<Output = ()>,
+) -> io::Result<()> {
+    listen(listener, router(settings)?, until).await
+}
+
+/// What all requests share.
+#[derive(Debug)]
+struct Via {
+    settings: ViaSettings,
+    upstream: Upstream,
+    fault: Arc<FaultState>,
+}
+
+fn router(settings: ViaSettings) -> io::Result<Router> {
+    let fault = Arc::new(FaultState::new(settings.fault.as_deref())?);
+    let upstream = Upstream::new(&settings)?;
+    let via = Arc::new(Via { settings, upstream, fault });
+    let mut api = Router::new().route("/models", get(models));
+    for front in via.settings.fronts.iter().copied() {
+        let create = move |state: State<Arc<Via>>, headers: HeaderMap, body: Bytes| {
+            create(state, front, headers, body)
+        };
+        api = api.route(front.api.path, post(create));
+    }
+    let app = Router::new()
+        .merge(api.clone())
+        .nest("/v1", api)
+        .fallback(nothing)
+        .layer(DefaultBodyLimit::max(LARGEST))
+        .with_state(via);
+    Ok(cors::guarded(app, &[], LARGEST))
+}
+
+async fn nothing(State(via): State<Arc<Via>>, uri: Uri) -> Response {
+    let problem = Problem::not_found("not_found", format!("No route for {}.", uri.path()), None);
+    refused(&problem, via.settings.fronts.first().copied().unwrap_or(via.settings.upstream))
+}
+
+/// Passes the upstream's list of models on.
+async fn models(State(via): State<Arc<Via>>) -> Response {
+    match via.upstream.models().await {
+        Ok(answer) => sending::passed(answer, &via, None),
+        Err(problem) => refused(&problem, via.settings.upstream),
+    }
+}
+
+async fn create(
+    State(via): State<Arc<Via>>,
+    front: &'static Dialect,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let response = answer(&via, front, &headers, body).await;
+    if let Some(log) = &via.settings.log {
+        let status = response.status().as_u16();
+        log.line(&format!("{} for {} {status}", front.api.name, via.settings.upstream.api.name));
+    }
+    response
+}
+
+async fn answer(via: &Arc<Via>, front: &'static Dialect, headers: &HeaderMap, body: Bytes) -> Response {
+    if via.fault.refuses_next() {
+        let unavailable = Problem { status: 503, ..Problem::of_status(500) };
+        return refused(&unavailable, front);
+    }
+    let own = via.settings.upstream;
+    if front.api.name == own.api.name {
+        return match via.upstream.pass(headers, body, &via.fault).await {
+            Ok(answer) => sending::passed(answer, via, Some(front)),
+            Err(problem) => refused(&problem, front),
+        };
+    }
+    let request: Value = match serde_json::from_slice(&body) {
+        Ok(request) => request,
+        Err(error) => return refused(&Problem::not_json(&error), front),
+    };
+    let question = Question::read(front.api, &request);
+    let asked = asked(via, &question);
+    let mut translator = Translator::new(front, own, &question, &request, now());
+    if let Some(rule) = via.fault.of_reply() {
+        translator = translator.with_fault(rule, &via.fault.crowd);
+    }
+    match via.upstream.ask(headers, &asked, &via.fault).await {
+        Ok(answer) => sending::translated(answer, translator, via, &asked, question.is_stream).await,
+        Err(problem) => {
+            let (status, body) = translator.body(problem.status, problem.message.as_bytes());
+            json(status, &body)
+        }
+    }
+}
+
+/// Returns the request of the upstream. What the gateway signed itself is none of the upstream's.
+fn asked(via: &Via, question: &Question) -> Bytes {
+    let mut question = question.clone();
+    for part in question.turns.iter_mut().flat_map(|turn| &mut turn.parts) {
+        if let Part::Reasoning(reasoning) = part {
+            reasoning.seal.take_if(|seal| seal == UNSIGNED);
+        }
+    }
+    let rule = via.fault.rule.as_deref().unwrap_or_default();
+    break_question(rule, &mut question);
+    let mut request = question.write(via.settings.upstream.api);
+    break_request(rule, &mut request);
+    Bytes::from(request.to_string())
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+fn refused(problem: &Problem, front: &Dialect) -> Response {
+    let wire = Wire::refused(problem, front.api);
+    of_json(wire.status, wire.body)
+}
+
+fn json(status: u16, body: &Value) -> Response {
+    of_json(status, body.to_string())
+}
+
+fn of_json(status: u16, body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    let kind = header::HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}

@@ -1,0 +1,180 @@
+//! Requests to the upstream.
+
+use std::io;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use reqwest::{Client, Method, RequestBuilder, Response, Url, redirect};
+use spec::Dialect;
+use tokio::time::timeout;
+
+use super::ViaSettings;
+use super::faults::State;
+use crate::content::problem::Problem;
+use crate::serving::host::is_loopback;
+
+/// Timeout of a connection.
+const CONNECTION: Duration = Duration::from_secs(10);
+/// Maximum size of a body that is translated as a whole.
+const LARGEST: usize = 64 << 20;
+
+/// Headers of one connection alone, and those that each side has for itself.
+const OWN: [HeaderName; 11] = [
+    header::HOST,
+    header::CONNECTION,
+    header::CONTENT_LENGTH,
+    header::TRANSFER_ENCODING,
+    header::TE,
+    header::TRAILER,
+    header::UPGRADE,
+    header::EXPECT,
+    header::ACCEPT_ENCODING,
+    header::COOKIE,
+    header::PROXY_AUTHORIZATION,
+];
+
+/// The upstream.
+#[derive(Debug)]
+pub(super) struct Upstream {
+    client: Client,
+    url: String,
+    dialect: &'static Dialect,
+    key: Option<String>,
+    limit: Duration,
+}
+
+/// A response of the upstream, whose body is not read yet.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) response: Response,
+    /// The key of the client, where it is to leak, or that of the upstream.
+    pub(super) leak: Option<String>,
+}
+
+impl Upstream {
+    pub(super) fn new(settings: &ViaSettings) -> io::Result<Self> {
+        let invalid = |problem: String| io::Error::new(io::ErrorKind::InvalidInput, problem);
+        let url = Url::parse(&settings.upstream_url)
+            .map_err(|error| invalid(format!("{}: {error}", settings.upstream_url)))?;
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        // Each request has a connection of its own, which ends with it.
+        let mut client = Client::builder()
+            .redirect(redirect::Policy::none())
+            .pool_max_idle_per_host(0)
+            .connect_timeout(CONNECTION)
+            .tcp_nodelay(true);
+        if is_loopback(&url) {
+            client = client.no_proxy();
+        }
+        Ok(Self {
+            client: client.build().map_err(|error| invalid(error.to_string()))?,
+            url: settings.upstream_url.trim_end_matches('/').to_owned(),
+            dialect: settings.upstream,
+            key: settings.key.clone(),
+            limit: settings.limit,
+        })
+    }
+
+    /// Sends a translated request.
+    pub(super) async fn ask(
+        &self,
+        client: &HeaderMap,
+        body: &Bytes,
+        fault: &State,
+    ) -> Result<Answer, Problem> {
+        let mut answer = self.send(self.create(client, fault).body(body.clone())).await;
+        if fault.is_at("fault/requests")
+            && answer.as_ref().map_or(true, |response| response.status().as_u16() >= 400)
+        {
+            answer = self.send(self.create(client, fault).body(body.clone())).await;
+        }
+        Ok(Answer { response: answer?, leak: self.leak(fault) })
+    }
+
+    /// Passes a request on, with its bytes and headers.
+    pub(super) async fn pass(
+        &self,
+        client: &HeaderMap,
+        body: Bytes,
+        fault: &State,
+    ) -> Result<Answer, Problem> {
+        let mut request = self.create(client, fault);
+        let is_key = |name: &HeaderName| self.dialect.api.request.keys.iter().any(|(key, _)| name == *key);
+        for (name, value) in client {
+            if !OWN.contains(name)
+                && !is_key(name)
+                && name != header::AUTHORIZATION
+                && name != header::CONTENT_TYPE
+            {
+                request = request.header(name, value);
+            }
+        }
+        Ok(Answer { response: self.send(request.body(body)).await?, leak: self.leak(fault) })
+    }
+
+    /// Requests the list of models.
+    pub(super) async fn models(&self) -> Result<Answer, Problem> {
+        let request = self.with_key(self.client.request(Method::GET, format!("{}/models", self.url)));
+        Ok(Answer { response: self.send(request).await?, leak: None })
+    }
+
+    fn create(&self, client: &HeaderMap, fault: &State) -> RequestBuilder {
+        let api = self.dialect.api;
+        let mut request = self.with_key(self.client.post(format!("{}{}", self.url, api.path)));
+        request = request.header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        for (name, value) in api.request.headers.iter().filter(|(name, _)| !client.contains_key(*name)) {
+            request = request.header(*name, *value);
+        }
+        if fault.is_at("keys/client") {
+            let key = ["authorization", "x-api-key"].into_iter().find_map(|name| client.get(name));
+            if let Some(key) = key {
+                request = request.header("x-client-key", key);
+            }
+        }
+        request
+    }
+
+    fn with_key(&self, mut request: RequestBuilder) -> RequestBuilder {
+        for (name, value) in self.key.iter().flat_map(|key| self.dialect.api.request.with_key(key)) {
+            request = request.header(name, value);
+        }
+        request
+    }
+
+    fn leak(&self, fault: &State) -> Option<String> {
+        self.key.clone().filter(|_| fault.is_at("keys/upstream"))
+    }
+
+    async fn send(&self, request: RequestBuilder) -> Result<Response, Problem> {
+        match timeout(self.limit, request.send()).await {
+            Ok(Ok(response)) => Ok(response),
+            // Its text has the address, which is none of the client's business.
+            Ok(Err(error)) if error.is_connect() => Err(failed(502, "The upstream cannot be reached.")),
+            Ok(Err(_)) => Err(failed(502, "The upstream did not answer.")),
+            Err(_) => Err(failed(504, "The upstream did not answer in time.")),
+        }
+    }
+
+    /// Returns the whole body of a response.
+    pub(super) async fn whole(&self, response: Response) -> Result<Vec<u8>, Problem> {
+        self.rest(Vec::new(), response).await
+    }
+
+    /// Returns a body of which the beginning was read.
+    pub(super) async fn rest(&self, mut body: Vec<u8>, mut response: Response) -> Result<Vec<u8>, Problem> {
+        loop {
+            match timeout(self.limit, response.chunk()).await {
+                Ok(Ok(Some(chunk))) if body.len() + chunk.len() <= LARGEST => body.extend_from_slice(&chunk),
+                Ok(Ok(Some(_))) => return Err(failed(502, "The upstream's body is too long.")),
+                Ok(Ok(None)) => return Ok(body),
+                Ok(Err(_)) => return Err(failed(502, "The upstream's connection broke.")),
+                Err(_) => return Err(failed(504, "The upstream did not send its body in time.")),
+            }
+        }
+    }
+}
+
+fn failed(status: u16, message: &str) -> Problem {
+    Problem { status, message: message.to_owned(), ..Problem::of_status(500) }
+}

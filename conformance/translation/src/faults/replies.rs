@@ -1,0 +1,238 @@
+//! Faults of replies.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::{Delta, PartKind, Stop, Usage};
+
+/// The rules that faults of replies break: those of answers, those of failures, and that of statuses.
+pub(super) const NAMES: &[&str] = &[
+    "answer/text",
+    "answer/calls",
+    "answer/arguments",
+    "answer/ids",
+    "answer/reasoning",
+    "answer/refusal",
+    "answer/stop",
+    "answer/model",
+    "answer/usage",
+    "answer/nothing-invented",
+    "crowd/separate",
+    "fault/false-complete",
+    "fault/told",
+    "fault/malformed",
+    "fault/message",
+    "fault/status",
+    "fault/usage",
+];
+
+/// Returns whether a fault is one of replies.
+pub fn is_of_reply(rule: &str) -> bool {
+    NAMES.contains(&rule)
+}
+
+/// Returns whether a translator has this fault.
+pub(crate) fn is_at(fault: Option<&ReplyFault>, rule: &str) -> bool {
+    fault.is_some_and(|fault| fault.rule == rule)
+}
+
+/// A mark that text was changed.
+const MARK: &str = "~";
+
+/// What the translators of one gateway share where its answers get mixed up.
+#[derive(Debug, Default)]
+pub struct Crowd {
+    count: AtomicU64,
+    /// The translators at work.
+    active: AtomicU64,
+    /// The latest text, and whose it is.
+    latest: Mutex<Option<(u64, String)>>,
+}
+
+/// A fault of a reply, and what it has to know of the reply.
+#[derive(Debug)]
+pub(crate) struct ReplyFault {
+    pub(crate) rule: String,
+    kinds: BTreeMap<usize, PartKind>,
+    /// Whether a text has been changed.
+    is_done: bool,
+    /// The call that is left out.
+    without: Option<usize>,
+    /// Calls of which only the opening brace has arrived.
+    braces: Vec<usize>,
+    /// Calls whose arguments have begun.
+    begun: Vec<usize>,
+    crowd: Arc<Crowd>,
+    number: u64,
+}
+
+impl Drop for ReplyFault {
+    fn drop(&mut self) {
+        self.crowd.active.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl ReplyFault {
+    pub(crate) fn new(rule: &str, crowd: Arc<Crowd>) -> Self {
+        crowd.active.fetch_add(1, Ordering::SeqCst);
+        let number = crowd.count.fetch_add(1, Ordering::SeqCst);
+        Self {
+            rule: rule.to_owned(),
+            kinds: BTreeMap::new(),
+            is_done: false,
+            without: None,
+            braces: Vec::new(),
+            begun: Vec::new(),
+            crowd,
+            number,
+        }
+    }
+
+    /// Returns what is left of a delta.
+    pub(crate) fn change(&mut self, mut delta: Delta) -> Vec<Delta> {
+        if let Delta::Opened { part, kind } = &delta {
+            self.kinds.insert(*part, kind.clone());
+        }
+        let rule = std::mem::take(&mut self.rule);
+        let before = self.apply(&rule, &mut delta);
+        self.rule = rule;
+        let Some(mut deltas) = before else { return Vec::new() };
+        deltas.push(delta);
+        deltas
+    }
+
+    /// Changes a delta. Returns those to put before it, or nothing if it is left out.
+    fn apply(&mut self, rule: &str, delta: &mut Delta) -> Option<Vec<Delta>> {
+        match (rule, &mut *delta) {
+            ("answer/text", Delta::Text { part, text }) if self.is_a(*part, &PartKind::Text) => {
+                self.mark(text);
+            }
+            ("answer/refusal", Delta::Text { part, text }) if self.is_a(*part, &PartKind::Refusal) => {
+                self.mark(text);
+            }
+            ("answer/reasoning", Delta::Text { part, text }) if self.is_reasoning(*part) => self.mark(text),
+            ("answer/calls", _) => return self.without_second_call(delta),
+            ("answer/arguments", Delta::Text { part, text }) if self.is_call(*part) => {
+                *text = self.arguments(*part, text);
+            }
+            ("answer/arguments", Delta::Closed { part }) if self.braces.contains(part) => {
+                return Some(vec![Delta::Text { part: *part, text: "{".to_owned() }]);
+            }
+            ("answer/ids", Delta::Opened { kind: PartKind::Call { id, .. }, .. }) => {
+                let first = self.kinds.values().find_map(|kind| match kind {
+                    PartKind::Call { id, .. } => Some(id.clone()),
+                    _ => None,
+                });
+                *id = first.unwrap_or_default();
+            }
+            ("answer/stop", Delta::Stopped(stopped)) => {
+                stopped.stop = match stopped.stop {
+                    Some(Stop::Ended) => Some(Stop::Cut),
+                    Some(Stop::Cut) => Some(Stop::Ended),
+                    other => other,
+                };
+            }
+            ("answer/model", Delta::Started { model, .. }) => *model = Some("another-model".to_owned()),
+            ("answer/usage", Delta::Usage(Usage { output: Some(output), .. })) => {
+                *output = output.saturating_add(1);
+            }
+            ("answer/nothing-invented", Delta::Stopped(_)) if !self.has_text() => {
+                let part = self.kinds.keys().last().map_or(0, |last| last + 1);
+                return Some(vec![
+                    Delta::Opened { part, kind: PartKind::Text },
+                    Delta::Text { part, text: "Sure.".to_owned() },
+                    Delta::Closed { part },
+                ]);
+            }
+            ("crowd/separate", Delta::Text { part, text }) if self.is_a(*part, &PartKind::Text) => {
+                self.swap(text);
+            }
+            _ => {}
+        }
+        Some(Vec::new())
+    }
+
+    fn is_a(&self, part: usize, kind: &PartKind) -> bool {
+        self.kinds.get(&part) == Some(kind)
+    }
+
+    fn is_reasoning(&self, part: usize) -> bool {
+        matches!(self.kinds.get(&part), Some(PartKind::Reasoning { .. }))
+    }
+
+    fn is_call(&self, part: usize) -> bool {
+        matches!(self.kinds.get(&part), Some(PartKind::Call { .. }))
+    }
+
+    fn has_text(&self) -> bool {
+        self.kinds.values().any(|kind| matches!(kind, PartKind::Text | PartKind::Refusal))
+    }
+
+    /// Changes the first text that it sees.
+    fn mark(&mut self, text: &mut String) {
+        if !std::mem::replace(&mut self.is_done, true) {
+            text.push_str(MARK);
+        }
+    }
+
+    /// Leaves out the second call. The parts behind it move up.
+    fn without_second_call(&mut self, delta: &mut Delta) -> Option<Vec<Delta>> {
+        if let Delta::Opened { part, kind: PartKind::Call { .. } } = delta {
+            let calls = self.kinds.values().filter(|kind| matches!(kind, PartKind::Call { .. })).count();
+            if calls == 2 && self.without.is_none() {
+                self.without = Some(*part);
+            }
+        }
+        if let Delta::Opened { part, .. }
+        | Delta::Text { part, .. }
+        | Delta::Seal { part, .. }
+        | Delta::Closed { part } = delta
+            && let Some(without) = self.without
+        {
+            if *part == without {
+                return None;
+            }
+            *part -= usize::from(*part > without);
+        }
+        Some(Vec::new())
+    }
+
+    /// Adds a member to arguments, behind their opening brace.
+    fn arguments(&mut self, part: usize, text: &str) -> String {
+        const MEMBER: &str = "\"changed\":true";
+        let is_waiting = self.braces.contains(&part);
+        if !is_waiting && self.begun.contains(&part) {
+            return text.to_owned();
+        }
+        let rest = if is_waiting { Some(text) } else { text.trim_start().strip_prefix('{') };
+        let Some(rest) = rest else {
+            self.begun.push(part);
+            return text.to_owned();
+        };
+        if rest.trim_start().is_empty() {
+            if !is_waiting {
+                self.braces.push(part);
+            }
+            return String::new();
+        }
+        self.braces.retain(|own| *own != part);
+        self.begun.push(part);
+        let comma = if rest.trim_start().starts_with('}') { "" } else { "," };
+        format!("{{{MEMBER}{comma}{rest}")
+    }
+
+    /// Exchanges a text for the latest of another reply.
+    fn swap(&self, text: &mut String) {
+        let mut latest = self.crowd.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.crowd.active.load(Ordering::SeqCst) < 2 {
+            *latest = None;
+            return;
+        }
+        let own = text.clone();
+        if let Some((_, other)) = latest.take().filter(|(number, _)| *number != self.number) {
+            *text = other;
+        }
+        *latest = Some((self.number, own));
+    }
+}
