@@ -258,7 +258,7 @@ http.server.HTTPServer(('127.0.0.1', int(os.environ['GATEWAY_PORT'])), Handler).
 
     #[test]
     fn one_that_exits_shows_its_last_words() {
-        let script = "i=0; while [ $i -lt 50 ]; do echo line $i; i=$((i+1)); done; printf 'bad \\033[2J\\n' >&2; exit 3";
+        let script = "exec >&2; i=0; while [ $i -lt 50 ]; do echo line $i; i=$((i+1)); done; printf 'bad \\033[2J\\n'; exit 3";
         let problem = start(&command(&["sh", "-c", script])).unwrap_err();
         assert!(problem.starts_with("sh exited before it answered (exit status: 3)"), "{problem}");
         assert!(problem.contains("\n  line 49") && !problem.contains("line 20"), "{problem}");

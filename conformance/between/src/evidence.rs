@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use catalogue::{BetweenCase, HandlingMode, UpstreamFault};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use spec::Dialect;
 
@@ -41,7 +42,7 @@ pub enum Fault {
 }
 
 /// The recordings of a test.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evidence {
     /// The exchanges of the client with the gateway, one for each turn. Of a crowd, one for each client.
     pub client: Vec<Exchanged>,
@@ -52,7 +53,7 @@ pub struct Evidence {
 }
 
 /// A recorded exchange. Times are from the start of the test, on one clock.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exchanged {
     /// When the request was sent, or received.
     pub at: Duration,
@@ -71,7 +72,7 @@ pub struct Exchanged {
 }
 
 /// A key of the run where it was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeenKey {
     /// Whose it is.
     pub key: RunKey,
@@ -80,7 +81,8 @@ pub struct SeenKey {
 }
 
 /// The keys of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum RunKey {
     /// That of the client for the gateway.
     Client,
@@ -89,7 +91,8 @@ pub enum RunKey {
 }
 
 /// The places of a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum KeyPlace {
     /// The headers of the request.
     RequestHeaders,
@@ -102,7 +105,7 @@ pub enum KeyPlace {
 }
 
 /// A recorded response.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Response {
     /// Its status.
     pub status: u16,

@@ -7,9 +7,11 @@ mod client;
 mod command;
 mod dialects;
 pub mod evidence;
+pub mod folder;
 mod judge;
 mod keys;
 mod mark;
+mod moments;
 mod plan;
 mod settings;
 mod upstream;
@@ -19,5 +21,6 @@ pub use command::{
 };
 pub use dialects::{front_dialect, upstream_dialect};
 pub use judge::{Judged, judge, settle, unused_limits};
+pub use moments::moments;
 pub use plan::{fault_name, tests};
 pub use settings::{Pair, Settings};

@@ -13,7 +13,7 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// Decodes a text. Returns `None` if it is not base64.
-pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
+pub fn decode(text: &str) -> Option<Vec<u8>> {
     let in_standard = |byte: u8| match byte {
         b'-' => b'+',
         b'_' => b'/',

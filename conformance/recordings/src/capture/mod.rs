@@ -30,7 +30,7 @@ mod txtar;
 mod websocket;
 mod zstd;
 
-pub use base64::encode as base64_of;
+pub use base64::{decode as bytes_of_base64, encode as base64_of};
 pub use checker::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport, sse};
 pub use compression::Compression;
 pub use decompress::Decompressor;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use catalogue::Level;
 use serde::{Deserialize, Serialize};
 
-use super::{BetweenCause, BetweenFinding, BetweenMoment, BetweenRun, BetweenTest};
+use super::{BetweenCause, BetweenFinding, BetweenRun, BetweenTest};
 use crate::{LevelChange, Outcome, Verdict};
 
 /// An expected failure: a rule in some tests.
@@ -78,7 +78,11 @@ impl BetweenRun {
             let same = known.iter().find(|known| {
                 known.rule == cause.rule && known.kind == cause.kind && known.first == cause.first
             });
-            cause.timeline = same.map(|known| known.timeline.clone()).unwrap_or_default();
+            let example = self.tests.get(cause.first[0]).filter(|test| !test.moments.is_empty());
+            cause.timeline = example
+                .map(|test| test.moments.clone())
+                .or_else(|| same.map(|known| known.timeline.clone()))
+                .unwrap_or_default();
         }
         let has = |verdict| self.tests.iter().any(|test| test.verdict == verdict);
         self.outcome = match () {
@@ -120,15 +124,6 @@ impl BetweenRun {
         }
         run.stale = stale.into_iter().collect();
         run.concluded()
-    }
-
-    /// Adds what both sides sent and received in the example of each cause, by the number of its test.
-    #[must_use]
-    pub fn with_timelines(mut self, mut of: impl FnMut(&BetweenTest) -> Vec<BetweenMoment>) -> Self {
-        for cause in &mut self.causes {
-            cause.timeline = self.tests.get(cause.first[0]).map(&mut of).unwrap_or_default();
-        }
-        self
     }
 
     /// Returns the example of a cause, and its test.

@@ -114,11 +114,17 @@ pub struct BetweenTest {
     pub limits: Vec<[String; 2]>,
     /// The recordings of the client, and of the upstream, relative to the folder of the run.
     pub files: Vec<String>,
+    /// SHA-256 of its files, if they were written.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub hash: String,
     /// Reason of an expected failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
     /// Duration in milliseconds.
     pub ms: u64,
+    /// What both sides sent and received, in time. Only causes keep it.
+    #[serde(skip)]
+    pub moments: Vec<BetweenMoment>,
 }
 
 /// What becomes of a client's stream.

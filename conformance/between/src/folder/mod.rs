@@ -1,0 +1,202 @@
+//! The folder of a run: the recordings of each test, and what is beside them.
+//!
+//! `exchanges/TEST/client.exchange` and `upstream.exchange` have the exchanges in the format of all recordings, and
+//! `test.json` has the test, and what that format does not hold.
+
+mod lines;
+mod test_file;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use harness::evidence::Evidence as Files;
+use harness::{hash, replace};
+use results::BetweenTest;
+
+use crate::evidence::{Evidence, Exchanged, Test};
+use test_file::TestFile;
+
+/// The file with the report.
+pub const REPORT: &str = "between.json";
+/// The file with the output of a gateway that the run started.
+pub const LOG: &str = "gateway.log";
+/// The folder of the exchanges.
+const EXCHANGES: &str = "exchanges";
+/// The files of a test.
+const CLIENT: &str = "client.exchange";
+const UPSTREAM: &str = "upstream.exchange";
+const TEST: &str = "test.json";
+
+/// Returns the files of a test, relative to the folder of the run: the recordings of the client and of the upstream, and
+/// what is beside them.
+///
+/// # Errors
+///
+/// If its name is none of a test.
+fn files(name: &str) -> io::Result<[String; 3]> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '@' | ':' | '/');
+    let parts: Vec<&str> = name.split('/').collect();
+    let is_name = |part: &&str| !part.is_empty() && !part.starts_with('.');
+    if !name.chars().all(is_plain) || !parts.iter().all(is_name) || parts.len() < 2 {
+        return Err(io::Error::other(format!("{name:?} is no name of a test")));
+    }
+    // Some systems have no files with colons.
+    let folder = format!("{EXCHANGES}/{}", name.replace(':', "-"));
+    Ok([CLIENT, UPSTREAM, TEST].map(|file| format!("{folder}/{file}")))
+}
+
+/// Writes the recordings of a test, and returns their names relative to the folder.
+///
+/// # Errors
+///
+/// If they cannot be written.
+pub fn write(folder: &Path, test: &Test, evidence: &Evidence) -> io::Result<Vec<String>> {
+    let [client, upstream, beside] = files(&test.name)?;
+    let [of_client, of_upstream, of_test] = texts(test, evidence)?;
+    for (file, text) in [(&client, of_client), (&upstream, of_upstream), (&beside, of_test)] {
+        let path = folder.join(file);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        replace(&path, &text)?;
+    }
+    Ok(vec![client, upstream])
+}
+
+/// Returns the texts of the files of a test.
+fn texts(test: &Test, evidence: &Evidence) -> io::Result<[String; 3]> {
+    let Evidence { client, upstream, after } = evidence;
+    let of = |exchanges: &[&Exchanged]| exchanges.iter().map(|exchange| lines::write(exchange)).collect();
+    let of_client: Vec<&Exchanged> = client.iter().chain(after).collect();
+    let of_upstream: Vec<&Exchanged> = upstream.iter().collect();
+    Ok([of(&of_client), of(&of_upstream), TestFile::new(test, evidence).text()?])
+}
+
+/// Returns evidence as it is recorded: without what recordings leave out. Verdicts are computed from this, so that they are
+/// the same when they are computed from a folder.
+///
+/// # Errors
+///
+/// If it cannot be recorded.
+pub fn recorded(test: &Test, evidence: &Evidence) -> io::Result<Evidence> {
+    let [client, upstream, beside] = texts(test, evidence)?;
+    TestFile::parse(&beside)?.evidence(lines::read(&client)?, lines::read(&upstream)?)
+}
+
+/// Reads the recordings of a test.
+///
+/// # Errors
+///
+/// If they cannot be read, or do not fit together.
+pub fn read(folder: &Path, test: &BetweenTest) -> io::Result<Evidence> {
+    let [client, upstream, beside] = files(&test.name)?;
+    let exchanges = |file: &str| lines::read(&text(folder, file)?).map_err(|error| within(file, &error));
+    let (of_client, of_upstream) = (exchanges(&client)?, exchanges(&upstream)?);
+    let of_test = TestFile::parse(&text(folder, &beside)?).map_err(|error| within(&beside, &error))?;
+    of_test.evidence(of_client, of_upstream).map_err(|error| within(&beside, &error))
+}
+
+/// Reads a test: what was asked, in which APIs, and what went wrong upstream.
+///
+/// # Errors
+///
+/// If its file cannot be read, or is about another test.
+pub fn test(folder: &Path, test: &BetweenTest) -> io::Result<Test> {
+    let [.., beside] = files(&test.name)?;
+    let read = TestFile::parse(&text(folder, &beside)?)
+        .and_then(|file| file.test(&test.name))
+        .map_err(|error| within(&beside, &error))?;
+    let apis = [read.front.api.name, read.upstream.api.name];
+    if apis != [&*test.front, &*test.upstream] || read.case.id != test.case {
+        return Err(within(&beside, &io::Error::other("it is about another case or pair of APIs")));
+    }
+    Ok(read)
+}
+
+/// Returns the hash of the files of a test.
+///
+/// # Errors
+///
+/// If they cannot be read.
+pub fn hash_of(folder: &Path, test: &BetweenTest) -> io::Result<String> {
+    let mut all = String::new();
+    for file in files(&test.name)? {
+        all += &hash(text(folder, &file)?.as_bytes());
+    }
+    Ok(hash(all.as_bytes()))
+}
+
+/// Returns the files below a folder that belong to none of these tests.
+///
+/// # Errors
+///
+/// If the folder cannot be read.
+pub fn strangers(folder: &Path, tests: &[BetweenTest]) -> io::Result<Vec<String>> {
+    let recorded = tests.iter().filter(|test| !test.files.is_empty());
+    let known: Vec<String> = recorded.filter_map(|test| files(&test.name).ok()).flatten().collect();
+    let exchanges = folder.join(EXCHANGES);
+    if !exchanges.exists() {
+        return Ok(Vec::new());
+    }
+    let known = known.iter().filter_map(|file| file.strip_prefix(&format!("{EXCHANGES}/"))).collect();
+    let found = Files::open(&exchanges).strangers(&known)?;
+    Ok(found.into_iter().map(|file| format!("{EXCHANGES}/{file}")).collect())
+}
+
+/// Makes room for a run in a folder: it must have none, unless that is to be replaced. Then its recordings are removed.
+///
+/// # Errors
+///
+/// If the folder has a run, or other files among its recordings.
+pub fn make_room(folder: &Path, replaces: bool) -> io::Result<()> {
+    let exchanges = folder.join(EXCHANGES);
+    if (folder.join(REPORT).exists() || exchanges.exists()) && !replaces {
+        let advice = "it already contains a run; replace it with --replace, or choose another folder";
+        return Err(io::Error::other(advice));
+    }
+    fs::create_dir_all(folder)?;
+    remove(&exchanges)
+}
+
+/// Removes the recordings below a folder, and the folders that are empty then. Links are not followed.
+fn remove(folder: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+        Ok(found) if !found.is_dir() => {
+            return Err(io::Error::other(format!("{} is no folder of recordings", folder.display())));
+        }
+        Ok(_) => {}
+    }
+    for entry in fs::read_dir(folder)? {
+        let (path, kind) = entry.and_then(|entry| Ok((entry.path(), entry.file_type()?)))?;
+        if kind.is_dir() {
+            remove(&path)?;
+        } else if kind.is_file() && is_recording(&path) {
+            fs::remove_file(path)?;
+        } else {
+            let problem = "is no recording of a run: move it, or choose another folder";
+            return Err(io::Error::other(format!("{} {problem}", path.display())));
+        }
+    }
+    fs::remove_dir(folder)
+}
+
+fn is_recording(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| [CLIENT, UPSTREAM, TEST].iter().any(|known| name == *known))
+}
+
+/// Reads a file of a run; links are refused.
+fn text(folder: &Path, file: &str) -> io::Result<String> {
+    let bytes = Files::open(folder).read(file).map_err(|error| within(file, &error))?;
+    String::from_utf8(bytes).map_err(|error| within(file, &io::Error::other(error)))
+}
+
+fn within(file: &str, error: &io::Error) -> io::Error {
+    let path = PathBuf::from(file);
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests;
