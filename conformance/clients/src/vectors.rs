@@ -69,9 +69,9 @@ pub struct Vector {
     pub request: Value,
     /// The response.
     pub response: VectorResponse,
-    /// What a client that does not report an error has to return; absent if only an error is right.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub content: Option<VectorContent>,
+    /// What a client that does not report an error may return: one of these. Empty if only an error is right.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contents: Vec<VectorContent>,
 }
 
 /// The verdict on a response.
@@ -259,7 +259,7 @@ fn vector(
             body_base64,
             breaks_off: act.end == End::Break,
         },
-        content: case.answers.first().filter(|_| case.expect != Expect::MustReport).map(content),
+        contents: case.answers.iter().filter(|_| case.expect != Expect::MustReport).map(content).collect(),
     }
 }
 
