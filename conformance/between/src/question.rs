@@ -35,7 +35,7 @@ impl<'t> Questions<'t> {
     /// Continues the answer of an exchange, with the results of its calls. Returns whether there is an answer to continue.
     pub(crate) fn go_on(&mut self, before: &Exchanged, turn: usize) -> bool {
         let Some(response) = &before.response else { return false };
-        let content_type = response.header("content-type").unwrap_or_default();
+        let content_type = response.header("content-type");
         let reply = Reply::read(self.test.front, content_type, response.status, &response.body());
         if reply.parts.is_empty() {
             return false;
