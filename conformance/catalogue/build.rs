@@ -19,7 +19,8 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     // All of the APIs, so that the first page of a kind or of an API is seen, too.
     println!("cargo::rerun-if-changed={}", spec.join(folders::APIS).display());
     for kind in folders::PAGES.into_iter().chain(folders::TABLES) {
-        for path in folders::of_kind(&spec, kind).into_iter().filter(|path| path.parent() == Some(&spec)) {
+        let apis = spec.join(folders::APIS);
+        for path in folders::of_kind(&spec, kind).into_iter().filter(|path| !path.starts_with(&apis)) {
             println!("cargo::rerun-if-changed={}", path.display());
         }
     }

@@ -52,7 +52,12 @@ impl Client {
             headers.insert(name, HeaderValue::from_str(&value).map_err(|error| error.to_string())?);
         }
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let http = reqwest::Client::builder()
+        // Another part of the program may have installed one already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let http = reqwest::Client::builder();
+        // Without TLS, a system may have no certificate authorities.
+        let http = if target.url().scheme() == "https" { http } else { http.tls_certs_only([]) };
+        let http = http
             .no_proxy()
             .redirect(redirect::Policy::none())
             .retry(reqwest::retry::never())

@@ -13,6 +13,8 @@ mod keys;
 mod mark;
 mod moments;
 mod plan;
+mod question;
+mod run;
 mod settings;
 mod upstream;
 
@@ -23,4 +25,5 @@ pub use dialects::{front_dialect, upstream_dialect};
 pub use judge::{Judged, judge, settle, unused_limits};
 pub use moments::moments;
 pub use plan::{fault_name, tests};
+pub use run::{Detected, Suite, mode_name};
 pub use settings::{Pair, Settings};

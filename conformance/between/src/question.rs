@@ -42,11 +42,9 @@ impl<'t> Questions<'t> {
         }
         let output = self.test.case.results.get(turn - 1).copied().unwrap_or("Nothing.");
         let results = reply.parts.iter().filter_map(|part| match part {
-            Part::Call(call) => Some(Part::Result(Output {
-                id: call.id.clone(),
-                text: output.to_owned(),
-                is_error: false,
-            })),
+            Part::Call(call) => {
+                Some(Part::Result(Output { id: call.id.clone(), text: output.to_owned(), is_error: false }))
+            }
             _ => None,
         });
         let mut next: Vec<Part> = results.collect();

@@ -6,20 +6,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use catalogue::{BetweenCase, HandlingMode};
 use gateway::start_runtime;
-use results::{BETWEEN_RUN_VERSION, BetweenRun, BetweenTest, FailOn, Outcome, Verdict};
-use catalogue::BetweenCase;
+use results::{BETWEEN_RUN_VERSION, BetweenPair, BetweenRun, BetweenTest, FailOn, Outcome, Verdict};
 use spec::{Api, Dialect};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use crate::client::Client;
+use crate::dialects::upstream_dialect;
 use crate::evidence::{Evidence, Exchanged, Fault, Test};
-use crate::folder;
 use crate::judge::{Judged, judge};
 use crate::keys::Keys;
 use crate::mark::{mark, of_crowd};
-use crate::dialects::upstream_dialect;
 use crate::plan::{AFTER, test, tests};
 use crate::question::{Questions, has_turns};
 use crate::settings::{Pair, Settings};
@@ -67,7 +66,8 @@ impl Suite {
             let playing = Playing::in_any_api(test.clone(), format!("d{number}"), settings.patience);
             self.upstream.begin(&playing);
             let body = Questions::new(&test, &test.mark).body();
-            let exchange = clients.of(&test).map(|client| runtime.block_on(client.ask(body, true, None, &playing)));
+            let exchange =
+                clients.of(&test).map(|client| runtime.block_on(client.ask(body, true, None, &playing)));
             self.upstream.end(&test.mark);
             let upstream = match (playing.other_api(), playing.exchanges().is_empty()) {
                 (Some(api), _) => upstream_dialect(api),
@@ -108,10 +108,14 @@ impl Suite {
             gateway: settings.name.clone(),
             url: settings.gateway.clone(),
             command: settings.command.clone(),
+            is_reference: settings.pairs.iter().any(|pair| pair.gateway.is_some()),
+            upstream_port: Some(self.address().port()),
             model: settings.model.clone(),
+            retries: settings.retries,
+            levels: Vec::new(),
             outcome: Outcome::Passed,
             fail_on: FailOn::default(),
-            pairs: Vec::new(),
+            pairs: settings.pairs.iter().map(of_pair).collect(),
             causes: Vec::new(),
             tests: results.into_iter().map(|(_, test)| test).collect(),
             unaccounted: self.upstream.unaccounted(),
@@ -206,12 +210,10 @@ impl Stage {
         let begun = Instant::now();
         let (evidence, other_api) = self.play(&test).await;
         let ms = milliseconds(begun.elapsed());
-        let folder = self.settings.out.clone();
         let judged = {
             let (test, evidence) = (test.clone(), evidence.clone());
             tokio::task::spawn_blocking(move || judge(&test, &evidence)).await
         };
-        let files = folder.map(|folder| folder::write(&folder, &test, &evidence));
         let mut result = match judged {
             Ok(judged) => match other_api.filter(|_| evidence.upstream.is_empty()) {
                 None => of_judged(&test, judged),
@@ -219,11 +221,6 @@ impl Stage {
             },
             Err(error) => harness_error(&test, format!("the judge failed: {error}")),
         };
-        match files {
-            Some(Ok(files)) => result.files = files,
-            Some(Err(error)) => result = harness_error(&test, format!("the recordings could not be written: {error}")),
-            None => {}
-        }
         result.ms = ms;
         result
     }
@@ -269,8 +266,7 @@ impl Stage {
             }
             playing.begin_turn(turn);
             let leaves_after = test.case.leaves_after.filter(|_| turn == 0);
-            let exchange =
-                client.ask(questions.body(), !test.case.is_whole, leaves_after, playing).await;
+            let exchange = client.ask(questions.body(), !test.case.is_whole, leaves_after, playing).await;
             exchanges.push(Exchanged { turn, ..exchange });
             if !has_turns(test) {
                 break;
@@ -314,8 +310,30 @@ impl Stage {
     }
 }
 
+fn of_pair(pair: &Pair) -> BetweenPair {
+    BetweenPair {
+        front: pair.front.api.name.to_owned(),
+        upstream: pair.upstream.api.name.to_owned(),
+        mode: mode_name(pair.mode).to_owned(),
+        passed: 0,
+        failed: 0,
+        skipped: 0,
+    }
+}
+
+/// Returns the name of a mode.
+pub const fn mode_name(mode: HandlingMode) -> &'static str {
+    match mode {
+        HandlingMode::Passthrough => "passthrough",
+        HandlingMode::Inspect => "inspect",
+        HandlingMode::Transform => "transform",
+        HandlingMode::Local => "local",
+    }
+}
+
 fn of_judged(test: &Test, judged: Judged) -> BetweenTest {
-    let verdict = if judged.findings.iter().any(|finding| finding.fails) { Verdict::Fail } else { Verdict::Pass };
+    let verdict =
+        if judged.findings.iter().any(|finding| finding.fails) { Verdict::Fail } else { Verdict::Pass };
     BetweenTest {
         verdict,
         stream: judged.outcome,
