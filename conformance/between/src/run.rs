@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -16,9 +17,11 @@ use tokio::time::sleep;
 use crate::client::Client;
 use crate::dialects::upstream_dialect;
 use crate::evidence::{Evidence, Exchanged, Fault, Test};
+use crate::folder;
 use crate::judge::{Judged, judge};
 use crate::keys::Keys;
 use crate::mark::{mark, of_crowd};
+use crate::moments::moments;
 use crate::plan::{AFTER, test, tests};
 use crate::question::{Questions, has_turns};
 use crate::settings::{Pair, Settings};
@@ -210,15 +213,15 @@ impl Stage {
         let begun = Instant::now();
         let (evidence, other_api) = self.play(&test).await;
         let ms = milliseconds(begun.elapsed());
-        let judged = {
-            let (test, evidence) = (test.clone(), evidence.clone());
-            tokio::task::spawn_blocking(move || judge(&test, &evidence)).await
-        };
-        let mut result = match judged {
-            Ok(judged) => match other_api.filter(|_| evidence.upstream.is_empty()) {
-                None => of_judged(&test, judged),
+        let other_api = other_api.filter(|_| evidence.upstream.is_empty());
+        let (judged_test, out) = (test.clone(), self.settings.out.clone());
+        let judged = tokio::task::spawn_blocking(move || judged(&judged_test, &evidence, out.as_deref()));
+        let mut result = match judged.await {
+            Ok(Ok(judged)) => match other_api {
+                None => judged,
                 Some(api) => harness_error(&test, other_upstream(&test, api)),
             },
+            Ok(Err(error)) => harness_error(&test, format!("the recordings could not be written: {error}")),
             Err(error) => harness_error(&test, format!("the judge failed: {error}")),
         };
         result.ms = ms;
@@ -331,6 +334,18 @@ pub const fn mode_name(mode: HandlingMode) -> &'static str {
     }
 }
 
+/// Judges a test by its recordings, and writes them to a folder if there is one.
+fn judged(test: &Test, evidence: &Evidence, out: Option<&Path>) -> io::Result<BetweenTest> {
+    // Verdicts on what is recorded are the same when it is read again.
+    let evidence = folder::recorded(test, evidence)?;
+    let mut result = BetweenTest { moments: moments(&evidence), ..of_judged(test, judge(test, &evidence)) };
+    if let Some(out) = out {
+        result.files = folder::write(out, test, &evidence)?;
+        result.hash = folder::hash_of(out, &result)?;
+    }
+    Ok(result)
+}
+
 fn of_judged(test: &Test, judged: Judged) -> BetweenTest {
     let verdict =
         if judged.findings.iter().any(|finding| finding.fails) { Verdict::Fail } else { Verdict::Pass };
@@ -368,6 +383,8 @@ fn result(test: &Test) -> BetweenTest {
         findings: Vec::new(),
         limits: Vec::new(),
         files: Vec::new(),
+        hash: String::new(),
+        moments: Vec::new(),
         expected: None,
         ms: 0,
     }
