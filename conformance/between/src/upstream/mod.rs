@@ -1,5 +1,6 @@
 //! The scripted upstream: a server of all APIs on loopback, which answers each request by the mark in it.
 
+mod content;
 mod performance;
 mod playing;
 mod script;

@@ -9,6 +9,7 @@ use tokio::time::{sleep, timeout};
 
 use spec::{Api, Dialect};
 
+use super::content::{ContentCounter, Size};
 use super::script::Piece;
 use crate::dialects::upstream_dialect;
 use crate::evidence::{Ended, Exchanged, Response, Test};
@@ -32,8 +33,9 @@ pub(crate) struct Playing {
     answers_any: bool,
     /// The API of the last request, if it is not that of the test.
     other_api: Mutex<Option<&'static Api>>,
-    /// What the client has received of this turn.
-    seen: watch::Sender<Vec<u8>>,
+    /// How much the client has received in this turn.
+    seen: watch::Sender<Size>,
+    counter: Mutex<ContentCounter>,
     /// Whether the client has left.
     has_left: watch::Sender<bool>,
     /// Whether the client was too late once: it is not waited for again.
@@ -53,6 +55,7 @@ impl Playing {
 
     fn of(test: Test, tag: String, patience: Duration, answers_any: bool) -> Self {
         Self {
+            counter: Mutex::new(ContentCounter::new(test.front.api)),
             test,
             tag,
             start: Instant::now(),
@@ -89,12 +92,18 @@ impl Playing {
     /// Begins a turn of the client.
     pub(crate) fn begin_turn(&self, turn: usize) {
         self.turn.store(turn, Ordering::SeqCst);
-        self.seen.send_modify(Vec::clear);
+        *self.counter() = ContentCounter::new(self.test.front.api);
+        self.seen.send_replace(Size::default());
     }
 
     /// Records that the client has received bytes.
     pub(crate) fn received(&self, bytes: &[u8]) {
-        self.seen.send_modify(|seen| seen.extend_from_slice(bytes));
+        let size = self.counter().push(bytes);
+        self.seen.send_replace(size);
+    }
+
+    fn counter(&self) -> MutexGuard<'_, ContentCounter> {
+        self.counter.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records that the client has left.
@@ -186,19 +195,18 @@ impl Playing {
                 sleep(AFTER_LEAVE).await;
             }));
         }
-        let text = piece.after_text.clone()?;
+        let size = piece.after?;
         let playing = Arc::clone(playing);
-        Some(Box::pin(async move { playing.wait_for_text(text.as_bytes()).await }))
+        Some(Box::pin(async move { playing.wait_for(size).await }))
     }
 
-    async fn wait_for_text(&self, text: &[u8]) {
+    async fn wait_for(&self, size: Size) {
         let is_late = || self.is_late.lock().unwrap_or_else(PoisonError::into_inner);
         if *is_late() {
             return;
         }
         let mut seen = self.seen.subscribe();
-        let has_text = |seen: &Vec<u8>| seen.windows(text.len().max(1)).any(|window| window == text);
-        if timeout(self.patience, seen.wait_for(has_text)).await.is_err() {
+        if timeout(self.patience, seen.wait_for(|seen| seen.has(&size))).await.is_err() {
             *is_late() = true;
         }
     }

@@ -6,6 +6,7 @@ use gateway::{Ending, Problem, RenderedResponse, ResponsePlan, Wire, plan, rende
 use serde_json::Value;
 use spec::Dialect;
 
+use super::content::{ContentCounter, Size};
 use crate::evidence::{Fault, Test};
 use crate::mark::own_mark;
 
@@ -22,8 +23,8 @@ pub(super) struct Script {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) bytes: Vec<u8>,
-    /// The text that the client must have before this is sent.
-    pub(super) after_text: Option<String>,
+    /// What the client must have received before this is sent.
+    pub(super) after: Option<Size>,
     /// Whether it is sent only after the client has left, or long after the piece before.
     pub(super) after_leave: bool,
 }
@@ -41,7 +42,7 @@ pub(super) enum ScriptEnding {
 
 impl Piece {
     fn new(bytes: impl Into<Vec<u8>>) -> Self {
-        Self { bytes: bytes.into(), after_text: None, after_leave: false }
+        Self { bytes: bytes.into(), ..Self::default() }
     }
 }
 
@@ -103,11 +104,11 @@ pub(super) fn script(
     }
     let mut events = events(&answer, tag);
     let ending = fault.map_or(ScriptEnding::Complete, |(fault, place)| {
-        damage(&mut events, fault, place, || failure(asked, &plan, dialect))
+        damage(&mut events, fault, place, || failure(asked, &plan, dialect, tag, place))
     });
     let mut pieces = pieces(&events, test.case.writes);
     if test.case.is_in_step {
-        in_step(&mut pieces, &plan);
+        in_step(&mut pieces, dialect);
     }
     if let Some(count) = test.case.leaves_after {
         let after = usize::try_from(count).unwrap_or(usize::MAX);
@@ -189,12 +190,19 @@ fn damage(
     }
 }
 
-/// Returns the event with which a stream of a dialect fails.
-fn failure(asked: &Value, plan: &ResponsePlan, dialect: &'static Dialect) -> Option<Vec<u8>> {
+/// Returns the event with which a stream of a dialect fails, at its place in the stream.
+fn failure(
+    asked: &Value,
+    plan: &ResponsePlan,
+    dialect: &'static Dialect,
+    tag: &str,
+    place: usize,
+) -> Option<Vec<u8>> {
     let plan = ResponsePlan { ending: Ending::Failed(0), ..plan.clone() };
     let events = render(asked, &plan, dialect, 0).events;
-    let last = events.iter().rev().find(|event| !event.contains("[DONE]"))?;
-    Some(last.clone().into_bytes())
+    let (at, last) = events.iter().enumerate().rev().find(|(_, event)| !event.contains("[DONE]"))?;
+    let number = |number: usize| format!("\"sequence_number\":{number}");
+    Some(tagged(last.replace(&number(at), &number(place)).as_bytes(), tag))
 }
 
 /// Cuts a stream into writes.
@@ -226,17 +234,12 @@ fn pieces(events: &[Vec<u8>], writes: Writes) -> Vec<Piece> {
     }
 }
 
-/// Lets each event wait for the text of the one before.
-fn in_step(pieces: &mut [Piece], plan: &ResponsePlan) {
-    let fragments: Vec<&String> = plan.fragments();
-    let mut next = fragments.into_iter().peekable();
-    let mut waits_for: Option<String> = None;
+/// Lets each event wait for the content of those before.
+fn in_step(pieces: &mut [Piece], dialect: &Dialect) {
+    let mut counter = ContentCounter::new(dialect.api);
+    let mut before = Size::default();
     for piece in pieces {
-        piece.after_text = waits_for.take();
-        let Some(fragment) = next.peek() else { continue };
-        let written = Value::from(fragment.as_str()).to_string();
-        if String::from_utf8_lossy(&piece.bytes).contains(&written) {
-            waits_for = next.next().cloned();
-        }
+        piece.after = Some(before).filter(|before| *before != Size::default());
+        before = counter.push(&piece.bytes);
     }
 }
