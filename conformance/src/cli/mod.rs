@@ -35,6 +35,7 @@ mod suite;
 mod target;
 mod verdict;
 mod verify;
+mod via;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

@@ -15,6 +15,7 @@ use clap::{Args, ValueEnum};
 use spec::{Api, Dialect};
 use tokio::net::TcpListener;
 
+use super::via::ViaArgs;
 use super::{CommandArgs, files, known, names, print};
 use crate::Rules;
 use gateway::{Log, Replay, Settings, WireFault, start_runtime};
@@ -83,6 +84,8 @@ pub(super) struct ServeArgs {
     /// Speed of --replay: 2 halves the pauses, 0 removes them.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, requires = "replay", value_parser = speed)]
     speed: f64,
+    #[command(flatten)]
+    via: ViaArgs,
 }
 
 /// The formats of a list of faults.
@@ -100,6 +103,9 @@ fn speed(text: &str) -> Result<f64, String> {
 impl CommandArgs for ServeArgs {
     fn run(self) -> anyhow::Result<ExitCode> {
         let dialects = self.dialects()?;
+        if self.via.is_given() {
+            return self.via.serve(self.port, &dialects, &self.faults, self.log()?);
+        }
         let [dialect, beside @ ..] = dialects.as_slice() else { bail!("no dialect is given") };
         let rules: Vec<Rules> = dialects.iter().map(|dialect| Rules::of(dialect)).collect();
         if self.list_faults {
@@ -140,12 +146,12 @@ impl CommandArgs for ServeArgs {
 }
 
 /// Returns the number of threads of a server.
-fn threads() -> usize {
+pub(super) fn threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from).min(16)
 }
 
 /// Returns the names of dialects in a sentence.
-fn speaks(dialects: &[&Dialect]) -> String {
+pub(super) fn speaks(dialects: &[&Dialect]) -> String {
     let names: Vec<&str> = dialects.iter().map(|dialect| dialect.name).collect();
     match names.as_slice() {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
@@ -326,7 +332,10 @@ fn served(settings: &Settings) -> String {
 }
 
 /// Listens on a port, and prints the address. Returns when the user ends the program.
-async fn listen(port: u16, speaks: &str) -> anyhow::Result<(TcpListener, impl Future<Output = ()>)> {
+pub(super) async fn listen(
+    port: u16,
+    speaks: &str,
+) -> anyhow::Result<(TcpListener, impl Future<Output = ()>)> {
     let listener = TcpListener::bind(("127.0.0.1", port))
         .await
         .with_context(|| format!("cannot listen on port {port}; --port 0 picks a free one"))?;
