@@ -13,6 +13,8 @@ mod request;
 mod retries;
 mod stop;
 mod stream;
+#[cfg(test)]
+mod tests;
 mod time;
 mod turn;
 mod usage;

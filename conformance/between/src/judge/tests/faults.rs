@@ -1,0 +1,133 @@
+//! Recordings of upstreams that fail.
+
+use std::time::Duration;
+
+use catalogue::UpstreamFault;
+use gateway::{Ending, Problem, Wire, plan, render, request};
+use results::StreamOutcome;
+use spec::Dialect;
+
+use super::Bench;
+use crate::evidence::{Ended, Fault, Response};
+
+/// Returns the event with which a stream of a dialect fails.
+fn failure(dialect: &'static Dialect) -> Vec<u8> {
+    let asked = request("[[say Hello]]", dialect.api);
+    let mut plan = plan(&asked, dialect, 0);
+    plan.ending = Ending::Failed(0);
+    let events = render(&asked, &plan, dialect, 0).events;
+    events.into_iter().rev().find(|event| !event.contains("[DONE]")).unwrap().into_bytes()
+}
+
+fn end(response: &mut Response, how: Ended, events: usize) {
+    response.pieces.truncate(events);
+    response.end = how;
+}
+
+/// Returns a gateway that reports the broken stream of its upstream.
+pub(super) fn cut(front: &str, upstream: &str) -> Bench {
+    let place = 4;
+    let mut bench =
+        Bench::new(front, upstream, "fault/cut-text").failing(Fault::Stream(UpstreamFault::Cut, place));
+    end(bench.upstream(), Ended::Broken("reset".to_owned()), place);
+    let error = failure(bench.test.front);
+    end(bench.client(), Ended::Complete, 3);
+    bench.client().pieces.push((Duration::from_millis(99), error));
+    bench.evidence.after = Some(Bench::new(front, upstream, "text/plain").evidence.client.remove(0));
+    bench
+}
+
+/// Returns a gateway that passes the refusal of its upstream on.
+fn refused(front: &str, upstream: &str, status: u16, client_status: u16) -> Bench {
+    let mut bench = Bench::new(front, upstream, "status/retry-after").failing(Fault::Status(status));
+    let of = |dialect: &Dialect, status| {
+        let wire = Wire::refused(
+            &Problem { message: "Too many cooks.".to_owned(), ..Problem::of_status(status) },
+            dialect.api,
+        );
+        let headers = [("content-type", wire.content_type), ("retry-after", "7".to_owned())];
+        Response {
+            status,
+            headers: headers.map(|(name, value)| (name.to_owned(), value)).to_vec(),
+            pieces: vec![(Duration::from_millis(9), wire.body)],
+            ..Response::default()
+        }
+    };
+    *bench.upstream() = of(bench.test.upstream, status);
+    *bench.client() = of(bench.test.front, client_status);
+    bench
+}
+
+pub(super) fn broken() -> Vec<(&'static str, Bench)> {
+    let good = || cut("chat", "chat");
+    let mut silent = good();
+    silent.client().pieces.pop();
+    let mut complete = good();
+    complete.client().pieces = Bench::new("chat", "chat", "fault/cut-text").client().pieces.clone();
+    let mut hung = silent.clone();
+    hung.client().end = Ended::Silent("no end".to_owned());
+    let mut malformed = good();
+    malformed.client().pieces.insert(2, (Duration::from_millis(30), b"data: {\"id\": \n\n".to_vec()));
+    let mut next = good();
+    next.evidence.after.as_mut().unwrap().response.as_mut().unwrap().pieces.clear();
+    let mut again = good();
+    let mut second = again.evidence.upstream[0].clone();
+    second.at = Duration::from_millis(90);
+    again.evidence.upstream.push(second);
+    let mut often = good();
+    often.evidence.upstream.push(often.evidence.upstream[0].clone());
+    let mut usage = cut("messages", "chat");
+    let used = String::from_utf8_lossy(&usage.client().pieces[0].1)
+        .replace("\"output_tokens\":1", "\"output_tokens\":99");
+    usage.client().pieces[0].1 = used.into_bytes();
+    let mut message = refused("chat", "messages", 429, 429);
+    message.replace("Too many cooks.", "Oops.");
+    let mut wait = refused("chat", "messages", 429, 429);
+    wait.client().headers.pop();
+    vec![
+        ("fault/told", silent),
+        ("fault/false-complete", complete),
+        ("fault/hung", hung),
+        ("fault/malformed", malformed),
+        ("fault/next", next),
+        ("fault/replay", again),
+        ("fault/requests", often),
+        ("fault/usage", usage),
+        ("fault/status", refused("chat", "messages", 429, 500)),
+        ("fault/status", wait),
+        ("fault/message", message),
+    ]
+}
+
+#[test]
+fn reported_faults_have_no_findings() {
+    for (front, upstream) in super::pairs() {
+        let judged = cut(front, upstream).judge();
+        assert_eq!(
+            (judged.findings, judged.outcome),
+            (Vec::new(), Some(StreamOutcome::ErrorEvent)),
+            "{front}-{upstream}"
+        );
+        for status in [400, 401, 404, 429, 500, 529] {
+            let judged = refused(front, upstream, status, status).judge();
+            assert_eq!(
+                (judged.findings, judged.outcome),
+                (Vec::new(), Some(StreamOutcome::JsonError)),
+                "{front}-{upstream} {status}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_response_that_looks_complete_is_not() {
+    let outcomes: Vec<_> =
+        broken().iter().map(|(rule, bench)| (*rule, bench.judge().outcome)).take(4).collect();
+    let expected = [
+        ("fault/told", StreamOutcome::Truncated),
+        ("fault/false-complete", StreamOutcome::FalseComplete),
+        ("fault/hung", StreamOutcome::Hung),
+        ("fault/malformed", StreamOutcome::Malformed),
+    ];
+    assert_eq!(outcomes, expected.map(|(rule, outcome)| (rule, Some(outcome))));
+}

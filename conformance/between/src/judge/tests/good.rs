@@ -1,0 +1,35 @@
+//! Recordings that are right.
+
+use catalogue::BETWEEN_CASES;
+use translation::Question;
+
+use super::{Bench, pairs};
+
+#[test]
+fn questions_of_pages_can_be_read() {
+    for case in BETWEEN_CASES {
+        let question: Result<Question, _> = serde_json::from_str(case.question);
+        assert!(question.is_ok(), "{}: {question:?}", case.id);
+    }
+}
+
+#[test]
+fn a_good_gateway_has_no_findings() {
+    let mut wrong = Vec::new();
+    for (front, upstream) in pairs() {
+        for case in BETWEEN_CASES.iter().filter(|case| case.crowd.is_none() && case.leaves_after.is_none()) {
+            let is_in = |apis: &[&str], api| apis.is_empty() || apis.contains(&api);
+            if !is_in(case.fronts, front) || !is_in(case.upstreams, upstream) {
+                continue;
+            }
+            let judged = Bench::new(front, upstream, case.id).judge();
+            for finding in judged.findings {
+                wrong.push(format!(
+                    "{front}-{upstream}/{}: {} [{}] {}\n    up {}\n    cl {}",
+                    case.id, finding.rule, finding.kind, finding.message, finding.upstream, finding.client
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} findings\n{}", wrong.len(), wrong.join("\n"));
+}

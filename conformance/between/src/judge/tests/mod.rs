@@ -1,0 +1,8 @@
+//! Each rule with recordings that are right, and recordings that break it alone.
+
+mod bench;
+mod broken;
+mod faults;
+mod good;
+
+use bench::{Bench, MARK, pairs};
