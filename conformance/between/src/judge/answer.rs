@@ -9,10 +9,10 @@ use translation::{Call, Part, Question, Reply};
 use super::Turn;
 use super::findings::{Findings, Problem, first_difference, tail};
 use super::stop;
-use super::stream::is_stream;
+use super::stream::{empty_texts, is_stream};
 use super::usage;
 use super::values::difference;
-use crate::evidence::Test;
+use crate::evidence::{Response, Test};
 
 /// Texts that may stand between the parts of an answer where an API joins them.
 const JOINTS: [&str; 3] = ["", "\n", "\n\n"];
@@ -38,7 +38,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) {
     stop::judge(findings, test, asked.as_ref(), [&upstream, &client]);
     usage::judge(findings, test, turn, [&upstream, &client]);
     model(findings, test, turn, [&upstream, &client]);
-    invented(findings, &upstream, &client);
+    invented(findings, test, turn, [&upstream, &client]);
 }
 
 impl Problem {
@@ -250,13 +250,13 @@ fn model(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>, [upstream, c
     }
 }
 
-fn invented(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
+fn invented(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>, [upstream, client]: [&Reply; 2]) {
     let [sent, found] = [upstream, client].map(Said::of);
     let mut add = |kind: &str, message: &str, text: &str| {
         findings.add("answer/nothing-invented", Problem::new(kind, message).showing("", text));
     };
-    let empty = |said: &Said<'_>| said.texts.iter().filter(|text| text.is_empty()).count();
-    if empty(&found) > empty(&sent) && found.texts.len() > sent.texts.len() {
+    let empty = |response: Option<&Response>, dialect| response.map_or(0, |it| empty_texts(dialect, it));
+    if empty(turn.response(), test.front) > empty(turn.answer(), test.upstream) {
         add("empty text", "the client gets an empty text that the upstream did not send", "");
     }
     if !found.reasoning.is_empty() && sent.reasoning.is_empty() {

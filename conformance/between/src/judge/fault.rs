@@ -71,7 +71,8 @@ pub(super) fn judge(
     if matches!(outcome, StreamOutcome::ErrorEvent | StreamOutcome::JsonError) {
         error(findings, test, fault, [&upstream, &client], turn);
     }
-    if !turn.is_finished(test) {
+    // What a response that looks complete has besides is a consequence.
+    if !turn.is_finished(test) && outcome != StreamOutcome::FalseComplete {
         answer::judge_beginning(findings, &upstream, &client);
         usage::judge_incomplete(findings, name_of(fault), &upstream, &client);
     }

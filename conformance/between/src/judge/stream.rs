@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use checker::{Checker, Exchange, Finding, Frame, Headers, Places, Request, RuleSets};
+use checker::{
+    Answer, AnswerReader, Checker, Exchange, Finding, Frame, Headers, Places, Request, RuleSets, sse,
+};
 use results::{BetweenFinding, FailOn, cause_id};
 use spec::Dialect;
 
@@ -50,6 +52,24 @@ pub(super) fn check(dialect: &'static Dialect, exchange: &Exchanged, is_whole: b
         checker.finish();
     }
     checker.take_findings().0
+}
+
+/// Returns the number of texts of a response that are empty, in an API whose texts are parts.
+pub(super) fn empty_texts(dialect: &'static Dialect, response: &Response) -> usize {
+    let body = response.body();
+    let answer = if is_stream(response, &body) {
+        let mut reader = AnswerReader::new(dialect.api);
+        let mut parser = sse::Parser::default();
+        parser.push(&body, &mut |frame: Frame<'_>| {
+            if let Some(data) = &frame.data {
+                reader.data(dialect, data);
+            }
+        });
+        reader.finish()
+    } else {
+        Answer::of_response(dialect.api, &serde_json::from_slice(&body).unwrap_or_default())
+    };
+    answer.texts.iter().filter(|text| text.is_empty()).count()
 }
 
 /// Returns a finding of a rule of the client's API.

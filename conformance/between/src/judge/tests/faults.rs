@@ -31,7 +31,7 @@ pub(super) fn cut(front: &str, upstream: &str) -> Bench {
         Bench::new(front, upstream, "fault/cut-text").failing(Fault::Stream(UpstreamFault::Cut, place));
     end(bench.upstream(), Ended::Broken("reset".to_owned()), place);
     let error = failure(bench.test.front);
-    end(bench.client(), Ended::Complete, 3);
+    end(bench.client(), Ended::Complete, 2);
     bench.client().pieces.push((Duration::from_millis(99), error));
     bench.evidence.after = Some(Bench::new(front, upstream, "text/plain").evidence.client.remove(0));
     bench
