@@ -9,6 +9,7 @@ use spec::Dialect;
 
 use super::Bench;
 use crate::evidence::{Ended, Fault, Response};
+use crate::judge::moments::moments;
 
 /// Returns the event with which a stream of a dialect fails.
 fn failure(dialect: &'static Dialect) -> Vec<u8> {
@@ -26,12 +27,17 @@ fn end(response: &mut Response, how: Ended, events: usize) {
 
 /// Returns a gateway that reports the broken stream of its upstream.
 pub(super) fn cut(front: &str, upstream: &str) -> Bench {
-    let place = 4;
-    let mut bench =
-        Bench::new(front, upstream, "fault/cut-text").failing(Fault::Stream(UpstreamFault::Cut, place));
+    let mut bench = Bench::new(front, upstream, "fault/cut-text");
+    let api = bench.test.upstream.api;
+    let place = moments(bench.upstream(), api).first().expect("a text").piece + 1;
+    let mut bench = bench.failing(Fault::Stream(UpstreamFault::Cut, place));
     end(bench.upstream(), Ended::Broken("reset".to_owned()), place);
     let error = failure(bench.test.front);
     end(bench.client(), Ended::Complete, 2);
+    // What the upstream has not counted yet, the gateway cannot know.
+    let first = &mut bench.client().pieces[0].1;
+    let text = String::from_utf8_lossy(first).replace("_tokens\":11,", "_tokens\":0,");
+    *first = text.replace("\"output_tokens\":2,", "\"output_tokens\":0,").into_bytes();
     bench.client().pieces.push((Duration::from_millis(99), error));
     bench.evidence.after = Some(Bench::new(front, upstream, "text/plain").evidence.client.remove(0));
     bench
@@ -78,7 +84,7 @@ pub(super) fn broken() -> Vec<(&'static str, Bench)> {
     often.evidence.upstream.push(often.evidence.upstream[0].clone());
     let mut usage = cut("messages", "chat");
     let used = String::from_utf8_lossy(&usage.client().pieces[0].1)
-        .replace("\"output_tokens\":1", "\"output_tokens\":99");
+        .replace("\"output_tokens\":0", "\"output_tokens\":99");
     usage.client().pieces[0].1 = used.into_bytes();
     let mut message = refused("chat", "messages", 429, 429);
     message.replace("Too many cooks.", "Oops.");
