@@ -187,7 +187,9 @@ fn calls(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
     let [own, other] = [&sent, &found].map(|calls| names(calls));
     if own != other {
         let mut sorted = [own.clone(), other.clone()];
-        sorted.iter_mut().for_each(|names| names.sort_unstable());
+        for names in &mut sorted {
+            names.sort_unstable();
+        }
         let kind = match () {
             () if other.len() < own.len() => "lost",
             () if other.len() > own.len() => "added",

@@ -10,10 +10,10 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) {
     let Some(response) = turn.response() else { return };
     let own = own_mark(&String::from_utf8_lossy(&turn.client.body), &test.mark);
     let body = response.body();
-    let text = String::from_utf8_lossy(&body);
-    let words = text
+    let said = String::from_utf8_lossy(&body);
+    let words = said
         .match_indices(test.mark.as_str())
-        .map(|(at, _)| own_mark(text.get(at..).unwrap_or_default(), &test.mark));
+        .map(|(at, _)| own_mark(said.get(at..).unwrap_or_default(), &test.mark));
     if let Some(other) = words.into_iter().find(|word| *word != own && *word != test.mark) {
         let message = format!("the client with the word {own} gets the word {other} of another one");
         findings.add("crowd/separate", Problem::new("another's word", message).showing("", &tail(&body)));

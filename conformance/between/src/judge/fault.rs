@@ -140,7 +140,7 @@ fn is_of_class(upstream: u16, client: u16) -> bool {
 pub(super) fn judge_after(findings: &mut Findings<'_>, test: &Test, evidence: &Evidence) {
     let (Some(after), Some(fault)) = (&evidence.after, test.fault) else { return };
     let reply = after.response.as_ref().map(|response| read(test.front, response)).unwrap_or_default();
-    let has_text = reply.parts.iter().any(|part| matches!(part, Part::Text(text) if !text.is_empty()));
+    let has_text = reply.parts.iter().any(|part| matches!(part, Part::Text(said) if !said.is_empty()));
     if reply.is_ended && reply.error.is_none() && has_text {
         return;
     }

@@ -52,13 +52,13 @@ pub(super) fn judge_models(findings: &mut Findings<'_>, test: &Test, evidence: &
 }
 
 fn schema(findings: &mut Findings<'_>, test: &Test, body: &[u8]) {
-    let text = String::from_utf8_lossy(body);
+    let json = String::from_utf8_lossy(body);
     let Some(root) = test.upstream.root(ROOT) else { return };
-    match test.upstream.check_type(root, &text) {
+    match test.upstream.check_type(root, &json) {
         Verdict::Valid | Verdict::Unknown => {}
         Verdict::NotJson(problem, at) => {
             let message = format!("the upstream's request is no JSON: {problem:?} at byte {at}");
-            findings.add("request/schema", Problem::new("no JSON", message).showing(&text, ""));
+            findings.add("request/schema", Problem::new("no JSON", message).showing(&json, ""));
         }
         Verdict::Invalid(faults, _) => {
             for fault in faults.iter().take(MOST) {

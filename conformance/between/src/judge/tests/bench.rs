@@ -82,7 +82,7 @@ fn translated(asked: &Question, given: &[(Reply, Reply)]) -> Question {
     for part in question.turns.iter_mut().flat_map(|turn| &mut turn.parts) {
         match part {
             Part::Call(Call { id, .. }) | Part::Result(Output { id, .. }) => {
-                *id = of(id).unwrap_or(id.clone())
+                *id = of(id).unwrap_or(id.clone());
             }
             Part::Reasoning(own) => own.clone_from(seals.next().expect("reasoning")),
             _ => {}
@@ -124,8 +124,8 @@ impl Bench {
 
     fn play(&mut self) {
         let test = &self.test;
-        let text = test.case.question.replace("{mark}", MARK);
-        let mut question: Question = serde_json::from_str(&text).expect("a question");
+        let page = test.case.question.replace("{mark}", MARK);
+        let mut question: Question = serde_json::from_str(&page).expect("a question");
         question.model.clone_from(&test.model);
         question.is_stream = !test.case.is_whole;
         let mut given: Vec<(Reply, Reply)> = Vec::new();
