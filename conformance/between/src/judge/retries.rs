@@ -2,13 +2,13 @@
 
 use super::Turn;
 use super::findings::{Findings, Problem};
-use super::moments::moments;
+use super::progress::progress;
 use crate::evidence::Test;
 
 /// Judges how many requests the upstream got, and when.
 pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) {
     let count = turn.requests.len();
-    let shown = turn.response().and_then(|response| moments(response, test.front.api).first().copied());
+    let shown = turn.response().and_then(|response| progress(response, test.front.api).first().copied());
     if let Some(shown) = shown
         && turn.requests.iter().skip(1).any(|exchange| exchange.at > shown.at)
     {

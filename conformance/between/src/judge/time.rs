@@ -2,7 +2,7 @@
 
 use super::Turn;
 use super::findings::{Findings, Problem, tail};
-use super::moments::{LANES, Moment, moments};
+use super::progress::{LANES, Moment, progress};
 use crate::evidence::{Ended, Response, Test};
 
 /// Judges a test in which the upstream waits for the client.
@@ -23,7 +23,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) {
         return;
     }
     let [upstream, client] =
-        [(sent, test.upstream), (received, test.front)].map(|(it, dialect)| moments(it, dialect.api));
+        [(sent, test.upstream), (received, test.front)].map(|(it, dialect)| progress(it, dialect.api));
     if let Some((moment, lane)) = held_back(sent, &upstream, &client) {
         let (number, name) = (moment.piece + 1, LANES.get(lane).copied().unwrap_or_default());
         let message = format!(

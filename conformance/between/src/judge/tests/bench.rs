@@ -9,7 +9,7 @@ use translation::{Call, Output, Part, Question, Reply, Role, Turn};
 
 use crate::evidence::{Evidence, Exchanged, Fault, Response, Test};
 use crate::judge::answer::calls_of;
-use crate::judge::moments::{Moment, moments};
+use crate::judge::progress::{Moment, progress};
 use crate::judge::{Judged, judge};
 use crate::{front_dialect, upstream_dialect};
 
@@ -53,8 +53,8 @@ pub(super) fn response(rendered: &RenderedResponse, is_whole: bool, late: Durati
 
 /// Sets the times of the client's events to those at which the upstream has said as much.
 fn in_step(client: &mut Response, upstream: &Response, [front, back]: [&'static spec::Api; 2]) {
-    let sent = moments(upstream, back);
-    let received = moments(client, front);
+    let sent = progress(upstream, back);
+    let received = progress(client, front);
     let mut at = upstream.pieces.first().expect("a piece").0 + Duration::from_millis(5);
     for (number, (time, _)) in client.pieces.iter_mut().enumerate() {
         if let Some(moment) = received.iter().find(|moment| moment.piece == number) {

@@ -9,7 +9,7 @@ use spec::Dialect;
 
 use super::Bench;
 use crate::evidence::{Ended, Fault, Response};
-use crate::judge::moments::moments;
+use crate::judge::progress::progress;
 
 /// Returns the event with which a stream of a dialect fails.
 fn failure(dialect: &'static Dialect) -> Vec<u8> {
@@ -29,7 +29,7 @@ fn end(response: &mut Response, how: Ended, events: usize) {
 pub(super) fn cut(front: &str, upstream: &str) -> Bench {
     let mut bench = Bench::new(front, upstream, "fault/cut-text");
     let api = bench.test.upstream.api;
-    let place = moments(bench.upstream(), api).first().expect("a text").piece + 1;
+    let place = progress(bench.upstream(), api).first().expect("a text").piece + 1;
     let mut bench = bench.failing(Fault::Stream(UpstreamFault::Cut, place));
     end(bench.upstream(), Ended::Broken("reset".to_owned()), place);
     let error = failure(bench.test.front);

@@ -21,7 +21,7 @@ pub(super) struct Moment {
 }
 
 /// Returns the pieces of a response that say something.
-pub(super) fn moments(response: &Response, api: &'static Api) -> Vec<Moment> {
+pub(super) fn progress(response: &Response, api: &'static Api) -> Vec<Moment> {
     let mut reader = ReplyReader::new(api);
     let mut lanes = Vec::new();
     let mut said = [0; LANES.len()];
