@@ -10,6 +10,9 @@ use super::content::{ContentCounter, Size};
 use crate::evidence::{Fault, Test};
 use crate::mark::own_mark;
 
+/// Maximum number of events with which a response of any API opens before its content.
+const OPENING: usize = 8;
+
 /// A response of the upstream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Script {
@@ -112,7 +115,8 @@ pub(super) fn script(
     }
     if let Some(count) = test.case.leaves_after {
         let after = usize::try_from(count).unwrap_or(usize::MAX);
-        pieces.iter_mut().skip(after).for_each(|piece| piece.after_leave = true);
+        // Another API may need more events for as many of the client's.
+        pieces.iter_mut().skip(after.saturating_add(OPENING)).for_each(|piece| piece.after_leave = true);
     }
     let content_type = test.case.content_type.unwrap_or("text/event-stream");
     Script { status: 200, headers: vec![("content-type", content_type.to_owned())], pieces, ending }

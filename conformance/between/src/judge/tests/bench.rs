@@ -141,11 +141,13 @@ impl Bench {
                 plan(&request(&answer.replace("{mark}", MARK), test.upstream.api), test.upstream, 0);
             sent.stop_before(&asked.stops.iter().map(Into::into).collect::<Vec<_>>());
             sent.is_obfuscated = false;
-            let of = |body: &Value, dialect, late| {
+            let of = |body: &Value, dialect: &'static spec::Dialect, late| {
                 response(&render(body, &sent, dialect, turn as u64), test.case.is_whole, late)
             };
+            // The dialect of clients shows no reasoning in every API, but clients read it.
+            let shown = upstream_dialect(test.front.api).expect("a dialect");
             let upstream = of(&got, test.upstream, Duration::ZERO);
-            let mut client = of(&body, test.front, Duration::from_millis(5));
+            let mut client = of(&body, shown, Duration::from_millis(5));
             in_step(&mut client, &upstream, [test.front.api, test.upstream.api]);
             given.push((
                 super::super::turn::read(test.front, &client),
