@@ -17,20 +17,21 @@ use crate::evidence::{Response, Test};
 /// Texts that may stand between the parts of an answer where an API joins them.
 const JOINTS: [&str; 3] = ["", "\n", "\n\n"];
 
-/// Judges the answer to a request that the upstream answered completely.
-pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) {
-    let Some(response) = turn.response() else { return };
+/// Judges the answer to a request that the upstream answered completely. Returns whether the client got one of the kind that it
+/// wants.
+pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) -> bool {
+    let Some(response) = turn.response() else { return false };
     let client = turn.client_reply(test);
     let upstream = turn.upstream_reply(test);
     if let Some(problem) = wrong_kind(test, turn, &client) {
         findings.add("answer/kind", problem);
-        return;
+        return false;
     }
     if !client.is_ended && upstream.is_ended {
         let message = "the upstream's answer is complete, and the client's has no end";
         let body = response.body();
         findings.add("answer/kind", Problem::new("no end", message).sided(turn, &body));
-        return;
+        return false;
     }
     let asked = turn.question(test);
     said(findings, &upstream, &client);
@@ -39,6 +40,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) {
     usage::judge(findings, test, turn, [&upstream, &client]);
     model(findings, test, turn, [&upstream, &client]);
     invented(findings, test, turn, [&upstream, &client]);
+    true
 }
 
 impl Problem {
@@ -147,6 +149,11 @@ fn said(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
             first_difference(&sent.refusal, refusal)
         );
         findings.add("answer/refusal", Problem::new(kind, message).between(&sent.refusal, refusal));
+        return;
+    }
+    if own.is_empty() && !text.is_empty() && !is_plain_refusal && !is_thought_aloud {
+        let message = "the client gets a text, and the upstream sent none";
+        findings.add("answer/nothing-invented", Problem::new("text", message).showing("", &text));
         return;
     }
     if is_plain_refusal || is_thought_aloud || sent.is_text(&text) || found.is_text(&own) {

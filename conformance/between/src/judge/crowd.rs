@@ -5,17 +5,19 @@ use super::findings::{Findings, Problem, tail};
 use crate::evidence::Test;
 use crate::mark::own_mark;
 
-/// Judges whether the response to one of a crowd has its own word, and no other's.
-pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) {
-    let Some(response) = turn.response() else { return };
+/// Judges whether the response to one of a crowd has the words of others. Returns whether it has.
+pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) -> bool {
+    let Some(response) = turn.response() else { return false };
     let own = own_mark(&String::from_utf8_lossy(&turn.client.body), &test.mark);
     let body = response.body();
     let said = String::from_utf8_lossy(&body);
     let words = said
         .match_indices(test.mark.as_str())
         .map(|(at, _)| own_mark(said.get(at..).unwrap_or_default(), &test.mark));
-    if let Some(other) = words.into_iter().find(|word| *word != own && *word != test.mark) {
+    let other = words.into_iter().find(|word| *word != own && *word != test.mark);
+    if let Some(other) = &other {
         let message = format!("the client with the word {own} gets the word {other} of another one");
         findings.add("crowd/separate", Problem::new("another's word", message).showing("", &tail(&body)));
     }
+    other.is_some()
 }

@@ -45,9 +45,7 @@ pub fn judge(test: &Test, evidence: &Evidence) -> Judged {
     let mut findings = Findings::new(test);
     keys::judge(&mut findings, test, evidence);
     let turns = Turn::all(test, evidence);
-    if test.case.crowd.is_some() {
-        findings.report_answers_as("crowd/separate", "");
-    } else if test.case.like.is_some() {
+    if test.case.like.is_some() {
         findings.report_answers_as("borders/same-answer", writes(test.case.writes));
     }
     let mut outcome = None;
@@ -100,11 +98,9 @@ fn of_turn(
     let is_refused_content =
         test.case.content_type.is_some() && (reply.error.is_some() || response.status >= 400);
     if !is_refused_content {
-        answer::judge(findings, test, turn);
-        if test.case.crowd.is_some() {
-            crowd::judge(findings, test, turn);
-        }
-        if test.case.is_in_step {
+        let is_mixed = test.case.crowd.is_some() && crowd::judge(findings, test, turn);
+        let is_comparable = !is_mixed && answer::judge(findings, test, turn);
+        if is_comparable && test.case.is_in_step {
             time::judge(findings, test, turn);
         }
     }

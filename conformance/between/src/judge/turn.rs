@@ -104,10 +104,14 @@ impl<'e> Turn<'e> {
                 () => self.completion(test),
             };
         }
+        let looks_complete = reply.is_ended && reply.error.is_none();
         match () {
+            () if looks_complete && self.completion(test) == StreamOutcome::FalseComplete => {
+                StreamOutcome::FalseComplete
+            }
             () if is_broken => StreamOutcome::Malformed,
+            () if looks_complete => StreamOutcome::Complete,
             () if reply.error.is_some() => StreamOutcome::ErrorEvent,
-            () if reply.is_ended => self.completion(test),
             () => StreamOutcome::Truncated,
         }
     }
