@@ -100,6 +100,11 @@ impl<'t> Findings<'t> {
         });
     }
 
+    /// Returns whether there is a finding of a rule.
+    pub(super) fn has(&self, rule: &str) -> bool {
+        self.found.iter().any(|finding| finding.rule == rule)
+    }
+
     /// Adds a finding, unless there is one of the same rule and kind.
     pub(super) fn push(&mut self, finding: BetweenFinding) {
         let is_known = |known: &BetweenFinding| (&known.rule, &known.kind) == (&finding.rule, &finding.kind);

@@ -106,6 +106,7 @@ impl<'e> Turn<'e> {
         }
         let looks_complete = reply.is_ended && reply.error.is_none();
         match () {
+            () if is_broken && is_garbled(test.front, &body) => StreamOutcome::Malformed,
             () if looks_complete && self.completion(test) == StreamOutcome::FalseComplete => {
                 StreamOutcome::FalseComplete
             }
@@ -124,6 +125,14 @@ impl<'e> Turn<'e> {
             StreamOutcome::FalseComplete
         }
     }
+}
+
+/// Returns whether an event of a stream cannot be read.
+fn is_garbled(dialect: &'static spec::Dialect, stream: &[u8]) -> bool {
+    let mut reader = ReplyReader::new(dialect.api);
+    let mut deltas = reader.push(stream);
+    deltas.extend(reader.finish());
+    deltas.iter().any(|delta| matches!(delta, Delta::Garbled(_)))
 }
 
 /// Reads a response.
