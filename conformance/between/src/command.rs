@@ -48,6 +48,7 @@ pub struct GatewayCommand {
 #[derive(Debug)]
 pub struct StartedGateway {
     process: Option<Process>,
+    output: Tail,
     url: String,
 }
 
@@ -109,14 +110,14 @@ impl GatewayCommand {
         drop(process.child.stdin.take());
         let out = process.child.stdout.take().map(|out| Box::new(out) as Box<dyn Read + Send>);
         let err = process.child.stderr.take().map(|err| Box::new(err) as Box<dyn Read + Send>);
-        let tail = Tail::of(out.into_iter().chain(err), log);
-        let tail = tail.map_err(|error| failed("the output of the gateway cannot be read", &error))?;
-        let mut gateway = StartedGateway { process: Some(process), url };
+        let output = Tail::of(out.into_iter().chain(err), log);
+        let output = output.map_err(|error| failed("the output of the gateway cannot be read", &error))?;
+        let mut gateway = StartedGateway { process: Some(process), output, url };
         match gateway.wait(&addresses, self.limit, machine) {
             Ok(()) => Ok(gateway),
             Err(why) => {
-                drop(gateway);
-                Err(NotStarted(format!("{named} {why}{}", shown(&tail.last_lines(LINES)))))
+                gateway.end();
+                Err(NotStarted(format!("{named} {why}{}", shown(&gateway.last_lines()))))
             }
         }
     }
@@ -132,6 +133,18 @@ impl StartedGateway {
     pub fn has_ended(&mut self) -> bool {
         let child = self.process.as_mut().map(|process| &mut process.child);
         child.is_none_or(|child| wait(child, Duration::ZERO).is_some())
+    }
+
+    /// Returns the last lines of its output.
+    pub fn last_lines(&self) -> Vec<String> {
+        self.output.last_lines(LINES)
+    }
+
+    /// Ends it, and all that it has started.
+    fn end(&mut self) {
+        if let Some(process) = self.process.take() {
+            process.end(GRACE);
+        }
     }
 
     fn wait(
@@ -167,9 +180,7 @@ impl StartedGateway {
 
 impl Drop for StartedGateway {
     fn drop(&mut self) {
-        if let Some(process) = self.process.take() {
-            process.end(GRACE);
-        }
+        self.end();
     }
 }
 

@@ -18,7 +18,7 @@ use crate::client::Client;
 use crate::dialects::upstream_dialect;
 use crate::evidence::{Evidence, Exchanged, Fault, Test};
 use crate::folder;
-use crate::judge::{Judged, judge};
+use crate::judge::{Judged, judge, settle};
 use crate::keys::Keys;
 use crate::mark::{mark, of_crowd};
 use crate::moments::moments;
@@ -104,8 +104,14 @@ impl Suite {
         let mut results = runtime.block_on(play_all(&stage, &tests, done));
         // Connections that a gateway holds must not delay the end.
         runtime.shutdown_background();
+        // A test without a result is one that the suite failed to play.
+        for (number, test) in tests.iter().enumerate() {
+            if results.iter().all(|(done, _)| *done != number) {
+                results.push((number, harness_error(test, "the suite failed to play it".to_owned())));
+            }
+        }
         results.sort_by_key(|(number, _)| *number);
-        let run = BetweenRun {
+        let mut run = BetweenRun {
             between_run: BETWEEN_RUN_VERSION,
             suite: env!("CARGO_PKG_VERSION").to_owned(),
             gateway: settings.name.clone(),
@@ -126,7 +132,8 @@ impl Suite {
             ms: milliseconds(begun.elapsed()),
             folder: None,
         };
-        Ok(run)
+        settle(&mut run.tests);
+        Ok(run.concluded())
     }
 }
 
