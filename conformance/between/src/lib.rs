@@ -18,6 +18,7 @@ mod reference;
 mod run;
 mod settings;
 mod upstream;
+mod verify;
 
 pub use command::{
     GATEWAY_PORT, GatewayCommand, NotStarted, StartedGateway, UPSTREAM_BASE_URL, UPSTREAM_KEY,
@@ -29,3 +30,4 @@ pub use plan::{fault_name, tests};
 pub use reference::{REFERENCE, Reference};
 pub use run::{Detected, Suite, mode_name};
 pub use settings::{Pair, Settings};
+pub use verify::{Verified, verify};

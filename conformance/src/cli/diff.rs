@@ -8,21 +8,22 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
 use super::color::Color;
-use super::saved::{read, read_client};
+use super::saved::{read, read_between, read_client};
 use super::{CommandArgs, NOT_DONE, print};
 use harness::evidence::Evidence;
 use reports::Style;
+use reports::between::BetweenDiff;
 use reports::client::ClientDiff;
 use reports::diff::{Diff, human, markdown};
 use results::text::{escaped_json, visible};
-use results::{ClientRun, Outcome};
+use results::{BetweenRun, ClientRun, Outcome};
 
 /// Compares two runs, for example before and after an upgrade.
 ///
 /// Exit codes: 0 if nothing is worse, 1 if something is, 2 if a run could not be read or the new one is incomplete.
 #[derive(Debug, Args)]
 pub(super) struct DiffArgs {
-    /// Old run: a folder written by `run --out`, or a JSON report. Of several APIs, each is compared with itself.
+    /// Old run: a folder written by --out, or a JSON report. Of several APIs, each is compared with itself.
     #[arg(value_name = "RUN_A")]
     before: PathBuf,
     /// New run.
@@ -51,6 +52,9 @@ impl CommandArgs for DiffArgs {
     fn run(self) -> Result<ExitCode> {
         if let (Some(before), Some(after)) = (read_client(&self.before)?, read_client(&self.after)?) {
             return self.of_clients(&before, &after);
+        }
+        if let (Some(before), Some(after)) = (read_between(&self.before)?, read_between(&self.after)?) {
+            return self.of_gateways(&before, &after);
         }
         let runs = |path: &PathBuf| Evidence::runs(path).unwrap_or_default();
         let (before, after) = (runs(&self.before), runs(&self.after));
@@ -109,6 +113,21 @@ impl DiffArgs {
             NOT_DONE
         } else {
             0
+        })
+    }
+
+    /// Compares two runs of both ends of gateways.
+    fn of_gateways(&self, before: &BetweenRun, after: &BetweenRun) -> Result<ExitCode> {
+        let diff = BetweenDiff::new(before, after);
+        print(&match self.format {
+            Form::Human => diff.human(self.color.screen(&io::stdout())),
+            Form::Markdown => format!("```diff\n{}```\n", diff.human(Style::Plain.into())),
+            Form::Json => escaped_json(serde_json::to_string_pretty(&diff)?) + "\n",
+        })?;
+        Ok(match (diff.is_worse(), after.outcome) {
+            (true, _) => ExitCode::from(1),
+            (false, Outcome::Incomplete) => ExitCode::from(NOT_DONE),
+            (false, _) => ExitCode::SUCCESS,
         })
     }
 

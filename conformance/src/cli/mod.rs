@@ -2,6 +2,7 @@
 
 mod apis;
 mod baseline;
+mod between;
 mod check;
 mod client;
 mod color;
@@ -87,6 +88,7 @@ const COMMANDS: &[Command] = &[
     command::<record::RecordArgs>("record"),
     command::<serve::ServeArgs>("serve"),
     command::<client::ClientArgs>("client"),
+    command::<between::BetweenArgs>("between"),
     command::<sign::SignArgs>("sign"),
     command::<explain::ExplainArgs>("explain"),
     command::<list::ListArgs>("list"),

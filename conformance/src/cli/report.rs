@@ -8,12 +8,13 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 
 use super::output::OutputArgs;
-use super::saved::{read, read_client};
+use super::saved::{read, read_between, read_client};
 use super::{CommandArgs, print};
 use harness::evidence::Evidence;
+use reports::between::{BetweenForm, between_report};
 use reports::client::{ClientForm, ClientMatrix, client_matrix, client_report};
 use reports::{Form, Screen, Style};
-use results::{ClientRun, Run};
+use results::{BetweenRun, ClientRun, Run};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,7 +29,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReportArgs {
-    /// A folder written by `run --out` or `client --out`, or a JSON report. Several reports of clients become a matrix.
+    /// A folder written by `run --out`, `client --out` or `between --out`, or a JSON report. Several reports of clients become a matrix.
     ///
     /// A folder can have a run for each of several APIs: then --output and --report write a file for each, with the
     /// dialect in its name.
@@ -55,6 +56,11 @@ impl CommandArgs for ReportArgs {
             let clients: Vec<ClientRun> = clients.into_iter().flatten().collect();
             return self.print_clients(&clients);
         }
+        if let [path] = &*self.runs
+            && let Some(run) = read_between(path)?
+        {
+            return self.print_between(&run);
+        }
         let [path] = &*self.runs else {
             bail!("several reports are merged with --merge; use `conformance diff` to compare two runs");
         };
@@ -73,6 +79,29 @@ impl CommandArgs for ReportArgs {
 impl ReportArgs {
     fn print(&self, run: &Run) -> Result<ExitCode> {
         self.output.print(run)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Prints the report of both ends of a gateway.
+    fn print_between(&self, run: &BetweenRun) -> Result<ExitCode> {
+        let render = |form: Form, screen: Screen| -> Result<String> {
+            let form = match form {
+                Form::Human => BetweenForm::Human,
+                Form::Json => BetweenForm::Json,
+                Form::Ndjson => BetweenForm::Ndjson,
+                Form::Junit => BetweenForm::Junit,
+                Form::Sarif => BetweenForm::Sarif,
+                Form::Github => BetweenForm::Github,
+                Form::Markdown => BetweenForm::Markdown,
+                Form::Html => BetweenForm::Html,
+                Form::Badge => bail!("reports of both ends of a gateway have no badge"),
+            };
+            Ok(between_report(run, form, self.output.verbose, screen))
+        };
+        self.output.write(|form| render(form, Style::Plain.into()))?;
+        if self.output.output.is_none() {
+            print(&render(self.output.format, self.output.color.screen(&io::stdout()))?)?;
+        }
         Ok(ExitCode::SUCCESS)
     }
 

@@ -1,4 +1,4 @@
-//! Reports that `run --out`, `client --out` or a format of `check` wrote.
+//! Reports that `run --out`, `client --out`, `between --out` or a format of `check` wrote.
 
 use std::path::Path;
 use std::{fs, io};
@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use serde::Deserialize;
 
 use harness::evidence::{Evidence, RunFile};
-use results::{CLIENT_RUN_VERSION, ClientRun, Run};
+use results::{BETWEEN_RUN_VERSION, BetweenRun, CLIENT_RUN_VERSION, ClientRun, Run};
 
 /// The name of the report in a folder.
 pub(super) const CLIENT_REPORT: &str = "client.json";
@@ -58,12 +58,27 @@ pub(super) fn read_client(path: &Path) -> Result<Option<ClientRun>> {
         return Ok(None);
     }
     let text = text(&file, path)?;
-    let Ok(Head { client_run: Some(version) }) = serde_json::from_str(&text) else { return Ok(None) };
+    let Ok(Head { client_run: Some(version), .. }) = serde_json::from_str(&text) else { return Ok(None) };
     if version != CLIENT_RUN_VERSION {
         bail!("{} has version {version}, but this build reads {CLIENT_RUN_VERSION}", file.display());
     }
     let run: ClientRun = serde_json::from_str(&text).with_context(|| file.display().to_string())?;
     Ok(Some(ClientRun { folder: path.is_dir().then(|| path.display().to_string()), ..run }))
+}
+
+/// Reads the report of both ends of a gateway: a file, or that in a folder. Nothing, where it is the report of something else.
+pub(super) fn read_between(path: &Path) -> Result<Option<BetweenRun>> {
+    let file = if path.is_dir() { path.join(between::folder::REPORT) } else { path.to_owned() };
+    if path.is_dir() && !file.is_file() {
+        return Ok(None);
+    }
+    let text = text(&file, path)?;
+    let Ok(Head { between_run: Some(version), .. }) = serde_json::from_str(&text) else { return Ok(None) };
+    if version != BETWEEN_RUN_VERSION {
+        bail!("{} has version {version}, but this build reads {BETWEEN_RUN_VERSION}", file.display());
+    }
+    let run: BetweenRun = serde_json::from_str(&text).with_context(|| file.display().to_string())?;
+    Ok(Some(BetweenRun { folder: path.is_dir().then(|| path.display().to_string()), ..run }))
 }
 
 /// Returns the text of a report: a file that was named itself, or that is in a named folder.
@@ -72,7 +87,7 @@ fn text(file: &Path, named: &Path) -> Result<String> {
         let hint = match error.kind() {
             io::ErrorKind::NotFound if file != named => "; has the run finished?",
             io::ErrorKind::NotFound => {
-                "; give the folder that `run --out` or `client --out` wrote, or a JSON report"
+                "; give the folder that `run --out`, `client --out` or `between --out` wrote, or a JSON report"
             }
             _ => "",
         };
@@ -86,8 +101,9 @@ struct Format {
     version: Option<u64>,
 }
 
-/// The members that identify the report of a client.
+/// The members that identify the report of a client, or of both ends of a gateway.
 #[derive(Deserialize)]
 struct Head {
     client_run: Option<u32>,
+    between_run: Option<u32>,
 }

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 
+use super::saved::read_between;
 use super::select::SelectArgs;
 use super::verdict::fail_on_values;
 use super::{CommandArgs, NOT_DONE, names, print};
@@ -16,7 +17,7 @@ use harness::evidence::{BUILD, Evidence, RunFile, TWINS};
 
 use harness::{Compared, compare, verify_twins};
 use results::text::{counted, visible};
-use results::{FailOn, LevelChange, Options, State};
+use results::{BetweenRun, FailOn, LevelChange, Options, State};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -32,7 +33,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct VerifyArgs {
-    /// Folder written by `run --out`. With a run for each of several APIs, all are checked.
+    /// Folder written by `run --out` or `between --out`. With a run for each of several APIs, all are checked.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Also fail if the exchanges have findings of this kind: must, breaks, should, may.
@@ -48,6 +49,9 @@ pub(super) struct VerifyArgs {
 
 impl CommandArgs for VerifyArgs {
     fn run(self) -> Result<ExitCode> {
+        if let Some(run) = read_between(&self.folder).ok().flatten().filter(|_| self.folder.is_dir()) {
+            return self.between(&run).map(ExitCode::from);
+        }
         let runs = Evidence::runs(&self.folder).unwrap_or_default();
         if runs.len() < 2 {
             return self.verify(runs.first().unwrap_or(&self.folder)).map(ExitCode::from);
@@ -63,6 +67,30 @@ impl CommandArgs for VerifyArgs {
 }
 
 impl VerifyArgs {
+    /// Judges both ends of a gateway again, and returns the exit code.
+    fn between(&self, run: &BetweenRun) -> Result<u8> {
+        if self.key.is_some() {
+            bail!("runs of both ends of a gateway are not signed: leave --key out");
+        }
+        let checked = between::verify(&self.folder, run, self.fail_on);
+        let folder = visible(&self.folder.to_string_lossy());
+        if !checked.differences.is_empty() {
+            let mut text = format!("{folder} differs from the run:\n");
+            for difference in &checked.differences {
+                let _ = writeln!(text, "  {}", visible(difference));
+            }
+            print(&text)?;
+            return Ok(if checked.is_unreadable { NOT_DONE } else { 1 });
+        }
+        let failures = format!("failures: {} (--fail-on {})\n", run.fail_on.words(), run.fail_on.name());
+        print(&format!(
+            "consistent: these recordings support the verdicts of {}\n{failures}{}",
+            counted(checked.judged as u64, "test"),
+            failed(&checked.failing, "test", self.fail_on)
+        ))?;
+        Ok(u8::from(!checked.failing.is_empty()))
+    }
+
     /// Compares the answers of several runs again, and returns the exit code.
     fn twins(&self, runs: &[PathBuf]) -> Result<u8> {
         let file = self.folder.join(TWINS);
@@ -116,7 +144,7 @@ impl VerifyArgs {
             print(&format!(
                 "consistent: these {exchanges} exchanges support the verdicts of {trials} trials\n{}{signer}{built}{UNPROVEN}{}",
                 terms(&run.options),
-                failed(&failing, self.fail_on)
+                failed(&failing, "trial", self.fail_on)
             ))?;
             return Ok(u8::from(!failing.is_empty()));
         }
@@ -155,12 +183,12 @@ fn terms(options: &Options) -> String {
 }
 
 /// Returns the trials that fail on what the user named.
-fn failed(failing: &[String], fail_on: Option<FailOn>) -> String {
+fn failed(failing: &[String], what: &str, fail_on: Option<FailOn>) -> String {
     let Some(fail_on) = fail_on.filter(|_| !failing.is_empty()) else { return String::new() };
     let mut text = format!(
         "with --fail-on {}, {} of the run fail:\n",
         fail_on.name(),
-        counted(failing.len() as u64, "trial")
+        counted(failing.len() as u64, what)
     );
     for trial in failing {
         let _ = writeln!(text, "  {}", visible(trial));

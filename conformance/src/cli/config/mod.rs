@@ -338,8 +338,9 @@ pub(super) fn completed(
     matches: &ArgMatches,
 ) -> Result<Option<Vec<OsString>>> {
     let Some((subcommand, matches)) = matches.subcommand() else { return Ok(None) };
-    let Some(command) =
-        command.find_subcommand(subcommand).filter(|_| matches!(subcommand, "run" | "record" | "check" | "between"))
+    let Some(command) = command
+        .find_subcommand(subcommand)
+        .filter(|_| matches!(subcommand, "run" | "record" | "check" | "between"))
     else {
         return Ok(None);
     };

@@ -1,0 +1,298 @@
+//! Whether the results of a run follow from its recordings.
+
+use std::path::Path;
+
+use results::text::cut;
+use results::{BetweenFinding, BetweenRun, BetweenTest, FailOn, Verdict};
+
+use crate::evidence::Test;
+use crate::folder;
+use crate::judge::{judge, settle};
+use crate::moments::moments;
+
+/// How the results of a run compare with its recordings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// Number of tests that were judged again.
+    pub judged: usize,
+    /// What differs.
+    pub differences: Vec<String>,
+    /// Whether something could not be read.
+    pub is_unreadable: bool,
+    /// The tests that fail on what the user names.
+    pub failing: Vec<String>,
+}
+
+/// Maximum number of differences.
+const MOST: usize = 50;
+/// Maximum number of characters of a message in a difference.
+const MESSAGE: usize = 200;
+
+/// Judges the recordings of a run again, and compares the results. Tests that could not be judged have none.
+pub fn verify(folder: &Path, run: &BetweenRun, fail_on: Option<FailOn>) -> Verified {
+    let mut verified = Verified::default();
+    let mut tests = Vec::new();
+    for test in &run.tests {
+        if test.verdict == Verdict::HarnessError || test.verdict == Verdict::NotExercised {
+            tests.push(test.clone());
+            continue;
+        }
+        match again(folder, run, test) {
+            Ok(judged) => {
+                verified.judged += 1;
+                tests.push(judged);
+            }
+            Err(problem) => {
+                verified.is_unreadable = true;
+                verified.differences.push(format!("{}: {problem}", test.name));
+            }
+        }
+    }
+    settle(&mut tests);
+    let own = BetweenRun { tests, ..run.clone() };
+    let again = own.clone().concluded();
+    for (test, judged) in run.tests.iter().filter_map(|test| pair(test, &again)) {
+        verified.differences.extend(differences(test, judged));
+    }
+    if verified.differences.is_empty() {
+        verified.differences.extend(of_run(run, &again));
+    }
+    match folder::strangers(folder, &run.tests) {
+        Ok(strangers) => {
+            verified
+                .differences
+                .extend(strangers.iter().map(|file| format!("{file}: it belongs to no test")));
+        }
+        Err(error) => {
+            verified.is_unreadable = true;
+            verified.differences.push(error.to_string());
+        }
+    }
+    if let Some(fail_on) = fail_on {
+        let strict = BetweenRun { fail_on, ..own }.concluded();
+        let failing = strict.tests.iter().filter(|test| test.has_failed());
+        verified.failing = failing.map(|test| test.name.clone()).collect();
+    }
+    let more = verified.differences.len().saturating_sub(MOST);
+    if more > 0 {
+        verified.differences.truncate(MOST);
+        verified.differences.push(format!("and {more} more"));
+    }
+    verified
+}
+
+/// Returns a test as it was judged before, and now.
+fn pair<'r>(test: &'r BetweenTest, again: &'r BetweenRun) -> Option<(&'r BetweenTest, &'r BetweenTest)> {
+    again.tests.iter().find(|judged| judged.name == test.name).map(|judged| (test, judged))
+}
+
+/// Judges the recordings of a test.
+fn again(folder: &Path, run: &BetweenRun, report: &BetweenTest) -> Result<BetweenTest, String> {
+    let hash = folder::hash_of(folder, report).map_err(|error| error.to_string())?;
+    if hash != report.hash {
+        return Err("its files were changed".to_owned());
+    }
+    let test = folder::test(folder, report).map_err(|error| error.to_string())?;
+    let evidence = folder::read(folder, report).map_err(|error| error.to_string())?;
+    if let Some(difference) = other_terms(run, &test) {
+        return Err(difference);
+    }
+    let judged = judge(&test, &evidence);
+    let findings = judged.findings;
+    let moments = if findings.is_empty() { Vec::new() } else { moments(&evidence) };
+    let verdict = Verdict::Pass;
+    Ok(BetweenTest {
+        verdict,
+        stream: judged.outcome,
+        findings,
+        limits: judged.limits,
+        moments,
+        ..report.clone()
+    })
+}
+
+/// Returns how the terms of a test differ from those of its run.
+fn other_terms(run: &BetweenRun, test: &Test) -> Option<String> {
+    let pair = run
+        .pairs
+        .iter()
+        .find(|pair| pair.front == test.front.api.name && pair.upstream == test.upstream.api.name);
+    let Some(pair) = pair else { return Some("the run has no such pair of APIs".to_owned()) };
+    let mode = test.mode.name();
+    if pair.mode != mode {
+        return Some(format!("its mode is {mode}, but that of the run {}", pair.mode));
+    }
+    if run.retries != test.retries || run.model != test.model {
+        return Some("its model, or its number of retries, is another one than that of the run".to_owned());
+    }
+    None
+}
+
+/// Returns how the results of a test differ.
+fn differences(test: &BetweenTest, judged: &BetweenTest) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut add = |what: String| all.push(format!("{}: {what}", test.name));
+    if test.verdict != judged.verdict {
+        add(format!("{}, but its recordings say {}", test.verdict.word(), judged.verdict.word()));
+    }
+    if test.stream != judged.stream {
+        let name = |test: &BetweenTest| test.stream.map_or("nothing", results::StreamOutcome::name);
+        add(format!("its stream is {}, but its recordings say {}", name(test), name(judged)));
+    }
+    let shown = |finding: &BetweenFinding| format!("{}: {}", finding.rule, cut(&finding.message, MESSAGE));
+    for finding in judged.findings.iter().filter(|finding| !test.findings.contains(finding)) {
+        add(format!("its recordings show {}", shown(finding)));
+    }
+    for finding in test.findings.iter().filter(|finding| !judged.findings.contains(finding)) {
+        add(format!("its recordings do not show {}", shown(finding)));
+    }
+    if test.limits != judged.limits {
+        add("what its APIs cannot carry is something else".to_owned());
+    }
+    all
+}
+
+/// Returns how totals, causes and the outcome of a run differ.
+fn of_run(run: &BetweenRun, again: &BetweenRun) -> Vec<String> {
+    let mut all = Vec::new();
+    if run.outcome != again.outcome {
+        all.push(format!("the outcome is {:?}, but its tests say {:?}", run.outcome, again.outcome));
+    }
+    if run.pairs != again.pairs {
+        all.push("the numbers of tests of its pairs do not follow from its tests".to_owned());
+    }
+    if run.causes != again.causes {
+        all.push("the causes do not follow from its tests".to_owned());
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{env, fs, process};
+
+    use catalogue::{BETWEEN_CASES, HandlingMode, Level};
+    use results::{BETWEEN_RUN_VERSION, BetweenPair, Outcome};
+
+    use super::*;
+    use crate::evidence::Evidence;
+
+    /// Writes a run of a test without recordings, whose results are those of the judge.
+    fn written(folder: &Path) -> BetweenRun {
+        let _ = fs::remove_dir_all(folder);
+        let case = BETWEEN_CASES.iter().find(|case| case.id == "text/plain").unwrap();
+        let [front, upstream] = ["openai", "chat"].map(|name| spec::dialect(name).unwrap());
+        let test = Test {
+            name: "responses-chat/text/plain".to_owned(),
+            case,
+            front,
+            upstream,
+            mode: HandlingMode::Transform,
+            fault: None,
+            mark: "zqmark1".to_owned(),
+            model: "m".to_owned(),
+            retries: 0,
+            passes_key: false,
+        };
+        let evidence = Evidence {
+            client: vec![crate::evidence::Exchanged {
+                path: "/v1/responses".to_owned(),
+                body: b"{}".to_vec(),
+                response: Some(crate::evidence::Response {
+                    status: 500,
+                    pieces: vec![(std::time::Duration::from_micros(5), b"oops".to_vec())],
+                    ..Default::default()
+                }),
+                ..Default::default()
+            }],
+            ..Evidence::default()
+        };
+        let evidence = folder::recorded(&test, &evidence).unwrap();
+        let judged = judge(&test, &evidence);
+        let mut report = BetweenTest {
+            name: test.name.clone(),
+            case: case.id.to_owned(),
+            front: front.api.name.to_owned(),
+            upstream: upstream.api.name.to_owned(),
+            verdict: Verdict::Pass,
+            reason: String::new(),
+            stream: judged.outcome,
+            findings: judged.findings,
+            limits: judged.limits,
+            files: folder::write(folder, &test, &evidence).unwrap(),
+            hash: String::new(),
+            expected: None,
+            ms: 1,
+            moments: moments(&evidence),
+        };
+        report.hash = folder::hash_of(folder, &report).unwrap();
+        BetweenRun {
+            between_run: BETWEEN_RUN_VERSION,
+            suite: "0".to_owned(),
+            gateway: "g".to_owned(),
+            url: "http://127.0.0.1:1/v1".to_owned(),
+            command: Vec::new(),
+            is_reference: false,
+            upstream_port: None,
+            model: "m".to_owned(),
+            retries: 0,
+            outcome: Outcome::Passed,
+            fail_on: FailOn::Breaks,
+            levels: Vec::new(),
+            pairs: vec![BetweenPair {
+                front: front.api.name.to_owned(),
+                upstream: upstream.api.name.to_owned(),
+                mode: "transform".to_owned(),
+                passed: 0,
+                failed: 0,
+                skipped: 0,
+            }],
+            causes: Vec::new(),
+            tests: vec![report],
+            unaccounted: Vec::new(),
+            stale: Vec::new(),
+            ms: 1,
+            folder: None,
+        }
+        .concluded()
+    }
+
+    #[test]
+    fn results_follow_from_recordings() {
+        let folder = env::temp_dir().join(format!("conformance-between-verify-{}", process::id()));
+        let run = written(&folder);
+        assert_eq!(run.outcome, Outcome::Failed);
+        let text = serde_json::to_string(&run).unwrap();
+        let run: BetweenRun = serde_json::from_str(&text).unwrap();
+        let verified = verify(&folder, &run, None);
+        assert_eq!((&*verified.differences, verified.judged), (&[][..], 1));
+        let failing = verify(&folder, &run, Some(FailOn::Must)).failing;
+        assert_eq!(failing, ["responses-chat/text/plain"]);
+        let differs = |change: &dyn Fn(&mut BetweenRun)| {
+            let mut run = run.clone();
+            change(&mut run);
+            verify(&folder, &run, None).differences.join("\n")
+        };
+        assert!(differs(&|run| run.tests[0].verdict = Verdict::Pass).contains("its recordings say failed"));
+        assert!(differs(&|run| run.tests[0].findings.clear()).contains("its recordings show"));
+        assert!(differs(&|run| run.tests[0].findings[0].level = Level::May).contains("do not show"));
+        assert!(differs(&|run| run.tests[0].findings[0].client = "x".to_owned()).contains("do not show"));
+        assert!(differs(&|run| run.outcome = Outcome::Passed).contains("the outcome is"));
+        assert!(differs(&|run| run.causes.clear()).contains("the causes do not follow"));
+        assert!(differs(&|run| run.pairs[0].passed = 1).contains("numbers of tests"));
+        assert!(differs(&|run| run.pairs[0].mode = "inspect".to_owned()).contains("its mode is transform"));
+        assert!(differs(&|run| run.tests[0].hash.clear()).contains("its files were changed"));
+        assert!(
+            differs(&|run| run.tests[0].name = "responses-chat/text/../x".to_owned())
+                .contains("no name of a test")
+        );
+        let file = folder.join(&run.tests[0].files[0]);
+        let recording = fs::read_to_string(&file).unwrap();
+        fs::write(&file, recording.replace("oops", "okay")).unwrap();
+        assert!(differs(&|_| ()).contains("its files were changed"));
+        fs::write(&file, recording).unwrap();
+        fs::write(folder.join("exchanges/other"), "").unwrap();
+        assert!(differs(&|_| ()).contains("exchanges/other: it belongs to no test"));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

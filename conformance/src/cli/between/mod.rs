@@ -1,0 +1,330 @@
+//! `conformance between`: the suite for both ends of a gateway.
+
+mod expected;
+mod levels;
+mod repeat;
+mod run;
+mod select;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr as _;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use between::Settings;
+use catalogue::BETWEEN_CASES;
+use clap::{Args, ValueEnum};
+use libtest_mimic::{Arguments, Completion, Trial};
+
+use super::color::Color;
+use super::output;
+use super::target::count;
+use super::verdict::fail_on_values;
+use super::{CommandArgs, NOT_DONE, print};
+use harness::suite::run_quietly;
+use harness::wire::Target;
+use levels::RuleLevel;
+use reports::Style;
+use reports::between::{BetweenForm, between_report};
+use results::text::visible;
+use results::{BetweenRun, BetweenTest, FailOn, Outcome, Shard, Verdict};
+use select::{ApiName, PairMode};
+
+pub(super) use run::is_on_this_machine;
+
+const EXAMPLES: &str = "\
+Examples:
+  conformance between
+  conformance between --front responses --upstream chat -- my-gateway --config gateway.yaml
+  conformance between --gateway http://127.0.0.1:4000/v1 --upstream-port 9000 --model my-model
+  conformance between text/ tools/ --skip @stall -- ./start-gateway.sh
+  conformance between --out run/ -- my-gateway && conformance report run/ --format html --output between.html
+  conformance between --rerun-failed run/
+
+With -- COMMAND, the command gets UPSTREAM_BASE_URL, UPSTREAM_KEY and GATEWAY_PORT in its environment: it must send its
+requests to that URL with that key, and listen on that port of 127.0.0.1, unless --gateway names another URL. It is ended
+with all that it has started.";
+
+/// Tests both ends of a gateway: a scripted upstream stands behind it, a client asks in front of it, and what comes out is
+/// compared with what went in. No model is needed.
+///
+/// Start the gateway with `-- COMMAND`, or pass its URL with --gateway and configure it to use an upstream at
+/// http://127.0.0.1:PORT/v1, the port of --upstream-port. Without either, the suite proves itself with its own translator.
+///
+/// Exit codes: 0 if nothing failed, 1 if a test failed or an expected failure passes, 2 if the gateway could not be tested.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "these are flags")]
+pub(super) struct BetweenArgs {
+    /// Tests to run: part of a name, a whole name, or /REGEX/ [default: all].
+    #[arg(value_name = "FILTER")]
+    filter: Vec<String>,
+    /// Command that starts the gateway, after `--`.
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+    /// APIs of the client: responses, messages, chat, all [default: those that the gateway answers].
+    #[arg(long, value_name = "API", value_delimiter = ',', value_enum, hide_possible_values = true, help_heading = GATEWAY)]
+    front: Vec<ApiName>,
+    /// APIs of the upstream: responses, messages, chat, all [default: those in which the gateway asks].
+    #[arg(long, value_name = "API", value_delimiter = ',', value_enum, hide_possible_values = true, help_heading = GATEWAY)]
+    upstream: Vec<ApiName>,
+    /// URL of the gateway, with or without /v1 [default with a command: `http://127.0.0.1:GATEWAY_PORT/v1`].
+    #[arg(long, value_name = "URL", help_heading = GATEWAY)]
+    gateway: Option<String>,
+    /// Port of this machine for the scripted upstream [default with a command: a free one].
+    #[arg(long, value_name = "PORT", help_heading = GATEWAY)]
+    upstream_port: Option<u16>,
+    /// Model to request; the gateway sends it to the upstream under any name.
+    #[arg(long, value_name = "NAME", help_heading = GATEWAY)]
+    model: Option<String>,
+    /// Name of the gateway in reports [default: its command or URL].
+    #[arg(long, value_name = "NAME", help_heading = GATEWAY)]
+    name: Option<String>,
+    /// How the gateway handles requests: passthrough, inspect, transform, local; FRONT-UPSTREAM=MODE for one pair
+    /// [default: transform].
+    ///
+    /// passthrough: bytes pass unchanged. inspect: they are read, and mean the same. transform: one API is translated to
+    /// another. local: the gateway answers itself.
+    #[arg(long, value_name = "MODE", value_delimiter = ',', value_parser = PairMode::from_str, help_heading = GATEWAY)]
+    mode: Vec<PairMode>,
+    /// Number of times that the gateway may repeat a request that failed upstream before any output [default: 0].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=100), help_heading = GATEWAY)]
+    retries: Option<u32>,
+    /// API key for the gateway; prefer the variable `CONFORMANCE_API_KEY` [default: a made-up key].
+    #[arg(long, value_name = "KEY", help_heading = GATEWAY)]
+    api_key: Option<String>,
+    /// The gateway passes the client's key on to the upstream.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, help_heading = GATEWAY)]
+    passes_key: Option<bool>,
+    /// Header to send with each request.
+    #[arg(long, value_name = "'NAME: VALUE'", help_heading = GATEWAY)]
+    header: Vec<String>,
+    /// Seconds until a started gateway must answer [default: 120].
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400), help_heading = GATEWAY)]
+    start_timeout: Option<u64>,
+    /// Leave out tests that match FILTER.
+    #[arg(long, value_name = "FILTER")]
+    skip: Vec<String>,
+    /// Run only the tests that failed in this run.
+    ///
+    /// DIR is a folder written by --out. Gateway, command, model and modes are those of that run, unless flags say
+    /// otherwise.
+    #[arg(long, value_name = "DIR")]
+    rerun_failed: Option<PathBuf>,
+    /// Run only part I of N equal parts, as in 2/4.
+    #[arg(long, value_name = "I/N", value_parser = Shard::from_str)]
+    shard: Option<Shard>,
+    /// List the tests without running them.
+    #[arg(long)]
+    list: bool,
+    /// Tests to run at once [default: 4].
+    #[arg(long, value_name = "N", value_parser = count(256))]
+    jobs: Option<usize>,
+    /// Time limit for a response in milliseconds [default: 20000].
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
+    timeout: Option<u64>,
+    /// Time limit in milliseconds for what the upstream waits for, such as a client that must see an event before the next
+    /// one [default: 2000].
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
+    limit: Option<u64>,
+    /// Findings that fail: must, breaks, should, may [default: breaks].
+    ///
+    /// must: broken MUST rules. breaks: also what is measured to break a client. should: also broken SHOULD rules. may:
+    /// any finding.
+    #[arg(long, value_name = "WHICH", value_parser = fail_on_values(), hide_possible_values = true)]
+    fail_on: Option<FailOn>,
+    /// The same as --fail-on should.
+    #[arg(long, conflicts_with = "fail_on")]
+    strict: bool,
+    /// Set the level of a rule or group: must, should, may, off.
+    #[arg(long = "rule", value_name = "RULE|GROUP=LEVEL", value_delimiter = ',', value_parser = RuleLevel::from_str)]
+    levels: Vec<RuleLevel>,
+    /// Expected failures: a listed rule does not fail a listed test; a listed test that passes fails the run.
+    #[arg(long, value_name = "FILE")]
+    expected_failures: Option<PathBuf>,
+    /// Write all failures to this file instead of failing.
+    #[arg(long, value_name = "FILE")]
+    write_expected_failures: Option<PathBuf>,
+    /// Write the report, the recordings of both sides and the output of a started gateway to this folder.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Replace the run that the folder of --out contains.
+    #[arg(long, requires = "out")]
+    replace: bool,
+    /// Output format: human, json, ndjson, junit, sarif, github, markdown, html.
+    #[arg(long, value_enum, default_value_t, hide_possible_values = true, hide_default_value = true)]
+    format: BetweenForm,
+    /// Write to this file instead of stdout.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Also write reports, as in html=a.html,junit=b.xml.
+    #[arg(long, value_name = "FORMAT=FILE", value_delimiter = ',', value_parser = output::report::<BetweenForm>)]
+    report: Vec<(BetweenForm, PathBuf)>,
+    /// Print a line for each test, as `cargo test` does.
+    #[arg(long, conflicts_with = "format")]
+    all_tests: bool,
+    /// List every test, and show the example of every cause.
+    #[arg(long, short)]
+    verbose: bool,
+    /// When to use color.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+    /// Settings file [default: conformance.toml here, or above in the repository].
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    config: Option<PathBuf>,
+    /// Apply headers and keys of conformance.toml to a gateway on another machine, too.
+    #[arg(long, hide_short_help = true)]
+    trust_config: bool,
+}
+
+/// The heading of the flags about the gateway.
+const GATEWAY: &str = "Gateway";
+/// The usual limit of a response, and of what the upstream waits for.
+const LIMITS: [Duration; 2] = [Duration::from_secs(20), Duration::from_secs(2)];
+/// Number of tests to run at once.
+const JOBS: usize = 4;
+
+impl CommandArgs for BetweenArgs {
+    fn run(mut self) -> Result<ExitCode> {
+        let again = match self.rerun_failed.clone() {
+            Some(folder) => Some(self.repeat(&folder)?),
+            None => None,
+        };
+        let expected = match &self.expected_failures {
+            Some(file) => expected::read(file)?,
+            None => Vec::new(),
+        };
+        self.check()?;
+        let mut settings = self.settings(again.as_ref())?;
+        if self.list {
+            return list(&settings);
+        }
+        if let Some(folder) = &self.out {
+            between::folder::make_room(folder, self.replace).with_context(|| folder.display().to_string())?;
+        }
+        let mut run = self.play(&mut settings)?;
+        run.fail_on = self.fail_on.unwrap_or(if self.strict { FailOn::Should } else { FailOn::default() });
+        run.levels = levels::changes(&self.levels)?;
+        run.folder = self.out.as_ref().map(|folder| folder.display().to_string());
+        let run = run.expecting(&expected);
+        if let Some(folder) = &self.out {
+            keep(folder, &run)?;
+        }
+        self.print(&run)?;
+        if let Some(file) = &self.write_expected_failures {
+            let text = expected::failures(&run, &expected);
+            std::fs::write(file, text).with_context(|| file.display().to_string())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Ok(match run.outcome {
+            Outcome::Passed => ExitCode::SUCCESS,
+            Outcome::Failed => ExitCode::from(1),
+            Outcome::Incomplete => ExitCode::from(NOT_DONE),
+        })
+    }
+}
+
+impl BetweenArgs {
+    /// Fails if something is missing without which no test can run.
+    fn check(&self) -> Result<()> {
+        levels::changes(&self.levels)?;
+        if self.list {
+            return Ok(());
+        }
+        let is_reference = self.gateway.is_none() && self.command.is_empty();
+        if let Some(url) = &self.gateway {
+            let api = spec::APIS.first().context("this build has no API")?;
+            Target::new(url, api)?;
+        }
+        if self.gateway.is_some() && self.command.is_empty() && self.upstream_port.is_none() {
+            bail!(
+                "pass the port of this machine where the gateway finds its upstream, as in --upstream-port 9000, and \
+                 configure the gateway with http://127.0.0.1:9000/v1"
+            );
+        }
+        if !is_reference && self.model.is_none() {
+            bail!("pass the model to request with --model: one that the gateway sends to its upstream");
+        }
+        if is_reference && self.upstream_port.is_some() {
+            bail!(
+                "--upstream-port is for a gateway: pass its URL with --gateway, or the command that starts it after `--`"
+            );
+        }
+        Ok(())
+    }
+
+    fn print(&self, run: &BetweenRun) -> Result<()> {
+        let render = |form| between_report(run, form, self.verbose, Style::Plain.into());
+        output::write(&self.report, self.output.as_ref().map(|file| (self.format, file)), |form| {
+            Ok(render(form))
+        })?;
+        if self.output.is_some() {
+            return Ok(());
+        }
+        if self.all_tests {
+            let trials = run.tests.iter().map(trial).collect();
+            let arguments = Arguments { test_threads: Some(1), ..Arguments::default() };
+            return match run_quietly(&arguments, trials) {
+                Some(_) => Ok(()),
+                None => bail!("the results of the tests could not be printed"),
+            };
+        }
+        match self.format {
+            BetweenForm::Human => print(&between_report(
+                run,
+                BetweenForm::Human,
+                self.verbose,
+                self.color.screen(&io::stdout()),
+            )),
+            form => print(&render(form)),
+        }
+    }
+}
+
+/// Writes the report to a folder.
+fn keep(folder: &Path, run: &BetweenRun) -> Result<()> {
+    let report = between_report(run, BetweenForm::Json, false, Style::Plain.into());
+    let file = folder.join(between::folder::REPORT);
+    harness::replace(&file, &report).with_context(|| file.display().to_string())
+}
+
+/// Prints the tests.
+fn list(settings: &Settings) -> Result<ExitCode> {
+    let title = |id: &str| BETWEEN_CASES.iter().find(|case| case.id == id).map_or("", |case| case.title);
+    let tests = between::tests(settings);
+    let width = tests.iter().map(|test| test.name.len()).max().unwrap_or_default();
+    let lines = tests.iter().map(|test| format!("{:width$}  {}\n", test.name, title(test.case.id)));
+    print(&lines.collect::<String>())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns a finished test as one of `cargo test`.
+fn trial(test: &BetweenTest) -> Trial {
+    let failing: Vec<String> = test
+        .findings
+        .iter()
+        .filter(|finding| finding.fails)
+        .map(|finding| visible(&format!("{}: {}", finding.rule, finding.message)))
+        .collect();
+    let reason = if failing.is_empty() { visible(&test.reason) } else { failing.join("\n") };
+    let has_failed = test.has_failed() || test.verdict == Verdict::HarnessError;
+    let ignored = match (&test.expected, test.verdict) {
+        (Some(expected), _) => Some(format!("{} (expected: {})", failing.join("; "), visible(expected))),
+        (None, Verdict::NotExercised) => Some(reason.clone()),
+        (None, _) => None,
+    };
+    Trial::ignorable_test(test.name.clone(), move || match ignored {
+        Some(reason) => Ok(Completion::ignored_with(reason)),
+        None if has_failed => Err(reason.into()),
+        None => Ok(Completion::Completed),
+    })
+}
+
+/// Returns the names of values of a flag.
+fn names<V: ValueEnum>() -> String {
+    let values = V::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    values.map(|value| value.get_name().to_owned()).collect::<Vec<_>>().join(", ")
+}

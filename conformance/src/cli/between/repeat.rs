@@ -1,0 +1,60 @@
+//! The failed tests of an earlier run.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use clap::ValueEnum as _;
+
+use super::select::{ApiName, PairMode};
+use super::{BetweenArgs, is_on_this_machine};
+use crate::cli::saved::read_between;
+
+impl BetweenArgs {
+    /// Takes the settings of a run that the user did not give, and returns its failed tests.
+    pub(super) fn repeat(&mut self, folder: &Path) -> Result<BTreeSet<String>> {
+        let run = read_between(folder)?
+            .with_context(|| format!("{} is not a folder that `between --out` wrote", folder.display()))?;
+        let failed: BTreeSet<String> = run.failed().map(|test| test.name.clone()).collect();
+        if failed.is_empty() {
+            bail!("no test failed in {}", folder.display());
+        }
+        if self.gateway.is_none() && self.command.is_empty() && !run.is_reference {
+            self.command = run.command.iter().map(OsString::from).collect();
+            if self.command.is_empty() {
+                if !is_on_this_machine(&run.url) {
+                    let url = results::shell_word(&run.url);
+                    bail!("only {} names the gateway: to confirm it, add --gateway {url}", folder.display());
+                }
+                self.gateway = Some(run.url.clone());
+            }
+            self.upstream_port = self.upstream_port.or(run.upstream_port);
+        }
+        if !run.is_reference {
+            self.model.get_or_insert(run.model.clone());
+        }
+        self.name.get_or_insert(run.gateway.clone());
+        self.retries.get_or_insert(run.retries);
+        if !self.strict {
+            self.fail_on.get_or_insert(run.fail_on);
+        }
+        let apis = |of: fn(&results::BetweenPair) -> &String| -> Result<Vec<ApiName>> {
+            let names = run.pairs.iter().map(|pair| ApiName::from_str(of(pair), false));
+            names.collect::<Result<_, _>>().map_err(|problem| anyhow!("{}: {problem}", folder.display()))
+        };
+        if self.front.is_empty() && self.upstream.is_empty() {
+            (self.front, self.upstream) = (apis(|pair| &pair.front)?, apis(|pair| &pair.upstream)?);
+        }
+        if self.mode.is_empty() {
+            let modes = run
+                .pairs
+                .iter()
+                .map(|pair| PairMode::new(&format!("{}-{}", pair.front, pair.upstream), &pair.mode));
+            self.mode = modes
+                .collect::<Result<_, _>>()
+                .map_err(|problem| anyhow!("{}: {problem}", folder.display()))?;
+        }
+        Ok(failed)
+    }
+}

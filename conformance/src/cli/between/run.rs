@@ -1,0 +1,206 @@
+//! A run: starts the upstream and the gateway, finds out what it translates, and plays the tests.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread::Builder;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use between::{Detected, GatewayCommand, Pair, Settings, StartedGateway, Suite};
+use gateway::{EmbeddedVia, ViaSettings};
+use spec::Dialect;
+
+use super::BetweenArgs;
+use super::select::UPSTREAM_KEY;
+use crate::cli::message::{Lines, note, note_lines};
+use harness::ProgressLine;
+use harness::live::RunRuntime;
+use harness::wire::Target;
+use results::BetweenRun;
+use results::text::{shortened, visible};
+
+/// Usual time until a started gateway answers.
+const START: Duration = Duration::from_secs(120);
+/// Time between two looks for an interruption.
+const LOOK: Duration = Duration::from_millis(50);
+/// Number of characters of a response that is shown.
+const SHOWN: usize = 160;
+
+/// Returns whether a URL is on this machine.
+pub(in crate::cli) fn is_on_this_machine(url: &str) -> bool {
+    let target = spec::APIS.first().and_then(|api| Target::new(url, api).ok());
+    target.is_some_and(|target| target.is_local())
+}
+
+/// What stands between the client and the upstream. It ends when dropped.
+enum Standing {
+    Reference { _all: Vec<EmbeddedVia> },
+    Started(StartedGateway),
+    Other,
+}
+
+impl BetweenArgs {
+    /// Runs the tests.
+    pub(super) fn play(&self, settings: &mut Settings) -> Result<BetweenRun> {
+        let machine = RunRuntime::start()?;
+        let port = self.upstream_port.unwrap_or_default();
+        let suite = Suite::start(port, settings)
+            .with_context(|| format!("the upstream cannot listen on port {port} of 127.0.0.1"))?;
+        let upstream_url = format!("http://{}/v1", suite.address());
+        let standing = self.stand(settings, &upstream_url, &machine)?;
+        let suite = Arc::new(suite);
+        if !matches!(standing, Standing::Reference { .. }) {
+            let (own, shared) = (settings.clone(), Arc::clone(&suite));
+            let detected =
+                within(&machine, move || shared.detect(&own))?.map_err(|problem| anyhow!(problem))?;
+            settings.pairs = self.found(&detected, &upstream_url)?;
+            self.select(settings, None)?;
+        }
+        let (own, finished) = (settings.clone(), Arc::new(AtomicUsize::new(0)));
+        let all = between::tests(settings).len();
+        let progress = {
+            let finished = Arc::clone(&finished);
+            ProgressLine::start(move |_| format!("{} of {all} tests", finished.load(Ordering::Relaxed)))
+        };
+        let counted = Arc::clone(&finished);
+        let run = within(&machine, move || {
+            suite.run(&own, &mut |_| {
+                counted.fetch_add(1, Ordering::Relaxed);
+            })
+        });
+        drop(progress);
+        let mut run = match run {
+            Ok(run) => run.map_err(|problem| anyhow!(problem))?,
+            Err(_) => bail!("interrupted after {} of {all} tests", finished.load(Ordering::Relaxed)),
+        };
+        run.is_reference = matches!(standing, Standing::Reference { .. });
+        run.upstream_port = self.upstream_port;
+        if let Standing::Started(mut gateway) = standing
+            && let Some(output) = gateway.has_ended().then(|| gateway.last_lines())
+        {
+            let lines: Vec<String> = output.iter().map(|line| format!("  {}", visible(line))).collect();
+            note_lines(&format!("note: the gateway exited during the run\n{}", lines.join("\n")));
+        }
+        Ok(run)
+    }
+
+    /// Starts what stands between the client and the upstream, unless it runs already.
+    fn stand(&self, settings: &mut Settings, upstream_url: &str, machine: &RunRuntime) -> Result<Standing> {
+        if !self.command.is_empty() {
+            let command = GatewayCommand {
+                command: self.command.clone(),
+                url: self.gateway.clone(),
+                limit: self.start_timeout.map_or(START, Duration::from_secs),
+                log: self.out.as_ref().map(|folder| folder.join(between::folder::LOG)),
+            };
+            let started = command
+                .start(upstream_url, UPSTREAM_KEY, machine)
+                .map_err(|problem| Lines(problem.to_string().split('\n').map(str::to_owned).collect()))?;
+            started.url().clone_into(&mut settings.gateway);
+            return Ok(Standing::Started(started));
+        }
+        if self.gateway.is_some() {
+            return Ok(Standing::Other);
+        }
+        let mut all: Vec<(&'static Dialect, EmbeddedVia)> = Vec::new();
+        for pair in &mut settings.pairs {
+            if all.iter().all(|(upstream, _)| upstream.name != pair.upstream.name) {
+                let via = ViaSettings {
+                    key: Some(UPSTREAM_KEY.to_owned()),
+                    // Longer than an upstream waits for its client, and shorter than the client waits.
+                    limit: settings.patience * 2,
+                    ..ViaSettings::new(upstream_url, pair.upstream)
+                };
+                all.push((pair.upstream, EmbeddedVia::start(via)?));
+            }
+            let own = all.iter().find(|(upstream, _)| upstream.name == pair.upstream.name);
+            pair.gateway = own.map(|(_, via)| via.url());
+        }
+        if let Some((_, first)) = all.first() {
+            settings.gateway = first.url();
+        }
+        Ok(Standing::Reference { _all: all.into_iter().map(|(_, via)| via).collect() })
+    }
+
+    /// Returns the pairs that a gateway translates, of those that the user named.
+    fn found(&self, detected: &[Detected], upstream_url: &str) -> Result<Vec<Pair>> {
+        let mut pairs: Vec<Pair> = Vec::new();
+        let mut silent: Vec<&Detected> = Vec::new();
+        for one in detected {
+            let Some(upstream) = one.upstream else {
+                if silent.iter().all(|known| known.front.name != one.front.name) {
+                    silent.push(one);
+                }
+                continue;
+            };
+            let is_known =
+                |pair: &Pair| pair.front.name == one.front.name && pair.upstream.name == upstream.name;
+            let is_named = self.pairs()?.iter().any(is_known);
+            if is_named && !pairs.iter().any(is_known) {
+                pairs.push(self.pair(one.front, upstream));
+            }
+        }
+        let is_asked = |one: &&&Detected| pairs.iter().any(|pair| pair.front.name == one.front.name);
+        silent.retain(|one| !is_asked(&one));
+        let lines: Vec<String> = silent.iter().map(|one| unanswered(one)).collect();
+        if pairs.is_empty() {
+            let other: Vec<String> = detected.iter().filter_map(other_upstream).collect();
+            let mut all =
+                vec![format!("the gateway sends no request to {upstream_url}: configure it as its upstream")];
+            if !other.is_empty() {
+                all = vec![
+                    "the gateway translates no pair of APIs that --front and --upstream name".to_owned(),
+                ];
+            }
+            all.extend(other.into_iter().chain(lines).map(|line| format!("  {line}")));
+            all.dedup();
+            return Err(Lines(all).into());
+        }
+        if !self.front.is_empty() && !lines.is_empty() {
+            bail!("{}", lines.join("; "));
+        }
+        for line in lines {
+            note(&format!("note: left out, as {line}"));
+        }
+        let names: Vec<String> = pairs.iter().map(Pair::name).collect();
+        note(&format!("pairs of APIs: {}", names.join(", ")));
+        Ok(pairs)
+    }
+}
+
+/// Returns what a client got whose request did not reach the upstream.
+fn unanswered(one: &Detected) -> String {
+    let api = one.front.api.name;
+    match &one.exchange.response {
+        None => format!("{api}: the gateway gave no response"),
+        Some(response) => {
+            let body = response.body();
+            let body = shortened(&String::from_utf8_lossy(body.get(..4 * SHOWN).unwrap_or(&body)), SHOWN);
+            format!("{api}: {} answered with status {}: {body}", visible(&one.exchange.path), response.status)
+        }
+    }
+}
+
+/// Returns the API in which a gateway asks.
+fn other_upstream(one: &Detected) -> Option<String> {
+    let upstream = one.upstream?;
+    Some(format!("{}: it asks in {}", one.front.api.name, upstream.api.name))
+}
+
+/// Does something in a thread of its own, unless the run is interrupted before it is done.
+fn within<T: Send + 'static>(machine: &RunRuntime, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    let (sender, done) = channel();
+    Builder::new().spawn(move || {
+        // Nobody waits for it after an interruption.
+        let _ = sender.send(work());
+    })?;
+    loop {
+        match done.recv_timeout(LOOK) {
+            Ok(value) => return Ok(value),
+            Err(RecvTimeoutError::Timeout) if machine.is_interrupted() => bail!("interrupted"),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => bail!("the suite failed: a thread ended without a result"),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The pairs of APIs and the tests of a run.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::str::FromStr;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use between::{Pair, Settings, front_dialect, upstream_dialect};
+use catalogue::HandlingMode;
+use clap::ValueEnum;
+use spec::Dialect;
+
+use super::{BetweenArgs, JOBS, LIMITS, names};
+use crate::cli::names as known;
+use crate::cli::target::KEY;
+use harness::suite::Selection;
+
+/// An API, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ApiName {
+    /// The Responses API
+    Responses,
+    /// Messages
+    Messages,
+    /// Chat Completions
+    Chat,
+    /// All of them
+    All,
+}
+
+impl ApiName {
+    /// Returns the dialects of APIs by a function, each once; all if there are no names.
+    fn dialects(
+        names: &[Self],
+        of: fn(&spec::Api) -> Option<&'static Dialect>,
+    ) -> impl Iterator<Item = &'static Dialect> {
+        let is_named = |api: &str| {
+            names.is_empty()
+                || names.iter().any(|name| {
+                    let value = name.to_possible_value();
+                    *name == Self::All || value.is_some_and(|value| value.get_name() == api)
+                })
+        };
+        known::usual()
+            .filter(move |dialect| is_named(dialect.api.name))
+            .filter_map(move |dialect| of(dialect.api))
+    }
+}
+
+/// How a gateway handles all pairs of APIs, or one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PairMode {
+    pair: Option<String>,
+    mode: HandlingMode,
+}
+
+impl PairMode {
+    pub(super) fn new(pair: &str, mode: &str) -> Result<Self, String> {
+        format!("{pair}={mode}").parse()
+    }
+}
+
+impl FromStr for PairMode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (pair, name) = text.rsplit_once('=').map_or((None, text), |(pair, name)| (Some(pair), name));
+        let modes = || HandlingMode::ALL.into_iter().map(HandlingMode::name);
+        let mode = HandlingMode::ALL.into_iter().find(|mode| mode.name() == name).ok_or_else(|| {
+            let all = modes().collect::<Vec<_>>().join(", ");
+            format!("there is no mode \"{name}\"{}; there are: {all}", known::meant(name, modes()))
+        })?;
+        let is_api = |name: &str| ApiName::from_str(name, false).is_ok_and(|api| api != ApiName::All);
+        let is_pair = |pair: &str| {
+            pair.split_once('-').is_some_and(|(front, upstream)| is_api(front) && is_api(upstream))
+        };
+        match pair.filter(|pair| !is_pair(pair)) {
+            Some(pair) => Err(format!(
+                "\"{pair}\" is no pair of APIs, such as responses-chat; there are: {}",
+                names::<ApiName>()
+            )),
+            None => Ok(Self { pair: pair.map(str::to_owned), mode }),
+        }
+    }
+}
+
+/// The key that the suite makes for the client.
+const CLIENT_KEY: &str = "sk-conformance-client-7d41c02b";
+/// The key that the suite makes for the upstream.
+pub(super) const UPSTREAM_KEY: &str = "sk-conformance-upstream-93be6f15";
+/// The model of the reference translator.
+const MODEL: &str = "reference-1";
+
+impl BetweenArgs {
+    /// Returns the settings of a run, before the gateway is started.
+    pub(super) fn settings(&self, again: Option<&BTreeSet<String>>) -> Result<Settings> {
+        let words: Vec<String> =
+            self.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let name = match (&self.name, words.first(), &self.gateway) {
+            (Some(name), ..) => name.clone(),
+            (None, Some(program), _) => program.clone(),
+            (None, None, Some(url)) => url.clone(),
+            (None, None, None) => "reference translator".to_owned(),
+        };
+        let key = self.api_key.clone().or_else(|| env::var(KEY).ok()).filter(|key| !key.is_empty());
+        let [limit, patience] = LIMITS;
+        let milliseconds = |own: Option<u64>, usual: Duration| own.map_or(usual, Duration::from_millis);
+        let mut settings = Settings {
+            gateway: self.gateway.clone().unwrap_or_default(),
+            name,
+            command: words,
+            headers: self.header.clone(),
+            pairs: self.pairs()?,
+            model: self.model.clone().unwrap_or_else(|| MODEL.to_owned()),
+            key: Some(key.unwrap_or_else(|| CLIENT_KEY.to_owned())),
+            upstream_key: (self.gateway.is_none() || !self.command.is_empty())
+                .then(|| UPSTREAM_KEY.to_owned()),
+            passes_key: self.passes_key.unwrap_or_default(),
+            selection: Selection::default(),
+            shard: None,
+            jobs: self.jobs.unwrap_or(JOBS),
+            retries: self.retries.unwrap_or_default(),
+            limit: milliseconds(self.timeout, limit),
+            patience: milliseconds(self.limit, patience),
+            out: self.out.clone(),
+        };
+        self.select(&mut settings, again)?;
+        Ok(settings)
+    }
+
+    /// Returns all named pairs of APIs, with their modes.
+    pub(super) fn pairs(&self) -> Result<Vec<Pair>> {
+        let mut pairs = Vec::new();
+        for front in ApiName::dialects(&self.front, front_dialect) {
+            for upstream in ApiName::dialects(&self.upstream, upstream_dialect) {
+                pairs.push(self.pair(front, upstream));
+            }
+        }
+        let idle = |mode: &&PairMode| {
+            mode.pair.as_ref().is_some_and(|name| pairs.iter().all(|pair| pair.name() != *name))
+        };
+        if let Some(PairMode { pair: Some(pair), .. }) = self.mode.iter().find(idle) {
+            bail!("--mode is about {pair}, but --front and --upstream leave it out");
+        }
+        Ok(pairs)
+    }
+
+    /// Returns a pair of APIs with its mode. That of the pair wins over that of all, and the last one over others.
+    pub(super) fn pair(&self, front: &'static Dialect, upstream: &'static Dialect) -> Pair {
+        let pair = Pair::new(front, upstream, HandlingMode::Transform);
+        let name = pair.name();
+        let of = |wanted: Option<&str>| self.mode.iter().rev().find(|mode| mode.pair.as_deref() == wanted);
+        let mode = of(Some(&name)).or_else(|| of(None)).map_or(HandlingMode::Transform, |mode| mode.mode);
+        Pair { mode, ..pair }
+    }
+
+    /// Selects the tests of all pairs, and fails if there are none.
+    pub(super) fn select(&self, settings: &mut Settings, again: Option<&BTreeSet<String>>) -> Result<()> {
+        let dialect = settings.pairs.first().map(|pair| pair.front).context("there is no pair of APIs")?;
+        (settings.selection, settings.shard) = (Selection::default(), None);
+        let all: Vec<String> = between::tests(settings).into_iter().map(|test| test.name).collect();
+        // A whole name selects one test, and not those whose names begin with it.
+        let exact = |filter: &String| {
+            if all.contains(filter) { format!("/^{}$/", filter.replace('.', "\\.")) } else { filter.clone() }
+        };
+        let filters: Vec<String> = self.filter.iter().map(exact).collect();
+        let selection = Selection::new(&filters, &self.skip, false, dialect);
+        let mut selection = selection.map_err(|problem| anyhow!(problem))?;
+        if let Some(problem) = selection.problem(&all) {
+            bail!(problem);
+        }
+        if let Some(again) = again {
+            selection = selection.only(again.iter().cloned());
+        }
+        settings.selection = selection;
+        settings.shard = self.shard;
+        if between::tests(settings).is_empty() {
+            bail!(match self.shard {
+                Some(shard) => format!("no test is left: shard {shard} has none of the selected tests"),
+                None => "no test is left: this build has none of the selected tests".to_owned(),
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,157 @@
+//! `[between]`: settings of `conformance between`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use serde::Deserialize;
+
+use super::{Flag, Flags, Line, folder_of, read};
+use crate::cli::between::is_on_this_machine;
+
+/// Settings of `conformance between`. Each is the flag of the same name. No command is taken from a file.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct BetweenConfig {
+    /// URL of the gateway, on this machine.
+    gateway: Option<String>,
+    /// APIs of the client: responses, messages, chat.
+    front: Option<Vec<String>>,
+    /// APIs of the upstream: responses, messages, chat.
+    upstream: Option<Vec<String>>,
+    /// Port of the scripted upstream.
+    upstream_port: Option<u16>,
+    /// Model to request.
+    model: Option<String>,
+    /// Name of the gateway in reports.
+    name: Option<String>,
+    /// How the gateway handles pairs of APIs: `FRONT-UPSTREAM` and passthrough, inspect, transform or local.
+    #[serde(default)]
+    mode: BTreeMap<String, String>,
+    /// Environment variable with the API key, as `$NAME`.
+    api_key: Option<String>,
+    /// Whether the gateway passes the client's key on to the upstream.
+    passes_key: Option<bool>,
+    /// Headers to send with each request. A value `$NAME` is that of an environment variable.
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    /// Number of requests that the gateway may repeat.
+    retries: Option<u32>,
+    /// Time limit for a response in milliseconds.
+    timeout: Option<u64>,
+    /// Time limit in milliseconds for what the upstream waits for.
+    limit: Option<u64>,
+    /// Seconds until a started gateway must answer.
+    start_timeout: Option<u64>,
+    /// Tests to run at once.
+    jobs: Option<u64>,
+    /// Tests to leave out.
+    skip: Option<Vec<String>>,
+    /// Findings that fail: must, breaks, should, may.
+    fail_on: Option<String>,
+    /// Levels of rules and groups, by name. They win over `rules` of the file.
+    #[serde(default)]
+    rules: BTreeMap<String, String>,
+    /// File with expected failures, relative to this file.
+    expected_failures: Option<PathBuf>,
+}
+
+impl BetweenConfig {
+    /// Returns the flags that say the same. Files are relative to a folder.
+    fn flags(&self, folder: &Path) -> Result<Flags> {
+        let mut flags = Flags::default();
+        if let Some(url) = self.gateway.as_ref().filter(|url| !is_on_this_machine(url)) {
+            bail!(
+                "between.gateway is {url}, which is not on this machine; pass it on the command line, with --gateway"
+            );
+        }
+        flags.add("gateway", self.gateway.as_ref());
+        flags.list("front", self.front.as_ref());
+        flags.list("upstream", self.upstream.as_ref());
+        flags.add("upstream-port", self.upstream_port);
+        flags.add("model", self.model.as_ref());
+        flags.add("name", self.name.as_ref());
+        let modes: Vec<String> = self.mode.iter().map(|(pair, mode)| format!("{pair}={mode}")).collect();
+        flags.list("mode", Some(&modes).filter(|modes| !modes.is_empty()));
+        if let Some(key) = &self.api_key {
+            if !key.starts_with('$') {
+                bail!(
+                    "between.api-key: use an environment variable, as in \"$GATEWAY_KEY\"; keys do not belong in files"
+                );
+            }
+            flags.add_variable("api-key", "", key);
+        }
+        flags.add("passes-key", self.passes_key);
+        for (name, value) in &self.headers {
+            flags.add_variable("header", &format!("{name}: "), value);
+        }
+        flags.add("retries", self.retries);
+        flags.add("timeout", self.timeout);
+        flags.add("limit", self.limit);
+        flags.add("start-timeout", self.start_timeout);
+        flags.add("jobs", self.jobs);
+        for skip in self.skip.iter().flatten() {
+            flags.add("skip", Some(skip));
+        }
+        flags.add("fail-on", self.fail_on.as_ref());
+        flags.merge(Flags::of_levels(&self.rules));
+        let file = |path: &PathBuf| folder.join(path).display().to_string();
+        flags.add("expected-failures", self.expected_failures.as_ref().map(file));
+        Ok(flags)
+    }
+}
+
+impl Line<'_> {
+    /// Adds the settings of a file to a run of both ends of a gateway.
+    pub(super) fn complete_between(&mut self, file: Option<&Path>) -> Result<()> {
+        let Some(file) = file else { return Ok(()) };
+        let config = read(file)?;
+        let mut flags = config.between.flags(folder_of(file)).with_context(|| file.display().to_string())?;
+        flags.merge(Flags::of_levels(&config.rules));
+        // The file may have come with a repository: what it takes from the environment stays on this machine.
+        let is_near = self.value("gateway").is_none_or(|url| is_on_this_machine(&url));
+        let is_trusted = is_near || self.has("trust_config");
+        let (given, withheld): (Vec<Flag>, Vec<Flag>) =
+            flags.0.into_iter().partition(|flag| is_trusted || !flag.needs_trust());
+        let withheld: Vec<Flag> = withheld.into_iter().filter(|flag| self.lacks(flag)).collect();
+        self.complete(file, None, Flags(given), &withheld)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{COMMANDS, described};
+
+    /// Every setting is a flag, so that none is dropped silently.
+    #[test]
+    fn every_setting_is_a_flag() {
+        let text = "gateway = 'http://localhost:4000/v1'\nfront = ['chat']\nupstream = ['chat']\nupstream-port = 9000\n\
+                    model = 'm'\nname = 'n'\nmode = { chat-chat = 'inspect' }\napi-key = '$K'\npasses-key = true\n\
+                    headers = { x-a = '1' }\nretries = 1\ntimeout = 1\nlimit = 1\nstart-timeout = 1\njobs = 1\n\
+                    skip = ['a', 'b']\nfail-on = 'must'\nrules = { wire = 'off' }\nexpected-failures = 'k.toml'\n";
+        let config: BetweenConfig = toml::from_str(text).unwrap();
+        let flags = config.flags(Path::new("/p")).unwrap();
+        assert_eq!(flags.0.len(), 20);
+        let command = described(COMMANDS);
+        let between = command.find_subcommand("between").unwrap();
+        for Flag { name, .. } in &flags.0 {
+            assert!(between.get_arguments().any(|arg| arg.get_long() == Some(name)), "{name}");
+        }
+        let line = ["conformance".to_owned(), "between".to_owned()].into_iter();
+        let flags = flags.0.iter().map(|flag| format!("--{}={}", flag.name, flag.value));
+        command.clone().try_get_matches_from(line.chain(flags)).unwrap();
+    }
+
+    #[test]
+    fn gateways_elsewhere_and_keys_are_not_taken_from_files() {
+        let problem = |text: &str| {
+            let config: BetweenConfig = toml::from_str(text).unwrap();
+            config.flags(Path::new("")).unwrap_err().to_string()
+        };
+        assert!(problem("gateway = 'https://gateway.example/v1'").contains("--gateway"));
+        assert!(problem("api-key = 'sk-1'").contains("environment variable"));
+        assert!(toml::from_str::<BetweenConfig>("command = ['sh']").is_err());
+    }
+}
