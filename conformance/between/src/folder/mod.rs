@@ -133,8 +133,7 @@ pub fn hash_of(folder: &Path, test: &BetweenTest) -> io::Result<String> {
 ///
 /// If the folder cannot be read.
 pub fn strangers(folder: &Path, tests: &[BetweenTest]) -> io::Result<Vec<String>> {
-    let recorded = tests.iter().filter(|test| !test.files.is_empty());
-    let known: Vec<String> = recorded.filter_map(|test| files(&test.name).ok()).flatten().collect();
+    let known: Vec<String> = tests.iter().filter_map(|test| files(&test.name).ok()).flatten().collect();
     let exchanges = folder.join(EXCHANGES);
     if !exchanges.exists() {
         return Ok(Vec::new());

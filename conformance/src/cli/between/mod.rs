@@ -205,7 +205,7 @@ impl CommandArgs for BetweenArgs {
         if let Some(folder) = &self.out {
             between::folder::make_room(folder, self.replace).with_context(|| folder.display().to_string())?;
         }
-        let mut run = self.play(&mut settings)?;
+        let mut run = self.play(&mut settings, again.as_ref())?;
         run.fail_on = self.fail_on.unwrap_or(if self.strict { FailOn::Should } else { FailOn::default() });
         run.levels = levels::changes(&self.levels)?;
         run.folder = self.out.as_ref().map(|folder| folder.display().to_string());
@@ -295,8 +295,7 @@ fn keep(folder: &Path, run: &BetweenRun) -> Result<()> {
 fn list(settings: &Settings) -> Result<ExitCode> {
     let title = |id: &str| BETWEEN_CASES.iter().find(|case| case.id == id).map_or("", |case| case.title);
     let tests = between::tests(settings);
-    let width = tests.iter().map(|test| test.name.len()).max().unwrap_or_default();
-    let lines = tests.iter().map(|test| format!("{:width$}  {}\n", test.name, title(test.case.id)));
+    let lines = tests.iter().map(|test| format!("{:48} {}\n", test.name, title(test.case.id)));
     print(&lines.collect::<String>())?;
     Ok(ExitCode::SUCCESS)
 }

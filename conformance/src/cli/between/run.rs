@@ -1,5 +1,6 @@
 //! A run: starts the upstream and the gateway, finds out what it translates, and plays the tests.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -42,7 +43,11 @@ enum Standing {
 
 impl BetweenArgs {
     /// Runs the tests.
-    pub(super) fn play(&self, settings: &mut Settings) -> Result<BetweenRun> {
+    pub(super) fn play(
+        &self,
+        settings: &mut Settings,
+        again: Option<&BTreeSet<String>>,
+    ) -> Result<BetweenRun> {
         let machine = RunRuntime::start()?;
         let port = self.upstream_port.unwrap_or_default();
         let suite = Suite::start(port, settings)
@@ -55,7 +60,7 @@ impl BetweenArgs {
             let detected =
                 within(&machine, move || shared.detect(&own))?.map_err(|problem| anyhow!(problem))?;
             settings.pairs = self.found(&detected, &upstream_url)?;
-            self.select(settings, None)?;
+            self.select(settings, again)?;
         }
         let (own, finished) = (settings.clone(), Arc::new(AtomicUsize::new(0)));
         let all = between::tests(settings).len();
@@ -174,6 +179,9 @@ fn unanswered(one: &Detected) -> String {
     let api = one.front.api.name;
     match &one.exchange.response {
         None => format!("{api}: the gateway gave no response"),
+        Some(response) if response.status < 400 => {
+            format!("{api}: the gateway answered without a request to the upstream")
+        }
         Some(response) => {
             let body = response.body();
             let body = shortened(&String::from_utf8_lossy(body.get(..4 * SHOWN).unwrap_or(&body)), SHOWN);

@@ -97,11 +97,11 @@ impl BetweenArgs {
     pub(super) fn settings(&self, again: Option<&BTreeSet<String>>) -> Result<Settings> {
         let words: Vec<String> =
             self.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        let name = match (&self.name, words.first(), &self.gateway) {
-            (Some(name), ..) => name.clone(),
-            (None, Some(program), _) => program.clone(),
-            (None, None, Some(url)) => url.clone(),
-            (None, None, None) => "reference translator".to_owned(),
+        let name = match (&self.name, &self.gateway) {
+            (Some(name), _) => name.clone(),
+            (None, _) if !words.is_empty() => words.join(" "),
+            (None, Some(url)) => url.clone(),
+            (None, None) => "reference translator".to_owned(),
         };
         let key = self.api_key.clone().or_else(|| env::var(KEY).ok()).filter(|key| !key.is_empty());
         let [limit, patience] = LIMITS;
@@ -175,7 +175,11 @@ impl BetweenArgs {
         }
         settings.selection = selection;
         settings.shard = self.shard;
-        if between::tests(settings).is_empty() {
+        let tests = between::tests(settings);
+        settings
+            .pairs
+            .retain(|pair| tests.iter().any(|test| test.name.starts_with(&format!("{}/", pair.name()))));
+        if tests.is_empty() {
             bail!(match self.shard {
                 Some(shard) => format!("no test is left: shard {shard} has none of the selected tests"),
                 None => "no test is left: this build has none of the selected tests".to_owned(),
