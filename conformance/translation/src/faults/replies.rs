@@ -20,6 +20,7 @@ pub(super) const NAMES: &[&str] = &[
     "answer/nothing-invented",
     "crowd/separate",
     "fault/false-complete",
+    "fault/hung",
     "fault/told",
     "fault/malformed",
     "fault/message",
@@ -137,14 +138,20 @@ impl ReplyFault {
             ("answer/usage", Delta::Usage(Usage { output: Some(output), .. })) => {
                 *output = output.saturating_add(1);
             }
-            ("answer/nothing-invented", Delta::Stopped(_)) if !self.has_text() => {
-                let part = self.kinds.keys().last().map_or(0, |last| last + 1);
-                return Some(vec![
-                    Delta::Opened { part, kind: PartKind::Text },
-                    Delta::Text { part, text: "Sure.".to_owned() },
-                    Delta::Closed { part },
-                ]);
+            // The parts move up by one.
+            ("answer/nothing-invented", Delta::Started { .. }) => {
+                let started = std::mem::replace(delta, Delta::Closed { part: 0 });
+                let kind = PartKind::Reasoning { id: None, is_redacted: false };
+                let text = Delta::Text { part: 0, text: "Let me think.".to_owned() };
+                return Some(vec![started, Delta::Opened { part: 0, kind }, text]);
             }
+            (
+                "answer/nothing-invented",
+                Delta::Opened { part, .. }
+                | Delta::Text { part, .. }
+                | Delta::Seal { part, .. }
+                | Delta::Closed { part },
+            ) => *part += 1,
             ("crowd/separate", Delta::Text { part, text }) if self.is_a(*part, &PartKind::Text) => {
                 self.swap(text);
             }
@@ -163,10 +170,6 @@ impl ReplyFault {
 
     fn is_call(&self, part: usize) -> bool {
         matches!(self.kinds.get(&part), Some(PartKind::Call { .. }))
-    }
-
-    fn has_text(&self) -> bool {
-        self.kinds.values().any(|kind| matches!(kind, PartKind::Text | PartKind::Refusal))
     }
 
     /// Changes the first text that it sees.

@@ -197,7 +197,7 @@ impl Translator {
         if is_at("fault/malformed") && self.has_started {
             out.extend_from_slice(b"data: {\"type\n\n");
         }
-        if self.has_started && !is_at("fault/told") {
+        if self.has_started && !is_at("fault/told") && !is_at("fault/hung") {
             let usage = is_at("fault/usage").then_some(Usage {
                 input: Some(100_000),
                 output: Some(100_000),

@@ -11,7 +11,6 @@ const SENT: &[&str] = &[
     "answer/kind",
     "borders/same-answer",
     "cancel/upstream-left",
-    "fault/hung",
     "fault/next",
     "fault/replay",
     "fault/requests",

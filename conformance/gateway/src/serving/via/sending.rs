@@ -92,6 +92,7 @@ async fn streamed(
         kind: Kind::Unknown,
         held: Vec::new(),
         is_quiet: false,
+        again: None,
     };
     let first = std::future::poll_fn(|context| body.poll(context)).await;
     if let Some((status, error)) = body.translator.early_error() {
@@ -241,6 +242,8 @@ struct Translated {
     held: Vec<u8>,
     /// Whether it neither sends more nor ends.
     is_quiet: bool,
+    /// The request that a fault sends again, for which the end waits.
+    again: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }
 
 impl Translated {
@@ -249,6 +252,10 @@ impl Translated {
         loop {
             if self.is_quiet {
                 return Poll::Pending;
+            }
+            if let Some(again) = &mut self.again {
+                std::task::ready!(again.as_mut().poll(context));
+                self.again = None;
             }
             let Some(chunks) = &mut self.chunks else {
                 let held = std::mem::take(&mut self.held);
@@ -263,6 +270,10 @@ impl Translated {
                 self.end();
             }
             let out = self.hold(out);
+            if self.again.is_some() {
+                self.held = out;
+                continue;
+            }
             if !out.is_empty() {
                 return Poll::Ready(Some(out.into()));
             }
@@ -316,7 +327,11 @@ impl Translated {
         self.is_quiet = fault.is_at("fault/hung") && !is_early;
         if fault.is_at("fault/replay") && !is_early {
             let (via, asked) = (Arc::clone(&self.via), self.asked.clone());
-            tokio::spawn(async move { via.upstream.ask(&HeaderMap::new(), &asked, &via.fault).await.ok() });
+            self.again = Some(Box::pin(async move {
+                if let Ok(answer) = via.upstream.ask(&HeaderMap::new(), &asked, &via.fault).await {
+                    let _ = via.upstream.whole(answer.response).await;
+                }
+            }));
         }
     }
 

@@ -188,6 +188,16 @@ impl Writer {
             "content": content, "stop_reason": null, "stop_sequence": null, "stop_details": null})
     }
 
+    pub(super) fn fail(&mut self, error: &ReplyError, counts: Option<Usage>, out: &mut Vec<u8>) {
+        if let Some(counts) = counts {
+            self.close(out);
+            let delta = json!({"stop_reason": null, "stop_sequence": null, "stop_details": null});
+            let delta = typed("message_delta", json!({"delta": delta, "usage": usage(counts)}));
+            event(out, Some("message_delta"), &delta);
+        }
+        event(out, Some("error"), &errors::body(error, "messages"));
+    }
+
     /// Returns the message as a body.
     pub(super) fn body(&self, reply: &Reply) -> Value {
         let mut content: Vec<Value> = reply.parts.iter().filter_map(block).collect();
@@ -203,15 +213,6 @@ impl Writer {
         message["usage"] = usage(Usage { input: counts.input.or(Some(0)), ..counts });
         message
     }
-}
-
-pub(super) fn fail(error: &ReplyError, counts: Option<Usage>, out: &mut Vec<u8>) {
-    if let Some(counts) = counts {
-        let delta = json!({"stop_reason": null, "stop_sequence": null, "stop_details": null});
-        let delta = typed("message_delta", json!({"delta": delta, "usage": usage(counts)}));
-        event(out, Some("message_delta"), &delta);
-    }
-    event(out, Some("error"), &errors::body(error, "messages"));
 }
 
 fn thinking() -> Value {

@@ -98,7 +98,7 @@ impl Writer {
     pub(super) fn fail(&mut self, error: &ReplyError, usage: Option<Usage>, out: &mut Vec<u8>) {
         match self {
             Self::Responses(writer) => writer.fail(error, usage, out),
-            Self::Messages(_) => messages::fail(error, usage, out),
+            Self::Messages(writer) => writer.fail(error, usage, out),
             Self::Chat(writer) => writer.fail(error, usage, out),
         }
     }

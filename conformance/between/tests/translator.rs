@@ -1,0 +1,136 @@
+//! The reference translator: it is right in everything, and each of its faults breaks one rule.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use between::{Pair, Reference, Settings, Suite};
+use harness::suite::Selection;
+use results::{BetweenRun, Verdict};
+
+/// The faults, each with tests that show it and nothing else. Answers of crowds, and those to writes with other borders,
+/// have rules of their own.
+const SHOWN: &[(&str, &[&str])] = &[
+    ("answer/arguments", &["call/one", "call/nested"]),
+    ("answer/calls", &["call/several"]),
+    ("answer/ids", &["call/several"]),
+    ("answer/kind", &["text/plain"]),
+    ("answer/model", &["text/plain"]),
+    ("answer/nothing-invented", &["text/plain", "call/one"]),
+    ("answer/reasoning", &["reasoning/shown", "reasoning/summary"]),
+    ("answer/refusal", &["refusal/text"]),
+    ("answer/stop", &["text/plain", "stop/limit"]),
+    ("answer/text", &["text/plain", "text/unicode"]),
+    ("answer/usage", &["text/plain", "usage/"]),
+    ("borders/same-answer", &["borders/bytes"]),
+    ("cancel/upstream-left", &["cancel/"]),
+    ("crowd/separate", &["crowd/eight"]),
+    ("fault/false-complete", &["fault/cut-text"]),
+    ("fault/hung", &["fault/cut-text@cut:3"]),
+    ("fault/malformed", &["fault/cut-text"]),
+    ("fault/message", &["fault/error-text", "status/whole@400"]),
+    ("fault/next", &["fault/cut-text@cut:3"]),
+    ("fault/replay", &["fault/cut-text@cut:5"]),
+    ("fault/requests", &["status/stream@500"]),
+    ("fault/status", &["status/whole@"]),
+    ("fault/told", &["fault/cut-text@cut:3"]),
+    ("fault/usage", &["fault/cut-text@cut:5"]),
+    ("keys/client", &["text/plain"]),
+    ("keys/upstream", &["text/plain"]),
+    ("passthrough/bytes", &["text/plain", "whole/text"]),
+    ("request/format", &["request/json-schema"]),
+    ("request/images", &["request/image-url", "request/image-data"]),
+    ("request/instructions", &["request/instructions"]),
+    ("request/limit", &["stop/limit"]),
+    ("request/messages", &["text/plain"]),
+    ("request/model", &["text/plain"]),
+    ("request/nothing-invented", &["text/plain"]),
+    ("request/one-call", &["call/one-at-a-time"]),
+    ("request/reasoning", &["reasoning/sealed", "request/effort"]),
+    ("request/results", &["call/round-trip"]),
+    ("request/roles", &["request/instructions"]),
+    ("request/sampling", &["request/sampling"]),
+    ("request/schema", &["text/plain"]),
+    ("request/stops", &["request/stops"]),
+    ("request/tool-choice", &["call/required"]),
+    ("request/tools", &["call/one"]),
+    ("time/first-byte", &["time/text"]),
+    ("time/in-step", &["time/text"]),
+];
+
+/// Rules that a fault cannot but break, too.
+const BESIDE: &[(&str, &[&str])] = &[
+    ("answer/ids", &["call/id-unique", "tool-call/id-unique", "tool-use/id-unique"]),
+    ("crowd/separate", &["answer/text"]),
+];
+
+/// Plays tests through the reference translator, with a fault if there is one.
+fn play(fault: Option<&str>, with: &[&str], is_in: impl Fn(&Pair) -> bool) -> BetweenRun {
+    let dialect = spec::dialect("openai").unwrap();
+    let with: Vec<String> = with.iter().map(|filter| (*filter).to_owned()).collect();
+    let mut settings = Settings {
+        gateway: "http://127.0.0.1:1/v1".into(),
+        name: "reference".into(),
+        command: Vec::new(),
+        headers: Vec::new(),
+        pairs: Vec::new(),
+        model: "model-1".into(),
+        key: Some("client-key-5f1d".into()),
+        upstream_key: Some("upstream-key-93ab".into()),
+        passes_key: false,
+        selection: Selection::new(&with, &[], false, dialect).unwrap(),
+        shard: None,
+        // A fault that concurrent answers show must not show in others, nor one of the next request.
+        jobs: if matches!(fault, Some("crowd/separate" | "fault/next")) { 1 } else { 8 },
+        retries: 0,
+        limit: Duration::from_secs(if fault == Some("fault/hung") { 1 } else { 10 }),
+        // Each event that is held back takes as long.
+        patience: Duration::from_millis(if fault.is_some() { 100 } else { 500 }),
+        out: None,
+    };
+    let suite = Suite::start(0, &settings).unwrap();
+    let reference = Reference::start(&suite, &settings, spec::APIS, spec::APIS, fault).unwrap();
+    settings.pairs = reference.pairs().into_iter().filter(is_in).collect();
+    suite.run(&settings, &mut |_| {}).unwrap()
+}
+
+fn is_translated(pair: &Pair) -> bool {
+    pair.front.api.name != pair.upstream.api.name
+}
+
+/// Returns the findings that fail a test, with their rules.
+fn failures(run: &BetweenRun) -> Vec<(&str, String)> {
+    let findings = run.tests.iter().flat_map(|test| test.findings.iter().map(move |finding| (test, finding)));
+    let failing = findings.filter(|(_, finding)| finding.fails);
+    failing
+        .map(|(test, finding)| (finding.rule.as_str(), format!("{}: {}", test.name, finding.message)))
+        .collect()
+}
+
+#[test]
+fn the_right_translator_passes() {
+    let run = play(None, &[], is_translated);
+    let failures: Vec<_> =
+        failures(&run).into_iter().map(|(rule, message)| format!("{rule}: {message}")).collect();
+    assert!(failures.is_empty(), "{} findings\n{}", failures.len(), failures.join("\n"));
+    assert!(run.tests.len() > 1000 && run.tests.iter().all(|test| test.verdict == Verdict::Pass));
+}
+
+#[test]
+fn each_wrong_translator_breaks_its_rule_alone() {
+    let faults: Vec<&str> = SHOWN.iter().map(|(fault, _)| *fault).collect();
+    assert_eq!(faults, gateway::via_faults());
+    let mut problems = Vec::new();
+    for (fault, with) in SHOWN {
+        let is_in = |pair: &Pair| is_translated(pair) != fault.starts_with("passthrough/");
+        let run = play(Some(fault), with, is_in);
+        let all: BTreeSet<&str> =
+            run.tests.iter().flat_map(|test| &test.findings).map(|it| it.rule.as_str()).collect();
+        if !all.contains(fault) {
+            problems.push(format!("{fault}: {} tests do not show it", run.tests.len()));
+        }
+        let beside = BESIDE.iter().find(|(of, _)| of == fault).map_or(&[][..], |(_, rules)| rules);
+        let others = failures(&run).into_iter().filter(|(rule, _)| rule != fault && !beside.contains(rule));
+        problems.extend(others.map(|(rule, message)| format!("{fault} breaks {rule}, too: {message}")));
+    }
+    assert!(problems.is_empty(), "{} problems\n{}", problems.len(), problems.join("\n"));
+}
