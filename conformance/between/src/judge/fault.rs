@@ -14,17 +14,13 @@ use crate::plan::fault_name;
 /// The header with the time to wait.
 const RETRY_AFTER: &str = "retry-after";
 
-/// Judges a turn in which the upstream fails, and returns what became of the client's stream. `found` is what the rules of
-/// the client's API find.
-pub(super) fn judge(
-    findings: &mut Findings<'_>,
-    test: &Test,
-    turn: &Turn<'_>,
-    found: &[checker::Finding],
-) -> StreamOutcome {
+/// Judges a turn in which the upstream fails, and returns what became of the client's stream.
+pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) -> StreamOutcome {
     let (Some(fault), Some(response)) = (test.fault, turn.response()) else { return StreamOutcome::Hung };
     let name = name(fault);
     let [upstream, client] = [turn.upstream_reply(test), turn.client_reply(test)];
+    // That the end is missing is the outcome.
+    let found = stream::own_findings(test, turn, client.is_ended || client.error.is_some());
     let broken: Vec<&checker::Finding> =
         found.iter().filter(|finding| finding.level == Level::Must).collect();
     let outcome = turn.outcome(test, &client, !broken.is_empty());

@@ -1,6 +1,6 @@
 //! What a pair of APIs cannot carry.
 
-use catalogue::{BETWEEN_CASES, BETWEEN_LIMITS, BetweenLimit};
+use catalogue::{BETWEEN_LIMITS, BetweenLimit};
 use results::BetweenTest;
 
 use super::Turn;
@@ -47,39 +47,4 @@ pub fn unused_limits(tests: &[BetweenTest]) -> Vec<&'static BetweenLimit> {
         about.peek().is_some() && !about.any(|test| is_met(limit, test))
     };
     BETWEEN_LIMITS.iter().filter(is_unused).collect()
-}
-
-/// The rule about answers that must be the same however a stream is cut.
-const BORDERS: &str = "borders/same-answer";
-
-/// Gives findings about the borders of writes back to the rule about the answer, if the answer is as wrong where each event
-/// is written at once.
-pub fn settle(tests: &mut [BetweenTest]) {
-    let usual: Vec<(String, String, String, String)> = tests
-        .iter()
-        .flat_map(|test| test.findings.iter().map(move |finding| (test, finding)))
-        .map(|(test, finding)| {
-            (
-                format!("{}-{}", test.front, test.upstream),
-                test.case.clone(),
-                finding.rule.clone(),
-                finding.kind.clone(),
-            )
-        })
-        .collect();
-    for test in tests.iter_mut() {
-        let like = BETWEEN_CASES.iter().find(|case| case.id == test.case).and_then(|case| case.like);
-        let Some(like) = like else { continue };
-        let pair = format!("{}-{}", test.front, test.upstream);
-        for finding in test.findings.iter_mut().filter(|finding| finding.rule == BORDERS) {
-            let mut parts = finding.kind.splitn(3, ": ").skip(1);
-            let (Some(rule), kind) = (parts.next(), parts.next().unwrap_or_default()) else { continue };
-            let is_usual = usual
-                .iter()
-                .any(|known| *known == (pair.clone(), like.to_owned(), rule.to_owned(), kind.to_owned()));
-            if is_usual {
-                (finding.rule, finding.kind) = (rule.to_owned(), kind.to_owned());
-            }
-        }
-    }
 }

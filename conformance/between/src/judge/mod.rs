@@ -11,11 +11,13 @@ mod passthrough;
 mod progress;
 mod request;
 mod retries;
+mod settle;
 mod stop;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod time;
+mod tool_schema;
 mod turn;
 mod usage;
 mod values;
@@ -27,7 +29,8 @@ use crate::evidence::{Ended, Evidence, Test};
 use findings::Findings;
 use turn::Turn;
 
-pub use limits::{settle, unused_limits};
+pub use limits::unused_limits;
+pub use settle::settle;
 
 /// What is found in the recordings of a test.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -72,7 +75,7 @@ fn of_turn(
     let has_left = response.end == Ended::Left;
     let reply = turn.client_reply(test);
     let is_whole = !has_left && (reply.is_ended || reply.error.is_some() || turn.is_finished(test));
-    let check = || stream::check(test.front, turn.client, is_whole);
+    let check = || stream::own_findings(test, turn, is_whole);
     if test.mode == HandlingMode::Local {
         findings_of(findings, test, &check());
         return (!has_left).then(|| turn.outcome(test, &reply, false));
@@ -93,7 +96,7 @@ fn of_turn(
         return None;
     }
     if turn.is_faulty(test) {
-        return Some(fault::judge(findings, test, turn, &check()));
+        return Some(fault::judge(findings, test, turn));
     }
     let is_refused_content =
         test.case.content_type.is_some() && (reply.error.is_some() || response.status >= 400);

@@ -9,6 +9,7 @@ use translation::{Choice, Format, Image, Part, Question, Role, Tool};
 use super::Turn;
 use super::findings::{Findings, Problem, first_difference, shown};
 use super::history;
+use super::tool_schema::plain;
 use super::values::difference;
 use crate::evidence::{Evidence, Test};
 
@@ -209,7 +210,7 @@ fn tools(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
             );
             continue;
         };
-        if let Some(place) = difference(&schema_of(&tool.parameters), &schema_of(&own.parameters)) {
+        if let Some(place) = difference(&plain(&tool.parameters), &plain(&own.parameters)) {
             let keyword = place.rsplit('/').find(|part| !part.is_empty() && part.parse::<usize>().is_err());
             let kind = format!("parameters: {}", shown(keyword.unwrap_or("type")));
             let message = format!(
@@ -237,12 +238,6 @@ fn tools(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
             Problem::new("order", message).showing(&names(&got.tools), &names(&asked.tools)),
         );
     }
-}
-
-/// Returns a schema; none is that of any object.
-fn schema_of(parameters: &Value) -> Value {
-    let is_empty = parameters.is_null() || parameters.as_object().is_some_and(serde_json::Map::is_empty);
-    if is_empty { serde_json::json!({"type": "object", "properties": {}}) } else { parameters.clone() }
 }
 
 /// Judges the options that a client sets. Those that it does not set are judged as inventions.

@@ -9,13 +9,27 @@ use checker::{
 use results::{BetweenFinding, FailOn, cause_id};
 use spec::Dialect;
 
+use super::Turn;
 use super::findings::shown;
-use crate::evidence::{Exchanged, Response};
+use crate::evidence::{Exchanged, Response, Test};
 
 static RULES: LazyLock<RuleSets> = LazyLock::new(RuleSets::all);
 
+/// Returns what the rules of the client's API find in its response, and not in that of the upstream: of the same API, it may
+/// have been passed on as it was.
+pub(super) fn own_findings(test: &Test, turn: &Turn<'_>, is_whole: bool) -> Vec<Finding> {
+    let mut findings = check(test.front, turn.client, is_whole);
+    if test.front.api.name == test.upstream.api.name && !findings.is_empty() {
+        let answered = turn.requests.iter().rev().find(|exchange| exchange.response.is_some());
+        let of_upstream = answered.map(|exchange| check(test.front, exchange, is_whole)).unwrap_or_default();
+        let is_of_upstream = |finding: &Finding| of_upstream.iter().any(|own| own.kind() == finding.kind());
+        findings.retain(|finding| !is_of_upstream(finding));
+    }
+    findings
+}
+
 /// Returns what the rules of the client's API find in a response. The rest of one that is not whole is not missed.
-pub(super) fn check(dialect: &'static Dialect, exchange: &Exchanged, is_whole: bool) -> Vec<Finding> {
+fn check(dialect: &'static Dialect, exchange: &Exchanged, is_whole: bool) -> Vec<Finding> {
     let Some(response) = exchange.response.as_ref().filter(|response| response.status > 0) else {
         return Vec::new();
     };
