@@ -44,11 +44,13 @@ pub(super) fn check(context: &Context, report: &mut Report) {
                 .flatten()
                 .filter_map(|api| unknown_api("limit", api, &apis)),
         );
-        if !catalogue.between_rules.contains_key(&limit.rule) {
+        let is_rule =
+            [catalogue.between_rules.contains_key(&limit.rule), catalogue.rules.contains_key(&limit.rule)];
+        if !is_rule.contains(&true) {
             misuses.push((
                 "rule",
                 format!("there is no rule {}", limit.rule),
-                "name a rule of between/rules",
+                "name a rule of between/rules, or of the client's API",
             ));
         }
         let names = |case: &String| catalogue.between_cases.keys().any(|id| is_of(id, case));

@@ -67,11 +67,7 @@ impl<'t> Findings<'t> {
     /// Adds a finding of a rule about gateways, unless the pair of APIs cannot hold it. Another one of the same kind is
     /// dropped.
     pub(super) fn add(&mut self, id: &'static str, problem: Problem) {
-        if let Some(limit) = limit_of(self.test, id) {
-            let met = [id.to_owned(), limit.reason.to_owned()];
-            if !self.limits.contains(&met) {
-                self.limits.push(met);
-            }
+        if self.is_limit(id) {
             return;
         }
         let usual = BETWEEN_RULES.iter().find(|rule| rule.id == id).map(|rule| rule.level);
@@ -103,6 +99,16 @@ impl<'t> Findings<'t> {
     /// Returns whether there is a finding of a rule.
     pub(super) fn has(&self, rule: &str) -> bool {
         self.found.iter().any(|finding| finding.rule == rule)
+    }
+
+    /// Returns whether the pair of APIs cannot hold a rule, which is noted then.
+    pub(super) fn is_limit(&mut self, rule: &str) -> bool {
+        let Some(limit) = limit_of(self.test, rule) else { return false };
+        let met = [rule.to_owned(), limit.reason.to_owned()];
+        if !self.limits.contains(&met) {
+            self.limits.push(met);
+        }
+        true
     }
 
     /// Adds a finding, unless there is one of the same rule and kind.
