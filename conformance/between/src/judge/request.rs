@@ -168,7 +168,10 @@ fn conversation(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
     if is_same && roles(&spoken_got) == roles(&spoken_asked) {
         return;
     }
-    if flat_got == flat_asked && (is_same || roles(&spoken_got) != roles(&spoken_asked)) {
+    let by_speaker =
+        |spoken: &Spoken<'_>| spoken.iter().map(|(role, parts)| (*role, letters(parts))).collect::<Vec<_>>();
+    let is_spaced = by_speaker(&spoken_got) == by_speaker(&spoken_asked);
+    if flat_got == flat_asked && !is_spaced {
         let message = "a text of the conversation has another speaker for the upstream";
         findings.add("request/roles", Problem::new("speaker", message).between(&shown_got, &shown_asked));
         return;
