@@ -27,7 +27,7 @@ pub use dialects::{front_dialect, upstream_dialect};
 pub use judge::{Judged, judge, settle, unused_limits};
 pub use moments::moments;
 pub use plan::{fault_name, tests};
-pub use reference::{REFERENCE, Reference};
+pub use reference::Reference;
 pub use run::{Detected, Suite, mode_name};
 pub use settings::{Pair, Settings};
 pub use verify::{Verified, verify};

@@ -47,6 +47,8 @@ fn faults(case: &BetweenCase, pair: &Pair) -> Vec<Option<Fault>> {
     let places = fault_places(case, pair.upstream);
     let of_stream =
         case.faults.iter().flat_map(|fault| places.iter().map(|place| Fault::Stream(*fault, *place)));
+    // An error before any event is one of the statuses.
+    let of_stream = of_stream.filter(|fault| *fault != Fault::Stream(UpstreamFault::Error, 0));
     let statuses = case.statuses.iter().map(|status| Fault::Status(*status));
     let faults: Vec<_> = of_stream.chain(statuses).map(Some).collect();
     if faults.is_empty() { vec![None] } else { faults }

@@ -2,64 +2,45 @@
 
 use std::io;
 
-use catalogue::HandlingMode;
 use gateway::{EmbeddedVia, ViaSettings};
-use spec::Api;
+use spec::Dialect;
 
-use crate::dialects::{front_dialect, upstream_dialect};
 use crate::run::Suite;
-use crate::settings::{Pair, Settings};
-
-/// The name of the reference translator in reports.
-pub const REFERENCE: &str = "reference translator";
+use crate::settings::Settings;
 
 /// Reference translators in this process, one for each API of the upstream, stopped when dropped.
 #[derive(Debug)]
 pub struct Reference {
-    _translators: Vec<EmbeddedVia>,
-    pairs: Vec<Pair>,
+    _all: Vec<EmbeddedVia>,
 }
 
 impl Reference {
-    /// Starts translators in front of the upstream of a suite for these APIs of clients and of the upstream. With a fault, they
-    /// break the rule of that name.
+    /// Starts the translators for the pairs of settings in front of the upstream of a suite, and sends the requests of these
+    /// pairs to them. With a fault, they break the rule of that name.
     ///
     /// # Errors
     ///
     /// If the system starts no more threads, or there is no such fault.
-    pub fn start(
-        suite: &Suite,
-        settings: &Settings,
-        fronts: &[&'static Api],
-        upstreams: &[&'static Api],
-        fault: Option<&str>,
-    ) -> io::Result<Self> {
+    pub fn start(suite: &Suite, settings: &mut Settings, fault: Option<&str>) -> io::Result<Self> {
         let url = format!("http://{}/v1", suite.address());
-        let fronts: Vec<_> = fronts.iter().filter_map(|api| front_dialect(api)).collect();
-        let mut translators = Vec::new();
-        let mut pairs = Vec::new();
-        for upstream in upstreams.iter().filter_map(|api| upstream_dialect(api)) {
-            let via = ViaSettings {
-                key: settings.upstream_key.clone(),
-                fault: fault.map(str::to_owned),
-                // It gives up on a silent upstream before the client does.
-                limit: settings.limit / 2,
-                ..ViaSettings::new(&url, upstream)
-            };
-            let translator = EmbeddedVia::start(via)?;
-            for front in &fronts {
-                let is_same = front.api.name == upstream.api.name;
-                let mode = if is_same { HandlingMode::Passthrough } else { HandlingMode::Transform };
-                let gateway = Some(translator.url());
-                pairs.push(Pair { gateway, ..Pair::new(front, upstream, mode) });
+        let mut all: Vec<(&'static Dialect, EmbeddedVia)> = Vec::new();
+        for pair in &mut settings.pairs {
+            if all.iter().all(|(upstream, _)| upstream.name != pair.upstream.name) {
+                let via = ViaSettings {
+                    key: settings.upstream_key.clone(),
+                    fault: fault.map(str::to_owned),
+                    // Longer than an upstream waits for its client, and shorter than the client waits.
+                    limit: settings.patience * 2,
+                    ..ViaSettings::new(&url, pair.upstream)
+                };
+                all.push((pair.upstream, EmbeddedVia::start(via)?));
             }
-            translators.push(translator);
+            let own = all.iter().find(|(upstream, _)| upstream.name == pair.upstream.name);
+            pair.gateway = own.map(|(_, via)| via.url());
         }
-        Ok(Self { _translators: translators, pairs })
-    }
-
-    /// Returns the pairs of APIs, each with the address of its translator.
-    pub fn pairs(&self) -> Vec<Pair> {
-        self.pairs.clone()
+        if let Some((_, first)) = all.first() {
+            settings.gateway = first.url();
+        }
+        Ok(Self { _all: all.into_iter().map(|(_, via)| via).collect() })
     }
 }

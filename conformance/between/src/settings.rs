@@ -64,6 +64,18 @@ impl Pair {
         Self { front, upstream, mode, gateway: None }
     }
 
+    /// Returns the pair of two APIs, one of which is translated to the other.
+    pub fn transforming(front: &'static Dialect, upstream: &'static Dialect) -> Self {
+        Self::new(front, upstream, HandlingMode::Transform)
+    }
+
+    /// Returns the pair of two APIs as the reference translator handles it: it passes bytes on where the APIs are the same.
+    pub fn of_reference(front: &'static Dialect, upstream: &'static Dialect) -> Self {
+        let is_same = front.api.name == upstream.api.name;
+        let mode = if is_same { HandlingMode::Passthrough } else { HandlingMode::Transform };
+        Self::new(front, upstream, mode)
+    }
+
     /// Returns its name: those of the two APIs.
     pub fn name(&self) -> String {
         format!("{}-{}", self.front.api.name, self.upstream.api.name)

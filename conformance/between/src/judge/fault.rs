@@ -47,7 +47,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) -
             findings.add("fault/told", problem(message));
         }
         StreamOutcome::Malformed if broken.is_empty() => {
-            let message = format!("{what}, and the client gets an error that is no JSON");
+            let message = format!("{what}, and the client gets something that is no JSON, too");
             findings.add("fault/told", problem(message));
         }
         StreamOutcome::Malformed
@@ -84,7 +84,6 @@ fn error(
     turn: &Turn<'_>,
 ) {
     let Some(response) = turn.response() else { return };
-    let name = name(fault);
     let sent =
         upstream.error.as_ref().map(|error| error.message.trim()).filter(|message| !message.is_empty());
     let found = client.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
@@ -92,13 +91,13 @@ fn error(
     let is_own = matches!(fault, Fault::Status(401 | 403));
     if let Some(sent) = sent.filter(|sent| !is_own && !found.contains(*sent)) {
         let message = "the client's error does not have the message of the upstream's error";
-        findings.add("fault/message", Problem::new(name.clone(), message).showing(sent, found));
+        findings.add("fault/message", Problem::new("lost", message).showing(sent, found));
     }
     let Fault::Status(status) = fault else { return };
     if !is_of_class(status, response.status) {
         let message =
             format!("the upstream refuses with status {status}, and the client gets {}", response.status);
-        let kind = format!("{status}: {}", response.status);
+        let kind = response.status.to_string();
         findings.add(
             "fault/status",
             Problem::new(kind, message).showing(&status.to_string(), &response.status.to_string()),
@@ -143,7 +142,7 @@ pub(super) fn judge_after(findings: &mut Findings<'_>, test: &Test, evidence: &E
     let status = after.response.as_ref().map_or(0, |response| response.status);
     let body = after.response.as_ref().map(Response::body).unwrap_or_default();
     let message = format!("{}, and the request after that is not answered: status {status}", what(fault));
-    let problem = Problem::new(format!("{}: {status}", name(fault)), message);
+    let problem = Problem::new(status.to_string(), message);
     findings.add("fault/next", Problem { sides: [String::new(), tail(&body)], ..problem });
 }
 

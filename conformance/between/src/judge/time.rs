@@ -65,9 +65,7 @@ pub(super) fn judge_leaving(findings: &mut Findings<'_>, turn: &Turn<'_>) {
         if response.end == Ended::Left {
             continue;
         }
-        let kind = if response.end == Ended::Complete { "sent all" } else { "kept open" };
         let message = "the client has left, and the gateway still reads the upstream's stream to its end";
-        findings
-            .add("cancel/upstream-left", Problem::new(kind, message).showing(&tail(&response.body()), ""));
+        findings.add("cancel/upstream-left", Problem::new("", message).showing(&tail(&response.body()), ""));
     }
 }

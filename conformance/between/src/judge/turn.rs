@@ -106,7 +106,7 @@ impl<'e> Turn<'e> {
         }
         let looks_complete = reply.is_ended && reply.error.is_none();
         match () {
-            () if is_broken && is_garbled(test.front, &body) => StreamOutcome::Malformed,
+            () if is_garbled(test.front, &body) => StreamOutcome::Malformed,
             () if looks_complete && self.completion(test) == StreamOutcome::FalseComplete => {
                 StreamOutcome::FalseComplete
             }

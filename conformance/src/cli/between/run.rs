@@ -8,9 +8,7 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use between::{Detected, GatewayCommand, Pair, Settings, StartedGateway, Suite};
-use gateway::{EmbeddedVia, ViaSettings};
-use spec::Dialect;
+use between::{Detected, GatewayCommand, Pair, Reference, Settings, StartedGateway, Suite};
 
 use super::BetweenArgs;
 use super::select::UPSTREAM_KEY;
@@ -36,7 +34,7 @@ pub(in crate::cli) fn is_on_this_machine(url: &str) -> bool {
 
 /// What stands between the client and the upstream. It ends when dropped.
 enum Standing {
-    Reference { _all: Vec<EmbeddedVia> },
+    Reference { _translators: Reference },
     Started(StartedGateway),
     Other,
 }
@@ -53,7 +51,7 @@ impl BetweenArgs {
         let suite = Suite::start(port, settings)
             .with_context(|| format!("the upstream cannot listen on port {port} of 127.0.0.1"))?;
         let upstream_url = format!("http://{}/v1", suite.address());
-        let standing = self.stand(settings, &upstream_url, &machine)?;
+        let standing = self.stand(&suite, settings, &upstream_url, &machine)?;
         let suite = Arc::new(suite);
         if !matches!(standing, Standing::Reference { .. }) {
             let (own, shared) = (settings.clone(), Arc::clone(&suite));
@@ -91,7 +89,13 @@ impl BetweenArgs {
     }
 
     /// Starts what stands between the client and the upstream, unless it runs already.
-    fn stand(&self, settings: &mut Settings, upstream_url: &str, machine: &RunRuntime) -> Result<Standing> {
+    fn stand(
+        &self,
+        suite: &Suite,
+        settings: &mut Settings,
+        upstream_url: &str,
+        machine: &RunRuntime,
+    ) -> Result<Standing> {
         if !self.command.is_empty() {
             let command = GatewayCommand {
                 command: self.command.clone(),
@@ -108,24 +112,7 @@ impl BetweenArgs {
         if self.gateway.is_some() {
             return Ok(Standing::Other);
         }
-        let mut all: Vec<(&'static Dialect, EmbeddedVia)> = Vec::new();
-        for pair in &mut settings.pairs {
-            if all.iter().all(|(upstream, _)| upstream.name != pair.upstream.name) {
-                let via = ViaSettings {
-                    key: Some(UPSTREAM_KEY.to_owned()),
-                    // Longer than an upstream waits for its client, and shorter than the client waits.
-                    limit: settings.patience * 2,
-                    ..ViaSettings::new(upstream_url, pair.upstream)
-                };
-                all.push((pair.upstream, EmbeddedVia::start(via)?));
-            }
-            let own = all.iter().find(|(upstream, _)| upstream.name == pair.upstream.name);
-            pair.gateway = own.map(|(_, via)| via.url());
-        }
-        if let Some((_, first)) = all.first() {
-            settings.gateway = first.url();
-        }
-        Ok(Standing::Reference { _all: all.into_iter().map(|(_, via)| via).collect() })
+        Ok(Standing::Reference { _translators: Reference::start(suite, settings, None)? })
     }
 
     /// Returns the pairs that a gateway translates, of those that the user named.

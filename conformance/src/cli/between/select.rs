@@ -148,10 +148,12 @@ impl BetweenArgs {
 
     /// Returns a pair of APIs with its mode. That of the pair wins over that of all, and the last one over others.
     pub(super) fn pair(&self, front: &'static Dialect, upstream: &'static Dialect) -> Pair {
-        let pair = Pair::new(front, upstream, HandlingMode::Transform);
+        let is_reference = self.gateway.is_none() && self.command.is_empty();
+        let usual = if is_reference { Pair::of_reference } else { Pair::transforming };
+        let pair = usual(front, upstream);
         let name = pair.name();
         let of = |wanted: Option<&str>| self.mode.iter().rev().find(|mode| mode.pair.as_deref() == wanted);
-        let mode = of(Some(&name)).or_else(|| of(None)).map_or(HandlingMode::Transform, |mode| mode.mode);
+        let mode = of(Some(&name)).or_else(|| of(None)).map_or(pair.mode, |mode| mode.mode);
         Pair { mode, ..pair }
     }
 

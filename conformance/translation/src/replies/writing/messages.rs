@@ -43,8 +43,8 @@ impl Writer {
         match delta {
             Delta::Started { .. } => {
                 let mut message = self.message(&[]);
-                // A client takes a message without input tokens for a faulty one; the true count follows.
-                message["usage"] = usage(Usage { input: Some(1), output: Some(0), ..Usage::default() });
+                // The upstream counts the input only at its end.
+                message["usage"] = usage(Usage { input: Some(0), output: Some(0), ..Usage::default() });
                 event(out, Some("message_start"), &typed("message_start", json!({ "message": message })));
             }
             Delta::Opened { part, .. } if self.open.is_some() => {
