@@ -11,7 +11,5 @@ mod requests;
 
 pub use faults::{Crowd, break_question, break_request, fault_names, is_of_reply};
 pub use question::{Call, Choice, Format, Image, Output, Part, Question, Reasoning, Role, Tool, Turn};
-pub use replies::{
-    Delta, PartKind, ReplyFold, ReplyReader, Stopped, Translator, UNSIGNED, UpstreamEnd, stops,
-};
+pub use replies::{Delta, PartKind, ReplyFold, ReplyReader, Stopped, Translator, UpstreamEnd, stops};
 pub use reply::{Reply, ReplyError, Stop, Usage};

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use catalogue::Level;
 use serde_json::Value;
-use translation::{Call, Part, Question, Reply};
+use translation::{Call, Part, Question, Reply, Stop};
 
 use super::Turn;
 use super::findings::{Findings, Problem, first_difference, tail};
@@ -275,7 +275,8 @@ fn invented(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>, [upstream
             &found.reasoning.concat(),
         );
     }
-    let is_said = sent.text().contains(&found.refusal);
+    // An upstream that refuses may explain it beside the text.
+    let is_said = sent.text().contains(&found.refusal) || upstream.stop == Some(Stop::Refused);
     if !found.refusal.is_empty() && sent.refusal.is_empty() && !is_said {
         add("refusal", "the client gets a refusal that the upstream did not send", &found.refusal);
     }

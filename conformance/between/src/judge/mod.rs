@@ -90,8 +90,11 @@ fn of_turn(
     }
     passthrough::judge(findings, test, turn);
     retries::judge(findings, test, turn);
-    if has_left {
-        time::judge_leaving(findings, turn);
+    if has_left || test.case.leaves_after.is_some() {
+        // One that has all of its response does not leave.
+        if has_left {
+            time::judge_leaving(findings, turn);
+        }
         findings_of(findings, test, &check());
         return None;
     }

@@ -62,8 +62,7 @@ fn schema(findings: &mut Findings<'_>, test: &Test, body: &[u8]) {
             findings.add("request/schema", Problem::new("no JSON", message).showing(&json, ""));
         }
         Verdict::Invalid(faults, _) => {
-            let taken =
-                faults.iter().filter(|fault| !is_lenient(&fault.pointer, &fault.kind.to_string()));
+            let taken = faults.iter().filter(|fault| !is_lenient(&fault.pointer, &fault.kind.to_string()));
             for fault in taken.take(MOST) {
                 let place = starred(&fault.pointer);
                 let message = format!(

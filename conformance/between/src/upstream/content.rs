@@ -12,6 +12,30 @@ pub(super) struct Size {
 }
 
 impl Size {
+    /// Returns it without what a client lacks of it.
+    pub(super) const fn without_missing(self, client: &Self, wanted: &Self) -> Self {
+        let Self { text, reasoning, arguments } = self;
+        Self {
+            text: if client.text < wanted.text { 0 } else { text },
+            reasoning: if client.reasoning < wanted.reasoning { 0 } else { reasoning },
+            arguments: if client.arguments < wanted.arguments { 0 } else { arguments },
+        }
+    }
+
+    /// Returns as much of it as another is.
+    pub(super) fn at_most(self, other: &Self) -> Self {
+        Self {
+            text: self.text.min(other.text),
+            reasoning: self.reasoning.min(other.reasoning),
+            arguments: self.arguments.min(other.arguments),
+        }
+    }
+
+    /// Returns what is more than anything.
+    pub(super) const fn unlimited() -> Self {
+        Self { text: usize::MAX, reasoning: usize::MAX, arguments: usize::MAX }
+    }
+
     /// Returns whether it is at least as much as another in each point.
     pub(super) const fn has(&self, other: &Self) -> bool {
         self.text >= other.text && self.reasoning >= other.reasoning && self.arguments >= other.arguments

@@ -1,6 +1,6 @@
 //! A test while it runs: what both sides know of each other, and what is recorded of the upstream.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -38,8 +38,10 @@ pub(crate) struct Playing {
     counter: Mutex<ContentCounter>,
     /// Whether the client has left.
     has_left: watch::Sender<bool>,
-    /// Whether the client was too late once: it is not waited for again.
-    is_late: Mutex<bool>,
+    /// Whether the client did not leave in time.
+    stays: AtomicBool,
+    /// Of what the client is waited for.
+    awaited: Mutex<Size>,
     exchanges: Mutex<Vec<Exchanged>>,
 }
 
@@ -63,7 +65,8 @@ impl Playing {
             turn: AtomicUsize::new(0),
             seen: watch::Sender::default(),
             has_left: watch::Sender::default(),
-            is_late: Mutex::default(),
+            stays: AtomicBool::default(),
+            awaited: Mutex::new(Size::unlimited()),
             exchanges: Mutex::default(),
             answers_any,
             other_api: Mutex::default(),
@@ -189,9 +192,14 @@ impl Playing {
         if piece.after_leave {
             let mut left = playing.has_left.subscribe();
             let patience = playing.patience;
+            let playing = Arc::clone(playing);
             return Some(Box::pin(async move {
-                // A client that stays is not waited for forever.
-                let _ = timeout(patience, left.wait_for(|left| *left)).await;
+                // A client that stays is waited for once.
+                if !playing.stays.load(Ordering::Relaxed)
+                    && timeout(patience, left.wait_for(|left| *left)).await.is_err()
+                {
+                    playing.stays.store(true, Ordering::Relaxed);
+                }
                 sleep(AFTER_LEAVE).await;
             }));
         }
@@ -200,14 +208,14 @@ impl Playing {
         Some(Box::pin(async move { playing.wait_for(size).await }))
     }
 
+    /// Waits until the client has received as much. What it did not receive in time is not waited for again: it may be lost.
     async fn wait_for(&self, size: Size) {
-        let is_late = || self.is_late.lock().unwrap_or_else(PoisonError::into_inner);
-        if *is_late() {
-            return;
-        }
+        let awaited = || self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = size.at_most(&awaited());
         let mut seen = self.seen.subscribe();
-        if timeout(self.patience, seen.wait_for(|seen| seen.has(&size))).await.is_err() {
-            *is_late() = true;
+        if timeout(self.patience, seen.wait_for(|seen| seen.has(&wanted))).await.is_err() {
+            let (received, mut awaited) = (*self.seen.borrow(), awaited());
+            *awaited = awaited.without_missing(&received, &wanted);
         }
     }
 }

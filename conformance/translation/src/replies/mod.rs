@@ -13,4 +13,4 @@ pub use fold::ReplyFold;
 pub use reader::ReplyReader;
 pub(crate) use reading::error;
 pub use stops::stops;
-pub use translator::{Translator, UNSIGNED, UpstreamEnd};
+pub use translator::{Translator, UpstreamEnd};

@@ -11,9 +11,6 @@ use super::writing::{Front, Writer, body, class_of, error_body, status_of};
 use crate::faults::{Crowd, ReplyFault, is_at};
 use crate::{Question, Reply, ReplyError, Stop, Usage};
 
-/// Signature of thinking that the upstream did not sign. In a request it counts as none.
-pub const UNSIGNED: &str = "dW5zaWduZWQ=";
-
 /// How the stream of an upstream ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UpstreamEnd {

@@ -21,7 +21,7 @@ use axum::routing::{get, post};
 use serde_json::Value;
 use spec::Dialect;
 use tokio::net::TcpListener;
-use translation::{Part, Question, Translator, UNSIGNED, break_question, break_request};
+use translation::{Question, Translator, break_question, break_request};
 
 use super::cors;
 use super::host::{Host, listen};
@@ -194,14 +194,9 @@ async fn answer(via: &Arc<Via>, front: &'static Dialect, headers: &HeaderMap, bo
     }
 }
 
-/// Returns the request of the upstream. What the gateway signed itself is none of the upstream's.
+/// Returns the request of the upstream.
 fn asked(via: &Via, question: &Question) -> Bytes {
     let mut question = question.clone();
-    for part in question.turns.iter_mut().flat_map(|turn| &mut turn.parts) {
-        if let Part::Reasoning(reasoning) = part {
-            reasoning.seal.take_if(|seal| seal == UNSIGNED);
-        }
-    }
     let rule = via.fault.rule.as_deref().unwrap_or_default();
     break_question(rule, &mut question);
     let mut request = question.write(via.settings.upstream.api);

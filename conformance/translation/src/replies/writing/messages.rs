@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::delta::{Delta, PartKind};
 use super::{Front, Head, errors, event, typed};
-use crate::{Part, Reply, ReplyError, Stop, UNSIGNED, Usage};
+use crate::{Part, Reply, ReplyError, Stop, Usage};
 
 /// Writes a message.
 #[derive(Debug)]
@@ -125,23 +125,15 @@ impl Writer {
         event(out, Some("content_block_delta"), &typed("content_block_delta", delta));
     }
 
-    /// Closes the open block, with the signature of thinking as its last delta.
+    /// Closes the open block, with the signature of thinking as its last delta if the upstream signed it.
     fn close(&mut self, out: &mut Vec<u8>) {
-        let Some(Block { kind, seal, has_begun, .. }) = &self.open else { return };
-        let (seal, has_begun) = (seal.clone(), *has_begun);
-        if let PartKind::Reasoning { is_redacted, .. } = kind {
-            match seal {
-                Some(data) if *is_redacted => {
-                    self.begin(&json!({"type": "redacted_thinking", "data": data}), out);
-                }
-                Some(signature) => {
-                    self.begin(&thinking(), out);
-                    self.delta(&json!({"type": "signature_delta", "signature": signature}), out);
-                }
-                None if has_begun => {
-                    self.delta(&json!({"type": "signature_delta", "signature": UNSIGNED}), out);
-                }
-                None => {}
+        let Some(Block { kind, seal, .. }) = &self.open else { return };
+        if let (PartKind::Reasoning { is_redacted, .. }, Some(seal)) = (kind, seal.clone()) {
+            if *is_redacted {
+                self.begin(&json!({"type": "redacted_thinking", "data": seal}), out);
+            } else {
+                self.begin(&thinking(), out);
+                self.delta(&json!({"type": "signature_delta", "signature": seal}), out);
             }
         }
         if self.open.take().is_some_and(|open| open.has_begun) {
@@ -227,7 +219,7 @@ fn block(part: &Part) -> Option<Value> {
             json!({"type": "redacted_thinking", "data": it.seal.as_ref()?})
         }
         Part::Reasoning(it) => {
-            let signature = it.seal.as_deref().unwrap_or(UNSIGNED);
+            let signature = it.seal.as_deref().unwrap_or_default();
             json!({"type": "thinking", "thinking": it.text, "signature": signature})
         }
         Part::Call(call) => {
