@@ -19,9 +19,9 @@ pub(crate) const fn has_turns(test: &Test) -> bool {
 impl<'t> Questions<'t> {
     /// Returns the question of the page, with this mark.
     pub(crate) fn new(test: &'t Test, mark: &str) -> Self {
-        let text = test.case.question.replace("{mark}", mark);
+        let json = test.case.question.replace("{mark}", mark);
         // A test reads all pages.
-        let question: Question = serde_json::from_str(&text).unwrap_or_default();
+        let question: Question = serde_json::from_str(&json).unwrap_or_default();
         let question = Question { model: test.model.clone(), is_stream: !test.case.is_whole, ..question };
         Self { test, question }
     }

@@ -49,7 +49,7 @@ pub fn settle(tests: &mut [BetweenTest]) {
                     let Some((fault, kind)) = finding.kind.split_once(": ") else { continue };
                     let (fault, kind) = (fault.to_owned(), kind.to_owned());
                     if sound.contains(&[pair.clone(), kind.clone()]) {
-                        finding.rule = rule_of(&kind).to_owned();
+                        rule_of(&kind).clone_into(&mut finding.rule);
                         let found = finding.message.split_once(&format!(" {}: ", finding.rule));
                         let found = found.map(|(_, found)| found.to_owned());
                         finding.message = found.unwrap_or_else(|| finding.message.clone());

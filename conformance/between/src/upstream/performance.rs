@@ -9,11 +9,9 @@ use std::task::{Context, Poll};
 use axum::body::Bytes;
 use futures_core::Stream;
 
-use super::playing::Playing;
+use super::playing::{Playing, Wait};
 use super::script::{Piece, ScriptEnding};
 use crate::evidence::Ended;
-
-type Wait = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A body: each piece is written to the connection before the next one is produced, and recorded.
 pub(super) struct Performance {

@@ -1,5 +1,6 @@
 //! A test while it runs: what both sides know of each other, and what is recorded of the upstream.
 
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,6 +14,9 @@ use super::content::{ContentCounter, Size};
 use super::script::Piece;
 use crate::dialects::upstream_dialect;
 use crate::evidence::{Ended, Exchanged, Response, Test};
+
+/// What a piece waits for.
+pub(super) type Wait = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The pause between pieces that are sent after the client has left.
 const AFTER_LEAVE: Duration = Duration::from_millis(40);
@@ -184,11 +188,7 @@ impl Playing {
     }
 
     /// Returns what a piece has to wait for.
-    #[expect(clippy::type_complexity, reason = "the future of a stream is boxed")]
-    pub(super) fn wait_before(
-        playing: &Arc<Self>,
-        piece: &Piece,
-    ) -> Option<std::pin::Pin<Box<dyn Future<Output = ()> + Send>>> {
+    pub(super) fn wait_before(playing: &Arc<Self>, piece: &Piece) -> Option<Wait> {
         if piece.after_leave {
             let mut left = playing.has_left.subscribe();
             let patience = playing.patience;
