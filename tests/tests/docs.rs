@@ -92,6 +92,17 @@ fn the_readme_counts_what_there_is_of_each_api() {
     is_part_fresh("README.md", (&begin("apis"), "<!-- /apis -->"), &rows, "docs");
 }
 
+#[test]
+fn the_page_about_gateways_lists_all_rules() {
+    let mut rows = "| rule | level | what it demands |\n|---|---|---|\n".to_owned();
+    for rule in catalogue::BETWEEN_RULES {
+        let (id, level, title) = (rule.id, rule.level.keyword(), rule.title);
+        let _ = writeln!(rows, "| [`{id}`](../spec/between/rules/{id}.md) | {level} | {title} |");
+    }
+    let marks = (&*begin("between-rules"), "<!-- /between-rules -->");
+    is_part_fresh("docs/between.md", marks, &rows, "docs");
+}
+
 /// Returns the line in front of a part of a document that is generated.
 fn begin(part: &str) -> String {
     format!("<!-- {part}: BLESS=1 cargo test -p tests --test docs -->\n")
