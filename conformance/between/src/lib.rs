@@ -26,7 +26,7 @@ pub use command::{
 pub use dialects::{front_dialect, upstream_dialect};
 pub use judge::{Judged, judge, settle, unused_limits};
 pub use moments::moments;
-pub use plan::{fault_name, tests};
+pub use plan::{fault_name, names_of, tests};
 pub use reference::Reference;
 pub use run::{Detected, Suite, mode_name};
 pub use settings::{Pair, Settings};

@@ -1,7 +1,9 @@
 //! The tests of a run: the cases of each pair of APIs, with their faults.
 
-use catalogue::{BETWEEN_CASES, BetweenCase, UpstreamFault};
+use catalogue::{BETWEEN_CASES, BetweenCase, HandlingMode, UpstreamFault};
+use spec::Dialect;
 
+use crate::dialects::{front_dialect, upstream_dialect};
 use crate::evidence::{Fault, Test};
 use crate::mark::mark;
 use crate::settings::{Pair, Settings};
@@ -37,6 +39,20 @@ pub fn tests(settings: &Settings) -> Vec<Test> {
     tests
 }
 
+/// Returns the names of all tests of a case, by pair of APIs.
+pub fn names_of(case: &'static BetweenCase) -> Vec<(String, Vec<String>)> {
+    let dialects = |of: fn(&spec::Api) -> Option<&'static Dialect>| spec::APIS.iter().copied().filter_map(of);
+    let pairs = dialects(front_dialect).flat_map(|front| {
+        dialects(upstream_dialect).map(move |upstream| Pair::new(front, upstream, HandlingMode::Transform))
+    });
+    let names = |pair: &Pair| faults(case, pair).into_iter().map(|fault| name(pair, case, fault)).collect();
+    pairs.filter(|pair| can_be(case, pair)).map(|pair| (pair.name(), names(&pair))).collect()
+}
+
+fn name(pair: &Pair, case: &BetweenCase, fault: Option<Fault>) -> String {
+    format!("{}/{}{}", pair.name(), case.id, fault.map(suffix).unwrap_or_default())
+}
+
 fn can_be(case: &BetweenCase, pair: &Pair) -> bool {
     let is_in = |apis: &[&str], api: &str| apis.is_empty() || apis.contains(&api);
     is_in(case.fronts, pair.front.api.name) && is_in(case.upstreams, pair.upstream.api.name)
@@ -60,9 +76,8 @@ pub(crate) fn test(
     case: &'static BetweenCase,
     fault: Option<Fault>,
 ) -> Test {
-    let name = format!("{}/{}{}", pair.name(), case.id, fault.map(suffix).unwrap_or_default());
     Test {
-        name,
+        name: name(pair, case, fault),
         case,
         front: pair.front,
         upstream: pair.upstream,

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Result, anyhow};
-use catalogue::{Feature, Profile, Requirement, Rule, Scenario};
+use catalogue::{
+    BETWEEN_CASES, BETWEEN_RULES, BetweenCase, BetweenRule, Feature, Profile, Requirement, Rule, Scenario,
+};
 use checker::fallback;
 use clients::PlayedCase;
 use gateway::WireFault;
@@ -74,6 +76,29 @@ pub(super) enum Topic {
     Case(Box<PlayedCase>),
     /// A fault of transport.
     Fault(WireFault),
+    /// A rule for both ends of a gateway.
+    BetweenRule(&'static BetweenRule),
+    /// A case for both ends of a gateway.
+    BetweenCase(&'static BetweenCase),
+}
+
+impl Topic {
+    /// Returns what it is, with an article.
+    pub(super) const fn noun(&self) -> &'static str {
+        match self {
+            Self::Rule(_) => "a rule for streams",
+            Self::Sentence(_) => "a sentence",
+            Self::Event(..) => "an event",
+            Self::Scenario(_) => "a scenario",
+            Self::Profile(_) => "a profile",
+            Self::Group(_) => "a group",
+            Self::Feature(_) => "a feature",
+            Self::Case(_) => "a case for clients",
+            Self::Fault(_) => "a fault",
+            Self::BetweenRule(_) => "a rule of `between`",
+            Self::BetweenCase(_) => "a case of `between`",
+        }
+    }
 }
 
 /// Returns everything of that name; a rule and a scenario may share one. A sentence without a version is that
@@ -92,6 +117,8 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
     found.extend(catalogue::FEATURES.iter().find(|feature| feature.name == name).map(Topic::Feature));
     found.extend(case(name, dialect).map(Box::new).map(Topic::Case));
     found.extend(WireFault::named(name).map(Topic::Fault));
+    found.extend(BETWEEN_RULES.iter().find(|rule| rule.id == name).map(Topic::BetweenRule));
+    found.extend(between_case(name).map(Topic::BetweenCase));
     if !found.is_empty() {
         return Ok(found);
     }
@@ -109,6 +136,8 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
     names.extend(catalogue::FEATURES.iter().map(|feature| feature.name));
     names.extend(catalogue::CLIENT_CASES.iter().map(|case| case.id));
     names.extend(groups());
+    names.extend(BETWEEN_RULES.iter().map(|rule| rule.id));
+    names.extend(BETWEEN_CASES.iter().map(|case| case.id));
     let hint = meant(name, names.into_iter());
     Err(anyhow!(
         "nothing has the name \"{name}\"{hint}; `conformance list` prints rules, events, scenarios, profiles, \
@@ -130,6 +159,16 @@ fn case(name: &str, dialect: &'static Dialect) -> Option<PlayedCase> {
     of(dialect).or_else(|| spec::dialect("openai").and_then(of))
 }
 
+/// Returns the case for both ends of a gateway with that name, or of the test with that name: `FRONT-UPSTREAM/CASE@FAULT`.
+fn between_case(name: &str) -> Option<&'static BetweenCase> {
+    let is_api = |name: &str| spec::APIS.iter().any(|api| api.name == name);
+    let is_pair =
+        |pair: &str| pair.split_once('-').is_some_and(|(front, upstream)| is_api(front) && is_api(upstream));
+    let (id, _) = name.split_once('@').unwrap_or((name, ""));
+    let id = id.split_once('/').filter(|(pair, _)| is_pair(pair)).map_or(id, |(_, id)| id);
+    BETWEEN_CASES.iter().find(|case| case.id == id)
+}
+
 /// Returns the case for clients with that name.
 pub(super) fn client_case(name: &str, dialect: &'static Dialect) -> Result<PlayedCase> {
     case(name, dialect).ok_or_else(|| {
@@ -139,10 +178,11 @@ pub(super) fn client_case(name: &str, dialect: &'static Dialect) -> Result<Playe
     })
 }
 
-/// Returns the names of all groups of rules and scenarios.
+/// Returns the names of all groups of rules and scenarios, and of those for both ends of a gateway.
 pub(super) fn groups() -> BTreeSet<&'static str> {
-    let scenarios = catalogue::SCENARIOS.iter().map(|scenario| catalogue::group(scenario.id));
-    catalogue::RULES.iter().map(Rule::group).chain(scenarios).collect()
+    let scenarios = catalogue::SCENARIOS.iter().map(|scenario| scenario.id);
+    let between = BETWEEN_RULES.iter().map(|rule| rule.id).chain(BETWEEN_CASES.iter().map(|case| case.id));
+    catalogue::RULES.iter().map(Rule::group).chain(scenarios.chain(between).map(catalogue::group)).collect()
 }
 
 /// Returns whether a word can only be the name of tests, such as `text/hello` or `::item`, or is the whole name of a group
@@ -241,6 +281,8 @@ mod tests {
                 Topic::Feature(_) => "feature",
                 Topic::Case(_) => "case",
                 Topic::Fault(_) => "fault",
+                Topic::BetweenRule(_) => "between-rule",
+                Topic::BetweenCase(_) => "between-case",
             };
             match topics(name, dialect("openai").unwrap()) {
                 Ok(topics) => topics.iter().map(kind).collect::<Vec<_>>().join(" "),
@@ -258,6 +300,10 @@ mod tests {
         assert_eq!(told("part"), "group");
         assert_eq!(told("background"), "profile group feature");
         assert_eq!(told("store"), "feature");
+        assert_eq!(told("answer/usage"), "between-rule");
+        assert_eq!(told("text/empty"), "scenario case between-case");
+        assert_eq!(told("responses-chat/fault/cut-text@cut:2"), "between-case");
+        assert_eq!(told("crowd"), "group");
         for (wrong, right) in [
             ("response.output_text.dleta", "response.output_text.delta"),
             ("text/helo", "text/hello"),
@@ -266,6 +312,8 @@ mod tests {
             ("cr_only", "defect/cr_only"),
             ("defect/cr_olny", "defect/cr_only"),
             ("fault/part/before-opne", "fault/part/before-open"),
+            ("answer/usgae", "answer/usage"),
+            ("fault/cut-txet", "fault/cut-text"),
         ] {
             assert!(told(wrong).contains(&format!("did you mean {right}")), "{}", told(wrong));
         }

@@ -1,5 +1,6 @@
 //! `conformance explain`: the pages of everything that has a name.
 
+mod between;
 pub(super) mod case;
 mod changes;
 mod page;
@@ -26,13 +27,16 @@ use recordings::violation;
 use reports::pages::words;
 use reports::{Screen, diagnostic};
 use results::FailOn;
+use results::text::visible;
 
-/// Explains a rule, sentence, event, scenario, profile, group, feature, fault or case for clients.
+/// Explains a rule, sentence, event, scenario, profile, group, feature, fault or case.
 ///
 /// For a rule: its authority, its fix, the clients that a violation breaks, and a stream that violates it. For a
 /// sentence of `conformance list requirements`: its source, where it applies, and the rules and scenarios that cover it.
 /// For an event: what it means, and the rules about it. For a case of `conformance client --list`, such as
-/// call/custom: what the client receives, and what it must do.
+/// call/custom: what the client receives, and what it must do. For a rule of `conformance between`, such as answer/usage:
+/// its authority, its fix, its exceptions, and a translator that violates it. For one of its cases, or of its tests: the
+/// question, the answer of the upstream, and the names of the tests.
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
     /// Name, such as part/before-open, N35, response.completed, text/hello, core, call or store; without it, what can
@@ -55,7 +59,15 @@ impl CommandArgs for ExplainArgs {
             print(&topics())?;
             return Ok(ExitCode::SUCCESS);
         };
-        let pages: anyhow::Result<Vec<String>> = names::topics(topic, dialect)?
+        let topics = names::topics(topic, dialect)?;
+        let mut nouns: Vec<&str> = topics.iter().map(Topic::noun).collect();
+        let shared = match nouns.pop() {
+            Some(last) if !nouns.is_empty() => {
+                format!("{} is the name of {} and {last}.\n\n", visible(topic), nouns.join(", "))
+            }
+            _ => String::new(),
+        };
+        let pages: anyhow::Result<Vec<String>> = topics
             .into_iter()
             .map(|topic| {
                 Ok(match topic {
@@ -72,10 +84,12 @@ impl CommandArgs for ExplainArgs {
                     Topic::Feature(feature) => things::feature(feature, screen),
                     Topic::Case(case) => case::case(&case, dialect, screen),
                     Topic::Fault(fault) => case::fault(fault, screen),
+                    Topic::BetweenRule(rule) => between::rule(rule, screen),
+                    Topic::BetweenCase(case) => between::case(case, screen),
                 })
             })
             .collect();
-        print(&pages?.join("\n"))?;
+        print(&(shared + &pages?.join("\n")))?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -90,6 +104,8 @@ fn topics() -> String {
         ("scenario", "text/hello", "conformance list scenarios"),
         ("profile", "core", "conformance list profiles"),
         ("feature", "store", "conformance list features"),
+        ("rule", "answer/usage", "conformance list between-rules"),
+        ("case", "fault/cut-text", "conformance list between-cases"),
         ("group", "call", ""),
     ];
     let mut out =

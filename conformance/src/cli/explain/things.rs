@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use catalogue::{Feature, Profile, RULES, Rule, SCENARIOS, Scenario};
+use catalogue::{BETWEEN_CASES, BETWEEN_RULES, Feature, Profile, RULES, Rule, SCENARIOS, Scenario};
 use spec::Dialect;
 use spec::table::{EventInfo, Fallback};
 
@@ -141,12 +141,23 @@ pub(super) fn feature(feature: &Feature, screen: Screen) -> String {
 
 /// Returns the page of a group: its rules and scenarios.
 pub(super) fn group(name: &str, dialect: &Dialect, screen: Screen) -> String {
+    let is_in = |id: &str| catalogue::group(id) == name;
     let mut page = Page::new(name, "a group of rules and scenarios", screen);
-    let rules = RULES.iter().filter(|rule| rule.group() == name);
-    page.rows("rules", rules.map(|rule| rule_row(rule, dialect)));
-    let scenarios = SCENARIOS.iter().filter(|scenario| catalogue::group(scenario.id) == name);
-    page.rows("scenarios", scenarios.map(scenario_row));
-    page.fact("run it", &format!("conformance run --target URL --model MODEL '/^{name}|::{name}$/'"));
+    let rules: Vec<&Rule> = RULES.iter().filter(|rule| is_in(rule.id)).collect();
+    page.rows("rules", rules.iter().map(|rule| rule_row(rule, dialect)));
+    let scenarios: Vec<&Scenario> = SCENARIOS.iter().filter(|scenario| is_in(scenario.id)).collect();
+    page.rows("scenarios", scenarios.iter().map(|scenario| scenario_row(scenario)));
+    if !rules.is_empty() || !scenarios.is_empty() {
+        page.fact("run it", &format!("conformance run --target URL --model MODEL '/^{name}|::{name}$/'"));
+    }
+    let rules = BETWEEN_RULES.iter().filter(|rule| is_in(rule.id));
+    page.rows("between", rules.map(|rule| format!("{} ({}): {}", rule.id, rule.level.keyword(), rule.title)));
+    let cases: Vec<_> = BETWEEN_CASES.iter().filter(|case| is_in(case.id)).collect();
+    page.rows("cases", cases.iter().map(|case| format!("{}: {}", case.id, case.title)));
+    page.fact(
+        "run them",
+        &if cases.is_empty() { String::new() } else { format!("conformance between {name}/") },
+    );
     page.out
 }
 

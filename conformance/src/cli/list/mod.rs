@@ -1,5 +1,7 @@
 //! `conformance list`: the contents of the suite.
 
+mod between;
+
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
@@ -45,6 +47,10 @@ enum What {
     Profiles,
     /// Sentences of the specifications, and what covers them
     Requirements,
+    /// Rules that both ends of a gateway are checked against
+    BetweenRules,
+    /// Questions and answers for both ends of a gateway
+    BetweenCases,
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -67,6 +73,8 @@ impl What {
             Self::Scenarios => &["SCENARIO", "NEEDS", "WHAT IT IS ABOUT"],
             Self::Profiles => &["PROFILE", "VERSION", "MEANING OF A CERTIFICATE", "SPECIFICATIONS"],
             Self::Requirements => &["SENTENCE", "STATE", "REQUIREMENT"],
+            Self::BetweenRules => &["RULE", "LEVEL", "REQUIREMENT"],
+            Self::BetweenCases => &["CASE", "WHAT IT IS ABOUT"],
         }
     }
 
@@ -79,6 +87,8 @@ impl What {
             Self::Scenarios => scenarios(dialect),
             Self::Profiles => profiles(dialect),
             Self::Requirements => requirements(),
+            Self::BetweenRules => between::rules(),
+            Self::BetweenCases => between::cases(),
         }
     }
 
@@ -95,7 +105,10 @@ impl What {
             Self::Features => {
                 Some("SCENARIOS: how many scenarios need it. Skip them with --without FEATURE".into())
             }
-            Self::Dialects | Self::Profiles => None,
+            Self::BetweenCases => Some(
+                "Each is a test for each pair of APIs, and for each fault: conformance between --list".into(),
+            ),
+            Self::Dialects | Self::Profiles | Self::BetweenRules => None,
         }
     }
 }

@@ -1,0 +1,177 @@
+//! Pages of rules and cases of `conformance between`.
+
+use std::fmt::Write as _;
+
+use catalogue::{
+    BETWEEN_LIMITS, BetweenCase, BetweenLimit, BetweenRule, FaultPlaces, HandlingMode, UpstreamFault, Writes,
+};
+
+use super::page::{prose, width};
+use super::things::Page;
+use reports::Screen;
+use results::shell_word;
+
+/// Returns the page of a rule: what it demands, its authority and its fix, its exceptions, and how to see it broken.
+pub(super) fn rule(rule: &BetweenRule, screen: Screen) -> String {
+    let mut page = Page::new(rule.id, rule.title, screen);
+    page.fact("rule", "of `conformance between`, for both ends of a gateway");
+    page.fact("level", rule.level.keyword());
+    page.fact("authority", rule.authority);
+    page.fact("fix", rule.fix);
+    let modes: Vec<&str> = rule.modes.iter().map(|mode| mode.name()).collect();
+    let modes = if modes.is_empty() { "all".to_owned() } else { modes.join(", ") };
+    page.fact("modes", &format!("{modes} (--mode)"));
+    page.rows("limits", BETWEEN_LIMITS.iter().filter(|limit| limit.rule == rule.id).flat_map(limit));
+    page.fact("since", rule.since);
+    page.out.push('\n');
+    page.out += &prose(rule.prose, width(screen));
+    let _ = write!(page.out, "\n{}\n\n{}", screen.style.bold("see it broken"), broken(rule));
+    page.out
+}
+
+/// Returns a command that tests a translator which breaks a rule. Its lines are not wrapped, so that it can be copied.
+fn broken(rule: &BetweenRule) -> String {
+    // The translator passes bytes on where both APIs are the same.
+    let pair = if rule.modes == [HandlingMode::Passthrough] {
+        "--front chat --mode passthrough"
+    } else {
+        "--front responses,messages"
+    };
+    format!(
+        "    conformance between {pair} --upstream chat --model m -- \\\n      \
+         sh -c 'exec conformance serve --via \"$UPSTREAM_BASE_URL\" --via-key-env UPSTREAM_KEY \\\n        \
+         --port \"$GATEWAY_PORT\" --fault {}'\n",
+        rule.id
+    )
+}
+
+/// Returns the page of a case: the question, the answers, what goes wrong, and the tests.
+pub(super) fn case(case: &'static BetweenCase, screen: Screen) -> String {
+    let mut page = Page::new(case.id, case.title, screen);
+    page.fact("case", "of `conformance between`, for both ends of a gateway");
+    page.fact("question", case.question);
+    page.rows("answers", case.answers.iter().map(|answer| (*answer).to_owned()));
+    page.rows("results", case.results.iter().map(|result| (*result).to_owned()));
+    page.fact("response", if case.is_whole { "one JSON body" } else { "a stream" });
+    page.fact("writes", writes(case.writes));
+    if case.is_in_step {
+        page.fact("", "each event is sent only when the client has received the text of the one before");
+    }
+    page.fact("content", case.content_type.unwrap_or_default());
+    let faults: Vec<&str> = case.faults.iter().map(|fault| effect(*fault)).collect();
+    page.rows("faults", faults.iter().map(|effect| (*effect).to_owned()));
+    if !faults.is_empty() {
+        page.fact("places", places(case.places));
+    }
+    let statuses: Vec<String> = case.statuses.iter().map(u16::to_string).collect();
+    page.fact("refused", &statuses.join(", "));
+    page.fact("", &case.retry_after.map(|value| format!("with Retry-After: {value}")).unwrap_or_default());
+    let leaves = case.leaves_after.map(|events| format!("the client disconnects after {events} events"));
+    page.fact("cancel", &leaves.unwrap_or_default());
+    page.fact("crowd", &case.crowd.map(|count| format!("{count} clients at once")).unwrap_or_default());
+    page.fact("like", &case.like.map(|other| format!("the same answer as {other}")).unwrap_or_default());
+    page.fact("front", &case.fronts.join(", "));
+    page.fact("upstream", &case.upstreams.join(", "));
+    let limits = BETWEEN_LIMITS.iter().filter(|limit| limit.case.is_some_and(|named| names(named, case.id)));
+    page.rows("limits", limits.flat_map(|it| [it.rule.to_owned()].into_iter().chain(limit(it))));
+    page.rows("tests", tests(case));
+    page.fact("run it", &format!("conformance between {}", shell_word(case.id)));
+    page.out.push('\n');
+    page.out += &prose(case.prose, width(screen));
+    page.out
+}
+
+/// Returns whether a limit about this case, or a group with `/`, is about a case.
+fn names(named: &str, case: &str) -> bool {
+    case == named || named.ends_with('/') && case.starts_with(named)
+}
+
+/// Returns where a limit applies, why, and who says so.
+fn limit(limit: &BetweenLimit) -> [String; 2] {
+    let api = |api: Option<&'static str>| api.unwrap_or("any");
+    let of_case = limit.case.map(|case| format!(", {case}")).unwrap_or_default();
+    let pair = format!("{} → {}", api(limit.front), api(limit.upstream));
+    [format!("{pair}{of_case}: {}", limit.reason), limit.authority.to_owned()]
+}
+
+/// Returns the names of the tests, in a line for each pair of APIs.
+fn tests(case: &'static BetweenCase) -> Vec<String> {
+    let of_pair = |(pair, names): (String, Vec<String>)| {
+        let suffix = |name: &str| name.find('@').and_then(|at| name.get(at..)).unwrap_or(name).to_owned();
+        match names.as_slice() {
+            [] => pair,
+            [only] => only.clone(),
+            [first, .., last] => format!("{first} … {} ({} tests)", suffix(last), names.len()),
+        }
+    };
+    between::names_of(case).into_iter().map(of_pair).collect()
+}
+
+const fn writes(writes: Writes) -> &'static str {
+    match writes {
+        Writes::Events => "each event at once",
+        Writes::Whole => "all of it at once",
+        Writes::Bytes => "byte by byte",
+        Writes::Split => "split within lines and characters",
+        Writes::Crlf => "each event at once, lines end with CR LF",
+        Writes::Comments => "comments, pings and empty lines between the events",
+    }
+}
+
+const fn effect(fault: UpstreamFault) -> &'static str {
+    match fault {
+        UpstreamFault::Cut => "cut: the upstream's connection breaks",
+        UpstreamFault::End => "end: the upstream's stream ends as if it were complete",
+        UpstreamFault::Error => "error: the upstream sends an error event",
+        UpstreamFault::Malformed => "malformed: the upstream sends an event that is no JSON",
+        UpstreamFault::Stall => "stall: the upstream sends nothing more, and the connection stays open",
+    }
+}
+
+const fn places(places: FaultPlaces) -> &'static str {
+    match places {
+        FaultPlaces::Each => "before the first event of the upstream, and after each but the last",
+        FaultPlaces::Edges => {
+            "before the first event of the upstream, after the first with output, and before the last"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use catalogue::{BETWEEN_CASES, BETWEEN_RULES};
+    use reports::Style;
+
+    use super::*;
+
+    #[test]
+    fn every_page_is_complete() {
+        for width in [40, 80, 200] {
+            let screen = Screen { style: Style::Plain, width };
+            for rule in BETWEEN_RULES {
+                let page = super::rule(rule, screen);
+                let command = format!("--fault {}'\n", rule.id);
+                assert!(page.starts_with(rule.id) && page.ends_with(&command), "{page}");
+                assert!(gateway::via_faults().contains(&rule.id), "{}", rule.id);
+                let has_limits = BETWEEN_LIMITS.iter().any(|limit| limit.rule == rule.id);
+                assert_eq!(page.contains("\nlimits     "), has_limits, "{page}");
+            }
+            for case in BETWEEN_CASES {
+                let page = super::case(case, screen);
+                let facts = ["\nquestion   ", "\nanswers    ", "\ntests      ", "\nrun it     "];
+                assert!(facts.iter().all(|fact| page.contains(fact)), "{page}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_tests_of_a_case_are_those_that_run() {
+        let case = |id: &str| BETWEEN_CASES.iter().find(|case| case.id == id).unwrap();
+        let plain = tests(case("text/plain"));
+        assert_eq!(plain.len(), spec::APIS.len().pow(2));
+        assert!(plain.contains(&"responses-chat/text/plain".to_owned()));
+        let cut = tests(case("fault/cut-text"));
+        let is_of_pair = |line: &&String| line.starts_with("messages-chat/fault/cut-text@cut:0 … @cut:");
+        assert_eq!(cut.iter().filter(is_of_pair).count(), 1, "{cut:?}");
+    }
+}

@@ -1,0 +1,36 @@
+//! Rules and cases of `conformance between`.
+
+use serde_json::{Value, json};
+
+/// Returns the rules.
+pub(super) fn rules() -> Vec<Value> {
+    let rule = |rule: &catalogue::BetweenRule| {
+        json!({
+            "id": rule.id,
+            "level": rule.level.name(),
+            "title": rule.title,
+            "authority": rule.authority,
+            "fix": rule.fix,
+            "modes": rule.modes.iter().map(|mode| mode.name()).collect::<Vec<_>>(),
+            "since": rule.since,
+        })
+    };
+    catalogue::BETWEEN_RULES.iter().map(rule).collect()
+}
+
+/// Returns the cases.
+pub(super) fn cases() -> Vec<Value> {
+    let case = |case: &catalogue::BetweenCase| {
+        json!({
+            "id": case.id,
+            "title": case.title,
+            "question": serde_json::from_str::<Value>(case.question).unwrap_or_default(),
+            "answers": case.answers,
+            "fronts": case.fronts,
+            "upstreams": case.upstreams,
+            "faults": case.faults.iter().map(|fault| fault.name()).collect::<Vec<_>>(),
+            "statuses": case.statuses,
+        })
+    };
+    catalogue::BETWEEN_CASES.iter().map(case).collect()
+}
