@@ -28,6 +28,6 @@ pub use judge::{Judged, judge, settle, unused_limits};
 pub use moments::moments;
 pub use plan::{fault_name, names_of, tests};
 pub use reference::Reference;
-pub use run::{Detected, Suite, mode_name};
+pub use run::{Detected, Suite};
 pub use settings::{Pair, Settings};
 pub use verify::{Verified, verify};

@@ -10,7 +10,12 @@ use crate::settings::{Pair, Settings};
 use crate::upstream::fault_places;
 
 /// The case that is played after each fault: whatever has happened, it is answered.
-pub(crate) const AFTER: &str = "text/plain";
+const AFTER: &str = "text/plain";
+
+/// Returns the case that every gateway can answer.
+pub(crate) fn plain() -> Option<&'static BetweenCase> {
+    catalogue::BETWEEN_CASES.iter().find(|case| case.id == AFTER)
+}
 
 /// Returns the selected tests. Those that a gateway may remember, as a router does that avoids an upstream which fails,
 /// are the last.

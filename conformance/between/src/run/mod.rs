@@ -1,0 +1,110 @@
+//! A run: asks through the gateway, lets the upstream answer, and judges what both recorded.
+
+mod clients;
+mod detect;
+mod result;
+mod stage;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gateway::start_runtime;
+use results::{BETWEEN_RUN_VERSION, BetweenPair, BetweenRun, BetweenTest, FailOn, Outcome};
+
+use crate::judge::settle;
+use crate::keys::Keys;
+use crate::plan::tests;
+use crate::settings::{Pair, Settings};
+use crate::upstream::Upstream;
+use clients::Clients;
+pub use detect::Detected;
+use result::harness_error;
+use stage::{Stage, play_all};
+
+/// The suite, with its upstream, which stays while a gateway is started and tested.
+pub struct Suite {
+    upstream: Arc<Upstream>,
+    keys: Arc<Keys>,
+}
+
+impl Suite {
+    /// Starts the upstream on a port of loopback; 0 picks a free one.
+    ///
+    /// # Errors
+    ///
+    /// If the port is taken.
+    pub fn start(port: u16, settings: &Settings) -> io::Result<Self> {
+        let keys = Arc::new(Keys::new(settings.key.clone(), settings.upstream_key.clone()));
+        let upstream = Upstream::start(port, Arc::clone(&keys), &settings.model)?;
+        Ok(Self { upstream: Arc::new(upstream), keys })
+    }
+
+    /// Returns the address of the upstream.
+    pub fn address(&self) -> SocketAddr {
+        self.upstream.address()
+    }
+
+    /// Runs the tests of settings, and passes each to `done` when it is judged.
+    ///
+    /// # Errors
+    ///
+    /// If the gateway has no valid URL, or the system starts no threads.
+    pub fn run(&self, settings: &Settings, done: &mut dyn FnMut(&BetweenTest)) -> Result<BetweenRun, String> {
+        let begun = Instant::now();
+        let tests = tests(settings);
+        let clients = Clients::new(settings)?;
+        let runtime = start_runtime(2).map_err(|error| error.to_string())?;
+        let (upstream, keys) = (Arc::clone(&self.upstream), Arc::clone(&self.keys));
+        let stage = Arc::new(Stage::new(upstream, keys, settings.clone(), clients));
+        let mut results = runtime.block_on(play_all(&stage, &tests, done));
+        // Connections that a gateway holds must not delay the end.
+        runtime.shutdown_background();
+        // A test without a result is one that the suite failed to play.
+        for (number, test) in tests.iter().enumerate() {
+            if results.iter().all(|(done, _)| *done != number) {
+                results.push((number, harness_error(test, "the suite failed to play it".to_owned())));
+            }
+        }
+        results.sort_by_key(|(number, _)| *number);
+        let mut run = BetweenRun {
+            between_run: BETWEEN_RUN_VERSION,
+            suite: env!("CARGO_PKG_VERSION").to_owned(),
+            gateway: settings.name.clone(),
+            url: settings.gateway.clone(),
+            command: settings.command.clone(),
+            is_reference: settings.pairs.iter().any(|pair| pair.gateway.is_some()),
+            upstream_port: Some(self.address().port()),
+            model: settings.model.clone(),
+            retries: settings.retries,
+            levels: Vec::new(),
+            outcome: Outcome::Passed,
+            fail_on: FailOn::default(),
+            pairs: settings.pairs.iter().map(of_pair).collect(),
+            causes: Vec::new(),
+            tests: results.into_iter().map(|(_, test)| test).collect(),
+            unaccounted: self.upstream.unaccounted(),
+            stale: Vec::new(),
+            ms: milliseconds(begun.elapsed()),
+            folder: None,
+        };
+        settle(&mut run.tests);
+        Ok(run.concluded())
+    }
+}
+
+fn of_pair(pair: &Pair) -> BetweenPair {
+    BetweenPair {
+        front: pair.front.api.name.to_owned(),
+        upstream: pair.upstream.api.name.to_owned(),
+        mode: pair.mode.name().to_owned(),
+        passed: 0,
+        failed: 0,
+        skipped: 0,
+    }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

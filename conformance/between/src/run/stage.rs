@@ -1,0 +1,178 @@
+//! How a test is played.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use catalogue::UpstreamFault;
+use results::BetweenTest;
+use spec::Api;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+use super::clients::Clients;
+use super::milliseconds;
+use super::result::{harness_error, judged, other_upstream};
+use crate::evidence::{Evidence, Exchanged, Fault, Test};
+use crate::keys::Keys;
+use crate::mark::{mark, of_crowd};
+use crate::plan::plain;
+use crate::question::{Questions, has_turns};
+use crate::settings::Settings;
+use crate::upstream::{Playing, Upstream};
+
+/// How often a test looks whether the gateway has closed its connections.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// What the tests of a run share.
+pub(super) struct Stage {
+    upstream: Arc<Upstream>,
+    keys: Arc<Keys>,
+    settings: Settings,
+    clients: Clients,
+    /// Number of plain questions after faults.
+    count: AtomicUsize,
+}
+
+/// Plays the tests, several at once, in order.
+pub(super) async fn play_all(
+    stage: &Arc<Stage>,
+    tests: &[Test],
+    done: &mut dyn FnMut(&BetweenTest),
+) -> Vec<(usize, BetweenTest)> {
+    let mut results = Vec::new();
+    let mut playing = JoinSet::new();
+    let mut waiting = tests.iter().cloned().enumerate();
+    loop {
+        while playing.len() < stage.settings.jobs.max(1)
+            && let Some((number, test)) = waiting.next()
+        {
+            let stage = Arc::clone(stage);
+            playing.spawn(async move { (number, stage.test(test).await) });
+        }
+        match playing.join_next().await {
+            None => return results,
+            Some(Ok(result)) => {
+                done(&result.1);
+                results.push(result);
+            }
+            // A panic of the harness is shown by the runtime; the test has no result.
+            Some(Err(_)) => {}
+        }
+    }
+}
+
+impl Stage {
+    pub(super) const fn new(
+        upstream: Arc<Upstream>,
+        keys: Arc<Keys>,
+        settings: Settings,
+        clients: Clients,
+    ) -> Self {
+        Self { upstream, keys, settings, clients, count: AtomicUsize::new(0) }
+    }
+
+    /// Plays a test and judges it.
+    async fn test(self: Arc<Self>, test: Test) -> BetweenTest {
+        let begun = Instant::now();
+        let (evidence, other_api) = self.play(&test).await;
+        let ms = milliseconds(begun.elapsed());
+        let other_api = other_api.filter(|_| evidence.upstream.is_empty());
+        let (judged_test, out) = (test.clone(), self.settings.out.clone());
+        let judged = tokio::task::spawn_blocking(move || judged(&judged_test, &evidence, out.as_deref()));
+        let mut result = match judged.await {
+            Ok(Ok(judged)) => match other_api {
+                None => judged,
+                Some(api) => harness_error(&test, other_upstream(&test, api)),
+            },
+            Ok(Err(error)) => harness_error(&test, format!("the recordings could not be written: {error}")),
+            Err(error) => harness_error(&test, format!("the judge failed: {error}")),
+        };
+        result.ms = ms;
+        result
+    }
+
+    /// Plays a test. Also returns the API in which the gateway asked, if it is another one.
+    async fn play(&self, test: &Test) -> (Evidence, Option<&'static Api>) {
+        let tag = test.mark.trim_start_matches("zqmark").to_owned();
+        let playing = Playing::new(test.clone(), tag, self.settings.patience);
+        self.upstream.begin(&playing);
+        let mut client = match test.case.crowd {
+            Some(count) => self.crowd(test, &playing, count).await,
+            None => self.turns(test, &playing).await,
+        };
+        if !matches!(test.fault, Some(Fault::Stream(UpstreamFault::Stall, _))) {
+            self.quiet(&playing).await;
+        }
+        let mut upstream = playing.exchanges();
+        self.upstream.end(&test.mark);
+        let mut after = if test.fault.is_some() || test.case.leaves_after.is_some() {
+            Some(self.after(test).await)
+        } else {
+            None
+        };
+        for exchange in client.iter_mut().chain(&mut upstream).chain(&mut after) {
+            self.keys.hide_response(exchange);
+        }
+        for exchange in client.iter_mut().chain(&mut after) {
+            self.keys.hide_request(exchange);
+        }
+        (Evidence { client, upstream, after }, playing.other_api())
+    }
+
+    /// Asks the turns of a case, each of which continues the answer to the one before.
+    async fn turns(&self, test: &Test, playing: &Playing) -> Vec<Exchanged> {
+        let Some(client) = self.clients.of(test) else { return Vec::new() };
+        let mut questions = Questions::new(test, &test.mark);
+        let mut exchanges: Vec<Exchanged> = Vec::new();
+        for turn in 0..test.case.answers.len().max(1) {
+            if let Some(before) = exchanges.last()
+                && !questions.go_on(before, turn)
+            {
+                break;
+            }
+            playing.begin_turn(turn);
+            let leaves_after = test.case.leaves_after.filter(|_| turn == 0);
+            let exchange = client.ask(questions.body(), !test.case.is_whole, leaves_after, playing).await;
+            exchanges.push(Exchanged { turn, ..exchange });
+            if !has_turns(test) {
+                break;
+            }
+        }
+        exchanges
+    }
+
+    /// Asks as many clients at once.
+    async fn crowd(&self, test: &Test, playing: &Arc<Playing>, count: u32) -> Vec<Exchanged> {
+        let mut asking = JoinSet::new();
+        for number in 0..usize::try_from(count).unwrap_or(1) {
+            let Some(client) = self.clients.of(test).cloned() else { continue };
+            let body = Questions::new(test, &of_crowd(&test.mark, number)).body();
+            let (playing, is_stream) = (Arc::clone(playing), !test.case.is_whole);
+            asking.spawn(async move { (number, client.ask(body, is_stream, None, &playing).await) });
+        }
+        let mut exchanges = asking.join_all().await;
+        exchanges.sort_by_key(|(number, _)| *number);
+        exchanges.into_iter().map(|(_, exchange)| exchange).collect()
+    }
+
+    /// Waits until the gateway has closed its connections to the upstream, or the patience is over.
+    async fn quiet(&self, playing: &Playing) {
+        let until = playing.elapsed() + self.settings.patience * 2;
+        while !playing.is_quiet() && playing.elapsed() < until {
+            sleep(LOOK).await;
+        }
+    }
+
+    /// Asks a plain question after a fault.
+    async fn after(&self, test: &Test) -> Exchanged {
+        let Some((case, client)) = plain().zip(self.clients.of(test)) else { return Exchanged::default() };
+        let number = 2 * self.count.fetch_add(1, Ordering::Relaxed) + 1;
+        let plain = Test { case, fault: None, mark: mark(number), ..test.clone() };
+        let playing = Playing::new(plain.clone(), format!("{number:x}"), self.settings.patience);
+        self.upstream.begin(&playing);
+        let exchange = client.ask(Questions::new(&plain, &plain.mark).body(), true, None, &playing).await;
+        self.upstream.end(&plain.mark);
+        exchange
+    }
+}
