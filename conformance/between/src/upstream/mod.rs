@@ -20,12 +20,13 @@ use results::Unaccounted;
 use serde_json::{Value, json};
 use spec::Api;
 
+use crate::dialects::upstream_dialect;
 use crate::evidence::Exchanged;
 use crate::keys::Keys;
 use performance::Performance;
 pub(crate) use playing::Playing;
 pub(crate) use script::fault_places;
-use script::script;
+use script::{aside, script};
 
 /// Maximum size of a request body.
 const LARGEST: usize = 16 << 20;
@@ -135,8 +136,11 @@ async fn answer(
     let found = found.and_then(|(api, playing)| Some((api, playing.dialect(api)?, playing)));
     let Some((api, dialect, playing)) = found else {
         desk.list(&method, path, &body);
-        let problem = Problem::not_found("not_found", "No test of this run sends this request.", None);
         let [first, ..] = spec::APIS else { return Response::new(Body::empty()) };
+        if let (Some(dialect), true) = (api.and_then(upstream_dialect), desk.find(&body).is_none()) {
+            return of_wire(&aside(dialect, &serde_json::from_slice(&body).unwrap_or_default()));
+        }
+        let problem = Problem::not_found("not_found", "No test of this run sends this request.", None);
         return of_wire(&Wire::refused(&problem, api.unwrap_or(first)));
     };
     let headers = headers.iter().map(|(name, value)| (name.to_string(), text_of(value))).collect();

@@ -21,7 +21,7 @@ pub(super) type Wait = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// The pause between pieces that are sent after the client has left.
 const AFTER_LEAVE: Duration = Duration::from_millis(40);
 /// Maximum number of requests of a test that are recorded.
-const MOST: usize = 64;
+const MOST: usize = 256;
 
 /// A test while it runs.
 pub(crate) struct Playing {

@@ -49,6 +49,17 @@ impl Piece {
     }
 }
 
+/// Returns the response to a request that no test accounts for: a plain answer, so that the gateway goes on.
+pub(super) fn aside(dialect: &'static Dialect, asked: &Value) -> Wire {
+    let plan = plan(&request("[[say Hello.]]", dialect.api), dialect, 0);
+    let answer = render(asked, &plan, dialect, 0);
+    if asked.get("stream") == Some(&Value::Bool(true)) {
+        Wire::stream(&answer)
+    } else {
+        Wire::json(answer.status, &answer.response().to_string())
+    }
+}
+
 /// Returns what the upstream plans to answer in a turn of a case.
 fn planned(case: &BetweenCase, turn: usize, mark: &str, dialect: &'static Dialect) -> ResponsePlan {
     let answer = case.answers.get(turn).or(case.answers.last()).copied().unwrap_or_default();
