@@ -3,6 +3,7 @@
 //!
 //! Verdicts are computed from the recordings of both sides alone, so that they can be computed again.
 
+mod certificate;
 mod client;
 mod command;
 mod dialects;
@@ -20,13 +21,16 @@ mod settings;
 mod upstream;
 mod verify;
 
+pub use certificate::{
+    BETWEEN_CERTIFICATE_VERSION, BetweenCertificate, BetweenProfile, MetLimit, certify, verify_certificate,
+};
 pub use command::{
     GATEWAY_PORT, GatewayCommand, NotStarted, StartedGateway, UPSTREAM_BASE_URL, UPSTREAM_KEY,
 };
 pub use dialects::{front_dialect, upstream_dialect};
 pub use judge::{Judged, judge, settle, unused_limits};
 pub use moments::moments;
-pub use plan::{fault_name, names_of, tests};
+pub use plan::{fault_name, names_of, names_of_pair, tests};
 pub use reference::Reference;
 pub use run::{Detected, Suite};
 pub use settings::{Pair, Settings};

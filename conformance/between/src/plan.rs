@@ -46,12 +46,29 @@ pub fn tests(settings: &Settings) -> Vec<Test> {
 
 /// Returns the names of all tests of a case, by pair of APIs.
 pub fn names_of(case: &'static BetweenCase) -> Vec<(String, Vec<String>)> {
+    pairs()
+        .filter(|pair| can_be(case, pair))
+        .map(|pair| (pair.name(), names(case, &pair).collect()))
+        .collect()
+}
+
+/// Returns the names of all tests of a pair of APIs, `FRONT-UPSTREAM`; none if there is no such pair.
+pub fn names_of_pair(name: &str) -> Vec<String> {
+    let Some(pair) = pairs().find(|pair| pair.name() == name) else { return Vec::new() };
+    let cases = BETWEEN_CASES.iter().filter(|case| can_be(case, &pair));
+    cases.flat_map(|case| names(case, &pair)).collect()
+}
+
+/// Returns all pairs of APIs.
+fn pairs() -> impl Iterator<Item = Pair> {
     let dialects = |of: fn(&spec::Api) -> Option<&'static Dialect>| spec::APIS.iter().copied().filter_map(of);
-    let pairs = dialects(front_dialect).flat_map(|front| {
+    dialects(front_dialect).flat_map(move |front| {
         dialects(upstream_dialect).map(move |upstream| Pair::new(front, upstream, HandlingMode::Transform))
-    });
-    let names = |pair: &Pair| faults(case, pair).into_iter().map(|fault| name(pair, case, fault)).collect();
-    pairs.filter(|pair| can_be(case, pair)).map(|pair| (pair.name(), names(&pair))).collect()
+    })
+}
+
+fn names(case: &BetweenCase, pair: &Pair) -> impl Iterator<Item = String> {
+    faults(case, pair).into_iter().map(|fault| name(pair, case, fault))
 }
 
 fn name(pair: &Pair, case: &BetweenCase, fault: Option<Fault>) -> String {

@@ -122,8 +122,10 @@ fn other_terms(run: &BetweenRun, test: &Test) -> Option<String> {
     if pair.mode != mode {
         return Some(format!("its mode is {mode}, but that of the run {}", pair.mode));
     }
-    if run.retries != test.retries || run.model != test.model {
-        return Some("its model, or its number of retries, is another one than that of the run".to_owned());
+    if run.retries != test.retries || run.model != test.model || run.passes_key != test.passes_key {
+        return Some(
+            "its model, its number of retries, or what it declares of keys differs from the run".to_owned(),
+        );
     }
     None
 }
@@ -233,6 +235,7 @@ mod tests {
             url: "http://127.0.0.1:1/v1".to_owned(),
             command: Vec::new(),
             is_reference: false,
+            passes_key: false,
             upstream_port: None,
             model: "m".to_owned(),
             retries: 0,

@@ -110,6 +110,7 @@ fn open_run() -> BetweenRun {
         url: "http://127.0.0.1:4000/v1".to_owned(),
         command: vec!["my-gateway".to_owned(), "--config".to_owned(), "a b.yaml".to_owned()],
         is_reference: false,
+        passes_key: false,
         upstream_port: Some(9001),
         model: "m".to_owned(),
         retries: 0,

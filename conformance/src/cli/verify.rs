@@ -72,7 +72,15 @@ impl VerifyArgs {
         if self.key.is_some() {
             bail!("runs of both ends of a gateway are not signed: leave --key out");
         }
-        let checked = between::verify(&self.folder, run, self.fail_on);
+        let mut checked = between::verify(&self.folder, run, self.fail_on);
+        let certified = match between::verify_certificate(&self.folder, run) {
+            Ok(passed) if passed.is_empty() => String::new(),
+            Ok(passed) => format!("certificate: {}\n", passed.join(", ")),
+            Err(difference) => {
+                checked.differences.push(difference);
+                String::new()
+            }
+        };
         let folder = visible(&self.folder.to_string_lossy());
         if !checked.differences.is_empty() {
             let mut text = format!("{folder} differs from the run:\n");
@@ -84,7 +92,7 @@ impl VerifyArgs {
         }
         let failures = format!("failures: {} (--fail-on {})\n", run.fail_on.words(), run.fail_on.name());
         print(&format!(
-            "consistent: these recordings support the verdicts of {}\n{failures}{}",
+            "consistent: these recordings support the verdicts of {}\n{failures}{certified}{}",
             counted(checked.judged as u64, "test"),
             failed(&checked.failing, "test", self.fail_on)
         ))?;

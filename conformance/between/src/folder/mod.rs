@@ -10,6 +10,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use harness::certificate::CERTIFICATE;
 use harness::evidence::Evidence as Files;
 use harness::{hash, replace};
 use results::BetweenTest;
@@ -150,7 +151,8 @@ pub fn strangers(folder: &Path, tests: &[BetweenTest]) -> io::Result<Vec<String>
 /// If the folder has a run, or other files among its recordings.
 pub fn make_room(folder: &Path, replaces: bool) -> io::Result<()> {
     let exchanges = folder.join(EXCHANGES);
-    if (folder.join(REPORT).exists() || exchanges.exists()) && !replaces {
+    let is_taken = [REPORT, EXCHANGES, CERTIFICATE].iter().any(|file| folder.join(file).exists());
+    if is_taken && !replaces {
         let advice = "it already contains a run; replace it with --replace, or choose another folder";
         return Err(io::Error::other(advice));
     }

@@ -78,6 +78,7 @@ impl Suite {
             upstream_port: Some(self.address().port()),
             model: settings.model.clone(),
             retries: settings.retries,
+            passes_key: settings.passes_key,
             levels: Vec::new(),
             outcome: Outcome::Passed,
             fail_on: FailOn::default(),

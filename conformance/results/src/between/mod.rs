@@ -43,6 +43,9 @@ pub struct BetweenRun {
     /// Number of times that the gateway may repeat a request.
     #[serde(default)]
     pub retries: u32,
+    /// Whether the gateway passes the client's key on to the upstream.
+    #[serde(default)]
+    pub passes_key: bool,
     /// The outcome.
     pub outcome: Outcome,
     /// The findings that fail the run.

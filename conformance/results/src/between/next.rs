@@ -30,6 +30,9 @@ impl BetweenRun {
         if self.retries > 0 {
             words.push(format!("--retries {}", self.retries));
         }
+        if self.passes_key {
+            words.push("--passes-key".to_owned());
+        }
         if !self.command.is_empty() {
             words.push("--".to_owned());
             words.extend(self.command.iter().map(|word| shell_word(word).into_owned()));

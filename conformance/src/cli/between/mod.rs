@@ -20,6 +20,7 @@ use clap::{Args, ValueEnum};
 use libtest_mimic::{Arguments, Completion, Trial};
 
 use super::color::Color;
+use super::message::note;
 use super::output;
 use super::target::count;
 use super::verdict::fail_on_values;
@@ -284,11 +285,20 @@ impl BetweenArgs {
     }
 }
 
-/// Writes the report to a folder.
+/// Writes the report to a folder, and the certificate if the run gets one.
 fn keep(folder: &Path, run: &BetweenRun) -> Result<()> {
     let report = between_report(run, BetweenForm::Json, false, Style::Plain.into());
     let file = folder.join(between::folder::REPORT);
-    harness::replace(&file, &report).with_context(|| file.display().to_string())
+    harness::replace(&file, &report).with_context(|| file.display().to_string())?;
+    match between::certify(folder, run, &report).with_context(|| folder.display().to_string())? {
+        Ok(certificate) => note(&format!(
+            "certificate of {}: {}",
+            certificate.passed().join(", "),
+            folder.join(harness::certificate::PAGE).display()
+        )),
+        Err(reason) => note(&format!("note: no certificate: {reason}")),
+    }
+    Ok(())
 }
 
 /// Prints the tests.

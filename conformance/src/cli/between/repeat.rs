@@ -36,6 +36,7 @@ impl BetweenArgs {
         }
         self.name.get_or_insert(run.gateway.clone());
         self.retries.get_or_insert(run.retries);
+        self.passes_key.get_or_insert(run.passes_key);
         if !self.strict {
             self.fail_on.get_or_insert(run.fail_on);
         }

@@ -1,0 +1,192 @@
+//! Tests of certificates of gateways.
+
+use std::path::PathBuf;
+use std::{env, fs, process};
+
+use between::{BetweenCertificate, certify, names_of_pair, verify_certificate};
+use catalogue::Level;
+use results::{
+    BETWEEN_RUN_VERSION, BetweenPair, BetweenRun, BetweenTest, FailOn, LevelChange, Outcome, Verdict,
+};
+
+const REPORT: &str = "{\"a report\": 1}";
+
+fn test(name: &str, case: &str, [front, upstream]: [&str; 2]) -> BetweenTest {
+    BetweenTest {
+        name: name.to_owned(),
+        case: case.to_owned(),
+        front: front.to_owned(),
+        upstream: upstream.to_owned(),
+        verdict: Verdict::Pass,
+        reason: String::new(),
+        stream: None,
+        findings: Vec::new(),
+        limits: Vec::new(),
+        files: Vec::new(),
+        hash: "00".to_owned(),
+        expected: None,
+        ms: 1,
+        moments: Vec::new(),
+    }
+}
+
+/// Returns a run that passed all tests of these pairs of APIs.
+fn run(pairs: &[[&str; 2]]) -> BetweenRun {
+    let mut tests = Vec::new();
+    for [front, upstream] in pairs {
+        let pair = format!("{front}-{upstream}");
+        for name in names_of_pair(&pair) {
+            let case = name.trim_start_matches(&pair).trim_start_matches('/').split('@').next();
+            tests.push(test(&name, case.unwrap(), [front, upstream]));
+        }
+    }
+    let pair = |[front, upstream]: &[&str; 2]| BetweenPair {
+        front: (*front).to_owned(),
+        upstream: (*upstream).to_owned(),
+        mode: "transform".to_owned(),
+        passed: 0,
+        failed: 0,
+        skipped: 0,
+    };
+    BetweenRun {
+        between_run: BETWEEN_RUN_VERSION,
+        suite: "9.9.9".to_owned(),
+        gateway: "mine `|<b>".to_owned(),
+        url: "http://gateway.example:4000/v1".to_owned(),
+        command: Vec::new(),
+        is_reference: false,
+        upstream_port: Some(9000),
+        model: "m".to_owned(),
+        retries: 2,
+        passes_key: true,
+        outcome: Outcome::Passed,
+        fail_on: FailOn::Should,
+        levels: Vec::new(),
+        pairs: pairs.iter().map(pair).collect(),
+        causes: Vec::new(),
+        tests,
+        unaccounted: Vec::new(),
+        stale: Vec::new(),
+        ms: 1,
+        folder: None,
+    }
+}
+
+fn one() -> BetweenRun {
+    run(&[["responses", "chat"]])
+}
+
+fn refused(run: &BetweenRun) -> String {
+    BetweenCertificate::new(run, REPORT).unwrap_err()
+}
+
+#[test]
+fn a_certificate_states_what_was_tested_and_on_which_terms() {
+    let mut run = one();
+    let sequences = run.tests.iter_mut().find(|test| test.case == "text/plain").unwrap();
+    sequences.limits = vec![["request/stops".to_owned(), "no such member".to_owned()]];
+    let usual = Level::Should;
+    run.levels = vec![LevelChange { rule: "answer/reasoning".to_owned(), usual, level: Level::May }];
+    let certificate = BetweenCertificate::new(&run, REPORT).unwrap();
+    assert_eq!(certificate.passed(), ["between-responses-chat"]);
+    assert_eq!(
+        (&*certificate.host, certificate.retries, certificate.passes_key),
+        ("gateway.example", 2, true)
+    );
+    assert_eq!(certificate.report, harness::hash(REPORT.as_bytes()));
+    let profile = &certificate.profiles[0];
+    assert_eq!(profile.tests.values().sum::<u64>(), run.tests.len() as u64);
+    assert!(profile.tests["fault"] > profile.tests["refusal"]);
+    assert_eq!((&*profile.limits[0].rule, profile.limits[0].tests), ("request/stops", 1));
+    let page = certificate.markdown();
+    for line in [
+        "- Gateway: mine \\`\\|&lt;b>",
+        "| between-responses-chat 1 | transform | passed |",
+        "no such member (1 tests)",
+        "--front responses --upstream chat --fail-on should --rule answer/reasoning=may \
+         --gateway http://gateway.example:4000/v1 --upstream-port 9000 --model m --retries 2 --passes-key",
+    ] {
+        assert!(page.contains(line), "{line}\n{page}");
+    }
+}
+
+#[test]
+fn each_pair_has_a_result_of_its_own() {
+    let mut run = run(&[["responses", "chat"], ["messages", "chat"]]);
+    run.tests[0].verdict = Verdict::Fail;
+    // An expected failure is one.
+    run.tests[0].expected = Some("known".to_owned());
+    let certificate = BetweenCertificate::new(&run, REPORT).unwrap();
+    let states: Vec<_> = certificate.profiles.iter().map(|it| (&*it.name, it.is_passed, it.unmet)).collect();
+    assert_eq!(states, [("between-responses-chat", false, 1), ("between-messages-chat", true, 0)]);
+    assert_eq!(certificate.passed(), ["between-messages-chat"]);
+}
+
+#[test]
+fn what_supports_no_certificate_gets_none() {
+    let mut partial = one();
+    partial.tests.pop();
+    let count = partial.tests.len();
+    let reason = refused(&partial);
+    assert_eq!(
+        reason,
+        format!("the run was partial: it has {count} of the {} tests of responses-chat", count + 1)
+    );
+    // A test twice does not stand for another one.
+    partial.tests.push(partial.tests[0].clone());
+    assert!(refused(&partial).contains("partial"));
+    for verdict in [Verdict::Fail, Verdict::NotExercised, Verdict::HarnessError] {
+        let mut run = one();
+        run.tests[0].verdict = verdict;
+        assert_eq!(refused(&run), "no pair of APIs passed all of its tests");
+    }
+    let lowered = |rule: &str, usual| {
+        let levels = vec![LevelChange { rule: rule.to_owned(), usual, level: Level::Off }];
+        refused(&BetweenRun { levels, ..one() })
+    };
+    assert!(lowered("answer/text", Level::Must).starts_with("answer/text is a MUST rule"));
+    // The level that the file names as the usual one is not believed.
+    assert!(lowered("answer/text", Level::May).starts_with("answer/text is a MUST rule"));
+    let mut local = one();
+    local.pairs[0].mode = "local".to_owned();
+    assert!(refused(&local).contains("mode local"));
+}
+
+#[test]
+fn a_certificate_is_that_of_its_run() {
+    let folder = env::temp_dir().join(format!("conformance-between-certificate-{}", process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("between.json"), REPORT).unwrap();
+    let run = one();
+    assert!(certify(&folder, &run, REPORT).unwrap().is_ok());
+    let file = |name: &str| -> PathBuf { folder.join(name) };
+    let differs = |run: &BetweenRun| verify_certificate(&folder, run).unwrap_err();
+    assert_eq!(verify_certificate(&folder, &run).unwrap(), ["between-responses-chat"]);
+    assert!(differs(&BetweenRun { retries: 0, ..run.clone() }).starts_with("certificate.json: it is not"));
+    let mut worse = run.clone();
+    worse.tests[0].verdict = Verdict::Fail;
+    assert!(differs(&worse).contains("supports no certificate: no pair of APIs"));
+    let page = fs::read_to_string(file("certificate.md")).unwrap();
+    fs::write(file("certificate.md"), page.replace("passed", "perfect")).unwrap();
+    assert!(differs(&run).starts_with("certificate.md: it is not"));
+    fs::remove_file(file("certificate.json")).unwrap();
+    assert!(differs(&run).starts_with("certificate.json: "));
+    // A worse run takes the certificate of the one before away.
+    assert!(certify(&folder, &worse, REPORT).unwrap().is_err());
+    assert!(!file("certificate.md").exists() && verify_certificate(&folder, &worse).unwrap().is_empty());
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn certificate_schema_is_fresh() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/between-certificate.schema.json");
+    let text = format!("{:#}\n", schemars::schema_for!(BetweenCertificate).as_value());
+    if env::var_os("BLESS").is_some() {
+        fs::write(path, &text).unwrap();
+    }
+    assert!(
+        fs::read_to_string(path).unwrap_or_default() == text,
+        "docs/between-certificate.schema.json is stale: BLESS=1 cargo test -p between certificate_schema"
+    );
+}
