@@ -84,6 +84,11 @@ impl GatewayCommand {
         let port = free_port().map_err(|error| failed("there is no free port for the gateway", &error))?;
         let url = self.url.clone().unwrap_or_else(|| format!("http://127.0.0.1:{port}/v1"));
         let addresses = addresses(&url)?;
+        // Where the URL is given, it names the port on which the gateway must listen.
+        let port = match (&self.url, addresses.first()) {
+            (Some(_), Some(address)) => address.port(),
+            _ => port,
+        };
         if addresses.iter().any(|address| connect(address).is_some()) {
             return Err(NotStarted(format!(
                 "something else already listens at {}: end it, or choose another port",
@@ -251,6 +256,13 @@ http.server.HTTPServer(('127.0.0.1', int(os.environ['GATEWAY_PORT'])), Handler).
         let machine = RunRuntime::start().unwrap();
         let started = command.start("http://127.0.0.1:1/v1", "sk-upstream", &machine);
         started.map_err(|problem| problem.to_string())
+    }
+
+    #[test]
+    fn a_given_url_names_the_port_of_the_gateway() {
+        let url = format!("http://127.0.0.1:{}/other", free_port().unwrap());
+        let gateway = GatewayCommand { url: Some(url.clone()), ..command(&["python3", "-c", PYTHON]) };
+        assert_eq!(start(&gateway).unwrap().url(), url);
     }
 
     #[test]
