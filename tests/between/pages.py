@@ -67,3 +67,28 @@ def filled(text, values):
     for name, value in values.items():
         text = text.replace("{" + name + "}", value)
     return text
+
+
+def options(name, pair, upstream_port, gateway_port):
+    """Returns the options of `conformance between` that a pair of a gateway needs."""
+    gateway = gateways()[name]
+    front, upstream = pair.split("-")
+    line = ["--front", front, "--upstream", upstream, "--model", of(gateway.get("model", {}), pair) or "scripted"]
+    known = {"base": f"http://127.0.0.1:{upstream_port}/v1", "key": "any"}
+    headers = of(gateway.get("headers", {}), pair) or []
+    if headers:
+        line += ["--upstream-port", str(upstream_port)]
+    for header in headers:
+        line += ["--header", filled(header, known)]
+    if (base := of(gateway.get("base", {}), pair)) is not None:
+        line += ["--gateway", f"http://127.0.0.1:{gateway_port}{base}"]
+    if mode := of(gateway.get("mode", {}), pair):
+        line += ["--mode", mode]
+    if gateway.get("passes_key"):
+        line += ["--passes-key"]
+    return line
+
+
+def start(pair):
+    """Returns the command that starts a gateway, in the folder of its script."""
+    return ["--", "sh", "gateway.sh", *pair.split("-")]
