@@ -31,16 +31,22 @@ pub(super) fn rule(rule: &BetweenRule, screen: Screen) -> String {
 
 /// Returns a command that tests a translator which breaks a rule. Its lines are not wrapped, so that it can be copied.
 fn broken(rule: &BetweenRule) -> String {
+    let is_limit = |api: &str| {
+        BETWEEN_LIMITS.iter().any(|it| it.rule == rule.id && it.upstream == Some(api) && it.case.is_none())
+    };
+    let upstream = spec::APIS.iter().rev().map(|api| api.name).find(|api| !is_limit(api)).unwrap_or_default();
     // The translator passes bytes on where both APIs are the same.
-    let pair = if rule.modes == [HandlingMode::Passthrough] {
-        "--front chat --mode passthrough"
+    let (front, mode) = if rule.modes == [HandlingMode::Passthrough] {
+        (upstream.to_owned(), " --mode passthrough")
     } else {
-        "--front responses,messages"
+        let others: Vec<&str> =
+            spec::APIS.iter().map(|api| api.name).filter(|api| *api != upstream).collect();
+        (others.join(","), "")
     };
     format!(
-        "    conformance between {pair} --upstream chat --model m -- \\\n      \
-         sh -c 'exec conformance serve --via \"$UPSTREAM_BASE_URL\" --via-key-env UPSTREAM_KEY \\\n        \
-         --port \"$GATEWAY_PORT\" --fault {}'\n",
+        "    conformance between --front {front} --upstream {upstream}{mode} --model m -- \\\n      \
+         sh -c 'exec conformance serve --via \"$UPSTREAM_BASE_URL\" --via-api {upstream} \\\n        \
+         --via-key-env UPSTREAM_KEY --port \"$GATEWAY_PORT\" --fault {}'\n",
         rule.id
     )
 }
