@@ -9,7 +9,7 @@ use std::{fs, io};
 use sha2::{Digest, Sha256};
 
 const ROOT: &str = "../..";
-const SOURCES: [&str; 14] = [
+const SOURCES: [&str; 16] = [
     "Cargo.lock",
     "codegen/src",
     "conformance/catalogue/src",
@@ -19,11 +19,13 @@ const SOURCES: [&str; 14] = [
     "conformance/recordings/src",
     "conformance/reports/src",
     "conformance/results/src",
+    "conformance/translation/src",
     "spec/dialects",
     "spec/foreign.toml",
     "spec/glossary.toml",
     "spec/rules",
     "spec/src",
+    "spec/twins.toml",
 ];
 /// The sources in the folder of an API.
 const OF_API: [&str; 8] =

@@ -17,6 +17,7 @@ mod files;
 mod init;
 mod known;
 mod list;
+mod listening;
 mod live;
 mod man;
 mod message;

@@ -2,19 +2,17 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::future::{Future, pending};
 use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use catalogue::Rule;
 use clap::{Args, ValueEnum};
 use spec::{Api, Dialect};
-use tokio::net::TcpListener;
 
+use super::listening::{listen, speaks, threads};
 use super::via::ViaArgs;
 use super::{CommandArgs, files, known, names, print};
 use crate::Rules;
@@ -142,20 +140,6 @@ impl CommandArgs for ServeArgs {
         // Stalled streams must not delay the exit.
         runtime.shutdown_background();
         Ok(ExitCode::SUCCESS)
-    }
-}
-
-/// Returns the number of threads of a server.
-pub(super) fn threads() -> usize {
-    thread::available_parallelism().map_or(1, usize::from).min(16)
-}
-
-/// Returns the names of dialects in a sentence.
-pub(super) fn speaks(dialects: &[&Dialect]) -> String {
-    let names: Vec<&str> = dialects.iter().map(|dialect| dialect.name).collect();
-    match names.as_slice() {
-        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-        names => names.concat(),
     }
 }
 
@@ -329,25 +313,4 @@ fn served(settings: &Settings) -> String {
     let apis = std::iter::once(&settings.dialect).chain(&settings.beside);
     let routes: Vec<String> = apis.map(|dialect| format!("/v1{}", dialect.api.path)).collect();
     format!("POST {}, with any key except no-such-* and unknown-*; {models}{pace}\n", routes.join(", "))
-}
-
-/// Listens on a port, and prints the address. Returns when the user ends the program.
-pub(super) async fn listen(
-    port: u16,
-    speaks: &str,
-) -> anyhow::Result<(TcpListener, impl Future<Output = ()>)> {
-    let listener = TcpListener::bind(("127.0.0.1", port))
-        .await
-        .with_context(|| format!("cannot listen on port {port}; --port 0 picks a free one"))?;
-    // Signals are handled before the address is printed.
-    let signal = harness::live::ended();
-    let interrupted = async {
-        match signal {
-            Ok(signal) => signal.await,
-            // Without signals, it serves until it is killed.
-            Err(_) => pending().await,
-        }
-    };
-    print(&format!("http://{}/v1 serves {speaks}\n", listener.local_addr()?))?;
-    Ok((listener, interrupted))
 }

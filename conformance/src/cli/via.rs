@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use spec::Dialect;
 
-use super::serve::{listen, speaks, threads};
+use super::listening::{listen, speaks, threads};
 use super::{known, names};
 use gateway::{Log, ViaSettings, start_runtime, via_faults};
 

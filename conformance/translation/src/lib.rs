@@ -8,8 +8,10 @@ mod question;
 mod replies;
 mod reply;
 mod requests;
+mod translator;
 
 pub use faults::{Crowd, break_question, break_request, fault_names, is_of_reply};
 pub use question::{Call, Choice, Format, Image, Output, Part, Question, Reasoning, Role, Tool, Turn};
-pub use replies::{Delta, PartKind, ReplyFold, ReplyReader, Stopped, Translator, UpstreamEnd, stops};
+pub use replies::{Delta, PartKind, ReplyFold, ReplyReader, Stopped, stops};
 pub use reply::{Reply, ReplyError, Stop, Usage};
+pub use translator::{Translator, UpstreamEnd};

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use catalogue::Level;
 use serde_json::Value;
-use translation::{Call, Part, Question, Reply, Stop};
+use translation::{Call, Part, Reply, Stop};
 
 use super::Turn;
 use super::findings::{Findings, Problem, first_difference, tail};
+use super::framing::is_stream;
 use super::stop;
-use super::stream::{empty_texts, is_stream};
+use super::stream::empty_texts;
 use super::usage;
 use super::values::difference;
 use crate::evidence::{Response, Test};
@@ -294,11 +294,3 @@ pub(super) fn judge_beginning(findings: &mut Findings<'_>, upstream: &Reply, cli
         findings.add("answer/text", Problem::new("not a beginning", message).between(&own, &text));
     }
 }
-
-/// Returns whether a client forces the call of one tool.
-pub(super) fn is_forced(question: Option<&Question>) -> bool {
-    question.is_some_and(|question| matches!(question.choice, translation::Choice::One(_)))
-}
-
-/// The level of details that only accounts need.
-pub(super) const DETAIL: Level = Level::Should;

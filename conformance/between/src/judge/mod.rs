@@ -4,6 +4,7 @@ mod answer;
 mod crowd;
 mod fault;
 mod findings;
+mod framing;
 mod history;
 mod keys;
 mod limits;

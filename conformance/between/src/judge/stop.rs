@@ -2,7 +2,6 @@
 
 use translation::{Question, Reply, Stop, stops};
 
-use super::answer::is_forced;
 use super::findings::{Findings, Problem};
 use crate::evidence::Test;
 
@@ -61,4 +60,9 @@ pub(super) const fn name(stop: Stop) -> &'static str {
         Stop::Paused => "paused",
         Stop::Failed => "failed",
     }
+}
+
+/// Returns whether a client forces the call of one tool.
+pub(super) fn is_forced(question: Option<&Question>) -> bool {
+    question.is_some_and(|question| matches!(question.choice, translation::Choice::One(_)))
 }

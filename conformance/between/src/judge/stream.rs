@@ -11,6 +11,7 @@ use spec::Dialect;
 
 use super::Turn;
 use super::findings::shown;
+use super::framing::is_stream;
 use crate::evidence::{Exchanged, Response, Test};
 
 static RULES: LazyLock<RuleSets> = LazyLock::new(RuleSets::all);
@@ -106,15 +107,4 @@ pub(super) fn finding(finding: &Finding, dialect: &'static Dialect) -> BetweenFi
 
 fn headers(headers: &[(String, String)]) -> Headers<'_> {
     headers.iter().map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect()
-}
-
-/// Returns whether a response is a stream: by its content type, or by its beginning if that is wrong.
-pub(super) fn is_stream(response: &Response, body: &[u8]) -> bool {
-    let names_stream = response.header("content-type").is_some_and(|kind| {
-        let kind = kind.split(';').next().unwrap_or_default();
-        kind.trim().eq_ignore_ascii_case("text/event-stream")
-    });
-    let first = body.trim_ascii_start().first();
-    first != Some(&b'{')
-        && (names_stream || response.status < 400 && first.is_some_and(|it| b":ed".contains(it)))
 }

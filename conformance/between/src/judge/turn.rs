@@ -3,7 +3,7 @@
 use results::StreamOutcome;
 use translation::{Delta, Question, Reply, ReplyReader, Stop};
 
-use super::stream::is_stream;
+use super::framing::is_stream;
 use crate::evidence::{Ended, Evidence, Exchanged, Response, Test};
 use crate::mark::own_mark;
 

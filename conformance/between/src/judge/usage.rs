@@ -4,9 +4,11 @@ use catalogue::Level;
 use translation::{Reply, Usage};
 
 use super::Turn;
-use super::answer::DETAIL;
 use super::findings::{Findings, Problem};
 use crate::evidence::Test;
+
+/// The level of details that only accounts need.
+const DETAIL: Level = Level::Should;
 
 /// The members of requests without which a stream of an API has no token counts.
 const SWITCHES: [(&str, &str); 1] = [("chat", "/stream_options/include_usage")];

@@ -1,6 +1,6 @@
 //! What an event of a response adds to its reply.
 
-use crate::{Reply, ReplyError, Stop, Usage};
+use crate::{ReplyError, Stop, Usage};
 
 /// What an event of a response adds to its reply. Parts are numbered from 0, in the order in which they open.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,11 +82,4 @@ pub struct Stopped {
     pub word: String,
     /// The text before which it stopped.
     pub before: Option<String>,
-}
-
-impl Reply {
-    /// Returns the deltas that come to this reply, each part in one piece.
-    pub fn deltas(&self) -> Vec<Delta> {
-        super::fold::deltas(self)
-    }
 }

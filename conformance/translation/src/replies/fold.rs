@@ -67,8 +67,15 @@ fn empty(kind: PartKind) -> Part {
     }
 }
 
+impl Reply {
+    /// Returns the deltas that come to this reply, each part in one piece.
+    pub fn deltas(&self) -> Vec<Delta> {
+        deltas(self)
+    }
+}
+
 /// Returns the deltas that come to a reply.
-pub(super) fn deltas(reply: &Reply) -> Vec<Delta> {
+fn deltas(reply: &Reply) -> Vec<Delta> {
     let mut deltas = vec![Delta::Started { id: reply.id.clone(), model: reply.model.clone() }];
     let mut part = 0;
     for own in &reply.parts {

@@ -2,15 +2,14 @@
 
 mod delta;
 mod fold;
+mod parts;
 mod reader;
 mod reading;
 mod stops;
-mod translator;
-mod writing;
+mod whole;
+pub(crate) mod writing;
 
 pub use delta::{Delta, PartKind, Stopped};
 pub use fold::ReplyFold;
 pub use reader::ReplyReader;
-pub(crate) use reading::error;
 pub use stops::stops;
-pub use translator::{Translator, UpstreamEnd};

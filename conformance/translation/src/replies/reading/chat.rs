@@ -4,7 +4,7 @@ use serde_json::Value;
 use spec::Api;
 
 use super::super::delta::Delta;
-use super::super::reader::{Key, Lane, Parts, text_of};
+use super::super::parts::{Key, Lane, Parts, text_of};
 use super::{entries, index, usage};
 
 const TEXT: Key = (0, Lane::Text, 0);

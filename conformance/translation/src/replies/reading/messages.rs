@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::super::delta::Delta;
-use super::super::reader::{Lane, Parts, text_of};
+use super::super::parts::{Lane, Parts, text_of};
 use super::{entries, index};
 use crate::Usage;
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use spec::Api;
 use spec::table::{CountPlace, UsagePlaces};
 
-use super::reader::{Parts, text_of};
+use super::parts::{Parts, text_of};
 use crate::{ReplyError, Usage};
 
 /// The state of reading a response.

@@ -4,7 +4,7 @@ use serde_json::Value;
 use spec::Api;
 
 use super::super::delta::Delta;
-use super::super::reader::{Lane, Parts, text_of};
+use super::super::parts::{Lane, Parts, text_of};
 use super::{entries, error, index, usage};
 
 /// Reads a response of the Responses API.

@@ -11,7 +11,7 @@ use crate::{Part, Reply, ReplyError, Stop, Usage};
 
 /// Writes a completion.
 #[derive(Debug)]
-pub(in crate::replies) struct Writer {
+pub(crate) struct Writer {
     front: Front,
     head: Head,
     parts: BTreeMap<usize, Piece>,

@@ -6,7 +6,7 @@ use spec::Api;
 use crate::ReplyError;
 
 /// Returns the class of errors with a status in an API.
-pub(in crate::replies) fn class_of(api: &Api, status: u16) -> &'static str {
+pub(crate) fn class_of(api: &Api, status: u16) -> &'static str {
     let named = |wanted: u16| {
         let of =
             || api.error.status.iter().filter(move |(_, status)| *status == wanted).map(|(class, _)| *class);
@@ -17,7 +17,7 @@ pub(in crate::replies) fn class_of(api: &Api, status: u16) -> &'static str {
 }
 
 /// Returns the status of a class of errors in an API; 500 if it is unknown.
-pub(in crate::replies) fn status_of(api: &Api, class: &str) -> u16 {
+pub(crate) fn status_of(api: &Api, class: &str) -> u16 {
     let by_class = api.error.status.iter().find(|(known, _)| *known == class).map(|(_, status)| *status);
     by_class.unwrap_or(match class {
         "rate_limit_exceeded" | "insufficient_quota" => 429,

@@ -10,7 +10,7 @@ use crate::{Part, Reply, ReplyError, Stop, Usage};
 
 /// Writes a message.
 #[derive(Debug)]
-pub(in crate::replies) struct Writer {
+pub(crate) struct Writer {
     front: Front,
     head: Head,
     blocks: u64,

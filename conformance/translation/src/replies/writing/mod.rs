@@ -11,18 +11,18 @@ use spec::Dialect;
 use super::delta::{Delta, PartKind, Stopped};
 use crate::{Reply, ReplyError, Stop, Usage};
 
-pub(super) use errors::{class_of, status_of};
+pub(crate) use errors::{class_of, status_of};
 
 /// What a response is written for.
 #[derive(Debug, Clone)]
-pub(super) struct Front {
-    pub(super) dialect: &'static Dialect,
+pub(crate) struct Front {
+    pub(crate) dialect: &'static Dialect,
     /// The request, of which the Responses API repeats the settings.
-    pub(super) request: Value,
+    pub(crate) request: Value,
     /// The model, unless the upstream names one.
-    pub(super) model: String,
+    pub(crate) model: String,
     /// The time, as seconds since 1970.
-    pub(super) now: u64,
+    pub(crate) now: u64,
 }
 
 /// What writers of all APIs know of a response.
@@ -70,14 +70,14 @@ impl Head {
 
 /// Writes the response of an API.
 #[derive(Debug)]
-pub(super) enum Writer {
+pub(crate) enum Writer {
     Responses(Box<responses::Writer>),
     Messages(Box<messages::Writer>),
     Chat(Box<chat::Writer>),
 }
 
 impl Writer {
-    pub(super) fn new(front: Front) -> Self {
+    pub(crate) fn new(front: Front) -> Self {
         match front.dialect.api.name {
             "responses" => Self::Responses(Box::new(responses::Writer::new(front))),
             "messages" => Self::Messages(Box::new(messages::Writer::new(front))),
@@ -86,7 +86,7 @@ impl Writer {
     }
 
     /// Writes what a delta adds to a stream.
-    pub(super) fn write(&mut self, delta: &Delta, out: &mut Vec<u8>) {
+    pub(crate) fn write(&mut self, delta: &Delta, out: &mut Vec<u8>) {
         match self {
             Self::Responses(writer) => writer.write(delta, out),
             Self::Messages(writer) => writer.write(delta, out),
@@ -95,7 +95,7 @@ impl Writer {
     }
 
     /// Ends a stream with an error, and with token counts if there are any.
-    pub(super) fn fail(&mut self, error: &ReplyError, usage: Option<Usage>, out: &mut Vec<u8>) {
+    pub(crate) fn fail(&mut self, error: &ReplyError, usage: Option<Usage>, out: &mut Vec<u8>) {
         match self {
             Self::Responses(writer) => writer.fail(error, usage, out),
             Self::Messages(writer) => writer.fail(error, usage, out),
@@ -105,7 +105,7 @@ impl Writer {
 }
 
 /// Returns the body of a response.
-pub(super) fn body(front: Front, reply: &Reply) -> Value {
+pub(crate) fn body(front: Front, reply: &Reply) -> Value {
     let deltas = reply.deltas();
     match Writer::new(front) {
         Writer::Responses(mut writer) => {
@@ -130,7 +130,7 @@ pub(super) fn body(front: Front, reply: &Reply) -> Value {
 }
 
 /// Returns the body of an error.
-pub(super) fn error_body(front: &Front, error: &ReplyError) -> Value {
+pub(crate) fn error_body(front: &Front, error: &ReplyError) -> Value {
     errors::body(error, front.dialect.api.name)
 }
 

@@ -8,7 +8,7 @@ use crate::{ReplyError, Stop, Usage};
 
 /// Writes a response.
 #[derive(Debug)]
-pub(in crate::replies) struct Writer {
+pub(crate) struct Writer {
     front: Front,
     head: Head,
     /// Number of events so far.

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use serde_json::Value;
 use spec::Dialect;
 
-use super::delta::{Delta, Stopped};
-use super::reader::ReplyReader;
-use super::writing::{Front, Writer, body, class_of, error_body, status_of};
 use crate::faults::{Crowd, ReplyFault, is_at};
-use crate::{Question, Reply, ReplyError, Stop, Usage};
+use crate::replies::writing::{Front, Writer, body, class_of, error_body, status_of};
+use crate::{Delta, Question, Reply, ReplyError, ReplyReader, Stop, Stopped, Usage};
 
 /// How the stream of an upstream ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
