@@ -49,7 +49,9 @@ pub(super) fn sides(finding: &BetweenFinding) -> Vec<(&'static str, &str)> {
 /// start.
 pub(super) fn first_difference(finding: &BetweenFinding) -> Option<usize> {
     let (upstream, client) = (&*finding.upstream, &*finding.client);
-    if upstream.is_empty() || client.is_empty() || upstream == client {
+    // Of texts whose beginning is left out, the place says nothing.
+    let is_part = [upstream, client].iter().any(|text| text.starts_with('…'));
+    if upstream.is_empty() || client.is_empty() || upstream == client || is_part {
         return None;
     }
     let begin = common(upstream, client);
