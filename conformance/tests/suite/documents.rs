@@ -32,6 +32,8 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("conformance report all.json", "reads what the line before it writes"),
     ("conformance check archive/", "reads what the line before it writes"),
     ("npx ", "packages/npm/test runs it with the package"),
+    ("conformance between --model my-model -- ", "starts the gateway of the reader"),
+    ("conformance between --front ", "needs the gateway of the reader"),
     ("conformance client --mode ", "waits for a client of the reader"),
     (
         "conformance record --target http://localhost:8080/v1/messages",
@@ -59,6 +61,7 @@ const CODES: &[(&str, i32, &str)] = &[
 
 /// Pages whose scripts another test runs.
 const ELSEWHERE: &[(&str, &str)] = &[
+    ("translation-report.md", "its commands start the gateways that tests/between/run installs"),
     ("ci.md", "conformance/tests/suite/ci.rs runs its scripts as a whole"),
     ("getting-started.md", "conformance/tests/suite/ci.rs runs it from its first command to its last"),
 ];
