@@ -30,7 +30,7 @@ pub use command::{
 pub use dialects::{front_dialect, upstream_dialect};
 pub use judge::{Judged, judge, settle, unused_limits};
 pub use moments::moments;
-pub use plan::{fault_name, names_of, names_of_pair, tests};
+pub use plan::{names_of, names_of_pair, tests};
 pub use reference::Reference;
 pub use run::{Detected, Suite};
 pub use settings::{Pair, Settings};

@@ -16,6 +16,11 @@ pub(crate) fn mark(number: usize) -> String {
     format!("{BEGIN}{letters}")
 }
 
+/// Returns the letters of a mark, by which it differs from others.
+pub(crate) fn letters_of(mark: &str) -> &str {
+    mark.strip_prefix(BEGIN).unwrap_or(mark)
+}
+
 /// Returns the marks in a text.
 pub(crate) fn marks_in(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices(BEGIN).filter_map(|(at, _)| text.get(at..at + BEGIN.len() + LETTERS))

@@ -116,17 +116,6 @@ pub(crate) fn test(
 fn suffix(fault: Fault) -> String {
     match fault {
         Fault::Status(status) => format!("@{status}"),
-        Fault::Stream(fault, place) => format!("@{}:{place}", fault_name(fault)),
-    }
-}
-
-/// Returns the name of a fault.
-pub const fn fault_name(fault: UpstreamFault) -> &'static str {
-    match fault {
-        UpstreamFault::Cut => "cut",
-        UpstreamFault::End => "end",
-        UpstreamFault::Error => "error",
-        UpstreamFault::Malformed => "malformed",
-        UpstreamFault::Stall => "stall",
+        Fault::Stream(fault, place) => format!("@{}:{place}", fault.name()),
     }
 }

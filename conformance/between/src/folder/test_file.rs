@@ -7,7 +7,6 @@ use catalogue::{BETWEEN_CASES, HandlingMode, UpstreamFault};
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Evidence, Exchanged, Fault, Response, SeenKey, Test};
-use crate::fault_name;
 
 /// Version of the format.
 const VERSION: u32 = 1;
@@ -77,7 +76,7 @@ impl TestFile {
     pub(super) fn new(test: &Test, evidence: &Evidence) -> Self {
         let all = |exchanges: &[Exchanged]| exchanges.iter().map(Beside::new).collect();
         let (fault, place, status) = match test.fault {
-            Some(Fault::Stream(fault, place)) => (Some(fault_name(fault).to_owned()), Some(place), None),
+            Some(Fault::Stream(fault, place)) => (Some(fault.name().to_owned()), Some(place), None),
             Some(Fault::Status(status)) => (None, None, Some(status)),
             None => (None, None, None),
         };
@@ -127,7 +126,7 @@ impl TestFile {
         let mode = HandlingMode::ALL.into_iter().find(|mode| mode.name() == self.mode);
         let fault = match (&self.fault, self.place, self.status) {
             (Some(name), Some(place), None) => {
-                let fault = UpstreamFault::ALL.into_iter().find(|fault| fault_name(*fault) == name);
+                let fault = UpstreamFault::ALL.into_iter().find(|fault| fault.name() == name);
                 Some(Fault::Stream(fault.ok_or_else(|| unknown("fault", name))?, place))
             }
             (None, None, Some(status)) => Some(Fault::Status(status)),

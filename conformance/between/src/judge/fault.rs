@@ -9,7 +9,6 @@ use super::findings::{Findings, Problem, shown, tail};
 use super::turn::read;
 use super::{answer, stream, usage};
 use crate::evidence::{Evidence, Fault, Response, Test};
-use crate::plan::fault_name;
 
 /// The header with the time to wait.
 const RETRY_AFTER: &str = "retry-after";
@@ -151,7 +150,7 @@ pub(super) fn judge_after(findings: &mut Findings<'_>, test: &Test, evidence: &E
 /// Returns the name of a fault.
 fn name(fault: Fault) -> String {
     match fault {
-        Fault::Stream(fault, _) => fault_name(fault).to_owned(),
+        Fault::Stream(fault, _) => fault.name().to_owned(),
         Fault::Status(status) => status.to_string(),
     }
 }
@@ -159,7 +158,7 @@ fn name(fault: Fault) -> String {
 /// Returns the name of a fault; all statuses have one.
 const fn name_of(fault: Fault) -> &'static str {
     match fault {
-        Fault::Stream(fault, _) => fault_name(fault),
+        Fault::Stream(fault, _) => fault.name(),
         Fault::Status(_) => "status",
     }
 }

@@ -15,7 +15,7 @@ use super::milliseconds;
 use super::result::{harness_error, judged, other_upstream};
 use crate::evidence::{Evidence, Exchanged, Fault, Test};
 use crate::keys::Keys;
-use crate::mark::{mark, of_crowd};
+use crate::mark::{letters_of, mark, of_crowd};
 use crate::plan::plain;
 use crate::question::{Questions, has_turns};
 use crate::settings::Settings;
@@ -94,7 +94,7 @@ impl Stage {
 
     /// Plays a test. Also returns the API in which the gateway asked, if it is another one.
     async fn play(&self, test: &Test) -> (Evidence, Option<&'static Api>) {
-        let tag = test.mark.trim_start_matches("zqmark").to_owned();
+        let tag = letters_of(&test.mark).to_owned();
         let playing = Playing::new(test.clone(), tag, self.settings.patience);
         self.upstream.begin(&playing);
         let mut client = match test.case.crowd {
