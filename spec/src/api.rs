@@ -6,7 +6,7 @@ use crate::json;
 use crate::words::{
     BodyShape, CallShape, Choice, Content, EncryptedShape, ErrorCodes, ErrorShape, ForeignApi, Mark,
     Misnomers, Offers, Operation, RequestShape, ResultShape, Route, SessionShape, Signature, StatusWords,
-    Switch, Trigger, TurnShape,
+    StreamOrder, Switch, Trigger, TurnShape,
 };
 
 include!(concat!(env!("OUT_DIR"), "/apis.rs"));
@@ -40,6 +40,8 @@ pub struct Api {
     pub misnomers: &'static [Misnomers],
     /// The words for the state of the root.
     pub status: StatusWords,
+    /// What comes first, last, and at all in a stream.
+    pub order: StreamOrder,
     /// Where a client finds why the root ended: a member of the values of a scope.
     pub stop: Option<(Scope, &'static str)>,
     /// The words there of a response that is complete.

@@ -12,8 +12,8 @@ use crate::formats::{
     Effect, EncryptedShape, ErrorCodes, ErrorShape, EventLine, Fallback, ForeignApi, ForeignFile, Framing,
     Level, Lifecycle, Mark, Marker, Misnomers, Offers, Operation, Outer, Render, RenderEdit, RenderMoment,
     RenderResponse, RenderTarget, RequestShape, ResultShape, Role, RootEnd, RootOpening, Route, RuleLevel,
-    Scope, SessionShape, Signature, StatusWords, Stop, Switch, Trigger, TurnShape, TypeRule, UnknownEvents,
-    Usage,
+    Scope, SessionShape, Signature, StatusWords, Stop, StreamOrder, Switch, Trigger, TurnShape, TypeRule,
+    UnknownEvents, Usage,
 };
 
 /// Emits the types of the words and settings in dialect files.
@@ -51,6 +51,7 @@ pub fn words() -> TokenStream {
         SessionShape::declaration(),
         Signature::declaration(),
         StatusWords::declaration(),
+        StreamOrder::declaration(),
         Switch::declaration(),
         Trigger::declaration(),
         TurnShape::declaration(),
@@ -167,7 +168,7 @@ pub fn apis(apis: &[(&str, &ApiFile, bool)], foreign: &ForeignFile) -> TokenStre
         /// The APIs.
         pub mod apis {
             use super::{
-    Api, BodyShape, CallPlaces, CallShape, Choice, Content, EncryptedShape, ErrorCodes, ErrorShape, Mark, Misnomers, Offers, Operation, RequestShape, ResultShape, Route, Scope, ScopeInfo, SessionShape, Signature, Slot, StatusWords, Switch, Trigger,
+    Api, BodyShape, CallPlaces, CallShape, Choice, Content, EncryptedShape, ErrorCodes, ErrorShape, Mark, Misnomers, Offers, Operation, RequestShape, ResultShape, Route, Scope, ScopeInfo, SessionShape, Signature, Slot, StatusWords, StreamOrder, Switch, Trigger,
                 TurnShape, UsagePlaces,
             };
 
@@ -200,7 +201,8 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
         (file.request.expression(), file.bodies.expression(), file.error.expression());
     let (call, session, misnomers) =
         (file.call.expression(), file.session.expression(), file.misnomers.expression());
-    let (status, encrypted) = (file.status.expression(), file.encrypted.expression());
+    let (status, order, encrypted) =
+        (file.status.expression(), file.order.expression(), file.encrypted.expression());
     let Usage { member: usage, events: usage_events, input, cached, output, reasoning, total } = &file.usage;
     let [input, cached, output, reasoning, total] =
         [input, cached, output, reasoning, total].map(|pointer| {
@@ -306,6 +308,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
             encrypted: #encrypted,
             misnomers: #misnomers,
             status: #status,
+            order: #order,
             stop: #stop,
             usual_stops: &[#(#usual_stops),*],
             usage: UsagePlaces {

@@ -54,6 +54,9 @@ pub struct ApiFile {
     /// The words for the state of the root, if its value has one.
     #[serde(default)]
     pub status: StatusWords,
+    /// What comes first, last, and at all.
+    #[serde(default)]
+    pub order: StreamOrder,
     /// Where a client finds why the root ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
@@ -157,6 +160,23 @@ pub struct StatusWords {
     /// The types of containers that can be incomplete although the root continues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<String>,
+}
+
+/// What a stream that keeps every rule has besides what its scopes demand.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct StreamOrder {
+    /// The scopes, and phases of the root, that come before all else in what is around them.
+    pub first: Vec<String>,
+    /// The scopes after which nothing comes in what is around them.
+    pub last: Vec<String>,
+    /// The scopes of which one is in each occurrence that can contain it: one of each list.
+    pub needed: Vec<Vec<String>>,
+    /// The scopes without which a container is only allowed if it is the only one.
+    pub needed_beside: Vec<String>,
+    /// The scopes that end before another scope, or begin before a phase, of what is around them: name to name.
+    pub before: BTreeMap<String, String>,
 }
 
 /// Where a client finds why the root ended.

@@ -26,7 +26,9 @@ mod signature;
 mod thread;
 mod violation;
 
-pub use api::{ApiFile, Calls, Content, Outer, RootEnd, RootOpening, Scope, StatusWords, Stop, Usage};
+pub use api::{
+    ApiFile, Calls, Content, Outer, RootEnd, RootOpening, Scope, StatusWords, Stop, StreamOrder, Usage,
+};
 pub use between::{
     BetweenCase, BetweenLimit, BetweenLimitsFile, BetweenRule, FaultPlaces, HandlingMode, UpstreamFault,
     Writes,

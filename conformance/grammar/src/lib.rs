@@ -1,0 +1,22 @@
+//! Every legal stream of an API.
+//!
+//! The table of an API and its event files say what may follow what; the goldens have a value for each. From these
+//! alone, [`Grammar`] decides which events may come next, [`Streams`] enumerates the streams up to a number of events,
+//! and [`write`](Grammar::write) makes a stream of them that keeps every rule.
+
+mod bounds;
+mod grammar;
+mod kinds;
+mod read;
+mod state;
+mod step;
+mod streams;
+mod templates;
+mod write;
+
+pub use bounds::Bounds;
+pub use grammar::Grammar;
+pub use read::Steps;
+pub use state::State;
+pub use step::{Key, Move, Nesting, Step};
+pub use streams::Streams;

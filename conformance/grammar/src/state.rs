@@ -1,0 +1,441 @@
+//! What may come next in a stream.
+
+use spec::table::{EventInfo, Role, Scope, ScopeInfo};
+
+use crate::bounds::Bounds;
+use crate::grammar::Grammar;
+use crate::step::{Key, Move, Nesting, Step};
+
+/// A stream after some events.
+#[derive(Debug, Clone)]
+pub struct State<'g> {
+    grammar: &'g Grammar,
+    /// The occurrences of scopes, in the order in which they began; the first is the root.
+    nodes: Vec<Node>,
+    /// Number of points before the root has begun.
+    early: u64,
+    has_failed: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Node {
+    scope: Scope,
+    key: Key,
+    kind: Option<&'static str>,
+    is_closed: bool,
+    /// Number of its deltas or points.
+    fragments: u64,
+    /// Number of its phases that have begun.
+    phases: usize,
+}
+
+impl Grammar {
+    /// Returns whether a stream is legal, and if it is not, the event at fault; none if that is its end.
+    pub fn accepts(&self, moves: &[Move]) -> Result<(), Option<usize>> {
+        let mut state = State::new(self);
+        for (at, steps) in moves.iter().enumerate() {
+            // The effects of one event take place at once, in any order.
+            let mut left = steps.clone();
+            while !left.is_empty() {
+                let next = left.iter().position(|step| state.allows(step)).ok_or(Some(at))?;
+                state.take(&left.remove(next));
+            }
+        }
+        if state.may_end() { Ok(()) } else { Err(None) }
+    }
+}
+
+impl<'g> State<'g> {
+    /// Returns the state before the first event.
+    pub const fn new(grammar: &'g Grammar) -> Self {
+        Self { grammar, nodes: Vec::new(), early: 0, has_failed: false }
+    }
+
+    /// Returns whether the stream may end here.
+    pub fn may_end(&self) -> bool {
+        let api = self.grammar.dialect.api;
+        let Some(root) = self.nodes.first() else { return self.has_failed };
+        root.is_closed
+            || self.has_failed && !self.fails_with_an_event()
+            || api.marker_ends && self.is_done(root)
+    }
+
+    /// Returns a lower bound of the number of events until the stream may end.
+    pub(crate) fn least(&self) -> usize {
+        let is_open = |node: &&Node| !node.is_closed && self.grammar.ends(node.scope);
+        let open = self.nodes.iter().filter(is_open).count();
+        if self.nodes.is_empty() {
+            1
+        } else if self.has_failed {
+            usize::from(!self.may_end())
+        } else {
+            open
+        }
+    }
+
+    /// Returns the steps that may come next, within the bounds.
+    pub fn steps(&self, bounds: &Bounds<'_>) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for effect in &self.grammar.effects {
+            for key in self.keys(effect.scope) {
+                for kind in self.kinds(effect, key) {
+                    let step = Step { effect, key, kind };
+                    if self.allows(&step) && self.is_within(&step, bounds) {
+                        steps.push(step);
+                    }
+                }
+            }
+        }
+        steps
+    }
+
+    /// Takes the steps of an event, which are allowed one after the other.
+    pub(crate) fn take_all(&mut self, steps: &[Step]) {
+        for step in steps {
+            self.take(step);
+        }
+    }
+
+    /// Takes a step that is allowed.
+    pub fn take(&mut self, step: &Step) {
+        if step.effect.name == self.grammar.dialect.error {
+            self.has_failed = true;
+            return;
+        }
+        if self.is_early(step.effect) {
+            self.early += 1;
+            return;
+        }
+        let at = self.ensure(step.effect.scope, step.key);
+        let repeatable = step.effect.level.repeatable;
+        let phase = step.effect.phase.filter(|phase| !repeatable.contains(phase));
+        let opens = self.grammar.opens(step.effect.scope);
+        let Some(node) = self.nodes.get_mut(at) else { return };
+        node.kind = node.kind.or(step.kind);
+        match step.effect.role {
+            Role::Open => {}
+            Role::Delta => node.fragments += 1,
+            Role::Point => {
+                node.fragments += 1;
+                node.is_closed = step.effect.level.own_index.is_some() && !opens;
+            }
+            Role::Final | Role::Close | Role::Terminal => node.is_closed = true,
+            Role::Phase => {
+                let rank =
+                    step.effect.level.phases.iter().position(|known| Some(*known) == step.effect.phase);
+                node.phases = rank.map_or(node.phases, |rank| rank + 1);
+                node.is_closed = phase.is_some() && step.effect.ends_scope();
+            }
+        }
+    }
+
+    /// Returns whether a step may come next.
+    pub fn allows(&self, step: &Step) -> bool {
+        let effect = step.effect;
+        if self.may_end() && !self.grammar.dialect.api.marker_ends {
+            return false;
+        }
+        if effect.name == self.grammar.dialect.error {
+            return !self.has_failed && (effect.early || !self.nodes.is_empty());
+        }
+        if self.has_failed {
+            return self.is_failure(effect);
+        }
+        let node = self.find(effect.scope, step.key);
+        if node.is_some_and(|node| node.is_closed) || !self.is_placed(step, node) || !self.is_in_order(step) {
+            return false;
+        }
+        match (effect.role, node) {
+            (Role::Open, Some(_)) | (Role::Terminal, None) => false,
+            (Role::Open, None) => self.may_open(step),
+            (Role::Delta | Role::Point, _) => true,
+            (Role::Final, _) => node.is_some_and(|node| node.fragments > 0) || !self.needs_text(effect.scope),
+            (Role::Close, _) => node.is_some_and(|node| {
+                self.is_done(node) && self.grammar.templates.has_value(effect, node.kind)
+            }),
+            (Role::Phase, node) => {
+                self.may_begin(effect, node) && (!effect.level.is_root || !self.has_hollow())
+            }
+            (Role::Terminal, Some(root)) => {
+                self.is_failure(effect) || self.is_done(root) && !self.has_hollow()
+            }
+        }
+    }
+
+    /// Returns whether the step is in bounds.
+    fn is_within(&self, step: &Step, bounds: &Bounds<'_>) -> bool {
+        let Step { effect, key, kind } = *step;
+        let node = self.find(effect.scope, key);
+        let level = effect.level;
+        let is_beyond = |scope: Scope| {
+            let around = self.grammar.level(scope);
+            let most = if around.is_container { bounds.containers } else { bounds.siblings };
+            let last = key.shortened(around.key.len()).indices().last().copied();
+            around.own_index.is_some() && last.is_some_and(|index| index >= most)
+        };
+        if self.grammar.dialect.api.with_parents(effect.scope).any(is_beyond) {
+            return false;
+        }
+        let is_new = node.is_none() && level.own_index.is_some();
+        if kind.is_some_and(|kind| !bounds.kinds.is_empty() && !bounds.kinds.contains(&kind)) {
+            return false;
+        }
+        let is_alone = |node: &&Node| node.scope == effect.scope && !node.is_closed && node.key != key;
+        if is_new
+            && !(level.is_container && bounds.interleaved)
+            && self.nodes.iter().any(|node| is_alone(&node))
+        {
+            return false;
+        }
+        let fragments = node.map_or(self.early, |node| node.fragments);
+        match effect.role {
+            _ if effect.name == self.grammar.dialect.error => bounds.points > 0,
+            Role::Delta => fragments < bounds.fragments,
+            Role::Point => fragments < bounds.points,
+            _ => true,
+        }
+    }
+
+    /// Returns whether the occurrences around a step are open, and can contain it.
+    fn is_placed(&self, step: &Step, node: Option<&Node>) -> bool {
+        let level = step.effect.level;
+        if node.is_none() && step.effect.role != Role::Open && self.grammar.opens(level.scope) {
+            return self.is_early(step.effect);
+        }
+        let around = self.grammar.dialect.api.with_parents(level.scope).skip(1);
+        let is_open = |scope: Scope| {
+            let node = self.find(scope, step.key.shortened(self.grammar.level(scope).key.len()));
+            node.map_or(!self.grammar.opens(scope), |node| !node.is_closed)
+        };
+        let is_next = node.is_some() || level.own_index.is_none() || self.is_next(level, step.key);
+        is_next && around.into_iter().all(is_open) && self.fits(level, step.key)
+    }
+
+    /// Returns whether an occurrence has the index after those of its siblings.
+    fn is_next(&self, level: &ScopeInfo, key: Key) -> bool {
+        let around = key.shortened(key.indices().len().saturating_sub(1));
+        self.count(level.scope, around) == key.indices().last().copied().unwrap_or_default()
+    }
+
+    /// Returns the number of occurrences of a scope in another one.
+    fn count(&self, scope: Scope, around: Key) -> u64 {
+        let is_in =
+            |node: &&Node| node.scope == scope && node.key.shortened(around.indices().len()) == around;
+        self.nodes.iter().filter(is_in).count() as u64
+    }
+
+    /// Returns whether what is around an occurrence of a scope can contain it.
+    fn fits(&self, level: &ScopeInfo, key: Key) -> bool {
+        let Some(outer) = level.parent.map(|parent| self.grammar.level(parent)) else { return true };
+        let around = self.find(outer.scope, key.shortened(outer.key.len()));
+        let kind = around.and_then(|around| around.kind);
+        level.of.is_empty() || around.is_none() || kind.is_some_and(|kind| level.of.contains(&kind))
+    }
+
+    /// Returns whether what comes first has come, and nothing that comes last, in all that is around a step.
+    fn is_in_order(&self, step: &Step) -> bool {
+        let api = self.grammar.dialect.api;
+        let (first, last) = (api.order.first, api.order.last);
+        let level = step.effect.level;
+        let root = self.root_level();
+        let phases = self.nodes.first().map_or(0, |root| root.phases);
+        let leads = |phase: &&str| {
+            first.contains(phase) && self.grammar.effects.iter().any(|effect| effect.phase == Some(*phase))
+        };
+        let has_led = !root.phases.iter().skip(phases).any(leads);
+        if level.is_root {
+            return step.effect.role != Role::Terminal || has_led;
+        }
+        let is_in_order_at = |scope: Scope| {
+            let inner = self.grammar.level(scope);
+            let Some(outer) = inner.parent.map(|parent| self.grammar.level(parent)) else { return has_led };
+            let around = step.key.shortened(outer.key.len());
+            let node = self.find(outer.scope, around);
+            let has = |name: &str| {
+                node.is_some_and(|node| {
+                    self.children(node).any(|child| self.grammar.level(child.scope).name == name)
+                })
+            };
+            let leads = |level: &ScopeInfo| level.parent == Some(outer.scope) && first.contains(&level.name);
+            let is_led =
+                first.contains(&inner.name) || !api.scopes().any(|level| leads(level) && !has(level.name));
+            let is_late = last.contains(&inner.name);
+            let is_rest_done = |node: &Node| self.has_needed(node, inner.name) && self.is_rest_over(node);
+            is_led
+                && !node.is_some_and(|node| self.is_behind(inner, node))
+                && !last.iter().any(|name| has(name))
+                && (!is_late || node.is_some_and(is_rest_done))
+        };
+        api.with_parents(level.scope).all(is_in_order_at)
+    }
+
+    /// Returns whether what a scope comes before has already come.
+    fn is_behind(&self, level: &ScopeInfo, around: &Node) -> bool {
+        let order = self.grammar.dialect.api.order;
+        let Some((_, limit)) = order.before.iter().find(|(name, _)| *name == level.name) else {
+            return false;
+        };
+        self.children(around).any(|child| {
+            let other = self.grammar.level(child.scope);
+            let phase = other.phases.iter().position(|phase| phase == limit);
+            other.name == *limit && child.is_closed || phase.is_some_and(|phase| child.phases > phase)
+        })
+    }
+
+    /// Returns whether a container beside others lacks what it has then.
+    fn has_hollow(&self) -> bool {
+        let api = self.grammar.dialect.api;
+        let containers = || self.nodes.iter().filter(|node| node.scope == api.container);
+        containers().count() > 1 && containers().any(|node| !self.has_all(node, api.order.needed_beside))
+    }
+
+    fn may_open(&self, step: &Step) -> bool {
+        let level = step.effect.level;
+        let is_sibling = |node: &&Node| node.scope == level.scope && !node.is_closed;
+        if level.exclusive && self.nodes.iter().any(|node| is_sibling(&node)) {
+            return false;
+        }
+        let root = self.nodes.first();
+        let rank = |phase| self.root_level().phases.iter().position(|known| *known == phase);
+        level.until.and_then(rank).is_none_or(|rank| root.is_none_or(|root| root.phases <= rank))
+    }
+
+    fn may_begin(&self, effect: &EventInfo, node: Option<&Node>) -> bool {
+        let begun = node.map_or(0, |node| node.phases);
+        let phase = effect.phase.unwrap_or_default();
+        let level = effect.level;
+        if level.is_root && node.is_none() {
+            return false;
+        }
+        if effect.ends_scope() {
+            return begun == level.phases.len();
+        }
+        let rank = level.phases.iter().position(|known| *known == phase).unwrap_or_default();
+        let is_limit = |node: &&Node| !node.is_closed && self.grammar.level(node.scope).until == Some(phase);
+        if self.nodes.iter().any(|node| is_limit(&node)) {
+            return false;
+        }
+        let repeats = level.repeatable.contains(&phase) && begun == rank + 1;
+        repeats || if level.is_root { rank >= begun } else { rank == begun }
+    }
+
+    /// Returns whether all that lies in an occurrence has ended.
+    fn is_done(&self, node: &Node) -> bool {
+        self.has_needed(node, "") && self.is_rest_over(node)
+    }
+
+    /// Returns whether what has begun in an occurrence has ended.
+    fn is_rest_over(&self, node: &Node) -> bool {
+        self.children(node)
+            .all(|child| if self.grammar.ends(child.scope) { child.is_closed } else { self.is_done(child) })
+    }
+
+    /// Returns whether an occurrence has what each of its kind has, but for a scope that is yet to come.
+    fn has_needed(&self, node: &Node, coming: &str) -> bool {
+        let mut lists = self.grammar.dialect.api.order.needed.iter();
+        lists.all(|list| list.contains(&coming) || self.has_one(node, list))
+    }
+
+    fn has_all(&self, node: &Node, names: &[&str]) -> bool {
+        names.iter().all(|name| self.has_one(node, &[name]))
+    }
+
+    /// Returns whether an occurrence has one of some scopes, if it can have one.
+    fn has_one(&self, node: &Node, names: &[&str]) -> bool {
+        let can_have = |name: &&str| {
+            let fits = |level: &ScopeInfo| {
+                let kind = node.kind.unwrap_or_default();
+                level.name == *name
+                    && level.parent == Some(node.scope)
+                    && (level.of.is_empty() || level.of.contains(&kind))
+            };
+            self.grammar.dialect.api.scopes().any(fits)
+        };
+        let has = |name: &str| self.children(node).any(|child| self.grammar.level(child.scope).name == name);
+        !names.iter().any(can_have) || names.iter().any(|name| has(name))
+    }
+
+    /// Returns whether the text of a scope is not empty.
+    fn needs_text(&self, scope: Scope) -> bool {
+        let is_needed = self.grammar.dialect.api.order.needed.iter().flat_map(|list| list.iter());
+        let has_deltas = |effect: &EventInfo| effect.scope == scope && effect.role == Role::Delta;
+        self.grammar.effects.iter().any(|effect| has_deltas(effect))
+            && is_needed.into_iter().any(|name| *name == self.grammar.level(scope).name)
+    }
+
+    /// Returns the occurrences in another one.
+    fn children(&self, node: &Node) -> impl Iterator<Item = &Node> {
+        let (scope, key) = (node.scope, node.key);
+        self.nodes.iter().filter(move |inner| {
+            self.grammar.level(inner.scope).parent == Some(scope)
+                && inner.key.shortened(key.indices().len()) == key
+        })
+    }
+
+    /// Returns the occurrences of a scope that there are, and the next one.
+    fn keys(&self, scope: Scope) -> Vec<Key> {
+        let level = self.grammar.level(scope);
+        let Some(parent) = level.parent else { return vec![Key::default()] };
+        let mut keys = Vec::new();
+        for around in self.keys(parent) {
+            if self.find(parent, around).is_some_and(|node| node.is_closed) {
+                continue;
+            }
+            if level.own_index.is_none() {
+                keys.push(around);
+                continue;
+            }
+            keys.extend((0..=self.count(scope, around)).map(|index| around.child(index)));
+        }
+        keys
+    }
+
+    /// Returns the types that a value of an effect can have.
+    fn kinds(&self, effect: &EventInfo, key: Key) -> Vec<Option<&'static str>> {
+        if effect.role != Role::Open || effect.level.is_root {
+            return vec![None];
+        }
+        let around = effect.level.parent.map(|parent| (parent, self.grammar.level(parent).key.len()));
+        let outer = around.and_then(|(parent, length)| self.find(parent, key.shortened(length))?.kind);
+        let is_it = |nesting: &&Nesting| {
+            nesting.scope == effect.scope
+                && nesting.outer == outer
+                && self.grammar.templates.has_value(effect, nesting.kind)
+        };
+        self.grammar.nestings.iter().filter(is_it).map(|nesting| nesting.kind).collect()
+    }
+
+    /// Returns the place of an occurrence, which begins if it has not, with those around it.
+    fn ensure(&mut self, scope: Scope, key: Key) -> usize {
+        if let Some(at) = self.nodes.iter().position(|node| node.scope == scope && node.key == key) {
+            return at;
+        }
+        if let Some(parent) = self.grammar.level(scope).parent {
+            self.ensure(parent, key.shortened(self.grammar.level(parent).key.len()));
+        }
+        self.nodes.push(Node { scope, key, kind: None, is_closed: false, fragments: 0, phases: 0 });
+        self.nodes.len() - 1
+    }
+
+    fn find(&self, scope: Scope, key: Key) -> Option<&Node> {
+        self.nodes.iter().find(|node| node.scope == scope && node.key == key)
+    }
+
+    /// Returns whether an event comes before the root.
+    fn is_early(&self, effect: &EventInfo) -> bool {
+        effect.early && self.nodes.is_empty()
+    }
+
+    fn root_level(&self) -> &'static ScopeInfo {
+        self.grammar.level(self.grammar.dialect.api.root)
+    }
+
+    /// Returns whether an event ends a stream that has failed.
+    fn is_failure(&self, effect: &EventInfo) -> bool {
+        effect.role == Role::Terminal && effect.phase == Some(self.grammar.dialect.api.status.failed)
+    }
+
+    fn fails_with_an_event(&self) -> bool {
+        self.grammar.effects.iter().any(|effect| self.is_failure(effect))
+    }
+}

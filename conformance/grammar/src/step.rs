@@ -1,0 +1,88 @@
+//! The steps that streams consist of.
+
+use std::fmt;
+
+use spec::table::{EventInfo, Scope};
+
+/// The indices of an occurrence of a scope, the outermost first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Key {
+    indices: [u64; Self::MOST],
+    length: usize,
+}
+
+impl Key {
+    const MOST: usize = 4;
+
+    /// Returns the key of a child with an index of its own.
+    #[must_use]
+    pub(crate) fn child(mut self, index: u64) -> Self {
+        if let Some(place) = self.indices.get_mut(self.length) {
+            *place = index;
+            self.length += 1;
+        }
+        self
+    }
+
+    /// Returns the key of an occurrence around it.
+    #[must_use]
+    pub(crate) fn shortened(mut self, length: usize) -> Self {
+        self.indices.iter_mut().skip(length).for_each(|index| *index = 0);
+        self.length = self.length.min(length);
+        self
+    }
+
+    /// Returns its indices.
+    pub fn indices(&self) -> &[u64] {
+        self.indices.get(..self.length).unwrap_or_default()
+    }
+}
+
+/// What an event does in a stream, without its texts: an effect in an occurrence of its scope.
+#[derive(Debug, Clone, Copy)]
+pub struct Step {
+    /// The event, or one of its effects.
+    pub effect: &'static EventInfo,
+    /// The occurrence.
+    pub key: Key,
+    /// The type of the value that opens the occurrence.
+    pub kind: Option<&'static str>,
+}
+
+impl PartialEq for Step {
+    fn eq(&self, other: &Self) -> bool {
+        self.effect.number == other.effect.number && self.key == other.key && self.kind == other.kind
+    }
+}
+
+impl Eq for Step {}
+
+impl fmt::Display for Step {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(self.effect.name)?;
+        if let Some(effect) = self.effect.effect {
+            write!(to, "/{effect}")?;
+        }
+        if let Some(kind) = self.kind {
+            write!(to, " {kind}")?;
+        }
+        for index in self.key.indices() {
+            write!(to, " {index}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What one event does: a step, or several of an event with a list of effects.
+pub type Move = Vec<Step>;
+
+/// A type of value in a type of value around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Nesting {
+    /// The scope of the inner value.
+    pub scope: Scope,
+    /// The type of the value around it.
+    pub outer: Option<&'static str>,
+    /// Its own type.
+    pub kind: Option<&'static str>,
+}

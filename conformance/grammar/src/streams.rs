@@ -1,0 +1,93 @@
+//! The enumeration of streams.
+
+use crate::bounds::Bounds;
+use crate::grammar::Grammar;
+use crate::state::State;
+use crate::step::{Move, Step};
+
+/// The legal streams within bounds: the shorter ones first, and those of one length in the order of the tables.
+#[derive(Debug)]
+pub struct Streams<'g> {
+    grammar: &'g Grammar,
+    bounds: Bounds<'g>,
+    /// The length of the streams at hand.
+    length: usize,
+    /// The moves so far, each with the state before it and those that are to be tried after it.
+    path: Vec<(State<'g>, Vec<Move>)>,
+    moves: Vec<Move>,
+}
+
+impl<'g> Streams<'g> {
+    /// Enumerates the streams of a grammar.
+    pub fn new(grammar: &'g Grammar, bounds: Bounds<'g>) -> Self {
+        Self { grammar, bounds, length: 0, path: Vec::new(), moves: Vec::new() }
+    }
+
+    /// Returns what the next event can be, the last one first.
+    fn choices(&self, state: &State<'g>) -> Vec<Move> {
+        let mut choices = Vec::new();
+        for step in state.steps(&self.bounds) {
+            self.extend(state, &[step], &mut choices);
+        }
+        choices.reverse();
+        choices
+    }
+
+    /// Adds a move, and those that have more effects of the same event.
+    fn extend(&self, state: &State<'g>, so_far: &[Step], choices: &mut Vec<Move>) {
+        let (Some(first), Some(last)) = (so_far.first().copied(), so_far.last().copied()) else { return };
+        choices.push(so_far.to_vec());
+        if last.effect.effect.is_none() || so_far.len() == self.bounds.effects {
+            return;
+        }
+        let mut after = state.clone();
+        after.take_all(so_far);
+        let is_beside = |step: &Step| {
+            step.effect.name == last.effect.name
+                && step.effect.number > last.effect.number
+                && self.grammar.templates.are_together(first.effect, step.effect)
+                && step.key.indices().first() == first.key.indices().first()
+        };
+        for step in after.steps(&self.bounds).into_iter().filter(is_beside) {
+            self.extend(state, &[so_far, &[step]].concat(), choices);
+        }
+    }
+}
+
+impl Iterator for Streams<'_> {
+    type Item = Vec<Move>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let Some((state, choices)) = self.path.last_mut() else {
+                if self.length == self.bounds.events {
+                    return None;
+                }
+                self.length += 1;
+                self.moves.clear();
+                let state = State::new(self.grammar);
+                let choices = self.choices(&state);
+                self.path.push((state, choices));
+                continue;
+            };
+            let Some(choice) = choices.pop() else {
+                self.path.pop();
+                self.moves.pop();
+                continue;
+            };
+            let mut state = state.clone();
+            state.take_all(&choice);
+            let left = self.length - self.path.len();
+            if left == 0 && state.may_end() {
+                let mut stream = self.moves.clone();
+                stream.push(choice);
+                return Some(stream);
+            }
+            if left > 0 && state.least() <= left {
+                let choices = self.choices(&state);
+                self.path.push((state, choices));
+                self.moves.push(choice);
+            }
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The values of streams: those of the goldens.
+
+use std::collections::BTreeSet;
+
+use checker::{Checker, Observer, Seen, SeenEffect, sse};
+use recordings::capture::Format;
+use recordings::goldens::{GOLDENS, Golden};
+use serde_json::Value;
+use spec::Dialect;
+use spec::table::{EventInfo, Role};
+
+use crate::kinds;
+use crate::read::key_of;
+use crate::step::{Key, Nesting};
+
+/// The events of goldens, each the shortest of its kind, and the values in them.
+#[derive(Debug, Default)]
+pub(crate) struct Templates {
+    events: Vec<Template>,
+    pairs: Vec<Pair>,
+    pub(crate) nestings: BTreeSet<Nesting>,
+    /// The numbers of effects that an event has together.
+    together: BTreeSet<(usize, usize)>,
+    /// The numbers of effects that open or close an occurrence, and its type.
+    values: BTreeSet<(usize, Option<&'static str>)>,
+}
+
+/// An event with one effect alone.
+#[derive(Debug)]
+struct Template {
+    /// The number of the effect.
+    effect: usize,
+    /// How far the dialect of its golden is from that of the grammar.
+    distance: Option<usize>,
+    event: Value,
+}
+
+/// The values that open and close an occurrence of a scope, in one golden.
+#[derive(Debug, Clone)]
+pub(crate) struct Pair {
+    pub(crate) nesting: Nesting,
+    pub(crate) opening: Value,
+    pub(crate) closing: Option<Value>,
+    /// The phase in which it ended, if that could have been another one.
+    pub(crate) end: Option<&'static str>,
+}
+
+impl Templates {
+    /// Reads the goldens of a dialect, and of those that it extends.
+    pub(crate) fn of(dialect: &'static Dialect) -> Self {
+        let names = || std::iter::once(dialect.name).chain(dialect.lineage.iter().copied());
+        let is_meant =
+            |golden: &&Golden| golden.format == Format::Sse && names().any(|name| golden.holds_for(name));
+        let distance = |golden: &Golden| names().position(|name| golden.holds_for(name));
+        let mut goldens: Vec<_> = GOLDENS.iter().filter(is_meant).collect();
+        goldens.sort_by_key(|golden| (distance(golden), golden.bytes.len()));
+        let mut templates = Self::default();
+        let mut shared = None;
+        for golden in goldens {
+            let mut scan = Scan::of(dialect, golden);
+            templates.nestings.extend(scan.pairs.iter().map(|pair| pair.nesting));
+            templates.pairs.append(&mut scan.pairs);
+            templates.together.append(&mut scan.together);
+            templates.values.append(&mut scan.values);
+            // Without a value of the root, each event has what is the same throughout its stream.
+            let snapshot = dialect.api.snapshot.map_or("", |slot| dialect.pointer(slot));
+            let first = scan.events.iter().find_map(|(_, event)| event.pointer(snapshot)).cloned();
+            for (effect, mut event) in scan.events {
+                if let (Some(first), Some(shared), Some(snapshot)) =
+                    (&first, &shared, event.pointer_mut(snapshot))
+                {
+                    share(snapshot, first, shared, dialect);
+                }
+                templates.add(effect, event, distance(golden));
+            }
+            shared = shared.or(first);
+        }
+        // The shortest say the least besides.
+        templates.pairs.sort_by_cached_key(|pair| {
+            let closing = pair.closing.as_ref().map(|value| value.to_string().len());
+            (closing.is_none(), closing.unwrap_or_default() + pair.opening.to_string().len())
+        });
+        templates
+    }
+
+    /// Adds an event, unless there is a shorter one, or one of a nearer dialect.
+    fn add(&mut self, effect: &EventInfo, event: Value, distance: Option<usize>) {
+        let Some(known) = self.events.iter_mut().find(|known| known.effect == effect.number) else {
+            self.events.push(Template { effect: effect.number, distance, event });
+            return;
+        };
+        if known.distance == distance && known.event.to_string().len() > event.to_string().len() {
+            known.event = event;
+        }
+    }
+
+    pub(crate) fn has(&self, effect: &EventInfo) -> bool {
+        self.event(effect).is_some()
+    }
+
+    /// Returns an event with this effect alone.
+    pub(crate) fn event(&self, effect: &EventInfo) -> Option<&Value> {
+        self.events.iter().find(|known| known.effect == effect.number).map(|known| &known.event)
+    }
+
+    /// Returns whether a golden has an event with both effects.
+    pub(crate) fn are_together(&self, one: &EventInfo, other: &EventInfo) -> bool {
+        self.together.contains(&(one.number, other.number))
+    }
+
+    /// Returns whether a golden has this event for an occurrence of a type; events without a value have any.
+    pub(crate) fn has_value(&self, effect: &EventInfo, kind: Option<&'static str>) -> bool {
+        effect.value.is_none() || effect.when.is_some() || self.values.contains(&(effect.number, kind))
+    }
+
+    /// Returns the values of an occurrence that ended in a phase.
+    pub(crate) fn pair(&self, nesting: Nesting, end: Option<&str>) -> Option<&Pair> {
+        let mut pairs = self.pairs.iter().filter(|pair| pair.nesting == nesting);
+        pairs.clone().find(|pair| end.is_none() || pair.end == end).or_else(|| pairs.next())
+    }
+}
+
+/// Gives a value of the root those members of another stream's that are the same throughout its own, but for the status.
+fn share(snapshot: &mut Value, first: &Value, shared: &Value, dialect: &Dialect) {
+    let (status, is_root) = (dialect.api.status.member, dialect.api.snapshot.is_some());
+    let Some(members) = snapshot.as_object_mut() else { return };
+    for (name, value) in shared.as_object().into_iter().flatten().filter(|_| is_root) {
+        if first.get(name).is_none() {
+            members.insert(name.clone(), value.clone());
+        }
+    }
+    for (name, value) in members {
+        let is_text = !value.is_array() && !value.is_object();
+        if name != status
+            && (is_text || is_root)
+            && first.get(name) == Some(value)
+            && let Some(other) = shared.get(name)
+        {
+            *value = other.clone();
+        }
+    }
+}
+
+/// The events and values of a golden.
+struct Scan {
+    dialect: &'static Dialect,
+    events: Vec<(&'static EventInfo, Value)>,
+    pairs: Vec<Pair>,
+    /// The keys of the pairs.
+    keys: Vec<Key>,
+    together: BTreeSet<(usize, usize)>,
+    values: BTreeSet<(usize, Option<&'static str>)>,
+}
+
+impl Scan {
+    fn of(dialect: &'static Dialect, golden: &Golden) -> Self {
+        let mut scan = Self {
+            dialect,
+            events: Vec::new(),
+            pairs: Vec::new(),
+            keys: Vec::new(),
+            together: BTreeSet::new(),
+            values: BTreeSet::new(),
+        };
+        let mut checker = Checker::new(dialect);
+        let mut parser = sse::Parser::default();
+        let mut show = |frame: checker::Frame<'_>| {
+            checker.frame_seen_by(&frame, &mut scan);
+        };
+        parser.push(golden.bytes, &mut show);
+        parser.finish(&mut show);
+        scan
+    }
+
+    /// Keeps the values that open and close an occurrence.
+    fn keep(&mut self, effect: &SeenEffect<'_>, alone: &Value) {
+        let info = effect.info;
+        let value = info.value.and_then(|pointer| alone.pointer(&pointer.replace('*', "0")));
+        let (Some(value), Some(key)) = (value.cloned(), key_of(effect)) else { return };
+        if matches!(info.role, Role::Open | Role::Point) && !info.level.is_root {
+            let kind = value.get("type").and_then(Value::as_str).map(kinds::keep);
+            let around = info.level.parent.map(|parent| (parent, self.dialect.api.scope(parent).key.len()));
+            let outer = around.and_then(|(scope, length)| {
+                let at = self.position(scope, key.shortened(length))?;
+                self.pairs.get(at)?.nesting.kind
+            });
+            let nesting = Nesting { scope: info.scope, outer, kind };
+            self.pairs.push(Pair { nesting, opening: value, closing: None, end: None });
+            self.keys.push(key);
+            self.values.insert((info.number, kind));
+        } else if info.role == Role::Close
+            && let Some(at) = self.position(info.scope, key)
+            && let Some(pair) = self.pairs.get_mut(at)
+        {
+            pair.closing = Some(value);
+            self.values.insert((info.number, pair.nesting.kind));
+        }
+    }
+
+    /// Notes how an occurrence within another one ended.
+    fn note_end(&mut self, effect: &SeenEffect<'_>) {
+        let level = effect.info.level;
+        let (Some(parent), Some(key)) = (level.parent, key_of(effect)) else { return };
+        if effect.info.role == Role::Phase && effect.info.ends_scope() && level.ends.len() > 1 {
+            let around = self.position(parent, key.shortened(self.dialect.api.scope(parent).key.len()));
+            if let Some(pair) = around.and_then(|at| self.pairs.get_mut(at)) {
+                pair.end = effect.info.phase;
+            }
+        }
+    }
+
+    fn position(&self, scope: spec::table::Scope, key: Key) -> Option<usize> {
+        let mut pairs = self.pairs.iter().zip(&self.keys);
+        pairs.position(|(pair, of)| pair.nesting.scope == scope && *of == key)
+    }
+}
+
+impl Observer for Scan {
+    fn record(&mut self, seen: &Seen<'_>) {
+        let Some(event) = seen.record.frame.data.as_deref().and_then(|data| serde_json::from_str(data).ok())
+        else {
+            return;
+        };
+        let event: Value = event;
+        let effects: Vec<_> = seen.effects().collect();
+        for effect in &effects {
+            let mut alone = event.clone();
+            let others = effects.iter().filter(|other| other.info.number != effect.info.number);
+            others.clone().for_each(|other| leave_out(&mut alone, other.info));
+            self.together.extend(others.map(|other| (effect.info.number, other.info.number)));
+            self.keep(effect, &alone);
+            self.note_end(effect);
+            self.events.push((effect.info, alone));
+        }
+    }
+}
+
+/// Removes an effect from an event with several.
+fn leave_out(event: &mut Value, effect: &EventInfo) {
+    let place = effect.value.unwrap_or_default().replace('*', "0");
+    if let Some(when) = effect.when {
+        if let Some(member) = event.pointer_mut(&format!("{place}/{when}")) {
+            *member = Value::Null;
+        }
+        return;
+    }
+    let Some((parent, member)) = place.rsplit_once('/') else { return };
+    if let Some(members) = event.pointer_mut(parent).and_then(Value::as_object_mut) {
+        members.shift_remove(member);
+    }
+}

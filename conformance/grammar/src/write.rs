@@ -1,0 +1,335 @@
+//! Streams of events.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+use spec::Slot;
+use spec::table::{Content, EventInfo, EventLine, Marker, Role, Scope};
+
+use crate::grammar::Grammar;
+use crate::step::{Key, Move, Nesting, Step};
+
+impl Grammar {
+    /// Writes a stream as server-sent events.
+    pub fn write(&self, moves: &[Move]) -> String {
+        let mut text = String::new();
+        let framing = self.dialect.framing;
+        for (steps, event) in moves.iter().zip(self.events(moves)) {
+            let name = match framing.event_line {
+                EventLine::AlwaysMessage => Some("message"),
+                EventLine::None => None,
+                _ => steps.first().map(|step| step.effect.name),
+            };
+            if let Some(name) = name {
+                let _ = writeln!(text, "event: {name}");
+            }
+            let _ = write!(text, "data: {event}\n\n");
+        }
+        if framing.done == Marker::Required {
+            text += "data: [DONE]\n\n";
+        }
+        text
+    }
+
+    /// Returns the events of a stream.
+    pub fn events(&self, moves: &[Move]) -> Vec<Value> {
+        let mut writer = Writer { grammar: self, moves, nodes: Vec::new(), number: 0 };
+        moves.iter().map(|done| writer.event(done)).collect()
+    }
+}
+
+struct Writer<'w> {
+    grammar: &'w Grammar,
+    moves: &'w [Move],
+    /// The occurrences so far.
+    nodes: Vec<Node>,
+    number: u64,
+}
+
+/// An occurrence of a scope.
+struct Node {
+    scope: Scope,
+    key: Key,
+    nesting: Nesting,
+    /// The value that opened it.
+    opening: Value,
+    /// Its text so far.
+    text: String,
+    fragments: usize,
+    /// The value that it has ended with.
+    value: Option<Value>,
+    /// The phase in which something in it ended.
+    end: Option<&'static str>,
+}
+
+impl Writer<'_> {
+    fn event(&mut self, steps: &[Step]) -> Value {
+        let Some(template) = steps.first().and_then(|step| self.grammar.templates.event(step.effect)) else {
+            return Value::Null;
+        };
+        let (dialect, api) = (self.grammar.dialect, self.grammar.dialect.api);
+        let mut event = template.clone();
+        for step in steps {
+            self.number_indices(&mut event, step);
+            let mut at = place(step.effect.value.unwrap_or_default());
+            if let Some(mut value) = self.value(step) {
+                if let Some(when) = step.effect.when.filter(|_| step.effect.role == Role::Close) {
+                    at = format!("{at}/{when}");
+                    value = value.get(when).cloned().unwrap_or_default();
+                }
+                put(&mut event, &at, value);
+            }
+            self.name(&mut event, step);
+            if step.effect.role == Role::Terminal
+                && let Some(snapshot) = api.snapshot.and_then(|slot| event.pointer_mut(dialect.pointer(slot)))
+            {
+                self.fill(snapshot, api.root, step.key);
+            }
+        }
+        if let Some(number) =
+            event.pointer_mut(dialect.pointer(Slot::SequenceNumber)).filter(|it| it.is_number())
+        {
+            *number = self.number.into();
+            self.number += 1;
+        }
+        event
+    }
+
+    /// Writes the indices of a step, and the ids of what it is about.
+    fn number_indices(&mut self, event: &mut Value, step: &Step) {
+        let dialect = self.grammar.dialect;
+        for (slot, index) in step.effect.level.key.iter().zip(step.key.indices()) {
+            put(event, &place(dialect.pointer(*slot)), (*index).into());
+        }
+    }
+
+    /// Writes the ids and names that an event repeats of the container around it.
+    fn name(&self, event: &mut Value, step: &Step) {
+        let (api, dialect) = (self.grammar.dialect.api, self.grammar.dialect);
+        let length = self.grammar.level(api.container).key.len();
+        let Some(container) = self.node(api.container, step.key.shortened(length)) else { return };
+        if let (Some(slot), Some(id)) = (api.id, container.opening.get("id")) {
+            replace(event, dialect.pointer(slot), id.clone());
+        }
+        if let Some(call) = &api.client_call
+            && step.effect.level.parent == Some(api.container)
+            && let Some(name) = container.opening.pointer(call.name)
+        {
+            replace(event, call.name, name.clone());
+        }
+    }
+
+    /// Returns the value of a step; none if it is that of the template.
+    fn value(&mut self, step: &Step) -> Option<Value> {
+        let template = self.grammar.templates.event(step.effect)?;
+        let given = step.effect.value.and_then(|pointer| template.pointer(&place(pointer))).cloned();
+        match step.effect.role {
+            Role::Open => {
+                let nesting = self.nesting(step);
+                let mut value = self.grammar.templates.pair(nesting, None).map(|pair| pair.opening.clone());
+                if let Some(value) = &mut value {
+                    self.identify(value, step);
+                }
+                let at = self.ensure(step);
+                let node = self.nodes.get_mut(at)?;
+                node.nesting = nesting;
+                node.opening = value.clone().unwrap_or_default();
+                if step.effect.level.is_root { None } else { value }
+            }
+            Role::Delta => {
+                let fragment = self.fragment(step);
+                let at = self.ensure(step);
+                let node = self.nodes.get_mut(at)?;
+                node.text += &fragment;
+                node.fragments += 1;
+                if given.as_ref().is_some_and(Value::is_string) { Some(fragment.into()) } else { given }
+            }
+            Role::Final => {
+                let is_delta =
+                    |effect: &EventInfo| effect.scope == step.effect.scope && effect.role == Role::Delta;
+                let has_text = given.as_ref().is_some_and(Value::is_string)
+                    && self.grammar.effects.iter().any(|effect| is_delta(effect));
+                let at = self.ensure(step);
+                let node = self.nodes.get_mut(at)?;
+                let value = if has_text { Some(node.text.clone().into()) } else { given };
+                node.value.clone_from(&value);
+                value
+            }
+            Role::Point => {
+                if step.effect.level.own_index.is_some() {
+                    let at = self.ensure(step);
+                    self.nodes.get_mut(at)?.value.clone_from(&given);
+                }
+                None
+            }
+            Role::Close => {
+                let value = self.closing(step.effect.scope, step.key);
+                let at = self.ensure(step);
+                let node = self.nodes.get_mut(at)?;
+                node.value.clone_from(&value);
+                value.or_else(|| self.with_stop(step, given?))
+            }
+            Role::Phase => {
+                let parent = step.effect.level.parent.filter(|_| step.effect.ends_scope());
+                if let Some(parent) = parent {
+                    let key = step.key.shortened(self.grammar.level(parent).key.len());
+                    let around = self.nodes.iter_mut().find(|node| node.scope == parent && node.key == key);
+                    around?.end = step.effect.phase;
+                }
+                self.with_stop(step, given?)
+            }
+            Role::Terminal => None,
+        }
+    }
+
+    /// Returns the value that closes an occurrence: that of the template, with what was streamed.
+    fn closing(&self, scope: Scope, key: Key) -> Option<Value> {
+        let node = self.node(scope, key)?;
+        let pair = self.grammar.templates.pair(node.nesting, node.end)?;
+        let mut value = pair.closing.clone()?;
+        for name in ["id", self.grammar.dialect.api.call.id] {
+            if let Some(id) = node.opening.get(name) {
+                replace(&mut value, &format!("/{name}"), id.clone());
+            }
+        }
+        self.fill(&mut value, scope, key);
+        Some(value)
+    }
+
+    /// Writes the values of the occurrences in another one into its own.
+    fn fill(&self, value: &mut Value, scope: Scope, key: Key) {
+        for level in self.grammar.dialect.api.scopes().filter(|level| level.parent == Some(scope)) {
+            let usual = if level.is_container { level.in_response } else { level.in_parent };
+            let Some(pointer) = usual else { continue };
+            let inner = self
+                .nodes
+                .iter()
+                .filter(|node| node.scope == level.scope && node.key.shortened(key.indices().len()) == key);
+            let mut inner: Vec<&Node> = inner.collect();
+            if level.own_index.is_some() {
+                let Some((list, _)) = pointer.rsplit_once('/') else { continue };
+                if value.pointer(list).is_none() {
+                    continue;
+                }
+                inner.sort_by_key(|node| node.key.indices().last().copied());
+                let values = inner.iter().filter_map(|node| node.value.clone());
+                replace(value, list, values.collect());
+            } else if let Some(node) = inner.first() {
+                replace(value, pointer, node.value.clone().unwrap_or_else(|| node.text.clone().into()));
+            }
+        }
+    }
+
+    /// Sets why the answer ended: for a call, or not.
+    fn with_stop(&self, step: &Step, mut value: Value) -> Option<Value> {
+        let api = self.grammar.dialect.api;
+        let (scope, member) = api.stop?;
+        if scope != step.effect.scope || value.get(member).is_none() {
+            return Some(value);
+        }
+        let call = api.client_call.as_ref()?;
+        let is_call = |node: &Node| {
+            let kind = node.nesting.kind.unwrap_or_default();
+            node.scope == call.scope
+                && (call.types.is_empty() || call.types.contains(&kind))
+                && node.key.shortened(step.key.indices().len()) == step.key
+        };
+        let word = api.usual_stops.get(usize::from(self.nodes.iter().any(is_call)))?;
+        replace(&mut value, &format!("/{member}"), (*word).into());
+        Some(value)
+    }
+
+    /// Gives a value ids of its own.
+    fn identify(&self, value: &mut Value, step: &Step) {
+        let api = self.grammar.dialect.api;
+        let indices: Vec<String> = step.key.indices().iter().map(u64::to_string).collect();
+        let suffix = indices.join("_");
+        let places = ["/id".to_owned(), format!("/{}", api.call.id)];
+        for pointer in places.into_iter().chain(api.client_call.as_ref().map(|call| call.id.to_owned())) {
+            if let Some(Value::String(id)) = value.pointer_mut(&pointer) {
+                let _ = write!(id, "_{suffix}");
+            }
+        }
+    }
+
+    /// Returns the next fragment of a text; those of arguments are an empty object together.
+    fn fragment(&self, step: &Step) -> String {
+        let is_it = |other: &&Step| other.effect.number == step.effect.number && other.key == step.key;
+        let count = self.moves.iter().flatten().filter(is_it).count();
+        let at = self.node(step.effect.scope, step.key).map_or(0, |node| node.fragments);
+        if step.effect.level.content != Some(Content::Arguments) {
+            return format!("{}{at} ", step.effect.level.name.chars().next().unwrap_or('a'));
+        }
+        match (at, count) {
+            (0, 1) => "{}".to_owned(),
+            (0, _) => "{".to_owned(),
+            (at, count) if at + 1 == count => "}".to_owned(),
+            _ => " ".to_owned(),
+        }
+    }
+
+    fn nesting(&self, step: &Step) -> Nesting {
+        let level = step.effect.level;
+        let outer = level.parent.and_then(|parent| {
+            let key = step.key.shortened(self.grammar.level(parent).key.len());
+            self.node(parent, key)?.nesting.kind
+        });
+        Nesting { scope: level.scope, outer, kind: step.kind }
+    }
+
+    fn node(&self, scope: Scope, key: Key) -> Option<&Node> {
+        self.nodes.iter().find(|node| node.scope == scope && node.key == key)
+    }
+
+    /// Returns the place of the occurrence of a step, which begins if it has not.
+    fn ensure(&mut self, step: &Step) -> usize {
+        let (scope, key) = (step.effect.scope, step.key);
+        if let Some(at) = self.nodes.iter().position(|node| node.scope == scope && node.key == key) {
+            return at;
+        }
+        let nesting = self.nesting(step);
+        let opening = Value::Object(Map::new());
+        self.nodes.push(Node {
+            scope,
+            key,
+            nesting,
+            opening,
+            text: String::new(),
+            fragments: 0,
+            value: None,
+            end: None,
+        });
+        self.nodes.len() - 1
+    }
+}
+
+/// Returns the place of a value in an event with one entry in each list of choices.
+fn place(pointer: &str) -> String {
+    pointer.replace('*', "0")
+}
+
+/// Replaces a value that is there.
+fn replace(root: &mut Value, pointer: &str, value: Value) {
+    if let Some(old) = root.pointer_mut(pointer).filter(|_| !pointer.is_empty()) {
+        *old = value;
+    }
+}
+
+/// Replaces a value, or adds it with the objects and lists around it.
+fn put(root: &mut Value, pointer: &str, value: Value) {
+    let Some((parent, member)) = pointer.rsplit_once('/') else { return };
+    if root.pointer(parent).is_none() {
+        let empty = if member == "0" { Value::Array(Vec::new()) } else { Value::Object(Map::new()) };
+        put(root, parent, empty);
+    }
+    match root.pointer_mut(parent) {
+        Some(Value::Object(members)) => {
+            members.insert(member.to_owned(), value);
+        }
+        Some(Value::Array(entries)) => match entries.get_mut(member.parse().unwrap_or(usize::MAX)) {
+            Some(entry) => *entry = value,
+            None => entries.push(value),
+        },
+        _ => {}
+    }
+}

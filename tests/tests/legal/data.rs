@@ -1,0 +1,79 @@
+//! What is enumerated, and what is excepted.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use grammar::Bounds;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use tests::corpus;
+
+/// An enumeration of streams.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Enumerated {
+    /// What it enumerates, in words.
+    pub(crate) what: String,
+    pub(crate) dialect: String,
+    pub(crate) bounds: Limits,
+    /// Most events where there is time for more.
+    pub(crate) full: usize,
+}
+
+/// Bounds, as a file has them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Limits {
+    pub(crate) events: usize,
+    containers: u64,
+    siblings: u64,
+    fragments: u64,
+    points: u64,
+    #[serde(default = "one")]
+    effects: usize,
+    #[serde(default)]
+    interleaved: bool,
+    #[serde(default)]
+    pub(crate) kinds: Vec<String>,
+}
+
+const fn one() -> usize {
+    1
+}
+
+impl Limits {
+    pub(crate) const fn to<'b>(&self, kinds: &'b [&'b str], events: usize) -> Bounds<'b> {
+        let Self { containers, siblings, fragments, points, effects, interleaved, .. } = *self;
+        Bounds { events, containers, siblings, fragments, points, effects, interleaved, kinds }
+    }
+}
+
+impl Enumerated {
+    pub(crate) fn all() -> Vec<Self> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct File {
+            enumerated: Vec<Enumerated>,
+        }
+        read::<File>("bounds.toml").enumerated
+    }
+}
+
+/// The good streams that the grammar does not have, with the reasons.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Exceptions {
+    pub(crate) goldens: BTreeMap<String, String>,
+}
+
+impl Exceptions {
+    pub(crate) fn read() -> Self {
+        read("exceptions.toml")
+    }
+}
+
+fn read<T: DeserializeOwned>(name: &str) -> T {
+    let file = corpus::repository().join("tests/legal").join(name);
+    let text = fs::read_to_string(&file).expect("it is there");
+    toml::from_str(&text).unwrap_or_else(|error| panic!("tests/legal/{name}: {error}"))
+}

@@ -1,0 +1,121 @@
+//! Every legal stream within bounds keeps every rule, and every good stream is legal.
+
+#![expect(clippy::print_stdout, reason = "prints figures, which `--nocapture` shows")]
+
+mod data;
+
+use std::collections::BTreeMap;
+
+use catalogue::Level;
+use checker::{Checker, Frame, sse};
+use conformance::capture::Format;
+use conformance::goldens::GOLDENS;
+use grammar::{Grammar, Move, Steps, Streams};
+use spec::Dialect;
+use tests::corpus;
+use tests::generated::is_part_fresh;
+
+use crate::data::{Enumerated, Exceptions};
+
+/// Returns the steps of a recording, and whether it breaks a rule.
+fn read(dialect: &'static Dialect, bytes: &[u8]) -> (Vec<Move>, bool) {
+    let (mut steps, mut checker, mut parser) =
+        (Steps::default(), Checker::new(dialect), sse::Parser::default());
+    let mut show = |frame: Frame<'_>| {
+        checker.frame_seen_by(&frame, &mut steps);
+    };
+    parser.push(bytes, &mut show);
+    parser.finish(&mut show);
+    checker.finish();
+    (steps.0, !broken(&checker).is_empty())
+}
+
+/// Returns the rules that a stream breaks, as a SHOULD or a MUST, with what is wrong.
+fn broken(checker: &Checker) -> BTreeMap<String, String> {
+    let binding = checker.findings().iter().filter(|finding| finding.level >= Level::Should);
+    binding.map(|finding| (finding.rule.to_string(), finding.message.clone())).collect()
+}
+
+/// Returns a stream in words.
+fn words(moves: &[Move]) -> String {
+    let event = |steps: &Move| steps.iter().map(ToString::to_string).collect::<Vec<_>>().join(" + ");
+    moves.iter().map(event).collect::<Vec<_>>().join("; ")
+}
+
+/// Checks every stream of an enumeration. Returns a row of the page.
+fn checked(enumerated: &Enumerated, events: usize) -> String {
+    let dialect = corpus::dialect(&enumerated.dialect);
+    let grammar = Grammar::of(dialect);
+    let kinds: Vec<&str> = enumerated.bounds.kinds.iter().map(String::as_str).collect();
+    let mut checker = Checker::new(dialect);
+    let (mut count, mut total) = (0_u64, 0);
+    for stream in Streams::new(&grammar, enumerated.bounds.to(&kinds, events)) {
+        checker.reset();
+        checker.push(grammar.write(&stream).as_bytes());
+        checker.finish();
+        let broken = broken(&checker);
+        assert!(broken.is_empty(), "{}#{count}, {}, breaks {broken:#?}", dialect.name, words(&stream));
+        (count, total) = (count + 1, total + stream.len());
+    }
+    format!("| {} | {events} | {count} | {total} |\n", enumerated.what)
+}
+
+fn all_checked(part: &str, events: impl Fn(&Enumerated) -> usize) {
+    let mut rows = String::from("| streams | most events | streams | events in them |\n|---|---|---|---|\n");
+    for enumerated in Enumerated::all() {
+        rows += &checked(&enumerated, events(&enumerated));
+    }
+    println!("{rows}");
+    let marks = (format!("<!-- {part} -->\n\n"), format!("\n<!-- /{part} -->"));
+    is_part_fresh("docs/coverage.md", (&marks.0, &marks.1), &rows, "legal");
+}
+
+#[test]
+fn legal_streams_keep_every_rule() {
+    all_checked("legal", |enumerated| enumerated.bounds.events);
+}
+
+#[ignore = "takes minutes"]
+#[test]
+fn longer_legal_streams_keep_every_rule() {
+    all_checked("legal-full", |enumerated| enumerated.full);
+}
+
+/// The enumeration accepts what it makes, and reads it back as what it was.
+#[test]
+fn what_is_written_is_read() {
+    for enumerated in Enumerated::all() {
+        let dialect = corpus::dialect(&enumerated.dialect);
+        let grammar = Grammar::of(dialect);
+        let kinds: Vec<&str> = enumerated.bounds.kinds.iter().map(String::as_str).collect();
+        let events = enumerated.bounds.events.min(7);
+        for stream in Streams::new(&grammar, enumerated.bounds.to(&kinds, events)) {
+            let (mut read, _) = read(dialect, grammar.write(&stream).as_bytes());
+            read.iter_mut().zip(&stream).for_each(|(read, written)| {
+                read.sort_by_key(|step| written.iter().position(|other| other == step));
+            });
+            assert_eq!(read, stream, "{}: {}\n{}", dialect.name, words(&stream), words(&read));
+            assert_eq!(grammar.accepts(&stream), Ok(()), "{}: {}", dialect.name, words(&stream));
+        }
+    }
+}
+
+#[test]
+fn goldens_are_legal() {
+    let mut exceptions = Exceptions::read().goldens;
+    let mut unlike = Vec::new();
+    for dialect in spec::DIALECTS {
+        let grammar = Grammar::of(dialect);
+        for golden in GOLDENS.iter().filter(|it| it.format == Format::Sse && it.holds_for(dialect.name)) {
+            let (moves, _) = read(dialect, golden.bytes);
+            let id = format!("{}/{}", golden.dialect, golden.name);
+            if let Err(at) = grammar.accepts(&moves)
+                && exceptions.remove(&id).is_none()
+            {
+                unlike.push(format!("{id} in {}, event {at:?}: {}", dialect.name, words(&moves)));
+            }
+        }
+    }
+    assert!(unlike.is_empty(), "the grammar does not have {unlike:#?}");
+    assert!(exceptions.is_empty(), "the grammar has {exceptions:#?}");
+}
