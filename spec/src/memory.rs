@@ -69,15 +69,24 @@ impl Memory {
         data: &'a str,
         view: &mut View<'a>,
     ) -> Verdict {
-        let is_first = event.is_some_and(EventInfo::is_opening);
-        self.outline.begin(is_first);
-        let Self { shape, matches, outline, .. } = self;
-        if event.and_then(|event| shape.fit(event, data, view, matches, outline)).is_some() {
-            self.next.note_spaces(data);
-            self.next.follow(view.raw(Slot::SequenceNumber).and_then(usual_count));
+        if event.is_some_and(|event| self.is_again(event, data, view)) {
             return Verdict::Valid;
         }
         self.new_event(event, data, view)
+    }
+
+    /// Returns whether data has the shape of the last event, which was a valid one of this type, and extracts its values
+    /// then. The view must be [`View::nothing`] before.
+    #[inline]
+    pub fn is_again<'a>(&mut self, event: &EventInfo, data: &'a str, view: &mut View<'a>) -> bool {
+        self.outline.begin(event.is_opening());
+        let Self { shape, matches, outline, .. } = self;
+        let is_again = shape.fit(event, data, view, matches, outline).is_some();
+        if is_again {
+            self.next.note_spaces(data);
+            self.next.follow(view.raw(Slot::SequenceNumber).and_then(usual_count));
+        }
+        is_again
     }
 
     fn new_event<'a>(
@@ -86,6 +95,7 @@ impl Memory {
         data: &'a str,
         view: &mut View<'a>,
     ) -> Verdict {
+        self.outline.begin(event.is_some_and(EventInfo::is_opening));
         self.matches.clear();
         self.next.forget();
         let mut checker = Checker::new(data, &mut self.outline);

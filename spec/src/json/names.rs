@@ -68,7 +68,7 @@ pub struct Names {
 }
 
 impl Names {
-    pub(super) const GROUPS: usize = 16;
+    pub(super) const GROUPS: usize = 32;
 
     /// Marks an index of too many members for the groups.
     const MANY: u8 = u8::MAX;
@@ -128,7 +128,7 @@ impl Names {
 #[inline]
 pub(super) const fn group(fingerprint: u32) -> usize {
     // A multiplier whose highest bits depend on all bits of the fingerprint.
-    (fingerprint.wrapping_mul(0x9e37_79b1) >> 28) as usize
+    (fingerprint.wrapping_mul(0x9e37_79b1) >> 27) as usize
 }
 
 /// Returns a fingerprint of a name: its length, its first byte and its last.

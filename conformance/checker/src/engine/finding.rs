@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
 
-use catalogue::{CLIENTS, Level};
+use catalogue::{CLIENTS, Client, Level};
 use serde::{Deserialize, Serialize};
 use spec::{APIS, Dialect, FOREIGN};
 
@@ -402,11 +403,10 @@ impl Findings {
         message: impl FnOnce() -> String,
     ) -> Option<usize> {
         self.reported += 1;
-        let mut is_fine_in = |name: &str| spec::dialect(name).is_some_and(&mut is_fine_in);
         let known = self.seen.get(&self.key).copied();
         if let Some(finding) = known.and_then(|at| self.found.get_mut(at)) {
             finding.count += 1;
-            finding.fine_in.retain(|name| is_fine_in(name));
+            finding.fine_in.retain(|name| spec::dialect(name).is_some_and(&mut is_fine_in));
             // It also stands alone.
             finding.follows_from.take_if(|_| place.follows.is_none());
             return known;
@@ -437,8 +437,9 @@ impl Findings {
             form: Cow::Borrowed(place.form),
             related: None,
             fine_in: dialects_of_clients(self.api)
-                .filter(|name| is_fine_in(name))
-                .map(Cow::Borrowed)
+                .iter()
+                .filter(|(_, dialect)| is_fine_in(dialect))
+                .map(|(name, _)| Cow::Borrowed(*name))
                 .collect(),
             follows_from,
             count: 1,
@@ -550,8 +551,8 @@ const LONGEST_TYPE: usize = 40;
 
 /// Returns an event type, or what it begins with if no known client of the API knows it: these events are alike to clients.
 fn known_event<'n>(api: &str, name: &'n str) -> &'n str {
-    let is_known = |dialect| spec::dialect(dialect).is_some_and(|dialect| dialect.event(name).is_some());
-    if dialects_of_clients(api).any(is_known) { name } else { namespace_of(name) }
+    let is_known = |(_, dialect): &NamedDialect| dialect.event(name).is_some();
+    if dialects_of_clients(api).iter().any(is_known) { name } else { namespace_of(name) }
 }
 
 /// Returns what unknown event types have in common with others.
@@ -566,12 +567,22 @@ fn path_of(text: &str) -> Option<&'static str> {
     own.or_else(foreign).filter(|path| path.starts_with('/'))
 }
 
+/// A dialect, with the name that clients give it.
+type NamedDialect = (&'static str, &'static Dialect);
+
 /// Returns the dialects that known clients of an API are written for, each once.
-fn dialects_of_clients(api: &str) -> impl Iterator<Item = &'static str> {
-    let is_first = |at: usize, name: &str| CLIENTS.iter().take(at).all(|before| before.dialect != name);
-    CLIENTS
-        .iter()
-        .enumerate()
-        .filter(move |(at, client)| client.is_of(api) && is_first(*at, client.dialect))
-        .map(|(_, client)| client.dialect)
+fn dialects_of_clients(api: &str) -> &'static [NamedDialect] {
+    static ALL: LazyLock<Vec<(&Client, Vec<NamedDialect>)>> = LazyLock::new(|| {
+        let mut all: Vec<(&Client, Vec<_>)> = Vec::new();
+        for client in CLIENTS {
+            let Some(dialect) = spec::dialect(client.dialect) else { continue };
+            match all.iter_mut().find(|(other, _)| other.is_of(client.api)) {
+                Some((_, dialects)) if dialects.iter().any(|(name, _)| *name == client.dialect) => {}
+                Some((_, dialects)) => dialects.push((client.dialect, dialect)),
+                None => all.push((client, vec![(client.dialect, dialect)])),
+            }
+        }
+        all
+    });
+    ALL.iter().find(|(client, _)| client.is_of(api)).map_or(&[], |(_, dialects)| dialects)
 }

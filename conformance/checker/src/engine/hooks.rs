@@ -2,7 +2,7 @@
 
 use catalogue::LooksAt;
 use spec::Api;
-use spec::table::Scope;
+use spec::table::{Scope, ScopeInfo};
 
 use super::{Bound, Node, Object};
 use super::{Case, Ending, Snapshot};
@@ -16,7 +16,7 @@ pub(crate) enum Native {
     Frame(fn(&mut Case<'_>)),
     /// A frame, with or without data, that has lines which are not fields of server-sent events.
     Stray(fn(&mut Case<'_>)),
-    /// A frame with an escape or a replacement character in its data.
+    /// A frame with a character in its data that is escaped as a number, or may be a replacement character.
     Escaped(fn(&mut Case<'_>)),
     /// A frame that the dialect does not accept: not JSON, of an unknown type, or not valid against its
     /// schema.
@@ -51,6 +51,8 @@ pub(crate) enum Native {
     OpenedAs(&'static [&'static str], ValueRule),
     /// A value of one of these types closes an item.
     ClosedAs(&'static [&'static str], ValueRule),
+    /// A value of a type that has phases closes an item.
+    ClosedWithPhases(ValueRule),
     /// Nothing can be added to a text of a scope: its final value was stated, or it or a node around it was closed.
     Settled(Scope, NodeRule),
     /// A value begins a phase of a node of a scope.
@@ -74,6 +76,11 @@ pub(crate) enum Native {
     StreamEnd(fn(&mut Case<'_>)),
     /// A body that is not a stream.
     Body(BodyRule),
+}
+
+/// Returns the scopes of the phases of items.
+pub(crate) fn phased(api: &Api) -> impl Iterator<Item = &ScopeInfo> {
+    api.scopes().filter(|scope| scope.parent == Some(api.container) && !scope.phases.is_empty())
 }
 
 /// Rules and their functions.
@@ -191,7 +198,7 @@ impl ValueRules {
 pub(crate) struct Hooks {
     pub(crate) frame: Plain,
     pub(crate) stray: Plain,
-    /// Those of the rules about frames that need data with escapes or replacement characters.
+    /// Those of the rules about frames that need data with such characters.
     pub(crate) escaped: Plain,
     pub(crate) invalid: Plain,
     pub(crate) newer: Plain,
@@ -219,6 +226,8 @@ pub(crate) struct Hooks {
     pub(crate) stream_end: Plain,
     pub(crate) body: BoundRules<BodyRule>,
     pub(crate) of_body: BodyHooks,
+    /// The types of items that have phases.
+    phased: Vec<&'static str>,
 }
 
 /// The rules about streams whose pages say that they look at bodies, too: a body is judged like the frame, the items and
@@ -234,7 +243,7 @@ pub(crate) struct BodyHooks {
 }
 
 impl BodyHooks {
-    fn add(&mut self, bound: Bound, native: Native, container: Scope) {
+    fn add(&mut self, bound: Bound, native: Native, container: Scope, phased: &[&'static str]) {
         match native {
             Native::Frame(code) | Native::Escaped(code) | Native::Invalid(code) => {
                 self.whole.push((bound, code));
@@ -247,6 +256,7 @@ impl BodyHooks {
             Native::OpenedAs(types, code) | Native::ClosedAs(types, code) => {
                 self.items.push(Some(types), (bound, code));
             }
+            Native::ClosedWithPhases(code) => self.items.push(Some(phased), (bound, code)),
             Native::Ending(code) => self.ending.push((bound, (Ends::All, code))),
             Native::EndingWithChoice(code) => self.ending.push((bound, (Ends::WithChoice, code))),
             _ => {}
@@ -285,6 +295,7 @@ impl Hooks {
             stream_end: Plain::default(),
             body: BoundRules::default(),
             of_body: BodyHooks::default(),
+            phased: phased(api).flat_map(|scope| scope.of).copied().collect(),
         }
     }
 
@@ -292,7 +303,7 @@ impl Hooks {
         let looks_at_bodies = bound.rule.looks_at.contains(&LooksAt::Body);
         for native in natives {
             if looks_at_bodies {
-                self.of_body.add(bound, *native, self.opened.container);
+                self.of_body.add(bound, *native, self.opened.container, &self.phased);
             }
             match *native {
                 Native::Frame(code) => self.frame.push((bound, code)),
@@ -317,6 +328,7 @@ impl Hooks {
                 Native::Closed(scope, code) => self.closed.push(scope, (bound, code)),
                 Native::OpenedAs(types, code) => self.opened.items.push(Some(types), (bound, code)),
                 Native::ClosedAs(types, code) => self.closed.items.push(Some(types), (bound, code)),
+                Native::ClosedWithPhases(code) => self.closed.items.push(Some(&self.phased), (bound, code)),
                 Native::Settled(scope, code) => {
                     self.settled.push(scope, (bound, code));
                     self.has_settled = true;

@@ -412,7 +412,7 @@ impl AtHand<'_> {
         self.stream.transport = record.frame.transport;
         if is_remarkable(plan.dialect().framing.event_line, record) {
             self.ask(&hooks.frame, record);
-        } else if !record.is_plain {
+        } else if record.may_have_lost_characters() {
             self.ask(&hooks.escaped, record);
         }
         if record.payload == Payload::Done || self.stream.done.is_some() {

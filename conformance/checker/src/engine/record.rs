@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
 use spec::json::{Names, Outline, OutlineMember, Problem, RawString, Scanner, is_same};
 use spec::table::{EventInfo, EventLine, Role, UsagePlaces};
 use spec::{Count, Dialect, Matches, Memory, Slot, Verdict, View};
@@ -50,8 +52,8 @@ pub struct Record<'a> {
     members: OnceCell<(Vec<OutlineMember>, Names)>,
     /// Its token counts, once something asks for them.
     usage: OnceCell<Usage>,
-    /// Whether the data has no escapes and no lost characters.
-    pub(crate) is_plain: bool,
+    /// Offset of the first escape in the data, or of the first byte with which U+FFFD begins.
+    first_escape: Option<usize>,
 }
 
 /// The kind of the data of a frame.
@@ -112,7 +114,7 @@ impl<'a> Record<'a> {
             members: OnceCell::new(),
             recorded: None,
             usage: OnceCell::new(),
-            is_plain: is_plain(frame.data.as_deref().unwrap_or_default()),
+            first_escape: memchr::memchr2(b'\\', LOST, frame.data.as_deref().unwrap_or_default().as_bytes()),
         }
     }
 
@@ -126,7 +128,12 @@ impl<'a> Record<'a> {
     ) {
         let (frame, data) = (self.frame, self.data());
         let is_done = data == "[DONE]";
-        let has_it = |known: &(usize, &EventInfo)| has_type(dialect, data, known.1.name);
+        // Where the type follows from members, another event with the same ones has the same type.
+        let is_by_members =
+            !dialect.framing.types.is_empty() && dialect.framing.event_line == EventLine::None;
+        let is_again =
+            is_by_members && recent.is_some_and(|(_, info)| memory.is_again(info, data, &mut self.view));
+        let has_it = |known: &(usize, &EventInfo)| is_again || has_type(dialect, data, known.1.name);
         let said = || frame.event.as_deref().and_then(|name| dialect.position(name));
         let guessed = recent.filter(has_it).or_else(|| said().filter(has_it));
         self.event_type = match guessed {
@@ -136,7 +143,10 @@ impl<'a> Record<'a> {
         };
         self.known = guessed.or_else(|| self.event_type.as_deref().and_then(|name| dialect.position(name)));
         *recent = self.known;
-        self.verdict = memory.next_event(self.known.map(|(_, info)| info), data, &mut self.view);
+        self.verdict = match self.known {
+            Some(_) if is_again => Verdict::Valid,
+            known => memory.next_event(known.map(|(_, info)| info), data, &mut self.view),
+        };
         self.sequence_number = self.view.count(Slot::SequenceNumber);
         self.has_usual_counts = self.view.has_usual_counts();
         if let Some((_, info)) = self.known.filter(|(_, info)| !info.effects.is_empty()) {
@@ -232,11 +242,19 @@ impl<'a> Record<'a> {
 
     /// Returns a string value, not yet decoded.
     pub(crate) fn string(&self, slot: Slot) -> Option<RawString<'a>> {
-        if !self.is_plain {
+        if self.first_escape.is_some() {
             return self.view.string(slot);
         }
         let raw = self.view.raw(slot)?.strip_prefix('"')?.strip_suffix('"')?;
         Some(RawString { raw, escaped: false })
+    }
+
+    /// Returns whether the data may have characters that are escaped as numbers, or U+FFFD. Most escapes are line feeds and
+    /// quotes.
+    pub(super) fn may_have_lost_characters(&self) -> bool {
+        static NUMBERED: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("\\u"));
+        let rest = self.first_escape.and_then(|at| self.data().as_bytes().get(at..));
+        rest.is_some_and(|rest| NUMBERED.find(rest).is_some() || memchr::memchr(LOST, rest).is_some())
     }
 
     /// Returns its type with a longer lifetime than the frame; empty if it has none.
@@ -273,10 +291,8 @@ impl<'a> Record<'a> {
 /// The payload of a frame that was dropped because it is too long.
 const TOO_LONG: Payload = Payload::NotJson(DataProblem::TooLong, 0);
 
-/// Returns whether the data has no escapes and no U+FFFD, which begins with this byte.
-fn is_plain(data: &str) -> bool {
-    memchr::memchr2(b'\\', 0xef, data.as_bytes()).is_none()
-}
+/// The byte with which U+FFFD begins.
+const LOST: u8 = 0xef;
 
 /// Returns whether data begins with a member of that type, as it usually does. If not, the type is unknown.
 fn has_type(dialect: &Dialect, data: &str, name: &str) -> bool {

@@ -18,25 +18,23 @@ pub(crate) struct Usage {
 impl Usage {
     /// Reads the object, once for all rules.
     pub(super) fn of(places: &UsagePlaces, usage: &str) -> Self {
-        let mut found = Self::default();
+        let UsagePlaces { input, cached, output, reasoning, total, .. } = *places;
+        let mut counts = [input, cached, output, reasoning, total].map(|place| (place, None));
         let mut scanner = Scanner::new(usage);
         let read = scanner.members(|scanner, name| {
             let value = scanner.raw()?;
-            let counts = [
-                (places.input, &mut found.input),
-                (places.output, &mut found.output),
-                (places.total, &mut found.total),
-                (places.cached, &mut found.cached),
-                (places.reasoning, &mut found.reasoning),
-            ];
-            for ((member, inner), count) in counts {
+            for ((member, inner), count) in &mut counts {
                 if is_same(name, member.as_bytes()) {
                     *count = inner.map_or_else(|| Ok(number(value)), |inner| detail(value, inner))?;
                 }
             }
             Ok(())
         });
-        if read.and_then(|()| scanner.end()).is_ok() { found } else { Self::default() }
+        if read.and_then(|()| scanner.end()).is_err() {
+            return Self::default();
+        }
+        let [input, cached, output, reasoning, total] = counts.map(|(_, count)| count);
+        Self { input, cached, output, reasoning, total }
     }
 }
 

@@ -260,9 +260,9 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
             Native::Fragment(Scope::Code, tool::code_fragment_within_call),
             Native::Closed(Scope::Code, tool::code_within_call),
         ],
-        NativeRule::ToolHasPhases => &[Native::Closed(Scope::Item, tool::has_phases)],
-        NativeRule::ToolPhasesComplete => &[Native::Closed(Scope::Item, tool::phases_complete)],
-        NativeRule::ToolStatusAgrees => &[Native::Closed(Scope::Item, tool::status_agrees)],
+        NativeRule::ToolHasPhases => &[Native::ClosedWithPhases(tool::has_phases)],
+        NativeRule::ToolPhasesComplete => &[Native::ClosedWithPhases(tool::phases_complete)],
+        NativeRule::ToolStatusAgrees => &[Native::ClosedWithPhases(tool::status_agrees)],
         NativeRule::ToolMcpFailureHasError => &[Native::Closed(Scope::Item, tool::mcp_failure_has_error)],
         NativeRule::TextNoModelMarkup => &[Native::Snapshot(text::no_model_markup)],
         NativeRule::VendorCreatedAtInMilliseconds => &[Native::Snapshot(vendor::created_at_in_milliseconds)],
@@ -331,6 +331,7 @@ mod tests {
                 | Native::Snapshot(_)
                 | Native::OpenedAs(..)
                 | Native::ClosedAs(..)
+                | Native::ClosedWithPhases(_)
                 | Native::Opened(Scope::Item, _)
                 | Native::Closed(Scope::Item, _)
                 | Native::Ending(_)

@@ -7,28 +7,30 @@ use crate::engine::Record;
 
 /// The verdicts of other dialects on a value, computed lazily and once.
 pub(super) struct OtherDialects<C> {
+    own: &'static Dialect,
     check: C,
     said: Vec<(&'static str, Option<Verdict>)>,
 }
 
-/// Returns the verdicts of other dialects on an event, or on a body.
+/// Returns the verdicts of other dialects than this one on an event, or on a body.
 pub(super) fn of_record<'r>(
     record: &'r Record<'_>,
+    own: &'static Dialect,
 ) -> OtherDialects<impl Fn(&'static Dialect) -> Option<Verdict> + 'r> {
-    OtherDialects::new(|other| match record.root {
+    let check = |other: &'static Dialect| match record.root {
         Some(root) => Some(other.check_type(other.root(root)?, record.data())),
         None => Some(other.check_event(record.event_type.as_deref()?, record.data())),
-    })
+    };
+    OtherDialects { own, check, said: Vec::new() }
 }
 
 impl<C: Fn(&'static Dialect) -> Option<Verdict>> OtherDialects<C> {
-    /// Returns the verdicts that this check computes.
-    pub(super) const fn new(check: C) -> Self {
-        Self { check, said: Vec::new() }
-    }
-
     /// Returns whether a dialect accepts the value at fault.
     pub(super) fn is_fine(&mut self, other: &'static Dialect, fault: &Fault) -> bool {
+        // The fault is one of its own dialect.
+        if other.name == self.own.name {
+            return false;
+        }
         let at = self.said.iter().position(|(name, _)| *name == other.name).unwrap_or_else(|| {
             self.said.push((other.name, (self.check)(other)));
             self.said.len() - 1

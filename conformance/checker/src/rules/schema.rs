@@ -70,7 +70,7 @@ pub(super) fn event_valid(case: &mut Case<'_>) {
         return;
     }
     let told = faults.iter().filter(|fault| !sequence::is_about_it(fault));
-    report_faults(case, "the event", told, faults, other_dialects::of_record(record));
+    report_faults(case, "the event", told, faults, other_dialects::of_record(record, case.dialect()));
     case.omit(*more);
 }
 
@@ -89,7 +89,13 @@ pub(super) fn body_valid(case: &mut Case<'_>, frame: &Frame<'_>) {
         return;
     };
     if let Verdict::Invalid(faults, more) = &record.verdict {
-        report_faults(case, "the body", faults.iter(), faults, other_dialects::of_record(record));
+        report_faults(
+            case,
+            "the body",
+            faults.iter(),
+            faults,
+            other_dialects::of_record(record, case.dialect()),
+        );
         case.omit(*more);
     }
 }
@@ -159,7 +165,7 @@ pub(super) fn type_known(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let Verdict::Invalid(faults, _) = &record.verdict else { return };
     let (response, api) = (case.in_response(""), case.dialect().api);
-    let mut others = other_dialects::of_record(record);
+    let mut others = other_dialects::of_record(record, case.dialect());
     let whole = case.bound.level;
     for fault in faults {
         if let Some((_, name)) = unknown_type(fault, api).filter(|(_, name)| !has_prefix(name)) {
@@ -201,13 +207,13 @@ pub(super) fn value_known(case: &mut Case<'_>) {
     let data = record.data();
     if let Some(name) = record.event_type.as_deref() {
         let newer = |dialect: &Dialect| dialect.newer_values(name, data);
-        return newer_values(case, newer, other_dialects::of_record(record));
+        return newer_values(case, newer, other_dialects::of_record(record, case.dialect()));
     }
     let Some(root) = record.root else { return };
     let newer = |dialect: &Dialect| {
         dialect.root(root).map_or_else(Vec::new, |name| dialect.newer_values_of_type(name, data))
     };
-    newer_values(case, newer, other_dialects::of_record(record));
+    newer_values(case, newer, other_dialects::of_record(record, case.dialect()));
 }
 
 /// Reports values that a dialect does not know yet.

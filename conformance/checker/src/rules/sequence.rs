@@ -18,7 +18,7 @@ pub(super) fn present(case: &mut Case<'_>) {
     match &record.verdict {
         Verdict::Invalid(faults, _) => {
             let Some(fault) = faults.iter().find(|fault| is_about_it(fault)) else { return };
-            let mut others = other_dialects::of_record(record);
+            let mut others = other_dialects::of_record(record, case.dialect());
             case.fault_here(
                 fault,
                 |other| others.is_fine(other, fault),

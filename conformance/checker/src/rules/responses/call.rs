@@ -38,14 +38,10 @@ pub(in crate::rules) fn arguments_complete(case: &mut Case<'_>, _: &Node, item: 
     let (Some(name), Some(arguments)) = (item.string("name"), item.string("arguments")) else { return };
     let Some(members) = json::members(&arguments) else { return };
     let Some(response) = case.stream.first_snapshot.get() else { return };
-    let tools = response.entries("tools").unwrap_or_default().into_iter().map(Object::new);
-    let is_called = |tool: &Object<'_>| {
-        tool.plain("type") == Some("function") && tool.string("name").as_ref() == Some(&name)
-    };
-    let Some(tool) = tools.into_iter().find(is_called).filter(|tool| tool.get("strict") == Some("true"))
-    else {
-        return;
-    };
+    let tools = response.entries("tools").unwrap_or_default().into_iter();
+    let named = tools.filter(|tool| json::string_member(tool, "name").as_ref() == Some(&name));
+    let called = named.map(Object::new).find(|tool| tool.plain("type") == Some("function"));
+    let Some(tool) = called.filter(|tool| tool.get("strict") == Some("true")) else { return };
     let required = tool.value("parameters").and_then(|parameters| json::at(parameters, "/required"));
     let required = required.and_then(json::entries).unwrap_or_default();
     let is_absent = |name: &Cow<'_, str>| !members.iter().any(|(found, _)| found == name);

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use spec::table::{EventInfo, Scope, ScopeInfo};
 
 use crate::engine::Case;
-use crate::engine::{Node, Object, Place, State};
+use crate::engine::{Node, Object, Place, State, phased};
 
 pub(in crate::rules) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
@@ -34,9 +34,7 @@ pub(in crate::rules) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, 
 
 /// Returns the scope of the phases of an item type.
 fn phases_of(case: &Case<'_>, kind: &str) -> Option<&'static ScopeInfo> {
-    let api = case.dialect().api;
-    let is_phased = |scope: &&ScopeInfo| scope.parent == Some(api.container) && !scope.phases.is_empty();
-    api.scopes().filter(is_phased).find(|scope| scope.of.contains(&kind))
+    phased(case.dialect().api).find(|scope| scope.of.contains(&kind))
 }
 
 pub(in crate::rules) fn has_phases(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
