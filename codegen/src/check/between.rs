@@ -16,7 +16,11 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     let apis = folders::apis(&context.spec);
     for (id, rule) in &catalogue.between_rules {
         let file = folders::file(&context.spec, BETWEEN_RULES, &format!("{id}.md"));
-        for (entry, problem, help) in rule_misuses(rule) {
+        let unknown = rule.replaces.iter().filter(|replaced| !catalogue.rules.contains_key(*replaced));
+        let unknown = unknown.map(|replaced| {
+            ("replaces", format!("there is no rule {replaced}"), "name a rule of the client's API")
+        });
+        for (entry, problem, help) in rule_misuses(rule).into_iter().chain(unknown) {
             report.find(&file, Place::entry(entry), problem, help);
         }
     }

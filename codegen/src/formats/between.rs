@@ -142,6 +142,9 @@ pub struct BetweenRule {
     /// The modes of a gateway in which it applies; all if empty.
     #[serde(default)]
     pub modes: Vec<HandlingMode>,
+    /// The rules of the client's APIs that it replaces, as it knows what a gateway may do.
+    #[serde(default)]
+    pub replaces: Vec<String>,
     /// The version of the suite that has it first.
     pub since: String,
     /// Its title.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use between::{Pair, Reference, Settings, Suite, front_dialect, unused_limits, upstream_dialect};
+use harness::live::RunRuntime;
 use harness::suite::Selection;
 use results::{BetweenRun, Verdict};
 
@@ -87,7 +88,7 @@ fn play(fault: Option<&str>, with: &[&str], is_in: impl Fn(&Pair) -> bool) -> Be
         patience: Duration::from_millis(if fault.is_some() { 100 } else { 500 }),
         out: None,
     };
-    let suite = Suite::start(0, &settings).unwrap();
+    let suite = Suite::start(0, &settings, &RunRuntime::start().unwrap()).unwrap();
     let _reference = Reference::start(&suite, &mut settings, fault).unwrap();
     suite.run(&settings, &mut |_| {}).unwrap()
 }

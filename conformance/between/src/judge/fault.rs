@@ -137,7 +137,8 @@ pub(super) fn judge_after(findings: &mut Findings<'_>, test: &Test, evidence: &E
     let (Some(after), Some(fault)) = (&evidence.after, test.fault) else { return };
     let reply = after.response.as_ref().map(|response| read(test.front, response)).unwrap_or_default();
     let has_text = reply.parts.iter().any(|part| matches!(part, Part::Text(said) if !said.is_empty()));
-    if reply.is_ended && reply.error.is_none() && has_text {
+    // An answer without the marker at the end is one.
+    if (reply.is_ended || reply.stop.is_some()) && reply.error.is_none() && has_text {
         return;
     }
     let status = after.response.as_ref().map_or(0, |response| response.status);

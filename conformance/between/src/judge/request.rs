@@ -1,6 +1,6 @@
 //! The request: what the upstream was asked of what the client asked.
 
-use catalogue::HandlingMode;
+use catalogue::{HandlingMode, Level};
 use results::{starred, text::listed};
 use serde_json::Value;
 use spec::Verdict;
@@ -305,10 +305,15 @@ fn options(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
         asked.user.is_some() && got.user != asked.user,
         words(&got.user, &asked.user),
     );
-    let is_changed = asked.effort.is_some() && got.effort != asked.effort;
-    add("request/reasoning", "the effort", is_changed, words(&got.effort, &asked.effort));
     let is_changed = asked.format != Format::Text && !is_same_format(&got.format, &asked.format);
     add("request/format", "the format", is_changed, words(&got.format, &asked.format));
+    if asked.effort.is_some() && got.effort != asked.effort {
+        let [own, wanted] = words(&got.effort, &asked.effort);
+        let message = format!("the effort is {}, the client's is {}", shown(&own), shown(&wanted));
+        // No API states which budget of tokens is which effort.
+        let problem = Problem::new("the effort", message).at(Level::Should);
+        findings.add("request/reasoning", problem.showing(&own, &wanted));
+    }
 }
 
 fn words<T: serde::Serialize>(own: &T, wanted: &T) -> [String; 2] {
@@ -389,6 +394,6 @@ fn invented(findings: &mut Findings<'_>, turn: &Turn<'_>, got: &Question, asked:
     if asked.is_stream != got.is_stream {
         let kind = if got.is_stream { "a stream" } else { "no stream" };
         let message = format!("the upstream is asked for {kind}, the client wants the opposite");
-        findings.add("request/nothing-invented", Problem::new(kind, message).at(catalogue::Level::May));
+        findings.add("request/nothing-invented", Problem::new(kind, message).at(Level::May));
     }
 }

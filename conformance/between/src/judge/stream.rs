@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use catalogue::BETWEEN_RULES;
 use checker::{
     Answer, AnswerReader, Checker, Exchange, Finding, Frame, Headers, Places, Request, RuleSets, sse,
 };
@@ -16,14 +17,13 @@ use crate::evidence::{Exchanged, Response, Test};
 
 static RULES: LazyLock<RuleSets> = LazyLock::new(RuleSets::all);
 
-/// Rules that one about gateways replaces: `answer/model` allows for names by which a gateway routes.
-const OWN: [&str; 1] = ["message/model-asked"];
-
 /// Returns what the rules of the client's API find in its response, and not in that of the upstream: of the same API, it may
 /// have been passed on as it was.
 pub(super) fn own_findings(test: &Test, turn: &Turn<'_>, is_whole: bool) -> Vec<Finding> {
     let mut findings = check(test.front, turn.client, is_whole);
-    findings.retain(|finding| !OWN.contains(&&*finding.rule));
+    let is_replaced =
+        |finding: &Finding| BETWEEN_RULES.iter().any(|rule| rule.replaces.contains(&&*finding.rule));
+    findings.retain(|finding| !is_replaced(finding));
     if test.front.api.name == test.upstream.api.name && !findings.is_empty() {
         let answered = turn.requests.iter().rev().find(|exchange| exchange.response.is_some());
         let of_upstream = answered.map(|exchange| check(test.front, exchange, is_whole)).unwrap_or_default();
@@ -34,7 +34,7 @@ pub(super) fn own_findings(test: &Test, turn: &Turn<'_>, is_whole: bool) -> Vec<
 }
 
 /// Returns what the rules of the client's API find in a response. The rest of one that is not whole is not missed.
-fn check(dialect: &'static Dialect, exchange: &Exchanged, is_whole: bool) -> Vec<Finding> {
+pub(super) fn check(dialect: &'static Dialect, exchange: &Exchanged, is_whole: bool) -> Vec<Finding> {
     let Some(response) = exchange.response.as_ref().filter(|response| response.status > 0) else {
         return Vec::new();
     };

@@ -57,12 +57,11 @@ fn held_back(sent: &Response, upstream: &[Moment], client: &[Moment]) -> Option<
 
 /// Judges a test whose client leaves.
 pub(super) fn judge_leaving(findings: &mut Findings<'_>, turn: &Turn<'_>) {
-    if turn.response().is_none_or(|response| response.end != Ended::Left) {
-        return;
-    }
+    let Some(left) = turn.response().filter(|response| response.end == Ended::Left) else { return };
     for exchange in &turn.requests {
         let Some(response) = &exchange.response else { continue };
-        if response.end == Ended::Left {
+        // A client that has waited for all of a stream leaves too late.
+        if response.end == Ended::Left || response.ended_at <= left.ended_at {
             continue;
         }
         let message = "the client has left, and the gateway still reads the upstream's stream to its end";

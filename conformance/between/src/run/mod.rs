@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gateway::start_runtime;
+use harness::live::RunRuntime;
 use results::{BETWEEN_RUN_VERSION, BetweenPair, BetweenRun, BetweenTest, FailOn, Outcome};
 
 use crate::judge::settle;
@@ -27,6 +28,7 @@ use stage::{Stage, play_all};
 pub struct Suite {
     upstream: Arc<Upstream>,
     keys: Arc<Keys>,
+    machine: RunRuntime,
 }
 
 impl Suite {
@@ -35,10 +37,10 @@ impl Suite {
     /// # Errors
     ///
     /// If the port is taken.
-    pub fn start(port: u16, settings: &Settings) -> io::Result<Self> {
+    pub fn start(port: u16, settings: &Settings, machine: &RunRuntime) -> io::Result<Self> {
         let keys = Arc::new(Keys::new(settings.key.clone(), settings.upstream_key.clone()));
         let upstream = Upstream::start(port, Arc::clone(&keys), &settings.model)?;
-        Ok(Self { upstream: Arc::new(upstream), keys })
+        Ok(Self { upstream: Arc::new(upstream), keys, machine: machine.clone() })
     }
 
     /// Returns the address of the upstream.
@@ -46,7 +48,8 @@ impl Suite {
         self.upstream.address()
     }
 
-    /// Runs the tests of settings, and passes each to `done` when it is judged.
+    /// Runs the tests of settings, and passes each to `done` when it is judged. Tests that an interruption ends, or keeps from
+    /// beginning, have no verdict.
     ///
     /// # Errors
     ///
@@ -57,7 +60,7 @@ impl Suite {
         let clients = Clients::new(settings)?;
         let runtime = start_runtime(2).map_err(|error| error.to_string())?;
         let (upstream, keys) = (Arc::clone(&self.upstream), Arc::clone(&self.keys));
-        let stage = Arc::new(Stage::new(upstream, keys, settings.clone(), clients));
+        let stage = Arc::new(Stage::new(upstream, keys, settings.clone(), clients, self.machine.clone()));
         let mut results = runtime.block_on(play_all(&stage, &tests, done));
         // Connections that a gateway holds must not delay the end.
         runtime.shutdown_background();

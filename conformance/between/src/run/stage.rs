@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use catalogue::UpstreamFault;
+use harness::live::RunRuntime;
 use results::BetweenTest;
 use spec::Api;
 use tokio::task::JoinSet;
@@ -30,6 +31,7 @@ pub(super) struct Stage {
     keys: Arc<Keys>,
     settings: Settings,
     clients: Clients,
+    machine: RunRuntime,
     /// Number of plain questions after faults.
     count: AtomicUsize,
 }
@@ -68,14 +70,20 @@ impl Stage {
         keys: Arc<Keys>,
         settings: Settings,
         clients: Clients,
+        machine: RunRuntime,
     ) -> Self {
-        Self { upstream, keys, settings, clients, count: AtomicUsize::new(0) }
+        Self { upstream, keys, settings, clients, machine, count: AtomicUsize::new(0) }
     }
 
     /// Plays a test and judges it.
     async fn test(self: Arc<Self>, test: Test) -> BetweenTest {
         let begun = Instant::now();
-        let (evidence, other_api) = self.play(&test).await;
+        let (evidence, other_api) = tokio::select! {
+            // The gateway ends with the interruption, and what is seen then is no fault of it.
+            biased;
+            () = self.machine.interrupted() => return harness_error(&test, "interrupted".to_owned()),
+            played = self.play(&test) => played,
+        };
         let ms = milliseconds(begun.elapsed());
         let other_api = other_api.filter(|_| evidence.upstream.is_empty());
         let (judged_test, out) = (test.clone(), self.settings.out.clone());

@@ -103,6 +103,11 @@ impl RunRuntime {
         self.interrupt.clone()
     }
 
+    /// Waits until the run is interrupted.
+    pub async fn interrupted(&self) {
+        interrupted(self.interrupt()).await;
+    }
+
     /// Calls a function when the run is interrupted.
     pub fn on_interrupt(&self, then: impl FnOnce() + Send + 'static) {
         let interrupted = interrupted(self.interrupt());

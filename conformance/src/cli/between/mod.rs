@@ -25,6 +25,7 @@ use super::output;
 use super::target::count;
 use super::verdict::fail_on_values;
 use super::{CommandArgs, NOT_DONE, print};
+use harness::live::RunRuntime;
 use harness::suite::run_quietly;
 use harness::wire::Target;
 use levels::RuleLevel;
@@ -206,7 +207,8 @@ impl CommandArgs for BetweenArgs {
         if let Some(folder) = &self.out {
             between::folder::make_room(folder, self.replace).with_context(|| folder.display().to_string())?;
         }
-        let mut run = self.play(&mut settings, again.as_ref())?;
+        let machine = RunRuntime::start()?;
+        let mut run = self.play(&mut settings, again.as_ref(), &machine)?;
         run.fail_on = self.fail_on.unwrap_or(if self.strict { FailOn::Should } else { FailOn::default() });
         run.levels = levels::changes(&self.levels)?;
         run.folder = self.out.as_ref().map(|folder| folder.display().to_string());
@@ -215,6 +217,9 @@ impl CommandArgs for BetweenArgs {
             keep(folder, &run)?;
         }
         self.print(&run)?;
+        if machine.is_interrupted() {
+            return Ok(ExitCode::from(NOT_DONE));
+        }
         if let Some(file) = &self.write_expected_failures {
             let text = expected::failures(&run, &expected);
             std::fs::write(file, text).with_context(|| file.display().to_string())?;

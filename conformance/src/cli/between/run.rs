@@ -16,8 +16,8 @@ use crate::cli::message::{Lines, note, note_lines};
 use harness::ProgressLine;
 use harness::live::RunRuntime;
 use harness::wire::Target;
-use results::BetweenRun;
 use results::text::{shortened, visible};
+use results::{BetweenRun, Verdict};
 
 /// Usual time until a started gateway answers.
 const START: Duration = Duration::from_secs(120);
@@ -45,41 +45,38 @@ impl BetweenArgs {
         &self,
         settings: &mut Settings,
         again: Option<&BTreeSet<String>>,
+        machine: &RunRuntime,
     ) -> Result<BetweenRun> {
-        let machine = RunRuntime::start()?;
         let port = self.upstream_port.unwrap_or_default();
-        let suite = Suite::start(port, settings)
+        let suite = Suite::start(port, settings, machine)
             .with_context(|| format!("the upstream cannot listen on port {port} of 127.0.0.1"))?;
         let upstream_url = format!("http://{}/v1", suite.address());
-        let standing = self.stand(&suite, settings, &upstream_url, &machine)?;
+        let standing = self.stand(&suite, settings, &upstream_url, machine)?;
         let suite = Arc::new(suite);
         if !matches!(standing, Standing::Reference { .. }) {
             let (own, shared) = (settings.clone(), Arc::clone(&suite));
             let detected =
-                within(&machine, move || shared.detect(&own))?.map_err(|problem| anyhow!(problem))?;
+                within(machine, move || shared.detect(&own))?.map_err(|problem| anyhow!(problem))?;
             settings.pairs = self.found(&detected, &upstream_url)?;
             self.select(settings, again)?;
         }
-        let (own, finished) = (settings.clone(), Arc::new(AtomicUsize::new(0)));
+        let finished = Arc::new(AtomicUsize::new(0));
         let all = between::tests(settings).len();
         let progress = {
             let finished = Arc::clone(&finished);
             ProgressLine::start(move |_| format!("{} of {all} tests", finished.load(Ordering::Relaxed)))
         };
-        let counted = Arc::clone(&finished);
-        let run = within(&machine, move || {
-            suite.run(&own, &mut |_| {
-                counted.fetch_add(1, Ordering::Relaxed);
-            })
+        let run = suite.run(settings, &mut |_| {
+            finished.fetch_add(1, Ordering::Relaxed);
         });
         drop(progress);
-        let mut run = match run {
-            Ok(run) => run.map_err(|problem| anyhow!(problem))?,
-            Err(_) => bail!("interrupted after {} of {all} tests", finished.load(Ordering::Relaxed)),
-        };
+        let mut run = run.map_err(|problem| anyhow!(problem))?;
         run.is_reference = matches!(standing, Standing::Reference { .. });
         run.upstream_port = self.upstream_port;
-        if let Standing::Started(mut gateway) = standing
+        if machine.is_interrupted() {
+            let judged = all - run.count(Verdict::HarnessError) as usize;
+            note(&format!("interrupted after {judged} of {all} tests"));
+        } else if let Standing::Started(mut gateway) = standing
             && let Some(output) = gateway.has_ended().then(|| gateway.last_lines())
         {
             let lines: Vec<String> = output.iter().map(|line| format!("  {}", visible(line))).collect();

@@ -246,6 +246,9 @@ fn others() -> Vec<(&'static str, Bench)> {
     left.upstream().end = Ended::Left;
     assert_eq!(broken(&left), Vec::<String>::new());
     left.upstream().end = Ended::Complete;
+    left.client().ended_at = left.upstream().ended_at;
+    assert_eq!(broken(&left), Vec::<String>::new());
+    left.upstream().ended_at += Duration::from_millis(1);
     let mut mixed = crowd();
     assert_eq!(broken(&mixed), Vec::<String>::new());
     let other = mixed.evidence.client[1].response.clone();

@@ -126,6 +126,15 @@ fn reported_faults_have_no_findings() {
 }
 
 #[test]
+fn an_answer_without_a_marker_at_its_end_is_one() {
+    let mut bench = cut("chat", "chat");
+    let after = bench.evidence.after.as_mut().and_then(|after| after.response.as_mut()).unwrap();
+    let marker = after.pieces.pop().unwrap().1;
+    assert!(marker.starts_with(b"data: [DONE]"));
+    assert_eq!(bench.found(), []);
+}
+
+#[test]
 fn a_response_that_looks_complete_is_not() {
     let outcomes: Vec<_> =
         broken().iter().map(|(rule, bench)| (*rule, bench.judge().outcome)).take(4).collect();

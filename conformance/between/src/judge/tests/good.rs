@@ -1,9 +1,10 @@
 //! Recordings that are right.
 
-use catalogue::BETWEEN_CASES;
+use catalogue::{BETWEEN_CASES, BETWEEN_RULES};
 use translation::Question;
 
 use super::{Bench, pairs};
+use crate::judge::stream::check;
 
 #[test]
 fn questions_of_pages_can_be_read() {
@@ -36,4 +37,21 @@ fn a_good_gateway_has_no_findings() {
         }
     }
     assert!(wrong.is_empty(), "{} findings\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn replaced_rules_find_what_gateways_may_do() {
+    let mut found = Vec::new();
+    for api in spec::APIS {
+        let mut bench = Bench::new(api.name, "responses", "text/plain");
+        let client = bench.evidence.client.first_mut().unwrap();
+        let named = format!("a-route/{}", bench.test.model);
+        client.body = String::from_utf8_lossy(&client.body).replace(&bench.test.model, &named).into_bytes();
+        found.extend(check(bench.test.front, client, true).into_iter().map(|finding| finding.rule));
+        bench.test.model = named;
+        assert_eq!(bench.found(), [], "{}", api.name);
+    }
+    let replaced = BETWEEN_RULES.iter().flat_map(|rule| rule.replaces);
+    let unused: Vec<_> = replaced.filter(|rule| found.iter().all(|own| own != *rule)).collect();
+    assert!(unused.is_empty(), "{unused:?}");
 }
