@@ -6,7 +6,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use catalogue::{BETWEEN_RULES, HandlingMode, Level};
-use harness::certificate::{CERTIFICATE, PAGE, code, text};
+use harness::certificate::{CERTIFICATE, PAGE, SIGNATURE, code, test_result, text};
 use harness::evidence::Evidence as Files;
 use harness::{hash, replace};
 use reqwest::Url;
@@ -278,7 +278,7 @@ pub fn certify(
             replace(&folder.join(PAGE), &certificate.markdown())?;
         }
         Err(_) => {
-            for file in [CERTIFICATE, PAGE] {
+            for file in [CERTIFICATE, PAGE, SIGNATURE] {
                 match fs::remove_file(folder.join(file)) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                     _ => {}
@@ -312,4 +312,23 @@ pub fn verify_certificate(folder: &Path, run: &BetweenRun) -> Result<Vec<String>
             None => Ok(Vec::new()),
         },
     }
+}
+
+/// Returns the in-toto statement that is signed: the result of each pair of APIs, about the files of a run. It has passed if
+/// all pairs have.
+///
+/// # Errors
+///
+/// If the run has no certificate.
+pub fn statement(folder: &Path) -> Result<serde_json::Value, String> {
+    let files = Files::open(folder);
+    let certificate = files.read(CERTIFICATE).map_err(|error| format!("{CERTIFICATE}: {error}"))?;
+    let certificate: BetweenCertificate =
+        serde_json::from_slice(&certificate).map_err(|error| format!("{CERTIFICATE}: {error}"))?;
+    let (passed, failed): (Vec<_>, Vec<_>) =
+        certificate.profiles.iter().partition(|profile| profile.is_passed);
+    let result = if failed.is_empty() { "PASSED" } else { "FAILED" };
+    let [passed, failed] =
+        [passed, failed].map(|profiles| profiles.into_iter().map(|profile| &*profile.name).collect());
+    test_result(&files, &[CERTIFICATE, PAGE, REPORT], REPORT, result, [passed, Vec::new(), failed])
 }

@@ -22,7 +22,8 @@ mod upstream;
 mod verify;
 
 pub use certificate::{
-    BETWEEN_CERTIFICATE_VERSION, BetweenCertificate, BetweenProfile, MetLimit, certify, verify_certificate,
+    BETWEEN_CERTIFICATE_VERSION, BetweenCertificate, BetweenProfile, MetLimit, certify, statement,
+    verify_certificate,
 };
 pub use command::{
     GATEWAY_PORT, GatewayCommand, NotStarted, StartedGateway, UPSTREAM_BASE_URL, UPSTREAM_KEY,

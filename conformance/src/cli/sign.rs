@@ -7,10 +7,9 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 
-use super::saved::one_run;
-use super::verify::compared;
+use super::saved::{one_run, read_between};
+use super::verify::{checked, compared};
 use super::{CommandArgs, print};
-use harness::Compared;
 use harness::certificate::{SIGNATURE, sign, statement};
 use harness::evidence::Evidence;
 use results::text::visible;
@@ -50,21 +49,25 @@ impl CommandArgs for SignArgs {
 impl SignArgs {
     /// Signs a run, or prints its statement.
     fn sign(&self, folder: &Path) -> Result<()> {
-        let (evidence, _, Compared { differences, .. }) = compared(folder, None)?;
+        let evidence = Evidence::open(folder);
+        let (differences, statement) = match read_between(folder)? {
+            Some(run) => (checked(folder, &run, None).0.differences, between::statement(folder)),
+            None => (compared(folder, None)?.2.differences, statement(&evidence)),
+        };
         if let Some(first) = differences.first() {
             let folder = folder.display();
             bail!(
                 "{folder} is not consistent, so that it is not signed: {first}; `conformance verify {folder}` lists all"
             );
         }
+        let statement = statement.map_err(|problem| anyhow!(problem))?;
         let Some(file) = &self.key else {
-            let statement = statement(&evidence).map_err(|problem| anyhow!(problem))?;
             print(&format!("{statement:#}\n"))?;
             return Ok(());
         };
         let named = || file.display().to_string();
         let key = fs::read(file).with_context(named)?;
-        sign(&evidence, &key).map_err(|problem| anyhow!(problem)).with_context(named)?;
+        sign(&evidence, &statement, &key).map_err(|problem| anyhow!(problem)).with_context(named)?;
         print(&format!("signed: {}\n", visible(&folder.join(SIGNATURE).to_string_lossy())))?;
         Ok(())
     }

@@ -5,14 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
+use between::Verified;
 use clap::Args;
+use serde_json::Value;
 
 use super::saved::read_between;
 use super::select::SelectArgs;
 use super::verdict::fail_on_values;
 use super::{CommandArgs, NOT_DONE, names, print};
-use harness::certificate::{SIGNATURE, Signed, signed};
+use harness::certificate::{SIGNATURE, Signed, signed, statement};
 use harness::evidence::{BUILD, Evidence, RunFile, TWINS};
 
 use harness::{Compared, compare, verify_twins};
@@ -69,17 +71,12 @@ impl CommandArgs for VerifyArgs {
 impl VerifyArgs {
     /// Judges both ends of a gateway again, and returns the exit code.
     fn between(&self, run: &BetweenRun) -> Result<u8> {
-        if self.key.is_some() {
-            bail!("runs of both ends of a gateway are not signed: leave --key out");
-        }
-        let mut checked = between::verify(&self.folder, run, self.fail_on);
-        let certified = match between::verify_certificate(&self.folder, run) {
-            Ok(passed) if passed.is_empty() => String::new(),
-            Ok(passed) => format!("certificate: {}\n", passed.join(", ")),
-            Err(difference) => {
-                checked.differences.push(difference);
-                String::new()
-            }
+        let (mut checked, passed) = checked(&self.folder, run, self.fail_on);
+        let certified =
+            if passed.is_empty() { String::new() } else { format!("certificate: {}\n", passed.join(", ")) };
+        let (evidence, statement) = (Evidence::open(&self.folder), between::statement(&self.folder));
+        let Some(signer) = self.signer(&self.folder, &evidence, statement, &mut checked.differences)? else {
+            return Ok(1);
         };
         let folder = visible(&self.folder.to_string_lossy());
         if !checked.differences.is_empty() {
@@ -92,11 +89,38 @@ impl VerifyArgs {
         }
         let failures = format!("failures: {} (--fail-on {})\n", run.fail_on.words(), run.fail_on.name());
         print(&format!(
-            "consistent: these recordings support the verdicts of {}\n{failures}{certified}{}",
+            "consistent: these recordings support the verdicts of {}\n{failures}{certified}{signer}{}",
             counted(checked.judged as u64, "test"),
             failed(&checked.failing, "test", self.fail_on)
         ))?;
         Ok(u8::from(!checked.failing.is_empty()))
+    }
+
+    /// Returns by whom a statement about a run is signed, if a key is given. Nothing if all that is wrong is that it is not
+    /// signed, which is printed.
+    fn signer(
+        &self,
+        path: &Path,
+        evidence: &Evidence,
+        statement: Result<Value, String>,
+        differences: &mut Vec<String>,
+    ) -> Result<Option<String>> {
+        let Some(file) = &self.key else { return Ok(Some(String::new())) };
+        let named = || file.display().to_string();
+        let key = fs::read(file).with_context(named)?;
+        let [name, folder] = [file, path].map(|path| visible(&path.to_string_lossy()));
+        match signed(evidence, statement, &key).map_err(|problem| anyhow!(problem)).with_context(named)? {
+            Signed::By(id) => return Ok(Some(format!("signed by the key {name} (SHA-256 {id})\n"))),
+            Signed::Otherwise(difference) => differences.push(difference),
+            Signed::Not if differences.is_empty() => {
+                print(&format!(
+                    "{folder} is not signed: it has no {SIGNATURE}; without --key, verify checks its results alone\n"
+                ))?;
+                return Ok(None);
+            }
+            Signed::Not => differences.push(format!("it is not signed: there is no {SIGNATURE}")),
+        }
+        Ok(Some(String::new()))
     }
 
     /// Compares the answers of several runs again, and returns the exit code.
@@ -129,23 +153,9 @@ impl VerifyArgs {
         let (evidence, run, compared) = compared(path, self.fail_on)?;
         let Compared { mut differences, is_unreadable, failing } = compared;
         let folder = visible(&path.to_string_lossy());
-        let mut signer = String::new();
-        if let Some(file) = &self.key {
-            let named = || file.display().to_string();
-            let key = fs::read(file).with_context(named)?;
-            let name = visible(&file.to_string_lossy());
-            match signed(&evidence, &key).map_err(|problem| anyhow!(problem)).with_context(named)? {
-                Signed::By(id) => signer = format!("signed by the key {name} (SHA-256 {id})\n"),
-                Signed::Otherwise(difference) => differences.push(difference),
-                Signed::Not if differences.is_empty() => {
-                    print(&format!(
-                        "{folder} is not signed: it has no {SIGNATURE}; without --key, verify checks its results alone\n"
-                    ))?;
-                    return Ok(1);
-                }
-                Signed::Not => differences.push(format!("it is not signed: there is no {SIGNATURE}")),
-            }
-        }
+        let Some(signer) = self.signer(path, &evidence, statement(&evidence), &mut differences)? else {
+            return Ok(1);
+        };
         let built = other_build(&run).unwrap_or_default();
         if differences.is_empty() {
             let (exchanges, trials) = (run.exchanges.len(), run.trials.len());
@@ -164,6 +174,14 @@ impl VerifyArgs {
         print(&text)?;
         Ok(if is_unreadable { NOT_DONE } else { 1 })
     }
+}
+
+/// Judges both ends of a gateway again: what differs from the run, and the profiles that its certificate names.
+pub(super) fn checked(folder: &Path, run: &BetweenRun, fail_on: Option<FailOn>) -> (Verified, Vec<String>) {
+    let mut checked = between::verify(folder, run, fail_on);
+    let passed = between::verify_certificate(folder, run);
+    let passed = passed.map_err(|difference| checked.differences.push(difference));
+    (checked, passed.unwrap_or_default())
 }
 
 /// Compares the results of a run with its evidence.

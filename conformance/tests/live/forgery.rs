@@ -330,6 +330,18 @@ fn signatures_are_of_a_key_and_of_all_files() {
     edit(&out, "certificate.sigstore.json", "\"sig\": \"", "\"sig\": \"AAAA");
     expect(&check(&public), 1, &["the signature does not match this key"]);
     fs::write(out.join("certificate.sigstore.json"), bundle).expect("it can be written");
+    let between = out.with_extension("between");
+    let pair = ["between", "--front", "chat", "--upstream", "chat", "--out", path(&between), "--replace"];
+    expect(&conformance(&pair), 0, &["passed: "]);
+    let check = |key: &Path| conformance(&["verify", path(&between), "--key", path(key)]);
+    expect(&check(&public), 1, &["is not signed: it has no certificate.sigstore.json"]);
+    expect(&conformance(&["sign", path(&between), "--key", path(&private)]), 0, &["signed: "]);
+    expect(&check(&public), 0, &["consistent: ", "certificate: between-chat-chat", "signed by the key "]);
+    expect(&check(&others), 1, &["the signature does not match this key and statement"]);
+    edit(&between, "certificate.json", "\"retries\": 0", "\"retries\": 1");
+    expect(&check(&public), 1, &["it is not the certificate of this run", "the signed files differ"]);
+    let refused = conformance(&["sign", path(&between), "--key", path(&private)]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("is not signed"), "{}", refused.stderr);
 }
 
 /// A recording has one spelling, so that it is not changed by making all hashes anew.

@@ -20,7 +20,7 @@ pub use exercise::unseen;
 pub use judge::{Judge, Sent};
 pub use markdown::{code, profiles, text};
 pub use requests::Requests;
-pub use signature::{Signed, sign, signed, statement};
+pub use signature::{Signed, sign, signed, statement, test_result};
 
 use crate::evidence::{Evidence, Kept, RunFile, command};
 use checker::level;

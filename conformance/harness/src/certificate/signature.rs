@@ -57,18 +57,18 @@ struct Signature {
     sig: String,
 }
 
-/// Signs the certificate of a run with a private key: Ed25519, PKCS #8, PEM.
+/// Signs a statement about the files of a run with a private key: Ed25519, PKCS #8, PEM.
 ///
 /// # Errors
 ///
-/// When the key is another one, or the certificate cannot be read.
-pub fn sign(evidence: &Evidence, key: &[u8]) -> Result<(), String> {
+/// When the key is another one, or the signature cannot be written.
+pub fn sign(evidence: &Evidence, statement: &Value, key: &[u8]) -> Result<(), String> {
     let der = PrivatePkcs8KeyDer::from_pem_slice(key)
         .map_err(|error| format!("not a PKCS #8 private key in PEM: {error:?}"))?;
     let key = Ed25519KeyPair::from_pkcs8_maybe_unchecked(der.secret_pkcs8_der())
         .map_err(|error| format!("not an Ed25519 private key: {error}"))?;
     let public = [&PREFIX, key.public_key().as_ref()].concat();
-    let payload = statement(evidence)?.to_string();
+    let payload = statement.to_string();
     let sig = BASE64_STANDARD.encode(key.sign(&encoding(payload.as_bytes())));
     let keyid = hash(&public);
     let bundle = Bundle {
@@ -95,25 +95,25 @@ pub enum Signed {
     Otherwise(String),
 }
 
-/// Returns whether a certificate was signed as it is by the owner of a public key: Ed25519, PEM.
+/// Returns whether a statement about the files of a run was signed by the owner of a public key: Ed25519, PEM.
 ///
 /// # Errors
 ///
 /// When the key is no such key.
-pub fn signed(evidence: &Evidence, key: &[u8]) -> Result<Signed, String> {
+pub fn signed(evidence: &Evidence, statement: Result<Value, String>, key: &[u8]) -> Result<Signed, String> {
     let der = SubjectPublicKeyInfoDer::from_pem_slice(key)
         .map_err(|error| format!("not a public key in PEM: {error:?}"))?;
     let public = der.as_ref().strip_prefix(&PREFIX).ok_or("not an Ed25519 public key")?;
     if evidence.read(SIGNATURE).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         return Ok(Signed::Not);
     }
-    Ok(match problem(evidence, public) {
+    Ok(match problem(evidence, statement, public) {
         Ok(()) => Signed::By(hash(der.as_ref())),
         Err(problem) => Signed::Otherwise(format!("{SIGNATURE}: {problem}")),
     })
 }
 
-fn problem(evidence: &Evidence, public: &[u8]) -> Result<(), String> {
+fn problem(evidence: &Evidence, statement: Result<Value, String>, public: &[u8]) -> Result<(), String> {
     let text = evidence.read(SIGNATURE).map_err(|error| format!("cannot be read: {error}"))?;
     let bundle: Bundle =
         serde_json::from_slice(&text).map_err(|error| format!("not a bundle with a key: {error}"))?;
@@ -130,7 +130,7 @@ fn problem(evidence: &Evidence, public: &[u8]) -> Result<(), String> {
         .verify(&encoding(&payload), &decode(&signature.sig)?)
         .map_err(|_| "the signature does not match this key and statement".to_owned())?;
     let signed: Value = serde_json::from_slice(&payload).map_err(|error| error.to_string())?;
-    if signed == statement(evidence)? { Ok(()) } else { Err("the signed files differ".to_owned()) }
+    if signed == statement? { Ok(()) } else { Err("the signed files differ".to_owned()) }
 }
 
 /// Returns the in-toto statement that is signed: a test result about the files of a run. It has passed if all profiles
@@ -140,11 +140,6 @@ fn problem(evidence: &Evidence, public: &[u8]) -> Result<(), String> {
 ///
 /// When the certificate cannot be read.
 pub fn statement(evidence: &Evidence) -> Result<Value, String> {
-    let digest = |file: &str| -> Result<Value, String> {
-        let bytes = evidence.read(file).map_err(|error| format!("{file}: {error}"))?;
-        Ok(json!({"name": file, "digest": {"sha256": hash(&bytes)}}))
-    };
-    let subject = SIGNED.iter().map(|file| digest(file)).collect::<Result<Vec<_>, _>>()?;
     let certificate = evidence.read(CERTIFICATE).map_err(|error| error.to_string())?;
     let certificate: Certificate = serde_json::from_slice(&certificate).map_err(|error| error.to_string())?;
     let of = |state: ProfileState| -> Vec<&str> {
@@ -158,16 +153,38 @@ pub fn statement(evidence: &Evidence) -> Result<Value, String> {
     } else {
         "WARNED"
     };
+    let profiles = [ProfileState::Passed, ProfileState::Incomplete, ProfileState::Failed].map(of);
+    test_result(evidence, &SIGNED, RUN, result, profiles)
+}
+
+/// Returns an in-toto statement with a test result about files of a run, of which one has its configuration, and with the
+/// profiles that passed, that are incomplete, and that failed.
+///
+/// # Errors
+///
+/// When a file cannot be read.
+pub fn test_result(
+    evidence: &Evidence,
+    files: &[&str],
+    configuration: &str,
+    result: &str,
+    [passed, incomplete, failed]: [Vec<&str>; 3],
+) -> Result<Value, String> {
+    let digest = |file: &str| -> Result<Value, String> {
+        let bytes = evidence.read(file).map_err(|error| format!("{file}: {error}"))?;
+        Ok(json!({"name": file, "digest": {"sha256": hash(&bytes)}}))
+    };
+    let subject = files.iter().map(|file| digest(file)).collect::<Result<Vec<_>, _>>()?;
     Ok(json!({
         "_type": "https://in-toto.io/Statement/v1",
         "subject": subject,
         "predicateType": "https://in-toto.io/attestation/test-result/v0.1",
         "predicate": {
             "result": result,
-            "configuration": [digest(RUN)?],
-            "passedTests": of(ProfileState::Passed),
-            "warnedTests": of(ProfileState::Incomplete),
-            "failedTests": of(ProfileState::Failed),
+            "configuration": [digest(configuration)?],
+            "passedTests": passed,
+            "warnedTests": incomplete,
+            "failedTests": failed,
         },
     }))
 }

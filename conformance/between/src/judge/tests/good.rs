@@ -55,3 +55,9 @@ fn replaced_rules_find_what_gateways_may_do() {
     let unused: Vec<_> = replaced.filter(|rule| found.iter().all(|own| own != *rule)).collect();
     assert!(unused.is_empty(), "{unused:?}");
 }
+
+#[test]
+fn a_test_can_be_shown() {
+    let shown = format!("{:?}", Bench::new("chat", "messages", "text/plain").test);
+    assert!(shown.starts_with("Test { name: \"chat-messages/text/plain\", "), "{shown}");
+}
