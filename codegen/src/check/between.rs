@@ -40,6 +40,14 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             report.find(&file, Place::entry(entry), problem, help);
         }
     }
+    for leniency in &catalogue.between_limits.leniencies {
+        let place = || Place::entry(format!("{}: {}", leniency.place, leniency.demand));
+        let unknown = unknown_api("upstream", &leniency.upstream, &apis);
+        for (_, problem, help) in unknown.into_iter().chain(unfounded(&leniency.reason, &leniency.authority))
+        {
+            report.find(BETWEEN_LIMITS, place(), problem, help);
+        }
+    }
     for limit in &catalogue.between_limits.limits {
         let mut misuses = limit_misuses(limit);
         misuses.extend(
@@ -97,13 +105,15 @@ fn rule_misuses(rule: &BetweenRule) -> Vec<Misuse> {
     found
 }
 
-fn limit_misuses(limit: &BetweenLimit) -> Vec<Misuse> {
+fn unfounded(reason: &str, authority: &str) -> Option<Misuse> {
     let is_empty = |text: &str| text.trim().is_empty();
-    let mut found = Vec::new();
-    if is_empty(&limit.reason) || is_empty(&limit.authority) {
-        let help = "write why the APIs cannot carry it, and who says so";
-        found.push(("reason", "`reason` or `authority` is empty".to_owned(), help));
-    }
+    let help = "write why it does not apply, and who says so";
+    (is_empty(reason) || is_empty(authority))
+        .then(|| ("reason", "`reason` or `authority` is empty".to_owned(), help))
+}
+
+fn limit_misuses(limit: &BetweenLimit) -> Vec<Misuse> {
+    let mut found = Vec::from_iter(unfounded(&limit.reason, &limit.authority));
     if limit.front.is_none() && limit.upstream.is_none() {
         let help = "name the API that cannot carry it as `front` or `upstream`";
         found.push(("front", "the limit applies to every pair of APIs".to_owned(), help));

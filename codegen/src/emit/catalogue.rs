@@ -7,11 +7,11 @@ use super::measured::{Effects, Measurement};
 use super::names;
 use crate::catalogue::Catalogue;
 use crate::formats::{
-    About, Authority, BetweenCase, BetweenLimit, BetweenRule, Breakage, Channel, Citation, Client,
-    ClientCase, ClientFailure, ClientProfile, ClientRetries, ClientStep, Constant, Coverage, DecidedBy,
-    Declared, Edit, Ending, Expect, Family, FaultPlaces, HandlingMode, LooksAt, NativeRule, OnSocket,
-    Operand, PlayedFile, Profile, Relation, Requirement, RequirementLevel, Rule, Scenario, Scopes, Side,
-    Step, Target, UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
+    About, Authority, BetweenCase, BetweenLeniency, BetweenLimit, BetweenRule, Breakage, Channel, Citation,
+    Client, ClientCase, ClientFailure, ClientProfile, ClientRetries, ClientStep, Constant, Coverage,
+    DecidedBy, Declared, Edit, Ending, Expect, Family, FaultPlaces, HandlingMode, LooksAt, NativeRule,
+    OnSocket, Operand, PlayedFile, Profile, Relation, Requirement, RequirementLevel, Rule, Scenario, Scopes,
+    Side, Step, Target, UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
 };
 
 /// Emits the types and their values, and an enum of the native rules.
@@ -21,6 +21,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         Authority::declaration(),
         BetweenCase::declaration(),
         BetweenLimit::declaration(),
+        BetweenLeniency::declaration(),
         BetweenRule::declaration(),
         Breakage::declaration(),
         Channel::declaration(),
@@ -109,6 +110,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let between_cases = list(catalogue.between_cases.values().cloned());
     let between_rules = list(catalogue.between_rules.values().cloned());
     let between_limits = catalogue.between_limits.limits.expression();
+    let between_leniencies = catalogue.between_limits.leniencies.expression();
     let features =
         catalogue.features.iter().map(|(name, title)| quote!(Feature { name: #name, title: #title }));
     let requirements = list(catalogue.requirements.values().flat_map(|file| file.requirements.clone()));
@@ -151,6 +153,9 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
 
         /// What pairs of APIs cannot carry.
         pub static BETWEEN_LIMITS: &[BetweenLimit] = #between_limits;
+
+        /// What published schemas of requests demand, and servers do not.
+        pub static BETWEEN_LENIENCIES: &[BetweenLeniency] = #between_leniencies;
 
         /// All features, by name.
         pub static FEATURES: &[Feature] = &[#(#features),*];

@@ -201,6 +201,25 @@ pub struct BetweenLimit {
     pub authority: String,
 }
 
+/// What the published schema of requests demands, and the servers of the API do not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct BetweenLeniency {
+    /// The API of the upstream.
+    pub upstream: String,
+    /// The end of the JSON Pointer of the place, with `*` for indexes.
+    pub place: String,
+    /// What is demanded there.
+    pub demand: String,
+    /// Why a request without it is right.
+    pub reason: String,
+    /// Who says so.
+    pub authority: String,
+    /// A request without it, as JSON.
+    pub request: String,
+}
+
 /// `between/limits.toml`
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -209,4 +228,7 @@ pub struct BetweenLimitsFile {
     /// The limits.
     #[serde(default, rename = "limit")]
     pub limits: Vec<BetweenLimit>,
+    /// What servers do not demand.
+    #[serde(default, rename = "leniency")]
+    pub leniencies: Vec<BetweenLeniency>,
 }

@@ -1,9 +1,9 @@
 //! The request: what the upstream was asked of what the client asked.
 
-use catalogue::{HandlingMode, Level};
+use catalogue::{BETWEEN_LENIENCIES, HandlingMode, Level};
 use results::{starred, text::listed};
 use serde_json::Value;
-use spec::Verdict;
+use spec::{Fault, Verdict};
 use translation::{Choice, Format, Image, Part, Question, Role, Tool};
 
 use super::Turn;
@@ -62,7 +62,7 @@ fn schema(findings: &mut Findings<'_>, test: &Test, body: &[u8]) {
             findings.add("request/schema", Problem::new("no JSON", message).showing(&json, ""));
         }
         Verdict::Invalid(faults, _) => {
-            let taken = faults.iter().filter(|fault| !is_lenient(&fault.pointer, &fault.kind.to_string()));
+            let taken = faults.iter().filter(|fault| !is_lenient(test.upstream.api.name, fault));
             for fault in taken.take(MOST) {
                 let place = starred(&fault.pointer);
                 let message = format!(
@@ -85,20 +85,12 @@ fn schema(findings: &mut Findings<'_>, test: &Test, body: &[u8]) {
     }
 }
 
-/// What published schemas demand of requests and their own servers do not: the end of the place, and what is demanded there.
-/// Every published example leaves `strict` and `detail` out, and published clients send messages of the assistant without id.
-const LENIENT: [(&str, &str); 5] = [
-    ("/tools/*", "strict"),
-    ("/content/*", "detail"),
-    ("/input/*", "id"),
-    ("/input/*", "status"),
-    ("/input/*/content/*/type", "input_text"),
-];
-
-/// Returns whether the server of an API takes a request in spite of a fault.
-fn is_lenient(pointer: &str, demand: &str) -> bool {
-    let place = starred(pointer);
-    LENIENT.iter().any(|(end, member)| place.ends_with(end) && demand.contains(member))
+/// Returns whether the servers of an API take a request in spite of a fault.
+fn is_lenient(api: &str, fault: &Fault) -> bool {
+    let (place, demand) = (starred(&fault.pointer), fault.kind.to_string());
+    BETWEEN_LENIENCIES
+        .iter()
+        .any(|known| known.upstream == api && place.ends_with(known.place) && demand.contains(known.demand))
 }
 
 /// The texts of a conversation: who speaks, and the parts of what is said without a change of speakers.

@@ -74,7 +74,7 @@ impl BetweenArgs {
         run.is_reference = matches!(standing, Standing::Reference { .. });
         run.upstream_port = self.upstream_port;
         if machine.is_interrupted() {
-            let judged = all - run.count(Verdict::HarnessError) as usize;
+            let judged = run.tests.iter().filter(|test| test.verdict != Verdict::HarnessError).count();
             note(&format!("interrupted after {judged} of {all} tests"));
         } else if let Standing::Started(mut gateway) = standing
             && let Some(output) = gateway.has_ended().then(|| gateway.last_lines())

@@ -1,6 +1,7 @@
 //! Recordings that are right.
 
-use catalogue::{BETWEEN_CASES, BETWEEN_RULES};
+use catalogue::{BETWEEN_CASES, BETWEEN_LENIENCIES, BETWEEN_RULES};
+use spec::Verdict;
 use translation::Question;
 
 use super::{Bench, pairs};
@@ -60,4 +61,20 @@ fn replaced_rules_find_what_gateways_may_do() {
 fn a_test_can_be_shown() {
     let shown = format!("{:?}", Bench::new("chat", "messages", "text/plain").test);
     assert!(shown.starts_with("Test { name: \"chat-messages/text/plain\", "), "{shown}");
+}
+
+#[test]
+fn each_leniency_is_one() {
+    for known in BETWEEN_LENIENCIES {
+        let mut bench = Bench::new(known.upstream, known.upstream, "text/plain");
+        let root = bench.test.upstream.root("request").unwrap();
+        let Verdict::Invalid(faults, _) = bench.test.upstream.check_type(root, known.request) else {
+            panic!("the schema allows {}", known.request);
+        };
+        let demands: Vec<_> = faults.iter().map(|fault| fault.kind.to_string()).collect();
+        assert!(demands.iter().any(|demand| demand.contains(known.demand)), "{}: {demands:?}", known.request);
+        bench.evidence.upstream[0].body = known.request.as_bytes().to_vec();
+        let found = bench.found();
+        assert!(found.iter().all(|(rule, _)| rule != "request/schema"), "{}: {found:?}", known.request);
+    }
 }
