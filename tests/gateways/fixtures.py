@@ -19,7 +19,7 @@ AIMOCK_MODEL = "gpt-5"
 def fixtures(exchanges, dialect):
     """The answers to all requests in aimock's form; the longest prompts first, since the first match counts."""
     exchanges = [(request, lines) for request, lines in map(parted, exchanges) if request]
-    beside = [json.loads(file.read_text()) for file in sorted((HERE / "requests" / "responses").glob("*.json"))]
+    beside = [json.loads(file.read_text()) for file in sorted((HERE / "requests").glob("*.json"))]
     known = {}
     if dialect in ("anthropic", "chat"):
         pairs = ((request, heard(lines)) for request, lines in exchanges if isinstance(request.get("messages"), list))

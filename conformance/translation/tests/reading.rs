@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use checker::{Answer, AnswerReader, Checker};
+use serde_json::json;
 use spec::Dialect;
 use translation::{Call, Part, Reasoning, Reply, ReplyError, ReplyReader, Stop, Usage};
 
@@ -260,4 +261,17 @@ fn garbage_is_left_out() {
         let detail = Reply::read(dialect, None, 422, br#"{"detail":[{"msg":"wrong"}]}"#);
         assert_eq!(detail.error.unwrap().message, r#"[{"msg":"wrong"}]"#);
     }
+}
+
+#[test]
+fn calls_of_a_body_have_no_index() {
+    let call = |id: &str| json!({"index": 0, "id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let message = json!({"role": "assistant", "content": null, "tool_calls": [call("a"), call("b")]});
+    let body = json!({"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]});
+    let reply = Reply::of_body(spec::dialect("chat").unwrap(), 200, body.to_string().as_bytes());
+    let ids = reply
+        .parts
+        .iter()
+        .filter_map(|part| if let Part::Call(call) = part { Some(&*call.id) } else { None });
+    assert_eq!(ids.collect::<Vec<_>>(), ["a", "b"]);
 }

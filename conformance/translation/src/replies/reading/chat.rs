@@ -18,11 +18,12 @@ pub(in crate::replies) struct Reader {
     /// The call that opened last, with its arguments so far. It ends where another part begins, if they are whole.
     last: Option<(Key, String)>,
     has_finished: bool,
+    is_body: bool,
 }
 
 impl Reader {
     pub(super) const fn new(api: &'static Api) -> Self {
-        Self { api, last: None, has_finished: false }
+        Self { api, last: None, has_finished: false, is_body: false }
     }
 
     pub(super) fn chunk(&mut self, parts: &mut Parts, chunk: &Value) {
@@ -41,6 +42,7 @@ impl Reader {
     }
 
     pub(super) fn body(&mut self, parts: &mut Parts, body: &Value) {
+        self.is_body = true;
         parts.start(body);
         if let Some((_, choice)) = entries(body, "choices").find(|(_, choice)| index(choice, "index") == 0) {
             if let Some(message) = choice.get("message") {
@@ -80,9 +82,9 @@ impl Reader {
     }
 
     fn call(&mut self, parts: &mut Parts, position: u64, call: &Value) {
-        // A body has no index, and some streams have none.
-        let number = call.get("index").and_then(Value::as_u64).unwrap_or(position);
-        let key = (0, Lane::Call, number);
+        // The index in a body means nothing, and some streams have none.
+        let index = call.get("index").and_then(Value::as_u64).filter(|_| !self.is_body);
+        let key = (0, Lane::Call, index.unwrap_or(position));
         let function = call.get("function").or_else(|| call.get("custom")).unwrap_or(&Value::Null);
         let text = |member| text_of(function, member).unwrap_or_default();
         if let Some(id) = text_of(call, "id").filter(|_| !parts.is_known(key)) {
