@@ -17,8 +17,9 @@ pub(crate) struct Outcome {
 /// Returns the command of the program with these arguments. Runs of the suite list each test, and are of the Responses API
 /// unless another one is named.
 pub(crate) fn command(args: &[&str]) -> Command {
-    const COMMANDS: [&str; 10] =
-        ["check", "diff", "explain", "init", "list", "record", "report", "serve", "sign", "verify"];
+    const COMMANDS: [&str; 11] = [
+        "between", "check", "diff", "explain", "init", "list", "record", "report", "serve", "sign", "verify",
+    ];
     let is_run = args.first().is_none_or(|first| !COMMANDS.contains(first));
     let has_format = args.iter().any(|arg| ["--format", "--quiet", "--list", "--verbose"].contains(arg));
     let format: &[&str] = if is_run && !has_format { &["--all-tests"] } else { &[] };
