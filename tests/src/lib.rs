@@ -2,6 +2,7 @@
 
 pub mod corpus;
 pub mod damages;
+pub mod decided;
 pub mod defects;
 pub mod edited;
 pub mod generated;

@@ -6,18 +6,22 @@ use codegen::dialect::{self, Dialect};
 use codegen::formats::{Change, Level};
 
 use crate::corpus;
+use crate::decided::{Compared, Decided};
 
 /// Returns `docs/spec-questions.md`.
 pub fn page() -> String {
     let mut page = String::from(HEAD);
     let spec = corpus::repository().join("spec");
+    let compared = Compared::all();
     for name in dialect::list(&spec).expect("the dialects can be listed") {
         let dialect = dialect::load(&spec, &name).unwrap_or_else(|error| panic!("{error}"));
         let [corrected, weighed, open] = [corrected(&dialect), weighed(&dialect), open(&dialect)];
+        let undecided = compared.values().filter(|compared| compared.dialect == name).map(undecided).collect();
         let parts = [
             ("The published schema is wrong", "| doubt | evidence | reading |\n|---|---|---|\n", corrected),
             ("A rule has another level", "| rule | level | reason |\n|---|---|---|\n", weighed),
             ("Servers may add values", "| values of | reason |\n|---|---|\n", open),
+            ("The documents do not decide", "| doubt | evidence | reading |\n|---|---|---|\n", undecided),
         ];
         if parts.iter().all(|(.., rows)| rows.is_empty()) {
             continue;
@@ -51,6 +55,15 @@ fn corrected(dialect: &Dialect) -> String {
             Change::Adds(files) => format!("{} exist, too", listed(files)),
         };
         row(&mut rows, &[&erratum.reason, &erratum.evidence, &reading]);
+    }
+    rows
+}
+
+/// Returns what a second model reads otherwise, as rows.
+fn undecided(compared: &Compared) -> String {
+    let mut rows = String::new();
+    for Decided { doubt, evidence, reading, .. } in &compared.decided {
+        row(&mut rows, &[doubt, evidence, reading]);
     }
     rows
 }

@@ -10,9 +10,8 @@ use crate::machine::{Model, Objects, Step};
 /// The choices and ids of a stream.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Chat {
-    id: String,
+    id: Option<String>,
     choices: BTreeMap<u64, Choice>,
-    has_usage: bool,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -38,23 +37,21 @@ impl Model for Chat {
 
     fn steps(&mut self, event: Option<&Event>, objects: &Objects) -> Vec<Step> {
         let Some(event) = event else {
-            let mut steps = vec![the("stream", "end")];
-            let is_broken = objects.get(&("stream", (0, 0))) == Some(&"erred");
-            let choices = self.choices.iter().filter(|(_, choice)| !choice.is_audio && !is_broken);
-            steps.extend(choices.map(|(at, _)| Step { kind: "choice", key: (*at, 0), does: "end" }));
-            return steps;
+            if objects.get(&("error", (0, 0))) == Some(&"erred") {
+                return Vec::new();
+            }
+            let choices = self.choices.keys().map(|at| Step { kind: "choice", key: (*at, 0), does: "end" });
+            return choices.chain([the("stream", "end")]).collect();
         };
         if event.is_marker() {
             return vec![the("stream", "marker")];
         }
         if is_told(event.data.get("error")) {
-            return vec![the("stream", "error")];
+            return vec![the("stream", "chunk"), the("error", "error")];
         }
-        let mut steps = vec![the("stream", "chunk")];
+        let mut steps = vec![the("stream", "chunk"), the("error", "chunk")];
         if let Some(id) = event.text("/id") {
-            if self.id.is_empty() {
-                id.clone_into(&mut self.id);
-            } else if self.id != id {
+            if self.id.get_or_insert_with(|| id.to_owned()) != id {
                 steps.push(the("identity", "completion"));
             }
         }
@@ -63,13 +60,12 @@ impl Model for Chat {
             self.chose(choice, objects, &mut steps);
         }
         let is_moderation = is_told(event.data.get("moderation"));
-        let is_late_audio = event.data.get("audio").is_some() || choices.is_none();
         if is_told(event.data.get("usage")) {
             steps.push(the("usage", "usage"));
-            if self.choices.values().any(|choice| !choice.is_finished && !choice.is_audio) {
+            if self.choices.is_empty() || self.choices.values().any(|choice| !choice.is_finished && !choice.is_audio) {
                 steps.push(the("usage", "early"));
             }
-        } else if !is_moderation && !is_late_audio {
+        } else if !is_moderation && self.choices.values().all(|choice| !choice.is_audio) {
             steps.push(the("usage", "chunk"));
         }
         steps
@@ -88,23 +84,24 @@ impl Chat {
         let mut step = |does| steps.push(Step { kind: "choice", key, does });
         let of_delta = |name| chosen.get("delta").and_then(|delta: &Value| delta.get(name));
         choice.is_audio |= is_told(of_delta("audio"));
-        step("again");
-        if is_told(of_delta("role")) {
-            if !choice.is_audio || !objects.contains_key(&("choice", key)) {
-                step("role");
-            }
-        } else {
-            step("roleless");
-        }
+        step(if objects.contains_key(&("choice", key)) { "again" } else { "start" });
         let spoken = ["content", "refusal", "tool_calls", "function_call", "audio", "reasoning_content", "reasoning"];
-        if spoken.iter().any(|name| is_told(of_delta(name))) {
+        let has_content = spoken.iter().any(|name| is_told(of_delta(name)));
+        let is_expiry = chosen.pointer("/delta/audio/expires_at").is_some();
+        if has_content && !is_expiry {
             step("content");
+        }
+        if is_told(of_delta("role")) {
+            steps.push(Step { kind: "role", key, does: "told" });
+        } else if has_content {
+            steps.push(Step { kind: "role", key, does: "untold" });
         }
         let calls = of_delta("tool_calls").and_then(Value::as_array);
         choice.call(at, calls.map_or(&[], Vec::as_slice), steps);
-        if is_told(chosen.get("finish_reason")) {
+        let has_reason = is_told(chosen.get("finish_reason"));
+        if has_reason || is_expiry {
             choice.is_finished = true;
-            steps.push(Step { kind: "choice", key, does: "finish" });
+            steps.extend([("role", "end"), ("choice", "finish")].map(|(kind, does)| Step { kind, key, does }));
         }
     }
 }

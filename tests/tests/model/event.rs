@@ -57,7 +57,7 @@ impl Event {
 
     /// Returns whether it is the marker that ends some streams.
     pub(crate) fn is_marker(&self) -> bool {
-        self.data == "[DONE]"
+        self.data.as_str().is_some_and(|data| data.trim() == "[DONE]")
     }
 
     /// Returns a text in its data.

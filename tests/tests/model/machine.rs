@@ -1,6 +1,6 @@
 //! Table automata: objects have states, and each row of a table says what an event does to an object in some of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use catalogue::Level;
@@ -32,6 +32,9 @@ pub(crate) trait Model: Clone + Default {
     /// Returns what an event does, or the end of the stream.
     fn steps(&mut self, event: Option<&Event>, objects: &Objects) -> Vec<Step>;
 }
+
+/// The transitions that a wrong model has in place of others.
+pub(crate) type Wrong = BTreeMap<usize, Row>;
 
 /// A transition.
 #[derive(Debug, Clone)]
@@ -74,6 +77,37 @@ impl Table {
         table
     }
 
+    /// Returns the name of a transition.
+    pub(crate) fn name(&self, at: usize) -> String {
+        let (kind, does, row) = &self.rows[at];
+        let from = if row.from.is_empty() { "*".to_owned() } else { row.from.join(", ") };
+        format!("{kind}.{does} from {from}")
+    }
+
+    /// Returns the models that are wrong in one transition, each with what it has there. Either what a stream may do breaks
+    /// a MUST, and the other way around, or the object stays in its state.
+    pub(crate) fn wrong(&self) -> Vec<Wrong> {
+        let mut wrong = Vec::new();
+        for (at, (.., row)) in self.rows.iter().enumerate() {
+            let turned = Row { breaks: if row.breaks == Level::Off { Level::Must } else { Level::Off }, ..row.clone() };
+            wrong.push(BTreeMap::from([(at, turned)]));
+            if row.to.is_some_and(|to| row.from != [to]) {
+                wrong.push(BTreeMap::from([(at, Row { to: None, ..row.clone() })]));
+            }
+        }
+        wrong
+    }
+
+    /// Returns the model that allows these transitions.
+    pub(crate) fn allowing(&self, names: &[String]) -> Wrong {
+        let allow = |name: &String| {
+            let at = (0..self.rows.len()).find(|at| self.name(*at) == *name);
+            let at = at.unwrap_or_else(|| panic!("there is no transition {name:?}"));
+            (at, Row { breaks: Level::Off, ..self.rows[at].2.clone() })
+        };
+        names.iter().map(allow).collect()
+    }
+
     fn find(&self, step: &Step, state: &str) -> usize {
         let at = self.at.get(&(step.kind, step.does));
         let fits = |at: &&usize| {
@@ -103,6 +137,7 @@ impl Row {
 #[derive(Debug, Clone)]
 pub(crate) struct Run<'t, M> {
     table: &'t Table,
+    wrong: Option<&'t Wrong>,
     model: M,
     objects: Objects,
     /// The transitions that were taken.
@@ -113,7 +148,8 @@ pub(crate) struct Run<'t, M> {
 
 impl<'t, M: Model> Run<'t, M> {
     pub(crate) fn new(table: &'t Table) -> Self {
-        Self { table, model: M::default(), objects: Objects::new(), taken: Vec::new(), worst: Level::Off }
+        let (model, objects, taken) = (M::default(), Objects::new(), Vec::new());
+        Self { table, wrong: None, model, objects, taken, worst: Level::Off }
     }
 
     /// Takes an event, or the end of the stream. What follows a broken MUST is not judged.
@@ -124,23 +160,26 @@ impl<'t, M: Model> Run<'t, M> {
         for step in self.model.steps(event, &self.objects) {
             let state = self.objects.entry((step.kind, step.key)).or_insert(ABSENT);
             let at = self.table.find(&step, state);
-            let row = &self.table.rows[at].2;
+            let row = self.wrong.and_then(|wrong| wrong.get(&at)).unwrap_or(&self.table.rows[at].2);
             *state = row.to.unwrap_or(state);
             self.worst = self.worst.max(row.breaks);
             self.taken.push(at);
         }
     }
 
-    /// Runs a model over a whole stream.
-    pub(crate) fn over(table: &'t Table, events: &[Event]) -> Self {
-        let mut run = Self::new(table);
+    /// Runs a model over a whole stream, or a wrong model.
+    pub(crate) fn over(table: &'t Table, wrong: Option<&'t Wrong>, events: &[Event]) -> Self {
+        let mut run = Self { wrong, ..Self::new(table) };
         events.iter().map(Some).chain([None]).for_each(|event| run.take(event));
         run
     }
 
-    /// Returns the first sentence that the stream breaks as much as any other.
-    pub(crate) fn reason(&self) -> &'static str {
-        let rows = self.taken.iter().map(|at| &self.table.rows[*at].2);
-        rows.into_iter().find(|row| row.breaks == self.worst && row.breaks > Level::Off).map_or("", |row| row.sentence)
+    /// Returns the level that the stream breaks and the transitions that do so, and the sentence of the first.
+    pub(crate) fn verdict(&self) -> (String, &'static str) {
+        let breaks = |at: &&usize| self.worst > Level::Off && self.table.rows[**at].2.breaks == self.worst;
+        let broken: BTreeSet<usize> = self.taken.iter().filter(breaks).copied().collect();
+        let names = broken.iter().fold(self.worst.name().to_owned(), |names, at| format!("{names}; {}", self.table.name(*at)));
+        let first = self.taken.iter().find(breaks);
+        (names, first.map_or("", |at| self.table.rows[*at].2.sentence))
     }
 }

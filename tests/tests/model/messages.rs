@@ -16,7 +16,6 @@ pub(crate) struct Messages {
     of_server: BTreeSet<u64>,
     /// The blocks that are no results.
     own: u64,
-    reason: Option<String>,
 }
 
 /// The types of blocks that a delta is for.
@@ -37,16 +36,30 @@ impl Model for Messages {
     const API: &'static str = "messages";
 
     fn steps(&mut self, event: Option<&Event>, objects: &Objects) -> Vec<Step> {
-        let Some(event) = event else { return vec![the("stream", "end")] };
+        let Some(event) = event else {
+            let is_over = objects.get(&("error", (0, 0))).is_some_and(|state| *state == "erred");
+            return if is_over { Vec::new() } else { vec![the("stream", "end")] };
+        };
+        let mut steps = self.lifecycle(event, objects);
+        steps.push(the("error", if event.kind() == "error" { "error" } else { "event" }));
+        steps
+    }
+}
+
+impl Messages {
+    fn lifecycle(&mut self, event: &Event, objects: &Objects) -> Vec<Step> {
         let block = |does| event.number("/index").map(|at| Step { kind: "block", key: (at, 0), does });
         match event.kind() {
             _ if event.is_marker() => vec![the("stream", "marker")],
             "ping" => vec![the("stream", "ping")],
-            "error" => vec![the("stream", "error")],
             "message_start" => {
                 let content = event.data.pointer("/message/content").and_then(|content| content.as_array());
                 self.whole = content.map_or(0, Vec::len) as u64;
-                vec![the("stream", "start")]
+                let mut steps = vec![the("stream", "start")];
+                if event.text("/message/stop_reason").is_some() {
+                    steps.push(the("reason", "given"));
+                }
+                steps
             }
             "content_block_start" => self.started(event, objects),
             "content_block_delta" => {
@@ -75,15 +88,17 @@ impl Model for Messages {
             }
             "message_delta" => {
                 let reason = event.text("/delta/stop_reason");
-                self.reason = reason.map(str::to_owned);
                 let mut steps = vec![the("stream", "delta")];
                 steps.push(the("reason", if reason.is_some() { "given" } else { "null" }));
+                if reason == Some("end_turn") {
+                    steps.extend(self.of_server.iter().map(|it| Step { kind: "use", key: (*it, 0), does: "end" }));
+                }
                 if reason.is_some() {
                     steps.extend(blocks(objects, "message"));
                 }
                 steps
             }
-            "message_stop" => self.stopped(objects),
+            "message_stop" => blocks(objects, "message").chain([the("reason", "stop"), the("stream", "stop")]).collect(),
             _ => vec![the("stream", "other")],
         }
     }
@@ -124,16 +139,6 @@ impl Messages {
             Some(None) => {}
             None => self.own += 1,
         }
-        steps
-    }
-
-    fn stopped(&self, objects: &Objects) -> Vec<Step> {
-        let mut steps: Vec<Step> = blocks(objects, "message").collect();
-        steps.push(the("reason", "stop"));
-        if !matches!(self.reason.as_deref(), Some("tool_use" | "pause_turn")) {
-            steps.extend(self.of_server.iter().map(|it| Step { kind: "use", key: (*it, 0), does: "end" }));
-        }
-        steps.push(the("stream", "stop"));
         steps
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::event::Event;
-use crate::machine::{Model, Objects, Step};
+use crate::machine::{Key, Model, Objects, Step};
 
 /// The items, parts and ids of a stream.
 #[derive(Debug, Clone, Default)]
@@ -46,10 +46,13 @@ const ABOUT_ITEMS: &[(&str, (&str, &str), &[&str], &str, &str)] = &[
     ("custom_tool_call_input.done", ("input", "done"), &["custom_tool_call"], "", ""),
     ("mcp_call_arguments.delta", ("input", "delta"), &["mcp_call"], "", ""),
     ("mcp_call_arguments.done", ("input", "done"), &["mcp_call"], "", ""),
-    ("shell_call_command.delta", ("input", "delta"), &["shell_call"], "command_index", ""),
-    ("shell_call_command.done", ("input", "done"), &["shell_call"], "command_index", ""),
-    ("apply_patch_call_operation_diff.delta", ("input", "delta"), &["apply_patch_call"], "", ""),
-    ("apply_patch_call_operation_diff.done", ("input", "done"), &["apply_patch_call"], "", ""),
+    ("shell_call_command.added", ("command", "added"), &["shell_call"], "command_index", ""),
+    ("shell_call_command.delta", ("command", "delta"), &["shell_call"], "command_index", ""),
+    ("shell_call_command.done", ("command", "done"), &["shell_call"], "command_index", ""),
+    ("shell_call_output_content.delta", ("output", "delta"), &["shell_call_output"], "command_index", ""),
+    ("shell_call_output_content.done", ("output", "done"), &["shell_call_output"], "command_index", ""),
+    ("apply_patch_call_operation_diff.delta", ("diff", "delta"), &["apply_patch_call"], "", ""),
+    ("apply_patch_call_operation_diff.done", ("diff", "done"), &["apply_patch_call"], "", ""),
     ("web_search_call.in_progress", ("search", "in_progress"), &["web_search_call"], "", ""),
     ("web_search_call.searching", ("search", "searching"), &["web_search_call"], "", ""),
     ("web_search_call.completed", ("search", "completed"), &["web_search_call"], "", ""),
@@ -94,13 +97,17 @@ impl Model for Responses {
             "completed" | "incomplete" => {
                 let of_budget = if kind == "incomplete" { "incomplete" } else { "other" };
                 steps.extend([whole("stream", "terminal"), whole("response", "work"), whole("budget", of_budget)]);
-                let items = self.items.keys();
-                steps.extend(items.map(|at| Step { kind: "item", key: (*at, 0), does: "ended" }));
+                let items = self.items.iter();
+                steps.extend(items.map(|(at, item)| {
+                    let is_used = matches!(item.kind.as_str(), "message" | "function_call" | "custom_tool_call");
+                    Step { kind: "item", key: (*at, 0), does: if is_used { "ended" } else { "left" } }
+                }));
+                steps.extend(self.inner(objects, None).map(|(kind, key)| Step { kind, key, does: "ended" }));
             }
             "failed" => {
-                steps.extend([whole("stream", "failed"), whole("response", "work"), whole("budget", "other")]);
+                steps.extend([whole("stream", "failed"), whole("response", "failed"), whole("budget", "other")]);
             }
-            _ if event.kind() == "error" => steps.push(whole("stream", "error")),
+            _ if event.kind() == "error" => steps.extend([whole("stream", "error"), whole("response", "refused")]),
             "output_item.added" => self.added(event, objects, &mut steps),
             "output_item.done" => self.done(event, objects, &mut steps),
             _ => self.updated(kind, event, objects, &mut steps),
@@ -130,6 +137,19 @@ impl Responses {
         steps
     }
 
+    /// Returns what an item, or each of them, has inside.
+    fn inner<'o>(&'o self, objects: &'o Objects, at: Option<u64>) -> impl Iterator<Item = (&'static str, Key)> + 'o {
+        let is_web = |key: &Key| self.items.get(&key.0).is_some_and(|item| item.kind == "web_search_call");
+        let ends = move |kind: &str, key: &Key| match kind {
+            "part" | "summary" | "input" | "command" | "diff" | "code" | "mcp" => true,
+            // Azure sends no end of web searches.
+            "search" => !is_web(key),
+            _ => false,
+        };
+        let of_item = objects.keys().filter(move |(_, key)| at.is_none_or(|at| key.0 == at));
+        of_item.filter(move |(kind, key)| ends(kind, key)).copied()
+    }
+
     fn added(&mut self, event: &Event, objects: &Objects, steps: &mut Vec<Step>) {
         steps.extend([whole("stream", "event"), whole("response", "work"), whole("budget", "added")]);
         let Some(at) = event.number("/output_index") else { return };
@@ -150,11 +170,7 @@ impl Responses {
     fn done(&self, event: &Event, objects: &Objects, steps: &mut Vec<Step>) {
         steps.extend([whole("stream", "event"), whole("response", "work")]);
         let Some(at) = event.number("/output_index") else { return };
-        for ((kind, key), _) in objects.iter().filter(|((_, key), _)| key.0 == at) {
-            if let Some(kind) = ["part", "summary", "input"].into_iter().find(|it| it == kind) {
-                steps.push(Step { kind, key: *key, does: "item" });
-            }
-        }
+        steps.extend(self.inner(objects, Some(at)).map(|(kind, key)| Step { kind, key, does: "item" }));
         if let Some(item) = self.items.get(&at) {
             if item.kind == "function_call" && !objects.contains_key(&("input", (at, 0))) {
                 steps.push(Step { kind: "input", key: (at, 0), does: "item" });
@@ -168,15 +184,18 @@ impl Responses {
         }
         steps.push(Step { kind: "item", key: (at, 0), does: "done" });
         if event.text("/item/status") == Some("incomplete") {
-            steps.push(whole("budget", "exhausted"));
+            let is_last = self.items.keys().all(|other| *other <= at);
+            steps.push(whole("budget", if is_last { "exhausted" } else { "overtaken" }));
         }
     }
 
     fn updated(&mut self, name: &str, event: &Event, objects: &Objects, steps: &mut Vec<Step>) {
-        steps.push(whole("stream", "event"));
         let about = ABOUT_ITEMS.iter().find(|(about, ..)| *about == name);
-        let Some((_, (kind, does), items, index, part)) = about else { return };
-        steps.push(whole("response", "work"));
+        let Some((_, (kind, does), items, index, part)) = about else {
+            steps.extend([whole("stream", "other"), whole("response", "other")]);
+            return;
+        };
+        steps.extend([whole("stream", "event"), whole("response", "work")]);
         let Some(at) = event.number("/output_index") else { return };
         steps.push(Step { kind: "item", key: (at, 0), does: "update" });
         let Some(item) = self.items.get_mut(&at) else { return };
@@ -184,8 +203,7 @@ impl Responses {
             steps.push(whole("identity", "item"));
         }
         if !items.contains(&item.kind.as_str()) {
-            let is_asserted = matches!(*part, "output_text") || name.starts_with("function_call");
-            steps.push(whole("identity", if is_asserted { "call" } else { "tool" }));
+                        steps.push(whole("identity", if *kind == "input" { "call" } else { "tool" }));
         }
         let inner = if index.is_empty() { Some(0) } else { event.number(&format!("/{index}")) };
         let Some(inner) = inner else { return };
@@ -215,6 +233,11 @@ impl Responses {
                         steps.push(whole("order", "summary"));
                     }
                     item.summaries += 1;
+                }
+            }
+            ("command", "added") if !objects.contains_key(&("command", key)) => {
+                if inner != objects.keys().filter(|it| it.0 == "command" && it.1.0 == at).count() as u64 {
+                    steps.push(whole("order", "command"));
                 }
             }
             ("image", "partial") => {

@@ -50,7 +50,7 @@ struct AtHand<'j> {
 }
 
 /// Number of events that count as the beginning of a stream.
-const BEGINNING: u64 = 3;
+const BEGINNING: usize = 3;
 
 impl Judge {
     pub(crate) fn new(api: &'static Api) -> Self {
@@ -380,7 +380,9 @@ impl Judge {
     fn end_stream(&mut self, plan: &Plan) {
         let last = std::mem::take(&mut self.last);
         let AtHand { stream, context, findings, .. } = self.at_hand(plan);
-        if !stream.has_ended() && stream.has_begun() {
+        // A stream of keep-alives has no response, and should have one.
+        let should_begin = stream.transport == Transport::Http && !plan.api().marker_ends;
+        if !stream.has_ended() && (stream.has_begun() || should_begin) {
             super::tracker::unended(plan, context, stream, &last, findings);
         }
         for (bound, hook) in &plan.hooks.stream_end {
@@ -435,7 +437,7 @@ impl AtHand<'_> {
             self.ask(&hooks.sequence, record);
         }
         self.ask(&hooks.event, record);
-        if self.stream.events < BEGINNING {
+        if self.stream.first_types.len() < BEGINNING {
             self.ask(&hooks.beginning, record);
         }
         if self.stream.error.is_set() {

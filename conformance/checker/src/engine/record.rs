@@ -196,9 +196,9 @@ impl<'a> Record<'a> {
         self.effects().any(|info| info.level.is_root && info.role == Role::Terminal)
     }
 
-    /// Returns whether it adds to a response, or ends it.
+    /// Returns whether it adds to a response, or ends it, unlike a keep-alive.
     pub(super) fn is_part(&self) -> bool {
-        self.effects().any(|info| info.role != Role::Point)
+        self.is_error || self.effects().any(|info| info.role != Role::Point || !info.level.is_root)
     }
 
     /// Returns whether it may precede a response.

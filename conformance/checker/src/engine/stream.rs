@@ -163,7 +163,7 @@ impl Stream {
             return;
         }
         self.events += 1;
-        if self.first_types.len() < FIRST_TYPES {
+        if self.first_types.len() < FIRST_TYPES && record.is_part() {
             self.first_types.push(record.kept_type());
         }
     }

@@ -21,8 +21,7 @@ pub(in crate::rules) fn has_role(case: &mut Case<'_>, choice: &Node, _: &Object<
 pub(in crate::rules) fn has_role_first(case: &mut Case<'_>, role: &Node, _: &Object<'_>) {
     let stream = case.stream;
     let Some(choice) = stream.parent(role) else { return };
-    let has_text = stream.children(choice, Scope::Content).any(|text| !text.joined.is_empty());
-    if has_text || stream.children(choice, Scope::ToolCall).next().is_some() {
+    if is_written(stream, choice) {
         let name = case.name(choice);
         let place = Place { expected: Some("a role before all content"), ..Place::WHOLE };
         case.report(&place, || format!("the role of {name} follows content of it"));

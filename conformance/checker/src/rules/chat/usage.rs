@@ -1,7 +1,6 @@
 //! Rules of the group `usage`.
 
 use spec::json;
-use spec::table::Scope;
 
 use super::choice::is_written;
 use crate::engine::{Case, Node, Object, State};
@@ -22,19 +21,15 @@ pub(in crate::rules) fn adds_up(case: &mut Case<'_>, _: &Node, usage: &Object<'_
 }
 
 pub(in crate::rules) fn after_finish(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
-    // A choice with spoken output never finishes, and has no text.
     let stream = case.stream;
-    let has_text = |choice: &Node| {
-        let mut texts = stream.children(choice, Scope::Content);
-        texts.any(|text| !text.joined.is_empty()) || stream.children(choice, Scope::ToolCall).next().is_some()
+    // A choice with spoken output never finishes, and has no text.
+    let is_open = |choice: &&Node| choice.state() != State::Closed && is_written(stream, choice);
+    let message = match stream.items().find(is_open) {
+        Some(open) => format!("the usage was sent before {} finished", case.name(open)),
+        None if stream.items().next().is_none() => "the usage was sent before the first choice".to_owned(),
+        None => return,
     };
-    let is_open = |choice: &&Node| choice.state() != State::Closed && has_text(choice);
-    if let Some(open) = stream.items().find(is_open) {
-        let name = case.name(open);
-        case.fault("/usage", "null until all choices have finished", "an object", || {
-            format!("the usage was sent before {name} finished")
-        });
-    }
+    case.fault("/usage", "null until all choices have finished", "an object", || message);
 }
 
 pub(in crate::rules) fn counts_output(case: &mut Case<'_>, _: &Node, usage: &Object<'_>) {

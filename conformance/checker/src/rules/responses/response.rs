@@ -44,9 +44,6 @@ const OTHERWISE_JUDGED: [&str; 8] =
 
 pub(in crate::rules) fn in_progress_second(case: &mut Case<'_>) {
     let stream = case.stream;
-    if !matches!(stream.events, 1 | 2) {
-        return;
-    }
     let Some(record) = case.record() else { return };
     let Some(info) = case.info().filter(|info| info.role != Role::Point) else { return };
     // `response/created-once` reports a second creation.
@@ -54,7 +51,7 @@ pub(in crate::rules) fn in_progress_second(case: &mut Case<'_>) {
         return;
     }
     let nth = |at: usize| stream.first_types.get(at).and_then(|name| case.dialect().event(name));
-    let place_is_wrong = match stream.events {
+    let place_is_wrong = match stream.first_types.len() {
         1 => !matches!(info.phase, Some("in_progress" | "queued")),
         2 => nth(1).is_some_and(|second| second.phase == Some("queued")) && info.role != Role::Phase,
         _ => false,
