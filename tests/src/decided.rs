@@ -35,7 +35,7 @@ pub struct Decided {
     pub evidence: String,
     /// The reading of the suite.
     pub reading: String,
-    /// The transition by which the model says that a stream breaks a level; empty if it says that it breaks nothing.
+    /// The transition by which the model says that a stream breaks a level.
     pub model: String,
     /// The rules that the checker finds broken; none if it finds nothing in what the model is about.
     pub checker: Vec<String>,
@@ -61,7 +61,7 @@ impl Compared {
 impl Decided {
     /// Returns whether this is the disagreement, by what the model and the checker say.
     pub fn is(&self, model: &str, checker: &str) -> bool {
-        let is_of_model = if self.model.is_empty() { model == "off" } else { model.split("; ").any(|said| said == self.model) };
-        is_of_model && self.checker.iter().all(|rule| checker.split(' ').any(|said| said == rule))
+        model.split("; ").any(|said| said == self.model)
+            && self.checker.iter().all(|rule| checker.split(' ').any(|said| said == rule))
     }
 }

@@ -16,7 +16,8 @@ pub fn page() -> String {
     for name in dialect::list(&spec).expect("the dialects can be listed") {
         let dialect = dialect::load(&spec, &name).unwrap_or_else(|error| panic!("{error}"));
         let [corrected, weighed, open] = [corrected(&dialect), weighed(&dialect), open(&dialect)];
-        let undecided = compared.values().filter(|compared| compared.dialect == name).map(undecided).collect();
+        let undecided =
+            compared.values().filter(|compared| compared.dialect == name).map(undecided).collect();
         let parts = [
             ("The published schema is wrong", "| doubt | evidence | reading |\n|---|---|---|\n", corrected),
             ("A rule has another level", "| rule | level | reason |\n|---|---|---|\n", weighed),

@@ -29,7 +29,9 @@ const fn the(kind: &'static str, does: &'static str) -> Step {
 
 /// Returns whether a value is there, and not null or empty.
 fn is_told(value: Option<&Value>) -> bool {
-    value.is_some_and(|value| !value.is_null() && value != "" && value.as_array().is_none_or(|all| !all.is_empty()))
+    value.is_some_and(|value| {
+        !value.is_null() && value != "" && value.as_array().is_none_or(|all| !all.is_empty())
+    })
 }
 
 impl Model for Chat {
@@ -62,7 +64,9 @@ impl Model for Chat {
         let is_moderation = is_told(event.data.get("moderation"));
         if is_told(event.data.get("usage")) {
             steps.push(the("usage", "usage"));
-            if self.choices.is_empty() || self.choices.values().any(|choice| !choice.is_finished && !choice.is_audio) {
+            if self.choices.is_empty()
+                || self.choices.values().any(|choice| !choice.is_finished && !choice.is_audio)
+            {
                 steps.push(the("usage", "early"));
             }
         } else if !is_moderation && self.choices.values().all(|choice| !choice.is_audio) {
@@ -85,7 +89,8 @@ impl Chat {
         let of_delta = |name| chosen.get("delta").and_then(|delta: &Value| delta.get(name));
         choice.is_audio |= is_told(of_delta("audio"));
         step(if objects.contains_key(&("choice", key)) { "again" } else { "start" });
-        let spoken = ["content", "refusal", "tool_calls", "function_call", "audio", "reasoning_content", "reasoning"];
+        let spoken =
+            ["content", "refusal", "tool_calls", "function_call", "audio", "reasoning_content", "reasoning"];
         let has_content = spoken.iter().any(|name| is_told(of_delta(name)));
         let is_expiry = chosen.pointer("/delta/audio/expires_at").is_some();
         if has_content && !is_expiry {
@@ -101,7 +106,11 @@ impl Chat {
         let has_reason = is_told(chosen.get("finish_reason"));
         if has_reason || is_expiry {
             choice.is_finished = true;
-            steps.extend([("role", "end"), ("choice", "finish")].map(|(kind, does)| Step { kind, key, does }));
+            steps.extend([("role", "end"), ("choice", "finish")].map(|(kind, does)| Step {
+                kind,
+                key,
+                does,
+            }));
         }
     }
 }

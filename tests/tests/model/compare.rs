@@ -28,6 +28,8 @@ pub(crate) struct Comparison {
     checker: Checker,
     /// The number of streams by the level that both say they break.
     pub(crate) agreed: BTreeMap<Level, usize>,
+    /// The transitions that streams took.
+    taken: BTreeSet<usize>,
     /// The disagreements, by what the model and the checker say.
     disagreements: BTreeMap<(String, String), Disagreement>,
     /// The wrong models that no stream has refuted, with the number of streams that they were run over.
@@ -47,8 +49,8 @@ impl Comparison {
         assert_eq!(missing, None, "{} has no such rule", compared.dialect);
         let wrong: Vec<_> = table.wrong().into_iter().map(|wrong| (wrong, 0)).collect();
         let (checker, mistakes) = (Checker::with_rules(&rules), wrong.len());
-        let (agreed, disagreements) = Default::default();
-        Self { table, compared, checker, agreed, disagreements, wrong, mistakes }
+        let (agreed, taken, disagreements) = Default::default();
+        Self { table, compared, checker, agreed, taken, disagreements, wrong, mistakes }
     }
 
     /// Compares the verdicts on streams. Returns their number.
@@ -57,12 +59,14 @@ impl Comparison {
         for stream in streams {
             let events = Event::all(&stream);
             // What is empty, or no JSON, has no order.
-            if events.is_empty() || events.iter().any(|event| event.data.is_string() && !event.is_marker()) {
+            let is_text = |event: &Event| event.data.is_string() && !event.is_marker();
+            if events.iter().all(Event::is_marker) || events.iter().any(is_text) {
                 continue;
             }
             count += 1;
             let (level, rules) = self.check(&stream);
             let run = Run::<M>::over(&self.table, None, &events);
+            self.taken.extend(&run.taken);
             if run.worst != level {
                 let (verdict, sentence) = run.verdict();
                 let first = || String::from_utf8_lossy(&stream).into_owned();
@@ -107,6 +111,11 @@ impl Comparison {
         self.mistakes - self.wrong.len()
     }
 
+    /// Returns the number of transitions that streams took.
+    pub(crate) fn taken(&self) -> usize {
+        self.taken.len()
+    }
+
     /// Returns the disagreements that are not decided, each with its first stream.
     pub(crate) fn undecided(&self) -> Vec<String> {
         let decided = &self.compared.decided;
@@ -120,7 +129,9 @@ impl Comparison {
 
     /// Returns the decisions about no stream.
     pub(crate) fn unused(&self) -> Vec<&Decided> {
-        let is_used = |it: &Decided| it.recorded || self.disagreements.keys().any(|(model, checker)| it.is(model, checker));
+        let is_used = |it: &Decided| {
+            it.recorded || self.disagreements.keys().any(|(model, checker)| it.is(model, checker))
+        };
         self.compared.decided.iter().filter(|it| !is_used(it)).collect()
     }
 }

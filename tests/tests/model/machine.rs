@@ -63,7 +63,8 @@ impl Table {
         type Cells = BTreeMap<String, BTreeMap<String, Vec<(String, String, String)>>>;
         let file = corpus::repository().join(format!("tests/model/{api}.toml"));
         let text = fs::read_to_string(&file).expect("each API has a table");
-        let kinds: Cells = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let kinds: Cells =
+            toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let mut table = Self { at: BTreeMap::new(), rows: Vec::new() };
         for (kind, events) in kinds {
             let kind: &'static str = kind.leak();
@@ -89,7 +90,10 @@ impl Table {
     pub(crate) fn wrong(&self) -> Vec<Wrong> {
         let mut wrong = Vec::new();
         for (at, (.., row)) in self.rows.iter().enumerate() {
-            let turned = Row { breaks: if row.breaks == Level::Off { Level::Must } else { Level::Off }, ..row.clone() };
+            let turned = Row {
+                breaks: if row.breaks == Level::Off { Level::Must } else { Level::Off },
+                ..row.clone()
+            };
             wrong.push(BTreeMap::from([(at, turned)]));
             if row.to.is_some_and(|to| row.from != [to]) {
                 wrong.push(BTreeMap::from([(at, Row { to: None, ..row.clone() })]));
@@ -178,7 +182,9 @@ impl<'t, M: Model> Run<'t, M> {
     pub(crate) fn verdict(&self) -> (String, &'static str) {
         let breaks = |at: &&usize| self.worst > Level::Off && self.table.rows[**at].2.breaks == self.worst;
         let broken: BTreeSet<usize> = self.taken.iter().filter(breaks).copied().collect();
-        let names = broken.iter().fold(self.worst.name().to_owned(), |names, at| format!("{names}; {}", self.table.name(*at)));
+        let names = broken
+            .iter()
+            .fold(self.worst.name().to_owned(), |names, at| format!("{names}; {}", self.table.name(*at)));
         let first = self.taken.iter().find(breaks);
         (names, first.map_or("", |at| self.table.rows[*at].2.sentence))
     }

@@ -42,11 +42,12 @@ struct Amount {
     random: usize,
 }
 
-const USUAL: Amount = Amount { step: 3, random: 300 };
+const USUAL: Amount = Amount { step: 2, random: 300 };
 
 /// Returns the goldens of an API, and those that are edited.
 fn goldens_of(compared: &Compared) -> [Vec<Vec<Event>>; 2] {
-    let is_own = |golden: &&goldens::Golden| golden.dialect == compared.dialect && golden.format == Format::Sse;
+    let is_own =
+        |golden: &&goldens::Golden| golden.dialect == compared.dialect && golden.format == Format::Sse;
     let is_edited = |golden: &&goldens::Golden| !compared.unedited.contains_key(golden.name);
     let all = || goldens::GOLDENS.iter().filter(is_own);
     let events = |golden: &goldens::Golden| Event::all(golden.bytes);
@@ -72,9 +73,11 @@ fn compared<M: Model>(amount: Amount) -> String {
     let [all, goldens] = goldens_of(&comparison.compared);
     let table = comparison.table.clone();
     let mut random = Xorshift::new(38);
-    let mut counts = vec![table.rows.len(), comparison.compare::<M>(all.iter().map(|events| Event::stream(events)))];
+    let mut counts =
+        vec![table.rows.len(), comparison.compare::<M>(all.iter().map(|events| Event::stream(events)))];
     counts.push(comparison.compare::<M>(edited(&goldens).step_by(amount.step)));
-    let pairs = (0..amount.random).map(|_| Event::stream(&edited_twice(random.pick(&goldens).clone(), &mut random)));
+    let pairs =
+        (0..amount.random).map(|_| Event::stream(&edited_twice(random.pick(&goldens).clone(), &mut random)));
     counts.push(comparison.compare::<M>(pairs));
     let walks = (0..amount.random).map(|_| Event::stream(&walk::<M>(&table, &goldens, &mut random)));
     counts.push(comparison.compare::<M>(walks));
@@ -86,13 +89,14 @@ fn compared<M: Model>(amount: Amount) -> String {
     counts.push(comparison.compared.decided.len());
     let title = corpus::dialect(&comparison.compared.dialect).api.title;
     let counts = counts.iter().map(usize::to_string).collect::<Vec<_>>().join(" | ");
-    format!("| {title} | {counts} | {} of {} |\n", comparison.refuted(), comparison.mistakes)
+    let taken = comparison.taken();
+    format!("| {title} | {taken} of {counts} | {} of {} |\n", comparison.refuted(), comparison.mistakes)
 }
 
 /// Compares all models, and checks what the page says of it.
 fn all_compared(part: &str, amount: impl Fn(usize) -> Amount) {
     let mut rows = String::from(
-        "| API | transitions | goldens | edits | pairs of edits | random walks | break nothing | break a SHOULD | break a MUST | decided | wrong models rejected |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+        "| API | transitions taken | goldens | edits | pairs of edits | random walks | break nothing | break a SHOULD | break a MUST | decided | wrong models rejected |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     rows += &compared::<Messages>(amount(1));
     rows += &compared::<Chat>(amount(2));
@@ -132,7 +136,10 @@ fn compared_on_recordings<M: Model>(files: &[PathBuf]) -> String {
     format!("- {title}: {count} recordings, {good} of which break nothing.\n")
 }
 
-#[cfg_attr(not(all(corpus, neighbours)), ignore = "needs the recordings: set CONFORMANCE_CORPUS and CONFORMANCE_NEIGHBOURS")]
+#[cfg_attr(
+    not(all(corpus, neighbours)),
+    ignore = "needs the recordings: set CONFORMANCE_CORPUS and CONFORMANCE_NEIGHBOURS"
+)]
 #[test]
 fn the_models_agree_on_recordings() {
     let neighbours = |api| corpus::files(&corpus::neighbours().join(api), &["sse", "ndjson"]);
@@ -141,7 +148,12 @@ fn the_models_agree_on_recordings() {
         compared_on_recordings::<Chat>(&neighbours("chat")),
         compared_on_recordings::<Responses>(&corpus::files(&corpus::required(), &["sse", "ndjson"])),
     ];
-    is_part_fresh("docs/coverage.md", ("<!-- model-recordings -->\n\n", "\n<!-- /model-recordings -->"), &lines.concat(), "model");
+    is_part_fresh(
+        "docs/coverage.md",
+        ("<!-- model-recordings -->\n\n", "\n<!-- /model-recordings -->"),
+        &lines.concat(),
+        "model",
+    );
 }
 
 /// Returns whether some stream shows that a model is wrong.

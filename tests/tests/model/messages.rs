@@ -84,21 +84,31 @@ impl Messages {
                 let key = stop.key;
                 let unsigned = Step { kind: "block", key, does: "unsigned" };
                 let is_thinking = self.blocks.get(&key.0).is_some_and(|of| of == "thinking");
-                [the("stream", "block")].into_iter().chain(is_thinking.then_some(unsigned)).chain([stop]).collect()
+                [the("stream", "block")]
+                    .into_iter()
+                    .chain(is_thinking.then_some(unsigned))
+                    .chain([stop])
+                    .collect()
             }
             "message_delta" => {
                 let reason = event.text("/delta/stop_reason");
                 let mut steps = vec![the("stream", "delta")];
                 steps.push(the("reason", if reason.is_some() { "given" } else { "null" }));
                 if reason == Some("end_turn") {
-                    steps.extend(self.of_server.iter().map(|it| Step { kind: "use", key: (*it, 0), does: "end" }));
+                    steps.extend(self.of_server.iter().map(|it| Step {
+                        kind: "use",
+                        key: (*it, 0),
+                        does: "end",
+                    }));
                 }
                 if reason.is_some() {
                     steps.extend(blocks(objects, "message"));
                 }
                 steps
             }
-            "message_stop" => blocks(objects, "message").chain([the("reason", "stop"), the("stream", "stop")]).collect(),
+            "message_stop" => {
+                blocks(objects, "message").chain([the("reason", "stop"), the("stream", "stop")]).collect()
+            }
             _ => vec![the("stream", "other")],
         }
     }

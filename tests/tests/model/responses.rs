@@ -96,18 +96,29 @@ impl Model for Responses {
             "in_progress" => steps.extend([whole("stream", "event"), whole("response", "in_progress")]),
             "completed" | "incomplete" => {
                 let of_budget = if kind == "incomplete" { "incomplete" } else { "other" };
-                steps.extend([whole("stream", "terminal"), whole("response", "work"), whole("budget", of_budget)]);
+                steps.extend([
+                    whole("stream", "terminal"),
+                    whole("response", "work"),
+                    whole("budget", of_budget),
+                ]);
                 let items = self.items.iter();
                 steps.extend(items.map(|(at, item)| {
-                    let is_used = matches!(item.kind.as_str(), "message" | "function_call" | "custom_tool_call");
+                    let is_used =
+                        matches!(item.kind.as_str(), "message" | "function_call" | "custom_tool_call");
                     Step { kind: "item", key: (*at, 0), does: if is_used { "ended" } else { "left" } }
                 }));
                 steps.extend(self.inner(objects, None).map(|(kind, key)| Step { kind, key, does: "ended" }));
             }
             "failed" => {
-                steps.extend([whole("stream", "failed"), whole("response", "failed"), whole("budget", "other")]);
+                steps.extend([
+                    whole("stream", "failed"),
+                    whole("response", "failed"),
+                    whole("budget", "other"),
+                ]);
             }
-            _ if event.kind() == "error" => steps.extend([whole("stream", "error"), whole("response", "refused")]),
+            _ if event.kind() == "error" => {
+                steps.extend([whole("stream", "error"), whole("response", "refused")])
+            }
             "output_item.added" => self.added(event, objects, &mut steps),
             "output_item.done" => self.done(event, objects, &mut steps),
             _ => self.updated(kind, event, objects, &mut steps),
@@ -138,7 +149,11 @@ impl Responses {
     }
 
     /// Returns what an item, or each of them, has inside.
-    fn inner<'o>(&'o self, objects: &'o Objects, at: Option<u64>) -> impl Iterator<Item = (&'static str, Key)> + 'o {
+    fn inner<'o>(
+        &'o self,
+        objects: &'o Objects,
+        at: Option<u64>,
+    ) -> impl Iterator<Item = (&'static str, Key)> + 'o {
         let is_web = |key: &Key| self.items.get(&key.0).is_some_and(|item| item.kind == "web_search_call");
         let ends = move |kind: &str, key: &Key| match kind {
             "part" | "summary" | "input" | "command" | "diff" | "code" | "mcp" => true,
@@ -183,7 +198,9 @@ impl Responses {
             }
         }
         steps.push(Step { kind: "item", key: (at, 0), does: "done" });
-        if event.text("/item/status") == Some("incomplete") {
+        // A web search has no tokens of the model.
+        let has_tokens = self.items.get(&at).is_some_and(|item| item.kind != "web_search_call");
+        if has_tokens && event.text("/item/status") == Some("incomplete") {
             let is_last = self.items.keys().all(|other| *other <= at);
             steps.push(whole("budget", if is_last { "exhausted" } else { "overtaken" }));
         }
@@ -203,7 +220,7 @@ impl Responses {
             steps.push(whole("identity", "item"));
         }
         if !items.contains(&item.kind.as_str()) {
-                        steps.push(whole("identity", if *kind == "input" { "call" } else { "tool" }));
+            steps.push(whole("identity", if *kind == "input" { "call" } else { "tool" }));
         }
         let inner = if index.is_empty() { Some(0) } else { event.number(&format!("/{index}")) };
         let Some(inner) = inner else { return };
@@ -215,7 +232,9 @@ impl Responses {
                 }
                 item.parts.insert(inner, event.text("/part/type").unwrap_or_default().to_owned());
             }
-            ("part", "done") if item.parts.get(&inner).is_some_and(|it| event.text("/part/type") != Some(it)) => {
+            ("part", "done")
+                if item.parts.get(&inner).is_some_and(|it| event.text("/part/type") != Some(it)) =>
+            {
                 steps.push(whole("identity", "type"));
             }
             ("part", "annotation") => {

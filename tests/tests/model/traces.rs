@@ -32,6 +32,10 @@ const IDS: &[&str] = &[
 /// What events have that has a type.
 const TYPED: &[&str] = &["/item", "/part", "/content_block", "/delta"];
 
+/// Where events say how something ends, and another end.
+const ENDS: &[(&str, Option<&str>)] =
+    &[("/delta/stop_reason", None), ("/choices/0/finish_reason", None), ("/item/status", Some("incomplete"))];
+
 /// An edit of a stream.
 #[derive(Debug, Clone)]
 pub(crate) enum Edit {
@@ -40,6 +44,8 @@ pub(crate) enum Edit {
     /// Takes an event out, and puts it somewhere else. To swap two is to move one by one.
     Move(usize, usize),
     Set(usize, &'static str, Value),
+    /// Puts the marker of the end before an event.
+    Mark(usize),
     /// Changes the type: takes another event, with the indices and ids of this one.
     Become(usize, Event),
 }
@@ -47,25 +53,46 @@ pub(crate) enum Edit {
 impl Edit {
     /// Returns all edits of a stream.
     pub(crate) fn all(events: &[Event]) -> Vec<Self> {
-        let mut edits = Vec::new();
+        let mut edits = vec![Self::Mark(0), Self::Mark(events.len() / 2), Self::Mark(events.len())];
         for (at, event) in events.iter().enumerate() {
             edits.extend([Self::Drop(at), Self::Repeat(at)]);
-            edits.extend([at + 1, at + 2, events.len() - 1].into_iter().filter(|to| *to > at && *to < events.len()).map(|to| Self::Move(at, to)));
+            edits.extend(
+                [at + 1, at + 2, events.len() - 1]
+                    .into_iter()
+                    .filter(|to| *to > at && *to < events.len())
+                    .map(|to| Self::Move(at, to)),
+            );
             edits.extend([0].into_iter().filter(|to| *to + 1 < at).map(|to| Self::Move(at, to)));
-            let indices = INDICES.iter().chain(&["/sequence_number"]).filter_map(|place| Some((place, event.number(place)?)));
+            let indices = INDICES
+                .iter()
+                .chain(&["/sequence_number"])
+                .filter_map(|place| Some((place, event.number(place)?)));
             for (place, index) in indices {
                 let others = [index + 1, index.wrapping_sub(1)].into_iter().filter(|other| *other < u64::MAX);
                 edits.extend(others.map(|other| Self::Set(at, place, json!(other))));
             }
-            let ids = IDS.iter().filter(|place| event.text(place).is_some());
-            edits.extend(ids.map(|place| Self::Set(at, place, json!("another"))));
+            for place in IDS.iter().filter(|place| event.text(place).is_some()) {
+                let others = others(events, event, |event| event.text(place));
+                let other = others.first().and_then(|other| other.text(place));
+                let ids = ["another"].into_iter().chain(other);
+                edits.extend(ids.map(|id| Self::Set(at, place, json!(id))));
+            }
+            let ends =
+                ENDS.iter().filter(|(place, end)| event.text(place).is_some_and(|it| Some(it) != *end));
+            edits.extend(ends.map(|(place, end)| Self::Set(at, place, json!(end))));
             for place in TYPED {
                 let of = format!("{place}/type");
                 let others = others(events, event, |event| event.text(&of));
-                let puts = others.into_iter().filter_map(|other| Some(Self::Set(at, place, kept(other.data.pointer(place)?, event, place))));
+                let puts = others.into_iter().filter_map(|other| {
+                    Some(Self::Set(at, place, kept(other.data.pointer(place)?, event, place)))
+                });
                 edits.extend(puts);
             }
-            edits.extend(others(events, event, |event| event.text("/type")).into_iter().map(|other| Self::Become(at, other.clone())));
+            edits.extend(
+                others(events, event, |event| event.text("/type"))
+                    .into_iter()
+                    .map(|other| Self::Become(at, other.clone())),
+            );
         }
         edits
     }
@@ -85,6 +112,7 @@ impl Edit {
                     return;
                 }
             }
+            Self::Mark(at) => events.insert(*at, Event { line: None, data: json!("[DONE]") }),
             Self::Become(at, other) => {
                 let old = std::mem::replace(&mut events[*at], other.clone());
                 for place in INDICES.iter().chain(IDS) {
@@ -99,7 +127,11 @@ impl Edit {
 }
 
 /// Returns the first event of each other type.
-fn others<'e>(events: &'e [Event], event: &'e Event, of: impl Fn(&'e Event) -> Option<&'e str>) -> Vec<&'e Event> {
+fn others<'e>(
+    events: &'e [Event],
+    event: &'e Event,
+    of: impl Fn(&'e Event) -> Option<&'e str>,
+) -> Vec<&'e Event> {
     let Some(own) = of(event) else { return Vec::new() };
     let mut first = BTreeMap::new();
     for other in events {
@@ -176,8 +208,12 @@ fn place(event: &mut Event, before: &[Event], random: &mut Xorshift) {
         }
     }
     if let Some(at) = event.number("/output_index") {
-        let added = before.iter().find(|it| it.kind().ends_with("item.added") && it.number("/output_index") == Some(at));
-        let id = added.and_then(|added| added.text("/item/id")).map_or_else(|| format!("item_{at}"), str::to_owned);
+        let added = before
+            .iter()
+            .find(|it| it.kind().ends_with("item.added") && it.number("/output_index") == Some(at));
+        let id = added
+            .and_then(|added| added.text("/item/id"))
+            .map_or_else(|| format!("item_{at}"), str::to_owned);
         for place in ["/item_id", "/item/id"] {
             set(event, place, &json!(id));
         }

@@ -7,6 +7,7 @@ mod gateways;
 mod generated;
 mod guarantees;
 mod hostile;
+mod ordered;
 mod packages;
 mod rewritten;
 mod serde;

@@ -378,10 +378,10 @@ impl Judge {
 
     /// Ends the stream at hand.
     fn end_stream(&mut self, plan: &Plan) {
-        let last = std::mem::take(&mut self.last);
+        let (last, is_session) = (std::mem::take(&mut self.last), self.session.is_some());
         let AtHand { stream, context, findings, .. } = self.at_hand(plan);
         // A stream of keep-alives has no response, and should have one.
-        let should_begin = stream.transport == Transport::Http && !plan.api().marker_ends;
+        let should_begin = !is_session && !plan.api().marker_ends;
         if !stream.has_ended() && (stream.has_begun() || should_begin) {
             super::tracker::unended(plan, context, stream, &last, findings);
         }

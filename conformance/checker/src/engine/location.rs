@@ -128,6 +128,11 @@ impl Recycle for SavedLocation {
 }
 
 impl SavedLocation {
+    /// Returns whether it is that of an event.
+    pub(crate) const fn is_of(&self, record: &Record<'_>) -> bool {
+        self.frame == record.number
+    }
+
     /// Overwrites the location without a new allocation.
     pub(super) fn renew(&mut self, record: &Record<'_>) {
         let numbers = (record.number, record.event, whole_number(record));

@@ -96,7 +96,9 @@ pub(in crate::rules) fn one_after_another(case: &mut Case<'_>, arguments: &Node)
     let stream = case.stream;
     let Some(call) = stream.parent(arguments) else { return };
     let Some(choice) = stream.parent(call) else { return };
-    let is_later = |other: &&Node| other.key.entry() > call.key.entry();
+    // A chunk may have several calls as a whole.
+    let is_here = |at: &Node| at.opened.get().zip(case.record()).is_some_and(|(at, record)| at.is_of(record));
+    let is_later = |other: &&Node| other.key.entry() > call.key.entry() && !is_here(other);
     // There may be many before it.
     let last = stream.children(choice, Scope::ToolCall).rev().take(FEW);
     if let Some(later) = last.filter(is_later).last() {
