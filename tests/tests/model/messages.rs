@@ -8,8 +8,6 @@ use crate::machine::{Model, Objects, Step};
 /// The blocks and ids of a stream.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Messages {
-    /// The blocks that the message has before its first event of blocks.
-    whole: u64,
     blocks: BTreeMap<u64, String>,
     /// The number of each use of a tool, by its id.
     uses: BTreeMap<String, u64>,
@@ -37,8 +35,7 @@ impl Model for Messages {
 
     fn steps(&mut self, event: Option<&Event>, objects: &Objects) -> Vec<Step> {
         let Some(event) = event else {
-            let is_over = objects.get(&("error", (0, 0))).is_some_and(|state| *state == "erred");
-            return if is_over { Vec::new() } else { vec![the("stream", "end")] };
+            return if is_over(objects) { Vec::new() } else { vec![the("stream", "end")] };
         };
         let mut steps = self.lifecycle(event, objects);
         steps.push(the("error", if event.kind() == "error" { "error" } else { "event" }));
@@ -53,8 +50,6 @@ impl Messages {
             _ if event.is_marker() => vec![the("stream", "marker")],
             "ping" => vec![the("stream", "ping")],
             "message_start" => {
-                let content = event.data.pointer("/message/content").and_then(|content| content.as_array());
-                self.whole = content.map_or(0, Vec::len) as u64;
                 let mut steps = vec![the("stream", "start")];
                 if event.text("/message/stop_reason").is_some() {
                     steps.push(the("reason", "given"));
@@ -107,11 +102,18 @@ impl Messages {
                 steps
             }
             "message_stop" => {
-                blocks(objects, "message").chain([the("reason", "stop"), the("stream", "stop")]).collect()
+                // A message that an error broke off has no reason.
+                let reason = (!is_over(objects)).then_some(the("reason", "stop"));
+                blocks(objects, "message").chain(reason).chain([the("stream", "stop")]).collect()
             }
             _ => vec![the("stream", "other")],
         }
     }
+}
+
+/// Returns whether an error was sent.
+fn is_over(objects: &Objects) -> bool {
+    objects.get(&("error", (0, 0))).is_some_and(|state| *state == "erred")
 }
 
 /// Returns what something does to all blocks.
@@ -126,7 +128,7 @@ impl Messages {
         let Some(at) = event.number("/index") else { return steps };
         let this = (at, 0);
         steps.extend(blocks(objects, "another").filter(|step| step.key != this));
-        if !objects.contains_key(&("block", this)) && at != self.whole + self.blocks.len() as u64 {
+        if !objects.contains_key(&("block", this)) && at != self.blocks.len() as u64 {
             steps.push(the("order", "block"));
         }
         steps.push(Step { kind: "block", key: this, does: "start" });

@@ -34,15 +34,3 @@ fn faults_of_order_are_found() {
         assert!(found.binding.contains(rule), "{golden}: {found:?}, not {rule}");
     }
 }
-
-#[test]
-fn blocks_follow_those_that_the_message_has_from_the_start() {
-    let call = r#"[{"type":"tool_use","id":"toolu_9","name":"a","input":{}}]"#;
-    for (index, is_right) in [(0, false), (1, true)] {
-        let edits =
-            format!("set message_start /message/content {call}\nset content_block_start /index {index}");
-        let edits = Edits::try_from(edits).expect("edits");
-        let found = edited::check("anthropic/text", &edits).expect("it can be edited");
-        assert_eq!(!found.binding.contains("block/index-gap"), is_right, "{index}: {found:?}");
-    }
-}

@@ -421,14 +421,6 @@ impl<'r> Tracker<'_, 'r> {
             context.ask(&plan.hooks.ending, record, stream, findings, look);
         }
         if !stream.first_snapshot.is_set() {
-            // What the response has from the start takes the first places.
-            let container = plan.api().scope(plan.api().container);
-            let place = container.in_body.first().filter(|_| record.begins());
-            let listed = place.and_then(|place| response.entries(place.split('/').nth(1)?));
-            let last = listed.and_then(|listed| listed.len().checked_sub(1));
-            if let Some((root, last)) = stream.nodes.get_mut(RESPONSE).zip(last) {
-                root.count(container.scope, last as u64);
-            }
             stream.first_usage = snapshot.usage;
             response.keep_in(&mut stream.first_snapshot);
         }
