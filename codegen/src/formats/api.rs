@@ -171,7 +171,8 @@ pub struct StreamOrder {
     pub first: Vec<String>,
     /// The scopes after which nothing comes in what is around them.
     pub last: Vec<String>,
-    /// The scopes of which one is in each occurrence that can contain it: one of each list.
+    /// The scopes of which one is in each occurrence that can contain it, and the phases that the root has before it
+    /// ends: one of each list.
     pub needed: Vec<Vec<String>>,
     /// The scopes without which a container is only allowed if it is the only one.
     pub needed_beside: Vec<String>,

@@ -154,7 +154,7 @@ impl<'g> State<'g> {
                 self.is_done(node) && self.grammar.templates.has_value(effect, node.kind)
             }),
             (Role::Phase, node) => {
-                self.may_begin(effect, node) && (!effect.level.is_root || !self.has_hollow())
+                self.may_begin(effect, node) && (!effect.level.is_root || self.may_conclude(effect))
             }
             (Role::Terminal, Some(root)) => {
                 self.is_failure(effect) || self.is_done(root) && !self.has_hollow()
@@ -239,13 +239,17 @@ impl<'g> State<'g> {
         let level = step.effect.level;
         let root = self.root_level();
         let phases = self.nodes.first().map_or(0, |root| root.phases);
-        let leads = |phase: &&str| {
-            first.contains(phase) && self.grammar.effects.iter().any(|effect| effect.phase == Some(*phase))
+        let is_to_come = |names: &[&str]| {
+            let begins = |phase: &str| self.grammar.effects.iter().any(|effect| effect.phase == Some(phase));
+            root.phases.iter().skip(phases).any(|phase| names.contains(phase) && begins(phase))
         };
-        let has_led = !root.phases.iter().skip(phases).any(leads);
         if level.is_root {
-            return step.effect.role != Role::Terminal || has_led;
+            let is_needed = |names: &&[&str]| is_to_come(names);
+            return step.effect.role != Role::Terminal
+                || self.is_failure(step.effect)
+                || !is_to_come(first) && !api.order.needed.iter().any(is_needed);
         }
+        let has_led = !is_to_come(first);
         let is_in_order_at = |scope: Scope| {
             let inner = self.grammar.level(scope);
             let Some(outer) = inner.parent.map(|parent| self.grammar.level(parent)) else { return has_led };
@@ -280,6 +284,13 @@ impl<'g> State<'g> {
             let phase = other.phases.iter().position(|phase| phase == limit);
             other.name == *limit && child.is_closed || phase.is_some_and(|phase| child.phases > phase)
         })
+    }
+
+    /// Returns whether a phase of the root may begin: the one before its end tells that the output is complete.
+    fn may_conclude(&self, effect: &EventInfo) -> bool {
+        let needed = self.grammar.dialect.api.order.needed;
+        let is_last = needed.iter().flat_map(|names| names.iter()).any(|name| Some(*name) == effect.phase);
+        !is_last || !self.has_hollow() && self.nodes.first().is_some_and(|root| self.has_needed(root, ""))
     }
 
     /// Returns whether a container beside others lacks what it has then.

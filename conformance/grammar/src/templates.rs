@@ -54,26 +54,28 @@ impl Templates {
         let distance = |golden: &Golden| names().position(|name| golden.holds_for(name));
         let mut goldens: Vec<_> = GOLDENS.iter().filter(is_meant).collect();
         goldens.sort_by_key(|golden| (distance(golden), golden.bytes.len()));
+        // Without a value of the root, each event has what is the same throughout its stream.
+        let snapshot = dialect.api.snapshot.map_or("", |slot| dialect.pointer(slot));
+        let scans: Vec<_> =
+            goldens.into_iter().map(|golden| (distance(golden), Scan::of(dialect, golden))).collect();
+        let shared = scans.iter().filter_map(|(distance, scan)| Some((*distance, scan.first(snapshot)?)));
+        let shared = shared.min_by_key(|(distance, first)| (*distance, first.to_string().len()));
+        let shared = shared.map(|(_, first)| first.clone());
         let mut templates = Self::default();
-        let mut shared = None;
-        for golden in goldens {
-            let mut scan = Scan::of(dialect, golden);
+        for (distance, mut scan) in scans {
             templates.nestings.extend(scan.pairs.iter().map(|pair| pair.nesting));
             templates.pairs.append(&mut scan.pairs);
             templates.together.append(&mut scan.together);
             templates.values.append(&mut scan.values);
-            // Without a value of the root, each event has what is the same throughout its stream.
-            let snapshot = dialect.api.snapshot.map_or("", |slot| dialect.pointer(slot));
-            let first = scan.events.iter().find_map(|(_, event)| event.pointer(snapshot)).cloned();
+            let first = scan.first(snapshot).cloned();
             for (effect, mut event) in scan.events {
                 if let (Some(first), Some(shared), Some(snapshot)) =
                     (&first, &shared, event.pointer_mut(snapshot))
                 {
                     share(snapshot, first, shared, dialect);
                 }
-                templates.add(effect, event, distance(golden));
+                templates.add(effect, event, distance);
             }
-            shared = shared.or(first);
         }
         // The shortest say the least besides.
         templates.pairs.sort_by_cached_key(|pair| {
@@ -170,6 +172,11 @@ impl Scan {
         parser.push(golden.bytes, &mut show);
         parser.finish(&mut show);
         scan
+    }
+
+    /// Returns the first value at a place.
+    fn first(&self, pointer: &str) -> Option<&Value> {
+        self.events.iter().find_map(|(_, event)| event.pointer(pointer))
     }
 
     /// Keeps the values that open and close an occurrence.

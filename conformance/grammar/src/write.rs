@@ -12,16 +12,21 @@ use crate::step::{Key, Move, Nesting, Step};
 impl Grammar {
     /// Writes a stream as server-sent events.
     pub fn write(&self, moves: &[Move]) -> String {
+        self.frame(&self.events(moves))
+    }
+
+    /// Writes events as server-sent events.
+    pub fn frame(&self, events: &[(&str, Value)]) -> String {
         let mut text = String::new();
         let framing = self.dialect.framing;
-        for (steps, event) in moves.iter().zip(self.events(moves)) {
-            let name = match framing.event_line {
+        for (name, event) in events {
+            let line = match framing.event_line {
                 EventLine::AlwaysMessage => Some("message"),
                 EventLine::None => None,
-                _ => steps.first().map(|step| step.effect.name),
+                _ => Some(*name),
             };
-            if let Some(name) = name {
-                let _ = writeln!(text, "event: {name}");
+            if let Some(line) = line {
+                let _ = writeln!(text, "event: {line}");
             }
             let _ = write!(text, "data: {event}\n\n");
         }
@@ -31,10 +36,11 @@ impl Grammar {
         text
     }
 
-    /// Returns the events of a stream.
-    pub fn events(&self, moves: &[Move]) -> Vec<Value> {
+    /// Returns the events of a stream, with their types.
+    pub fn events(&self, moves: &[Move]) -> Vec<(&'static str, Value)> {
         let mut writer = Writer { grammar: self, moves, nodes: Vec::new(), number: 0 };
-        moves.iter().map(|done| writer.event(done)).collect()
+        let name = |steps: &Move| steps.first().map_or("", |step| step.effect.name);
+        moves.iter().map(|steps| (name(steps), writer.event(steps))).collect()
     }
 }
 

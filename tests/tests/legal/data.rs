@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use grammar::Bounds;
+use regex::Regex;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tests::corpus;
@@ -16,6 +17,8 @@ pub(crate) struct Enumerated {
     pub(crate) what: String,
     pub(crate) dialect: String,
     pub(crate) bounds: Limits,
+    /// Most events of the streams that are edited.
+    pub(crate) edited: usize,
     /// Most events where there is time for more.
     pub(crate) full: usize,
 }
@@ -56,6 +59,28 @@ impl Enumerated {
             enumerated: Vec<Enumerated>,
         }
         read::<File>("bounds.toml").enumerated
+    }
+}
+
+/// Kinds of edits that nothing finds, and why.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Survivors {
+    pub(crate) decided: String,
+    pub(crate) reason: String,
+    edits: Vec<String>,
+}
+
+impl Survivors {
+    /// Returns those of each dialect.
+    pub(crate) fn all() -> BTreeMap<String, Vec<Self>> {
+        read("survivors.toml")
+    }
+
+    /// Returns the patterns of its kinds.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = (&str, Regex)> {
+        let pattern = |edit: &str| Regex::new(&format!("^{}$", regex::escape(edit).replace("\\*", ".*")));
+        self.edits.iter().map(move |edit| (edit.as_str(), pattern(edit).expect("it is one")))
     }
 }
 

@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "prints figures, which `--nocapture` shows")]
 
 mod data;
+mod edits;
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,8 @@ use spec::Dialect;
 use tests::corpus;
 use tests::generated::is_part_fresh;
 
-use crate::data::{Enumerated, Exceptions};
+use crate::data::{Enumerated, Exceptions, Survivors};
+use crate::edits::Edit;
 
 /// Returns the steps of a recording, and whether it breaks a rule.
 fn read(dialect: &'static Dialect, bytes: &[u8]) -> (Vec<Move>, bool) {
@@ -118,4 +120,103 @@ fn goldens_are_legal() {
     }
     assert!(unlike.is_empty(), "the grammar does not have {unlike:#?}");
     assert!(exceptions.is_empty(), "the grammar has {exceptions:#?}");
+}
+
+/// What became of the edits of a kind.
+#[derive(Debug, Default)]
+struct Fate {
+    found: u64,
+    /// The edited stream is legal.
+    legal: u64,
+    survived: u64,
+    /// The first that survived.
+    first: String,
+}
+
+/// Makes every single edit of the streams of an enumeration.
+fn edited(enumerated: &Enumerated, fates: &mut BTreeMap<String, Fate>) {
+    let dialect = corpus::dialect(&enumerated.dialect);
+    let grammar = Grammar::of(dialect);
+    let kinds: Vec<&str> = enumerated.bounds.kinds.iter().map(String::as_str).collect();
+    let mut checker = Checker::new(dialect);
+    for stream in Streams::new(&grammar, enumerated.bounds.to(&kinds, enumerated.edited)) {
+        let events = grammar.events(&stream);
+        for edit in Edit::all(&grammar, &events) {
+            let text = grammar.frame(&edit.make(&grammar, &events));
+            checker.reset();
+            checker.push(text.as_bytes());
+            checker.finish();
+            let fate = fates.entry(edit.kind(&events)).or_default();
+            if !broken(&checker).is_empty() {
+                fate.found += 1;
+            } else if edit.is_of_order() && grammar.accepts(&read(dialect, text.as_bytes()).0).is_ok() {
+                fate.legal += 1;
+            } else {
+                fate.survived += 1;
+                if fate.first.is_empty() {
+                    fate.first = words(&stream);
+                }
+            }
+        }
+    }
+}
+
+/// Returns a row of the page about a dialect, after asserting that each kind of edit that survives is decided.
+fn decided(dialect: &str, fates: &BTreeMap<String, Fate>, survivors: &[Survivors]) -> String {
+    let mut rows = BTreeMap::<&str, u64>::new();
+    let mut undecided: BTreeMap<&String, &Fate> =
+        fates.iter().filter(|(_, fate)| fate.survived > 0).collect();
+    for decision in survivors {
+        for (edit, pattern) in decision.patterns() {
+            let before = undecided.len();
+            undecided.retain(|kind, fate| {
+                let is_meant = pattern.is_match(kind);
+                *rows.entry(&decision.decided).or_default() += if is_meant { fate.survived } else { 0 };
+                !is_meant
+            });
+            assert!(
+                undecided.len() < before,
+                "{dialect}: no edit like {edit:?} survives: {}",
+                decision.reason
+            );
+        }
+    }
+    assert!(undecided.is_empty(), "{dialect}: these survive: {undecided:#?}");
+    let sum = |count: fn(&Fate) -> u64| fates.values().map(count).sum::<u64>();
+    let (found, legal, survived) =
+        (sum(|fate| fate.found), sum(|fate| fate.legal), sum(|fate| fate.survived));
+    let all = found + legal + survived;
+    let of = |name: &str| rows.get(name).copied().unwrap_or_default();
+    let rate = 1000 * found / (all - legal - of("free"));
+    format!(
+        "| {dialect} | {all} | {legal} | {found} | {}.{} % | {} | {} | {} | {} |\n",
+        rate / 10,
+        rate % 10,
+        of("free"),
+        of("open"),
+        of("tolerated"),
+        of("unseen"),
+    )
+}
+
+#[test]
+fn edits_are_found() {
+    let mut all = BTreeMap::<&str, BTreeMap<String, Fate>>::new();
+    let enumerated = Enumerated::all();
+    for one in &enumerated {
+        edited(one, all.entry(&one.dialect).or_default());
+    }
+    let survivors = Survivors::all();
+    let mut rows = String::from(
+        "| dialect | edits | legal, too | found | found of those that are wrong | free | open | tolerated | unseen |\n|---|---|---|---|---|---|---|---|---|\n",
+    );
+    for (dialect, fates) in &all {
+        rows += &decided(dialect, fates, &survivors[*dialect]);
+    }
+    is_part_fresh(
+        "docs/coverage.md",
+        ("<!-- legal-edits -->\n\n", "\n<!-- /legal-edits -->"),
+        &rows,
+        "legal",
+    );
 }

@@ -183,10 +183,7 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::ItemMessageFromAssistant => {
             &[Native::OpenedAs(&["message"], item::message_from_assistant)]
         }
-        NativeRule::ItemStartsEmpty => &[Native::OpenedAs(
-            &["message", "reasoning", "function_call", "custom_tool_call"],
-            item::starts_empty,
-        )],
+        NativeRule::ItemStartsEmpty => &[Native::Opened(Scope::Item, item::starts_empty)],
         NativeRule::OutputAtItsIndex => &[Native::Ending(output::at_its_index)],
         NativeRule::OutputCountAgrees => &[Native::EndingOtherwise(output::count_agrees)],
         NativeRule::OutputEqualsItems => &[Native::EndingOtherwise(output::equals_items)],

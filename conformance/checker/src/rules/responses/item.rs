@@ -1,7 +1,7 @@
 //! Rules of the group `item`.
 
 use catalogue::Level;
-use spec::table::Scope;
+use spec::table::{Scope, ScopeInfo};
 
 use super::output::texts_of;
 use super::part;
@@ -9,26 +9,36 @@ use crate::engine::{Case, Ending};
 use crate::engine::{Node, Object, Place, State, same, short};
 
 pub(in crate::rules) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
-    let (name, zero) = match item.plain("type") {
-        Some("message") => ("content", "[]"),
-        Some("reasoning") => ("summary", "[]"),
-        // Without events for arguments, they can only be here.
-        Some("function_call") if case.protocol.scope_events(Scope::Arguments).closes => ("arguments", "\"\""),
-        Some("custom_tool_call") if case.protocol.scope_events(Scope::CustomToolInput).closes => {
-            ("input", "\"\"")
+    let api = case.dialect().api;
+    let Some(kind) = item.plain("type") else { return };
+    let (place, zero) = match kind {
+        "message" => ("/content", "[]"),
+        "reasoning" => ("/summary", "[]"),
+        _ => {
+            // Without events for its text, that can only be here.
+            let is_streamed = |level: &&ScopeInfo| {
+                level.of.contains(&kind)
+                    && level.own_index.is_none()
+                    && case.protocol.scope_events(level.scope).closes
+            };
+            let place = api.scopes().filter(is_streamed).find_map(|level| level.in_parent);
+            let Some(place) = place else { return };
+            (place, "\"\"")
         }
-        _ => return,
     };
-    let Some(raw) = item.value(name).filter(|raw| *raw != zero) else { return };
+    let Some(raw) = spec::json::at(item.text(), place).filter(|raw| *raw != zero) else { return };
     let is_empty = match spec::json::entries(raw) {
         Some(entries) => entries.is_empty(),
         None => raw == "\"\"" || !raw.starts_with('"'),
     };
     if !is_empty {
-        if matches!(name, "content" | "summary") {
+        // Clients do not join the content of others.
+        let is_joined = api.client_call.is_some_and(|call| call.types.contains(&kind));
+        if !is_joined {
             case.limit(Level::Should);
         }
-        let pointer = format!("/item/{name}");
+        let name = place.rsplit('/').next().unwrap_or_default();
+        let pointer = format!("/item{place}");
         case.fault(&pointer, zero, &short(raw), || format!("the item is added with non-empty {name}"));
     }
 }
