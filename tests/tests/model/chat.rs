@@ -52,10 +52,10 @@ impl Model for Chat {
             return vec![the("stream", "chunk"), the("error", "error")];
         }
         let mut steps = vec![the("stream", "chunk"), the("error", "chunk")];
-        if let Some(id) = event.text("/id") {
-            if self.id.get_or_insert_with(|| id.to_owned()) != id {
-                steps.push(the("identity", "completion"));
-            }
+        if let Some(id) = event.text("/id")
+            && self.id.get_or_insert_with(|| id.to_owned()) != id
+        {
+            steps.push(the("identity", "completion"));
         }
         let choices = event.data.get("choices").and_then(Value::as_array);
         for choice in choices.into_iter().flatten() {

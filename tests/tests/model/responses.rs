@@ -26,7 +26,10 @@ struct Item {
 
 /// What an event about an item does: to which kind of object, the types of items that it is about, the index of the object,
 /// and the type of parts.
-const ABOUT_ITEMS: &[(&str, (&str, &str), &[&str], &str, &str)] = &[
+type AboutItem =
+    (&'static str, (&'static str, &'static str), &'static [&'static str], &'static str, &'static str);
+
+const ABOUT_ITEMS: &[AboutItem] = &[
     ("content_part.added", ("part", "added"), &["message", "reasoning"], "content_index", ""),
     ("content_part.done", ("part", "done"), &["message", "reasoning"], "content_index", ""),
     ("output_text.delta", ("part", "delta"), &["message"], "content_index", "output_text"),
@@ -117,7 +120,7 @@ impl Model for Responses {
                 ]);
             }
             _ if event.kind() == "error" => {
-                steps.extend([whole("stream", "error"), whole("response", "refused")])
+                steps.extend([whole("stream", "error"), whole("response", "refused")]);
             }
             "output_item.added" => self.added(event, objects, &mut steps),
             "output_item.done" => self.done(event, objects, &mut steps),
@@ -140,10 +143,10 @@ impl Responses {
             };
             steps.push(whole("order", does));
         }
-        if let Some(id) = event.text("/response/id") {
-            if self.response.get_or_insert_with(|| id.to_owned()) != id {
-                steps.push(whole("identity", "response"));
-            }
+        if let Some(id) = event.text("/response/id")
+            && self.response.get_or_insert_with(|| id.to_owned()) != id
+        {
+            steps.push(whole("identity", "response"));
         }
         steps
     }
@@ -254,10 +257,12 @@ impl Responses {
                     item.summaries += 1;
                 }
             }
-            ("command", "added") if !objects.contains_key(&("command", key)) => {
-                if inner != objects.keys().filter(|it| it.0 == "command" && it.1.0 == at).count() as u64 {
-                    steps.push(whole("order", "command"));
-                }
+            ("command", "added")
+                if !objects.contains_key(&("command", key))
+                    && inner
+                        != objects.keys().filter(|it| it.0 == "command" && it.1.0 == at).count() as u64 =>
+            {
+                steps.push(whole("order", "command"));
             }
             ("image", "partial") => {
                 if event.number("/partial_image_index") != Some(item.images) {
