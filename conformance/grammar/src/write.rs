@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 use spec::Slot;
-use spec::table::{Content, EventInfo, EventLine, Marker, Role, Scope};
+use spec::table::{Content, EventInfo, EventLine, Marker, Role, Scope, ScopeInfo};
 
 use crate::grammar::Grammar;
 use crate::step::{Key, Move, Nesting, Step};
@@ -204,7 +204,11 @@ impl Writer<'_> {
 
     /// Writes the values of the occurrences in another one into its own.
     fn fill(&self, value: &mut Value, scope: Scope, key: Key) {
-        for level in self.grammar.dialect.api.scopes().filter(|level| level.parent == Some(scope)) {
+        let kind = self.node(scope, key).and_then(|node| node.nesting.kind).unwrap_or_default();
+        let can_be_in = |level: &&ScopeInfo| {
+            level.parent == Some(scope) && (level.of.is_empty() || level.of.contains(&kind))
+        };
+        for level in self.grammar.dialect.api.scopes().filter(can_be_in) {
             let usual = if level.is_container { level.in_response } else { level.in_parent };
             let Some(pointer) = usual else { continue };
             let inner = self
@@ -222,6 +226,9 @@ impl Writer<'_> {
                 replace(value, list, values.collect());
             } else if let Some(node) = inner.first() {
                 replace(value, pointer, node.value.clone().unwrap_or_else(|| node.text.clone().into()));
+            } else if let Some(initial) = self.node(scope, key).and_then(|node| node.opening.pointer(pointer))
+            {
+                replace(value, pointer, initial.clone());
             }
         }
     }

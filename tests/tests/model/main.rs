@@ -20,6 +20,8 @@ use std::path::PathBuf;
 use catalogue::Level;
 use conformance::capture::Format;
 use conformance::goldens;
+use grammar::{Bounds, Grammar, Move, Streams};
+use spec::Dialect;
 use tests::corpus;
 use tests::decided::Compared;
 use tests::generated::is_part_fresh;
@@ -67,6 +69,29 @@ fn edited(goldens: &[Vec<Event>]) -> impl Iterator<Item = Vec<u8>> {
     goldens.iter().flat_map(of_golden)
 }
 
+/// Returns legal streams, as the tables of the suite have them, and each with an edit.
+fn legal(dialect: &'static Dialect, amount: Amount) -> Vec<Vec<u8>> {
+    let bounds = Bounds {
+        events: 8,
+        containers: 2,
+        siblings: 2,
+        fragments: 1,
+        points: 1,
+        effects: 1,
+        interleaved: true,
+        kinds: &[],
+    };
+    let (grammar, mut random) = (Grammar::of(dialect), Xorshift::new(39));
+    let streams = Streams::new(&grammar, bounds).step_by(amount.step * 7).take(amount.random.min(5_000));
+    let twice = |moves: Vec<Move>| {
+        let stream = grammar.write(&moves).into_bytes();
+        let mut events = Event::all(&stream);
+        random.pick(&Edit::all(&events)).make(&mut events);
+        [stream, Event::stream(&events)]
+    };
+    streams.flat_map(twice).collect()
+}
+
 /// Compares a model with the checker. Returns a row of the page.
 fn compared<M: Model>(amount: Amount) -> String {
     let mut comparison = Comparison::of::<M>();
@@ -81,6 +106,8 @@ fn compared<M: Model>(amount: Amount) -> String {
     counts.push(comparison.compare::<M>(pairs));
     let walks = (0..amount.random).map(|_| Event::stream(&walk::<M>(&table, &goldens, &mut random)));
     counts.push(comparison.compare::<M>(walks));
+    let legal = legal(corpus::dialect(&comparison.compared.dialect), amount);
+    counts.push(comparison.compare::<M>(legal.into_iter()));
     let (undecided, unused) = (comparison.undecided(), comparison.unused());
     assert!(undecided.is_empty(), "{}: {} undecided\n{}", M::API, undecided.len(), undecided.join("\n"));
     assert!(unused.is_empty(), "{}: no stream is as decided: {unused:#?}", M::API);
@@ -96,7 +123,7 @@ fn compared<M: Model>(amount: Amount) -> String {
 /// Compares all models, and checks what the page says of it.
 fn all_compared(part: &str, amount: impl Fn(usize) -> Amount) {
     let mut rows = String::from(
-        "| API | transitions taken | goldens | edits | pairs of edits | random walks | break nothing | break a SHOULD | break a MUST | decided | wrong models rejected |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+        "| API | transitions taken | goldens | edits | pairs of edits | random walks | legal streams | break nothing | break a SHOULD | break a MUST | decided | wrong models rejected |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     rows += &compared::<Messages>(amount(1));
     rows += &compared::<Chat>(amount(2));
