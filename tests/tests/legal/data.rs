@@ -89,6 +89,7 @@ impl Survivors {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Exceptions {
     pub(crate) goldens: BTreeMap<String, String>,
+    pub(crate) recordings: BTreeMap<String, String>,
 }
 
 impl Exceptions {

@@ -6,6 +6,8 @@ mod data;
 mod edits;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::{fs, slice};
 
 use catalogue::Level;
 use checker::{Checker, Frame, sse};
@@ -120,6 +122,53 @@ fn goldens_are_legal() {
     }
     assert!(unlike.is_empty(), "the grammar does not have {unlike:#?}");
     assert!(exceptions.is_empty(), "the grammar has {exceptions:#?}");
+}
+
+/// The recordings of the first parties: API, vendor, dialect.
+const RECORDED: [(&str, &str, &str); 4] = [
+    ("responses", "openai", "openai"),
+    ("responses", "azure", "azure"),
+    ("messages", "anthropic", "anthropic"),
+    ("chat", "openai", "chat"),
+];
+
+#[cfg_attr(
+    not(all(corpus, neighbours)),
+    ignore = "needs the recordings: set CONFORMANCE_CORPUS and CONFORMANCE_NEIGHBOURS"
+)]
+#[test]
+fn recordings_are_legal() {
+    let mut exceptions = Exceptions::read().recordings;
+    let (mut unlike, mut lines) = (Vec::new(), String::new());
+    for (api, vendor, name) in RECORDED {
+        let dialect = corpus::dialect(name);
+        let (grammar, mut legal, mut excepted) = (Grammar::of(dialect), 0, 0);
+        for path in corpus::real(api, vendor) {
+            let (moves, is_broken) = read(dialect, &fs::read(&path).expect("it is there"));
+            if is_broken || moves.is_empty() {
+                continue;
+            }
+            let Err(at) = grammar.accepts(&moves) else {
+                legal += 1;
+                continue;
+            };
+            let file = path.file_name().unwrap_or_default().display().to_string();
+            if exceptions.remove(&file).is_some() {
+                excepted += 1;
+            } else {
+                let event = at.and_then(|at| moves.get(at)).map(|steps| words(slice::from_ref(steps)));
+                unlike.push(format!("{file}, event {at:?}: {event:?}"));
+            }
+        }
+        let _ = writeln!(
+            lines,
+            "- {name}: {legal} recordings without a finding are legal, {excepted} are excepted."
+        );
+    }
+    assert!(unlike.is_empty(), "the grammar does not have {unlike:#?}");
+    assert!(exceptions.is_empty(), "the grammar has {exceptions:#?}");
+    let marks = ("<!-- legal-recordings -->\n\n", "\n<!-- /legal-recordings -->");
+    is_part_fresh("docs/coverage.md", marks, &lines, "legal");
 }
 
 /// What became of the edits of a kind.
