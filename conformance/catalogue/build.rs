@@ -16,6 +16,7 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     // The build script of `spec` says where its files are: beside this crate, or in a registry.
     let spec = PathBuf::from(env::var("DEP_RESPONSES_CONFORMANCE_SPEC_FOLDER")?);
     println!("cargo::rustc-env=RECORDED={}", spec.join("recorded.txt").display());
+    println!("cargo::rustc-env=REACHED={}", spec.join("reached.txt").display());
     // All of the APIs, so that the first page of a kind or of an API is seen, too.
     println!("cargo::rerun-if-changed={}", spec.join(folders::APIS).display());
     for kind in folders::PAGES.into_iter().chain(folders::TABLES) {

@@ -9,12 +9,13 @@ use std::{fs, io};
 use sha2::{Digest, Sha256};
 
 const ROOT: &str = "../..";
-const SOURCES: [&str; 16] = [
+const SOURCES: [&str; 18] = [
     "Cargo.lock",
     "codegen/src",
     "conformance/catalogue/src",
     "conformance/checker/src",
     "conformance/gateway/src",
+    "conformance/grammar/src",
     "conformance/harness/src",
     "conformance/recordings/src",
     "conformance/reports/src",
@@ -23,6 +24,7 @@ const SOURCES: [&str; 16] = [
     "spec/dialects",
     "spec/foreign.toml",
     "spec/glossary.toml",
+    "spec/reached.txt",
     "spec/rules",
     "spec/src",
     "spec/twins.toml",

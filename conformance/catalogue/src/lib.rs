@@ -5,6 +5,7 @@
 //! recompile the dialects.
 
 mod features;
+mod reached;
 mod recorded;
 
 use core::fmt;
@@ -13,6 +14,7 @@ use spec::table::{Operation, Role, Scope};
 use spec::{Api, Dialect};
 
 pub use features::Feature;
+pub use reached::{Reached, reached};
 pub use recorded::{Recorded, recorded};
 pub use spec::table::Level;
 

@@ -5,18 +5,26 @@
 //! and [`write`](Grammar::write) makes a stream of them that keeps every rule.
 
 mod bounds;
+mod exercise;
 mod grammar;
 mod kinds;
+mod lifecycle;
 mod read;
 mod state;
 mod step;
 mod streams;
 mod templates;
+mod walk;
+mod window;
 mod write;
 
 pub use bounds::Bounds;
+pub use exercise::{Claim, exercised};
 pub use grammar::Grammar;
+pub use lifecycle::Lifecycle;
 pub use read::Steps;
 pub use state::State;
 pub use step::{Key, Move, Nesting, Step};
 pub use streams::Streams;
+pub use walk::Walk;
+pub use window::{Stage, Window};

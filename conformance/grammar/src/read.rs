@@ -19,7 +19,7 @@ impl Observer for Steps {
     }
 }
 
-fn step(effect: &SeenEffect<'_>) -> Option<Step> {
+pub(crate) fn step(effect: &SeenEffect<'_>) -> Option<Step> {
     let value = effect.view.raw(Slot::Value).filter(|_| effect.info.role == Role::Open);
     let kind = value.and_then(|value| spec::json::string_member(value, "type"));
     let kind = kind.and_then(|kind| kinds::known(&kind));

@@ -17,8 +17,8 @@ pub struct State<'g> {
     has_failed: bool,
 }
 
-#[derive(Debug, Clone)]
-struct Node {
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Node {
     scope: Scope,
     key: Key,
     kind: Option<&'static str>,
@@ -71,6 +71,28 @@ impl<'g> State<'g> {
         } else {
             open
         }
+    }
+
+    /// Forgets how often something came and what has ended, and returns what decides how the stream may go on.
+    pub(crate) fn settle(&mut self) -> (Vec<Node>, u64, bool) {
+        self.early = self.early.min(1);
+        let api = self.grammar.dialect.api;
+        let nodes = std::mem::take(&mut self.nodes);
+        let is_over = |node: &Node| {
+            let is_around = |other: &&Node| {
+                let length = self.grammar.level(other.scope).key.len();
+                other.is_closed
+                    && api.with_parents(node.scope).skip(1).any(|scope| scope == other.scope)
+                    && node.key.shortened(length) == other.key
+            };
+            let is_kept = api.order.needed_beside.contains(&self.grammar.level(node.scope).name);
+            !is_kept && nodes.iter().any(|other| is_around(&other))
+        };
+        self.nodes = nodes.iter().filter(|node| !is_over(node)).cloned().collect();
+        for node in &mut self.nodes {
+            node.fragments = if node.is_closed { 0 } else { node.fragments.min(1) };
+        }
+        (self.nodes.clone(), self.early, self.has_failed)
     }
 
     /// Returns the steps that may come next, within the bounds.

@@ -160,6 +160,20 @@ impl Checking {
         self.finish(name, outcome)
     }
 
+    /// Checks a recording like [`check`](Self::check), and shows its events to an observer.
+    pub fn check_seen_by(
+        &mut self,
+        name: String,
+        input: &mut dyn Read,
+        format: Option<Format>,
+        observer: &mut dyn Observer,
+    ) -> CaptureReport {
+        let mut piece = take(&mut self.piece);
+        let outcome = Reader::new(format).read(input, &mut piece, &mut Seen { checking: self, observer });
+        self.piece = piece;
+        self.finish(name, outcome)
+    }
+
     /// Returns the report of the recording, with the error if it could not be read. Another recording may
     /// follow.
     pub fn finish(&mut self, name: String, outcome: Result<Format, String>) -> CaptureReport {
@@ -420,6 +434,24 @@ impl sse::Sink for Checking {
 
     fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<Repeated> {
         if self.draws { None } else { self.checker.repeated_frames(text, start) }
+    }
+}
+
+/// A check whose events are observed.
+struct Seen<'s> {
+    checking: &'s mut Checking,
+    observer: &'s mut dyn Observer,
+}
+
+impl Sink for Seen<'_> {
+    fn entry(&mut self, entry: Entry<'_>) {
+        self.checking.entry(&entry, self.observer);
+    }
+}
+
+impl sse::Sink for Seen<'_> {
+    fn frame(&mut self, frame: &mut Frame<'_>) {
+        self.checking.event(frame, self.observer);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use catalogue::Level;
 use results::text::{counted, listed, visible};
-use results::{AUTO, CaptureReport, Cause, FailOn, LevelChange, Run};
+use results::{AUTO, CaptureReport, Cause, Exercised, FailOn, LevelChange, Run};
 
 /// Maximum number of changed levels to list.
 const LEVELS: usize = 12;
@@ -21,8 +21,26 @@ pub(super) fn terms(run: &Run) -> Vec<(&'static str, String)> {
         terms.push(("fails on", text));
     }
     terms.extend(dialects(run.recognised()).map(|text| ("recognised", text)));
+    terms.extend(run.exercised.iter().map(|of| ("exercised", exercised(of, run))));
     terms.extend(levels(run).map(|levels| ("levels changed", levels)));
     terms
+}
+
+/// Maximum number of transitions that are named.
+const NEVER: usize = 3;
+
+/// Returns how much of a lifecycle was exercised, and what never was.
+fn exercised(of: &Exercised, run: &Run) -> String {
+    let whose = match (of.is_claimed, run.exercised.len()) {
+        (true, _) => "of the features you claim".to_owned(),
+        (false, _) => format!("of {}", of.dialect),
+    };
+    let never: Vec<String> = of.never().collect();
+    let names = match never.len() {
+        0 => String::new(),
+        _ => format!("; never: {}", listed(&never, NEVER, |name| visible(name))),
+    };
+    format!("{} transitions {whose}{names}", of.transitions)
 }
 
 /// Maximum number of recognised dialects.

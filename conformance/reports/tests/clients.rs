@@ -38,6 +38,7 @@ fn profile(name: &str, state: ProfileState, reasons: &[(&str, Verdict, &str)]) -
         state,
         rules: Vec::new(),
         scenarios: vec!["text/hello".to_owned(), "call/one".to_owned()],
+        transitions: None,
         reasons: reasons.iter().map(reason).collect(),
     }
 }

@@ -5,6 +5,7 @@ mod capture;
 mod case;
 mod cause;
 mod client;
+mod exercised;
 mod fail_on;
 mod faults;
 mod format;
@@ -48,6 +49,7 @@ pub use checker::{Excerpt, Finding, LevelName, Location, Misnomer, Origin, Relat
 pub use client::{
     CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, ClientTally, RequestProblem,
 };
+pub use exercised::{Exercised, ExercisedLane, ExercisedPath, ExercisedStep, Share};
 pub use fail_on::FailOn;
 pub use faults::Faults;
 pub use format::Format;
@@ -121,6 +123,9 @@ pub struct Run {
     pub next: Vec<Step>,
     /// The endpoint and its trials, if one was tested.
     pub live: Option<LiveReport>,
+    /// What its streams exercised of the lifecycles of their dialects, if that was observed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exercised: Vec<Exercised>,
     /// Number of files in folders that were skipped because of their names.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub passed_over: u64,
@@ -203,6 +208,7 @@ impl Run {
             undecided,
             next: Vec::new(),
             live,
+            exercised: Vec::new(),
             passed_over: 0,
             captures,
         };

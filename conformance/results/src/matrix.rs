@@ -88,7 +88,7 @@ fn scenarios<'p>(profile: &'p ProfileReport, cases: &BTreeMap<&str, &str>) -> BT
     for demanded in &profile.scenarios {
         let is_meant = |case: &str| demanded.split('|').any(|id| id == Transport::scenario(case));
         let own = profile.reasons.iter().filter(|reason| match reason.demand {
-            Demand::Run | Demand::Case => false,
+            Demand::Run | Demand::Case | Demand::Feature => false,
             Demand::Scenario => is_meant(&reason.name),
             Demand::Rule => {
                 let mut broken = reason.exchanges.iter().filter_map(|name| cases.get(name.as_str()));

@@ -7,6 +7,7 @@ use catalogue::SCENARIOS;
 use checker::{RuleSets, Rules};
 
 use super::case::CaseReport;
+use super::exercised::Exercised;
 use super::judgement::Verdict;
 use super::live::{LiveReport, State};
 use super::options::Options;
@@ -129,8 +130,10 @@ impl Run {
             return merge_shards(&rules, runs);
         }
         let passed_over = runs.iter().map(|run| run.passed_over).sum();
+        let exercised = Exercised::merged(&runs);
         let captures = runs.into_iter().flat_map(|run| run.captures).collect();
         let mut merged = Self::of_recordings(&rules, captures, fail_on);
+        merged.exercised = exercised;
         merged.passed_over = passed_over;
         Ok(merged)
     }
@@ -164,8 +167,10 @@ fn merge_recognised(runs: Vec<Run>) -> Result<Run, Unmergeable> {
     }
     let sets = chosen(&runs.iter().collect::<Vec<_>>());
     let passed_over = runs.iter().map(|run| run.passed_over).sum();
+    let exercised = Exercised::merged(&runs);
     let captures = runs.into_iter().flat_map(|run| run.captures).collect();
     let mut merged = Run::of_recognised(&sets, captures, fail_on);
+    merged.exercised = exercised;
     merged.passed_over = passed_over;
     Ok(merged)
 }
@@ -195,6 +200,7 @@ fn has_rules_of(sets: &RuleSets, run: &Run) -> bool {
 
 /// Merges the shards of a run.
 fn merge_shards(rules: &Rules, runs: Vec<Run>) -> Result<Run, Unmergeable> {
+    let exercised = Exercised::merged(&runs);
     let mut shards: Vec<LiveReport> = Vec::new();
     let mut captures: Vec<CaptureReport> = Vec::new();
     for (at, run) in runs.into_iter().enumerate() {
@@ -236,7 +242,7 @@ fn merge_shards(rules: &Rules, runs: Vec<Run>) -> Result<Run, Unmergeable> {
         }
     }
     let live = merged(shards).ok_or(Unmergeable::None)?;
-    Ok(Run::new(rules, captures, Some(live)))
+    Ok(Run { exercised, ..Run::new(rules, captures, Some(live)) })
 }
 
 /// Returns the options that the shards of a run share.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::exercised::Share;
 use super::judgement::{Judgement, UndecidedKind, Verdict};
 
 /// The result of a run for a profile.
@@ -22,6 +23,9 @@ pub struct ProfileReport {
     pub rules: Vec<String>,
     /// Its scenarios; of alternatives (`|`), one. For a client, its cases.
     pub scenarios: Vec<String>,
+    /// How many of the transitions that its features reach its scenarios exercised, if that was observed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transitions: Option<Share>,
     /// Why it did not pass.
     pub reasons: Vec<Reason>,
 }
@@ -77,6 +81,7 @@ impl ProfileReport {
             state: ProfileState::NotApplicable,
             rules: Vec::new(),
             scenarios: Vec::new(),
+            transitions: None,
             reasons: Vec::new(),
         }
     }
@@ -158,6 +163,8 @@ pub enum Demand {
     Scenario,
     /// A rule passed.
     Rule,
+    /// A stream went through what only a feature reaches.
+    Feature,
     /// A client handled a case.
     Case,
 }

@@ -1,6 +1,6 @@
 //! `conformance check`: checks recordings.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::iter;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,12 @@ use super::progress::Progress;
 use super::select::SelectArgs;
 use super::verdict::VerdictArgs;
 use super::{CommandArgs, NOT_DONE, files, known, print};
+use grammar::{Claim, Walk, exercised};
 use recordings::Checking;
 use recordings::capture::Format;
 use reports::Form;
 use results::{AUTO, CaptureReport, Outcome, Run};
+use spec::Dialect;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -53,6 +55,12 @@ pub(super) struct CheckArgs {
     /// Recording format [default: detected].
     #[arg(long, value_enum, value_name = "FORMAT")]
     format_in: Option<files::FormatIn>,
+    /// Report which parts of the lifecycle the recordings exercise.
+    ///
+    /// Counts the steps of each type of item or block, which follows which, and three in a row, of all that are legal in
+    /// the dialect. Each event is parsed for this, so that checking takes longer.
+    #[arg(long)]
+    coverage: bool,
     #[command(flatten)]
     select: SelectArgs,
     #[command(flatten)]
@@ -72,12 +80,17 @@ impl CommandArgs for CheckArgs {
         // Lines are printed as soon as the files before them are done.
         let is_streamed = self.output.format == Form::Ndjson && self.output.output.is_none();
         let lines = InOrder::default();
+        let walks = Mutex::new(BTreeSet::new());
         let captures = check_all(&files, || {
             let mut checking = rules.checking(self.output.draws());
-            let (progress, named, lines) = (&progress, &named, &lines);
+            let (progress, named, lines, walks) = (&progress, &named, &lines, &walks);
             move |at: usize, file: &Path| {
                 checking.pass_over_other_apis(!named.contains(file));
-                let report = check_file(file, format, &mut checking, progress);
+                let mut walk = self.coverage.then(Walk::default);
+                let report = check_file(file, format, &mut checking, &mut walk, progress);
+                if let Some(mut walk) = walk {
+                    walks.lock().unwrap_or_else(PoisonError::into_inner).append(&mut walk.windows);
+                }
                 if is_streamed {
                     lines.print(at, reports::ndjson_of_recording(&report));
                 }
@@ -87,6 +100,11 @@ impl CommandArgs for CheckArgs {
         drop(progress);
         let mut run = rules.run(captures, self.verdict.fail_on());
         run.passed_over = passed_over;
+        let walks = walks.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let exercised = |dialect: &&'static Dialect| exercised(dialect, &walks, Claim::All);
+        let dialects =
+            spec::DIALECTS.iter().filter(|dialect| walks.iter().any(|(of, _)| *of == dialect.name));
+        run.exercised = dialects.filter_map(exercised).collect();
         if is_streamed {
             lines.end()?;
             self.output.write_reports(&run)?;
@@ -141,11 +159,18 @@ pub(super) fn check_file(
     path: &Path,
     format: Option<Format>,
     checking: &mut Checking,
+    walk: &mut Option<Walk>,
     progress: &Progress,
 ) -> CaptureReport {
     let name = files::name(path);
     let report = match files::open(path) {
-        Ok(input) => checking.check(name, &mut progress.reading(input), format),
+        Ok(input) => {
+            let mut input = progress.reading(input);
+            match walk {
+                Some(walk) => checking.check_seen_by(name, &mut input, format, walk),
+                None => checking.check(name, &mut input, format),
+            }
+        }
         Err(error) => CaptureReport { name, error: Some(error.to_string()), ..CaptureReport::default() },
     };
     progress.done();

@@ -45,7 +45,7 @@ impl Recording {
     fn check(&self, rules: &DialectRules, format: Option<Format>, draws: bool) -> CaptureReport {
         let mut checking = rules.checking(draws);
         checking.pass_over_other_apis(!self.is_named);
-        check_file(&self.file, format, &mut checking, &Progress::hidden())
+        check_file(&self.file, format, &mut checking, &mut None, &Progress::hidden())
     }
 }
 

@@ -42,6 +42,7 @@ fn profile(name: &str, scenarios: &[&str], reasons: Vec<Reason>) -> ProfileRepor
         state,
         rules: owned(&["part/before-open", "text/equals-part", "wire/json-object"]),
         scenarios: owned(scenarios),
+        transitions: None,
         reasons,
     }
 }

@@ -77,6 +77,7 @@ fn profile(cases: &[CaseReport]) -> ProfileReport {
         state: if bad.is_empty() { ProfileState::Passed } else { ProfileState::Failed },
         rules: vec!["response/one-terminal".to_owned()],
         scenarios: cases.iter().map(|case| case.name.clone()).collect(),
+        transitions: None,
         reasons: bad,
     }
 }

@@ -59,6 +59,21 @@ fn a_good_run() {
     insta::assert_snapshot!("good", scenarios.replace("><", ">\n<"));
 }
 
+#[test]
+fn what_was_not_exercised_is_grey() {
+    let (_, page) = page("good");
+    let (_, section) = page.split_once("<section id=\"lifecycle\"").expect("it has the section");
+    let (section, _) = section.split_once("</section>").expect("it ends");
+    assert!(section.contains("message: 1 of 3 transitions"), "{section}");
+    let count = |part: &str| section.matches(part).count();
+    assert_eq!((count("<g class=\"good\""), count("<g class=\"never\"")), (1, 1));
+    // What leads on and what leads back are arcs, and a repetition is a circle.
+    assert_eq!((count("<path class=\"never\""), count("<circle class=\"good\"")), (2, 1));
+    assert!(section.contains("<li>response.output_item.done → response.output_item.added</li>"));
+    let (_, bad) = self::page("bad");
+    assert!(!bad.contains("id=\"lifecycle\""), "nothing was observed");
+}
+
 /// The policy forbids loading anything, and the page has nothing to load or run.
 #[test]
 fn pages_are_self_contained_and_well_formed() {

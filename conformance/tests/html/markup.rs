@@ -32,7 +32,7 @@ pub(crate) fn elements(page: &str) -> Vec<Element<'_>> {
         let (name, attributes) = tag.split_once(' ').unwrap_or((tag, ""));
         assert!(name.chars().all(|found| found.is_ascii_alphanumeric()), "<{tag}>");
         assert!(attributes.split('"').count() % 2 == 1, "<{tag}>");
-        let is_svg = || matches!(name, "path" | "rect" | "line");
+        let is_svg = || matches!(name, "circle" | "path" | "rect" | "line");
         assert!(!is_closed || EMPTY.contains(&name) || is_svg(), "<{tag}/>");
         elements.push(Element { name, attributes });
         if !is_closed {

@@ -7,8 +7,9 @@ use conformance::capture::{End, Exchange, Recorder, Request};
 use conformance::check_with_timelines;
 use conformance::results::{
     CLIENT_RUN_VERSION, CaptureReport, CaseReport, ClientCaseReport, ClientOutcome, ClientRun, ClientTally,
-    Demand, FailOn, Judgement, LiveReport, Options, Outcome, ProfileReport, ProfileState, Reason,
-    RequestProblem, Run, State, Transport, TrialResult, UndecidedKind, Verdict,
+    Demand, Exercised, ExercisedLane, ExercisedPath, ExercisedStep, FailOn, Judgement, LiveReport, Options,
+    Outcome, ProfileReport, ProfileState, Reason, RequestProblem, Run, State, Transport, TrialResult,
+    UndecidedKind, Verdict,
 };
 use conformance::{Rules, goldens, violation};
 
@@ -92,6 +93,7 @@ fn profile(name: &str, cases: &[CaseReport]) -> ProfileReport {
         state: if reasons.is_empty() { ProfileState::Passed } else { ProfileState::Failed },
         rules: vec!["item/reopened".to_owned()],
         scenarios: own().map(|case| case.name.clone()).collect(),
+        transitions: None,
         reasons,
     }
 }
@@ -160,7 +162,23 @@ pub(crate) fn good() -> Run {
             &["answer", "item", "response", "schema", "sequence", "wire", "other-rules"].map(passed),
         )
     });
-    live(captures, cases.collect())
+    let mut run = live(captures, cases.collect());
+    run.exercised = vec![exercised("message", ["response.output_item.added", "response.output_item.done"])];
+    run
+}
+
+/// Returns a lifecycle of two steps, the first of which was exercised.
+fn exercised(lane: &str, names: [&str; 2]) -> Exercised {
+    let step = |(at, name): (usize, &str)| ExercisedStep { name: name.to_owned(), is_exercised: at == 0 };
+    let path = |from, to, is_exercised| ExercisedPath { steps: vec![from, to], is_exercised };
+    let lane = ExercisedLane {
+        name: lane.to_owned(),
+        is_container: true,
+        steps: (0..).zip(names).map(step).collect(),
+        transitions: vec![path(0, 0, true), path(0, 1, false), path(1, 0, false)],
+        pairs: Vec::new(),
+    };
+    Exercised::new("openai", true, vec![lane])
 }
 
 /// Returns a run with every kind of failure.
@@ -264,6 +282,7 @@ pub(crate) fn hostile() -> Run {
     for client in &mut run.clients {
         client.name += HOSTILE;
     }
+    run.exercised = vec![exercised(HOSTILE, [HOSTILE; 2])];
     run
 }
 

@@ -186,9 +186,9 @@ impl Judge {
             let about = about.and_then(|at| Occurrence::new(nodes, at));
             let is_faulty = self.findings.all().len() > found;
             let lane = self.session.as_ref().and_then(|session| session.lane());
-            let api = plan.api();
+            let dialect = plan.dialect();
             let subjects = &*self.subjects;
-            observer.record(&Seen { record: &record, api, about, nodes, subjects, lane, is_faulty });
+            observer.record(&Seen { record: &record, dialect, about, nodes, subjects, lane, is_faulty });
         } else if let Some((event, info)) = record.known
             && plan.is_fragment[event]
             && self.findings.reported() == reported

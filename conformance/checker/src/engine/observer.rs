@@ -1,7 +1,7 @@
 //! Observers of a stream while it is checked.
 
 use spec::table::{EventInfo, Scope};
-use spec::{Api, View};
+use spec::{Dialect, View};
 
 use super::node::{Node, Nodes};
 use super::record::Record;
@@ -22,8 +22,8 @@ pub trait Observer {
 pub struct Seen<'s> {
     /// The parsed frame.
     pub record: &'s Record<'s>,
-    /// The API of its dialect.
-    pub api: &'static Api,
+    /// The dialect by which it was checked.
+    pub dialect: &'static Dialect,
     /// The subject of the event, or of its last effect; none if the dialect does not define the event, or if it arrives
     /// after its subject has ended.
     pub about: Option<Occurrence<'s>>,

@@ -1,16 +1,20 @@
 //! The result of a run for a profile.
 
-use catalogue::{Level, Profile};
+use std::collections::BTreeSet;
+
+use catalogue::{Level, Profile, Reached, Scenario, reached};
+use grammar::{Claim, exercised};
 use spec::Dialect;
 
 use super::exercise::exercises;
 use super::{chosen, demanded, specified};
 use crate::evidence::RunFile;
 use crate::judge::{Attempt, latencies, missed};
-use crate::plan::{About, ScenarioCase};
+use crate::plan::{About, Offer, ScenarioCase};
 use checker::Rules;
 use results::{
-    CaptureReport, Demand, Judgement, LevelChange, ProfileReport, Reason, Run, State, Transport, Verdict,
+    CaptureReport, Demand, Exercised, Judgement, LevelChange, ProfileReport, Reason, Run, State, Transport,
+    Verdict,
 };
 
 /// Maximum number of lowered rules to list.
@@ -60,12 +64,35 @@ impl Judge<'_> {
             let attempts = self.sent.iter().filter(|sent| sent.case.name == case.name);
             report.missed = missed(case, attempts.map(|sent| sent.attempt), self.dialect());
         }
-        (Run::new(self.rules, captures, Some(live)), profiles)
+        let mut run = Run::new(self.rules, captures, Some(live));
+        run.exercised = self.exercised(|_| true, &|feature| self.claims(feature)).into_iter().collect();
+        (run, profiles)
     }
 
     /// Returns the results for the profiles of the run.
     fn profiles(&self) -> Vec<ProfileReport> {
         chosen(&self.run.options.profiles, self.dialect()).map(|profile| self.profile(profile)).collect()
+    }
+
+    /// Returns what the attempts at some cases exercised of what some features reach.
+    fn exercised(
+        &self,
+        is_due: impl Fn(&ScenarioCase) -> bool,
+        allows: &dyn Fn(&str) -> bool,
+    ) -> Option<Exercised> {
+        let due = self.sent.iter().filter(|sent| is_due(sent.case));
+        let windows = due.flat_map(|sent| sent.attempt.windows.iter().copied()).collect();
+        // Without a stream, nothing was observed.
+        let has_streams = self.sent.iter().any(|sent| !sent.attempt.windows.is_empty());
+        has_streams.then(|| exercised(self.dialect(), &windows, Claim::Features(allows))).flatten()
+    }
+
+    /// Returns whether the endpoint is said to offer a feature, and the run is about it.
+    fn claims(&self, feature: &str) -> bool {
+        let options = &self.run.options;
+        let is_asked = |profile: &Profile| scenarios(profile).any(|of| of.features.contains(&feature));
+        Offer::of(options).allows(feature)
+            && (options.profiles.is_empty() || super::with_names(&options.profiles).any(is_asked))
     }
 
     fn dialect(&self) -> &'static Dialect {
@@ -110,6 +137,17 @@ impl Judge<'_> {
         for rule in rules {
             report.reasons.extend(self.rule(rule, profile));
         }
+        let is_of_profile = |case: &ScenarioCase| scenarios(profile).any(|scenario| is_of(case, scenario.id));
+        let is_needed = |feature: &str| scenarios(profile).any(|of| of.features.contains(&feature));
+        let exercised = self.exercised(is_of_profile, &is_needed);
+        // Without the answer to a scenario, that is the reason.
+        if let Some(exercised) = exercised.as_ref().filter(|_| report.reasons.is_empty()) {
+            report.reasons.extend(unexercised(profile, exercised, self.dialect()).map(|feature| {
+                let text = "no response to the scenarios of this profile went through what only it reaches";
+                Reason::new(Demand::Feature, feature, Verdict::NotExercised, text)
+            }));
+        }
+        report.transitions = exercised.map(|exercised| exercised.transitions);
         report.decided()
     }
 
@@ -227,6 +265,39 @@ fn is_of(case: &ScenarioCase, scenario: &str) -> bool {
     case.scenario.id == scenario && !is_one_more
 }
 
+/// Returns the scenarios of a profile, alternatives included.
+fn scenarios(profile: &Profile) -> impl Iterator<Item = &'static Scenario> {
+    profile.scenarios.iter().flat_map(|ids| ids.split('|')).filter_map(|id| profile.scenario(id))
+}
+
+/// Returns the features that a profile claims, and of whose own steps a run exercised none.
+fn unexercised(
+    profile: &Profile,
+    exercised: &Exercised,
+    dialect: &Dialect,
+) -> impl Iterator<Item = &'static str> {
+    let features = |id: &str| profile.scenario(id).map(|scenario| scenario.features).unwrap_or_default();
+    let claimed: BTreeSet<&str> = profile
+        .scenarios
+        .iter()
+        .flat_map(|ids| {
+            // Of alternatives, all have to need it.
+            let first = ids.split('|').next().map(features).unwrap_or_default();
+            first.iter().filter(|feature| ids.split('|').all(|id| features(id).contains(feature)))
+        })
+        .copied()
+        .collect();
+    let steps: Vec<Reached> = reached(dialect.api.name).collect();
+    claimed.into_iter().filter(move |feature| {
+        let own = steps.iter().filter(|step| step.is_only_of(feature));
+        let mut own = own.filter_map(|step| {
+            let lane = exercised.lanes.iter().find(|lane| lane.name == step.lane)?;
+            lane.steps.iter().find(|of| of.name == step.step)
+        });
+        own.clone().next().is_some() && own.all(|step| !step.is_exercised)
+    })
+}
+
 /// Returns the source of the facts of a dialect, or of the version that it stands for.
 pub(super) fn source(dialect: &'static Dialect) -> &'static str {
     let stands_for =
@@ -234,5 +305,41 @@ pub(super) fn source(dialect: &'static Dialect) -> &'static str {
     match stands_for {
         Some(of) if of.name.split('@').next() == Some(dialect.name) => of.source,
         _ => dialect.source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use grammar::Walk;
+    use recordings::Checking;
+    use recordings::capture::Format;
+    use recordings::goldens::{GOLDENS, Golden};
+
+    use super::*;
+
+    /// Returns the features of a profile of which a golden has nothing.
+    fn lacking(profile: &str, golden: &str) -> Vec<&'static str> {
+        let dialect = spec::dialect("openai").unwrap();
+        let is_it = |known: &&Golden| known.holds_for("openai") && known.name == golden;
+        let golden = GOLDENS.iter().find(is_it).unwrap();
+        let mut walk = Walk::default();
+        let mut checking = Checking::new(&Rules::of(dialect), false);
+        checking.check_seen_by(String::new(), &mut &*golden.bytes, Some(Format::Sse), &mut walk);
+        let [profile] =
+            catalogue::PROFILES.iter().filter(|known| known.name == profile).collect::<Vec<_>>()[..]
+        else {
+            panic!("one profile has this name")
+        };
+        let is_needed = |feature: &str| scenarios(profile).any(|of| of.features.contains(&feature));
+        let exercised = exercised(dialect, &walk.windows, Claim::Features(&is_needed)).unwrap();
+        unexercised(profile, &exercised, dialect).collect()
+    }
+
+    #[test]
+    fn a_profile_needs_what_only_its_features_reach() {
+        assert_eq!(lacking("tools", "text"), ["tools"]);
+        assert_eq!(lacking("tools", "function-call"), [""; 0]);
+        // Whether a conversation is stored, no step shows.
+        assert_eq!(lacking("stateful", "text"), [""; 0]);
     }
 }

@@ -72,18 +72,17 @@ pub(super) fn page(certificate: &Certificate) -> String {
 
 /// Returns a table of profiles, and the reasons why claimed profiles are not passed.
 pub fn profiles(profiles: &[ProfileReport], is_claimed: &dyn Fn(&ProfileReport) -> bool) -> String {
-    let mut out = "\n| profile | specification | state | meaning |\n|---|---|---|---|\n".to_owned();
+    let is_observed = profiles.iter().any(|profile| profile.transitions.is_some());
+    let (head, line) = if is_observed { (" transitions |", "---|") } else { ("", "") };
+    let mut out = format!("\n| profile | specification | state |{head} meaning |\n|---|---|---|{line}---|\n");
     for profile in profiles {
-        let ProfileReport { name, version, title, specification, state, .. } = profile;
+        let ProfileReport { name, version, title, specification, state, transitions, .. } = profile;
         let specification = specification.as_ref().map_or("", |specification| &specification.name);
         let state = state.name();
-        let _ = writeln!(
-            out,
-            "| {} {version} | {} | {state} | {} |",
-            text(name),
-            text(specification),
-            text(title)
-        );
+        let (name, specification, title) = (text(name), text(specification), text(title));
+        let share = transitions.map(|share| format!("{share} ")).unwrap_or_default();
+        let cell = if is_observed { format!(" {share}|") } else { String::new() };
+        let _ = writeln!(out, "| {name} {version} | {specification} | {state} |{cell} {title} |");
     }
     let of_interest = profiles.iter().filter(|profile| !profile.reasons.is_empty());
     let (claimed, rest): (Vec<_>, Vec<_>) = of_interest.partition(|profile| is_claimed(profile));
@@ -136,6 +135,8 @@ fn reasons(reasons: &[Reason]) -> String {
             (Demand::Scenario, _) => format!("scenarios {}", names.join(", ")),
             (Demand::Rule, 1) => format!("rule {}", names.join(", ")),
             (Demand::Rule, _) => format!("rules {}", names.join(", ")),
+            (Demand::Feature, 1) => format!("feature {}", names.join(", ")),
+            (Demand::Feature, _) => format!("features {}", names.join(", ")),
             (Demand::Case, 1) => format!("case {}", names.join(", ")),
             (Demand::Case, _) => format!("cases {}", names.join(", ")),
         };

@@ -1,5 +1,8 @@
 //! A recorded exchange, parsed incrementally in bounded memory.
 
+use std::collections::BTreeSet;
+
+use grammar::{Walk, Window};
 use serde::de::IgnoredAny;
 use sha2::{Digest, Sha256};
 
@@ -31,6 +34,8 @@ pub struct Attempt {
     pub follows_answer: bool,
     /// Its [shape](recordings::shape), if requested.
     pub shape: Option<Result<Option<String>, String>>,
+    /// What the containers of its streams went through.
+    pub windows: BTreeSet<(&'static str, Window)>,
     /// The bytes of the events, if they are part of a stream and not too large.
     pub(super) events: Option<Vec<u8>>,
 }
@@ -100,6 +105,7 @@ struct Taken {
     facts: FactsReader,
     checking: Checking,
     tracing: Option<Tracing>,
+    walk: Walk,
     events: Option<Vec<u8>>,
     spread: Option<Spread>,
 }
@@ -113,7 +119,11 @@ impl Taken {
         if let Some(tracing) = &mut self.tracing {
             tracing.entry(entry);
         }
-        self.checking.entry(entry, &mut (&mut self.facts, &mut self.tracing));
+        if matches!(entry, Entry::Exchange(_)) {
+            self.walk.end_stream();
+        }
+        let mut others = (&mut self.tracing, &mut self.walk);
+        self.checking.entry(entry, &mut (&mut self.facts, &mut others));
         if let (Entry::Event(frame), Some(events)) = (entry, &mut self.events)
             && (frame.terminated || frame.data.as_deref().is_some_and(is_whole))
         {
@@ -139,6 +149,7 @@ impl Reading {
                 facts: FactsReader::new(rules.dialect()),
                 checking,
                 tracing: None,
+                walk: Walk::default(),
                 events: None,
                 spread: None,
             },
@@ -186,7 +197,7 @@ impl Reading {
         }
         let read = reader.finish(&mut |entry| taken.entry(&entry));
         let format = read.map_err(|error| error.to_string())?;
-        let Taken { facts, mut checking, tracing, events, .. } = taken;
+        let Taken { facts, mut checking, tracing, walk, events, .. } = taken;
         let report = checking.finish(file.to_owned(), Ok(format));
         let shape = tracing.map(Tracing::finish);
         Ok(Attempt {
@@ -196,6 +207,7 @@ impl Reading {
             place: 0,
             follows_answer: false,
             shape,
+            windows: walk.windows,
             events,
         })
     }

@@ -27,7 +27,7 @@ impl Offer {
     }
 
     /// Returns whether a feature may be supported.
-    pub(super) fn allows(&self, feature: &str) -> bool {
+    pub(crate) fn allows(&self, feature: &str) -> bool {
         match self {
             Self::All => true,
             Self::Only(features) => features.iter().any(|offered| offered == feature),

@@ -167,7 +167,7 @@ impl Observer for Tracing {
         match record.payload {
             // Their number depends on timing.
             Payload::Object if is_sign_of_life(kind) => {}
-            Payload::Object => self.event(seen.api, record),
+            Payload::Object => self.event(seen.dialect.api, record),
             Payload::Done => self.line("[DONE]"),
             Payload::OtherValue => self.line("(data that is not an object)"),
             Payload::NotJson(..) => self.line("(data that is not JSON)"),

@@ -8,6 +8,7 @@ pub(crate) mod head;
 mod icon;
 mod impact;
 mod lanes;
+mod lifecycle;
 pub(crate) mod overview;
 mod page;
 mod plan;
@@ -43,6 +44,7 @@ pub fn html(run: &Run) -> String {
             causes::causes(run, &plan, html);
             streams::streams(run, &plan, html);
             overview::sections(run, &plan, html);
+            lifecycle::lifecycle(run, html);
             rules::rules(run, html);
         });
         html.tag("footer").inside(|html| overview::footer(run, html));

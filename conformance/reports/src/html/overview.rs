@@ -51,7 +51,7 @@ fn because(profile: &ProfileReport, (run, live): (&Run, &LiveReport), plan: &Pla
     for (number, reason) in due.iter().take(NAMES).enumerate() {
         html.text(if number > 0 { ", " } else { "" });
         let id = match reason.demand {
-            Demand::Run | Demand::Case => None,
+            Demand::Run | Demand::Case | Demand::Feature => None,
             Demand::Rule => Some(rule_id(&reason.name)).filter(|_| is_broken(&reason.name)),
             Demand::Scenario => {
                 let at = live.cases.iter().position(|case| case.name == reason.name);

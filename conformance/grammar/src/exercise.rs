@@ -1,0 +1,118 @@
+//! What streams exercised of a lifecycle.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use catalogue::reached;
+use results::{Exercised, ExercisedLane, ExercisedPath, ExercisedStep};
+use spec::Dialect;
+
+use crate::lifecycle::Lifecycle;
+use crate::window::{Stage, Window};
+
+/// What could have been exercised.
+#[derive(Clone, Copy)]
+pub enum Claim<'c> {
+    /// All that is legal.
+    All,
+    /// What the features that a function allows reach.
+    Features(&'c dyn Fn(&str) -> bool),
+}
+
+impl std::fmt::Debug for Claim<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if matches!(self, Self::All) { "All" } else { "Features" })
+    }
+}
+
+/// Returns what streams exercised of the lifecycle of a dialect; none if nothing is known of it.
+pub fn exercised(
+    dialect: &'static Dialect,
+    windows: &BTreeSet<(&str, Window)>,
+    claim: Claim<'_>,
+) -> Option<Exercised> {
+    let reachable: Option<BTreeSet<(&str, &str)>> = match claim {
+        Claim::All => None,
+        Claim::Features(allows) => {
+            let due = reached(dialect.api.name).filter(|step| step.is_reached(allows));
+            Some(due.map(|step| (step.lane, step.step)).collect())
+        }
+    };
+    let is_reachable = |lane: &str, stage: &Stage| {
+        reachable.as_ref().is_none_or(|steps| steps.contains(&(lane, stage.to_string().as_str())))
+    };
+    let mut lanes: BTreeMap<&str, Vec<Window>> = BTreeMap::new();
+    for window in &Lifecycle::of(dialect).windows {
+        if window.stages.iter().flatten().all(|stage| is_reachable(window.lane, stage)) {
+            lanes.entry(window.lane).or_default().push(*window);
+        }
+    }
+    let seen: BTreeSet<Window> =
+        windows.iter().filter(|(of, _)| *of == dialect.name).map(|(_, window)| *window).collect();
+    let root = dialect.api.scope(dialect.api.root).name;
+    let mut lanes: Vec<ExercisedLane> =
+        lanes.into_iter().map(|(name, windows)| lane(name, name != root, &windows, &seen)).collect();
+    lanes.sort_by_key(|lane| lane.is_container);
+    // Without a golden of one, the containers of a dialect are not known.
+    let is_known = lanes.iter().any(|lane| lane.is_container);
+    is_known.then(|| Exercised::new(dialect.name, matches!(claim, Claim::Features(_)), lanes))
+}
+
+fn lane(name: &str, is_container: bool, windows: &[Window], seen: &BTreeSet<Window>) -> ExercisedLane {
+    let parts = |length: usize| {
+        let mut parts: BTreeMap<Vec<Stage>, bool> = BTreeMap::new();
+        let end =
+            |window: &Window| -> Option<Vec<Stage>> { window.stages[3 - length..].iter().copied().collect() };
+        parts.extend(windows.iter().filter_map(end).map(|part| (part, false)));
+        for part in seen.iter().filter(|window| window.lane == name).filter_map(end) {
+            parts.entry(part).and_modify(|is_exercised| *is_exercised = true);
+        }
+        parts
+    };
+    let states = parts(1);
+    let order = in_order(windows);
+    let place = |stage: &Stage| order.iter().position(|known| known == stage).unwrap_or_default();
+    let paths = |length| {
+        let mut paths: Vec<ExercisedPath> = parts(length)
+            .into_iter()
+            .map(|(part, is_exercised)| ExercisedPath {
+                steps: part.iter().map(place).collect(),
+                is_exercised,
+            })
+            .collect();
+        paths.sort_by(|one, other| one.steps.cmp(&other.steps));
+        paths
+    };
+    let step = |stage: &Stage| ExercisedStep {
+        name: stage.to_string(),
+        is_exercised: states.get(std::slice::from_ref(stage)).copied().unwrap_or_default(),
+    };
+    ExercisedLane {
+        name: name.to_owned(),
+        is_container,
+        steps: order.iter().map(step).collect(),
+        transitions: paths(2),
+        pairs: paths(3),
+    }
+}
+
+/// Returns the steps of a lane, each after one that it follows, and those that end it last.
+fn in_order(windows: &[Window]) -> Vec<Stage> {
+    let mut order: Vec<Stage> = Vec::new();
+    let rank = |stage: &Stage| (stage.effect.ends_scope() && stage.effect.level.is_root, *stage);
+    let mut due: Vec<Stage> = windows
+        .iter()
+        .filter(|window| window.stages[1].is_none())
+        .filter_map(|window| window.stages[2])
+        .collect();
+    while !due.is_empty() {
+        due.sort_by_key(rank);
+        due.dedup();
+        order.extend(&due);
+        let is_next = |window: &&Window| window.stages[1].is_some_and(|before| due.contains(&before));
+        let next = windows.iter().filter(is_next).filter_map(|window| window.stages[2]);
+        due = next.filter(|stage| !order.contains(stage)).collect();
+    }
+    let others: BTreeSet<Stage> = windows.iter().filter_map(|window| window.stages[2]).collect();
+    order.extend(others.difference(&order.iter().copied().collect()));
+    order
+}

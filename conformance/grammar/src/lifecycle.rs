@@ -1,0 +1,179 @@
+//! What the containers of any stream of a dialect can go through.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
+
+use spec::Dialect;
+use spec::table::Role;
+
+use crate::bounds::Bounds;
+use crate::grammar::Grammar;
+use crate::state::State;
+use crate::step::Step;
+use crate::window::{Stage, Window, inner, outer};
+
+/// What the containers of a stream, and the stream around them, can go through.
+#[derive(Debug)]
+pub struct Lifecycle {
+    /// Each step with the two before it.
+    pub windows: BTreeSet<Window>,
+}
+
+/// Those of the dialects that were asked for.
+static KNOWN: Mutex<Vec<(&'static str, &'static Lifecycle)>> = Mutex::new(Vec::new());
+
+impl Lifecycle {
+    /// Returns the lifecycle of a dialect, which is explored once.
+    pub fn of(dialect: &'static Dialect) -> &'static Self {
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, lifecycle)) = known.iter().find(|(name, _)| *name == dialect.name) {
+            return lifecycle;
+        }
+        let lifecycle: &'static Self = Box::leak(Box::new(Self::explored(dialect)));
+        known.push((dialect.name, lifecycle));
+        lifecycle
+    }
+
+    fn explored(dialect: &'static Dialect) -> Self {
+        let grammar = Grammar::of(dialect);
+        let api = dialect.api;
+        let mut kinds: Vec<_> =
+            grammar.nestings.iter().filter(|of| of.scope == api.container).map(|of| of.kind).collect();
+        if kinds.is_empty() {
+            kinds.push(None);
+        }
+        let mut windows = BTreeSet::new();
+        let explored = kinds.into_iter().map(|kind| {
+            let name = kind.unwrap_or(api.scope(api.container).name);
+            (Exploration::new(&grammar, kind, Around::Container).run(name, &mut windows), kind)
+        });
+        // Around containers, it does not matter what is in them.
+        let (_, simplest) = explored.min().unwrap_or_default();
+        Exploration::new(&grammar, simplest, Around::Stream).run(api.scope(api.root).name, &mut windows);
+        Self { windows }
+    }
+}
+
+/// What is followed: the steps of one container, or of the stream around two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Around {
+    Container,
+    Stream,
+}
+
+/// A situation of a stream, with the last steps of what is followed.
+struct Place<'g> {
+    state: State<'g>,
+    last: [Option<Stage>; 2],
+}
+
+/// A search of all situations of streams with containers of one type. Counts are forgotten, so that there are few.
+struct Exploration<'g> {
+    grammar: &'g Grammar,
+    kind: Option<&'static str>,
+    around: Around,
+    bounds: Bounds<'g>,
+    places: Vec<Place<'g>>,
+    /// For each place, those before it, with the step between them if that is followed.
+    before: Vec<Vec<(usize, Option<Stage>)>>,
+}
+
+impl<'g> Exploration<'g> {
+    fn new(grammar: &'g Grammar, kind: Option<&'static str>, around: Around) -> Self {
+        let (containers, siblings) = if around == Around::Container { (1, 2) } else { (2, 1) };
+        let bounds = Bounds {
+            events: usize::MAX,
+            containers,
+            siblings,
+            fragments: u64::MAX,
+            points: u64::MAX,
+            effects: 1,
+            interleaved: true,
+            kinds: &[],
+        };
+        Self { grammar, kind, around, bounds, places: Vec::new(), before: Vec::new() }
+    }
+
+    /// Adds the windows of all streams that can end. Returns the number of situations.
+    fn run(mut self, lane: &'static str, windows: &mut BTreeSet<Window>) -> usize {
+        let mut known = HashMap::new();
+        self.places.push(Place { state: State::new(self.grammar), last: [None; 2] });
+        self.before.push(Vec::new());
+        let mut at = 0;
+        while let Some(place) = self.places.get(at) {
+            let (before, last) = (place.state.clone(), place.last);
+            for step in before.steps(&self.bounds) {
+                if !self.is_due(&step) {
+                    continue;
+                }
+                let stage = self.followed(&step);
+                let mut after = before.clone();
+                after.take(&step);
+                let last = stage.map_or(last, |stage| [last[1], Some(stage)]);
+                let next = match known.entry((after.settle(), last)) {
+                    Entry::Occupied(entry) => *entry.get(),
+                    Entry::Vacant(entry) => {
+                        self.places.push(Place { state: after, last });
+                        self.before.push(Vec::new());
+                        *entry.insert(self.places.len() - 1)
+                    }
+                };
+                self.before[next].push((at, stage));
+            }
+            at += 1;
+        }
+        self.walk_back(lane, windows);
+        at
+    }
+
+    /// Follows the steps back from where streams may end.
+    fn walk_back(self, lane: &'static str, windows: &mut BTreeSet<Window>) {
+        let mut is_known = vec![false; self.places.len()];
+        let may_end = |at: &usize| self.places.get(*at).is_some_and(|place| place.state.may_end());
+        let mut due: Vec<usize> = (0..self.places.len()).filter(may_end).collect();
+        while let Some(at) = due.pop() {
+            if std::mem::replace(&mut is_known[at], true) {
+                continue;
+            }
+            for (from, stage) in &self.before[at] {
+                due.push(*from);
+                windows.extend(stage.map(|stage| Window::new(lane, self.places[*from].last, stage)));
+            }
+        }
+    }
+
+    /// Returns whether a step is tried: not what can come at any time around a container, nor what containers need not have
+    /// for the stream around them.
+    fn is_due(&self, step: &Step) -> bool {
+        let dialect = self.grammar.dialect;
+        if step.effect.scope == dialect.api.container
+            && step.effect.role == Role::Open
+            && step.kind != self.kind
+        {
+            return false;
+        }
+        let is_aside = step.effect.role == Role::Point
+            || step.effect.name == dialect.error
+            || step.effect.phase == Some(dialect.api.status.failed);
+        let name = self.grammar.level(step.effect.scope).name;
+        let order = dialect.api.order;
+        let is_needed = || {
+            let firsts = order.needed.iter().filter_map(|names| names.first());
+            step.effect.scope == dialect.api.container
+                || firsts.chain(order.first).chain(order.needed_beside).any(|needed| *needed == name)
+        };
+        self.followed(step).is_some()
+            || match self.around {
+                Around::Container => !is_aside,
+                Around::Stream => is_needed(),
+            }
+    }
+
+    fn followed(&self, step: &Step) -> Option<Stage> {
+        match self.around {
+            Around::Container => inner(self.grammar.dialect, step),
+            Around::Stream => outer(self.grammar.dialect, step),
+        }
+    }
+}

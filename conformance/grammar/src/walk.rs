@@ -1,0 +1,93 @@
+//! What the containers of a stream go through, without indices.
+
+use std::collections::BTreeSet;
+
+use checker::{Observer, Payload, Seen};
+use spec::Dialect;
+
+use crate::lifecycle::Lifecycle;
+use crate::read::step;
+use crate::step::{Key, Step};
+use crate::window::{Stage, Window, inner, outer};
+
+/// The last steps of a container, or of the stream around them.
+#[derive(Debug)]
+struct Lane {
+    /// The indices of the container; none of the stream.
+    key: Option<Key>,
+    name: &'static str,
+    last: [Option<Stage>; 2],
+}
+
+/// Observes what the containers of streams go through.
+#[derive(Debug, Default)]
+pub struct Walk {
+    /// What they went through, by dialect.
+    pub windows: BTreeSet<(&'static str, Window)>,
+    /// Those of the stream at hand, by the lane of its WebSocket.
+    lanes: Vec<(Option<String>, Lane)>,
+}
+
+impl Walk {
+    /// Maximum number of containers that are told apart at once.
+    const MOST: usize = 1000;
+
+    /// Forgets the stream at hand, as the next event begins another one.
+    pub fn end_stream(&mut self) {
+        self.lanes.clear();
+    }
+
+    fn take(&mut self, dialect: &'static Dialect, socket: Option<&str>, step: &Step) {
+        let api = dialect.api;
+        let container = api.scope(api.container);
+        if let Some(stage) = inner(dialect, step) {
+            let name = step.kind.filter(|_| step.effect.scope == api.container).unwrap_or(container.name);
+            self.go(dialect, socket, Some(step.key.shortened(container.key.len())), name, stage);
+        }
+        if let Some(stage) = outer(dialect, step) {
+            self.go(dialect, socket, None, api.scope(api.root).name, stage);
+        }
+    }
+
+    fn go(
+        &mut self,
+        dialect: &Dialect,
+        socket: Option<&str>,
+        key: Option<Key>,
+        name: &'static str,
+        stage: Stage,
+    ) {
+        let is_it = |(of, lane): &(Option<String>, Lane)| of.as_deref() == socket && lane.key == key;
+        let at = self.lanes.iter().position(is_it).unwrap_or_else(|| {
+            if self.lanes.len() == Self::MOST {
+                self.lanes.remove(0);
+            }
+            self.lanes.push((socket.map(str::to_owned), Lane { key, name, last: [None; 2] }));
+            self.lanes.len() - 1
+        });
+        let Some((_, lane)) = self.lanes.get_mut(at) else { return };
+        let window = Window::new(lane.name, lane.last, stage);
+        lane.last = window.before_next();
+        self.windows.insert((dialect.name, window));
+    }
+}
+
+impl Observer for Walk {
+    fn record(&mut self, seen: &Seen<'_>) {
+        // The types of values are those that the grammar has.
+        Lifecycle::of(seen.dialect);
+        if seen.record.payload == Payload::Done {
+            self.end_stream();
+        }
+        for effect in seen.effects() {
+            if effect.info.is_opening() {
+                // What came before it belongs to an earlier stream, but for what may.
+                let is_early = |lane: &Lane| lane.last.iter().flatten().all(|stage| stage.effect.early);
+                self.lanes.retain(|(socket, lane)| socket.as_deref() != seen.lane || is_early(lane));
+            }
+            if let Some(step) = step(&effect) {
+                self.take(seen.dialect, seen.lane, &step);
+            }
+        }
+    }
+}

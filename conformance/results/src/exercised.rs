@@ -1,0 +1,168 @@
+//! What streams exercised of the lifecycle of a dialect.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Run;
+
+/// What streams exercised of the lifecycle of a dialect: of each type of container, and of the stream around them, the
+/// steps, which follows which, and three in a row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Exercised {
+    /// The dialect.
+    pub dialect: String,
+    /// Whether only what the features of the endpoint reach is counted, and not all that is legal.
+    pub is_claimed: bool,
+    /// The steps.
+    pub states: Share,
+    /// Two steps in a row.
+    pub transitions: Share,
+    /// Three steps in a row.
+    pub pairs: Share,
+    /// The types of events.
+    pub events: Share,
+    /// The types of containers, and of values in them.
+    pub types: Share,
+    /// The types of containers, and the stream around them.
+    pub lanes: Vec<ExercisedLane>,
+}
+
+/// How many of some parts were exercised.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Share {
+    /// Number of those that were.
+    pub exercised: u64,
+    /// Number of all.
+    pub reachable: u64,
+}
+
+impl Share {
+    /// Counts parts, each exercised or not.
+    pub fn of(parts: impl IntoIterator<Item = bool>) -> Self {
+        parts.into_iter().fold(Self::default(), |share, is_exercised| Self {
+            exercised: share.exercised + u64::from(is_exercised),
+            reachable: share.reachable + 1,
+        })
+    }
+
+    /// Counts names, each exercised if one of its parts is.
+    fn of_names<'n>(parts: impl IntoIterator<Item = (&'n str, bool)>) -> Self {
+        let mut names: BTreeMap<&str, bool> = BTreeMap::new();
+        for (name, is_exercised) in parts {
+            *names.entry(name).or_default() |= is_exercised;
+        }
+        Self::of(names.into_values())
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.exercised, self.reachable)
+    }
+}
+
+/// A type of container, or the stream around all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct ExercisedLane {
+    /// The type, or the name of the scope.
+    pub name: String,
+    /// Whether it is a type of container.
+    pub is_container: bool,
+    /// Its steps, in the order in which they come.
+    pub steps: Vec<ExercisedStep>,
+    /// Two steps in a row.
+    pub transitions: Vec<ExercisedPath>,
+    /// Three steps in a row.
+    pub pairs: Vec<ExercisedPath>,
+}
+
+/// A step: an event, the name of one of its effects behind `/`, and behind a space the type of what it opens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct ExercisedStep {
+    /// Its name.
+    pub name: String,
+    /// Whether a stream has it.
+    pub is_exercised: bool,
+}
+
+/// Steps in a row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct ExercisedPath {
+    /// The places of the steps in the list of them.
+    pub steps: Vec<usize>,
+    /// Whether a stream has them.
+    pub is_exercised: bool,
+}
+
+impl Exercised {
+    /// Counts the parts of lanes.
+    pub fn new(dialect: &str, is_claimed: bool, lanes: Vec<ExercisedLane>) -> Self {
+        let steps = || lanes.iter().flat_map(|lane| &lane.steps);
+        let event = |step: &ExercisedStep| step.name.split([' ', '/']).next().unwrap_or_default().len();
+        let of_values = steps().filter_map(|step| Some((step.name.split_once(' ')?.1, step.is_exercised)));
+        let of_lanes = lanes.iter().filter(|lane| lane.is_container);
+        let of_lanes = of_lanes.map(|lane| (&*lane.name, lane.steps.iter().any(|step| step.is_exercised)));
+        Self {
+            dialect: dialect.to_owned(),
+            is_claimed,
+            states: Share::of(steps().map(|step| step.is_exercised)),
+            transitions: Share::of(
+                lanes.iter().flat_map(|lane| &lane.transitions).map(|path| path.is_exercised),
+            ),
+            pairs: Share::of(lanes.iter().flat_map(|lane| &lane.pairs).map(|path| path.is_exercised)),
+            events: Share::of_names(steps().map(|step| (&step.name[..event(step)], step.is_exercised))),
+            types: Share::of_names(of_lanes.chain(of_values)),
+            lanes,
+        }
+    }
+
+    /// Returns the transitions that no stream has.
+    pub fn never(&self) -> impl Iterator<Item = String> {
+        self.lanes.iter().flat_map(|lane| {
+            let never = lane.transitions.iter().filter(|path| !path.is_exercised);
+            never.map(|path| format!("{} ({})", lane.words(path), lane.name))
+        })
+    }
+
+    /// Returns what the streams of several runs exercised together.
+    pub(super) fn merged(runs: &[Run]) -> Vec<Self> {
+        let mut merged: Vec<Self> = Vec::new();
+        for of in runs.iter().flat_map(|run| &run.exercised) {
+            match merged.iter_mut().find(|known| known.dialect == of.dialect) {
+                Some(known) => known.add(of),
+                None => merged.push(of.clone()),
+            }
+        }
+        merged.sort_by(|one, other| one.dialect.cmp(&other.dialect));
+        merged
+    }
+
+    fn add(&mut self, other: &Self) {
+        let mut lanes = std::mem::take(&mut self.lanes);
+        for (lane, other) in lanes.iter_mut().zip(&other.lanes) {
+            for (step, other) in lane.steps.iter_mut().zip(&other.steps) {
+                step.is_exercised |= other.is_exercised;
+            }
+            let of_other = other.transitions.iter().chain(&other.pairs);
+            for (path, other) in lane.transitions.iter_mut().chain(&mut lane.pairs).zip(of_other) {
+                path.is_exercised |= other.is_exercised;
+            }
+        }
+        *self = Self::new(&self.dialect, self.is_claimed, lanes);
+    }
+}
+
+impl ExercisedLane {
+    /// Returns the names of steps in a row.
+    pub fn words(&self, path: &ExercisedPath) -> String {
+        let names = path.steps.iter().filter_map(|at| Some(self.steps.get(*at)?.name.as_str()));
+        names.collect::<Vec<_>>().join(" → ")
+    }
+}
