@@ -269,6 +269,11 @@ impl ScopeInfo {
         }
     }
 
+    /// Returns whether a value of a type can contain it.
+    pub fn can_be_in(&self, kind: Option<&str>) -> bool {
+        self.of.is_empty() || kind.is_some_and(|kind| self.of.contains(&kind))
+    }
+
     /// Returns its name in messages.
     pub fn noun(&self) -> String {
         self.name.replace('_', " ")

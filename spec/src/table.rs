@@ -15,6 +15,17 @@ pub use crate::verdict::Verdict;
 pub use crate::words::*;
 
 impl Framing {
+    /// Returns the `event:` field of an event of a type; none if it has no such field.
+    pub const fn event_field<'n>(&self, event: &'n str) -> Option<&'n str> {
+        match self.event_line {
+            EventLine::AlwaysMessage => Some("message"),
+            EventLine::EqualsType | EventLine::Discriminator | EventLine::DiscriminatorIfUntyped => {
+                Some(event)
+            }
+            EventLine::None => None,
+        }
+    }
+
     /// Returns the client's messages about a response in flight, with their operations.
     pub fn asides(&self) -> impl Iterator<Item = (Operation, Aside)> + use<> {
         let all = [(Operation::Steer, self.steer), (Operation::Inject, self.inject)];

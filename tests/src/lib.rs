@@ -12,6 +12,7 @@ pub mod modules;
 pub mod mutate;
 pub mod questions;
 pub mod random;
+pub mod reorder;
 pub mod suite;
 pub mod typed;
 pub mod write;

@@ -263,10 +263,9 @@ impl AnswerReader {
     /// Returns the scopes that a value can contain.
     fn inner(&self, level: &ScopeInfo, value: &Value) -> impl Iterator<Item = &'static ScopeInfo> + use<> {
         let (outer, kind) = (level.scope, value.get("type").and_then(Value::as_str).map(str::to_owned));
-        self.api.scopes().filter(move |inner| {
-            let is_possible = || kind.as_deref().is_some_and(|kind| inner.of.contains(&kind));
-            inner.parent == Some(outer) && (inner.of.is_empty() || is_possible())
-        })
+        let is_inner =
+            move |inner: &&ScopeInfo| inner.parent == Some(outer) && inner.can_be_in(kind.as_deref());
+        self.api.scopes().filter(is_inner)
     }
 
     /// Returns whether a scope is in another choice than the first.

@@ -1,8 +1,11 @@
 //! The bounds of an enumeration.
 
+use serde::Deserialize;
+
 /// Which of the streams are made, as there is no end of them.
-#[derive(Debug, Clone)]
-pub struct Bounds<'b> {
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bounds {
     /// Most events.
     pub events: usize,
     /// Most containers.
@@ -14,9 +17,16 @@ pub struct Bounds<'b> {
     /// Most points in an occurrence.
     pub points: u64,
     /// Most effects of an event.
+    #[serde(default = "one")]
     pub effects: usize,
     /// Whether a container may begin before the one before it has ended.
+    #[serde(default)]
     pub interleaved: bool,
     /// The types of values; all if empty.
-    pub kinds: &'b [&'b str],
+    #[serde(default)]
+    pub kinds: Vec<String>,
+}
+
+const fn one() -> usize {
+    1
 }

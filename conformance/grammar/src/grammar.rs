@@ -1,11 +1,9 @@
 //! The grammar of a dialect.
 
-use std::collections::BTreeSet;
-
 use spec::Dialect;
 use spec::table::{EventInfo, Role, Scope, ScopeInfo};
 
-use crate::step::Nesting;
+use crate::step::{Key, around};
 use crate::templates::Templates;
 
 /// What may follow what in the streams of a dialect.
@@ -15,8 +13,6 @@ pub struct Grammar {
     pub dialect: &'static Dialect,
     /// The effects that the goldens have.
     pub(crate) effects: Vec<&'static EventInfo>,
-    /// The values that the goldens have.
-    pub(crate) nestings: BTreeSet<Nesting>,
     pub(crate) templates: Templates,
 }
 
@@ -26,23 +22,17 @@ impl Grammar {
         let templates = Templates::of(dialect);
         let is_list = |event: &EventInfo| !event.effects.is_empty();
         let has = |event: &&'static EventInfo| !is_list(event) && templates.has(event);
-        Self {
-            dialect,
-            effects: dialect.effects().filter(has).collect(),
-            nestings: templates.nestings.clone(),
-            templates,
-        }
-    }
-
-    /// Returns the events of the dialect that no golden has: streams with them are not made.
-    pub fn unseen(&self) -> impl Iterator<Item = &'static EventInfo> {
-        let is_known = |event: &EventInfo| self.effects.iter().any(|known| known.number == event.number);
-        self.dialect.effects().filter(move |event| event.effects.is_empty() && !is_known(event))
+        Self { dialect, effects: dialect.effects().filter(has).collect(), templates }
     }
 
     /// Returns the properties of a scope.
     pub(crate) fn level(&self, scope: Scope) -> &'static ScopeInfo {
         self.dialect.api.scope(scope)
+    }
+
+    /// Returns the scope around another one, and the key of the occurrence there.
+    pub(crate) fn around(&self, scope: Scope, key: Key) -> Option<(Scope, Key)> {
+        around(self.dialect.api, scope, key)
     }
 
     pub(crate) fn opens(&self, scope: Scope) -> bool {

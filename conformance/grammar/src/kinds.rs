@@ -1,23 +1,21 @@
 //! The types of values.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::LazyLock;
 
-/// Those of the goldens that were read.
-static KINDS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+use recordings::goldens::GOLDENS;
 
-/// Returns a type that a grammar has; none if no golden has it.
+/// The member that says what type a value has, as the goldens are written.
+const MEMBER: &str = "\"type\":";
+
+/// All texts that goldens have there.
+static KINDS: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
+    let texts = GOLDENS.iter().filter_map(|golden| std::str::from_utf8(golden.bytes).ok());
+    let values = texts.flat_map(|text| text.split(MEMBER).skip(1));
+    values.filter_map(|value| value.trim_start().strip_prefix('"')?.split('"').next()).collect()
+});
+
+/// Returns the type of a value, if a golden has one of it.
 pub(crate) fn known(kind: &str) -> Option<&'static str> {
-    KINDS.lock().unwrap_or_else(PoisonError::into_inner).get(kind).copied()
-}
-
-/// Returns the type of a value in a golden, which is kept for good.
-pub(crate) fn keep(kind: &str) -> &'static str {
-    let mut kinds = KINDS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = kinds.get(kind) {
-        return known;
-    }
-    let kind: &'static str = kind.to_owned().leak();
-    kinds.insert(kind);
-    kind
+    KINDS.get(kind).copied()
 }

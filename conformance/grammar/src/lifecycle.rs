@@ -38,8 +38,13 @@ impl Lifecycle {
     fn explored(dialect: &'static Dialect) -> Self {
         let grammar = Grammar::of(dialect);
         let api = dialect.api;
-        let mut kinds: Vec<_> =
-            grammar.nestings.iter().filter(|of| of.scope == api.container).map(|of| of.kind).collect();
+        let mut kinds: Vec<_> = grammar
+            .templates
+            .nestings
+            .iter()
+            .filter(|of| of.scope == api.container)
+            .map(|of| of.kind)
+            .collect();
         if kinds.is_empty() {
             kinds.push(None);
         }
@@ -73,7 +78,7 @@ struct Exploration<'g> {
     grammar: &'g Grammar,
     kind: Option<&'static str>,
     around: Around,
-    bounds: Bounds<'g>,
+    bounds: Bounds,
     places: Vec<Place<'g>>,
     /// For each place, those before it, with the step between them if that is followed.
     before: Vec<Vec<(usize, Option<Stage>)>>,
@@ -90,7 +95,7 @@ impl<'g> Exploration<'g> {
             points: u64::MAX,
             effects: 1,
             interleaved: true,
-            kinds: &[],
+            kinds: Vec::new(),
         };
         Self { grammar, kind, around, bounds, places: Vec::new(), before: Vec::new() }
     }

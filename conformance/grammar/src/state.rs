@@ -96,7 +96,7 @@ impl<'g> State<'g> {
     }
 
     /// Returns the steps that may come next, within the bounds.
-    pub fn steps(&self, bounds: &Bounds<'_>) -> Vec<Step> {
+    pub fn steps(&self, bounds: &Bounds) -> Vec<Step> {
         let mut steps = Vec::new();
         for effect in &self.grammar.effects {
             for key in self.keys(effect.scope) {
@@ -185,7 +185,7 @@ impl<'g> State<'g> {
     }
 
     /// Returns whether the step is in bounds.
-    fn is_within(&self, step: &Step, bounds: &Bounds<'_>) -> bool {
+    fn is_within(&self, step: &Step, bounds: &Bounds) -> bool {
         let Step { effect, key, kind } = *step;
         let node = self.find(effect.scope, key);
         let level = effect.level;
@@ -199,7 +199,9 @@ impl<'g> State<'g> {
             return false;
         }
         let is_new = node.is_none() && level.own_index.is_some();
-        if kind.is_some_and(|kind| !bounds.kinds.is_empty() && !bounds.kinds.contains(&kind)) {
+        if kind
+            .is_some_and(|kind| !bounds.kinds.is_empty() && !bounds.kinds.iter().any(|known| known == kind))
+        {
             return false;
         }
         let is_alone = |node: &&Node| node.scope == effect.scope && !node.is_closed && node.key != key;
@@ -248,10 +250,9 @@ impl<'g> State<'g> {
 
     /// Returns whether what is around an occurrence of a scope can contain it.
     fn fits(&self, level: &ScopeInfo, key: Key) -> bool {
-        let Some(outer) = level.parent.map(|parent| self.grammar.level(parent)) else { return true };
-        let around = self.find(outer.scope, key.shortened(outer.key.len()));
-        let kind = around.and_then(|around| around.kind);
-        level.of.is_empty() || around.is_none() || kind.is_some_and(|kind| level.of.contains(&kind))
+        let outer = self.grammar.around(level.scope, key);
+        let around = outer.and_then(|(scope, key)| self.find(scope, key));
+        around.is_none_or(|around| level.can_be_in(around.kind))
     }
 
     /// Returns whether what comes first has come, and nothing that comes last, in all that is around a step.
@@ -274,15 +275,14 @@ impl<'g> State<'g> {
         let has_led = !is_to_come(first);
         let is_in_order_at = |scope: Scope| {
             let inner = self.grammar.level(scope);
-            let Some(outer) = inner.parent.map(|parent| self.grammar.level(parent)) else { return has_led };
-            let around = step.key.shortened(outer.key.len());
-            let node = self.find(outer.scope, around);
+            let Some((outer, key)) = self.grammar.around(scope, step.key) else { return has_led };
+            let node = self.find(outer, key);
             let has = |name: &str| {
                 node.is_some_and(|node| {
                     self.children(node).any(|child| self.grammar.level(child.scope).name == name)
                 })
             };
-            let leads = |level: &ScopeInfo| level.parent == Some(outer.scope) && first.contains(&level.name);
+            let leads = |level: &ScopeInfo| level.parent == Some(outer) && first.contains(&level.name);
             let is_led =
                 first.contains(&inner.name) || !api.scopes().any(|level| leads(level) && !has(level.name));
             let is_late = last.contains(&inner.name);
@@ -308,7 +308,7 @@ impl<'g> State<'g> {
         })
     }
 
-    /// Returns whether a phase of the root may begin: the one before its end tells that the output is complete.
+    /// Returns whether a phase of the root may begin. A phase that every response has states that the output is complete.
     fn may_conclude(&self, effect: &EventInfo) -> bool {
         let needed = self.grammar.dialect.api.order.needed;
         let is_last = needed.iter().flat_map(|names| names.iter()).any(|name| Some(*name) == effect.phase);
@@ -319,7 +319,8 @@ impl<'g> State<'g> {
     fn has_hollow(&self) -> bool {
         let api = self.grammar.dialect.api;
         let containers = || self.nodes.iter().filter(|node| node.scope == api.container);
-        containers().count() > 1 && containers().any(|node| !self.has_all(node, api.order.needed_beside))
+        let is_hollow = |node: &Node| api.order.needed_beside.iter().any(|name| !self.has_one(node, &[name]));
+        containers().count() > 1 && containers().any(is_hollow)
     }
 
     fn may_open(&self, step: &Step) -> bool {
@@ -369,18 +370,11 @@ impl<'g> State<'g> {
         lists.all(|list| list.contains(&coming) || self.has_one(node, list))
     }
 
-    fn has_all(&self, node: &Node, names: &[&str]) -> bool {
-        names.iter().all(|name| self.has_one(node, &[name]))
-    }
-
     /// Returns whether an occurrence has one of some scopes, if it can have one.
     fn has_one(&self, node: &Node, names: &[&str]) -> bool {
         let can_have = |name: &&str| {
             let fits = |level: &ScopeInfo| {
-                let kind = node.kind.unwrap_or_default();
-                level.name == *name
-                    && level.parent == Some(node.scope)
-                    && (level.of.is_empty() || level.of.contains(&kind))
+                level.name == *name && level.parent == Some(node.scope) && level.can_be_in(node.kind)
             };
             self.grammar.dialect.api.scopes().any(fits)
         };
@@ -428,14 +422,14 @@ impl<'g> State<'g> {
         if effect.role != Role::Open || effect.level.is_root {
             return vec![None];
         }
-        let around = effect.level.parent.map(|parent| (parent, self.grammar.level(parent).key.len()));
-        let outer = around.and_then(|(parent, length)| self.find(parent, key.shortened(length))?.kind);
+        let outer = self.grammar.around(effect.scope, key);
+        let outer = outer.and_then(|(scope, key)| self.find(scope, key)?.kind);
         let is_it = |nesting: &&Nesting| {
             nesting.scope == effect.scope
                 && nesting.outer == outer
                 && self.grammar.templates.has_value(effect, nesting.kind)
         };
-        self.grammar.nestings.iter().filter(is_it).map(|nesting| nesting.kind).collect()
+        self.grammar.templates.nestings.iter().filter(is_it).map(|nesting| nesting.kind).collect()
     }
 
     /// Returns the place of an occurrence, which begins if it has not, with those around it.
@@ -443,8 +437,8 @@ impl<'g> State<'g> {
         if let Some(at) = self.nodes.iter().position(|node| node.scope == scope && node.key == key) {
             return at;
         }
-        if let Some(parent) = self.grammar.level(scope).parent {
-            self.ensure(parent, key.shortened(self.grammar.level(parent).key.len()));
+        if let Some((scope, key)) = self.grammar.around(scope, key) {
+            self.ensure(scope, key);
         }
         self.nodes.push(Node { scope, key, kind: None, is_closed: false, fragments: 0, phases: 0 });
         self.nodes.len() - 1

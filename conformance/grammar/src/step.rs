@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use spec::Api;
 use spec::table::{EventInfo, Scope};
 
 /// The indices of an occurrence of a scope, the outermost first.
@@ -71,6 +72,17 @@ impl fmt::Display for Step {
         }
         Ok(())
     }
+}
+
+/// Returns the scope around another one, and the key of the occurrence there.
+pub(crate) fn around(api: &Api, scope: Scope, key: Key) -> Option<(Scope, Key)> {
+    let parent = api.scope(scope).parent?;
+    Some((parent, key.shortened(api.scope(parent).key.len())))
+}
+
+/// Returns the place of a value in an event with one entry in each list of choices.
+pub(crate) fn place(pointer: &str) -> String {
+    pointer.replace('*', "0")
 }
 
 /// What one event does: a step, or several of an event with a list of effects.

@@ -9,7 +9,7 @@ use crate::step::{Move, Step};
 #[derive(Debug)]
 pub struct Streams<'g> {
     grammar: &'g Grammar,
-    bounds: Bounds<'g>,
+    bounds: Bounds,
     /// The length of the streams at hand.
     length: usize,
     /// The moves so far, each with the state before it and those that are to be tried after it.
@@ -19,7 +19,7 @@ pub struct Streams<'g> {
 
 impl<'g> Streams<'g> {
     /// Enumerates the streams of a grammar.
-    pub fn new(grammar: &'g Grammar, bounds: Bounds<'g>) -> Self {
+    pub fn new(grammar: &'g Grammar, bounds: Bounds) -> Self {
         Self { grammar, bounds, length: 0, path: Vec::new(), moves: Vec::new() }
     }
 

@@ -11,7 +11,7 @@ use spec::table::{EventInfo, Role};
 
 use crate::kinds;
 use crate::read::key_of;
-use crate::step::{Key, Nesting};
+use crate::step::{Key, Nesting, around, place};
 
 /// The events of goldens, each the shortest of its kind, and the values in them.
 #[derive(Debug, Default)]
@@ -182,13 +182,12 @@ impl Scan {
     /// Keeps the values that open and close an occurrence.
     fn keep(&mut self, effect: &SeenEffect<'_>, alone: &Value) {
         let info = effect.info;
-        let value = info.value.and_then(|pointer| alone.pointer(&pointer.replace('*', "0")));
+        let value = info.value.and_then(|pointer| alone.pointer(&place(pointer)));
         let (Some(value), Some(key)) = (value.cloned(), key_of(effect)) else { return };
         if matches!(info.role, Role::Open | Role::Point) && !info.level.is_root {
-            let kind = value.get("type").and_then(Value::as_str).map(kinds::keep);
-            let around = info.level.parent.map(|parent| (parent, self.dialect.api.scope(parent).key.len()));
-            let outer = around.and_then(|(scope, length)| {
-                let at = self.position(scope, key.shortened(length))?;
+            let kind = value.get("type").and_then(Value::as_str).and_then(kinds::known);
+            let outer = around(self.dialect.api, info.scope, key).and_then(|(scope, key)| {
+                let at = self.position(scope, key)?;
                 self.pairs.get(at)?.nesting.kind
             });
             let nesting = Nesting { scope: info.scope, outer, kind };
@@ -206,13 +205,14 @@ impl Scan {
 
     /// Notes how an occurrence within another one ended.
     fn note_end(&mut self, effect: &SeenEffect<'_>) {
-        let level = effect.info.level;
-        let (Some(parent), Some(key)) = (level.parent, key_of(effect)) else { return };
-        if effect.info.role == Role::Phase && effect.info.ends_scope() && level.ends.len() > 1 {
-            let around = self.position(parent, key.shortened(self.dialect.api.scope(parent).key.len()));
-            if let Some(pair) = around.and_then(|at| self.pairs.get_mut(at)) {
-                pair.end = effect.info.phase;
-            }
+        let info = effect.info;
+        if info.role != Role::Phase || !info.ends_scope() || info.level.ends.len() < 2 {
+            return;
+        }
+        let outer = key_of(effect).and_then(|key| around(self.dialect.api, info.scope, key));
+        let at = outer.and_then(|(scope, key)| self.position(scope, key));
+        if let Some(pair) = at.and_then(|at| self.pairs.get_mut(at)) {
+            pair.end = info.phase;
         }
     }
 
@@ -244,7 +244,7 @@ impl Observer for Scan {
 
 /// Removes an effect from an event with several.
 fn leave_out(event: &mut Value, effect: &EventInfo) {
-    let place = effect.value.unwrap_or_default().replace('*', "0");
+    let place = place(effect.value.unwrap_or_default());
     if let Some(when) = effect.when {
         if let Some(member) = event.pointer_mut(&format!("{place}/{when}")) {
             *member = Value::Null;

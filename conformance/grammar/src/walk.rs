@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use checker::{Observer, Payload, Seen};
 use spec::Dialect;
 
-use crate::lifecycle::Lifecycle;
 use crate::read::step;
 use crate::step::{Key, Step};
 use crate::window::{Stage, Window, inner, outer};
@@ -29,7 +28,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Maximum number of containers that are told apart at once.
+    /// Maximum number of containers that are followed at once.
     const MOST: usize = 1000;
 
     /// Forgets the stream at hand, as the next event begins another one.
@@ -74,8 +73,6 @@ impl Walk {
 
 impl Observer for Walk {
     fn record(&mut self, seen: &Seen<'_>) {
-        // The types of values are those that the grammar has.
-        Lifecycle::of(seen.dialect);
         if seen.record.payload == Payload::Done {
             self.end_stream();
         }

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 use spec::Slot;
-use spec::table::{Content, EventInfo, EventLine, Marker, Role, Scope, ScopeInfo};
+use spec::table::{Content, EventInfo, Marker, Role, Scope, ScopeInfo};
 
 use crate::grammar::Grammar;
-use crate::step::{Key, Move, Nesting, Step};
+use crate::step::{Key, Move, Nesting, Step, place};
 
 impl Grammar {
     /// Writes a stream as server-sent events.
@@ -20,13 +20,8 @@ impl Grammar {
         let mut text = String::new();
         let framing = self.dialect.framing;
         for (name, event) in events {
-            let line = match framing.event_line {
-                EventLine::AlwaysMessage => Some("message"),
-                EventLine::None => None,
-                _ => Some(*name),
-            };
-            if let Some(line) = line {
-                let _ = writeln!(text, "event: {line}");
+            if let Some(field) = framing.event_field(name) {
+                let _ = writeln!(text, "event: {field}");
             }
             let _ = write!(text, "data: {event}\n\n");
         }
@@ -176,11 +171,10 @@ impl Writer<'_> {
                 value.or_else(|| self.with_stop(step, given?))
             }
             Role::Phase => {
-                let parent = step.effect.level.parent.filter(|_| step.effect.ends_scope());
-                if let Some(parent) = parent {
-                    let key = step.key.shortened(self.grammar.level(parent).key.len());
-                    let around = self.nodes.iter_mut().find(|node| node.scope == parent && node.key == key);
-                    around?.end = step.effect.phase;
+                let outer = self.grammar.around(step.effect.scope, step.key);
+                if let Some((scope, key)) = outer.filter(|_| step.effect.ends_scope()) {
+                    let mut nodes = self.nodes.iter_mut();
+                    nodes.find(|node| node.scope == scope && node.key == key)?.end = step.effect.phase;
                 }
                 self.with_stop(step, given?)
             }
@@ -204,11 +198,9 @@ impl Writer<'_> {
 
     /// Writes the values of the occurrences in another one into its own.
     fn fill(&self, value: &mut Value, scope: Scope, key: Key) {
-        let kind = self.node(scope, key).and_then(|node| node.nesting.kind).unwrap_or_default();
-        let can_be_in = |level: &&ScopeInfo| {
-            level.parent == Some(scope) && (level.of.is_empty() || level.of.contains(&kind))
-        };
-        for level in self.grammar.dialect.api.scopes().filter(can_be_in) {
+        let kind = self.node(scope, key).and_then(|node| node.nesting.kind);
+        let is_inner = |level: &&ScopeInfo| level.parent == Some(scope) && level.can_be_in(kind);
+        for level in self.grammar.dialect.api.scopes().filter(is_inner) {
             let usual = if level.is_container { level.in_response } else { level.in_parent };
             let Some(pointer) = usual else { continue };
             let inner = self
@@ -282,12 +274,10 @@ impl Writer<'_> {
     }
 
     fn nesting(&self, step: &Step) -> Nesting {
-        let level = step.effect.level;
-        let outer = level.parent.and_then(|parent| {
-            let key = step.key.shortened(self.grammar.level(parent).key.len());
-            self.node(parent, key)?.nesting.kind
-        });
-        Nesting { scope: level.scope, outer, kind: step.kind }
+        let scope = step.effect.scope;
+        let outer = self.grammar.around(scope, step.key);
+        let outer = outer.and_then(|(scope, key)| self.node(scope, key)?.nesting.kind);
+        Nesting { scope, outer, kind: step.kind }
     }
 
     fn node(&self, scope: Scope, key: Key) -> Option<&Node> {
@@ -314,11 +304,6 @@ impl Writer<'_> {
         });
         self.nodes.len() - 1
     }
-}
-
-/// Returns the place of a value in an event with one entry in each list of choices.
-fn place(pointer: &str) -> String {
-    pointer.replace('*', "0")
 }
 
 /// Replaces a value that is there.

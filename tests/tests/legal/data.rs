@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use grammar::Bounds;
+use grammar::{Bounds, Grammar, Streams};
 use regex::Regex;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -16,42 +16,19 @@ pub(crate) struct Enumerated {
     /// What it enumerates, in words.
     pub(crate) what: String,
     pub(crate) dialect: String,
-    pub(crate) bounds: Limits,
+    pub(crate) bounds: Bounds,
     /// Most events of the streams that are edited.
     pub(crate) edited: usize,
     /// Most events where there is time for more.
     pub(crate) full: usize,
 }
 
-/// Bounds, as a file has them.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Limits {
-    pub(crate) events: usize,
-    containers: u64,
-    siblings: u64,
-    fragments: u64,
-    points: u64,
-    #[serde(default = "one")]
-    effects: usize,
-    #[serde(default)]
-    interleaved: bool,
-    #[serde(default)]
-    pub(crate) kinds: Vec<String>,
-}
-
-const fn one() -> usize {
-    1
-}
-
-impl Limits {
-    pub(crate) const fn to<'b>(&self, kinds: &'b [&'b str], events: usize) -> Bounds<'b> {
-        let Self { containers, siblings, fragments, points, effects, interleaved, .. } = *self;
-        Bounds { events, containers, siblings, fragments, points, effects, interleaved, kinds }
-    }
-}
-
 impl Enumerated {
+    /// Returns its streams of at most so many events.
+    pub(crate) fn streams<'g>(&self, grammar: &'g Grammar, events: usize) -> Streams<'g> {
+        Streams::new(grammar, Bounds { events, ..self.bounds.clone() })
+    }
+
     pub(crate) fn all() -> Vec<Self> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]

@@ -5,6 +5,7 @@ use serde_json::Value;
 use spec::Slot;
 use spec::table::EventInfo;
 use tests::corpus::starred;
+use tests::reorder::Reorder;
 
 /// A stream of events, with their types.
 pub(crate) type Events = Vec<(&'static str, Value)>;
@@ -12,10 +13,7 @@ pub(crate) type Events = Vec<(&'static str, Value)>;
 /// An edit of one event.
 #[derive(Debug)]
 pub(crate) enum Edit {
-    Drop(usize),
-    Repeat(usize),
-    /// Moves it before the one with that number, of all others.
-    Move(usize, usize),
+    Order(Reorder),
     /// Gives it the type of another event of its scope.
     Rename(usize, &'static str),
     /// Changes a value.
@@ -28,11 +26,13 @@ impl Edit {
         let last = events.len() - 1;
         let mut edits = Vec::new();
         for (at, (name, event)) in events.iter().enumerate() {
-            edits.extend([Self::Drop(at), Self::Repeat(at)]);
+            edits.extend([Reorder::Drop(at), Reorder::Repeat(at)].map(Self::Order));
             let places = [0, at.saturating_sub(1), at + 1, last];
             let places =
                 places.iter().enumerate().filter(|(nth, to)| **to <= last && !places[..*nth].contains(to));
-            edits.extend(places.map(|(_, to)| *to).filter(|to| *to != at).map(|to| Self::Move(at, to)));
+            edits.extend(
+                places.map(|(_, to)| *to).filter(|to| *to != at).map(|to| Self::Order(Reorder::Move(at, to))),
+            );
             edits.extend(others(grammar, name).map(|other| Self::Rename(at, other)));
             let mut leaves = Vec::new();
             collect(event, "", &mut leaves);
@@ -46,12 +46,7 @@ impl Edit {
     pub(crate) fn make(&self, grammar: &Grammar, events: &Events) -> Events {
         let mut events = events.clone();
         match self {
-            Self::Drop(at) => drop(events.remove(*at)),
-            Self::Repeat(at) => events.insert(*at, events[*at].clone()),
-            Self::Move(from, to) => {
-                let event = events.remove(*from);
-                events.insert(*to, event);
-            }
+            Self::Order(edit) => edit.make(&mut events),
             Self::Rename(at, name) => {
                 events[*at].0 = name;
                 events[*at].1["type"] = (*name).into();
@@ -74,9 +69,9 @@ impl Edit {
     pub(crate) fn kind(&self, events: &Events) -> String {
         let name = |at: &usize| events[*at].0;
         match self {
-            Self::Drop(at) => format!("drop {}", name(at)),
-            Self::Repeat(at) => format!("repeat {}", name(at)),
-            Self::Move(from, to) => {
+            Self::Order(Reorder::Drop(at)) => format!("drop {}", name(at)),
+            Self::Order(Reorder::Repeat(at)) => format!("repeat {}", name(at)),
+            Self::Order(Reorder::Move(from, to)) => {
                 let way = if to < from { "before" } else { "after" };
                 format!("move {} {way} {}", name(from), name(to))
             }

@@ -13,7 +13,7 @@ use catalogue::Level;
 use checker::{Checker, Frame, sse};
 use conformance::capture::Format;
 use conformance::goldens::GOLDENS;
-use grammar::{Grammar, Move, Steps, Streams};
+use grammar::{Grammar, Move, Steps};
 use spec::Dialect;
 use tests::corpus;
 use tests::generated::is_part_fresh;
@@ -50,10 +50,9 @@ fn words(moves: &[Move]) -> String {
 fn checked(enumerated: &Enumerated, events: usize) -> String {
     let dialect = corpus::dialect(&enumerated.dialect);
     let grammar = Grammar::of(dialect);
-    let kinds: Vec<&str> = enumerated.bounds.kinds.iter().map(String::as_str).collect();
     let mut checker = Checker::new(dialect);
     let (mut count, mut total) = (0_u64, 0);
-    for stream in Streams::new(&grammar, enumerated.bounds.to(&kinds, events)) {
+    for stream in enumerated.streams(&grammar, events) {
         checker.reset();
         checker.push(grammar.write(&stream).as_bytes());
         checker.finish();
@@ -91,9 +90,8 @@ fn what_is_written_is_read() {
     for enumerated in Enumerated::all() {
         let dialect = corpus::dialect(&enumerated.dialect);
         let grammar = Grammar::of(dialect);
-        let kinds: Vec<&str> = enumerated.bounds.kinds.iter().map(String::as_str).collect();
         let events = enumerated.bounds.events.min(7);
-        for stream in Streams::new(&grammar, enumerated.bounds.to(&kinds, events)) {
+        for stream in enumerated.streams(&grammar, events) {
             let (mut read, _) = read(dialect, grammar.write(&stream).as_bytes());
             read.iter_mut().zip(&stream).for_each(|(read, written)| {
                 read.sort_by_key(|step| written.iter().position(|other| other == step));
@@ -186,9 +184,8 @@ struct Fate {
 fn edited(enumerated: &Enumerated, fates: &mut BTreeMap<String, Fate>) {
     let dialect = corpus::dialect(&enumerated.dialect);
     let grammar = Grammar::of(dialect);
-    let kinds: Vec<&str> = enumerated.bounds.kinds.iter().map(String::as_str).collect();
     let mut checker = Checker::new(dialect);
-    for stream in Streams::new(&grammar, enumerated.bounds.to(&kinds, enumerated.edited)) {
+    for stream in enumerated.streams(&grammar, enumerated.edited) {
         let events = grammar.events(&stream);
         for edit in Edit::all(&grammar, &events) {
             let text = grammar.frame(&edit.make(&grammar, &events));

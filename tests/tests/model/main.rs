@@ -79,7 +79,7 @@ fn legal(dialect: &'static Dialect, amount: Amount) -> Vec<Vec<u8>> {
         points: 1,
         effects: 1,
         interleaved: true,
-        kinds: &[],
+        kinds: Vec::new(),
     };
     let (grammar, mut random) = (Grammar::of(dialect), Xorshift::new(39));
     let streams = Streams::new(&grammar, bounds).step_by(amount.step * 7).take(amount.random.min(5_000));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tests::random::Xorshift;
+use tests::reorder::Reorder;
 
 use crate::event::Event;
 use crate::machine::{Model, Run, Table};
@@ -39,10 +40,7 @@ const ENDS: &[(&str, Option<&str>)] =
 /// An edit of a stream.
 #[derive(Debug, Clone)]
 pub(crate) enum Edit {
-    Drop(usize),
-    Repeat(usize),
-    /// Takes an event out, and puts it somewhere else. To swap two is to move one by one.
-    Move(usize, usize),
+    Order(Reorder),
     Set(usize, &'static str, Value),
     /// Puts the marker of the end before an event.
     Mark(usize),
@@ -55,14 +53,16 @@ impl Edit {
     pub(crate) fn all(events: &[Event]) -> Vec<Self> {
         let mut edits = vec![Self::Mark(0), Self::Mark(events.len() / 2), Self::Mark(events.len())];
         for (at, event) in events.iter().enumerate() {
-            edits.extend([Self::Drop(at), Self::Repeat(at)]);
+            edits.extend([Reorder::Drop(at), Reorder::Repeat(at)].map(Self::Order));
             edits.extend(
                 [at + 1, at + 2, events.len() - 1]
                     .into_iter()
                     .filter(|to| *to > at && *to < events.len())
-                    .map(|to| Self::Move(at, to)),
+                    .map(|to| Self::Order(Reorder::Move(at, to))),
             );
-            edits.extend([0].into_iter().filter(|to| *to + 1 < at).map(|to| Self::Move(at, to)));
+            edits.extend(
+                [0].into_iter().filter(|to| *to + 1 < at).map(|to| Self::Order(Reorder::Move(at, to))),
+            );
             let indices = INDICES
                 .iter()
                 .chain(&["/sequence_number"])
@@ -100,12 +100,7 @@ impl Edit {
     /// Edits a stream, whose sequence numbers then count again unless the edit is of one.
     pub(crate) fn make(&self, events: &mut Vec<Event>) {
         match self {
-            Self::Drop(at) => drop(events.remove(*at)),
-            Self::Repeat(at) => events.insert(*at, events[*at].clone()),
-            Self::Move(from, to) => {
-                let event = events.remove(*from);
-                events.insert(*to, event);
-            }
+            Self::Order(edit) => edit.make(events),
             Self::Set(at, place, value) => {
                 set(&mut events[*at], place, value);
                 if *place == "/sequence_number" {

@@ -108,16 +108,16 @@ impl Tracker<'_, '_> {
     }
 
     pub(super) fn wrong_kind(&mut self, scope: Scope, parent: usize) {
-        let of = self.plan.api().scope(scope).of;
+        let level = self.plan.api().scope(scope);
         let Some(kind) = self.stream.nodes.get(parent).and_then(Node::kind) else { return };
-        if of.is_empty() || of.contains(&kind) || kind.contains(':') {
+        if level.can_be_in(Some(kind)) || kind.contains(':') {
             return;
         }
         let kind = kind.to_owned();
         let around = self.stream.nodes.get(parent).map(|parent| self.stream.name(parent)).unwrap_or_default();
         let event = self.event_name();
         let related = self.related(parent, |node| node.opened.get(), "was opened here");
-        let expected = of.join(" or ");
+        let expected = level.of.join(" or ");
         self.report((Family::WrongParent, scope, parent), "", Some(&expected), related, || {
             format!("{event} was sent for {around}, which was opened as {kind}")
         });

@@ -1,7 +1,7 @@
 //! Conversion of plans to events by the tables of the dialect; undefined events are omitted.
 
 use serde_json::{Map, Value, json};
-use spec::table::{EventLine, Marker, RenderMoment, Role};
+use spec::table::{Marker, RenderMoment, Role};
 use spec::{Dialect, EventInfo, Scope, Slot};
 
 use super::fit::fit;
@@ -204,14 +204,8 @@ impl Emitter<'_> {
         {
             whole[name] = number;
         }
-        let line = match self.dialect.framing.event_line {
-            EventLine::AlwaysMessage => ["event: ", "message", "\n"],
-            EventLine::EqualsType | EventLine::Discriminator | EventLine::DiscriminatorIfUntyped => {
-                ["event: ", name, "\n"]
-            }
-            EventLine::None => [""; 3],
-        };
-        self.events.push(format!("{}data: {whole}\n\n", line.concat()));
+        let line = self.dialect.framing.event_field(name).map(|field| format!("event: {field}\n"));
+        self.events.push(format!("{}data: {whole}\n\n", line.unwrap_or_default()));
     }
 }
 
