@@ -244,9 +244,17 @@ mod tests {
         let mut process = Processes::default().start(&mut shell(script)).unwrap();
         let tail = tail(&mut process);
         assert!(wait(&mut process.child, LIMIT).is_some());
-        let lines = tail.last_lines(1000);
-        assert!(lines.len() < 1000 && lines.contains(&"line 2999".to_owned()), "{lines:?}");
-        assert!(lines.contains(&"error".to_owned()), "{lines:?}");
+        // What a program wrote is read a moment after it has ended, at the latest.
+        let began = Instant::now();
+        let is_read =
+            |lines: &[String]| ["line 2999", "error"].iter().all(|line| lines.iter().any(|it| it == line));
+        let mut lines = tail.last_lines(1000);
+        while !is_read(&lines) {
+            assert!(began.elapsed() < LIMIT, "{lines:?}");
+            thread::sleep(Duration::from_millis(2));
+            lines = tail.last_lines(1000);
+        }
+        assert!(lines.len() < 1000, "{lines:?}");
     }
 
     #[test]
