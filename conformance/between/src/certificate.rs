@@ -18,8 +18,8 @@ use crate::plan::names_of_pair;
 
 /// Version of the format of [`BetweenCertificate`]. It increases when a member is removed or changes its meaning.
 pub const BETWEEN_CERTIFICATE_VERSION: u32 = 1;
-/// Version of the profiles.
-const PROFILE_VERSION: u32 = 1;
+/// Version of the profiles. `frozen.txt` freezes what each demands of a gateway.
+pub const BETWEEN_PROFILE_VERSION: u32 = 1;
 /// How the names of profiles begin; a pair of APIs follows.
 const PROFILE: &str = "between-";
 
@@ -228,7 +228,7 @@ fn profile(run: &BetweenRun, pair: &BetweenPair) -> Result<BetweenProfile, Strin
     };
     Ok(BetweenProfile {
         name: format!("{PROFILE}{name}"),
-        version: PROFILE_VERSION,
+        version: BETWEEN_PROFILE_VERSION,
         mode: pair.mode.clone(),
         is_passed: unmet == 0,
         tests,

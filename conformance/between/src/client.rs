@@ -4,8 +4,8 @@ use std::error::Error as _;
 use std::time::Duration;
 
 use harness::wire::Target;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Url, redirect};
+use reqwest::header::{HeaderMap, HeaderValue};
+use reqwest::redirect;
 use spec::Api;
 use tokio::time::{Instant, timeout_at};
 
@@ -19,8 +19,7 @@ const LARGEST: usize = 16 << 20;
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     http: reqwest::Client,
-    url: Url,
-    headers: HeaderMap,
+    target: Target,
     limit: Duration,
 }
 
@@ -37,21 +36,10 @@ impl Client {
         own_headers: &[String],
         limit: Duration,
     ) -> Result<Self, String> {
-        let target = Target::new(base, api).map_err(|error| error.to_string())?;
-        // Checks the header.
-        let target = own_headers.iter().try_fold(target, |target, header| target.with_header(header));
+        let target = Target::new(base, api);
+        let target = key.into_iter().fold(target, |target, key| target?.with_key(key));
+        let target = own_headers.iter().fold(target, |target, header| target?.with_header(header));
         let target = target.map_err(|error| error.to_string())?;
-        let mut headers = HeaderMap::new();
-        let keys = api.request.with_key(key.unwrap_or_default()).filter(|_| key.is_some());
-        let fixed = api.request.headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        let own = own_headers.iter().filter_map(|header| header.split_once(':'));
-        let own = own.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()));
-        let keys = keys.map(|(name, value)| (name.to_owned(), value));
-        for (name, value) in fixed.chain(keys).chain(own) {
-            let name = HeaderName::from_bytes(name.as_bytes()).map_err(|error| error.to_string())?;
-            headers.insert(name, HeaderValue::from_str(&value).map_err(|error| error.to_string())?);
-        }
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         // Another part of the program may have installed one already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder();
@@ -64,7 +52,7 @@ impl Client {
             .pool_max_idle_per_host(0)
             .build()
             .map_err(|error| error.to_string())?;
-        Ok(Self { http, url: target.url().clone(), headers, limit })
+        Ok(Self { http, target, limit })
     }
 
     /// Sends a request and records the response.
@@ -75,18 +63,16 @@ impl Client {
         leaves_after: Option<u32>,
         playing: &Playing,
     ) -> Exchanged {
-        let mut headers = self.headers.clone();
-        let accept = if is_stream { "text/event-stream" } else { "application/json" };
-        headers.insert(ACCEPT, HeaderValue::from_static(accept));
+        let headers = self.target.headers(is_stream);
         let mut exchange = Exchanged {
             at: playing.elapsed(),
-            path: self.url.path().to_owned(),
+            path: self.target.url().path().to_owned(),
             headers: written(&headers),
             body: body.clone().into_bytes(),
             ..Exchanged::default()
         };
         let by = Instant::now() + self.limit;
-        let request = self.http.post(self.url.clone()).headers(headers).body(body);
+        let request = self.http.post(self.target.url().clone()).headers(headers).body(body);
         let mut response = match timeout_at(by, request.send()).await {
             Err(_) => {
                 let end = Ended::Silent(format!("no response within {:?}", self.limit));

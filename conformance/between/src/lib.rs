@@ -22,8 +22,8 @@ mod upstream;
 mod verify;
 
 pub use certificate::{
-    BETWEEN_CERTIFICATE_VERSION, BetweenCertificate, BetweenProfile, MetLimit, certify, statement,
-    verify_certificate,
+    BETWEEN_CERTIFICATE_VERSION, BETWEEN_PROFILE_VERSION, BetweenCertificate, BetweenProfile, MetLimit,
+    certify, statement, verify_certificate,
 };
 pub use command::{
     GATEWAY_PORT, GatewayCommand, NotStarted, StartedGateway, UPSTREAM_BASE_URL, UPSTREAM_KEY,

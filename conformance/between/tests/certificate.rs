@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::{env, fs, process};
 
-use between::{BetweenCertificate, certify, names_of_pair, verify_certificate};
-use catalogue::Level;
+use between::{BETWEEN_PROFILE_VERSION, BetweenCertificate, certify, names_of_pair, verify_certificate};
+use catalogue::{BETWEEN_CASES, BETWEEN_RULES, BetweenCase, Level};
+use harness::frozen::assert_frozen;
 use results::{
     BETWEEN_RUN_VERSION, BetweenPair, BetweenRun, BetweenTest, FailOn, LevelChange, Outcome, Verdict,
 };
@@ -78,6 +79,29 @@ fn one() -> BetweenRun {
 
 fn refused(run: &BetweenRun) -> String {
     BetweenCertificate::new(run, REPORT).unwrap_err()
+}
+
+#[test]
+fn profiles_are_frozen() {
+    let mut rules =
+        BETWEEN_RULES.iter().map(|rule| format!("{} {:?}", rule.id, rule.level)).collect::<Vec<_>>();
+    rules.sort();
+    let demands = |[front, upstream]: [&str; 2]| {
+        let pair = format!("{front}-{upstream}");
+        let tests = names_of_pair(&pair);
+        // Texts may change.
+        let asked = |case: &&BetweenCase| {
+            let name = format!("{pair}/{}", case.id);
+            tests.iter().any(|test| test.split('@').next() == Some(&*name))
+        };
+        let cases = BETWEEN_CASES.iter().filter(asked);
+        let cases = cases.map(|case| format!("{:?}", BetweenCase { title: "", prose: "", ..*case }));
+        let demands = tests.iter().cloned().chain(cases).chain(rules.iter().cloned());
+        (format!("between-{pair}@{BETWEEN_PROFILE_VERSION}"), demands.collect::<Vec<_>>().join("\n"))
+    };
+    let apis = || spec::APIS.iter().map(|api| api.name);
+    let pairs = apis().flat_map(|front| apis().map(move |upstream| [front, upstream]));
+    assert_frozen("-p between profiles_are_frozen", pairs.map(demands));
 }
 
 #[test]

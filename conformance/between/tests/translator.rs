@@ -85,7 +85,7 @@ fn play(fault: Option<&str>, with: &[&str], is_in: impl Fn(&Pair) -> bool) -> Be
         retries: 0,
         limit: Duration::from_secs(if fault == Some("fault/hung") { 1 } else { 10 }),
         // Each event that is held back takes as long.
-        patience: Duration::from_millis(if fault.is_some() { 100 } else { 500 }),
+        patience: Duration::from_millis(if fault.is_some() { 300 } else { 500 }),
         out: None,
     };
     let suite = Suite::start(0, &settings, &RunRuntime::start().unwrap()).unwrap();

@@ -6,6 +6,8 @@ mod compare;
 mod digest;
 pub mod evidence;
 mod file;
+#[doc(hidden)]
+pub mod frozen;
 pub mod judge;
 pub mod live;
 pub mod plan;

@@ -3,6 +3,7 @@
 use std::{env, fs};
 
 use clients::{ClientCertificate, ClientSuite, PlayedTurn, cases, client_profiles, demanded_cases};
+use harness::frozen::assert_frozen;
 use results::{ClientRun, Demand, ProfileState, Verdict};
 
 use super::{run, suite};
@@ -107,12 +108,9 @@ fn a_certificate_says_what_a_run_proves() {
     insta::assert_snapshot!(certificate.markdown());
 }
 
-/// What a version of a profile demands is recorded once, and must not change.
 #[test]
 fn client_profiles_are_frozen() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/frozen.txt");
-    let mut text = fs::read_to_string(path).unwrap_or_default();
-    let mut changed = Vec::new();
+    let mut all = Vec::new();
     for profile in client_profiles(&[]) {
         for name in profile.specifications {
             let dialect = spec::dialect(name).unwrap();
@@ -125,23 +123,10 @@ fn client_profiles_are_frozen() {
                 format!("{id} {expect} {} {:?} {cancel:?} {retries:?} {steps}", case.request, case.about)
             };
             let demands: Vec<String> = demanded_cases(profile, dialect).into_iter().map(demands).collect();
-            let key = format!("{}@{} {name} ", profile.name, profile.version);
-            let sha256 = harness::hash(demands.join("\n").as_bytes());
-            match text.lines().find_map(|line| line.strip_prefix(key.as_str())) {
-                Some(frozen) if frozen == sha256 => {}
-                None if env::var_os("BLESS").is_some() => text.extend([&*key, &*sha256, "\n"]),
-                frozen => changed.push((key, frozen.is_some())),
-            }
+            all.push((format!("{}@{} {name}", profile.name, profile.version), demands.join("\n")));
         }
     }
-    if env::var_os("BLESS").is_some() {
-        fs::write(path, &text).unwrap();
-    }
-    for (key, is_changed) in &changed {
-        assert!(!is_changed, "{key}demands something else than when it was frozen: give it its next version");
-    }
-    let command = "BLESS=1 cargo test -p clients client_profiles_are_frozen";
-    assert!(changed.is_empty(), "not frozen yet: {command}: {changed:?}");
+    assert_frozen("-p clients client_profiles_are_frozen", all);
 }
 
 #[test]

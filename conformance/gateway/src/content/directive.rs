@@ -22,7 +22,7 @@
 //! | `wait` | after the first delta, a WebSocket waits for a message of the client |
 //! | `rewrite` | text is rewritten after it was streamed, if the dialect defines that |
 //! | `pad` | padded deltas |
-//! | `usage IN OUT` | these token counts |
+//! | `usage IN OUT [READ]` | these token counts, of which READ of the input were read from a cache |
 //! | `error STATUS` | the request is refused with this status |
 //! | `fault ID` | the response breaks this rule, or has this transport fault |
 
@@ -129,7 +129,10 @@ impl Directives {
             "wait" => self.plan.waits = true,
             "rewrite" => self.plan.is_rewritten = true,
             "pad" => self.plan.is_obfuscated = true,
-            "usage" => (self.input_tokens, self.plan.output_tokens) = (number(0), number(1)),
+            "usage" => {
+                (self.input_tokens, self.plan.output_tokens) = (number(0), number(1));
+                self.plan.read_tokens = number(2).unwrap_or(0);
+            }
             "error" => {
                 let status = number(0).and_then(|status| u16::try_from(status).ok());
                 self.status = Some(status.filter(|status| (400..600).contains(status)).unwrap_or(500));

@@ -42,6 +42,8 @@ pub struct ResponsePlan {
     pub stopped_before: Option<String>,
     /// Number of input tokens.
     pub input_tokens: u64,
+    /// Number of those that are read from a cache.
+    pub read_tokens: u64,
     /// Number of input tokens that are written to a cache, besides these.
     pub cached_tokens: u64,
     /// Number of output tokens, if it is not to be counted.

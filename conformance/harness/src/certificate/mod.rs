@@ -224,7 +224,7 @@ mod tests {
     use catalogue::Scenario;
 
     use super::*;
-    use crate::digest::hash;
+    use crate::frozen::assert_frozen;
     use crate::plan::{Offer, cases};
     use checker::Rules;
 
@@ -293,14 +293,10 @@ mod tests {
         format!("{text} {cut_after:?} {fill:?} {websocket:?}{lanes}")
     }
 
-    /// The requirements of a version of a profile are recorded once, and must not change.
     #[test]
     fn profiles_are_frozen() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/frozen.txt");
-        let mut text = fs::read_to_string(path).unwrap_or_default();
-        let mut changed = Vec::new();
-        for profile in PROFILES {
-            for name in profile.specifications {
+        let of = |profile: &'static Profile| {
+            profile.specifications.iter().map(|name| {
                 let dialect = spec::dialect(name).unwrap();
                 let demands = [
                     demanded(profile, dialect).join(" "),
@@ -308,30 +304,10 @@ mod tests {
                     dialect.source.to_owned(),
                     questions(profile),
                 ];
-                let (key, sha256) = (
-                    format!("{}@{} {name} ", profile.name, profile.version),
-                    hash(demands.join("\n").as_bytes()),
-                );
-                match text.lines().find_map(|line| line.strip_prefix(key.as_str())) {
-                    Some(frozen) if frozen == sha256 => {}
-                    None if env::var_os("BLESS").is_some() => text.extend([&*key, &*sha256, "\n"]),
-                    frozen => changed.push((key, frozen.is_some())),
-                }
-            }
-        }
-        if env::var_os("BLESS").is_some() {
-            fs::write(path, &text).unwrap();
-        }
-        for (key, is_changed) in &changed {
-            assert!(
-                !is_changed,
-                "{key}demands or asks something else than when it was frozen: give the profile its next version"
-            );
-        }
-        assert!(
-            changed.is_empty(),
-            "not frozen yet: BLESS=1 cargo test -p harness profiles_are_frozen: {changed:?}"
-        );
+                (format!("{}@{} {name}", profile.name, profile.version), demands.join("\n"))
+            })
+        };
+        assert_frozen("-p harness profiles_are_frozen", PROFILES.iter().flat_map(of));
     }
 
     /// Every profile can be passed in the dialect of its specification.

@@ -119,7 +119,7 @@ impl Target {
         Ok(self)
     }
 
-    /// Sends this header, `Name: value`, with each request.
+    /// Sends this header, `Name: value`, with each request, in place of one of the suite's own.
     ///
     /// # Errors
     ///
@@ -135,7 +135,7 @@ impl Target {
         let parts = json.as_ref().map_or_else(|| parts_of(text), texts_in);
         self.add_secrets(parts.into_iter().chain([text.to_owned()]));
         self.wanted.push(name.to_string());
-        self.headers.append(name, value);
+        self.headers.insert(name, value);
         Ok(self)
     }
 
@@ -202,7 +202,7 @@ impl Target {
     }
 
     /// Returns the headers of a streaming or non-streaming request.
-    pub(super) fn headers(&self, is_stream: bool) -> HeaderMap {
+    pub fn headers(&self, is_stream: bool) -> HeaderMap {
         let mut headers = self.headers.clone();
         let accept = if is_stream { "text/event-stream" } else { "application/json" };
         headers.entry(ACCEPT).or_insert(HeaderValue::from_static(accept));

@@ -257,7 +257,7 @@ impl Completion<'_> {
         let choices = u64::try_from(self.choices().len()).unwrap_or(1);
         let (input, output) = (self.plan.input_tokens, self.plan.output_tokens() * choices);
         json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output,
-            "prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 0},
+            "prompt_tokens_details": {"cached_tokens": self.plan.read_tokens, "audio_tokens": 0},
             "completion_tokens_details": {"reasoning_tokens": self.plan.reasoning_tokens() * choices,
                 "audio_tokens": 0, "accepted_prediction_tokens": 0, "rejected_prediction_tokens": 0}})
     }

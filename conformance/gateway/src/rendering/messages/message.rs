@@ -146,17 +146,21 @@ impl Message<'_> {
     }
 
     fn usage(&self, output: u64) -> Value {
-        let cached = self.plan.cached_tokens;
-        json!({"input_tokens": self.plan.input_tokens, "cache_creation_input_tokens": cached,
-            "cache_read_input_tokens": 0,
+        let (uncached, cached) = (self.uncached(), self.plan.cached_tokens);
+        json!({"input_tokens": uncached, "cache_creation_input_tokens": cached,
+            "cache_read_input_tokens": self.plan.read_tokens,
             "cache_creation": {"ephemeral_5m_input_tokens": cached, "ephemeral_1h_input_tokens": 0},
             "output_tokens": output, "service_tier": "standard"})
     }
 
+    const fn uncached(&self) -> u64 {
+        self.plan.input_tokens.saturating_sub(self.plan.read_tokens)
+    }
+
     fn usage_at_end(&self) -> Value {
-        let cached = self.plan.cached_tokens;
-        let mut usage = json!({"input_tokens": self.plan.input_tokens, "cache_creation_input_tokens": cached,
-            "cache_read_input_tokens": 0, "output_tokens": self.plan.output_tokens().max(1)});
+        let (uncached, cached) = (self.uncached(), self.plan.cached_tokens);
+        let mut usage = json!({"input_tokens": uncached, "cache_creation_input_tokens": cached,
+            "cache_read_input_tokens": self.plan.read_tokens, "output_tokens": self.plan.output_tokens().max(1)});
         let thinking = self.plan.reasoning_tokens();
         if thinking > 0 {
             usage["output_tokens_details"] = json!({ "thinking_tokens": thinking });

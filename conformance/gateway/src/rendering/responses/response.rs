@@ -137,7 +137,7 @@ impl<'p> Resource<'p> {
 
     fn usage(&self) -> Value {
         let (input, output) = (self.plan.input_tokens, self.plan.output_tokens());
-        json!({"input_tokens": input, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": output,
+        json!({"input_tokens": input, "input_tokens_details": {"cached_tokens": self.plan.read_tokens}, "output_tokens": output,
             "output_tokens_details": {"reasoning_tokens": self.plan.reasoning_tokens()},
             "total_tokens": input + output})
     }
