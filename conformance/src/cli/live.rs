@@ -38,7 +38,7 @@ pub(super) struct LiveArgs {
     /// Transports: sse, json, websocket [default: sse,json].
     ///
     /// The reference gateway is tested over all three.
-    #[arg(long, value_name = "TRANSPORT", value_delimiter = ',', value_enum, conflicts_with = "capture", hide_possible_values = true, help_heading = HEADING)]
+    #[arg(long, value_name = "TRANSPORT", value_delimiter = ',', value_enum, conflicts_with = "capture", hide_possible_values = true, help_heading = HEADING, hide_short_help = true)]
     transport: Vec<TransportName>,
     /// Features it supports, of `conformance list features` [default: all].
     #[arg(long, value_name = "FEATURE", value_delimiter = ',', conflicts_with = "capture", value_parser = known::FEATURES, hide_possible_values = true, help_heading = HEADING)]
@@ -52,7 +52,7 @@ pub(super) struct LiveArgs {
     #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "capture", value_parser = known::PROFILES, hide_possible_values = true, help_heading = SELECTION)]
     pub(super) profile: Vec<String>,
     /// Attempts until the expected events of a scenario occur.
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = count(1000), help_heading = LIMITS)]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = count(1000), help_heading = LIMITS, hide_short_help = true)]
     attempts: usize,
     /// Scenarios to run at once.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = count(1000), help_heading = LIMITS)]

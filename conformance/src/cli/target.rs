@@ -33,7 +33,7 @@ pub(super) struct TargetArgs {
     /// tools that fail. `down-model`, `failing-model`, `limited-model`: models that fail before a stream, within
     /// one, or with status 429; `default` stands for the model of --model. Scenarios that need a missing
     /// resource are skipped.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = named, help_heading = HEADING)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = named, help_heading = HEADING, hide_short_help = true)]
     given: Vec<(String, String)>,
     /// Bearer token; prefer the variable `CONFORMANCE_API_KEY`.
     #[arg(long, value_name = "KEY", help_heading = HEADING)]

@@ -83,7 +83,7 @@ pub(super) struct BetweenArgs {
     #[arg(long, value_name = "NAME", help_heading = GATEWAY)]
     model: Option<String>,
     /// Name of the gateway in reports [default: its command or URL].
-    #[arg(long, value_name = "NAME", help_heading = GATEWAY)]
+    #[arg(long, value_name = "NAME", help_heading = GATEWAY, hide_short_help = true)]
     name: Option<String>,
     /// How the gateway handles requests: passthrough, inspect, transform, local; FRONT-UPSTREAM=MODE for one pair
     /// [default: transform].
@@ -99,13 +99,13 @@ pub(super) struct BetweenArgs {
     #[arg(long, value_name = "KEY", help_heading = GATEWAY)]
     api_key: Option<String>,
     /// The gateway passes the client's key on to the upstream.
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, help_heading = GATEWAY)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, help_heading = GATEWAY, hide_short_help = true)]
     passes_key: Option<bool>,
     /// Header to send with each request.
     #[arg(long, value_name = "'NAME: VALUE'", help_heading = GATEWAY)]
     header: Vec<String>,
     /// Seconds until a started gateway must answer [default: 120].
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400), help_heading = GATEWAY)]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400), help_heading = GATEWAY, hide_short_help = true)]
     start_timeout: Option<u64>,
     /// Leave out tests that match FILTER.
     #[arg(long, value_name = "FILTER")]
@@ -117,7 +117,7 @@ pub(super) struct BetweenArgs {
     #[arg(long, value_name = "DIR")]
     rerun_failed: Option<PathBuf>,
     /// Run only part I of N equal parts, as in 2/4.
-    #[arg(long, value_name = "I/N", value_parser = Shard::from_str)]
+    #[arg(long, value_name = "I/N", value_parser = Shard::from_str, hide_short_help = true)]
     shard: Option<Shard>,
     /// List the tests without running them.
     #[arg(long)]
@@ -130,7 +130,7 @@ pub(super) struct BetweenArgs {
     timeout: Option<u64>,
     /// Time limit in milliseconds for what the upstream waits for, such as a client that must see an event before the next
     /// one [default: 2000].
-    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=86_400_000), hide_short_help = true)]
     limit: Option<u64>,
     /// Findings that fail: must, breaks, should, may [default: breaks].
     ///
@@ -139,22 +139,22 @@ pub(super) struct BetweenArgs {
     #[arg(long, value_name = "WHICH", value_parser = fail_on_values(), hide_possible_values = true)]
     fail_on: Option<FailOn>,
     /// The same as --fail-on should.
-    #[arg(long, conflicts_with = "fail_on")]
+    #[arg(long, conflicts_with = "fail_on", hide_short_help = true)]
     strict: bool,
     /// Set the level of a rule or group: must, should, may, off.
-    #[arg(long = "rule", value_name = "RULE|GROUP=LEVEL", value_delimiter = ',', value_parser = RuleLevel::from_str)]
+    #[arg(long = "rule", value_name = "RULE|GROUP=LEVEL", value_delimiter = ',', value_parser = RuleLevel::from_str, hide_short_help = true)]
     levels: Vec<RuleLevel>,
     /// Expected failures: a listed rule does not fail a listed test; a listed test that passes fails the run.
     #[arg(long, value_name = "FILE")]
     expected_failures: Option<PathBuf>,
     /// Write all failures to this file instead of failing.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     write_expected_failures: Option<PathBuf>,
     /// Write the report, the recordings of both sides and the output of a started gateway to this folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Replace the run that the folder of --out contains.
-    #[arg(long, requires = "out")]
+    #[arg(long, requires = "out", hide_short_help = true)]
     replace: bool,
     /// Output format: human, json, ndjson, junit, sarif, github, markdown, html.
     #[arg(long, value_enum, default_value_t, hide_possible_values = true, hide_default_value = true)]
@@ -166,13 +166,13 @@ pub(super) struct BetweenArgs {
     #[arg(long, value_name = "FORMAT=FILE", value_delimiter = ',', value_parser = output::report::<BetweenForm>)]
     report: Vec<(BetweenForm, PathBuf)>,
     /// Print a line for each test, as `cargo test` does.
-    #[arg(long, conflicts_with = "format")]
+    #[arg(long, conflicts_with = "format", hide_short_help = true)]
     all_tests: bool,
     /// List every test, and show the example of every cause.
     #[arg(long, short)]
     verbose: bool,
     /// When to use color.
-    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN", hide_short_help = true)]
     color: Color,
     /// Settings file [default: conformance.toml here, or above in the repository].
     #[arg(long, value_name = "FILE", hide_short_help = true)]
