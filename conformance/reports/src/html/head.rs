@@ -198,8 +198,8 @@ pub(super) fn navigation(run: &Run, html: &mut Html) {
         (!has_live, "recordings", "Recordings", failed_files, "bad"),
         (has_profiles, "profiles", "Profiles", 0, ""),
         (has_live, "results", "Results", 0, ""),
-        (!run.exercised.is_empty(), "lifecycle", "Exercised", 0, ""),
         (!run.next.is_empty(), "next", "Next", 0, ""),
+        (!run.exercised.is_empty(), "lifecycle", "Exercised", 0, ""),
         (rules > 0, "rules", "Rules", rules, "plain"),
     ];
     sections(
