@@ -19,6 +19,9 @@ pub struct Bounds {
     /// Most effects of an event.
     #[serde(default = "one")]
     pub effects: usize,
+    /// Whether an event may have effects that no golden has together.
+    #[serde(default)]
+    pub combined: bool,
     /// Whether a container may begin before the one before it has ended.
     #[serde(default)]
     pub interleaved: bool,

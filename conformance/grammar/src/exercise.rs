@@ -41,7 +41,7 @@ pub fn exercised(
         reachable.as_ref().is_none_or(|steps| steps.contains(&(lane, stage.to_string().as_str())))
     };
     let mut lanes: BTreeMap<&str, Vec<Window>> = BTreeMap::new();
-    for window in &Lifecycle::of(dialect).windows {
+    for window in Lifecycle::of(dialect).windows.keys() {
         if window.stages.iter().flatten().all(|stage| is_reachable(window.lane, stage)) {
             lanes.entry(window.lane).or_default().push(*window);
         }

@@ -24,7 +24,7 @@ pub use grammar::Grammar;
 pub use lifecycle::Lifecycle;
 pub use read::Steps;
 pub use state::State;
-pub use step::{Key, Move, Nesting, Step};
+pub use step::{Key, Move, Nesting, Step, renumbered};
 pub use streams::Streams;
 pub use walk::Walk;
 pub use window::{Stage, Window};

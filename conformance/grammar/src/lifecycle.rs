@@ -1,7 +1,7 @@
 //! What the containers of any stream of a dialect can go through.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
 use spec::Dialect;
@@ -16,8 +16,8 @@ use crate::window::{Stage, Window, inner, outer};
 /// What the containers of a stream, and the stream around them, can go through.
 #[derive(Debug)]
 pub struct Lifecycle {
-    /// Each step with the two before it.
-    pub windows: BTreeSet<Window>,
+    /// Each step with the two before it, and the shortest stream that has them.
+    pub windows: BTreeMap<Window, Vec<Step>>,
 }
 
 /// Those of the dialects that were asked for.
@@ -48,7 +48,7 @@ impl Lifecycle {
         if kinds.is_empty() {
             kinds.push(None);
         }
-        let mut windows = BTreeSet::new();
+        let mut windows = BTreeMap::new();
         let explored = kinds.into_iter().map(|kind| {
             let name = kind.unwrap_or(api.scope(api.container).name);
             (Exploration::new(&grammar, kind, Around::Container).run(name, &mut windows), kind)
@@ -71,6 +71,10 @@ enum Around {
 struct Place<'g> {
     state: State<'g>,
     last: [Option<Stage>; 2],
+    /// Number of steps to it.
+    depth: usize,
+    /// The places before it, the nearest first, each with the step from there.
+    before: Vec<(usize, Step)>,
 }
 
 /// A search of all situations of streams with containers of one type. Counts are forgotten, so that there are few.
@@ -80,8 +84,6 @@ struct Exploration<'g> {
     around: Around,
     bounds: Bounds,
     places: Vec<Place<'g>>,
-    /// For each place, those before it, with the step between them if that is followed.
-    before: Vec<Vec<(usize, Option<Stage>)>>,
 }
 
 impl<'g> Exploration<'g> {
@@ -94,37 +96,40 @@ impl<'g> Exploration<'g> {
             fragments: u64::MAX,
             points: u64::MAX,
             effects: 1,
+            combined: false,
             interleaved: true,
             kinds: Vec::new(),
         };
-        Self { grammar, kind, around, bounds, places: Vec::new(), before: Vec::new() }
+        Self { grammar, kind, around, bounds, places: Vec::new() }
     }
 
     /// Adds the windows of all streams that can end. Returns the number of situations.
-    fn run(mut self, lane: &'static str, windows: &mut BTreeSet<Window>) -> usize {
+    fn run(mut self, lane: &'static str, windows: &mut BTreeMap<Window, Vec<Step>>) -> usize {
         let mut known = HashMap::new();
-        self.places.push(Place { state: State::new(self.grammar), last: [None; 2] });
-        self.before.push(Vec::new());
+        self.places.push(Place {
+            state: State::new(self.grammar),
+            last: [None; 2],
+            depth: 0,
+            before: Vec::new(),
+        });
         let mut at = 0;
         while let Some(place) = self.places.get(at) {
-            let (before, last) = (place.state.clone(), place.last);
+            let (before, last, depth) = (place.state.clone(), place.last, place.depth + 1);
             for step in before.steps(&self.bounds) {
                 if !self.is_due(&step) {
                     continue;
                 }
-                let stage = self.followed(&step);
                 let mut after = before.clone();
                 after.take(&step);
-                let last = stage.map_or(last, |stage| [last[1], Some(stage)]);
+                let last = self.followed(&step).map_or(last, |stage| [last[1], Some(stage)]);
                 let next = match known.entry((after.settle(), last)) {
                     Entry::Occupied(entry) => *entry.get(),
                     Entry::Vacant(entry) => {
-                        self.places.push(Place { state: after, last });
-                        self.before.push(Vec::new());
+                        self.places.push(Place { state: after, last, depth, before: Vec::new() });
                         *entry.insert(self.places.len() - 1)
                     }
                 };
-                self.before[next].push((at, stage));
+                self.places[next].before.push((at, step));
             }
             at += 1;
         }
@@ -132,19 +137,43 @@ impl<'g> Exploration<'g> {
         at
     }
 
-    /// Follows the steps back from where streams may end.
-    fn walk_back(self, lane: &'static str, windows: &mut BTreeSet<Window>) {
-        let mut is_known = vec![false; self.places.len()];
-        let may_end = |at: &usize| self.places.get(*at).is_some_and(|place| place.state.may_end());
-        let mut due: Vec<usize> = (0..self.places.len()).filter(may_end).collect();
-        while let Some(at) = due.pop() {
-            if std::mem::replace(&mut is_known[at], true) {
-                continue;
+    /// Follows the steps back from where streams may end, the nearest first.
+    fn walk_back(self, lane: &'static str, windows: &mut BTreeMap<Window, Vec<Step>>) {
+        // For each place, the number of steps to the nearest end, and the next place with the step to it.
+        let mut left: Vec<Option<usize>> =
+            self.places.iter().map(|place| place.state.may_end().then_some(0)).collect();
+        let mut ways: Vec<Option<(usize, Step)>> = vec![None; self.places.len()];
+        let mut due: VecDeque<usize> = (0..self.places.len()).filter(|at| left[*at].is_some()).collect();
+        let mut edges = Vec::new();
+        while let Some(at) = due.pop_front() {
+            let steps = left[at].unwrap_or_default();
+            for (from, step) in &self.places[at].before {
+                if left[*from].is_none() {
+                    left[*from] = Some(steps + 1);
+                    ways[*from] = Some((at, *step));
+                    due.push_back(*from);
+                }
+                edges.push((self.places[*from].depth + steps, *from, *step, at));
             }
-            for (from, stage) in &self.before[at] {
-                due.push(*from);
-                windows.extend(stage.map(|stage| Window::new(lane, self.places[*from].last, stage)));
-            }
+        }
+        edges.sort_by_key(|(length, ..)| *length);
+        for (_, from, step, to) in edges {
+            let Some(stage) = self.followed(&step) else { continue };
+            windows.entry(Window::new(lane, self.places[from].last, stage)).or_insert_with(|| {
+                let mut stream = vec![step];
+                let mut at = from;
+                while let Some((before, step)) = self.places[at].before.first().filter(|_| at != 0) {
+                    stream.push(*step);
+                    at = *before;
+                }
+                stream.reverse();
+                at = to;
+                while let Some((next, step)) = ways[at] {
+                    stream.push(step);
+                    at = next;
+                }
+                stream
+            });
         }
     }
 

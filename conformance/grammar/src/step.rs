@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use spec::Api;
 use spec::table::{EventInfo, Scope};
+use spec::{Api, Slot};
 
 /// The indices of an occurrence of a scope, the outermost first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -87,6 +87,26 @@ pub(crate) fn place(pointer: &str) -> String {
 
 /// What one event does: a step, or several of an event with a list of effects.
 pub type Move = Vec<Step>;
+
+/// Returns moves whose indices count from 0 again, after some were removed.
+pub fn renumbered(moves: &[Move]) -> Vec<Move> {
+    let mut known: Vec<(Slot, Key, u64)> = Vec::new();
+    let mut renumber = |step: &Step| {
+        let mut key = Key::default();
+        for (at, slot) in step.effect.level.key.iter().enumerate().take(step.key.length) {
+            let (old, around) = (step.key.shortened(at + 1), step.key.shortened(at));
+            let siblings = known.iter().filter(|(of, key, _)| of == slot && key.shortened(at) == around);
+            let index = siblings.clone().find(|(_, key, _)| *key == old).map(|(_, _, index)| *index);
+            let next = siblings.count() as u64;
+            if index.is_none() {
+                known.push((*slot, old, next));
+            }
+            key = key.child(index.unwrap_or(next));
+        }
+        Step { key, ..*step }
+    };
+    moves.iter().map(|steps| steps.iter().map(&mut renumber).collect()).collect()
+}
 
 /// A type of value in a type of value around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

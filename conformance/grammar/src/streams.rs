@@ -45,7 +45,7 @@ impl<'g> Streams<'g> {
         let is_beside = |step: &Step| {
             step.effect.name == last.effect.name
                 && step.effect.number > last.effect.number
-                && self.grammar.templates.are_together(first.effect, step.effect)
+                && (self.bounds.combined || self.grammar.templates.are_together(first.effect, step.effect))
                 && step.key.indices().first() == first.key.indices().first()
         };
         for step in after.steps(&self.bounds).into_iter().filter(is_beside) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use grammar::{Claim, Lifecycle, Walk, exercised};
+use grammar::{Claim, Grammar, Lifecycle, Move, Walk, exercised};
 use recordings::Checking;
 use recordings::capture::Format;
 use recordings::goldens::{GOLDENS, Golden};
@@ -55,11 +55,28 @@ fn an_empty_stream_exercises_nothing() {
 fn nothing_follows_what_ends_a_container() {
     let windows = &Lifecycle::of(dialect()).windows;
     let is_done = |name: &str| name == "response.output_item.done";
-    for window in windows.iter().filter(|window| window.lane != "response") {
+    for window in windows.keys().filter(|window| window.lane != "response") {
         let before = window.stages[1].map(|stage| stage.effect.name).unwrap_or_default();
         assert!(!is_done(before), "{window:?}");
     }
     let legal = transitions(&read(b""), "message", false);
     assert!(legal.contains("response.content_part.done → response.output_item.done"), "{legal:#?}");
     assert!(!legal.contains("response.output_text.done → response.output_text.delta"), "{legal:#?}");
+}
+
+/// Each pair of transitions has a stream that is legal, and has it.
+#[test]
+fn each_pair_of_transitions_has_a_legal_stream() {
+    for name in ["openai", "anthropic", "chat"] {
+        let dialect = spec::dialect(name).expect("it is known");
+        let grammar = Grammar::of(dialect);
+        for (window, stream) in &Lifecycle::of(dialect).windows {
+            let stream: Vec<Move> = stream.iter().map(|step| vec![*step]).collect();
+            assert_eq!(grammar.accepts(&stream), Ok(()), "{window:?}");
+            let (mut walk, text) = (Walk::default(), grammar.write(&stream));
+            let mut checking = Checking::new(&checker::Rules::of(dialect), false);
+            checking.check_seen_by("stream".to_owned(), &mut text.as_bytes(), Some(Format::Sse), &mut walk);
+            assert!(walk.windows.contains(&(dialect.name, *window)), "{window:?} in {text}");
+        }
+    }
 }

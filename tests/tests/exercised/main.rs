@@ -69,7 +69,7 @@ impl Reference {
     fn reached(&self) -> String {
         let legal: BTreeSet<_> = Lifecycle::of(self.dialect)
             .windows
-            .iter()
+            .keys()
             .map(|window| (window.lane, window.stages[2]))
             .collect();
         let mut needs: BTreeMap<_, BTreeSet<&Features>> = BTreeMap::new();
