@@ -160,6 +160,8 @@ pub mod groups {
     pub const DEFECT: &str = "defect/";
     /// Streams that break a rule.
     pub const FAULT: &str = "fault/";
+    /// Legal streams that trip clients.
+    pub const LEGAL: &str = "legal/";
     /// Streams with a wrong member.
     pub const MEMBER: &str = "member/";
     /// Streams with an event out of order, or in which a member is wrong at several places.
@@ -168,7 +170,7 @@ pub mod groups {
     pub const SOUND: &str = "sound/";
 
     /// All groups.
-    pub const ALL: [&str; 5] = [DEFECT, FAULT, MEMBER, ORDER, SOUND];
+    pub const ALL: [&str; 6] = [DEFECT, FAULT, LEGAL, MEMBER, ORDER, SOUND];
     /// The groups that docs/client-members.md shows.
     pub const DEEP: [&str; 2] = [MEMBER, ORDER];
 }
