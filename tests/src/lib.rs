@@ -13,6 +13,7 @@ pub mod mutate;
 pub mod questions;
 pub mod random;
 pub mod reorder;
+pub mod sample;
 pub mod suite;
 pub mod typed;
 pub mod write;

@@ -53,6 +53,13 @@ pub struct PlayedCase {
 }
 
 impl PlayedCase {
+    /// Returns a case that plays a stream which keeps every rule, as the response to a request.
+    pub fn of_stream(name: String, stream: &[u8], request: Value, dialect: &'static Dialect) -> Self {
+        let played = Played::new(200, "text/event-stream".to_owned(), stream.to_vec(), true);
+        let expect = expected(Level::May, &played, &played, dialect);
+        Self { name, expect, ..of_streams(request, (&played, &played), Channel::Sse, &[], dialect) }
+    }
+
     /// Returns the time in which the client must come to an end.
     pub fn limit(&self) -> Duration {
         self.retries.as_ref().map_or(self.timeout, |retries| retries.limit)
@@ -118,7 +125,7 @@ impl PlayedCase {
 }
 
 /// Returns the request whose response is a golden, if clients of the dialect can send it.
-pub(super) fn request(golden: &str, dialect: &Dialect) -> Option<Value> {
+pub fn request(golden: &str, dialect: &Dialect) -> Option<Value> {
     let listed = || -> Option<Value> {
         let mut request: Value = serde_json::from_str(catalogue::request(golden)?).ok()?;
         request["stream"] = json!(true);

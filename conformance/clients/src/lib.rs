@@ -27,7 +27,7 @@ mod suite;
 mod turns;
 mod vectors;
 
-pub use case::{PlayedCase, transport};
+pub use case::{PlayedCase, request, transport};
 pub use cases::{cases, measured_cases, measured_kinds};
 pub use certificate::{CERTIFICATE_VERSION, ClientCertificate, client_profiles, demanded_cases};
 pub use checker::{Answer, ToolCall};

@@ -74,7 +74,7 @@ impl Played {
         Self::new(wire.status, wire.content_type.clone(), wire.body.clone(), wire.is_stream())
     }
 
-    const fn new(status: u16, content_type: String, body: Vec<u8>, is_stream: bool) -> Self {
+    pub(super) const fn new(status: u16, content_type: String, body: Vec<u8>, is_stream: bool) -> Self {
         Self { status, content_type, body, is_stream, data: OnceLock::new() }
     }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "prints figures, which `--nocapture` shows")]
 
+mod clients;
 mod data;
 mod edits;
 
@@ -17,12 +18,13 @@ use grammar::{Grammar, Move, Steps};
 use spec::Dialect;
 use tests::corpus;
 use tests::generated::is_part_fresh;
+use tests::sample::words;
 
 use crate::data::{Enumerated, Exceptions, Survivors};
 use crate::edits::Edit;
 
-/// Returns the steps of a recording, and whether it breaks a rule.
-fn read(dialect: &'static Dialect, bytes: &[u8]) -> (Vec<Move>, bool) {
+/// Returns the steps of a recording, and the rules that it breaks.
+fn read(dialect: &'static Dialect, bytes: &[u8]) -> (Vec<Move>, BTreeMap<String, String>) {
     let (mut steps, mut checker, mut parser) =
         (Steps::default(), Checker::new(dialect), sse::Parser::default());
     let mut show = |frame: Frame<'_>| {
@@ -31,19 +33,13 @@ fn read(dialect: &'static Dialect, bytes: &[u8]) -> (Vec<Move>, bool) {
     parser.push(bytes, &mut show);
     parser.finish(&mut show);
     checker.finish();
-    (steps.0, !broken(&checker).is_empty())
+    (steps.0, broken(&checker))
 }
 
 /// Returns the rules that a stream breaks, as a SHOULD or a MUST, with what is wrong.
 fn broken(checker: &Checker) -> BTreeMap<String, String> {
     let binding = checker.findings().iter().filter(|finding| finding.level >= Level::Should);
     binding.map(|finding| (finding.rule.to_string(), finding.message.clone())).collect()
-}
-
-/// Returns a stream in words.
-fn words(moves: &[Move]) -> String {
-    let event = |steps: &Move| steps.iter().map(ToString::to_string).collect::<Vec<_>>().join(" + ");
-    moves.iter().map(event).collect::<Vec<_>>().join("; ")
 }
 
 /// Checks every stream of an enumeration. Returns a row of the page.
@@ -142,8 +138,8 @@ fn recordings_are_legal() {
         let dialect = corpus::dialect(name);
         let (grammar, mut legal, mut excepted) = (Grammar::of(dialect), 0, 0);
         for path in corpus::real(api, vendor) {
-            let (moves, is_broken) = read(dialect, &fs::read(&path).expect("it is there"));
-            if is_broken || moves.is_empty() {
+            let (moves, broken) = read(dialect, &fs::read(&path).expect("it is there"));
+            if !broken.is_empty() || moves.is_empty() {
                 continue;
             }
             let Err(at) = grammar.accepts(&moves) else {
