@@ -8,9 +8,9 @@ use crate::hash;
 ///
 /// # Panics
 ///
-/// If a version demands something else than when it was frozen, or is not frozen yet; `test` is the call that adds it.
+/// If a version demands something else than when it was frozen, or is not frozen yet; `call` names the test that adds it.
 #[expect(clippy::panic, reason = "it is for tests")]
-pub fn assert_frozen(test: &str, demands: impl IntoIterator<Item = (String, String)>) {
+pub fn assert_frozen(call: &str, demands: impl IntoIterator<Item = (String, String)>) {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/frozen.txt");
     let known = fs::read_to_string(path).unwrap_or_default();
     let (mut text, is_blessed) = (known.clone(), env::var_os("BLESS").is_some());
@@ -22,7 +22,7 @@ pub fn assert_frozen(test: &str, demands: impl IntoIterator<Item = (String, Stri
                 panic!("{name} demands something else than when it was frozen: give it its next version")
             }
             None if is_blessed => text.extend([&*key, &*sha256, "\n"]),
-            None => panic!("{name} is not frozen yet: BLESS=1 cargo test {test}"),
+            None => panic!("{name} is not frozen yet: BLESS=1 cargo test {call}"),
         }
     }
     if is_blessed && let Err(error) = fs::write(path, &text) {
