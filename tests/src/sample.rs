@@ -82,8 +82,7 @@ pub enum Part {
 
 /// Returns a stream in words.
 pub fn words(moves: &[Move]) -> String {
-    let event = |steps: &Move| steps.iter().map(ToString::to_string).collect::<Vec<_>>().join(" + ");
-    moves.iter().map(event).collect::<Vec<_>>().join("; ")
+    moves.iter().map(grammar::words).collect::<Vec<_>>().join("; ")
 }
 
 impl Legal {

@@ -30,6 +30,6 @@ pub struct Bounds {
     pub kinds: Vec<String>,
 }
 
-const fn one() -> usize {
+pub(crate) const fn one() -> usize {
     1
 }

@@ -5,6 +5,7 @@
 //! and [`write`](Grammar::write) makes a stream of them that keeps every rule.
 
 mod bounds;
+mod enumeration;
 mod exercise;
 mod grammar;
 mod kinds;
@@ -19,12 +20,13 @@ mod window;
 mod write;
 
 pub use bounds::Bounds;
+pub use enumeration::Enumeration;
 pub use exercise::{Claim, exercised};
 pub use grammar::Grammar;
 pub use lifecycle::Lifecycle;
 pub use read::Steps;
 pub use state::State;
-pub use step::{Key, Move, Nesting, Step, renumbered};
+pub use step::{Key, Move, Nesting, Step, renumbered, words};
 pub use streams::Streams;
 pub use walk::Walk;
 pub use window::{Stage, Window};

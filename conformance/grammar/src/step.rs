@@ -108,6 +108,11 @@ pub fn renumbered(moves: &[Move]) -> Vec<Move> {
     moves.iter().map(|steps| steps.iter().map(&mut renumber).collect()).collect()
 }
 
+/// Returns what one event does, in words.
+pub fn words(steps: &Move) -> String {
+    steps.iter().map(ToString::to_string).collect::<Vec<_>>().join(" + ")
+}
+
 /// A type of value in a type of value around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Nesting {

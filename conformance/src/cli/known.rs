@@ -40,6 +40,9 @@ pub(super) const RULES: Known = Known(|| {
     let groups: BTreeSet<&str> = catalogue::RULES.iter().map(Rule::group).collect();
     catalogue::RULES.iter().map(|rule| rule.id).chain(groups).collect()
 });
+/// Enumerations of legal streams.
+pub(super) const ENUMERATIONS: Known =
+    Known(|| grammar::Enumeration::all().into_iter().map(|of| &*of.name.leak()).collect());
 /// Topics of `explain`.
 pub(super) const TOPICS: Known = Known(|| {
     let mut names: BTreeSet<&str> = catalogue::REQUIREMENTS.iter().map(|sentence| sentence.id).collect();

@@ -35,6 +35,7 @@ mod small_file;
 mod snapshots;
 mod suite;
 mod target;
+mod vector;
 mod verdict;
 mod verify;
 mod via;
@@ -94,6 +95,7 @@ const COMMANDS: &[Command] = &[
     command::<explain::ExplainArgs>("explain"),
     command::<list::ListArgs>("list"),
     command::<export::ExportArgs>("export"),
+    command::<vector::VectorArgs>("vector"),
     command::<completions::CompletionsArgs>("completions"),
     command::<man::ManArgs>("man"),
 ];

@@ -1,43 +1,12 @@
-//! What is enumerated, and what is excepted.
+//! What is excepted.
 
 use std::collections::BTreeMap;
 use std::fs;
 
-use grammar::{Bounds, Grammar, Streams};
 use regex::Regex;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tests::corpus;
-
-/// An enumeration of streams.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Enumerated {
-    /// What it enumerates, in words.
-    pub(crate) what: String,
-    pub(crate) dialect: String,
-    pub(crate) bounds: Bounds,
-    /// Most events of the streams that are edited.
-    pub(crate) edited: usize,
-    /// Most events where there is time for more.
-    pub(crate) full: usize,
-}
-
-impl Enumerated {
-    /// Returns its streams of at most so many events.
-    pub(crate) fn streams<'g>(&self, grammar: &'g Grammar, events: usize) -> Streams<'g> {
-        Streams::new(grammar, Bounds { events, ..self.bounds.clone() })
-    }
-
-    pub(crate) fn all() -> Vec<Self> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct File {
-            enumerated: Vec<Enumerated>,
-        }
-        read::<File>("bounds.toml").enumerated
-    }
-}
 
 /// Kinds of edits that nothing finds, and why.
 #[derive(Debug, Deserialize)]

@@ -14,13 +14,13 @@ use catalogue::Level;
 use checker::{Checker, Frame, sse};
 use conformance::capture::Format;
 use conformance::goldens::GOLDENS;
-use grammar::{Grammar, Move, Steps};
+use grammar::{Enumeration, Grammar, Move, Steps};
 use spec::Dialect;
 use tests::corpus;
 use tests::generated::is_part_fresh;
 use tests::sample::words;
 
-use crate::data::{Enumerated, Exceptions, Survivors};
+use crate::data::{Exceptions, Survivors};
 use crate::edits::Edit;
 
 /// Returns the steps of a recording, and the rules that it breaks.
@@ -43,26 +43,27 @@ fn broken(checker: &Checker) -> BTreeMap<String, String> {
 }
 
 /// Checks every stream of an enumeration. Returns a row of the page.
-fn checked(enumerated: &Enumerated, events: usize) -> String {
-    let dialect = corpus::dialect(&enumerated.dialect);
+fn checked(of: &Enumeration, events: usize) -> String {
+    let dialect = corpus::dialect(&of.dialect);
     let grammar = Grammar::of(dialect);
     let mut checker = Checker::new(dialect);
     let (mut count, mut total) = (0_u64, 0);
-    for stream in enumerated.streams(&grammar, events) {
+    for stream in of.streams(&grammar, events) {
+        (count, total) = (count + 1, total + stream.len());
         checker.reset();
         checker.push(grammar.write(&stream).as_bytes());
         checker.finish();
         let broken = broken(&checker);
-        assert!(broken.is_empty(), "{}#{count}, {}, breaks {broken:#?}", dialect.name, words(&stream));
-        (count, total) = (count + 1, total + stream.len());
+        assert!(broken.is_empty(), "{}#{count}, {}, breaks {broken:#?}", of.name, words(&stream));
     }
-    format!("| {} | {events} | {count} | {total} |\n", enumerated.what)
+    format!("| `{}` | {} | {events} | {count} | {total} |\n", of.name, of.what)
 }
 
-fn all_checked(part: &str, events: impl Fn(&Enumerated) -> usize) {
-    let mut rows = String::from("| streams | most events | streams | events in them |\n|---|---|---|---|\n");
-    for enumerated in Enumerated::all() {
-        rows += &checked(&enumerated, events(&enumerated));
+fn all_checked(part: &str, events: impl Fn(&Enumeration) -> usize) {
+    let mut rows =
+        String::from("| name | what | most events | streams | events in them |\n|---|---|---|---|---|\n");
+    for of in Enumeration::all() {
+        rows += &checked(&of, events(&of));
     }
     println!("{rows}");
     let marks = (format!("<!-- {part} -->\n\n"), format!("\n<!-- /{part} -->"));
@@ -71,23 +72,22 @@ fn all_checked(part: &str, events: impl Fn(&Enumerated) -> usize) {
 
 #[test]
 fn legal_streams_keep_every_rule() {
-    all_checked("legal", |enumerated| enumerated.bounds.events);
+    all_checked("legal", |of| of.bounds.events);
 }
 
 #[ignore = "takes minutes"]
 #[test]
 fn longer_legal_streams_keep_every_rule() {
-    all_checked("legal-full", |enumerated| enumerated.full);
+    all_checked("legal-full", |of| of.full);
 }
 
 /// The enumeration accepts what it makes, and reads it back as what it was.
 #[test]
 fn what_is_written_is_read() {
-    for enumerated in Enumerated::all() {
-        let dialect = corpus::dialect(&enumerated.dialect);
+    for of in Enumeration::all() {
+        let dialect = corpus::dialect(&of.dialect);
         let grammar = Grammar::of(dialect);
-        let events = enumerated.bounds.events.min(7);
-        for stream in enumerated.streams(&grammar, events) {
+        for stream in of.streams(&grammar, of.bounds.events.min(7)) {
             let (mut read, _) = read(dialect, grammar.write(&stream).as_bytes());
             read.iter_mut().zip(&stream).for_each(|(read, written)| {
                 read.sort_by_key(|step| written.iter().position(|other| other == step));
@@ -177,11 +177,11 @@ struct Fate {
 }
 
 /// Makes every single edit of the streams of an enumeration.
-fn edited(enumerated: &Enumerated, fates: &mut BTreeMap<String, Fate>) {
-    let dialect = corpus::dialect(&enumerated.dialect);
+fn edited(of: &Enumeration, fates: &mut BTreeMap<String, Fate>) {
+    let dialect = corpus::dialect(&of.dialect);
     let grammar = Grammar::of(dialect);
     let mut checker = Checker::new(dialect);
-    for stream in enumerated.streams(&grammar, enumerated.edited) {
+    for stream in of.streams(&grammar, of.edited) {
         let events = grammar.events(&stream);
         for edit in Edit::all(&grammar, &events) {
             let text = grammar.frame(&edit.make(&grammar, &events));
@@ -243,9 +243,9 @@ fn decided(dialect: &str, fates: &BTreeMap<String, Fate>, survivors: &[Survivors
 #[test]
 fn edits_are_found() {
     let mut all = BTreeMap::<&str, BTreeMap<String, Fate>>::new();
-    let enumerated = Enumerated::all();
-    for one in &enumerated {
-        edited(one, all.entry(&one.dialect).or_default());
+    let enumerations = Enumeration::all();
+    for of in &enumerations {
+        edited(of, all.entry(&of.dialect).or_default());
     }
     let survivors = Survivors::all();
     let mut rows = String::from(

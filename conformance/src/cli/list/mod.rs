@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use catalogue::Coverage;
 use clap::{Args, ValueEnum};
+use grammar::Enumeration;
 use serde_json::{Value, json};
 use spec::Dialect;
 
@@ -31,6 +32,13 @@ pub(super) struct ListArgs {
     format: Format,
 }
 
+impl ListArgs {
+    /// Returns those that list the enumerations of legal streams.
+    pub(super) fn vectors() -> Self {
+        Self { what: Some(What::Vectors), dialect: "openai".to_owned(), format: Format::Human }
+    }
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum What {
     /// Rules that streams are checked against
@@ -51,6 +59,8 @@ enum What {
     BetweenRules,
     /// Questions and answers for both ends of a gateway
     BetweenCases,
+    /// Enumerations of legal streams, for `conformance vector`
+    Vectors,
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -75,6 +85,7 @@ impl What {
             Self::Requirements => &["SENTENCE", "STATE", "REQUIREMENT"],
             Self::BetweenRules => &["RULE", "LEVEL", "REQUIREMENT"],
             Self::BetweenCases => &["CASE", "WHAT IT IS ABOUT"],
+            Self::Vectors => &["VECTOR", "EVENTS", "WHAT IT IS"],
         }
     }
 
@@ -89,6 +100,7 @@ impl What {
             Self::Requirements => requirements(),
             Self::BetweenRules => between::rules(),
             Self::BetweenCases => between::cases(),
+            Self::Vectors => vectors(),
         }
     }
 
@@ -108,6 +120,7 @@ impl What {
             Self::BetweenCases => Some(
                 "Each is a test for each pair of APIs, and for each fault: conformance between --list".into(),
             ),
+            Self::Vectors => Some("EVENTS: the most that a stream has. conformance vector NAME#1 prints the first one".into()),
             Self::Dialects | Self::Profiles | Self::BetweenRules => None,
         }
     }
@@ -240,6 +253,26 @@ fn dialects() -> Vec<Value> {
         })
     };
     spec::dialects().map(dialect).collect()
+}
+
+fn vectors() -> Vec<Value> {
+    let vector = |of: Enumeration| {
+        let bounds = &of.bounds;
+        json!({
+            "name": of.name,
+            "events": of.full,
+            "what": of.what,
+            "dialect": of.dialect,
+            "containers": bounds.containers,
+            "siblings": bounds.siblings,
+            "fragments": bounds.fragments,
+            "points": bounds.points,
+            "effects": bounds.effects,
+            "interleaved": bounds.interleaved,
+            "kinds": bounds.kinds,
+        })
+    };
+    Enumeration::all().into_iter().map(vector).collect()
 }
 
 fn features(dialect: &Dialect) -> Vec<Value> {
