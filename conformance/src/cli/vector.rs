@@ -34,7 +34,7 @@ impl CommandArgs for VectorArgs {
         let is_number = |number: &usize| *number > 0;
         let number = number.parse().ok().filter(is_number);
         let number =
-            number.with_context(|| format!("\"{asked}\" has no number: the first stream is {name}#1"))?;
+            number.with_context(|| format!("\"{asked}\" names no stream: the first one is {name}#1"))?;
         let grammar = Grammar::of(names::dialect(&of.dialect)?);
         let mut count = 0;
         let mut streams = of.streams(&grammar, of.full).inspect(|_| count += 1);
