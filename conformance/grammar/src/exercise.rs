@@ -40,8 +40,9 @@ pub fn exercised(
     let is_reachable = |lane: &str, stage: &Stage| {
         reachable.as_ref().is_none_or(|steps| steps.contains(&(lane, stage.to_string().as_str())))
     };
+    let lifecycle = Lifecycle::of(dialect);
     let mut lanes: BTreeMap<&str, Vec<Window>> = BTreeMap::new();
-    for window in Lifecycle::of(dialect).windows.keys() {
+    for window in lifecycle.windows.keys() {
         if window.stages.iter().flatten().all(|stage| is_reachable(window.lane, stage)) {
             lanes.entry(window.lane).or_default().push(*window);
         }
@@ -49,15 +50,23 @@ pub fn exercised(
     let seen: BTreeSet<Window> =
         windows.iter().filter(|(of, _)| *of == dialect.name).map(|(_, window)| *window).collect();
     let root = dialect.api.scope(dialect.api.root).name;
-    let mut lanes: Vec<ExercisedLane> =
-        lanes.into_iter().map(|(name, windows)| lane(name, name != root, &windows, &seen)).collect();
+    let mut lanes: Vec<ExercisedLane> = lanes
+        .into_iter()
+        .map(|(name, windows)| lane(name, name != root, &windows, &seen, &lifecycle.goldens))
+        .collect();
     lanes.sort_by_key(|lane| lane.is_container);
     // Without a golden of one, the containers of a dialect are not known.
     let is_known = lanes.iter().any(|lane| lane.is_container);
     is_known.then(|| Exercised::new(dialect.name, matches!(claim, Claim::Features(_)), lanes))
 }
 
-fn lane(name: &str, is_container: bool, windows: &[Window], seen: &BTreeSet<Window>) -> ExercisedLane {
+fn lane(
+    name: &str,
+    is_container: bool,
+    windows: &[Window],
+    seen: &BTreeSet<Window>,
+    goldens: &BTreeMap<Window, u64>,
+) -> ExercisedLane {
     let parts = |length: usize| {
         let mut parts: BTreeMap<Vec<Stage>, bool> = BTreeMap::new();
         let end =
@@ -71,12 +80,19 @@ fn lane(name: &str, is_container: bool, windows: &[Window], seen: &BTreeSet<Wind
     let states = parts(1);
     let order = in_order(windows);
     let place = |stage: &Stage| order.iter().position(|known| known == stage).unwrap_or_default();
+    let in_goldens = |part: &[Stage]| {
+        let has = |window: &Window| {
+            window.lane == name && window.stages.iter().flatten().copied().collect::<Vec<_>>().ends_with(part)
+        };
+        goldens.iter().filter(|(window, _)| has(window)).map(|(_, count)| count).sum()
+    };
     let paths = |length| {
         let mut paths: Vec<ExercisedPath> = parts(length)
             .into_iter()
             .map(|(part, is_exercised)| ExercisedPath {
                 steps: part.iter().map(place).collect(),
                 is_exercised,
+                goldens: in_goldens(&part),
             })
             .collect();
         paths.sort_by(|one, other| one.steps.cmp(&other.steps));

@@ -18,6 +18,8 @@ use crate::window::{Stage, Window, inner, outer};
 pub struct Lifecycle {
     /// Each step with the two before it, and the shortest stream that has them.
     pub windows: BTreeMap<Window, Vec<Step>>,
+    /// How many goldens have a step with the two before it.
+    pub(crate) goldens: BTreeMap<Window, u64>,
 }
 
 /// Those of the dialects that were asked for.
@@ -56,7 +58,7 @@ impl Lifecycle {
         // Around containers, it does not matter what is in them.
         let (_, simplest) = explored.min().unwrap_or_default();
         Exploration::new(&grammar, simplest, Around::Stream).run(api.scope(api.root).name, &mut windows);
-        Self { windows }
+        Self { windows, goldens: grammar.templates.windows }
     }
 }
 

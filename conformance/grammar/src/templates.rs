@@ -1,6 +1,6 @@
 //! The values of streams: those of the goldens.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use checker::{Checker, Observer, Seen, SeenEffect, sse};
 use recordings::capture::Format;
@@ -12,6 +12,8 @@ use spec::table::{EventInfo, Role};
 use crate::kinds;
 use crate::read::key_of;
 use crate::step::{Key, Nesting, around, place};
+use crate::walk::Walk;
+use crate::window::Window;
 
 /// The events of goldens, each the shortest of its kind, and the values in them.
 #[derive(Debug, Default)]
@@ -23,6 +25,8 @@ pub(crate) struct Templates {
     together: BTreeSet<(usize, usize)>,
     /// The numbers of effects that open or close an occurrence, and its type.
     values: BTreeSet<(usize, Option<&'static str>)>,
+    /// How many goldens have a step with the two before it.
+    pub(crate) windows: BTreeMap<Window, u64>,
 }
 
 /// An event with one effect alone.
@@ -67,6 +71,9 @@ impl Templates {
             templates.pairs.append(&mut scan.pairs);
             templates.together.append(&mut scan.together);
             templates.values.append(&mut scan.values);
+            for (_, window) in &scan.walk.windows {
+                *templates.windows.entry(*window).or_default() += 1;
+            }
             let first = scan.first(snapshot).cloned();
             for (effect, mut event) in scan.events {
                 if let (Some(first), Some(shared), Some(snapshot)) =
@@ -152,6 +159,7 @@ struct Scan {
     keys: Vec<Key>,
     together: BTreeSet<(usize, usize)>,
     values: BTreeSet<(usize, Option<&'static str>)>,
+    walk: Walk,
 }
 
 impl Scan {
@@ -163,6 +171,7 @@ impl Scan {
             keys: Vec::new(),
             together: BTreeSet::new(),
             values: BTreeSet::new(),
+            walk: Walk::default(),
         };
         let mut checker = Checker::new(dialect);
         let mut parser = sse::Parser::default();
@@ -224,6 +233,7 @@ impl Scan {
 
 impl Observer for Scan {
     fn record(&mut self, seen: &Seen<'_>) {
+        self.walk.record(seen);
         let Some(event) = seen.record.frame.data.as_deref().and_then(|data| serde_json::from_str(data).ok())
         else {
             return;

@@ -1,5 +1,6 @@
 //! What streams exercised of the lifecycle of a dialect.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -99,6 +100,9 @@ pub struct ExercisedPath {
     pub steps: Vec<usize>,
     /// Whether a stream has them.
     pub is_exercised: bool,
+    /// How often the good streams of the suite have them.
+    #[serde(default)]
+    pub goldens: u64,
 }
 
 impl Exercised {
@@ -123,12 +127,14 @@ impl Exercised {
         }
     }
 
-    /// Returns the transitions that no stream has.
+    /// Returns the transitions that no stream has, the usual ones first.
     pub fn never(&self) -> impl Iterator<Item = String> {
-        self.lanes.iter().flat_map(|lane| {
-            let never = lane.transitions.iter().filter(|path| !path.is_exercised);
-            never.map(|path| format!("{} ({})", lane.words(path), lane.name))
-        })
+        let mut never: Vec<(&ExercisedLane, &ExercisedPath)> = Vec::new();
+        for lane in &self.lanes {
+            never.extend(lane.transitions.iter().filter(|path| !path.is_exercised).map(|path| (lane, path)));
+        }
+        never.sort_by_key(|(_, path)| Reverse(path.goldens));
+        never.into_iter().map(|(lane, path)| format!("{} ({})", lane.words(path), lane.name))
     }
 
     /// Returns what the streams of several runs exercised together.

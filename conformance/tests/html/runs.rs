@@ -170,7 +170,7 @@ pub(crate) fn good() -> Run {
 /// Returns a lifecycle of two steps, the first of which was exercised.
 fn exercised(lane: &str, names: [&str; 2]) -> Exercised {
     let step = |(at, name): (usize, &str)| ExercisedStep { name: name.to_owned(), is_exercised: at == 0 };
-    let path = |from, to, is_exercised| ExercisedPath { steps: vec![from, to], is_exercised };
+    let path = |from, to, is_exercised| ExercisedPath { steps: vec![from, to], is_exercised, goldens: 0 };
     let lane = ExercisedLane {
         name: lane.to_owned(),
         is_container: true,

@@ -1,5 +1,7 @@
 //! What was exercised of the lifecycle of a dialect, with a drawing of each type of container.
 
+use std::cmp::Reverse;
+
 use super::page::Html;
 use super::{number, section, table};
 use results::{Exercised, ExercisedLane, ExercisedPath, Run, Share};
@@ -96,16 +98,15 @@ fn arc(lane: &ExercisedLane, path: &ExercisedPath, html: &mut Html) {
 
 /// Writes the transitions and pairs that no stream has.
 fn never(lane: &ExercisedLane, html: &mut Html) {
-    let never: Vec<String> = (lane.transitions.iter().chain(&lane.pairs))
-        .filter(|path| !path.is_exercised)
-        .map(|path| lane.words(path))
-        .collect();
+    let paths = lane.transitions.iter().chain(&lane.pairs);
+    let mut never: Vec<_> = paths.filter(|path| !path.is_exercised).collect();
+    never.sort_by_key(|path| Reverse(path.goldens));
     if never.is_empty() {
         return;
     }
     html.tag("p").class("legend").text("Never exercised:");
     html.tag("ul").class("reasons").inside(|html| {
-        never.iter().take(NEVER).for_each(|words| html.tag("li").text(words));
+        never.iter().take(NEVER).for_each(|path| html.tag("li").text(&lane.words(path)));
         if never.len() > NEVER {
             let more = number((never.len() - NEVER) as u64);
             html.tag("li").text(&format!("and {more} more, which the JSON report lists"));
