@@ -39,9 +39,9 @@ pub struct Decided {
     pub model: String,
     /// The rules that the checker finds broken; none if it finds nothing in what the model is about.
     pub checker: Vec<String>,
-    /// It is seen in recordings alone.
+    /// Not every comparison sees it.
     #[serde(default)]
-    pub recorded: bool,
+    pub rare: bool,
 }
 
 impl Compared {

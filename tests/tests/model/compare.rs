@@ -129,9 +129,8 @@ impl Comparison {
 
     /// Returns the decisions about no stream.
     pub(crate) fn unused(&self) -> Vec<&Decided> {
-        let is_used = |it: &Decided| {
-            it.recorded || self.disagreements.keys().any(|(model, checker)| it.is(model, checker))
-        };
+        let is_used =
+            |it: &Decided| it.rare || self.disagreements.keys().any(|(model, checker)| it.is(model, checker));
         self.compared.decided.iter().filter(|it| !is_used(it)).collect()
     }
 }

@@ -257,10 +257,9 @@ impl Responses {
                     item.summaries += 1;
                 }
             }
-            ("command", "added")
-                if !objects.contains_key(&("command", key))
-                    && inner
-                        != objects.keys().filter(|it| it.0 == "command" && it.1.0 == at).count() as u64 =>
+            ("command", "added") | ("output", _)
+                if !objects.contains_key(&(*kind, key))
+                    && inner != objects.keys().filter(|it| it.0 == *kind && it.1.0 == at).count() as u64 =>
             {
                 steps.push(whole("order", "command"));
             }
