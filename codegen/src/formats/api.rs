@@ -178,6 +178,11 @@ pub struct StreamOrder {
     pub needed_beside: Vec<String>,
     /// The scopes that end before another scope, or begin before a phase, of what is around them: name to name.
     pub before: BTreeMap<String, String>,
+    /// The types of containers that answer one before them, and its type. The first containers of a stream may answer those
+    /// of the stream before it.
+    pub answers: BTreeMap<String, String>,
+    /// The member with the id of what is answered.
+    pub answers_by: String,
 }
 
 /// Where a client finds why the root ended.
@@ -189,7 +194,8 @@ pub struct Stop {
     pub scope: String,
     /// The member of these values.
     pub member: String,
-    /// The words of a response that is complete.
+    /// The words of a response that is complete: by itself, with a call of the client, and with containers that are not
+    /// answered.
     pub usual: Vec<String>,
 }
 

@@ -1,7 +1,5 @@
 //! The legal streams that have a name and a number.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 
 use crate::bounds::{Bounds, one};
@@ -22,6 +20,9 @@ pub struct Enumeration {
     /// The dialect of the streams.
     #[serde(default)]
     pub dialect: String,
+    /// The dialects that it is repeated for, with their names, if it has none.
+    #[serde(default)]
+    dialects: Vec<String>,
     /// Which streams there are, and how long they are in tests.
     pub bounds: Bounds,
     /// Most events of a stream that has a number.
@@ -40,21 +41,18 @@ impl Enumeration {
         #[serde(deny_unknown_fields)]
         struct File {
             enumeration: Vec<Enumeration>,
-            /// Those of each dialect without one of its own, by API.
-            #[serde(default)]
-            others: BTreeMap<String, Enumeration>,
         }
         let file = toml::from_str(include_str!("../enumerations.toml"));
-        let File { enumeration: mut all, others } = file.unwrap_or_else(|error| panic!("{error}"));
-        let named = all.clone();
-        for dialect in
-            spec::DIALECTS.iter().filter(|dialect| named.iter().all(|it| it.dialect != dialect.name))
-        {
-            all.extend(others.get(dialect.api.name).map(|other| Self {
+        let File { enumeration } = file.unwrap_or_else(|error| panic!("enumerations.toml: {error}"));
+        let (of_several, mut all): (Vec<_>, Vec<_>) =
+            enumeration.into_iter().partition(|of| of.name.is_empty());
+        for of in of_several {
+            let dialects = of.dialects.iter().filter_map(|name| spec::dialect(name));
+            all.extend(dialects.map(|dialect| Self {
                 name: dialect.name.to_owned(),
                 what: dialect.product.to_owned(),
                 dialect: dialect.name.to_owned(),
-                ..other.clone()
+                ..of.clone()
             }));
         }
         all

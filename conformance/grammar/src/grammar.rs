@@ -35,6 +35,12 @@ impl Grammar {
         around(self.dialect.api, scope, key)
     }
 
+    /// Returns the type of container that one of a type answers.
+    pub(crate) fn answered(&self, kind: Option<&str>) -> Option<&'static str> {
+        let mut answers = self.dialect.api.order.answers.iter();
+        answers.find(|(answer, _)| Some(*answer) == kind).map(|(_, answered)| *answered)
+    }
+
     pub(crate) fn opens(&self, scope: Scope) -> bool {
         self.effects.iter().any(|effect| effect.scope == scope && effect.role == Role::Open)
     }

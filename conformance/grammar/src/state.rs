@@ -329,9 +329,27 @@ impl<'g> State<'g> {
         if level.exclusive && self.nodes.iter().any(|node| is_sibling(&node)) {
             return false;
         }
+        if let Some(answered) = self.grammar.answered(step.kind)
+            && self.unanswered(answered) == Some(0)
+        {
+            return false;
+        }
         let root = self.nodes.first();
         let rank = |phase| self.root_level().phases.iter().position(|known| *known == phase);
         level.until.and_then(rank).is_none_or(|rank| root.is_none_or(|root| root.phases <= rank))
+    }
+
+    /// Returns how many containers of a type are to be answered; none if there may be some of the stream before.
+    fn unanswered(&self, kind: &str) -> Option<usize> {
+        let containers = self.nodes.iter().filter(|node| node.scope == self.grammar.dialect.api.container);
+        let mut rest = containers.skip_while(|node| self.grammar.answered(node.kind).is_some()).peekable();
+        rest.peek()?;
+        let count = |count: usize, node: &Node| match node.kind {
+            of if of == Some(kind) => count + 1,
+            of if self.grammar.answered(of) == Some(kind) => count.saturating_sub(1),
+            _ => count,
+        };
+        Some(rest.fold(0, count))
     }
 
     fn may_begin(&self, effect: &EventInfo, node: Option<&Node>) -> bool {

@@ -130,6 +130,7 @@ impl Writer<'_> {
                 let mut value = self.grammar.templates.pair(nesting, None).map(|pair| pair.opening.clone());
                 if let Some(value) = &mut value {
                     self.identify(value, step);
+                    self.answer(value, step);
                 }
                 let at = self.ensure(step);
                 let node = self.nodes.get_mut(at)?;
@@ -239,9 +240,31 @@ impl Writer<'_> {
                 && (call.types.is_empty() || call.types.contains(&kind))
                 && node.key.shortened(step.key.indices().len()) == step.key
         };
-        let word = api.usual_stops.get(usize::from(self.nodes.iter().any(is_call)))?;
+        let usual = match self.nodes.iter().any(is_call) {
+            true => 1,
+            false if self.nodes.iter().any(|node| self.is_unanswered(node)) => 2,
+            false => 0,
+        };
+        let word = api.usual_stops.get(usual)?;
         replace(&mut value, &format!("/{member}"), (*word).into());
         Some(value)
+    }
+
+    /// Gives a value that answers an earlier one the id of that.
+    fn answer(&self, value: &mut Value, step: &Step) {
+        let Some(answered) = self.grammar.answered(step.kind) else { return };
+        let is_it = |node: &&Node| node.nesting.kind == Some(answered) && self.is_unanswered(node);
+        if let Some(id) = self.nodes.iter().find(is_it).and_then(|node| node.opening.get("id")) {
+            replace(value, &format!("/{}", self.grammar.dialect.api.order.answers_by), id.clone());
+        }
+    }
+
+    /// Returns whether an occurrence is to be answered, and is not.
+    fn is_unanswered(&self, node: &Node) -> bool {
+        let order = self.grammar.dialect.api.order;
+        let is_due = order.answers.iter().any(|(_, answered)| node.nesting.kind == Some(answered));
+        let id = node.opening.get("id");
+        is_due && self.nodes.iter().all(|other| other.opening.get(order.answers_by) != id)
     }
 
     /// Gives a value ids of its own.

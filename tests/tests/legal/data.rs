@@ -15,12 +15,19 @@ pub(crate) struct Survivors {
     pub(crate) decided: String,
     pub(crate) reason: String,
     edits: Vec<String>,
+    /// The dialects that it is about, if they are several.
+    #[serde(default)]
+    dialects: Vec<String>,
 }
 
 impl Survivors {
-    /// Returns those of each dialect.
-    pub(crate) fn all() -> BTreeMap<String, Vec<Self>> {
-        read("survivors.toml")
+    /// Returns those of a dialect, and those of another one.
+    pub(crate) fn of(dialect: &str, other: &str) -> [Vec<Self>; 2] {
+        let mut all: BTreeMap<String, Vec<Self>> = read("survivors.toml");
+        let mut own = all.remove(dialect).unwrap_or_default();
+        let others = all.remove("others").unwrap_or_default();
+        own.extend(others.into_iter().filter(|of| of.dialects.iter().any(|name| name == dialect)));
+        [own, all.remove(other).unwrap_or_default()]
     }
 
     /// Returns the patterns of its kinds.
