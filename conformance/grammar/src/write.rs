@@ -240,10 +240,12 @@ impl Writer<'_> {
                 && (call.types.is_empty() || call.types.contains(&kind))
                 && node.key.shortened(step.key.indices().len()) == step.key
         };
-        let usual = match self.nodes.iter().any(is_call) {
-            true => 1,
-            false if self.nodes.iter().any(|node| self.is_unanswered(node)) => 2,
-            false => 0,
+        let usual = if self.nodes.iter().any(is_call) {
+            1
+        } else if self.nodes.iter().any(|node| self.is_unanswered(node)) {
+            2
+        } else {
+            0
         };
         let word = api.usual_stops.get(usual)?;
         replace(&mut value, &format!("/{member}"), (*word).into());
