@@ -78,6 +78,7 @@ fn legal(dialect: &'static Dialect, amount: Amount) -> Vec<Vec<u8>> {
         fragments: 1,
         points: 1,
         effects: 1,
+        combined: false,
         interleaved: true,
         kinds: Vec::new(),
     };
