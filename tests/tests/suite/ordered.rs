@@ -24,6 +24,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ("openai/shell-call", "duplicate response.shell_call_command.added#1\nrenumber", "tool/before-open"),
     ("chat/refusal", "swap #1 #2", "choice/has-role"),
     ("chat/usage", "swap #1 #5", "usage/after-finish"),
+    ("chat/two-choices", "swap #2 #9", "usage/after-finish"),
 ];
 
 #[test]

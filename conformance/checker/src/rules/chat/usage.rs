@@ -1,6 +1,7 @@
 //! Rules of the group `usage`.
 
 use spec::json;
+use spec::table::Scope;
 
 use super::choice::is_written;
 use crate::engine::{Case, Node, Object, State};
@@ -23,7 +24,11 @@ pub(in crate::rules) fn adds_up(case: &mut Case<'_>, _: &Node, usage: &Object<'_
 pub(in crate::rules) fn after_finish(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
     let stream = case.stream;
     // A choice with spoken output never finishes, and has no text.
-    let is_open = |choice: &&Node| choice.state() != State::Closed && is_written(stream, choice);
+    let has_text = |choice: &Node| {
+        let texts = [Scope::Content, Scope::Refusal, Scope::ToolCall];
+        texts.iter().any(|scope| stream.children(choice, *scope).next().is_some())
+    };
+    let is_open = |choice: &&Node| choice.state() != State::Closed && has_text(choice);
     let message = match stream.items().find(is_open) {
         Some(open) => format!("the usage was sent before {} finished", case.name(open)),
         None if stream.items().next().is_none() => "the usage was sent before the first choice".to_owned(),
