@@ -62,10 +62,9 @@ fn lanes_of_legal_streams_keep_every_rule() {
     let create =
         |lane: &str| json!({ "sent": { "type": "response.create", "input": "Go on.", "stream_id": lane } });
     let checked = |[one, other]: [&Vec<Move>; 2], order: &[bool]| {
-        let mut lanes =
-            [messages(&grammar, one, "a").into_iter(), messages(&grammar, other, "b").into_iter()];
+        let mut pair = [messages(&grammar, one, "a").into_iter(), messages(&grammar, other, "b").into_iter()];
         let mut lines = vec![create("a").to_string(), create("b").to_string()];
-        lines.extend(order.iter().filter_map(|is_first| lanes[usize::from(!is_first)].next()));
+        lines.extend(order.iter().filter_map(|is_first| pair[usize::from(!is_first)].next()));
         let report = check(String::new(), &mut lines.join("\n").as_bytes(), Some(Format::WebSocket), &rules);
         let rule = report.findings.first().map(|finding| (&finding.rule, &finding.message));
         assert_eq!(rule, None, "{} and {} as {order:?}", words(one), words(other));
@@ -75,7 +74,9 @@ fn lanes_of_legal_streams_keep_every_rule() {
     let short: Vec<_> = streams.iter().take_while(|stream| stream.len() <= SHORT).collect();
     for (at, one) in short.iter().enumerate() {
         for other in &short[at..] {
-            orders(one.len(), other.len()).iter().for_each(|order| checked([one, other], order));
+            for order in orders(one.len(), other.len()) {
+                checked([one, other], &order);
+            }
         }
     }
     // Of the longer ones, the events take turns.
