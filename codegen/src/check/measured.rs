@@ -77,7 +77,7 @@ fn streams(context: &Context, api: &str, measured: &MeasuredFile, report: &mut R
         if !is_stream(context, stream) {
             find(
                 format!("there is no stream \"{stream}\""),
-                "write `defect/<name>` for a defect, `fault/<rule>` for the violation of a rule",
+                "write `defect/<name>` for a defect, `fault/<rule>` for the violation of a rule, `legal/<name>` for a case",
             );
         }
         if letters.chars().count() != columns || letters.chars().any(|letter| Outcome::of(letter).is_none()) {
@@ -104,6 +104,7 @@ fn is_stream(context: &Context, stream: &str) -> bool {
     match stream.split_once('/') {
         Some(("defect", name)) => catalogue.defects.defects.iter().any(|defect| defect.name == name),
         Some(("fault", rule)) => catalogue.rules.contains_key(rule),
+        Some(("legal", _)) => catalogue.client_cases.iter().any(|case| case.id == stream),
         // The suite derives these from goldens; its tests compare the names.
         Some(("member" | "order" | "sound", _)) => true,
         _ => false,

@@ -183,6 +183,8 @@ pub struct StreamOrder {
     pub answers: BTreeMap<String, String>,
     /// The member with the id of what is answered.
     pub answers_by: String,
+    /// Why a root ends in which one is not answered.
+    pub unanswered: String,
 }
 
 /// Where a client finds why the root ended.

@@ -240,15 +240,14 @@ impl Writer<'_> {
                 && (call.types.is_empty() || call.types.contains(&kind))
                 && node.key.shortened(step.key.indices().len()) == step.key
         };
-        let usual = if self.nodes.iter().any(is_call) {
-            1
+        let word = if self.nodes.iter().any(is_call) {
+            api.usual_stops.get(1)?
         } else if self.nodes.iter().any(|node| self.is_unanswered(node)) {
-            2
+            api.order.unanswered
         } else {
-            0
+            api.usual_stops.first()?
         };
-        let word = api.usual_stops.get(usual)?;
-        replace(&mut value, &format!("/{member}"), (*word).into());
+        replace(&mut value, &format!("/{member}"), word.into());
         Some(value)
     }
 
