@@ -3,9 +3,8 @@
 #![expect(clippy::print_stdout, reason = "prints what was found")]
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use clients::{ClientSuite, Mode, PlayedCase, request};
+use clients::{ClientSuite, PlayedCase, request};
 use conformance::results::{ClientOutcome, Transport};
 use grammar::Grammar;
 use serde_json::json;
@@ -71,21 +70,8 @@ fn main() {
     let sampled = file.sampled.iter().find(of_api).expect("the API is sampled");
     let grammar = Grammar::of(corpus::dialect(&sampled.dialect));
     let suite = ClientSuite {
-        dialect: corpus::dialect(&dialect),
-        command: words.collect(),
-        mode: Mode::Lines,
         transports: vec![Transport::Sse],
-        jobs: 2,
-        timeout: None,
-        is_strict: false,
-        name: name.clone(),
-        version: None,
-        profiles: Vec::new(),
-        expected: Vec::new(),
-        port: 0,
-        origins: Vec::new(),
-        has_members: false,
-        patience: Duration::ZERO,
+        ..ClientSuite::new(corpus::dialect(&dialect), name.clone(), words.collect())
     };
     let mut player =
         Player { grammar: &grammar, sampled, suite, known: BTreeMap::new(), totals: BTreeMap::new() };

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::{fs, iter};
 
 use catalogue::Level;
-use checker::{Checker, Frame, sse};
+use checker::{Checker, Frame, Observer, sse};
 use grammar::{Bounds, Grammar, Lifecycle, Move, Step, Streams, Walk, Window, renumbered};
 use serde::Deserialize;
 use serde_json::Value;
-use spec::Slot;
+use spec::Dialect;
 use spec::table::Role;
 
 use crate::corpus;
@@ -85,6 +85,33 @@ pub fn words(moves: &[Move]) -> String {
     moves.iter().map(grammar::words).collect::<Vec<_>>().join("; ")
 }
 
+/// Returns the rules that a stream breaks, as a SHOULD or a MUST, with what is wrong.
+pub fn broken(checker: &Checker) -> BTreeMap<String, String> {
+    let binding = checker.findings().iter().filter(|finding| finding.level >= Level::Should);
+    binding.map(|finding| (finding.rule.to_string(), finding.message.clone())).collect()
+}
+
+/// Shows a stream to an observer. Returns the rules that it breaks.
+pub fn observed(
+    dialect: &'static Dialect,
+    stream: &[u8],
+    observer: &mut dyn Observer,
+) -> BTreeMap<String, String> {
+    let (mut checker, mut parser) = (Checker::new(dialect), sse::Parser::default());
+    let mut show = |frame: Frame<'_>| {
+        checker.frame_seen_by(&frame, observer);
+    };
+    parser.push(stream, &mut show);
+    parser.finish(&mut show);
+    checker.finish();
+    broken(&checker)
+}
+
+/// Returns the index of the container of an event.
+fn container(steps: &Move) -> Option<u64> {
+    steps.first()?.key.indices().first().copied()
+}
+
 impl Legal {
     const fn new(moves: Vec<Move>) -> Self {
         Self { moves, has_empty_deltas: false, stop: None }
@@ -122,11 +149,7 @@ impl Legal {
             }
             events.push((name, event));
         }
-        let number = grammar.dialect.pointer(Slot::SequenceNumber);
-        let numbers = events.iter_mut().filter_map(|(_, event)| event.pointer_mut(number));
-        for (number, place) in numbers.filter(|place| place.is_number()).enumerate() {
-            *place = number.into();
-        }
+        grammar.number(&mut events);
         grammar.frame(&events)
     }
 
@@ -167,7 +190,6 @@ impl Legal {
                 all.push(stream);
             }
         };
-        let container = |steps: &Move| steps.first().and_then(|step| step.key.indices().first().copied());
         for index in self.moves.iter().filter_map(container).collect::<BTreeSet<_>>() {
             add(self.moves.iter().filter(|steps| container(steps) != Some(index)).cloned().collect());
         }
@@ -188,22 +210,14 @@ impl Legal {
 
     /// Returns what it has; none if it breaks a rule, as no order shows which block answers which.
     fn parts(&self, grammar: &Grammar) -> Option<BTreeSet<Part>> {
-        let (mut walk, mut checker) = (Walk::default(), Checker::new(grammar.dialect));
-        let mut parser = sse::Parser::default();
-        let mut show = |frame: Frame<'_>| {
-            checker.frame_seen_by(&frame, &mut walk);
-        };
-        parser.push(self.write(grammar).as_bytes(), &mut show);
-        parser.finish(&mut show);
-        checker.finish();
-        if checker.findings().iter().any(|finding| finding.level >= Level::Should) {
+        let mut walk = Walk::default();
+        if !observed(grammar.dialect, self.write(grammar).as_bytes(), &mut walk).is_empty() {
             return None;
         }
         let bare = |steps: &Move| {
             let bare = |step: &Step| Step { key: grammar::Key::default(), ..*step };
             words(&[steps.iter().map(bare).collect()])
         };
-        let container = |steps: &Move| steps.first().and_then(|step| step.key.indices().first().copied());
         let neighbours = self.moves.windows(2).map(|two| {
             let sign = if container(&two[0]) == container(&two[1]) { "then" } else { "beside" };
             Part::Neighbours(format!("{} {sign} {}", bare(&two[0]), bare(&two[1])))

@@ -128,6 +128,27 @@ struct FinishedCase {
 }
 
 impl ClientSuite {
+    /// Returns a suite for a client that reads requests as lines, over all transports.
+    pub fn new(dialect: &'static Dialect, name: String, command: Vec<OsString>) -> Self {
+        Self {
+            dialect,
+            command,
+            mode: Mode::Lines,
+            transports: Transport::ALL.to_vec(),
+            jobs: 2,
+            timeout: None,
+            is_strict: false,
+            name,
+            version: None,
+            profiles: Vec::new(),
+            expected: Vec::new(),
+            port: 0,
+            origins: Vec::new(),
+            has_members: false,
+            patience: Duration::from_secs(20),
+        }
+    }
+
     /// Returns the cases to send, of those with a wanted name.
     pub fn cases(&self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<PlayedCase> {
         let mut all = cases(self.dialect);

@@ -68,31 +68,31 @@ fn lane(
     goldens: &BTreeMap<Window, u64>,
 ) -> ExercisedLane {
     let parts = |length: usize| {
-        let mut parts: BTreeMap<Vec<Stage>, bool> = BTreeMap::new();
+        // Whether it was exercised, and how many goldens have it.
+        let mut parts: BTreeMap<Vec<Stage>, (bool, u64)> = BTreeMap::new();
         let end =
             |window: &Window| -> Option<Vec<Stage>> { window.stages[3 - length..].iter().copied().collect() };
-        parts.extend(windows.iter().filter_map(end).map(|part| (part, false)));
+        parts.extend(windows.iter().filter_map(end).map(|part| (part, (false, 0))));
         for part in seen.iter().filter(|window| window.lane == name).filter_map(end) {
-            parts.entry(part).and_modify(|is_exercised| *is_exercised = true);
+            parts.entry(part).and_modify(|(is_exercised, _)| *is_exercised = true);
+        }
+        for (window, count) in goldens.iter().filter(|(window, _)| window.lane == name) {
+            if let Some(part) = end(window) {
+                parts.entry(part).and_modify(|(_, goldens)| *goldens += count);
+            }
         }
         parts
     };
     let states = parts(1);
     let order = in_order(windows);
     let place = |stage: &Stage| order.iter().position(|known| known == stage).unwrap_or_default();
-    let in_goldens = |part: &[Stage]| {
-        let has = |window: &Window| {
-            window.lane == name && window.stages.iter().flatten().copied().collect::<Vec<_>>().ends_with(part)
-        };
-        goldens.iter().filter(|(window, _)| has(window)).map(|(_, count)| count).sum()
-    };
     let paths = |length| {
         let mut paths: Vec<ExercisedPath> = parts(length)
             .into_iter()
-            .map(|(part, is_exercised)| ExercisedPath {
+            .map(|(part, (is_exercised, goldens))| ExercisedPath {
                 steps: part.iter().map(place).collect(),
                 is_exercised,
-                goldens: in_goldens(&part),
+                goldens,
             })
             .collect();
         paths.sort_by(|one, other| one.steps.cmp(&other.steps));
@@ -100,7 +100,7 @@ fn lane(
     };
     let step = |stage: &Stage| ExercisedStep {
         name: stage.to_string(),
-        is_exercised: states.get(std::slice::from_ref(stage)).copied().unwrap_or_default(),
+        is_exercised: states.get(std::slice::from_ref(stage)).is_some_and(|(is_exercised, _)| *is_exercised),
     };
     ExercisedLane {
         name: name.to_owned(),

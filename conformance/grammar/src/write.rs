@@ -33,9 +33,20 @@ impl Grammar {
 
     /// Returns the events of a stream, with their types.
     pub fn events(&self, moves: &[Move]) -> Vec<(&'static str, Value)> {
-        let mut writer = Writer { grammar: self, moves, nodes: Vec::new(), number: 0 };
+        let mut writer = Writer { grammar: self, moves, nodes: Vec::new() };
         let name = |steps: &Move| steps.first().map_or("", |step| step.effect.name);
-        moves.iter().map(|steps| (name(steps), writer.event(steps))).collect()
+        let mut events: Vec<_> = moves.iter().map(|steps| (name(steps), writer.event(steps))).collect();
+        self.number(&mut events);
+        events
+    }
+
+    /// Numbers the events that have a sequence number, from 0.
+    pub fn number(&self, events: &mut [(&str, Value)]) {
+        let number = self.dialect.pointer(Slot::SequenceNumber);
+        let numbers = events.iter_mut().filter_map(|(_, event)| event.pointer_mut(number));
+        for (number, place) in (0_u64..).zip(numbers.filter(|place| place.is_number())) {
+            *place = number.into();
+        }
     }
 }
 
@@ -44,7 +55,6 @@ struct Writer<'w> {
     moves: &'w [Move],
     /// The occurrences so far.
     nodes: Vec<Node>,
-    number: u64,
 }
 
 /// An occurrence of a scope.
@@ -86,12 +96,6 @@ impl Writer<'_> {
             {
                 self.fill(snapshot, api.root, step.key);
             }
-        }
-        if let Some(number) =
-            event.pointer_mut(dialect.pointer(Slot::SequenceNumber)).filter(|it| it.is_number())
-        {
-            *number = self.number.into();
-            self.number += 1;
         }
         event
     }

@@ -16,7 +16,7 @@ use tests::sample::{Class, Part, Sampled, Samples, sample, words};
 
 use crate::read;
 
-/// The failures that are told apart.
+/// The kinds of failure.
 const FAILURES: [Outcome; 3] = [Outcome::Exception, Outcome::Wrong, Outcome::Silent];
 
 /// Returns the clients that fail on the case of a class in one way.

@@ -57,11 +57,7 @@ impl Edit {
                 }
             }
         }
-        let number = grammar.dialect.pointer(Slot::SequenceNumber);
-        let numbers = events.iter_mut().filter_map(|(_, event)| event.pointer_mut(number));
-        for (number, place) in numbers.filter(|place| place.is_number()).enumerate() {
-            *place = number.into();
-        }
+        grammar.number(&mut events);
         events
     }
 

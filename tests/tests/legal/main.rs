@@ -11,8 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::{fs, slice};
 
-use catalogue::Level;
-use checker::{Checker, Frame, sse};
+use checker::Checker;
 use conformance::capture::Format;
 use conformance::goldens::GOLDENS;
 use grammar::{Enumeration, Grammar, Move, Steps};
@@ -20,28 +19,16 @@ use spec::Dialect;
 use spec::table::Fallback;
 use tests::corpus;
 use tests::generated::is_part_fresh;
-use tests::sample::words;
+use tests::sample::{broken, observed, words};
 
 use crate::data::{Exceptions, Survivors};
 use crate::edits::Edit;
 
 /// Returns the steps of a recording, and the rules that it breaks.
 fn read(dialect: &'static Dialect, bytes: &[u8]) -> (Vec<Move>, BTreeMap<String, String>) {
-    let (mut steps, mut checker, mut parser) =
-        (Steps::default(), Checker::new(dialect), sse::Parser::default());
-    let mut show = |frame: Frame<'_>| {
-        checker.frame_seen_by(&frame, &mut steps);
-    };
-    parser.push(bytes, &mut show);
-    parser.finish(&mut show);
-    checker.finish();
-    (steps.0, broken(&checker))
-}
-
-/// Returns the rules that a stream breaks, as a SHOULD or a MUST, with what is wrong.
-fn broken(checker: &Checker) -> BTreeMap<String, String> {
-    let binding = checker.findings().iter().filter(|finding| finding.level >= Level::Should);
-    binding.map(|finding| (finding.rule.to_string(), finding.message.clone())).collect()
+    let mut steps = Steps::default();
+    let broken = observed(dialect, bytes, &mut steps);
+    (steps.0, broken)
 }
 
 /// Checks every stream of an enumeration. Returns a row of the page.

@@ -14,10 +14,9 @@ mod vectors;
 
 use std::env;
 use std::ffi::OsString;
-use std::time::Duration;
 
-use clients::{ClientSuite, Mode};
-use results::{ClientRun, Transport};
+use clients::ClientSuite;
+use results::ClientRun;
 
 /// Returns a suite for the client of this kind, which is this program itself.
 fn suite(kind: &str) -> ClientSuite {
@@ -25,23 +24,7 @@ fn suite(kind: &str) -> ClientSuite {
     let kind = format!("CLIENT_KIND={kind}");
     let words = ["driver::the_client", "--exact", "--ignored", "--nocapture"];
     let command = [OsString::from("env"), kind.into(), program].into_iter().chain(words.map(OsString::from));
-    ClientSuite {
-        dialect: spec::dialect("openai").expect("it is there"),
-        command: command.collect(),
-        mode: Mode::Lines,
-        transports: Transport::ALL.to_vec(),
-        jobs: 2,
-        timeout: None,
-        is_strict: false,
-        name: "test".to_owned(),
-        version: None,
-        profiles: Vec::new(),
-        expected: Vec::new(),
-        port: 0,
-        origins: Vec::new(),
-        has_members: false,
-        patience: Duration::from_secs(20),
-    }
+    ClientSuite::new(spec::dialect("openai").expect("it is there"), "test".to_owned(), command.collect())
 }
 
 fn run(suite: &ClientSuite, is_wanted: &dyn Fn(&str) -> bool) -> ClientRun {
