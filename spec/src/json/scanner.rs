@@ -545,6 +545,34 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Skips any value of a text that is JSON: within lists and objects, only brackets are counted.
+    pub fn skip_valid(&mut self) -> Scan<()> {
+        let open = self.peek();
+        let close = match open {
+            b'{' => b'}',
+            b'[' => b']',
+            _ => return self.skip(),
+        };
+        let bytes = self.text.as_bytes();
+        let mut depth = 0_usize;
+        while let Some(&byte) = bytes.get(self.at) {
+            if byte == b'"' {
+                self.pass_string()?;
+                continue;
+            }
+            self.at += 1;
+            if byte == open {
+                depth += 1;
+            } else if byte == close {
+                depth -= 1;
+                if depth == 0 {
+                    return Ok(());
+                }
+            }
+        }
+        self.fail(Problem::Separator)
+    }
+
     fn skip_nested(&mut self) -> Scan<()> {
         let mut open = Nesting::default();
         loop {
@@ -724,6 +752,25 @@ mod tests {
             let ours = scanner.skip().and_then(|()| scanner.end()).is_ok();
             assert_eq!(ours, serde_json::from_str::<serde_json::Value>(text).is_ok(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn values_of_valid_texts_end_where_they_end() {
+        for value in [
+            "1",
+            "null",
+            "\"a]\"",
+            "[]",
+            "{}",
+            "[[],{\"]\":[1]},\"\\\"]\"]",
+            "{\"}\":{\"a\":[{}]},\"b\":\"}\"}",
+        ] {
+            let text = format!(" {value},2");
+            let (mut quick, mut checked) = (Scanner::new(&text), Scanner::new(&text));
+            assert_eq!((quick.skip_valid(), checked.skip()), (Ok(()), Ok(())), "{text}");
+            assert_eq!((quick.offset(), quick.since(1)), (checked.offset(), value), "{text}");
+        }
+        assert_eq!(Scanner::new("[1").skip_valid(), Err(Syntax));
     }
 
     #[test]

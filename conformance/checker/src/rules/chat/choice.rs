@@ -4,7 +4,7 @@ use spec::json;
 use spec::table::Scope;
 
 use crate::engine::{Case, Node, Object, Place, Stream, number, short};
-use crate::rules::logprobs::spelled;
+use crate::rules::logprobs::misspelled;
 
 /// Years in which completions are created, as seconds.
 const SECONDS: std::ops::Range<f64> = 1e9..4e9;
@@ -119,7 +119,7 @@ pub(in crate::rules) fn logprobs_joined(case: &mut Case<'_>, choice: &Node, _: &
     let text = stream.children(choice, Scope::Content).find(|text| !text.partial && !stream.has_gap);
     let Some(text) = text.filter(|text| !text.logprobs.is_empty()) else { return };
     let lists = text.logprobs.iter().map(AsRef::as_ref);
-    if let Some(spelled) = spelled(lists).filter(|spelled| *spelled != text.joined) {
+    if let Some(spelled) = misspelled(lists, &text.joined) {
         let name = case.name(choice);
         let (expected, actual) = (format!("{:?}", text.joined), format!("{spelled:?}"));
         let (expected, actual) = (short(&expected), short(&actual));

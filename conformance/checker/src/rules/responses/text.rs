@@ -8,7 +8,7 @@ use spec::table::Slot;
 
 use crate::engine::Case;
 use crate::engine::{Node, Object, Snapshot, Tokens, same};
-use crate::rules::logprobs::spelled;
+use crate::rules::logprobs::misspelled;
 
 /// Reports a final value without deltas.
 pub(in crate::rules) fn has_deltas(case: &mut Case<'_>, node: &Node) {
@@ -77,7 +77,7 @@ pub(in crate::rules) fn logprobs_spell_delta(case: &mut Case<'_>, _: &Node) {
     let tokens = record.view.raw(Slot::Logprobs);
     let (Some(tokens), Some(delta)) = (tokens, record.view.string(Slot::Value)) else { return };
     let delta = json::decode(delta.raw).0;
-    if let Some(spelled) = spelled([tokens].into_iter()).filter(|spelled| **spelled != *delta) {
+    if let Some(spelled) = misspelled([tokens].into_iter(), &delta) {
         case.fault("/logprobs", &format!("tokens that join to {delta:?}"), &format!("{spelled:?}"), || {
             format!("the tokens join to {spelled:?}, but the delta is {delta:?}")
         });
