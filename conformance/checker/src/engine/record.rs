@@ -5,9 +5,9 @@ use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
-use spec::json::{Names, Outline, OutlineMember, Problem, RawString, Scanner, is_same};
+use spec::json::{Names, Outline, OutlineMember, Problem, RawString, Scanner, is_same, string_member};
 use spec::table::{EventInfo, EventLine, Role, UsagePlaces};
-use spec::{Count, Dialect, Matches, Memory, Slot, Verdict, View};
+use spec::{Count, Dialect, Matches, Memory, Slot, Verdict, View, api_of_event, api_of_value};
 
 use super::usage::Usage;
 use super::view::Object;
@@ -52,6 +52,8 @@ pub struct Record<'a> {
     members: OnceCell<(Vec<OutlineMember>, Names)>,
     /// Its token counts, once something asks for them.
     usage: OnceCell<Usage>,
+    /// The other protocol that it belongs to, once something asks for it.
+    foreign: OnceCell<Option<&'static str>>,
     /// Offset of the first escape in the data, or of the first byte with which U+FFFD begins.
     first_escape: Option<usize>,
 }
@@ -114,6 +116,7 @@ impl<'a> Record<'a> {
             members: OnceCell::new(),
             recorded: None,
             usage: OnceCell::new(),
+            foreign: OnceCell::new(),
             first_escape: memchr::memchr2(b'\\', LOST, frame.data.as_deref().unwrap_or_default().as_bytes()),
         }
     }
@@ -280,6 +283,27 @@ impl<'a> Record<'a> {
     pub(super) fn usage(&self, places: &UsagePlaces) -> Usage {
         let read = || self.member(places.member).map(|usage| Usage::of(places, usage)).unwrap_or_default();
         *self.usage.get_or_init(read)
+    }
+
+    /// Returns the protocol that the event belongs to, if it is another one than the dialect's.
+    pub(crate) fn foreign(&self, dialect: &Dialect) -> Option<&'static str> {
+        // An event of the dialect is its own, even if it is not valid; but where types follow from members, all data have one.
+        let has_types = dialect.framing.types.is_empty();
+        let is_own = self.verdict == Verdict::Valid || self.known.is_some() && has_types;
+        if self.payload != Payload::Object || is_own {
+            return None;
+        }
+        let find = || {
+            let own = Some(dialect.api);
+            let stated = || string_member(self.data(), "type");
+            let name = if has_types { self.event_type.as_deref().map(Cow::Borrowed) } else { stated() };
+            if let Some(name) = name {
+                return api_of_event(&name, own);
+            }
+            let named = || self.frame.event.as_deref().and_then(|name| api_of_event(name, own));
+            api_of_value(self.data(), own).or_else(named)
+        };
+        *self.foreign.get_or_init(find)
     }
 
     /// Returns the data.

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use catalogue::Level;
-use spec::json::{Fault, FaultKind, string_member};
+use spec::json::{Fault, FaultKind};
 use spec::table::UnknownEvents;
-use spec::{Api, Dialect, Verdict, api_of_event, api_of_value};
+use spec::{Api, Dialect, Verdict};
 
 use super::misnomer;
 use super::other_dialects::{self, OtherDialects};
@@ -48,8 +48,8 @@ pub(super) fn event_known(case: &mut Case<'_>) {
 pub(super) fn event_typed(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let is_error = case.head.is_refusal();
-    let is_event = record.payload == Payload::Object && !is_error && foreign(case).is_none();
-    if is_event && record.event_type.is_none() {
+    let is_untyped = record.payload == Payload::Object && record.event_type.is_none() && !is_error;
+    if is_untyped && foreign(case).is_none() {
         let place = Place { expected: Some("property \"type\""), actual: Some("none"), ..Place::WHOLE };
         case.report(&place, || "the event has no type".to_owned());
     }
@@ -234,20 +234,7 @@ fn newer_values(
 
 /// Returns the protocol of an event, if it is another one.
 fn foreign(case: &Case<'_>) -> Option<&'static str> {
-    let record = case.record().filter(|record| record.payload == Payload::Object)?;
-    // An event of the dialect is its own, even if it is not valid; but where types follow from members, all data have one.
-    let has_types = case.dialect().framing.types.is_empty();
-    if record.verdict == Verdict::Valid || record.known.is_some() && has_types {
-        return None;
-    }
-    let own = Some(case.dialect().api);
-    let stated = || string_member(record.data(), "type");
-    let name = if has_types { record.event_type.as_deref().map(Cow::Borrowed) } else { stated() };
-    if let Some(name) = name {
-        return api_of_event(&name, own);
-    }
-    let named = || record.frame.event.as_deref().and_then(|name| api_of_event(name, own));
-    api_of_value(record.data(), own).or_else(named)
+    case.record()?.foreign(case.dialect())
 }
 
 pub(super) fn foreign_protocol(case: &mut Case<'_>) {
