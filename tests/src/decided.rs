@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
+use catalogue::Level;
 use serde::Deserialize;
 
 use crate::corpus;
@@ -37,7 +38,7 @@ pub struct Decided {
     pub reading: String,
     /// The transition by which the model says that a stream breaks a level.
     pub model: String,
-    /// The rules that the checker finds broken; none if it finds nothing in what the model is about.
+    /// The rules that the checker finds broken; none if it finds nothing of the level that the model finds broken.
     pub checker: Vec<String>,
     /// Not every comparison sees it.
     #[serde(default)]
@@ -58,10 +59,18 @@ impl Compared {
     }
 }
 
+const LEVELS: [Level; 4] = [Level::Off, Level::May, Level::Should, Level::Must];
+
 impl Decided {
     /// Returns whether this is the disagreement, by what the model and the checker say.
     pub fn is(&self, model: &str, checker: &str) -> bool {
-        model.split("; ").any(|said| said == self.model)
-            && self.checker.iter().all(|rule| checker.split(' ').any(|said| said == rule))
+        let level = |said: &str| LEVELS.into_iter().find(|level| said.starts_with(level.name()));
+        let has_rule = |rule: &String| checker.split(' ').any(|said| said == rule);
+        let is_meant = if self.checker.is_empty() {
+            level(checker) < level(model)
+        } else {
+            self.checker.iter().all(has_rule)
+        };
+        is_meant && model.split("; ").any(|said| said == self.model)
     }
 }

@@ -11,6 +11,8 @@ pub(crate) struct Responses {
     number: Option<u64>,
     response: Option<String>,
     items: BTreeMap<u64, Item>,
+    /// The index of the item that was added last.
+    last: u64,
     ids: BTreeSet<String>,
 }
 
@@ -183,6 +185,7 @@ impl Responses {
             steps.push(whole("identity", "unique"));
         }
         self.items.insert(at, item);
+        self.last = at;
     }
 
     fn done(&self, event: &Event, objects: &Objects, steps: &mut Vec<Step>) {
@@ -204,8 +207,7 @@ impl Responses {
         // A web search has no tokens of the model.
         let has_tokens = self.items.get(&at).is_some_and(|item| item.kind != "web_search_call");
         if has_tokens && event.text("/item/status") == Some("incomplete") {
-            let is_last = self.items.keys().all(|other| *other <= at);
-            steps.push(whole("budget", if is_last { "exhausted" } else { "overtaken" }));
+            steps.push(whole("budget", if self.last == at { "exhausted" } else { "overtaken" }));
         }
     }
 
