@@ -117,10 +117,7 @@ impl<'g> Exploration<'g> {
         let mut at = 0;
         while let Some(place) = self.places.get(at) {
             let (before, last, depth) = (place.state.clone(), place.last, place.depth + 1);
-            for step in before.steps(&self.bounds) {
-                if !self.is_due(&step) {
-                    continue;
-                }
+            for step in before.steps_of(&self.bounds, |step| self.is_due(step)) {
                 let mut after = before.clone();
                 after.take(&step);
                 let last = self.followed(&step).map_or(last, |stage| [last[1], Some(stage)]);

@@ -97,12 +97,17 @@ impl<'g> State<'g> {
 
     /// Returns the steps that may come next, within the bounds.
     pub fn steps(&self, bounds: &Bounds) -> Vec<Step> {
+        self.steps_of(bounds, |_| true)
+    }
+
+    /// Returns those of some steps that may come next, within the bounds.
+    pub(crate) fn steps_of(&self, bounds: &Bounds, is_meant: impl Fn(&Step) -> bool) -> Vec<Step> {
         let mut steps = Vec::new();
         for effect in &self.grammar.effects {
             for key in self.keys(effect.scope) {
                 for kind in self.kinds(effect, key) {
                     let step = Step { effect, key, kind };
-                    if self.allows(&step) && self.is_within(&step, bounds) {
+                    if is_meant(&step) && self.allows(&step) && self.is_within(&step, bounds) {
                         steps.push(step);
                     }
                 }
