@@ -140,6 +140,14 @@ impl EventSchema {
         }
     }
 
+    /// Returns it as the schema of a value.
+    pub(crate) const fn schema(&self) -> Schema {
+        match *self {
+            Self::Object { schema, .. } => Schema::Object(schema),
+            Self::Other(schema, ..) => schema,
+        }
+    }
+
     /// Returns the places inside of others.
     pub(crate) const fn watch(&self) -> Option<&'static Watch> {
         match self {

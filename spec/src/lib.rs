@@ -13,6 +13,7 @@ mod count;
 mod delta;
 #[cfg(not(test))]
 mod dialects;
+mod enumeration;
 mod event;
 pub mod json;
 mod memory;
@@ -29,6 +30,7 @@ pub use count::{Count, Decimal, Odd};
 pub use delta::{Fragment, FragmentFrame};
 #[cfg(not(test))]
 pub use dialects::*;
+pub use enumeration::{Enumerations, ListedValue};
 pub use event::EventInfo;
 pub use json::Fault;
 pub use memory::Memory;

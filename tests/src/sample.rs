@@ -225,7 +225,7 @@ impl Legal {
         let opens = |step: &&Step| step.effect.role == Role::Open && step.effect.level.is_container;
         let types: Vec<_> = self.moves.iter().flatten().filter(opens).map(|step| step.kind).collect();
         let types = types.windows(2).map(|two| Part::Types(two[0], two[1]));
-        let pairs = walk.windows.iter().map(|(_, window)| Part::Pair(*window));
+        let pairs = walk.observed.windows.iter().map(|(_, window)| Part::Pair(*window));
         Some(pairs.chain(neighbours).chain(types).collect())
     }
 }

@@ -86,6 +86,9 @@ pub struct RequestShape {
     /// The member that asks for a response in the background, and the feature.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background: Option<String>,
+    /// The members that the response does not repeat: it has one of the same name for what was decided.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decided: Vec<String>,
     /// How a conversation repeats a response. Without it, the items of the response are entries of the conversation, and an
     /// event has the response as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]

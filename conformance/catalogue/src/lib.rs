@@ -14,7 +14,7 @@ use spec::table::{Operation, Role, Scope};
 use spec::{Api, Dialect};
 
 pub use features::Feature;
-pub use reached::{Reached, reached};
+pub use reached::{Reached, VALUES, reached};
 pub use recorded::{Recorded, recorded};
 pub use spec::table::Level;
 

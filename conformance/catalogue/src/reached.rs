@@ -3,10 +3,13 @@
 /// The steps, written by a test: `BLESS=1 cargo test -p tests --test exercised`.
 const STEPS: &str = include_str!(env!("REACHED"));
 
+/// The lane of steps that are enumeration values.
+pub const VALUES: &str = "value";
+
 /// A step that the reference gateway's answers have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reached {
-    /// The type of the container, or the name of the scope.
+    /// The type of the container, or the name of the scope; or [`VALUES`].
     pub lane: &'static str,
     /// The step.
     pub step: &'static str,

@@ -1,12 +1,14 @@
 //! What streams exercised of a lifecycle.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
-use catalogue::reached;
-use results::{Exercised, ExercisedLane, ExercisedPath, ExercisedStep};
+use catalogue::{VALUES, reached};
+use results::{Exercised, ExercisedLane, ExercisedMember, ExercisedPath, ExercisedStep, ExercisedValue};
 use spec::Dialect;
 
 use crate::lifecycle::Lifecycle;
+use crate::walk::Observed;
 use crate::window::{Stage, Window};
 
 /// What could have been exercised.
@@ -18,18 +20,14 @@ pub enum Claim<'c> {
     Features(&'c dyn Fn(&str) -> bool),
 }
 
-impl std::fmt::Debug for Claim<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Claim<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if matches!(self, Self::All) { "All" } else { "Features" })
     }
 }
 
 /// Returns what streams exercised of the lifecycle of a dialect; none if nothing is known of it.
-pub fn exercised(
-    dialect: &'static Dialect,
-    windows: &BTreeSet<(&str, Window)>,
-    claim: Claim<'_>,
-) -> Option<Exercised> {
+pub fn exercised(dialect: &'static Dialect, observed: &Observed, claim: Claim<'_>) -> Option<Exercised> {
     let reachable: Option<BTreeSet<(&str, &str)>> = match claim {
         Claim::All => None,
         Claim::Features(allows) => {
@@ -37,8 +35,8 @@ pub fn exercised(
             Some(due.map(|step| (step.lane, step.step)).collect())
         }
     };
-    let is_reachable = |lane: &str, stage: &Stage| {
-        reachable.as_ref().is_none_or(|steps| steps.contains(&(lane, stage.to_string().as_str())))
+    let is_reachable = |lane: &str, step: &dyn fmt::Display| {
+        reachable.as_ref().is_none_or(|steps| steps.contains(&(lane, step.to_string().as_str())))
     };
     let lifecycle = Lifecycle::of(dialect);
     let mut lanes: BTreeMap<&str, Vec<Window>> = BTreeMap::new();
@@ -48,16 +46,25 @@ pub fn exercised(
         }
     }
     let seen: BTreeSet<Window> =
-        windows.iter().filter(|(of, _)| *of == dialect.name).map(|(_, window)| *window).collect();
+        observed.windows.iter().filter(|(of, _)| *of == dialect.name).map(|(_, window)| *window).collect();
     let root = dialect.api.scope(dialect.api.root).name;
     let mut lanes: Vec<ExercisedLane> = lanes
         .into_iter()
         .map(|(name, windows)| lane(name, name != root, &windows, &seen, &lifecycle.goldens))
         .collect();
     lanes.sort_by_key(|lane| lane.is_container);
+    let mut members: Vec<ExercisedMember> = Vec::new();
+    for value in lifecycle.values.iter().filter(|value| is_reachable(VALUES, value)) {
+        if members.last().is_none_or(|member| member.name != value.member) {
+            members.push(ExercisedMember { name: value.member.clone(), values: Vec::new() });
+        }
+        let is_exercised = observed.values.contains(&(dialect.name, *value));
+        let of = ExercisedValue { name: value.value.to_owned(), is_exercised };
+        members.last_mut().expect("one was added").values.push(of);
+    }
     // Without a golden of one, the containers of a dialect are not known.
     let is_known = lanes.iter().any(|lane| lane.is_container);
-    is_known.then(|| Exercised::new(dialect.name, matches!(claim, Claim::Features(_)), lanes))
+    is_known.then(|| Exercised::new(dialect.name, matches!(claim, Claim::Features(_)), lanes, members))
 }
 
 fn lane(

@@ -1,16 +1,18 @@
 //! What the containers of any stream of a dialect can go through.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Mutex;
 
-use spec::Dialect;
 use spec::table::Role;
+use spec::{Dialect, ListedValue};
 
 use crate::bounds::Bounds;
 use crate::grammar::Grammar;
+use crate::known::{Known, known};
 use crate::state::State;
 use crate::step::Step;
+use crate::walk::enumerations;
 use crate::window::{Stage, Window, inner, outer};
 
 /// What the containers of a stream, and the stream around them, can go through.
@@ -18,23 +20,19 @@ use crate::window::{Stage, Window, inner, outer};
 pub struct Lifecycle {
     /// Each step with the two before it, and the shortest stream that has them.
     pub windows: BTreeMap<Window, Vec<Step>>,
+    /// The enumeration values of all members that have one in a golden.
+    pub values: BTreeSet<&'static ListedValue>,
     /// How many goldens have a step with the two before it.
     pub(crate) goldens: BTreeMap<Window, u64>,
 }
 
 /// Those of the dialects that were asked for.
-static KNOWN: Mutex<Vec<(&'static str, &'static Lifecycle)>> = Mutex::new(Vec::new());
+static KNOWN: Known<Lifecycle> = Mutex::new(Vec::new());
 
 impl Lifecycle {
     /// Returns the lifecycle of a dialect, which is explored once.
     pub fn of(dialect: &'static Dialect) -> &'static Self {
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, lifecycle)) = known.iter().find(|(name, _)| *name == dialect.name) {
-            return lifecycle;
-        }
-        let lifecycle: &'static Self = Box::leak(Box::new(Self::explored(dialect)));
-        known.push((dialect.name, lifecycle));
-        lifecycle
+        known(&KNOWN, dialect, Self::explored)
     }
 
     fn explored(dialect: &'static Dialect) -> Self {
@@ -58,7 +56,9 @@ impl Lifecycle {
         // Around containers, it does not matter what is in them.
         let (_, simplest) = explored.min().unwrap_or_default();
         Exploration::new(&grammar, simplest, Around::Stream).run(api.scope(api.root).name, &mut windows);
-        Self { windows, goldens: grammar.templates.windows }
+        let mut values = enumerations(dialect).all();
+        values.retain(|value| grammar.templates.members.contains(&*value.member));
+        Self { windows, values, goldens: grammar.templates.windows }
     }
 }
 

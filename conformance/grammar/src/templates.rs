@@ -27,6 +27,8 @@ pub(crate) struct Templates {
     values: BTreeSet<(usize, Option<&'static str>)>,
     /// How many goldens have a step with the two before it.
     pub(crate) windows: BTreeMap<Window, u64>,
+    /// The members of which a golden has a listed value.
+    pub(crate) members: BTreeSet<&'static str>,
 }
 
 /// An event with one effect alone.
@@ -71,9 +73,10 @@ impl Templates {
             templates.pairs.append(&mut scan.pairs);
             templates.together.append(&mut scan.together);
             templates.values.append(&mut scan.values);
-            for (_, window) in &scan.walk.windows {
+            for (_, window) in &scan.walk.observed.windows {
                 *templates.windows.entry(*window).or_default() += 1;
             }
+            templates.members.extend(scan.walk.observed.values.iter().map(|(_, value)| &*value.member));
             let first = scan.first(snapshot).cloned();
             for (effect, mut event) in scan.events {
                 if let (Some(first), Some(shared), Some(snapshot)) =

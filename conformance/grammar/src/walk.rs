@@ -1,10 +1,12 @@
 //! What the containers of a stream go through, without indices.
 
 use std::collections::BTreeSet;
+use std::sync::Mutex;
 
 use checker::{Observer, Payload, Seen};
-use spec::Dialect;
+use spec::{Dialect, Enumerations, ListedValue};
 
+use crate::known::{Known, known};
 use crate::read::step;
 use crate::step::{Key, Step};
 use crate::window::{Stage, Window, inner, outer};
@@ -18,11 +20,28 @@ struct Lane {
     last: [Option<Stage>; 2],
 }
 
-/// Observes what the containers of streams go through.
+/// What was observed of streams, by dialect.
+#[derive(Debug, Clone, Default)]
+pub struct Observed {
+    /// What containers, and the streams around them, went through.
+    pub windows: BTreeSet<(&'static str, Window)>,
+    /// The enumeration values in their events.
+    pub values: BTreeSet<(&'static str, &'static ListedValue)>,
+}
+
+impl Observed {
+    /// Adds what was observed of other streams.
+    pub fn add(&mut self, other: &Self) {
+        self.windows.extend(&other.windows);
+        self.values.extend(&other.values);
+    }
+}
+
+/// Observes what the containers of streams go through, and the enumeration values in their events.
 #[derive(Debug, Default)]
 pub struct Walk {
-    /// What they went through, by dialect.
-    pub windows: BTreeSet<(&'static str, Window)>,
+    /// What was observed.
+    pub observed: Observed,
     /// Those of the stream at hand, by the lane of its WebSocket.
     lanes: Vec<(Option<String>, Lane)>,
 }
@@ -67,12 +86,26 @@ impl Walk {
         let Some((_, lane)) = self.lanes.get_mut(at) else { return };
         let window = Window::new(lane.name, lane.last, stage);
         lane.last = window.before_next();
-        self.windows.insert((dialect.name, window));
+        self.observed.windows.insert((dialect.name, window));
     }
+}
+
+/// The enumerations of the dialects that were asked for.
+static ENUMERATIONS: Known<Enumerations> = Mutex::new(Vec::new());
+
+/// Returns the listed values of a dialect.
+pub(crate) fn enumerations(dialect: &'static Dialect) -> &'static Enumerations {
+    known(&ENUMERATIONS, dialect, Enumerations::of)
 }
 
 impl Observer for Walk {
     fn record(&mut self, seen: &Seen<'_>) {
+        if let (Some((_, event)), Some(data)) = (seen.record.known, &seen.record.frame.data) {
+            let (of, values) = (seen.dialect.name, &mut self.observed.values);
+            enumerations(seen.dialect).each_of(event.name, data, |value| {
+                values.insert((of, value));
+            });
+        }
         if seen.record.payload == Payload::Done {
             self.end_stream();
         }

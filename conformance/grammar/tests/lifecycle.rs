@@ -16,7 +16,7 @@ fn read(stream: &[u8]) -> Exercised {
     let mut walk = Walk::default();
     let mut checking = Checking::new(&checker::Rules::of(dialect()), false);
     checking.check_seen_by("stream".to_owned(), &mut &*stream, Some(Format::Sse), &mut walk);
-    exercised(dialect(), &walk.windows, Claim::All).expect("there is a lifecycle")
+    exercised(dialect(), &walk.observed, Claim::All).expect("there is a lifecycle")
 }
 
 /// Returns the transitions of a type that a stream has, or all.
@@ -41,6 +41,14 @@ fn a_text_exercises_a_message_and_no_call() {
     let is_of_call =
         |name: String| name.contains("output_item.added → ") && name.ends_with(" (function_call)");
     assert!(of.never().any(is_of_call));
+    let values = |name: &str| -> Vec<(&str, bool)> {
+        let member = of.members.iter().find(|member| member.name == name).expect("a golden has it");
+        member.values.iter().map(|value| (&*value.name, value.is_exercised)).collect()
+    };
+    assert_eq!(values("message/status"), [("completed", true), ("in_progress", true), ("incomplete", false)]);
+    assert!(values("function_call/status").iter().all(|(_, is_exercised)| !is_exercised));
+    // No good stream has such an item.
+    assert!(of.members.iter().all(|member| !member.name.starts_with("computer_call/")));
 }
 
 #[test]
@@ -76,7 +84,7 @@ fn each_pair_of_transitions_has_a_legal_stream() {
             let (mut walk, text) = (Walk::default(), grammar.write(&stream));
             let mut checking = Checking::new(&checker::Rules::of(dialect), false);
             checking.check_seen_by("stream".to_owned(), &mut text.as_bytes(), Some(Format::Sse), &mut walk);
-            assert!(walk.windows.contains(&(dialect.name, *window)), "{window:?} in {text}");
+            assert!(walk.observed.windows.contains(&(dialect.name, *window)), "{window:?} in {text}");
         }
     }
 }

@@ -40,7 +40,12 @@ fn exercised(of: &Exercised, run: &Run) -> String {
         0 => String::new(),
         _ => format!("; never: {}", listed(&never, NEVER, |name| visible(name))),
     };
-    format!("{} transitions {whose}{names}", of.transitions)
+    // Reports of earlier versions have no values.
+    let values = match of.values.reachable {
+        0 => String::new(),
+        _ => format!(" and {} enumeration values", of.values),
+    };
+    format!("{} transitions{values} {whose}{names}", of.transitions)
 }
 
 /// Maximum number of recognised dialects.

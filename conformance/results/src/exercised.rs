@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Run;
 
 /// What streams exercised of the lifecycle of a dialect: of each type of container, and of the stream around them, the
-/// steps, which follows which, and three in a row.
+/// steps, which follows which, and three in a row; and the enumeration values in its events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Exercised {
@@ -27,8 +27,14 @@ pub struct Exercised {
     pub events: Share,
     /// The types of containers, and of values in them.
     pub types: Share,
+    /// The enumeration values.
+    #[serde(default)]
+    pub values: Share,
     /// The types of containers, and the stream around them.
     pub lanes: Vec<ExercisedLane>,
+    /// The members with enumeration values.
+    #[serde(default)]
+    pub members: Vec<ExercisedMember>,
 }
 
 /// How many of some parts were exercised.
@@ -105,9 +111,35 @@ pub struct ExercisedPath {
     pub goldens: u64,
 }
 
+/// A member of objects in events that has enumeration values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct ExercisedMember {
+    /// The type of its object, or of the event if that has none, and a pointer from there, in which `*` is each entry of an
+    /// array: `function_call/status`.
+    pub name: String,
+    /// The values that it can have.
+    pub values: Vec<ExercisedValue>,
+}
+
+/// An enumeration value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct ExercisedValue {
+    /// The value.
+    pub name: String,
+    /// Whether an event has it.
+    pub is_exercised: bool,
+}
+
 impl Exercised {
-    /// Counts the parts of lanes.
-    pub fn new(dialect: &str, is_claimed: bool, lanes: Vec<ExercisedLane>) -> Self {
+    /// Counts the parts of lanes, and the values of members.
+    pub fn new(
+        dialect: &str,
+        is_claimed: bool,
+        lanes: Vec<ExercisedLane>,
+        members: Vec<ExercisedMember>,
+    ) -> Self {
         let steps = || lanes.iter().flat_map(|lane| &lane.steps);
         let event = |step: &ExercisedStep| step.name.split([' ', '/']).next().unwrap_or_default().len();
         let of_values = steps().filter_map(|step| Some((step.name.split_once(' ')?.1, step.is_exercised)));
@@ -123,7 +155,9 @@ impl Exercised {
             pairs: Share::of(lanes.iter().flat_map(|lane| &lane.pairs).map(|path| path.is_exercised)),
             events: Share::of_names(steps().map(|step| (&step.name[..event(step)], step.is_exercised))),
             types: Share::of_names(of_lanes.chain(of_values)),
+            values: Share::of(members.iter().flat_map(|member| &member.values).map(|it| it.is_exercised)),
             lanes,
+            members,
         }
     }
 
@@ -161,7 +195,25 @@ impl Exercised {
                 path.is_exercised |= other.is_exercised;
             }
         }
-        *self = Self::new(&self.dialect, self.is_claimed, lanes);
+        let mut members = std::mem::take(&mut self.members);
+        for other in &other.members {
+            match members.iter_mut().find(|known| known.name == other.name) {
+                Some(known) => known.add(other),
+                None => members.push(other.clone()),
+            }
+        }
+        *self = Self::new(&self.dialect, self.is_claimed, lanes, members);
+    }
+}
+
+impl ExercisedMember {
+    fn add(&mut self, other: &Self) {
+        for other in &other.values {
+            match self.values.iter_mut().find(|known| known.name == other.name) {
+                Some(known) => known.is_exercised |= other.is_exercised,
+                None => self.values.push(other.clone()),
+            }
+        }
     }
 }
 

@@ -49,7 +49,9 @@ pub use checker::{Excerpt, Finding, LevelName, Location, Misnomer, Origin, Relat
 pub use client::{
     CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, ClientTally, RequestProblem,
 };
-pub use exercised::{Exercised, ExercisedLane, ExercisedPath, ExercisedStep, Share};
+pub use exercised::{
+    Exercised, ExercisedLane, ExercisedMember, ExercisedPath, ExercisedStep, ExercisedValue, Share,
+};
 pub use fail_on::FailOn;
 pub use faults::Faults;
 pub use format::Format;

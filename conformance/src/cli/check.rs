@@ -1,6 +1,6 @@
 //! `conformance check`: checks recordings.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::iter;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use super::progress::Progress;
 use super::select::SelectArgs;
 use super::verdict::VerdictArgs;
 use super::{CommandArgs, NOT_DONE, files, known, print};
-use grammar::{Claim, Walk, exercised};
+use grammar::{Claim, Observed, Walk, exercised};
 use recordings::Checking;
 use recordings::capture::Format;
 use reports::Form;
@@ -57,8 +57,8 @@ pub(super) struct CheckArgs {
     format_in: Option<files::FormatIn>,
     /// Report which parts of the lifecycle the recordings exercise.
     ///
-    /// Counts the steps of each type of item or block, which follows which, and three in a row, of all that are legal in
-    /// the dialect. Each event is parsed for this, so that checking takes longer.
+    /// Counts the steps of each type of item or block, which follows which, and three in a row, and the
+    /// enumeration values, of all that are legal in the dialect. Each event is parsed for this, so that checking takes longer.
     #[arg(long)]
     coverage: bool,
     #[command(flatten)]
@@ -80,7 +80,7 @@ impl CommandArgs for CheckArgs {
         // Lines are printed as soon as the files before them are done.
         let is_streamed = self.output.format == Form::Ndjson && self.output.output.is_none();
         let lines = InOrder::default();
-        let walks = Mutex::new(BTreeSet::new());
+        let walks = Mutex::new(Observed::default());
         let captures = check_all(&files, || {
             let mut checking = rules.checking(self.output.draws());
             let (progress, named, lines, walks) = (&progress, &named, &lines, &walks);
@@ -88,8 +88,8 @@ impl CommandArgs for CheckArgs {
                 checking.pass_over_other_apis(!named.contains(file));
                 let mut walk = self.coverage.then(Walk::default);
                 let report = check_file(file, format, &mut checking, &mut walk, progress);
-                if let Some(mut walk) = walk {
-                    walks.lock().unwrap_or_else(PoisonError::into_inner).append(&mut walk.windows);
+                if let Some(walk) = walk {
+                    walks.lock().unwrap_or_else(PoisonError::into_inner).add(&walk.observed);
                 }
                 if is_streamed {
                     lines.print(at, reports::ndjson_of_recording(&report));
@@ -103,7 +103,7 @@ impl CommandArgs for CheckArgs {
         let walks = walks.into_inner().unwrap_or_else(PoisonError::into_inner);
         let exercised = |dialect: &&'static Dialect| exercised(dialect, &walks, Claim::All);
         let dialects =
-            spec::DIALECTS.iter().filter(|dialect| walks.iter().any(|(of, _)| *of == dialect.name));
+            spec::DIALECTS.iter().filter(|dialect| walks.windows.iter().any(|(of, _)| *of == dialect.name));
         run.exercised = dialects.filter_map(exercised).collect();
         if is_streamed {
             lines.end()?;

@@ -70,6 +70,9 @@ fn what_was_not_exercised_is_grey() {
     // What leads on and what leads back are arcs, and a repetition is a circle.
     assert_eq!((count("<path class=\"never\""), count("<circle class=\"good\"")), (2, 1));
     assert!(section.contains("<li>response.output_item.done → response.output_item.added</li>"));
+    let values =
+        r#"<td class="good">response.output_item.added</td><td class="never">response.output_item.done</td>"#;
+    assert!(section.contains("1 of 2 enumeration values") && section.contains(values), "{section}");
     let (_, bad) = self::page("bad");
     assert!(!bad.contains("id=\"lifecycle\""), "nothing was observed");
 }

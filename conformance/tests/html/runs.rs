@@ -7,9 +7,9 @@ use conformance::capture::{End, Exchange, Recorder, Request};
 use conformance::check_with_timelines;
 use conformance::results::{
     CLIENT_RUN_VERSION, CaptureReport, CaseReport, ClientCaseReport, ClientOutcome, ClientRun, ClientTally,
-    Demand, Exercised, ExercisedLane, ExercisedPath, ExercisedStep, FailOn, Judgement, LiveReport, Options,
-    Outcome, ProfileReport, ProfileState, Reason, RequestProblem, Run, State, Transport, TrialResult,
-    UndecidedKind, Verdict,
+    Demand, Exercised, ExercisedLane, ExercisedMember, ExercisedPath, ExercisedStep, ExercisedValue, FailOn,
+    Judgement, LiveReport, Options, Outcome, ProfileReport, ProfileState, Reason, RequestProblem, Run, State,
+    Transport, TrialResult, UndecidedKind, Verdict,
 };
 use conformance::{Rules, goldens, violation};
 
@@ -178,7 +178,10 @@ fn exercised(lane: &str, names: [&str; 2]) -> Exercised {
         transitions: vec![path(0, 0, true), path(0, 1, false), path(1, 0, false)],
         pairs: Vec::new(),
     };
-    Exercised::new("openai", true, vec![lane])
+    let value = |(at, name): (usize, &str)| ExercisedValue { name: name.to_owned(), is_exercised: at == 0 };
+    let values = (0..).zip(names).map(value).collect();
+    let member = ExercisedMember { name: format!("{}/status", lane.name), values };
+    Exercised::new("openai", true, vec![lane], vec![member])
 }
 
 /// Returns a run with every kind of failure.

@@ -41,22 +41,25 @@ pub fn entries(text: &str) -> Option<Vec<&str>> {
 
 /// Calls a function at each entry of a list, which it reads. Returns false if the text is not a list or not JSON; entries
 /// before the fault were read then.
-pub fn each_entry<'a>(text: &'a str, mut entry: impl FnMut(&mut Scanner<'a>) -> Scan<()>) -> bool {
+pub fn each_entry<'a>(text: &'a str, entry: impl FnMut(&mut Scanner<'a>) -> Scan<()>) -> bool {
     let mut scanner = Scanner::new(text);
-    if scanner.peek() != b'[' {
-        return false;
-    }
-    scanner.enter();
-    if scanner.peek() == b']' {
-        scanner.enter();
-        return scanner.end().is_ok();
-    }
-    loop {
-        scanner.peek();
-        match entry(&mut scanner).and_then(|()| scanner.separator(b']')) {
-            Ok(false) => {}
-            Ok(true) => return scanner.end().is_ok(),
-            Err(_) => return false,
+    scanner.peek() == b'[' && scanner.entries(entry).and_then(|()| scanner.end()).is_ok()
+}
+
+impl Scanner<'_> {
+    /// Reads the array at the cursor. Calls `entry` at each entry, which it reads.
+    pub(crate) fn entries(&mut self, mut entry: impl FnMut(&mut Self) -> Scan<()>) -> Scan<()> {
+        self.enter();
+        if self.peek() == b']' {
+            self.enter();
+            return Ok(());
+        }
+        loop {
+            self.peek();
+            entry(self)?;
+            if self.separator(b']')? {
+                return Ok(());
+            }
         }
     }
 }

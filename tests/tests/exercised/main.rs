@@ -3,11 +3,11 @@
 mod unnoticed;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use catalogue::Scenario;
+use catalogue::{Scenario, VALUES};
 use conformance::capture::Format;
 use conformance::evidence::Evidence;
 use conformance::gateway::Settings;
@@ -15,31 +15,32 @@ use conformance::goldens::GOLDENS;
 use conformance::recordings::Checking;
 use conformance::results::{Exercised, Transport};
 use conformance::{Rules, Suite};
-use grammar::{Claim, Lifecycle, Walk, Window, exercised};
+use grammar::{Claim, Lifecycle, Observed, Walk, Window, exercised};
 use spec::Dialect;
 use spec::table::Fallback;
 use tests::generated::{is_fresh, is_part_fresh};
 
-type Windows = BTreeSet<(&'static str, Window)>;
 type Features = BTreeSet<&'static str>;
+/// Of each step, by lane, the features of each exchange that has it.
+type Needs<'e, S> = BTreeMap<(&'static str, S), BTreeSet<&'e Features>>;
 
 /// Returns the dialects of the first parties.
 fn usual() -> impl Iterator<Item = &'static Dialect> {
     spec::DIALECTS.iter().copied().filter(|dialect| dialect.fallback != Fallback::None)
 }
 
-fn walked(dialect: &'static Dialect, bytes: &[u8], format: Format) -> Windows {
+fn walked(dialect: &'static Dialect, bytes: &[u8], format: Format) -> Observed {
     let mut walk = Walk::default();
     let mut checking = Checking::new(&Rules::of(dialect), false);
     checking.check_seen_by(String::new(), &mut &*bytes, Some(format), &mut walk);
-    walk.windows
+    walk.observed
 }
 
 /// The run of all scenarios against the reference gateway.
 struct Reference {
     dialect: &'static Dialect,
     /// What each exchange went through, with the features that its scenario needs.
-    exchanges: Vec<(Features, Windows)>,
+    exchanges: Vec<(Features, Observed)>,
 }
 
 impl Reference {
@@ -67,19 +68,26 @@ impl Reference {
 
     /// Returns the lines of the steps that it reaches.
     fn reached(&self) -> String {
-        let legal: BTreeSet<_> = Lifecycle::of(self.dialect)
-            .windows
-            .keys()
-            .map(|window| (window.lane, window.stages[2]))
-            .collect();
-        let mut needs: BTreeMap<_, BTreeSet<&Features>> = BTreeMap::new();
-        for (features, windows) in &self.exchanges {
-            for (_, window) in windows {
-                needs.entry((window.lane, window.stages[2])).or_default().insert(features);
+        let lifecycle = Lifecycle::of(self.dialect);
+        let of_window = |window: &Window| (window.lane, window.stages[2].expect("a window ends with a step"));
+        let legal: BTreeSet<_> = lifecycle.windows.keys().map(of_window).collect();
+        let (mut steps, mut values) = (Needs::new(), Needs::new());
+        for (features, observed) in &self.exchanges {
+            let due = observed.windows.iter().map(|(_, window)| of_window(window));
+            for step in due.filter(|step| legal.contains(step)) {
+                steps.entry(step).or_default().insert(features);
+            }
+            let due = observed.values.iter().map(|(_, value)| *value);
+            for value in due.filter(|value| lifecycle.values.contains(value)) {
+                values.entry((VALUES, value)).or_default().insert(features);
             }
         }
+        self.lines(steps) + &self.lines(values)
+    }
+
+    fn lines(&self, needs: Needs<'_, impl Display>) -> String {
         let mut text = String::new();
-        for ((lane, stage), needs) in needs.into_iter().filter(|(step, _)| legal.contains(step)) {
+        for ((lane, step), needs) in needs {
             let is_least =
                 |own: &&&Features| !needs.iter().any(|other| *other != **own && other.is_subset(own));
             let needs = needs.iter().filter(is_least).map(|features| match features.len() {
@@ -87,27 +95,32 @@ impl Reference {
                 _ => features.iter().copied().collect::<Vec<_>>().join("+"),
             });
             let needs = needs.collect::<Vec<_>>().join(", ");
-            let stage = stage.expect("a window ends with a step");
-            let _ = writeln!(text, "{}: {lane}: {stage}: {needs}", self.dialect.api.name);
+            let _ = writeln!(text, "{}: {lane}: {step}: {needs}", self.dialect.api.name);
         }
         text
     }
 
-    fn all(&self) -> Windows {
-        self.exchanges.iter().flat_map(|(_, windows)| windows.iter().copied()).collect()
+    fn all(&self) -> Observed {
+        union(self.exchanges.iter().map(|(_, observed)| observed.clone()))
     }
 }
 
+fn union(all: impl Iterator<Item = Observed>) -> Observed {
+    let mut union = Observed::default();
+    all.for_each(|observed| union.add(&observed));
+    union
+}
+
 /// Returns what the goldens of a dialect go through.
-fn of_goldens(dialect: &'static Dialect) -> Windows {
+fn of_goldens(dialect: &'static Dialect) -> Observed {
     let is_meant = |golden: &&conformance::goldens::Golden| {
         matches!(golden.format, Format::Sse | Format::WebSocket) && golden.holds_for(dialect.name)
     };
-    GOLDENS.iter().filter(is_meant).flat_map(|golden| walked(dialect, golden.bytes, golden.format)).collect()
+    union(GOLDENS.iter().filter(is_meant).map(|golden| walked(dialect, golden.bytes, golden.format)))
 }
 
-fn row(dialect: &'static Dialect, windows: &Windows) -> Exercised {
-    exercised(dialect, windows, Claim::All).expect("there is a lifecycle")
+fn row(dialect: &'static Dialect, observed: &Observed) -> Exercised {
+    exercised(dialect, observed, Claim::All).expect("there is a lifecycle")
 }
 
 #[test]
@@ -115,7 +128,8 @@ fn what_goldens_and_the_reference_gateway_exercise() {
     let by = "exercised";
     let mut reached = format!(
         "# Written by a test: BLESS=1 cargo test -p tests --test {by}\n\
-         # <api>: <type of item, block or choice; or the root>: <step>: <features of scenarios whose answers have it>\n"
+         # <api>: <type of item, block or choice; or the root>: <step>: <features of scenarios whose answers have it>\n\
+         # <api>: {VALUES}: <member of an object of a type> = <enumeration value>: <the same>\n"
     );
     let mut rows = "\n| dialect | what | legal | in goldens | in a run against the reference gateway |\n\
                     |---|---|---|---|---|\n"
@@ -130,6 +144,7 @@ fn what_goldens_and_the_reference_gateway_exercise() {
             ("pairs of transitions", |of| of.pairs),
             ("types of events", |of| of.events),
             ("types of values", |of| of.types),
+            ("enumeration values", |of| of.values),
         ] {
             let (goldens, run) = (share(&goldens), share(&run));
             let (legal, goldens, run) = (goldens.reachable, goldens.exercised, run.exercised);
@@ -146,14 +161,15 @@ fn what_goldens_and_the_reference_gateway_exercise() {
 fn features_decide_what_is_reachable() {
     let dialect = spec::dialect("openai").expect("it is known");
     let share = |allows: &dyn Fn(&str) -> bool| {
-        exercised(dialect, &Windows::new(), Claim::Features(allows))
-            .expect("there is a lifecycle")
-            .transitions
+        exercised(dialect, &Observed::default(), Claim::Features(allows)).expect("there is a lifecycle")
     };
     let (all, none) = (share(&|_| true), share(&|_| false));
     let tools = share(&|feature| feature == "tools");
-    assert!(none.reachable > 0 && none.reachable < tools.reachable && tools.reachable < all.reachable);
-    assert_eq!((none.exercised, all.exercised), (0, 0));
+    for of in [|of: &Exercised| of.transitions, |of: &Exercised| of.values] {
+        let (all, none, tools) = (of(&all), of(&none), of(&tools));
+        assert!(none.reachable > 0 && none.reachable < tools.reachable && tools.reachable < all.reachable);
+        assert_eq!((none.exercised, all.exercised), (0, 0));
+    }
     let texts =
         fs::read_to_string(tests::corpus::repository().join("spec/reached.txt")).expect("it is there");
     assert!(texts.lines().any(|line| line.starts_with("responses: message: ") && line.ends_with(": always")));

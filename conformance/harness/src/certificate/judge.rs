@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use catalogue::{Level, Profile, Reached, Scenario, reached};
-use grammar::{Claim, exercised};
+use grammar::{Claim, Observed, exercised};
 use spec::Dialect;
 
 use super::exercise::exercises;
@@ -81,10 +81,11 @@ impl Judge<'_> {
         allows: &dyn Fn(&str) -> bool,
     ) -> Option<Exercised> {
         let due = self.sent.iter().filter(|sent| is_due(sent.case));
-        let windows = due.flat_map(|sent| sent.attempt.windows.iter().copied()).collect();
+        let mut observed = Observed::default();
+        due.for_each(|sent| observed.add(&sent.attempt.observed));
         // Without a stream, nothing was observed.
-        let has_streams = self.sent.iter().any(|sent| !sent.attempt.windows.is_empty());
-        has_streams.then(|| exercised(self.dialect(), &windows, Claim::Features(allows))).flatten()
+        let has_streams = self.sent.iter().any(|sent| !sent.attempt.observed.windows.is_empty());
+        has_streams.then(|| exercised(self.dialect(), &observed, Claim::Features(allows))).flatten()
     }
 
     /// Returns whether the endpoint is said to offer a feature, and the run is about it.
@@ -331,7 +332,7 @@ mod tests {
             panic!("one profile has this name")
         };
         let is_needed = |feature: &str| scenarios(profile).any(|of| of.features.contains(&feature));
-        let exercised = exercised(dialect, &walk.windows, Claim::Features(&is_needed)).unwrap();
+        let exercised = exercised(dialect, &walk.observed, Claim::Features(&is_needed)).unwrap();
         unexercised(profile, &exercised, dialect).collect()
     }
 

@@ -1,8 +1,6 @@
 //! A recorded exchange, parsed incrementally in bounded memory.
 
-use std::collections::BTreeSet;
-
-use grammar::{Walk, Window};
+use grammar::{Observed, Walk};
 use serde::de::IgnoredAny;
 use sha2::{Digest, Sha256};
 
@@ -34,8 +32,8 @@ pub struct Attempt {
     pub follows_answer: bool,
     /// Its [shape](recordings::shape), if requested.
     pub shape: Option<Result<Option<String>, String>>,
-    /// What the containers of its streams went through.
-    pub windows: BTreeSet<(&'static str, Window)>,
+    /// What its streams went through.
+    pub observed: Observed,
     /// The bytes of the events, if they are part of a stream and not too large.
     pub(super) events: Option<Vec<u8>>,
 }
@@ -207,7 +205,7 @@ impl Reading {
             place: 0,
             follows_answer: false,
             shape,
-            windows: walk.windows,
+            observed: walk.observed,
             events,
         })
     }

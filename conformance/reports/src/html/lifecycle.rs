@@ -1,4 +1,4 @@
-//! What was exercised of the lifecycle of a dialect, with a drawing of each type of container.
+//! What was exercised of the lifecycle of a dialect, with a drawing of each type of container, and of its enumerations.
 
 use std::cmp::Reverse;
 
@@ -33,8 +33,8 @@ fn dialect(of: &Exercised, is_one_of_several: bool, html: &mut Html) {
     let whose = if of.is_claimed { "the features of the endpoint reach" } else { "the dialect has" };
     html.tag("p").class("hint").text(&format!(
         "Of what {whose}, the streams exercised {} steps, {} transitions between two, {} pairs of transitions, {} \
-         types of events, and {} types of values. A passed run says nothing about the rest.",
-        of.states, of.transitions, of.pairs, of.events, of.types
+         types of events, {} types of values, and {} enumeration values. A passed run says nothing about the rest.",
+        of.states, of.transitions, of.pairs, of.events, of.types, of.values
     ));
     let caption = format!("What {} streams exercised", of.dialect);
     table("exercised", &caption, &["within", "steps", "transitions", "pairs"], html, |html| {
@@ -60,6 +60,28 @@ fn dialect(of: &Exercised, is_one_of_several: bool, html: &mut Html) {
             never(lane, html);
         });
     }
+    if !of.members.is_empty() {
+        html.tag("details").class("more").inside(|html| {
+            html.tag("summary").text(&format!("{} enumeration values", of.values));
+            values(of, html);
+        });
+    }
+}
+
+fn values(of: &Exercised, html: &mut Html) {
+    let caption = format!("Enumeration values in {} streams", of.dialect);
+    table("exercised", &caption, &["member", "exercised", "never"], html, |html| {
+        for member in &of.members {
+            html.tag("tr").inside(|html| {
+                html.tag("th").set("scope", "row").text(&member.name);
+                for is_exercised in [true, false] {
+                    let values = member.values.iter().filter(|value| value.is_exercised == is_exercised);
+                    let names: Vec<&str> = values.map(|value| value.name.as_str()).collect();
+                    html.tag("td").class(class(is_exercised)).text(&names.join(", "));
+                }
+            });
+        }
+    });
 }
 
 fn drawing(lane: &ExercisedLane, html: &mut Html) {

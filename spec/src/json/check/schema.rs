@@ -234,6 +234,19 @@ impl ObjectSchema {
         Self { members, places: Places::of(members), required, others, limits, is_noted }
     }
 
+    /// Returns its declared members.
+    pub(crate) fn members(&self) -> impl Iterator<Item = &'static Member> + use<> {
+        self.members.iter()
+    }
+
+    /// Returns the only value of the first of some members, if one of them is a constant text.
+    pub(crate) fn constant(&self, names: &[&str]) -> Option<&'static str> {
+        names.iter().find_map(|name| {
+            let member = self.members.iter().find(|member| member.name == *name)?;
+            if let Schema::Constant(value) = member.schema { Some(value) } else { None }
+        })
+    }
+
     /// Returns the place of a declared member.
     #[inline]
     pub(super) fn place(&self, name: &[u8]) -> Option<u32> {

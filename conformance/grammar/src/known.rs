@@ -1,0 +1,23 @@
+//! What is found out about each dialect once.
+
+use std::sync::{Mutex, PoisonError};
+
+use spec::Dialect;
+
+/// What is known of the dialects that were asked for.
+pub(crate) type Known<T> = Mutex<Vec<(&'static str, &'static T)>>;
+
+/// Returns what is known of a dialect, which is found out if it is asked for the first time.
+pub(crate) fn known<T>(
+    all: &Known<T>,
+    dialect: &'static Dialect,
+    find: impl FnOnce(&'static Dialect) -> T,
+) -> &'static T {
+    let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, known)) = all.iter().find(|(name, _)| *name == dialect.name) {
+        return known;
+    }
+    let found: &'static T = Box::leak(Box::new(find(dialect)));
+    all.push((dialect.name, found));
+    found
+}
