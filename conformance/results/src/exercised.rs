@@ -186,13 +186,10 @@ impl Exercised {
 
     fn add(&mut self, other: &Self) {
         let mut lanes = std::mem::take(&mut self.lanes);
-        for (lane, other) in lanes.iter_mut().zip(&other.lanes) {
-            for (step, other) in lane.steps.iter_mut().zip(&other.steps) {
-                step.is_exercised |= other.is_exercised;
-            }
-            let of_other = other.transitions.iter().chain(&other.pairs);
-            for (path, other) in lane.transitions.iter_mut().chain(&mut lane.pairs).zip(of_other) {
-                path.is_exercised |= other.is_exercised;
+        for other in &other.lanes {
+            match lanes.iter_mut().find(|known| known.name == other.name) {
+                Some(known) => known.add(other),
+                None => lanes.push(other.clone()),
             }
         }
         let mut members = std::mem::take(&mut self.members);
@@ -218,9 +215,75 @@ impl ExercisedMember {
 }
 
 impl ExercisedLane {
+    /// Adds the lane of another run, which may claim other features, so that it may have other steps.
+    fn add(&mut self, other: &Self) {
+        let place = |step: &ExercisedStep| {
+            let at = self.steps.iter().position(|known| known.name == step.name).unwrap_or_else(|| {
+                self.steps.push(step.clone());
+                self.steps.len() - 1
+            });
+            self.steps[at].is_exercised |= step.is_exercised;
+            at
+        };
+        let places: Vec<usize> = other.steps.iter().map(place).collect();
+        add_paths(&mut self.transitions, &other.transitions, &places);
+        add_paths(&mut self.pairs, &other.pairs, &places);
+    }
+
     /// Returns the names of steps in a row.
     pub fn words(&self, path: &ExercisedPath) -> String {
         let names = path.steps.iter().filter_map(|at| Some(self.steps.get(*at)?.name.as_str()));
         names.collect::<Vec<_>>().join(" → ")
+    }
+}
+
+/// Adds paths whose steps have other places in this lane.
+fn add_paths(paths: &mut Vec<ExercisedPath>, others: &[ExercisedPath], places: &[usize]) {
+    for other in others {
+        let steps: Option<Vec<usize>> = other.steps.iter().map(|at| places.get(*at).copied()).collect();
+        // A report can have been changed by hand.
+        let Some(steps) = steps else { continue };
+        match paths.iter_mut().find(|known| known.steps == steps) {
+            Some(known) => known.is_exercised |= other.is_exercised,
+            None => paths.push(ExercisedPath { steps, ..other.clone() }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lane(name: &str, steps: &[(&str, bool)], transitions: &[([usize; 2], bool)]) -> ExercisedLane {
+        let steps = steps.iter().map(|(name, is_exercised)| ExercisedStep {
+            name: (*name).to_owned(),
+            is_exercised: *is_exercised,
+        });
+        let transitions = transitions.iter().map(|(steps, is_exercised)| ExercisedPath {
+            steps: steps.to_vec(),
+            is_exercised: *is_exercised,
+            goldens: 1,
+        });
+        ExercisedLane {
+            name: name.to_owned(),
+            is_container: true,
+            steps: steps.collect(),
+            transitions: transitions.collect(),
+            pairs: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn runs_that_claim_other_features_are_joined_by_names() {
+        let begun = lane("message", &[("added", true), ("done", false)], &[([0, 1], false)]);
+        let call = lane("call", &[("added", true)], &[]);
+        let text = [("text", true), ("added", true), ("done", true)];
+        let with_text = lane("message", &text, &[([1, 0], true), ([1, 2], true)]);
+        let mut joined = Exercised::new("openai", true, vec![begun], Vec::new());
+        joined.add(&Exercised::new("openai", true, vec![call.clone(), with_text], Vec::new()));
+        let steps = [("added", true), ("done", true), ("text", true)];
+        let message = lane("message", &steps, &[([0, 1], true), ([0, 2], true)]);
+        assert_eq!(joined.lanes, [message, call]);
+        assert_eq!(joined.transitions, Share { exercised: 2, reachable: 2 });
     }
 }
