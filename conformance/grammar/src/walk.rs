@@ -42,7 +42,7 @@ impl Observed {
 pub struct Walk {
     /// What was observed.
     pub observed: Observed,
-    /// Those of the stream at hand, by the lane of its WebSocket.
+    /// The containers of the stream at hand, and the stream around them, by the lane of its WebSocket.
     lanes: Vec<(Option<String>, Lane)>,
 }
 
