@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use catalogue::Level;
 use serde::Deserialize;
 
 use crate::corpus;
@@ -59,18 +58,12 @@ impl Compared {
     }
 }
 
-const LEVELS: [Level; 4] = [Level::Off, Level::May, Level::Should, Level::Must];
-
 impl Decided {
-    /// Returns whether this is the disagreement, by what the model and the checker say.
-    pub fn is(&self, model: &str, checker: &str) -> bool {
-        let level = |said: &str| LEVELS.into_iter().find(|level| said.starts_with(level.name()));
+    /// Returns whether this is the disagreement, by what the model and the checker say, and whether the checker finds a
+    /// lower level broken than the model.
+    pub fn is(&self, model: &str, checker: &str, finds_less: bool) -> bool {
         let has_rule = |rule: &String| checker.split(' ').any(|said| said == rule);
-        let is_meant = if self.checker.is_empty() {
-            level(checker) < level(model)
-        } else {
-            self.checker.iter().all(has_rule)
-        };
+        let is_meant = if self.checker.is_empty() { finds_less } else { self.checker.iter().all(has_rule) };
         is_meant && model.split("; ").any(|said| said == self.model)
     }
 }

@@ -37,6 +37,15 @@ impl Observed {
     }
 }
 
+impl<'o> FromIterator<&'o Self> for Observed {
+    fn from_iter<I: IntoIterator<Item = &'o Self>>(all: I) -> Self {
+        all.into_iter().fold(Self::default(), |mut sum, observed| {
+            sum.add(observed);
+            sum
+        })
+    }
+}
+
 /// Observes what the containers of streams go through, and the enumeration values in their events.
 #[derive(Debug, Default)]
 pub struct Walk {

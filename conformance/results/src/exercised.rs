@@ -174,60 +174,50 @@ impl Exercised {
     /// Returns what the streams of several runs exercised together.
     pub(super) fn merged(runs: &[Run]) -> Vec<Self> {
         let mut merged: Vec<Self> = Vec::new();
-        for of in runs.iter().flat_map(|run| &run.exercised) {
-            match merged.iter_mut().find(|known| known.dialect == of.dialect) {
-                Some(known) => known.add(of),
-                None => merged.push(of.clone()),
-            }
+        for run in runs {
+            join(&mut merged, &run.exercised, |one, other| one.dialect == other.dialect, Self::add);
         }
         merged.sort_by(|one, other| one.dialect.cmp(&other.dialect));
         merged
     }
 
     fn add(&mut self, other: &Self) {
-        let mut lanes = std::mem::take(&mut self.lanes);
-        for other in &other.lanes {
-            match lanes.iter_mut().find(|known| known.name == other.name) {
-                Some(known) => known.add(other),
-                None => lanes.push(other.clone()),
-            }
-        }
-        let mut members = std::mem::take(&mut self.members);
-        for other in &other.members {
-            match members.iter_mut().find(|known| known.name == other.name) {
-                Some(known) => known.add(other),
-                None => members.push(other.clone()),
-            }
-        }
+        let (mut lanes, mut members) = (std::mem::take(&mut self.lanes), std::mem::take(&mut self.members));
+        join(&mut lanes, &other.lanes, |one, other| one.name == other.name, ExercisedLane::add);
+        join(&mut members, &other.members, |one, other| one.name == other.name, ExercisedMember::add);
         *self = Self::new(&self.dialect, self.is_claimed, lanes, members);
     }
 }
 
 impl ExercisedMember {
     fn add(&mut self, other: &Self) {
-        for other in &other.values {
-            match self.values.iter_mut().find(|known| known.name == other.name) {
-                Some(known) => known.is_exercised |= other.is_exercised,
-                None => self.values.push(other.clone()),
-            }
-        }
+        let add =
+            |known: &mut ExercisedValue, other: &ExercisedValue| known.is_exercised |= other.is_exercised;
+        join(&mut self.values, &other.values, |one, other| one.name == other.name, add);
     }
 }
 
 impl ExercisedLane {
     /// Adds the lane of another run, which may claim other features, so that it may have other steps.
     fn add(&mut self, other: &Self) {
-        let place = |step: &ExercisedStep| {
-            let at = self.steps.iter().position(|known| known.name == step.name).unwrap_or_else(|| {
-                self.steps.push(step.clone());
-                self.steps.len() - 1
-            });
-            self.steps[at].is_exercised |= step.is_exercised;
-            at
+        let add = |known: &mut ExercisedStep, other: &ExercisedStep| known.is_exercised |= other.is_exercised;
+        join(&mut self.steps, &other.steps, |one, other| one.name == other.name, add);
+        let place = |at: &usize| {
+            let step = other.steps.get(*at)?;
+            self.steps.iter().position(|known| known.name == step.name)
         };
-        let places: Vec<usize> = other.steps.iter().map(place).collect();
-        add_paths(&mut self.transitions, &other.transitions, &places);
-        add_paths(&mut self.pairs, &other.pairs, &places);
+        let moved = |path: &ExercisedPath| {
+            // A report that was changed by hand can have others.
+            let steps = path.steps.iter().map(place).collect::<Option<_>>()?;
+            Some(ExercisedPath { steps, ..path.clone() })
+        };
+        for (paths, others) in [(&mut self.transitions, &other.transitions), (&mut self.pairs, &other.pairs)]
+        {
+            let others: Vec<_> = others.iter().filter_map(moved).collect();
+            let add =
+                |known: &mut ExercisedPath, other: &ExercisedPath| known.is_exercised |= other.is_exercised;
+            join(paths, &others, |one, other| one.steps == other.steps, add);
+        }
     }
 
     /// Returns the names of steps in a row.
@@ -237,15 +227,12 @@ impl ExercisedLane {
     }
 }
 
-/// Adds paths whose steps have other places in this lane.
-fn add_paths(paths: &mut Vec<ExercisedPath>, others: &[ExercisedPath], places: &[usize]) {
+/// Adds each part to the same one among those that are known, or else to their end.
+fn join<T: Clone>(known: &mut Vec<T>, others: &[T], is_same: fn(&T, &T) -> bool, add: fn(&mut T, &T)) {
     for other in others {
-        let steps: Option<Vec<usize>> = other.steps.iter().map(|at| places.get(*at).copied()).collect();
-        // A report can have been changed by hand.
-        let Some(steps) = steps else { continue };
-        match paths.iter_mut().find(|known| known.steps == steps) {
-            Some(known) => known.is_exercised |= other.is_exercised,
-            None => paths.push(ExercisedPath { steps, ..other.clone() }),
+        match known.iter_mut().find(|one| is_same(one, other)) {
+            Some(one) => add(one, other),
+            None => known.push(other.clone()),
         }
     }
 }

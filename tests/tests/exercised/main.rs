@@ -101,14 +101,8 @@ impl Reference {
     }
 
     fn all(&self) -> Observed {
-        union(self.exchanges.iter().map(|(_, observed)| observed.clone()))
+        self.exchanges.iter().map(|(_, observed)| observed).collect()
     }
-}
-
-fn union(all: impl Iterator<Item = Observed>) -> Observed {
-    let mut union = Observed::default();
-    all.for_each(|observed| union.add(&observed));
-    union
 }
 
 /// Returns what the goldens of a dialect go through.
@@ -116,7 +110,9 @@ fn of_goldens(dialect: &'static Dialect) -> Observed {
     let is_meant = |golden: &&conformance::goldens::Golden| {
         matches!(golden.format, Format::Sse | Format::WebSocket) && golden.holds_for(dialect.name)
     };
-    union(GOLDENS.iter().filter(is_meant).map(|golden| walked(dialect, golden.bytes, golden.format)))
+    let goldens = GOLDENS.iter().filter(is_meant);
+    let all: Vec<_> = goldens.map(|golden| walked(dialect, golden.bytes, golden.format)).collect();
+    all.iter().collect()
 }
 
 fn row(dialect: &'static Dialect, observed: &Observed) -> Exercised {

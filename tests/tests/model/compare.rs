@@ -16,6 +16,8 @@ const MOST_TRIES: usize = 50;
 /// Streams about which both disagree.
 struct Disagreement {
     count: usize,
+    /// Whether the checker finds a lower level broken than the model.
+    finds_less: bool,
     /// The sentence that the first one breaks.
     sentence: &'static str,
     first: String,
@@ -70,7 +72,8 @@ impl Comparison {
             if run.worst != level {
                 let (verdict, sentence) = run.verdict();
                 let first = || String::from_utf8_lossy(&stream).into_owned();
-                let new = || Disagreement { count: 0, sentence, first: first() };
+                let finds_less = level < run.worst;
+                let new = || Disagreement { count: 0, finds_less, sentence, first: first() };
                 let said = (verdict, format!("{} {rules}", level.name()).trim().to_owned());
                 self.disagreements.entry(said).or_insert_with(new).count += 1;
                 continue;
@@ -119,9 +122,11 @@ impl Comparison {
     /// Returns the disagreements that are not decided, each with its first stream.
     pub(crate) fn undecided(&self) -> Vec<String> {
         let decided = &self.compared.decided;
-        let is_decided = |said: &(String, String)| decided.iter().any(|it| it.is(&said.0, &said.1));
-        let open = self.disagreements.iter().filter(|(said, _)| !is_decided(said));
-        let open = open.map(|((model, checker), Disagreement { count, sentence, first })| {
+        let is_decided = |(model, checker): &(String, String), of: &Disagreement| {
+            decided.iter().any(|it| it.is(model, checker, of.finds_less))
+        };
+        let open = self.disagreements.iter().filter(|(said, of)| !is_decided(said, of));
+        let open = open.map(|((model, checker), Disagreement { count, sentence, first, .. })| {
             format!("model: {model}\n{sentence}\nchecker: {checker}\n{count} streams, such as\n{first}")
         });
         open.collect()
@@ -129,8 +134,10 @@ impl Comparison {
 
     /// Returns the decisions about no stream.
     pub(crate) fn unused(&self) -> Vec<&Decided> {
-        let is_used =
-            |it: &Decided| it.rare || self.disagreements.keys().any(|(model, checker)| it.is(model, checker));
+        let is_used = |it: &Decided| {
+            let mut known = self.disagreements.iter();
+            it.rare || known.any(|((model, checker), of)| it.is(model, checker, of.finds_less))
+        };
         self.compared.decided.iter().filter(|it| !is_used(it)).collect()
     }
 }

@@ -1,5 +1,7 @@
 //! The tokens of log probabilities.
 
+use std::borrow::Cow;
+
 use spec::json::{self, Scan, Scanner, Syntax};
 
 /// Returns what the tokens of valid lists spell if it is not this text: by their bytes if all have them, as a token may be
@@ -34,28 +36,63 @@ struct Tokens {
 impl Tokens {
     /// Adds the token at the cursor.
     fn add(&mut self, scanner: &mut Scanner<'_>) -> Scan<()> {
+        let Token { bytes, text } = Token::read(scanner)?;
         self.count += 1;
-        let (mut bytes, mut token) = (None, None);
+        let known = self.bytes.take().zip(bytes);
+        self.bytes = known.and_then(|(mut known, list)| {
+            each_byte(list, |byte| {
+                known.push(byte);
+                Some(())
+            })?;
+            Some(known)
+        });
+        let known = self.text.take().zip(text);
+        self.text = known.map(|(known, text)| known + &*text);
+        Ok(())
+    }
+}
+
+/// A token of a list.
+struct Token<'l> {
+    /// Its list of bytes, if it has one.
+    bytes: Option<&'l str>,
+    text: Option<Cow<'l, str>>,
+}
+
+impl<'l> Token<'l> {
+    /// Reads the token at the cursor.
+    fn read(scanner: &mut Scanner<'l>) -> Scan<Self> {
+        let mut token = Self { bytes: None, text: None };
         scanner.members(|scanner, name| {
+            scanner.peek();
+            let start = scanner.offset();
+            scanner.skip_valid()?;
             match name {
-                b"bytes" => bytes = Some(scanner.raw()?),
-                b"token" => token = Some(scanner.raw()?),
-                _ => scanner.skip()?,
+                b"bytes" => token.bytes = Some(scanner.since(start)).filter(|value| value.starts_with('[')),
+                b"token" => token.text = json::string(scanner.since(start)),
+                _ => {}
             }
             Ok(())
         })?;
-        let bytes = bytes.and_then(|list| list.strip_prefix('[')?.strip_suffix(']'));
-        let known = self.bytes.take().zip(bytes);
-        self.bytes = known.and_then(|(mut known, list)| {
-            for byte in list.split(',').filter(|_| !list.trim_ascii().is_empty()) {
-                known.push(byte.trim_ascii().parse().ok()?);
-            }
-            Some(known)
-        });
-        let known = self.text.take().zip(token.and_then(json::string));
-        self.text = known.map(|(known, token)| known + &*token);
-        Ok(())
+        Ok(token)
     }
+}
+
+/// Calls a function with each byte of a list, until it returns `None`. Returns `None` then, or if the list has something else.
+fn each_byte(list: &str, mut found: impl FnMut(u8) -> Option<()>) -> Option<()> {
+    let mut number: Option<u8> = None;
+    for character in list.strip_prefix('[')?.bytes() {
+        match character {
+            b'0'..=b'9' => {
+                let known = number.unwrap_or(0).checked_mul(10)?;
+                number = Some(known.checked_add(character - b'0')?);
+            }
+            b',' | b']' => number.take().map_or(Some(()), &mut found)?,
+            _ if character.is_ascii_whitespace() => {}
+            _ => return None,
+        }
+    }
+    Some(())
 }
 
 /// The rest of a text behind tokens that spell its beginning. Nearly all lists spell their text, which this finds
@@ -72,46 +109,23 @@ impl<'t> Unspelled<'t> {
         lists.all(|list| json::each_entry(list, |scanner| text.pass(scanner))) && text.rest.is_empty()
     }
 
-    /// Passes the token at the cursor. Fails if it does not spell what is next, or not in the way of those before.
+    /// Passes the token at the cursor. Fails unless the rest begins with it, and all tokens have bytes or none has.
     fn pass(&mut self, scanner: &mut Scanner<'_>) -> Scan<()> {
-        let (mut bytes, mut token) = (None, None);
-        scanner.members(|scanner, name| {
-            let (first, start) = (scanner.peek(), scanner.offset());
-            scanner.skip_valid()?;
-            match (name, first) {
-                (b"bytes", b'[') => bytes = Some(scanner.since(start)),
-                (b"token", b'"') => token = Some(scanner.since(start)),
-                _ => {}
-            }
-            Ok(())
-        })?;
-        let rest = match bytes {
-            Some(list) => self.behind_bytes(list),
-            None => token.and_then(json::string).and_then(|token| self.rest.strip_prefix(token.as_bytes())),
+        let Token { bytes, text } = Token::read(scanner)?;
+        let mut rest = self.rest;
+        let is_next = match bytes {
+            Some(list) => each_byte(list, |byte| {
+                rest = rest.strip_prefix(&[byte])?;
+                Some(())
+            }),
+            None => text.and_then(|text| {
+                rest = rest.strip_prefix(text.as_bytes())?;
+                Some(())
+            }),
         };
         let is_alike = *self.by_bytes.get_or_insert(bytes.is_some()) == bytes.is_some();
-        self.rest = rest.filter(|_| is_alike).ok_or(Syntax)?;
-        Ok(())
-    }
-
-    /// Returns the rest behind a list of bytes.
-    fn behind_bytes(&self, list: &str) -> Option<&'t [u8]> {
-        let (mut rest, mut number) = (self.rest, None);
-        for byte in list.bytes().skip(1) {
-            match (byte, number) {
-                (b'0'..=b'9', known) => {
-                    let digit = u32::from(byte - b'0');
-                    number = Some(known.unwrap_or(0_u32).saturating_mul(10).saturating_add(digit));
-                }
-                (b',' | b']', Some(known)) => {
-                    rest = rest.split_first().filter(|(next, _)| u32::from(**next) == known)?.1;
-                    number = None;
-                }
-                (b' ' | b']', None) => {}
-                _ => return None,
-            }
-        }
-        Some(rest)
+        self.rest = rest;
+        is_next.filter(|()| is_alike).ok_or(Syntax)
     }
 }
 

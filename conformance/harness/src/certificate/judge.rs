@@ -81,8 +81,7 @@ impl Judge<'_> {
         allows: &dyn Fn(&str) -> bool,
     ) -> Option<Exercised> {
         let due = self.sent.iter().filter(|sent| is_due(sent.case));
-        let mut observed = Observed::default();
-        due.for_each(|sent| observed.add(&sent.attempt.observed));
+        let observed: Observed = due.map(|sent| &sent.attempt.observed).collect();
         // Without a stream, nothing was observed.
         let has_streams = self.sent.iter().any(|sent| !sent.attempt.observed.windows.is_empty());
         has_streams.then(|| exercised(self.dialect(), &observed, Claim::Features(allows))).flatten()
