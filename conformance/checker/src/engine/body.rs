@@ -134,7 +134,7 @@ impl Body<'_> {
                 actual: Some(raw),
                 ..Place::WHOLE
             };
-            findings.add(plan.relations[step.relation], record, &place, || {
+            findings.add(plan.relations[step.relation], record, &place, &|| {
                 format!("{} occurs a second time", short(raw))
             });
         }

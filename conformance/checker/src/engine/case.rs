@@ -9,7 +9,7 @@ use spec::{Api, Dialect};
 
 use super::bound::Bound;
 use super::context::Context;
-use super::finding::{Findings, Place, Supply};
+use super::finding::{Findings, FineIn, Message, Place, Supply};
 use super::head::Head;
 use super::location::SavedLocation;
 use super::node::Node;
@@ -232,17 +232,17 @@ impl<'c> Case<'c> {
 
     /// Reports a fault.
     #[cold]
-    pub(crate) fn report(&mut self, place: &Place<'_>, message: impl FnOnce() -> String) {
+    pub(crate) fn report(&mut self, place: &Place<'_>, message: impl Fn() -> String) {
         match self.at {
             At::Record(record) => {
                 let pointer = place.pointer.map(|pointer| on_wire(self.protocol.dialect, pointer));
                 let place = Place { pointer: pointer.as_deref(), ..*place };
-                self.findings.add(self.bound, record, &place, message);
+                self.findings.add(self.bound, record, &place, &message);
             }
             At::Body(..) => {
-                self.report_here(place, |_| false, message);
+                self.report_here(place, &mut |_| false, &message);
             }
-            At::SavedLocation(mark) => self.findings.add_at(self.bound, mark, place, message),
+            At::SavedLocation(mark) => self.findings.add_at(self.bound, mark, place, &message),
         }
     }
 
@@ -251,8 +251,8 @@ impl<'c> Case<'c> {
     pub(crate) fn report_here(
         &mut self,
         place: &Place<'_>,
-        is_fine_in: impl FnMut(&'static Dialect) -> bool,
-        message: impl FnOnce() -> String,
+        is_fine_in: FineIn<'_>,
+        message: Message<'_>,
     ) -> Option<usize> {
         match self.at {
             At::Record(record) => {
@@ -277,17 +277,17 @@ impl<'c> Case<'c> {
         pointer: &str,
         expected: &str,
         actual: &str,
-        message: impl FnOnce() -> String,
+        message: impl Fn() -> String,
     ) {
         let (pointer, expected, actual) = (Some(pointer), Some(expected), Some(actual));
-        self.report(&Place { pointer, expected, actual, ..Place::WHOLE }, message);
+        self.report(&Place { pointer, expected, actual, ..Place::WHOLE }, &message as Message<'_>);
     }
 
     /// Reports a missing property of the object at a JSON pointer.
     #[cold]
-    pub(crate) fn lacks(&mut self, pointer: &str, property: &str, message: impl FnOnce() -> String) {
+    pub(crate) fn lacks(&mut self, pointer: &str, property: &str, message: impl Fn() -> String) {
         let expected = format!("property \"{property}\"");
-        self.report(&lacking(pointer, property, &expected, "none"), message);
+        self.report(&lacking(pointer, property, &expected, "none"), &message as Message<'_>);
     }
 
     /// Reports a property that is missing in the object at a JSON pointer, or has another type.
@@ -297,11 +297,11 @@ impl<'c> Case<'c> {
         kind: &str,
         pointer: &str,
         property: &str,
-        message: impl FnOnce() -> String,
+        message: impl Fn() -> String,
     ) {
         let expected = format!("property \"{property}\": a {kind}");
         let actual = format!("none, or not a {kind}");
-        self.report(&lacking(pointer, property, &expected, &actual), message);
+        self.report(&lacking(pointer, property, &expected, &actual), &message as Message<'_>);
     }
 
     /// Reports a schema fault that other dialects may allow. Returns the number of the finding.
@@ -309,8 +309,8 @@ impl<'c> Case<'c> {
     pub(crate) fn fault_here(
         &mut self,
         fault: &Fault,
-        is_fine_in: impl FnMut(&'static Dialect) -> bool,
-        message: impl FnOnce() -> String,
+        is_fine_in: FineIn<'_>,
+        message: Message<'_>,
     ) -> Option<usize> {
         let (expected, actual) = (fault.kind.to_string(), fault.actual.to_string());
         let place = Place {

@@ -33,7 +33,7 @@ fn title(asked: &Asked, call: &Node) -> String {
     called(asked, call).map_or_else(|| "a tool without a name".to_owned(), |name| format!("{name:?}"))
 }
 
-fn report(case: &mut Case<'_>, expected: &str, actual: &str, message: impl FnOnce() -> String) {
+fn report(case: &mut Case<'_>, expected: &str, actual: &str, message: impl Fn() -> String) {
     case.report(&Place { expected: Some(expected), actual: Some(actual), ..Place::WHOLE }, message);
 }
 

@@ -41,8 +41,8 @@ pub(super) fn event_known(case: &mut Case<'_>) {
     let place =
         Place { pointer: Some("/type"), expected: Some(expected), actual: Some(name), ..Place::WHOLE };
     let dialect = case.dialect().name;
-    let is_known_in = |other: &Dialect| other.event(name).is_some();
-    case.report_here(&place, is_known_in, || format!("{dialect} has no event \"{name}\""));
+    let mut is_known_in = |other: &Dialect| other.event(name).is_some();
+    case.report_here(&place, &mut is_known_in, &|| format!("{dialect} has no event \"{name}\""));
 }
 
 pub(super) fn event_typed(case: &mut Case<'_>) {
@@ -128,8 +128,8 @@ fn report_faults<'f>(
         unknown.iter().any(inside)
     };
     for fault in faults.filter(|fault| !follows(fault)) {
-        let is_fine_in = |other| others.is_fine(other, fault);
-        let number = case.fault_here(fault, is_fine_in, || in_words(whole, fault));
+        let mut is_fine_in = |other| others.is_fine(other, fault);
+        let number = case.fault_here(fault, &mut is_fine_in, &|| in_words(whole, fault));
         if let (FaultKind::Missing { property, simplest, .. }, Some(record)) = (fault.kind, case.record()) {
             case.supply(number, || misnomer::supply(api, property, simplest, record.data(), &fault.pointer));
         }
@@ -180,7 +180,7 @@ pub(super) fn type_known(case: &mut Case<'_>) {
             if is_reported && is_item(fault, &response, api) {
                 case.limit(Level::Should);
             }
-            let is_known_in = |other| others.is_fine(other, fault);
+            let mut is_known_in = |other| others.is_fine(other, fault);
             let (expected, actual) = (fault.kind.to_string(), fault.actual.to_string());
             let is_echo = is_echoed(fault, &response, api);
             let place = Place {
@@ -190,7 +190,7 @@ pub(super) fn type_known(case: &mut Case<'_>) {
                 form: if is_echo { Finding::ECHO } else { fault.actual.kind() },
                 ..Place::WHOLE
             };
-            case.report_here(&place, is_known_in, || {
+            case.report_here(&place, &mut is_known_in, &|| {
                 if is_echo {
                     return format!(
                         "the request has a tool of type {name:?}, which the dialect lacks, and was accepted"
@@ -223,10 +223,10 @@ fn newer_values(
     mut others: OtherDialects<impl Fn(&'static Dialect) -> Option<Verdict>>,
 ) {
     for fault in newer(case.dialect()) {
-        let is_known_in = |other: &'static Dialect| {
+        let mut is_known_in = |other: &'static Dialect| {
             others.is_fine(other, &fault) && newer(other).iter().all(|newer| newer.pointer != fault.pointer)
         };
-        case.fault_here(&fault, is_known_in, || {
+        case.fault_here(&fault, &mut is_known_in, &|| {
             format!("{} is {}, which the schema does not list", fault.pointer, fault.actual)
         });
     }

@@ -19,17 +19,13 @@ pub(super) fn present(case: &mut Case<'_>) {
         Verdict::Invalid(faults, _) => {
             let Some(fault) = faults.iter().find(|fault| is_about_it(fault)) else { return };
             let mut others = other_dialects::of_record(record, case.dialect());
-            case.fault_here(
-                fault,
-                |other| others.is_fine(other, fault),
-                || {
-                    if fault.pointer.is_empty() {
-                        "the event has no sequence_number".to_owned()
-                    } else {
-                        format!("the sequence_number is {}", fault.actual)
-                    }
-                },
-            );
+            case.fault_here(fault, &mut |other| others.is_fine(other, fault), &|| {
+                if fault.pointer.is_empty() {
+                    "the event has no sequence_number".to_owned()
+                } else {
+                    format!("the sequence_number is {}", fault.actual)
+                }
+            });
         }
         Verdict::Unknown
             if case.dialect().framing.unknown_events == UnknownEvents::Prefixed

@@ -212,11 +212,9 @@ pub(super) fn keep_alive_is_comment(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|record| record.verdict == Verdict::Unknown) else { return };
     let Some(name) = record.event_type.as_deref().filter(|name| is_sign_of_life(name)) else { return };
     let place = Place { expected: Some("a comment line"), actual: Some(name), ..Place::WHOLE };
-    case.report_here(
-        &place,
-        |other| other.event(name).is_some(),
-        || format!("the stream is kept alive by an event {name:?}, which is unknown to clients"),
-    );
+    case.report_here(&place, &mut |other| other.event(name).is_some(), &|| {
+        format!("the stream is kept alive by an event {name:?}, which is unknown to clients")
+    });
 }
 
 pub(super) fn event_stream_content_type(case: &mut Case<'_>) {

@@ -30,7 +30,7 @@ impl Tracker<'_, '_> {
         let opening = self.plan.dialect().opening.unwrap_or_default();
         let expected = format!("{opening} as the first event");
         let place = Place { expected: Some(&expected), ..Place::WHOLE };
-        self.findings.add(bound, self.record, &place, || {
+        self.findings.add(bound, self.record, &place, &|| {
             if is_doubtful {
                 let number = self.plan.dialect().member(Slot::SequenceNumber);
                 format!("the first event is {name} with {number} 1: {opening} is missing, or the stream was resumed")
@@ -155,12 +155,12 @@ impl Tracker<'_, '_> {
         pointer: &str,
         expected: Option<&str>,
         related: Option<Related>,
-        message: impl FnOnce() -> String,
+        message: impl Fn() -> String,
     ) -> Option<usize> {
         let bound = self.plan.structural(family, scope)?;
         let pointer = (!pointer.is_empty()).then_some(pointer);
         let place = Place { pointer, expected, follows: self.doubt(family, node), ..Place::WHOLE };
-        self.findings.add_related(bound, self.record, &place, related, message)
+        self.findings.add_related(bound, self.record, &place, related, &message)
     }
 
     /// Returns the finding that a violation about a node follows from: that two items share an index, if the violation
@@ -194,7 +194,7 @@ impl Tracker<'_, '_> {
 
     /// Reports an event after the one that ends the response, which does not end it in some dialects.
     #[cold]
-    pub(super) fn report_after_the_end(&mut self, family: Family, message: impl FnOnce() -> String) {
+    pub(super) fn report_after_the_end(&mut self, family: Family, message: impl Fn() -> String) {
         let Some(mut bound) = self.plan.structural(family, self.plan.api().root) else { return };
         if !self.record.is_part() {
             bound.level = bound.level.min(Level::Should);
@@ -203,10 +203,10 @@ impl Tracker<'_, '_> {
         let related = self.related(RESPONSE, |node| node.closed.get(), &ended);
         let expected = Some("no event after the terminal event");
         let last = related.as_ref().and_then(|related| related.place.event_type.clone()).unwrap_or_default();
-        let goes_on_in = |other: &Dialect| {
+        let mut goes_on_in = |other: &Dialect| {
             other.event(&last).is_some_and(|event| !event.level.is_root || !event.ends_scope())
         };
         let place = Place { expected, ..Place::WHOLE };
-        self.findings.add_here(bound, self.record, &place, related, goes_on_in, message);
+        self.findings.add_here(bound, self.record, &place, related, &mut goes_on_in, &message);
     }
 }

@@ -388,7 +388,7 @@ impl<'r> Tracker<'_, 'r> {
             let OpenNode { bound, closing, level, name, .. } = &open;
             let noun = self.noun();
             let place = Place { expected: Some(closing), form: level.name, ..Place::WHOLE };
-            self.findings.add_related(*bound, self.record, &place, related, || {
+            self.findings.add_related(*bound, self.record, &place, related, &|| {
                 format!("the {noun} ends, but {name} was never closed")
             });
         }
@@ -532,13 +532,14 @@ pub(in crate::engine) fn unended(
         for open in still_open(plan, stream) {
             let OpenNode { bound, closing, level, name, .. } = &open;
             let place = Place { expected: Some(closing), form: level.name, ..Place::WHOLE };
-            findings.add_at(*bound, last, &place, || format!("the stream ends, but {name} was never closed"));
+            findings
+                .add_at(*bound, last, &place, &|| format!("the stream ends, but {name} was never closed"));
         }
         return;
     }
     let Some(bound) = plan.structural(Family::NeverClosed, plan.api().root) else { return };
     let expected = if marker_ends { "[DONE]".to_owned() } else { plan.dialect().terminal.join(" or ") };
-    findings.add_at(bound, last, &Place { expected: Some(&expected), ..Place::WHOLE }, || {
+    findings.add_at(bound, last, &Place { expected: Some(&expected), ..Place::WHOLE }, &|| {
         let missing = if marker_ends { "[DONE]" } else { "a terminal event" };
         format!("the stream ends without {missing}")
     });

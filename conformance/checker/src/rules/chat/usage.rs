@@ -34,7 +34,7 @@ pub(in crate::rules) fn after_finish(case: &mut Case<'_>, _: &Node, _: &Object<'
         None if stream.items().next().is_none() => "the usage was sent before the first choice".to_owned(),
         None => return,
     };
-    case.fault("/usage", "null until all choices have finished", "an object", || message);
+    case.fault("/usage", "null until all choices have finished", "an object", || message.clone());
 }
 
 pub(in crate::rules) fn counts_output(case: &mut Case<'_>, _: &Node, usage: &Object<'_>) {

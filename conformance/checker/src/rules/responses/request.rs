@@ -64,7 +64,7 @@ fn chosen<'e>(case: &Case<'_>, ending: &'e Ending<'_>) -> Option<Object<'e>> {
     echoed(case, ending, "tool_choice", |choice| choice.starts_with('{')).map(Object::new)
 }
 
-fn report_call(case: &mut Case<'_>, call: &Call, expected: &str, message: impl FnOnce() -> String) {
+fn report_call(case: &mut Case<'_>, call: &Call, expected: &str, message: impl Fn() -> String) {
     let actual = call.title();
     let pointer = call.pointer.as_deref().unwrap_or("/response/output");
     case.fault(pointer, expected, &actual, message);
