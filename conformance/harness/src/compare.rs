@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use serde_json::Value;
+use spec::Dialect;
 
-use crate::certificate::{
-    CERTIFICATE, Certificate, Judge, PAGE, Requests, SIGNATURE, Sent, first_difference,
-};
+use crate::certificate::{CERTIFICATE, Certificate, Judge, PAGE, Requests, SIGNATURE, Sent};
 use crate::digest::hash;
-use crate::evidence::{Chain, Evidence, REPORT, RUN, RunFile};
+use crate::evidence::{Evidence, REPORT, RUN, RunFile};
+use crate::file::first_difference;
 use crate::judge::{Attempt, mark_answered, verdict};
 use crate::plan::{Offer, ScenarioCase, Seed, cases};
 use crate::suite;
@@ -27,6 +27,30 @@ pub struct Compared {
     pub failing: Vec<String>,
 }
 
+/// What the options of a run send.
+pub(crate) struct Replanned {
+    pub(crate) dialect: &'static Dialect,
+    pub(crate) rules: Rules,
+    offer: Offer,
+    pub(crate) cases: Vec<ScenarioCase>,
+}
+
+impl Replanned {
+    pub(crate) fn of(run: &RunFile) -> Result<Self, String> {
+        let dialect =
+            spec::dialect(&run.dialect).ok_or_else(|| format!("there is no dialect {:?}", run.dialect))?;
+        let Options { profiles, select, ignore, levels, transports, .. } = &run.options;
+        let rules = suite::rules(dialect, &LevelChange::by_rule(levels), profiles, select, ignore);
+        let offer = Offer::of(&run.options);
+        let mut cases = cases(dialect, &rules, &offer, transports);
+        let seed = Seed::new(&*run.seed, dialect, &offer);
+        for case in &mut cases {
+            case.expect(&seed);
+        }
+        Ok(Self { dialect, rules, offer, cases })
+    }
+}
+
 /// Compares the results of a run with its evidence. Also judges the evidence by other findings than those on which the
 /// run failed, if requested.
 ///
@@ -34,26 +58,17 @@ pub struct Compared {
 ///
 /// If the dialect is unknown, or the folder cannot be read.
 pub fn compare(evidence: &Evidence, run: &RunFile, requested: Option<FailOn>) -> Result<Compared, String> {
-    let dialect =
-        spec::dialect(&run.dialect).ok_or_else(|| format!("there is no dialect {:?}", run.dialect))?;
+    let Replanned { dialect, rules, offer, cases } = Replanned::of(run)?;
     let unread = |error: io::Error| error.to_string();
-    let Options { profiles, select, ignore, levels, .. } = &run.options;
-    let chosen = LevelChange::by_rule(levels);
-    let rules = suite::rules(dialect, &chosen, profiles, select, ignore);
+    let levels = &run.options.levels;
     let (mut differences, mut is_unreadable) = (Vec::new(), false);
-    if LevelChange::all(&Rules::with_levels(dialect, &chosen)) != *levels {
+    if LevelChange::all(&Rules::with_levels(dialect, &LevelChange::by_rule(levels))) != *levels {
         differences.push(format!("run.json: its levels of rules do not match the dialect {}", dialect.name));
     }
     if run.suite != env!("CARGO_PKG_VERSION") {
         let own = env!("CARGO_PKG_VERSION");
         differences
             .push(format!("the run was made by version {} of the suite, but this is {own}", run.suite));
-    }
-    let offer = Offer::of(&run.options);
-    let mut cases = cases(dialect, &rules, &offer, &run.options.transports);
-    let seed = Seed::new(&*run.seed, dialect, &offer);
-    for case in &mut cases {
-        case.expect(&seed);
     }
     let mut attempts: BTreeMap<&str, Vec<Attempt>> = BTreeMap::new();
     // The case of each recording, and the number of earlier attempts.
@@ -66,7 +81,7 @@ pub fn compare(evidence: &Evidence, run: &RunFile, requested: Option<FailOn>) ->
         differences.push("run.json: an exchange is listed twice".to_owned());
     }
     files.extend([RUN, REPORT, CERTIFICATE, PAGE, SIGNATURE]);
-    match Chain::of(run).map(Chain::into_text) {
+    match run.chained() {
         Ok(chain) if chain == run.chain => {}
         Ok(_) => differences.push("run.json: its chain does not match its exchanges".to_owned()),
         Err(problem) => differences.push(format!("run.json: {problem}")),
@@ -104,10 +119,7 @@ pub fn compare(evidence: &Evidence, run: &RunFile, requested: Option<FailOn>) ->
             }
         }
     }
-    mark_answered(attempts.iter_mut().flat_map(|(name, attempts)| {
-        let case = cases.iter().find(|case| case.name == *name);
-        attempts.iter_mut().filter_map(move |attempt| Some((case?, attempt)))
-    }));
+    mark_answered(&cases, &mut attempts);
     let fail_on = run.options.fail_on();
     let mut failing = Vec::new();
     let of = |case: &ScenarioCase| attempts.get(&*case.name).map(Vec::as_slice).unwrap_or_default();

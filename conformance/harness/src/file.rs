@@ -1,4 +1,4 @@
-//! Files that are replaced.
+//! Files that are replaced, and compared.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
@@ -27,6 +27,24 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
         let _ = fs::remove_file(&new);
     }
     replaced
+}
+
+/// Removes a file, if it is there.
+///
+/// # Errors
+///
+/// If it cannot be removed.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the number of the first line in which two files differ, counted from 1.
+pub(crate) fn first_difference(one: &str, other: &str) -> usize {
+    let same = one.lines().zip(other.lines()).take_while(|(one, other)| one == other);
+    same.count() + 1
 }
 
 #[cfg(all(test, unix))]

@@ -10,6 +10,7 @@ mod file;
 pub mod frozen;
 pub mod judge;
 pub mod live;
+mod lock;
 pub mod plan;
 pub mod process;
 mod progress;
@@ -20,7 +21,8 @@ pub mod wire;
 
 pub use compare::{Compared, compare};
 pub use digest::hash;
-pub use file::replace;
+pub use file::{remove, replace};
+pub use lock::lock;
 pub use progress::ProgressLine;
 pub use recorded::verify_twins;
 pub use suite::Suite;

@@ -5,9 +5,11 @@ use std::fs::File;
 use std::io::{self, Read, Write as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
+
+use crate::lock;
 
 /// Maximum number of bytes kept of the output of a program.
 const TAIL: usize = 4096;
@@ -36,7 +38,7 @@ impl Processes {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
-        let mut groups = self.groups();
+        let mut groups = lock(&self.0);
         if groups.is_over {
             return Err(io::Error::other("the run was interrupted"));
         }
@@ -56,13 +58,9 @@ impl Processes {
     }
 
     fn end_with(&self, name: &str) {
-        let mut groups = self.groups();
+        let mut groups = lock(&self.0);
         groups.is_over = true;
         groups.running.iter().for_each(|group| signal(*group, name));
-    }
-
-    fn groups(&self) -> MutexGuard<'_, Groups> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -88,7 +86,7 @@ impl Drop for Process {
         signal(self.child.id(), "KILL");
         let _ = self.child.kill();
         let _ = self.child.wait();
-        self.all.groups().running.remove(&self.child.id());
+        lock(&self.all.0).running.remove(&self.child.id());
     }
 }
 
@@ -147,7 +145,7 @@ impl Tail {
     /// Returns the last lines that are not empty. The last message of a program that has ended may take a moment to arrive.
     pub fn last_lines(&self, most: usize) -> Vec<String> {
         let _ = self.closed.recv_timeout(MOMENT);
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = lock(&self.kept);
         let bytes: Vec<u8> = kept.pieces.iter().flat_map(|(_, piece)| piece).copied().collect();
         let text = String::from_utf8_lossy(&bytes);
         let mut lines: Vec<String> = text
@@ -166,7 +164,7 @@ impl Tail {
 fn read(mut stream: Box<dyn Read + Send>, number: usize, kept: &Mutex<Kept>, _open: &SyncSender<()>) {
     let mut buffer = vec![0; TAIL];
     while let Ok(read @ 1..) = stream.read(&mut buffer) {
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(kept);
         kept.add(number, buffer.get(..read).unwrap_or_default());
     }
 }
@@ -233,7 +231,7 @@ mod tests {
         out.read_exact(&mut begin).unwrap();
         process.end(LIMIT);
         assert_eq!(out.read(&mut begin).unwrap(), 0);
-        assert!(processes.groups().running.is_empty());
+        assert!(lock(&processes.0).running.is_empty());
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
+use crate::lock;
+
 /// A progress line on stderr. It appears only on a terminal, after a second, and is cleared when dropped.
 #[derive(Debug, Default)]
 pub struct ProgressLine {
@@ -49,7 +51,7 @@ impl ProgressLine {
 
 impl Drop for ProgressLine {
     fn drop(&mut self) {
-        *self.end.is_over.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *lock(&self.end.is_over) = true;
         self.end.over.notify_all();
         if let Some(painter) = self.painter.take() {
             // The work does not depend on the line.
@@ -63,7 +65,7 @@ impl End {
         let start = Instant::now();
         let mut pause = PATIENCE;
         let mut is_painted = false;
-        let mut is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut is_over = lock(&self.is_over);
         while !*is_over {
             is_over = self.over.wait_timeout(is_over, pause).unwrap_or_else(PoisonError::into_inner).0;
             if start.elapsed() >= PATIENCE && !*is_over {

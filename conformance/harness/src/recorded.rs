@@ -5,12 +5,13 @@ use std::path::Path;
 
 use spec::Dialect;
 
+use crate::compare::Replanned;
 use crate::evidence::{Evidence, TWINS};
 use crate::judge::{Attempt, mark_answered};
-use crate::plan::{About, Offer, ScenarioCase, Seed, all_given, cases};
-use crate::suite::{self, Selection};
+use crate::plan::{About, ScenarioCase, all_given};
+use crate::suite::Selection;
 use crate::twins::{Strictness, TwinSide, is_comparable, name, names, twin};
-use results::{LevelChange, Options, TWINS_VERSION, TwinsReport};
+use results::{TWINS_VERSION, TwinsReport};
 
 /// A run, read again.
 struct Recorded {
@@ -27,17 +28,10 @@ impl Recorded {
     fn read(folder: &Path) -> Result<Self, String> {
         let evidence = Evidence::open(folder);
         let run = evidence.run().map_err(|error| error.to_string())?;
-        let dialect =
-            spec::dialect(&run.dialect).ok_or_else(|| format!("there is no dialect {:?}", run.dialect))?;
-        let Options { profiles, select, ignore, levels, transports, filters, .. } = &run.options;
-        let rules = suite::rules(dialect, &LevelChange::by_rule(levels), profiles, select, ignore);
-        let offer = Offer::of(&run.options);
-        let mut cases = cases(dialect, &rules, &offer, transports);
-        let seed = Seed::new(&*run.seed, dialect, &offer);
+        let Replanned { dialect, rules, mut cases, .. } = Replanned::of(&run)?;
         let given = all_given(&run.options.given, run.is_reference);
         for case in &mut cases {
             case.give(&given);
-            case.expect(&seed);
         }
         let mut attempts: BTreeMap<String, Vec<Attempt>> = BTreeMap::new();
         for kept in &run.exchanges {
@@ -46,11 +40,8 @@ impl Recorded {
             attempt.place = kept.place;
             attempts.entry(kept.case.clone()).or_default().push(attempt);
         }
-        mark_answered(attempts.iter_mut().flat_map(|(name, attempts)| {
-            let case = cases.iter().find(|case| case.name == *name);
-            attempts.iter_mut().filter_map(move |attempt| Some((case?, attempt)))
-        }));
-        let selection = Selection::of_filters(filters, dialect)?;
+        mark_answered(&cases, &mut attempts);
+        let selection = Selection::of_filters(&run.options.filters, dialect)?;
         let trials = run.trials.into_iter().map(|trial| trial.name).collect();
         Ok(Self { dialect, cases, attempts, trials, selection, is_reference: run.is_reference })
     }

@@ -140,6 +140,11 @@ pub struct Reason {
 }
 
 impl Reason {
+    /// Creates the reason why a whole run does not count.
+    pub fn of_run(reason: impl Into<String>) -> Self {
+        Self::new(Demand::Run, "", Verdict::NotExercised, reason)
+    }
+
     /// Creates a reason without exchanges.
     pub fn new(demand: Demand, name: &str, verdict: Verdict, reason: impl Into<String>) -> Self {
         Self::judged(demand, name, &Judgement::new(verdict, reason))

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use conformance::certificate::{Certificate, Judge, Sent};
-use conformance::evidence::{Chain, Evidence};
+use conformance::evidence::Evidence;
 use conformance::harness::hash;
 use conformance::judge::{Attempt, verdict};
 use conformance::plan::{Offer, ScenarioCase, Seed, cases};
@@ -52,7 +52,7 @@ fn remake(folder: &Path) {
         }
     }
     let sent: Vec<Sent<'_>> = attempts.iter().map(|(case, attempt)| Sent { case, attempt }).collect();
-    run.chain = Chain::of(&run).map(Chain::into_text).unwrap_or_default();
+    run.chain = run.chained().unwrap_or_default();
     let (report, profiles) = Judge { run: &run, rules: &rules, cases: &cases, sent: &sent }.report();
     run.report =
         Some(evidence.write_report(&conformance::reports::json(&report)).expect("it can be written"));

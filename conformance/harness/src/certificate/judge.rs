@@ -12,6 +12,7 @@ use crate::evidence::RunFile;
 use crate::judge::{Attempt, latencies, missed};
 use crate::plan::{About, Offer, ScenarioCase};
 use checker::Rules;
+use results::text::counted;
 use results::{
     CaptureReport, Demand, Exercised, Judgement, LevelChange, ProfileReport, Reason, Run, State, Transport,
     Verdict,
@@ -105,32 +106,18 @@ impl Judge<'_> {
         let mut report = ProfileReport::new(profile.name, profile.version, profile.title, specification);
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
         if report.specification.is_none() {
-            report.reasons.push(Reason::new(
-                Demand::Run,
-                "",
-                Verdict::NotExercised,
-                format!(
-                    "it is for {}, but the run was in {}",
-                    profile.specifications.join(", "),
-                    dialect.name
-                ),
-            ));
+            let wanted = profile.specifications.join(", ");
+            let reason = format!("it is for {wanted}, but the run was in {}", dialect.name);
+            report.reasons.push(Reason::of_run(reason));
             return report;
         }
         let rules = demanded(profile, dialect);
         report.rules = owned(&rules);
         report.scenarios = owned(profile.scenarios);
         if self.run.state != State::Finished {
-            report.reasons.push(Reason::new(
-                Demand::Run,
-                "",
-                Verdict::NotExercised,
-                "the run did not finish",
-            ));
+            report.reasons.push(Reason::of_run("the run did not finish"));
         }
-        if let Some(lowered) = self.lowered() {
-            report.reasons.push(Reason::new(Demand::Run, "", Verdict::NotExercised, lowered));
-        }
+        report.reasons.extend(self.lowered().map(Reason::of_run));
         for alternatives in profile.scenarios {
             self.scenario(alternatives, &mut report.reasons);
         }
@@ -210,12 +197,8 @@ impl Judge<'_> {
     /// Returns why a rule does not meet the requirement in the exchanges of a profile's scenarios, if so.
     fn rule(&self, id: &str, profile: &Profile) -> Option<Reason> {
         if !self.rules.iter().any(|rule| rule.id == id) {
-            return Some(Reason::new(
-                Demand::Rule,
-                id,
-                Verdict::NotExercised,
-                "it was excluded from the run",
-            ));
+            let text = "it was excluded from the run";
+            return Some(Reason::new(Demand::Rule, id, Verdict::NotExercised, text));
         }
         let is_demanded = |case: &ScenarioCase| {
             profile.scenarios.iter().flat_map(|ids| ids.split('|')).any(|id| is_of(case, id))
@@ -232,8 +215,7 @@ impl Judge<'_> {
             .map(|(_, attempt)| attempt.report.name.clone())
             .collect();
         if !broken.is_empty() {
-            let times = broken.len();
-            let text = format!("broken in {times} exchange{}", if times == 1 { "" } else { "s" });
+            let text = format!("broken in {}", counted(broken.len() as u64, "exchange"));
             let reason = Reason::new(Demand::Rule, id, Verdict::Fail, text);
             return Some(Reason { exchanges: broken, ..reason });
         }

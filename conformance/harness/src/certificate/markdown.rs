@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::Certificate;
+use results::text::counted;
 use results::{Demand, LevelChange, ProfileReport, Reason, State, UndecidedKind, Verdict};
 
 /// Maximum number of exchanges listed for a reason.
@@ -32,7 +33,7 @@ pub(super) fn page(certificate: &Certificate) -> String {
     };
     let headers: Vec<String> =
         api_headers.iter().map(|(name, value)| code(&format!("{name}: {value}"))).collect();
-    let (count, fail_on) = (exchanges.len(), options.fail_on());
+    let (count, fail_on) = (counted(exchanges.len() as u64, "exchange"), options.fail_on());
     for (name, value) in [
         ("Endpoint", code(target)),
         ("Model", code(model)),
@@ -40,7 +41,7 @@ pub(super) fn page(certificate: &Certificate) -> String {
         ("API headers", headers.join(", ")),
         ("Dialect", code(dialect)),
         ("Suite", format!("conformance {}, build {}", text(suite), code(build))),
-        ("Run", format!("{state}, {count} exchange{}", if count == 1 { "" } else { "s" })),
+        ("Run", format!("{state}, {count}")),
         ("Failures", format!("{} (`--fail-on {}`)", fail_on.words(), fail_on.name())),
         ("Levels changed", text(&LevelChange::words(&options.levels, usize::MAX))),
     ]
@@ -129,16 +130,17 @@ fn reasons(reasons: &[Reason]) -> String {
         let mut seen = BTreeSet::new();
         let names = alike.iter().filter(|reason| !reason.name.is_empty() && seen.insert(&reason.name));
         let names: Vec<String> = names.map(|reason| code(&reason.name)).collect();
+        let kind = match first.demand {
+            Demand::Run => "the run",
+            Demand::Scenario => "scenario",
+            Demand::Rule => "rule",
+            Demand::Feature => "feature",
+            Demand::Case => "case",
+        };
         let what = match (first.demand, names.len()) {
-            (Demand::Run, _) => "the run".to_owned(),
-            (Demand::Scenario, 1) => format!("scenario {}", names.join(", ")),
-            (Demand::Scenario, _) => format!("scenarios {}", names.join(", ")),
-            (Demand::Rule, 1) => format!("rule {}", names.join(", ")),
-            (Demand::Rule, _) => format!("rules {}", names.join(", ")),
-            (Demand::Feature, 1) => format!("feature {}", names.join(", ")),
-            (Demand::Feature, _) => format!("features {}", names.join(", ")),
-            (Demand::Case, 1) => format!("case {}", names.join(", ")),
-            (Demand::Case, _) => format!("cases {}", names.join(", ")),
+            (Demand::Run, _) => kind.to_owned(),
+            (_, 1) => format!("{kind} {}", names.join(", ")),
+            _ => format!("{kind}s {}", names.join(", ")),
         };
         let files: BTreeSet<&String> = alike.iter().flat_map(|reason| &reason.exchanges).collect();
         let mut listed = files.iter().take(EXCHANGES).map(|file| code(file)).collect::<Vec<_>>().join(", ");

@@ -23,6 +23,7 @@ pub use requests::Requests;
 pub use signature::{Signed, sign, signed, statement, test_result};
 
 use crate::evidence::{Evidence, Kept, RunFile, command};
+use crate::file::first_difference;
 use checker::level;
 use results::{Demand, Options, ProfileReport, ProfileState, Specification, State, Transport, Verdict};
 
@@ -175,12 +176,6 @@ pub fn summary<'p>(profiles: impl Iterator<Item = &'p ProfileReport>) -> String 
     if results.is_empty() { "no profile was exercised".to_owned() } else { results.join("; ") }
 }
 
-/// Returns the number of the first line that differs, counted from 1.
-pub fn first_difference(one: &str, other: &str) -> usize {
-    let same = one.lines().zip(other.lines()).take_while(|(one, other)| one == other);
-    same.count() + 1
-}
-
 /// Returns the specification of a profile that a dialect implements, if any.
 pub fn specification(profile: &Profile, dialect: &Dialect) -> Option<&'static str> {
     named(profile.specifications, dialect)
@@ -219,26 +214,17 @@ pub fn with_names(names: &[String]) -> impl Iterator<Item = &'static Profile> + 
 
 #[cfg(test)]
 mod tests {
-    use std::{env, fs};
-
     use catalogue::Scenario;
 
     use super::*;
-    use crate::frozen::assert_frozen;
+    use crate::frozen::{assert_fresh, assert_frozen};
     use crate::plan::{Offer, cases};
     use checker::Rules;
 
     #[test]
     fn certificate_schema_is_fresh() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/certificate.schema.json");
         let text = format!("{:#}\n", schemars::schema_for!(Certificate).as_value());
-        if env::var_os("BLESS").is_some() {
-            fs::write(path, &text).unwrap();
-        }
-        assert!(
-            fs::read_to_string(path).unwrap_or_default() == text,
-            "docs/certificate.schema.json is stale: BLESS=1 cargo test -p harness certificate_schema"
-        );
+        assert_fresh("-p harness certificate_schema", "docs/certificate.schema.json", &text);
     }
 
     /// Returns the requests and requirements of the scenarios of a profile, and of those that they continue.

@@ -2,13 +2,11 @@
 
 use catalogue::OnSocket;
 use reqwest::Url;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::Value;
 use spec::Dialect;
 
 use super::judge::Sent;
-use crate::evidence::RunFile;
+use crate::evidence::{ExchangeLine, RequestLine, RunFile};
 use crate::plan::{
     Call, Given, Offer, PreviousResponse, RequestContext, ScenarioCase, Seed, message as message_of, messages,
 };
@@ -29,47 +27,9 @@ pub struct Requests<'r> {
 /// The recorded request and WebSocket messages.
 #[derive(Debug, Default)]
 struct Recorded {
-    request: Request,
+    request: RequestLine,
     /// The messages, and whether the client sent them.
     messages: Vec<(bool, String)>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Request {
-    method: String,
-    url: String,
-    headers: Vec<(String, String)>,
-    body: Option<String>,
-}
-
-/// A line of a recording, without unknown members.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Line {
-    exchange: Option<u64>,
-    request: Option<Request>,
-    #[serde(rename = "response")]
-    _response: Option<RecordedResponse>,
-    at: Option<f64>,
-    #[serde(rename = "text")]
-    _text: Option<IgnoredAny>,
-    #[serde(rename = "bytes")]
-    _bytes: Option<IgnoredAny>,
-    sent: Option<String>,
-    received: Option<String>,
-    end: Option<IgnoredAny>,
-    #[serde(rename = "reason")]
-    _reason: Option<IgnoredAny>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RecordedResponse {
-    #[serde(rename = "status")]
-    _status: u16,
-    #[serde(rename = "headers")]
-    _headers: Vec<(String, String)>,
 }
 
 impl Recorded {
@@ -80,7 +40,7 @@ impl Recorded {
         let (mut last, mut has_ended) = (0.0, false);
         for (number, line) in text.lines().enumerate() {
             let wrong = |problem: &str| format!("line {}: {problem}", number + 1);
-            let line: Line = serde_json::from_str(line).map_err(|error| wrong(&error.to_string()))?;
+            let line: ExchangeLine = serde_json::from_str(line).map_err(|error| wrong(&error.to_string()))?;
             if line.exchange.is_some() != (number == 0) || has_ended {
                 return Err(wrong("a file has exactly one exchange"));
             }
@@ -223,7 +183,7 @@ impl<'r> Requests<'r> {
     }
 
     /// Compares everything except the body.
-    fn head(&self, expected: &Call, sent: &Request, more: &[&str]) -> Option<String> {
+    fn head(&self, expected: &Call, sent: &RequestLine, more: &[&str]) -> Option<String> {
         let url = |target: &Url| Recorder::new().url(expected.url(target).as_str());
         let Some(url) = self.target.as_ref().map(url) else {
             return Some(format!("the target {} is not a URL", self.run.target));

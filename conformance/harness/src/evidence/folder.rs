@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::run_file::{RunFile, VERSION};
 use crate::digest::hash;
-use crate::file::replace;
+use crate::file::{first_difference, remove, replace};
 use crate::wire::Target;
 
 /// The members that every version of the format has.
@@ -259,20 +259,12 @@ impl Evidence {
             return Ok(None);
         }
         let found = String::from_utf8_lossy(&found);
-        Ok(Some(written.lines().zip(found.lines()).take_while(|(one, other)| one == other).count() + 1))
+        Ok(Some(first_difference(&written, &found)))
     }
 
     /// Reads the results.
     pub fn report(&self) -> io::Result<Vec<u8>> {
         self.read(REPORT)
-    }
-}
-
-/// Removes a file, if it is there.
-fn remove(file: &Path) -> io::Result<()> {
-    match fs::remove_file(file) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn command(run: &RunFile, out: Option<&str>) -> String {
     let usual: &[Transport] =
         if run.is_reference { &Transport::ALL } else { &[Transport::Sse, Transport::Json] };
     if options.transports != usual {
-        let names: Vec<&str> = options.transports.iter().map(|transport| name(*transport)).collect();
+        let names: Vec<&str> = options.transports.iter().map(|transport| transport.name()).collect();
         add("transport", &names.join(","));
     }
     if let Some(features) = &options.features {
@@ -108,15 +108,6 @@ pub(crate) fn command(run: &RunFile, out: Option<&str>) -> String {
         }
     }
     command
-}
-
-/// Returns the name of a transport on the command line.
-const fn name(transport: Transport) -> &'static str {
-    match transport {
-        Transport::Sse => "sse",
-        Transport::Json => "json",
-        Transport::Websocket => "websocket",
-    }
 }
 
 /// Returns the environment variable of a secret.

@@ -55,7 +55,7 @@ pub struct RunFile {
     pub report: Option<String>,
     /// The exchanges, in the order of `report.json`.
     pub exchanges: Vec<Kept>,
-    /// The [chain](Chain) over them, in the order in which they ended.
+    /// The [chain](Self::chained) over them, in the order in which they ended.
     #[serde(default)]
     pub chain: String,
     /// The trials with their verdicts.
@@ -79,21 +79,17 @@ pub struct Kept {
     pub place: usize,
 }
 
-/// A hash of the description of a run and of its exchanges in the order in which they ended. It changes if an exchange
-/// is removed, added or moved.
-#[derive(Debug)]
-pub struct Chain(String);
-
-impl Chain {
-    /// Returns the chain of a run.
+impl RunFile {
+    /// Returns a hash of the description of the run and of its exchanges in the order in which they ended. It changes if an
+    /// exchange is removed, added or moved.
     ///
     /// # Errors
     ///
     /// If the places of its exchanges have duplicates or gaps.
-    pub fn of(run: &RunFile) -> Result<Self, String> {
-        let mut exchanges: Vec<&Kept> = run.exchanges.iter().collect();
+    pub fn chained(&self) -> Result<String, String> {
+        let mut exchanges: Vec<&Kept> = self.exchanges.iter().collect();
         exchanges.sort_by_key(|kept| kept.place);
-        let RunFile { suite, build, dialect, target, model, seed, is_seed_given, .. } = run;
+        let Self { suite, build, dialect, target, model, seed, is_seed_given, .. } = self;
         let begin = serde_json::json!([suite, build, dialect, target, model, seed, is_seed_given]);
         let mut chain = hash(begin.to_string().as_bytes());
         for (at, Kept { file, case, sha256, place }) in exchanges.into_iter().enumerate() {
@@ -102,16 +98,9 @@ impl Chain {
             }
             chain = hash(serde_json::json!([chain, file, case, sha256]).to_string().as_bytes());
         }
-        Ok(Self(chain))
+        Ok(chain)
     }
 
-    /// Returns the hash in hexadecimal digits.
-    pub fn into_text(self) -> String {
-        self.0
-    }
-}
-
-impl RunFile {
     /// Returns the file content.
     pub(super) fn text(&self) -> io::Result<String> {
         let mut text = serde_json::to_string_pretty(self)?;

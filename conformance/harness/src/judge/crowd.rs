@@ -6,11 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use super::differences::first_of;
 use super::facts::Facts;
 use results::{Judgement, Verdict};
-
-/// Maximum number of leaks to report.
-const MAX_LEAKS: usize = 3;
 
 /// Returns the verdict on whether concurrent streams were kept apart.
 pub(super) fn apart(attempts: &[&Facts]) -> Judgement {
@@ -23,10 +21,7 @@ pub(super) fn apart(attempts: &[&Facts]) -> Judgement {
     let mut leaks = foreign_marks(attempts);
     leaks.extend(shared_ids(attempts));
     if !leaks.is_empty() {
-        let more = leaks.len().saturating_sub(MAX_LEAKS);
-        leaks.truncate(MAX_LEAKS);
-        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-        return Judgement::new(Verdict::Fail, leaks.join("; ") + &more);
+        return Judgement::new(Verdict::Fail, first_of(&leaks));
     }
     let repeats_own = |facts: &&&Facts| facts.asked_mark.is_some_and(|mark| facts.marks.contains(&mark));
     match attempts.iter().filter(repeats_own).count() {

@@ -1,18 +1,22 @@
-//! How differences are listed.
+//! How problems are listed.
 
 use serde_json::Value;
 
-/// Maximum number of differences.
-const MAX_DIFFERENCES: usize = 3;
+/// Maximum number of problems that are listed.
+const MOST: usize = 3;
 
 /// Fails if there are differences, and lists them.
 pub(super) fn list_differences(what: &str, found: &[String]) -> Result<(), String> {
-    if found.is_empty() {
-        return Ok(());
+    if found.is_empty() { Ok(()) } else { Err(format!("{what}: {}", first_of(found))) }
+}
+
+/// Returns the first problems, and the number of others.
+pub(super) fn first_of(found: &[String]) -> String {
+    let listed = found.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join("; ");
+    match found.len().saturating_sub(MOST) {
+        0 => listed,
+        more => format!("{listed}; and {more} more"),
     }
-    let listed = found.iter().take(MAX_DIFFERENCES).map(String::as_str).collect::<Vec<_>>().join("; ");
-    let more = found.len().saturating_sub(MAX_DIFFERENCES);
-    Err(format!("{what}: {listed}{}", if more > 0 { format!("; and {more} more") } else { String::new() }))
 }
 
 /// Returns the beginning of a value.

@@ -25,6 +25,6 @@ pub use facts::Facts;
 pub(crate) use foreign::foreign;
 pub use latency::latencies;
 pub(crate) use obstacle::status_line;
-pub(crate) use reach::Reach;
-pub use reach::{GivenUp, mark_answered};
+pub use reach::GivenUp;
+pub(crate) use reach::{Reach, mark_answered};
 pub use verdict::verdict;

@@ -1,5 +1,7 @@
 //! Whether an endpoint can be tested at all, from what it has answered so far.
 
+use std::collections::BTreeMap;
+
 use super::attempt::Attempt;
 use super::obstacle::STOPPED;
 use crate::plan::ScenarioCase;
@@ -133,11 +135,15 @@ fn is_refusal(obstacle: &Obstacle) -> bool {
 }
 
 /// Marks the exchanges of a run that follow an answered one, in the order in which they ended.
-pub fn mark_answered<'a>(attempts: impl IntoIterator<Item = (&'a ScenarioCase, &'a mut Attempt)>) {
-    let mut attempts: Vec<_> = attempts.into_iter().collect();
-    attempts.sort_by_key(|(_, attempt)| attempt.place);
+pub(crate) fn mark_answered(cases: &[ScenarioCase], attempts: &mut BTreeMap<impl AsRef<str>, Vec<Attempt>>) {
+    let of_cases = attempts.iter_mut().flat_map(|(name, attempts)| {
+        let case = cases.iter().find(|case| case.name == name.as_ref());
+        attempts.iter_mut().filter_map(move |attempt| Some((case?, attempt)))
+    });
+    let mut all: Vec<_> = of_cases.collect();
+    all.sort_by_key(|(_, attempt)| attempt.place);
     let mut is_answered = false;
-    for (case, attempt) in attempts {
+    for (case, attempt) in all {
         attempt.follows_answer = is_answered;
         is_answered |= attempt.is_answered(case);
     }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{self, Arc, MutexGuard, OnceLock, PoisonError};
+use std::sync::{self, Arc, OnceLock};
 use std::thread::Builder;
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ use super::models::models;
 use super::plan::{Budget, RunPlan};
 use crate::evidence::Evidence;
 use crate::judge::{Attempt, GivenUp, Reach, Reading, answer, verdict};
+use crate::lock;
 use crate::plan::{About, PreviousResponse, RequestContext, ScenarioCase};
 use crate::wire::{Client, Conversation, Outcome};
 use checker::Rules;
@@ -212,16 +213,12 @@ impl Live {
 
     /// Returns why the endpoint was given up, and after how many requests, if it was.
     pub fn given_up(&self) -> Option<GivenUp> {
-        self.reach().given_up().cloned()
+        lock(&self.reach).given_up().cloned()
     }
 
     /// Returns what kept the run from testing the endpoint, if anything did.
     pub fn obstacle(&self) -> Option<Obstacle> {
-        self.reach().obstacle()
-    }
-
-    fn reach(&self) -> MutexGuard<'_, Reach> {
-        self.reach.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.reach).obstacle()
     }
 
     /// Adds the models of the endpoint to the reason why it was given up, if it does not have the requested one.
@@ -235,7 +232,7 @@ impl Live {
             let models = if count == 1 { "model" } else { "models" };
             let advice =
                 format!("choose one of the {count} {models} that GET /models lists with --model: {listed}");
-            self.reach().advise(self.client.target().masked(&advice));
+            lock(&self.reach).advise(self.client.target().masked(&advice));
         }
     }
 
@@ -258,7 +255,7 @@ impl Live {
                 if let CaseOutcome::Sent(attempts) = &done
                     && let Some(last) = attempts.last()
                 {
-                    self.reach().end_case(case, last);
+                    lock(&self.reach).end_case(case, last);
                 }
                 self.advise();
                 done
@@ -415,7 +412,7 @@ impl Live {
         let mut attempt = reading.finish(file)?;
         attempt.report = self.client.target().masked_report(attempt.report);
         attempt.report.folder = self.evidence.as_ref().map(|evidence| evidence.folder().into());
-        self.reach().add(case, &mut attempt);
+        lock(&self.reach).add(case, &mut attempt);
         Ok((outcome, attempt))
     }
 }

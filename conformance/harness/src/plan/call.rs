@@ -12,7 +12,7 @@ use super::previous::PreviousResponse;
 const ID: &str = "{id}";
 
 /// A request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Call {
     /// Its method.
     pub method: Method,
@@ -34,33 +34,17 @@ impl Call {
     /// Returns the request for a response.
     pub fn create(body: String) -> Self {
         let wants_stream = spec::json::at(&body, "/stream") == Some("true");
-        Self {
-            method: Method::POST,
-            path: Vec::new(),
-            query: Vec::new(),
-            body: Some(body),
-            wants_stream,
-            has_unknown_key: false,
-            cut_after: None,
-        }
+        Self { method: Method::POST, body: Some(body), wants_stream, ..Self::default() }
     }
 
     /// Returns the request for the resource at the address itself.
     pub fn retrieve() -> Self {
-        Self { wants_stream: false, ..Self::upgrade() }
+        Self::default()
     }
 
     /// Returns the request that upgrades HTTP to a WebSocket.
     pub fn upgrade() -> Self {
-        Self {
-            method: Method::GET,
-            path: Vec::new(),
-            query: Vec::new(),
-            body: None,
-            wants_stream: true,
-            has_unknown_key: false,
-            cut_after: None,
-        }
+        Self { wants_stream: true, ..Self::default() }
     }
 
     /// Returns the request of a scenario, which refers to the previous response if there is one, or that of its

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use catalogue::{SCENARIOS, Scenario};
 use serde_json::Value;
 
+use super::previous::replace;
+
 use results::{Judgement, UndecidedKind, Verdict};
 
 /// Resources that only the owner of an endpoint can provide, such as the id of a vector store.
@@ -22,16 +24,7 @@ pub(crate) fn all_given(given: &Given, is_reference: bool) -> Given {
 
 /// Replaces placeholders with given resources.
 pub(super) fn give(value: &mut Value, given: &Given) {
-    match value {
-        Value::String(text) => {
-            if let Some(given) = text.strip_prefix(GIVEN).and_then(|name| given.get(name)) {
-                text.clone_from(given);
-            }
-        }
-        Value::Array(entries) => entries.iter_mut().for_each(|entry| give(entry, given)),
-        Value::Object(members) => members.values_mut().for_each(|member| give(member, given)),
-        _ => {}
-    }
+    replace(value, &|text| Some(given.get(text.strip_prefix(GIVEN)?)?.clone().into()));
 }
 
 /// Returns the resources that a request needs.

@@ -108,14 +108,19 @@ fn repeated(turn: TurnShape, items: &[Value]) -> Option<Value> {
 
 /// Replaces texts by values.
 fn fill(entry: &mut Value, values: &[(&str, &Value)]) {
-    match entry {
+    replace(entry, &|text| values.iter().find(|(name, _)| *name == text).map(|(_, value)| (*value).clone()));
+}
+
+/// Replaces the texts in a value for which there is another value.
+pub(super) fn replace(value: &mut Value, other: &dyn Fn(&str) -> Option<Value>) {
+    match value {
         Value::String(text) => {
-            if let Some((_, value)) = values.iter().find(|(name, _)| name == text) {
-                *entry = (*value).clone();
+            if let Some(other) = other(text) {
+                *value = other;
             }
         }
-        Value::Array(entries) => entries.iter_mut().for_each(|entry| fill(entry, values)),
-        Value::Object(members) => members.values_mut().for_each(|member| fill(member, values)),
+        Value::Array(entries) => entries.iter_mut().for_each(|entry| replace(entry, other)),
+        Value::Object(members) => members.values_mut().for_each(|member| replace(member, other)),
         _ => {}
     }
 }

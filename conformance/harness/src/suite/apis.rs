@@ -3,7 +3,7 @@
 use spec::Dialect;
 
 use super::print::eprint_line;
-use super::session::{Notes, Session};
+use super::session::Session;
 use super::{Selection, Suite, SuiteError};
 use crate::judge::foreign;
 use crate::live::{CaseOutcome, RunRuntime, first_model};
@@ -60,7 +60,7 @@ pub fn served(suites: Vec<Suite>) -> Result<Served, SuiteError> {
     let probes: Vec<Suite> = suites.iter().map(Suite::probe).collect();
     let start = |probe: &Suite| {
         let planned = probe.plan(&|name| name.strip_suffix("::answer") == Some(FIRST));
-        planned.begin(&machine, &Filters::default(), Notes::Silent)
+        planned.start(&machine, &Filters::default())
     };
     // All of them at once: an endpoint may take its time.
     let sessions = probes.iter().map(start).collect::<Result<Vec<_>, _>>()?;

@@ -1,20 +1,14 @@
 //! The progress line of a run.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use super::session::Tests;
 use crate::ProgressLine;
-use crate::live::Live;
-
-/// The progress of a session.
-pub(super) struct Sending {
-    pub(super) live: Arc<Live>,
-    pub(super) failures: Arc<AtomicUsize>,
-}
 
 /// Starts to show the progress of these sessions: done, failed, rate, time left.
-pub(super) fn start(sessions: Vec<Sending>) -> ProgressLine {
+pub(super) fn start(sessions: Vec<Arc<Tests>>) -> ProgressLine {
     if sessions.is_empty() {
         return ProgressLine::default();
     }

@@ -81,11 +81,12 @@ pub fn run(
     trials.extend(unmet.into_iter().map(trial));
     let due = planned.into_iter().filter(|planned| !planned.is_empty());
     let filters = selection.filters();
-    let sessions = due.map(|planned| planned.start(&machine, &filters)).collect::<Result<Vec<_>, _>>()?;
+    let start = |planned: Planned<'_>| planned.start(&machine, &filters).inspect(Session::announce);
+    let sessions = due.map(start).collect::<Result<Vec<_>, _>>()?;
     let twins = Twins::of(&sessions, selection);
     let has_lines = arguments.quiet || arguments.format.is_some() || arguments.logfile.is_some();
     let is_shown = how.shows_progress && !has_lines;
-    let followed = if is_shown { sessions.iter().map(Session::progress).collect() } else { Vec::new() };
+    let followed = if is_shown { sessions.iter().map(Session::tests).cloned().collect() } else { Vec::new() };
     let progress = progress::start(followed);
     let has_failed = if how.form != Form::Human {
         Some(sessions.iter().fold(is_unmet, |has_failed, session| session.has_failed() || has_failed))
@@ -257,7 +258,9 @@ pub(super) fn judge(suite: &Suite, is_due: &dyn Fn(&str) -> bool) -> Result<Vec<
     let filters =
         if is_everything { Filters::default() } else { Filters { with, exact: true, ..Filters::default() } };
     let unmet = unmet(std::slice::from_ref(suite), std::slice::from_ref(&planned))?;
-    let mut trials = planned.start(&machine, &filters)?.finish(&machine)?.trials;
+    let session = planned.start(&machine, &filters)?;
+    session.announce();
+    let mut trials = session.finish(&machine)?.trials;
     trials.extend(unmet);
     Ok(trials)
 }

@@ -8,14 +8,13 @@ use std::{fs, io};
 
 use libtest_mimic::{Completion, Failed, Trial};
 
-use super::baseline::{self, Known};
+use super::baseline;
 use super::clock;
 use super::print::eprint_line;
-use super::progress::Sending;
 use super::snapshot;
-use super::{Endpoint, Snapshots, Suite, SuiteError, demanded_tests, is_demanded};
+use super::{Endpoint, Suite, SuiteError, demanded_tests, is_demanded};
 use crate::certificate::{Certificate, Judge, Sent};
-use crate::evidence::{self, Chain, Evidence, Kept, RunFile};
+use crate::evidence::{self, Evidence, Kept, RunFile};
 use crate::judge::GivenUp;
 use crate::live::{Live, RunPlan, RunRuntime, first_model};
 use crate::plan::{About, Given, Offer, ScenarioCase, Seed, all_given, cases, random_seed};
@@ -24,6 +23,7 @@ use checker::Rules;
 use gateway::{self, Embedded, McpServer};
 use recordings::capture::REDACTED;
 use reports::{Style, diagnostic};
+use results::text::counted;
 use results::{
     Filters, Judgement, LevelChange, Options, ProfileReport, Run, State, Transport, TrialResult, Verdict,
 };
@@ -37,13 +37,6 @@ pub(super) struct Planned<'s> {
     shapes: Vec<usize>,
 }
 
-/// Whether a session prints what it will send.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Notes {
-    Printed,
-    Silent,
-}
-
 /// The results of a suite.
 pub(super) struct Finished {
     /// Its test results.
@@ -54,11 +47,7 @@ pub(super) struct Finished {
 
 /// A suite in progress.
 pub(super) struct Session {
-    suite: Suite,
-    live: Arc<Live>,
-    known: Arc<[Known]>,
-    /// Number of failed tests so far.
-    failures: Arc<AtomicUsize>,
+    tests: Arc<Tests>,
     due: Vec<(usize, About)>,
     shapes: Vec<usize>,
     file: RunFile,
@@ -238,18 +227,8 @@ impl Planned<'_> {
         self.due.is_empty() && self.shapes.is_empty()
     }
 
-    /// Announces the run, and starts to send.
-    pub(super) fn start(self, machine: &RunRuntime, filters: &Filters) -> Result<Session, SuiteError> {
-        self.begin(machine, filters, Notes::Printed)
-    }
-
     /// Starts to send.
-    pub(super) fn begin(
-        self,
-        machine: &RunRuntime,
-        filters: &Filters,
-        notes: Notes,
-    ) -> Result<Session, SuiteError> {
+    pub(super) fn start(self, machine: &RunRuntime, filters: &Filters) -> Result<Session, SuiteError> {
         let Self { suite, mut plan, due, shapes } = self;
         let mcp_server = host(&mut plan.given)?;
         let (target, gateway) = suite.open()?;
@@ -272,19 +251,11 @@ impl Planned<'_> {
             new.write_run(&file).map_err(|error| suite.lost(&error))?;
             evidence = Some(new);
         }
-        if notes == Notes::Printed {
-            announce(&plan, &file, gateway.is_some().then_some(suite.dialect.name));
-        }
         let live = Arc::new(Live::new(plan, suite.rules(), client, machine.runtime(), evidence.clone()));
         live.start().map_err(|error| SuiteError::new(format!("no thread can be started: {error}")))?;
-        let known = suite.known.clone().into();
-        let suite = suite.clone();
-        let failures = Arc::default();
+        let tests = Arc::new(Tests { suite: suite.clone(), live, failures: AtomicUsize::new(0) });
         Ok(Session {
-            suite,
-            live,
-            known,
-            failures,
+            tests,
             due,
             shapes,
             file,
@@ -321,27 +292,6 @@ fn without_secret(target: &Target, value: &str) -> String {
     if target.masked(value) == value { value.to_owned() } else { REDACTED.to_owned() }
 }
 
-/// Prints to stderr what will be sent.
-fn announce(plan: &RunPlan, file: &RunFile, reference: Option<&str>) {
-    let RunFile { target, proxy, .. } = file;
-    let whom = reference.map_or_else(
-        || target.to_owned(),
-        |dialect| format!("the reference gateway (dialect {dialect}) at {target}"),
-    );
-    let through = proxy.as_ref().map(|proxy| format!(" through the proxy {proxy}")).unwrap_or_default();
-    let again = if plan.attempts > 1 && reference.is_none() {
-        format!("; up to {} attempts each if the expected events do not occur", plan.attempts)
-    } else {
-        String::new()
-    };
-    let least = if plan.polls() { "at least " } else { "" };
-    eprint_line(&format!("{least}{} will be sent to {whom}{through}{again}", counted(plan.requests())));
-}
-
-fn counted(requests: usize) -> String {
-    format!("{requests} request{}", if requests == 1 { "" } else { "s" })
-}
-
 impl Suite {
     /// Returns the error that the evidence cannot be stored.
     pub(super) fn lost(&self, error: &io::Error) -> SuiteError {
@@ -351,14 +301,38 @@ impl Suite {
 }
 
 impl Session {
-    /// Returns what it sends.
-    pub(super) fn live(&self) -> &Live {
-        &self.live
+    /// Prints to stderr what is sent.
+    pub(super) fn announce(&self) {
+        let RunFile { target, proxy, .. } = &self.file;
+        let plan = &self.live().plan;
+        let whom = if self.is_reference() {
+            format!("the reference gateway (dialect {}) at {target}", self.suite().dialect.name)
+        } else {
+            target.clone()
+        };
+        let through = proxy.as_ref().map(|proxy| format!(" through the proxy {proxy}")).unwrap_or_default();
+        let again = if plan.attempts > 1 && !self.is_reference() {
+            format!("; up to {} attempts each if the expected events do not occur", plan.attempts)
+        } else {
+            String::new()
+        };
+        let least = if plan.polls() { "at least " } else { "" };
+        let count = requests(plan);
+        eprint_line(&format!("{least}{count} will be sent to {whom}{through}{again}"));
     }
 
-    /// Returns what it sends, for tests that wait for it.
-    pub(super) fn shared_live(&self) -> Arc<Live> {
-        Arc::clone(&self.live)
+    /// Returns what it sends.
+    pub(super) fn live(&self) -> &Live {
+        &self.tests.live
+    }
+
+    /// Returns its tests.
+    pub(super) const fn tests(&self) -> &Arc<Tests> {
+        &self.tests
+    }
+
+    fn suite(&self) -> &Suite {
+        &self.tests.suite
     }
 
     /// Returns whether a test is selected.
@@ -367,53 +341,33 @@ impl Session {
     }
 
     /// Returns whether its endpoint is the reference gateway.
-    pub(super) const fn is_reference(&self) -> bool {
-        matches!(self.suite.endpoint, Endpoint::Reference(_))
+    pub(super) fn is_reference(&self) -> bool {
+        matches!(self.suite().endpoint, Endpoint::Reference(_))
     }
 
     /// Returns the selected tests.
     pub(super) fn trials(&self) -> impl Iterator<Item = Trial> {
-        let of_shapes = self.shapes.iter().map(|at| self.shape_trial(*at));
-        self.due.iter().map(|(at, about)| self.trial(*at, *about)).chain(of_shapes)
-    }
-
-    fn shape_trial(&self, at: usize) -> Trial {
-        let (trial, file) = self.shape_names(at);
-        let tests = self.tests();
-        Trial::ignorable_test(trial, move || tests.shape(at, &file))
-    }
-
-    /// Returns the name of the test of a shape, and its snapshot file.
-    fn shape_names(&self, at: usize) -> (String, String) {
-        let case = self.live.plan.cases.get(at);
-        let name =
-            |name: &dyn Fn(&ScenarioCase) -> String| self.suite.name(&case.map(name).unwrap_or_default());
-        (name(&ScenarioCase::shape), name(&|case| case.name.clone()))
-    }
-
-    fn trial(&self, at: usize, about: About) -> Trial {
-        let name = self.live.plan.cases.get(at).map(|case| case.trial(about)).unwrap_or_default();
-        let tests = self.tests();
-        Trial::ignorable_test(self.suite.name(&name), move || tests.trial(at, about))
-    }
-
-    fn tests(&self) -> Tests {
-        Tests {
-            live: Arc::clone(&self.live),
-            known: Arc::clone(&self.known),
-            snapshots: self.suite.snapshots.clone(),
-            is_listed: self.suite.failures.is_some(),
-            failures: Arc::clone(&self.failures),
-            max_failures: self.suite.max_failures,
-        }
+        let of_shapes = self.shapes.iter().map(|at| {
+            let (tests, at) = (Arc::clone(&self.tests), *at);
+            let (name, file) = tests.shape_names(at);
+            Trial::ignorable_test(name, move || {
+                tests.judged_shape(at, &file).map_or(Ok(Completion::Completed), completed)
+            })
+        });
+        let of_due = self.due.iter().map(|(at, about)| {
+            let (tests, at, about) = (Arc::clone(&self.tests), *at, *about);
+            let name = tests.suite.name(&tests.name(at, about));
+            Trial::ignorable_test(name, move || tests.trial(at, about))
+        });
+        of_due.chain(of_shapes)
     }
 
     /// Judges the selected tests scenario by scenario, as soon as each is finished. Returns the failures of each with
     /// their reasons. Broken rules are no reason, as the test is named after them.
     pub(super) fn failures(&self) -> impl Iterator<Item = (String, Vec<(&'static str, Option<String>)>)> {
-        let (tests, of_shapes) = (self.tests(), self.tests());
-        let of_cases = self.due.chunk_by(|(one, _), (other, _)| one == other).filter_map(move |due| {
-            let case = self.live.plan.cases.get(due.first()?.0)?;
+        let tests = &self.tests;
+        let of_cases = self.due.chunk_by(|(one, _), (other, _)| one == other).filter_map(|due| {
+            let case = tests.live.plan.cases.get(due.first()?.0)?;
             let failed = due.iter().filter_map(|(at, about)| {
                 let judged = tests.failure(*at, *about)?;
                 // The summary names these once.
@@ -427,11 +381,11 @@ impl Session {
                 };
                 Some((about.name(), reason))
             });
-            Some((self.suite.name(&case.name), failed.collect()))
+            Some((tests.suite.name(&case.name), failed.collect()))
         });
-        let of_shapes = self.shapes.iter().filter_map(move |at| {
-            let (_, file) = self.shape_names(*at);
-            let judged = of_shapes.judged_shape(*at, &file).filter(is_bad)?;
+        let of_shapes = self.shapes.iter().filter_map(|at| {
+            let (_, file) = tests.shape_names(*at);
+            let judged = tests.judged_shape(*at, &file).filter(is_bad)?;
             Some((file, vec![("snapshot", Some(judged.reason))]))
         });
         of_cases.chain(of_shapes)
@@ -439,38 +393,35 @@ impl Session {
 
     /// Waits for all tests without printing them, and returns whether one has failed.
     pub(super) fn has_failed(&self) -> bool {
-        let tests = self.tests();
+        let tests = &self.tests;
         let mut has_failed = false;
         for (at, about) in &self.due {
             has_failed |= tests.failure(*at, *about).is_some();
         }
         for at in &self.shapes {
-            has_failed |= tests.judged_shape(*at, &self.shape_names(*at).1).is_some_and(|it| is_bad(&it));
+            has_failed |= tests.judged_shape(*at, &tests.shape_names(*at).1).is_some_and(|it| is_bad(&it));
         }
         has_failed
     }
 
-    /// Returns the state for a progress line.
-    pub(super) fn progress(&self) -> Sending {
-        Sending { live: Arc::clone(&self.live), failures: Arc::clone(&self.failures) }
-    }
-
     /// Waits for all results, and writes the evidence and the report.
     pub(super) fn finish(mut self, machine: &RunRuntime) -> Result<Finished, SuiteError> {
+        let tests = Arc::clone(&self.tests);
+        let Tests { suite, live, .. } = &*tests;
         self.file.options.took_ms = u64::try_from(self.began.elapsed().as_millis()).ok();
-        self.file.trials = self.due.iter().map(|(at, about)| trial_result(&self.live, *at, *about)).collect();
+        self.file.trials = self.due.iter().map(|(at, about)| tests.result(*at, *about)).collect();
         let is_interrupted = machine.is_interrupted();
         self.file.state = if is_interrupted { State::Interrupted } else { State::Finished };
         if is_interrupted {
-            let sent = self.live.sent().map(|(case, _)| &case.name).collect::<BTreeSet<_>>().len();
-            eprint_line(&format!("interrupted after {sent} of {}", counted(self.live.plan.requests())));
+            let sent = live.sent().map(|(case, _)| &case.name).collect::<BTreeSet<_>>().len();
+            eprint_line(&format!("interrupted after {sent} of {}", requests(&live.plan)));
         }
-        if let Some(GivenUp { sent, .. }) = self.live.given_up() {
-            let planned = counted(self.live.plan.requests());
+        if let Some(GivenUp { sent, .. }) = live.given_up() {
+            let planned = requests(&live.plan);
             eprint_line(&format!("stopped after {sent} of {planned}: the endpoint cannot be tested"));
         }
-        self.file.obstacle = self.live.obstacle();
-        self.file.exchanges = (self.live.sent())
+        self.file.obstacle = live.obstacle();
+        self.file.exchanges = (live.sent())
             .map(|(case, attempt)| Kept {
                 file: attempt.report.name.clone(),
                 case: case.name.clone(),
@@ -478,10 +429,9 @@ impl Session {
                 place: attempt.place,
             })
             .collect();
-        self.file.chain = Chain::of(&self.file).map(Chain::into_text).unwrap_or_default();
-        let stale =
-            if is_interrupted { Vec::new() } else { baseline::stale(&self.live, &self.due, &self.known) };
-        if self.suite.failures.is_some() {
+        self.file.chain = self.file.chained().unwrap_or_default();
+        let stale = if is_interrupted { Vec::new() } else { baseline::stale(live, &self.due, &suite.known) };
+        if suite.failures.is_some() {
             for entry in stale {
                 eprint_line(&format!("expected failure removed, as it passes: {entry}"));
             }
@@ -490,20 +440,20 @@ impl Session {
         }
         let (report, profiles) = self.report();
         if let Some(evidence) = self.evidence.take() {
-            self.keep(&evidence, &report, profiles).map_err(|error| self.suite.lost(&error))?;
+            self.keep(&evidence, &report, profiles).map_err(|error| suite.lost(&error))?;
             let folder = evidence.folder().display();
             eprint_line(&format!("evidence: {folder}; `conformance verify {folder}` judges it again"));
         }
-        if let Some(file) = &self.suite.failures {
-            fs::write(file, baseline::file(&self.live, &self.due, &self.known))
+        if let Some(file) = &suite.failures {
+            fs::write(file, baseline::file(live, &self.due, &suite.known))
                 .map_err(|error| SuiteError::new(format!("{}: {error}", file.display())))?;
             eprint_line(&format!("failures: {}; add a reason to each before you use it", file.display()));
         }
         let mut trials = std::mem::take(&mut self.file.trials);
-        if let Some(snapshots) = &self.suite.snapshots {
+        if let Some(snapshots) = &suite.snapshots {
             trials.extend(self.shapes.iter().map(|at| {
-                let (name, file) = self.shape_names(*at);
-                TrialResult { name, judged: snapshot::judge(&self.live, *at, &file, snapshots) }
+                let (name, file) = tests.shape_names(*at);
+                TrialResult { name, judged: snapshot::judge(live, *at, &file, snapshots) }
             }));
         }
         Ok(Finished { trials, report })
@@ -511,9 +461,9 @@ impl Session {
 
     /// Returns the part of the report about the run, and the results by profile.
     fn report(&self) -> (Run, Vec<ProfileReport>) {
-        let rules = self.suite.rules();
-        let sent: Vec<Sent> = self.live.sent().map(|(case, attempt)| Sent { case, attempt }).collect();
-        Judge { run: &self.file, rules: &rules, cases: &self.live.plan.cases, sent: &sent }.report()
+        let rules = self.suite().rules();
+        let sent: Vec<Sent> = self.live().sent().map(|(case, attempt)| Sent { case, attempt }).collect();
+        Judge { run: &self.file, rules: &rules, cases: &self.live().plan.cases, sent: &sent }.report()
     }
 
     /// Writes the files of a run other than its exchanges.
@@ -527,30 +477,37 @@ impl Session {
     }
 }
 
-/// The shared state of the tests of a session.
-struct Tests {
-    live: Arc<Live>,
-    known: Arc<[Known]>,
-    snapshots: Option<Snapshots>,
-    is_listed: bool,
-    failures: Arc<AtomicUsize>,
-    max_failures: Option<usize>,
+/// The tests of a session.
+pub(super) struct Tests {
+    suite: Suite,
+    pub(super) live: Arc<Live>,
+    /// Number of failed tests so far.
+    pub(super) failures: AtomicUsize,
 }
 
 impl Tests {
+    /// Returns the name of a test, without that of its dialect.
+    fn name(&self, at: usize, about: About) -> String {
+        self.live.plan.cases.get(at).map(|case| case.trial(about)).unwrap_or_default()
+    }
+
+    /// Returns the name of the test of a shape, and its snapshot file.
+    fn shape_names(&self, at: usize) -> (String, String) {
+        let names = |case: &ScenarioCase| (self.suite.name(&case.shape()), self.suite.name(&case.name));
+        self.live.plan.cases.get(at).map(names).unwrap_or_default()
+    }
+
+    fn result(&self, at: usize, about: About) -> TrialResult {
+        TrialResult { name: self.name(at, about), judged: self.live.judge(at, about) }
+    }
+
     fn trial(&self, at: usize, about: About) -> Result<Completion, Failed> {
         let (judged, excuse) = self.judged(at, about);
         match excuse {
             Some(excuse) => Ok(Completion::ignored_with(excuse)),
-            None if judged.verdict == Verdict::Fail => {
-                Err(failure(&self.live, at, about, &self.known, judged.reason).into())
-            }
+            None if judged.verdict == Verdict::Fail => Err(self.unexpected(at, about, judged.reason).into()),
             None => completed(judged),
         }
-    }
-
-    fn shape(&self, at: usize, file: &str) -> Result<Completion, Failed> {
-        self.judged_shape(at, file).map_or(Ok(Completion::Completed), completed)
     }
 
     /// Judges a trial, and returns why its failure does not fail the run, if so.
@@ -558,8 +515,8 @@ impl Tests {
         let judged = self.live.judge(at, about);
         let excuse = match judged.verdict {
             // A listed failure does not fail the run.
-            Verdict::Fail if self.is_listed => Some(format!("listed: {}", judged.reason)),
-            Verdict::Fail => expected(&self.live, at, about, &self.known),
+            Verdict::Fail if self.suite.failures.is_some() => Some(format!("listed: {}", judged.reason)),
+            Verdict::Fail => self.expected(at, about),
             _ => None,
         };
         self.count(is_bad(&judged) && excuse.is_none());
@@ -574,7 +531,7 @@ impl Tests {
 
     /// Judges a shape, if it is compared with a snapshot.
     fn judged_shape(&self, at: usize, file: &str) -> Option<Judgement> {
-        let judged = snapshot::judge(&self.live, at, file, self.snapshots.as_ref()?);
+        let judged = snapshot::judge(&self.live, at, file, self.suite.snapshots.as_ref()?);
         self.count(is_bad(&judged));
         Some(judged)
     }
@@ -583,11 +540,53 @@ impl Tests {
     fn count(&self, is_failure: bool) {
         if is_failure {
             let failures = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
-            if self.max_failures.is_some_and(|most| failures >= most) {
+            if self.suite.max_failures.is_some_and(|most| failures >= most) {
                 let tests = if failures == 1 { "test" } else { "tests" };
                 self.live.stop(format!("not sent: the run stopped after {failures} failed {tests}"));
             }
         }
+    }
+
+    /// Returns the reasons of a failed test if all its failures are expected.
+    fn expected(&self, at: usize, about: About) -> Option<String> {
+        let case = self.live.plan.cases.get(at)?;
+        let failing = baseline::failing(&self.live, case, at, about);
+        let expected = self.known_reasons(&failing, case);
+        (expected.len() == failing.len()).then(|| format!("expected: {}", listed(&expected).join("; ")))
+    }
+
+    /// Returns the rules that are expected to fail, with the reasons.
+    fn known_reasons<'k>(
+        &'k self,
+        failing: &'k BTreeSet<String>,
+        case: &ScenarioCase,
+    ) -> BTreeMap<&'k str, &'k str> {
+        let known = |rule: &'k String| baseline::reason(&self.suite.known, &case.name, rule);
+        failing.iter().filter_map(|rule| Some((rule.as_str(), known(rule)?))).collect()
+    }
+
+    /// Returns all unexpected failures of a failed test.
+    fn unexpected(&self, at: usize, about: About, reason: String) -> String {
+        let live = &self.live;
+        let Some(case) = live.plan.cases.get(at) else { return reason };
+        let failing = baseline::failing(live, case, at, about);
+        let expected = self.known_reasons(&failing, case);
+        let (dialect, fail_on) = (live.rules.dialect().name, live.plan.fail_on);
+        let mut text = String::new();
+        for attempt in live.attempts_of(at) {
+            let findings = attempt.findings(case, about, fail_on);
+            for finding in findings.filter(|finding| !expected.contains_key(finding.rule.as_ref())) {
+                text += &diagnostic(&attempt.report.path(), finding, dialect, fail_on, Style::Plain);
+                text.push('\n');
+            }
+        }
+        if text.is_empty() {
+            text = reason;
+        }
+        for known in listed(&expected) {
+            text.extend(["expected, besides: ", &known, "\n"]);
+        }
+        text
     }
 }
 
@@ -606,57 +605,10 @@ pub(super) fn completed(judged: Judgement) -> Result<Completion, Failed> {
     }
 }
 
-/// Returns the reasons of a failed test if all its failures are expected.
-fn expected(live: &Live, at: usize, about: About, known: &[Known]) -> Option<String> {
-    let case = live.plan.cases.get(at)?;
-    let failing = baseline::failing(live, case, at, about);
-    let expected = known_reasons(&failing, case, known);
-    (expected.len() == failing.len()).then(|| format!("expected: {}", listed(&expected).join("; ")))
-}
-
-/// Returns the rules that are expected to fail, with the reasons.
-fn known_reasons<'k>(
-    failing: &'k BTreeSet<String>,
-    case: &ScenarioCase,
-    known: &'k [Known],
-) -> BTreeMap<&'k str, &'k str> {
-    let known_reason = |rule: &'k String| Some((rule.as_str(), baseline::reason(known, &case.name, rule)?));
-    failing.iter().filter_map(known_reason).collect()
-}
-
 fn listed(expected: &BTreeMap<&str, &str>) -> Vec<String> {
     expected.iter().map(|(rule, reason)| format!("{rule}: {reason}")).collect()
 }
 
-/// Returns all unexpected failures of a failed test.
-fn failure(live: &Live, at: usize, about: About, known: &[Known], reason: String) -> String {
-    let Some(case) = live.plan.cases.get(at) else { return reason };
-    let failing = baseline::failing(live, case, at, about);
-    let expected = known_reasons(&failing, case, known);
-    let mut text = String::new();
-    for attempt in live.attempts_of(at) {
-        let findings = attempt.findings(case, about, live.plan.fail_on);
-        for finding in findings.filter(|finding| !expected.contains_key(finding.rule.as_ref())) {
-            text += &diagnostic(
-                &attempt.report.path(),
-                finding,
-                live.rules.dialect().name,
-                live.plan.fail_on,
-                Style::Plain,
-            );
-            text.push('\n');
-        }
-    }
-    if text.is_empty() {
-        text = reason;
-    }
-    for known in listed(&expected) {
-        text.extend(["expected, besides: ", &known, "\n"]);
-    }
-    text
-}
-
-fn trial_result(live: &Live, at: usize, about: About) -> TrialResult {
-    let name = live.plan.cases.get(at).map(|case| case.trial(about)).unwrap_or_default();
-    TrialResult { name, judged: live.judge(at, about) }
+fn requests(plan: &RunPlan) -> String {
+    counted(plan.requests() as u64, "request")
 }

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use similar::TextDiff;
 
-use crate::file::replace;
+use crate::file::{remove, replace};
 use crate::live::Live;
 use crate::plan::About;
 use results::{Judgement, Verdict};
@@ -56,10 +56,7 @@ impl Snapshots {
                 if self.blesses {
                     write(&file).map_err(|error| failed(&error))?;
                 }
-                match fs::remove_file(&new) {
-                    Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(&error)),
-                    _ => Ok(()),
-                }
+                remove(&new).map_err(|error| failed(&error))
             }
             Ok(approved) => {
                 write(&new).map_err(|error| failed(&error))?;

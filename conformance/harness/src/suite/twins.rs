@@ -67,7 +67,7 @@ impl Twins {
                     .iter()
                     .position(|own| own.name == case && is_comparable(own))?;
                 let is_due = session.is_due(at, About::Answer);
-                is_due.then(|| (session.live().rules.dialect(), session.shared_live(), at))
+                is_due.then(|| (session.live().rules.dialect(), Arc::clone(&session.tests().live), at))
             };
             let sides: Vec<_> = sessions.iter().filter_map(side).collect();
             (sides.len() > 1).then_some(Sides { case, each: sides, strictness })

@@ -8,6 +8,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use spec::Api;
 
+use results::LevelName;
+
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -72,7 +74,7 @@ impl Declared {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    levels: BTreeMap<Aspect, LevelName>,
+    levels: BTreeMap<Aspect, Leveled>,
     stop: BTreeMap<String, BTreeMap<String, Vec<String>>>,
     error: BTreeMap<String, Vec<u16>>,
     tools: BTreeMap<String, Tools>,
@@ -88,13 +90,8 @@ struct Tools {
     names: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum LevelName {
-    Must,
-    Should,
-    May,
-}
+#[derive(Debug, Deserialize)]
+struct Leveled(#[serde(with = "LevelName")] Level);
 
 static FILE: LazyLock<File> = LazyLock::new(|| {
     let text = include_str!("../../../../spec/twins.toml");
@@ -103,11 +100,7 @@ static FILE: LazyLock<File> = LazyLock::new(|| {
 
 /// Returns the level of a difference.
 pub(super) fn level(aspect: Aspect) -> Level {
-    match FILE.levels.get(&aspect) {
-        Some(LevelName::Must) | None => Level::Must,
-        Some(LevelName::Should) => Level::Should,
-        Some(LevelName::May) => Level::May,
-    }
+    FILE.levels.get(&aspect).map_or(Level::Must, |Leveled(level)| *level)
 }
 
 /// Returns the classes of a stop, in the words of an API.

@@ -1,13 +1,14 @@
 //! Redaction of secrets in responses.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
 use base64::alphabet;
 use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
 use base64::prelude::Engine as _;
+
+use crate::digest::digits;
 
 /// Redacts secrets in chunks, even if a secret is split across chunks.
 #[derive(Debug)]
@@ -217,12 +218,7 @@ fn after_line_end(bytes: &[u8]) -> Option<&[u8]> {
 
 /// Returns a secret verbatim, in hexadecimal, and in base64 at any offset.
 fn encodings(secret: &str) -> Vec<String> {
-    let mut hex = String::new();
-    for byte in secret.bytes() {
-        // Writing to a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-    }
-    let mut encodings = vec![secret.to_owned(), hex];
+    let mut encodings = vec![secret.to_owned(), digits(secret.as_bytes())];
     for alphabet in [alphabet::STANDARD, alphabet::URL_SAFE] {
         let engine = GeneralPurpose::new(&alphabet, NO_PAD);
         for before in 0..3 {
