@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::io;
 use std::path::Path;
-use std::{fs, io};
 
 use catalogue::{BETWEEN_RULES, HandlingMode, Level};
 use harness::certificate::{CERTIFICATE, PAGE, SIGNATURE, code, test_result, text};
 use harness::evidence::Evidence as Files;
-use harness::{hash, replace};
+use harness::{hash, remove, replace};
 use reqwest::Url;
 use results::{BetweenPair, BetweenRun, BetweenTest, FailOn, LevelChange, Verdict, shell_word};
 use serde::{Deserialize, Serialize};
@@ -278,12 +278,7 @@ pub fn certify(
             replace(&folder.join(PAGE), &certificate.markdown())?;
         }
         Err(_) => {
-            for file in [CERTIFICATE, PAGE, SIGNATURE] {
-                match fs::remove_file(folder.join(file)) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                    _ => {}
-                }
-            }
+            [CERTIFICATE, PAGE, SIGNATURE].iter().try_for_each(|file| remove(&folder.join(file)))?;
         }
     }
     Ok(certificate)

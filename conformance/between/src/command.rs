@@ -1,7 +1,6 @@
 //! A gateway that a run starts.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -52,18 +51,6 @@ pub struct StartedGateway {
     url: String,
 }
 
-/// Why a gateway could not be started.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotStarted(String);
-
-impl fmt::Display for NotStarted {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for NotStarted {}
-
 impl GatewayCommand {
     /// Starts the gateway, with the URL of the upstream and the key for it in its environment, and waits until it answers.
     ///
@@ -76,11 +63,11 @@ impl GatewayCommand {
         upstream_url: &str,
         upstream_key: &str,
         machine: &RunRuntime,
-    ) -> Result<StartedGateway, NotStarted> {
+    ) -> io::Result<StartedGateway> {
         let (program, arguments) =
-            self.command.split_first().ok_or_else(|| NotStarted("no command is set".to_owned()))?;
+            self.command.split_first().ok_or_else(|| io::Error::other("no command is set"))?;
         let named = visible(&program.to_string_lossy());
-        let failed = |what: &str, error: &io::Error| NotStarted(format!("{what}: {error}"));
+        let failed = |what: &str, error: &io::Error| io::Error::other(format!("{what}: {error}"));
         let port = free_port().map_err(|error| failed("there is no free port for the gateway", &error))?;
         let url = self.url.clone().unwrap_or_else(|| format!("http://127.0.0.1:{port}/v1"));
         let addresses = addresses(&url)?;
@@ -90,7 +77,7 @@ impl GatewayCommand {
             _ => port,
         };
         if addresses.iter().any(|address| connect(address).is_some()) {
-            return Err(NotStarted(format!(
+            return Err(io::Error::other(format!(
                 "something else already listens at {}: end it, or choose another port",
                 visible(&url)
             )));
@@ -122,7 +109,7 @@ impl GatewayCommand {
             Ok(()) => Ok(gateway),
             Err(why) => {
                 gateway.end();
-                Err(NotStarted(format!("{named} {why}{}", shown(&gateway.last_lines()))))
+                Err(io::Error::other(format!("{named} {why}{}", shown(&gateway.last_lines()))))
             }
         }
     }
@@ -204,11 +191,11 @@ fn free_port() -> io::Result<u16> {
 }
 
 /// Returns the addresses of a URL.
-fn addresses(url: &str) -> Result<Vec<SocketAddr>, NotStarted> {
-    let api = spec::APIS.first().ok_or_else(|| NotStarted("this build has no API".to_owned()))?;
-    let target = Target::new(url, api).map_err(|error| NotStarted(visible(&error.to_string())))?;
+fn addresses(url: &str) -> io::Result<Vec<SocketAddr>> {
+    let api = spec::APIS.first().ok_or_else(|| io::Error::other("this build has no API"))?;
+    let target = Target::new(url, api).map_err(|error| io::Error::other(visible(&error.to_string())))?;
     let found = target.url().socket_addrs(|| None);
-    found.map_err(|error| NotStarted(format!("{} has no address: {error}", visible(url))))
+    found.map_err(|error| io::Error::other(format!("{} has no address: {error}", visible(url))))
 }
 
 /// Connects to an address. A connection from a port to itself is none.

@@ -1,7 +1,8 @@
 //! The keys of a run: where they are seen, and how they are kept out of recordings.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
+use harness::lock;
 use spec::Api;
 
 use crate::evidence::{Exchanged, KeyPlace, Response, RunKey, SeenKey};
@@ -23,7 +24,7 @@ impl Keys {
 
     /// Learns the upstream's key from the headers of a request to it.
     pub(crate) fn learn(&self, api: &Api, headers: &[(String, String)]) {
-        let mut known = self.upstream.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.upstream);
         if known.is_some() {
             return;
         }
@@ -36,7 +37,7 @@ impl Keys {
     }
 
     fn all(&self) -> Vec<(RunKey, String)> {
-        let upstream = self.upstream.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let upstream = lock(&self.upstream).clone();
         let client = self.client.clone().map(|key| (RunKey::Client, key));
         let all = client.into_iter().chain(upstream.map(|key| (RunKey::Upstream, key)));
         all.filter(|(_, key)| key.len() >= SHORT).collect()

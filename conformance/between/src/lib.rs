@@ -6,6 +6,7 @@
 mod certificate;
 mod client;
 mod command;
+mod content;
 mod dialects;
 pub mod evidence;
 pub mod folder;
@@ -25,9 +26,7 @@ pub use certificate::{
     BETWEEN_CERTIFICATE_VERSION, BETWEEN_PROFILE_VERSION, BetweenCertificate, BetweenProfile, MetLimit,
     certify, statement, verify_certificate,
 };
-pub use command::{
-    GATEWAY_PORT, GatewayCommand, NotStarted, StartedGateway, UPSTREAM_BASE_URL, UPSTREAM_KEY,
-};
+pub use command::{GATEWAY_PORT, GatewayCommand, StartedGateway, UPSTREAM_BASE_URL, UPSTREAM_KEY};
 pub use dialects::{front_dialect, upstream_dialect};
 pub use judge::{Judged, judge, settle, unused_limits};
 pub use moments::moments;

@@ -51,8 +51,9 @@ pub fn verify(folder: &Path, run: &BetweenRun, fail_on: Option<FailOn>) -> Verif
     settle(&mut tests);
     let own = BetweenRun { tests, ..run.clone() };
     let again = own.clone().concluded();
-    for (test, judged) in run.tests.iter().filter_map(|test| pair(test, &again)) {
-        verified.differences.extend(differences(test, judged));
+    for test in &run.tests {
+        let judged = again.tests.iter().find(|judged| judged.name == test.name);
+        verified.differences.extend(judged.into_iter().flat_map(|judged| differences(test, judged)));
     }
     if verified.differences.is_empty() {
         verified.differences.extend(of_run(run, &again));
@@ -81,11 +82,6 @@ pub fn verify(folder: &Path, run: &BetweenRun, fail_on: Option<FailOn>) -> Verif
     verified
 }
 
-/// Returns a test as it was judged before, and now.
-fn pair<'r>(test: &'r BetweenTest, again: &'r BetweenRun) -> Option<(&'r BetweenTest, &'r BetweenTest)> {
-    again.tests.iter().find(|judged| judged.name == test.name).map(|judged| (test, judged))
-}
-
 /// Judges the recordings of a test.
 fn again(folder: &Path, run: &BetweenRun, report: &BetweenTest) -> Result<BetweenTest, String> {
     let hash = folder::hash_of(folder, report).map_err(|error| error.to_string())?;
@@ -98,17 +94,8 @@ fn again(folder: &Path, run: &BetweenRun, report: &BetweenTest) -> Result<Betwee
         return Err(difference);
     }
     let judged = judge(&test, &evidence);
-    let findings = judged.findings;
-    let moments = if findings.is_empty() { Vec::new() } else { moments(&evidence) };
-    let verdict = Verdict::Pass;
-    Ok(BetweenTest {
-        verdict,
-        stream: judged.outcome,
-        findings,
-        limits: judged.limits,
-        moments,
-        ..report.clone()
-    })
+    let moments = if judged.findings.is_empty() { Vec::new() } else { moments(&evidence) };
+    Ok(BetweenTest { moments, ..judged.of_test(report.clone()) })
 }
 
 /// Returns how the terms of a test differ from those of its run.
@@ -171,22 +158,25 @@ fn of_run(run: &BetweenRun, again: &BetweenRun) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
     use std::{env, fs, process};
 
-    use catalogue::{BETWEEN_CASES, HandlingMode, Level};
-    use results::{BETWEEN_RUN_VERSION, BetweenPair, Outcome};
+    use catalogue::{HandlingMode, Level};
+    use results::Outcome;
 
     use super::*;
-    use crate::evidence::Evidence;
+    use crate::evidence::{Evidence, Exchanged, Response};
+    use crate::plan::plain;
+    use crate::run::{judged, of_pair};
+    use crate::settings::Pair;
 
     /// Writes a run of a test without recordings, whose results are those of the judge.
     fn written(folder: &Path) -> BetweenRun {
         let _ = fs::remove_dir_all(folder);
-        let case = BETWEEN_CASES.iter().find(|case| case.id == "text/plain").unwrap();
         let [front, upstream] = ["openai", "chat"].map(|name| spec::dialect(name).unwrap());
         let test = Test {
             name: "responses-chat/text/plain".to_owned(),
-            case,
+            case: plain().unwrap(),
             front,
             upstream,
             mode: HandlingMode::Transform,
@@ -197,65 +187,24 @@ mod tests {
             passes_key: false,
         };
         let evidence = Evidence {
-            client: vec![crate::evidence::Exchanged {
+            client: vec![Exchanged {
                 path: "/v1/responses".to_owned(),
                 body: b"{}".to_vec(),
-                response: Some(crate::evidence::Response {
+                response: Some(Response {
                     status: 500,
-                    pieces: vec![(std::time::Duration::from_micros(5), b"oops".to_vec())],
+                    pieces: vec![(Duration::from_micros(5), b"oops".to_vec())],
                     ..Default::default()
                 }),
                 ..Default::default()
             }],
             ..Evidence::default()
         };
-        let evidence = folder::recorded(&test, &evidence).unwrap();
-        let judged = judge(&test, &evidence);
-        let mut report = BetweenTest {
-            name: test.name.clone(),
-            case: case.id.to_owned(),
-            front: front.api.name.to_owned(),
-            upstream: upstream.api.name.to_owned(),
-            verdict: Verdict::Pass,
-            reason: String::new(),
-            stream: judged.outcome,
-            findings: judged.findings,
-            limits: judged.limits,
-            files: folder::write(folder, &test, &evidence).unwrap(),
-            hash: String::new(),
-            expected: None,
-            ms: 1,
-            moments: moments(&evidence),
-        };
-        report.hash = folder::hash_of(folder, &report).unwrap();
+        let report = judged(&test, &evidence, Some(folder)).unwrap();
         BetweenRun {
-            between_run: BETWEEN_RUN_VERSION,
-            suite: "0".to_owned(),
-            gateway: "g".to_owned(),
-            url: "http://127.0.0.1:1/v1".to_owned(),
-            command: Vec::new(),
-            is_reference: false,
-            passes_key: false,
-            upstream_port: None,
             model: "m".to_owned(),
-            retries: 0,
-            outcome: Outcome::Passed,
-            fail_on: FailOn::Breaks,
-            levels: Vec::new(),
-            pairs: vec![BetweenPair {
-                front: front.api.name.to_owned(),
-                upstream: upstream.api.name.to_owned(),
-                mode: "transform".to_owned(),
-                passed: 0,
-                failed: 0,
-                skipped: 0,
-            }],
-            causes: Vec::new(),
+            pairs: vec![of_pair(&Pair::transforming(front, upstream))],
             tests: vec![report],
-            unaccounted: Vec::new(),
-            stale: Vec::new(),
-            ms: 1,
-            folder: None,
+            ..BetweenRun::default()
         }
         .concluded()
     }

@@ -5,10 +5,8 @@ use std::{env, fs, process};
 
 use between::{BETWEEN_PROFILE_VERSION, BetweenCertificate, certify, names_of_pair, verify_certificate};
 use catalogue::{BETWEEN_CASES, BETWEEN_RULES, BetweenCase, Level};
-use harness::frozen::assert_frozen;
-use results::{
-    BETWEEN_RUN_VERSION, BetweenPair, BetweenRun, BetweenTest, FailOn, LevelChange, Outcome, Verdict,
-};
+use harness::frozen::{assert_fresh, assert_frozen};
+use results::{BetweenPair, BetweenRun, BetweenTest, FailOn, LevelChange, Verdict};
 
 const REPORT: &str = "{\"a report\": 1}";
 
@@ -19,15 +17,8 @@ fn test(name: &str, case: &str, [front, upstream]: [&str; 2]) -> BetweenTest {
         front: front.to_owned(),
         upstream: upstream.to_owned(),
         verdict: Verdict::Pass,
-        reason: String::new(),
-        stream: None,
-        findings: Vec::new(),
-        limits: Vec::new(),
-        files: Vec::new(),
         hash: "00".to_owned(),
-        expected: None,
-        ms: 1,
-        moments: Vec::new(),
+        ..BetweenTest::default()
     }
 }
 
@@ -45,31 +36,20 @@ fn run(pairs: &[[&str; 2]]) -> BetweenRun {
         front: (*front).to_owned(),
         upstream: (*upstream).to_owned(),
         mode: "transform".to_owned(),
-        passed: 0,
-        failed: 0,
-        skipped: 0,
+        ..BetweenPair::default()
     };
     BetweenRun {
-        between_run: BETWEEN_RUN_VERSION,
         suite: "9.9.9".to_owned(),
         gateway: "mine `|<b>".to_owned(),
         url: "http://gateway.example:4000/v1".to_owned(),
-        command: Vec::new(),
-        is_reference: false,
         upstream_port: Some(9000),
         model: "m".to_owned(),
         retries: 2,
         passes_key: true,
-        outcome: Outcome::Passed,
         fail_on: FailOn::Should,
-        levels: Vec::new(),
         pairs: pairs.iter().map(pair).collect(),
-        causes: Vec::new(),
         tests,
-        unaccounted: Vec::new(),
-        stale: Vec::new(),
-        ms: 1,
-        folder: None,
+        ..BetweenRun::default()
     }
 }
 
@@ -204,13 +184,6 @@ fn a_certificate_is_that_of_its_run() {
 
 #[test]
 fn certificate_schema_is_fresh() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/between-certificate.schema.json");
     let text = format!("{:#}\n", schemars::schema_for!(BetweenCertificate).as_value());
-    if env::var_os("BLESS").is_some() {
-        fs::write(path, &text).unwrap();
-    }
-    assert!(
-        fs::read_to_string(path).unwrap_or_default() == text,
-        "docs/between-certificate.schema.json is stale: BLESS=1 cargo test -p between certificate_schema"
-    );
+    assert_fresh("-p between certificate_schema", "docs/between-certificate.schema.json", &text);
 }

@@ -91,7 +91,7 @@ impl UndecidedKind {
 }
 
 /// How a trial ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -100,6 +100,7 @@ pub enum Verdict {
     /// It does not.
     Fail,
     /// No response shows whether it holds.
+    #[default]
     NotExercised,
     /// The suite could not test it, as there was no connection or no access.
     HarnessError,

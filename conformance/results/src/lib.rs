@@ -136,7 +136,7 @@ pub struct Run {
 }
 
 /// The outcome of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
@@ -145,6 +145,7 @@ pub enum Outcome {
     /// A finding or a trial failed.
     Failed,
     /// Something could not be tested.
+    #[default]
     Incomplete,
 }
 

@@ -4,8 +4,8 @@ use std::io;
 use std::time::Duration;
 
 use checker::{Exchange, Loss, Request};
+use harness::evidence::ExchangeLine;
 use recordings::capture::{End, Recorder, bytes_of_base64};
-use serde::Deserialize;
 
 use crate::evidence::{Ended, Exchanged, Response};
 
@@ -47,39 +47,13 @@ pub(super) fn write(exchange: &Exchanged) -> String {
     text + &recorder.end(since(response.ended_at), end)
 }
 
-/// A line of the format.
-#[derive(Debug, Deserialize)]
-struct Line {
-    exchange: Option<u32>,
-    request: Option<RequestLine>,
-    response: Option<ResponseLine>,
-    at: Option<f64>,
-    text: Option<String>,
-    bytes: Option<String>,
-    end: Option<String>,
-    reason: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct RequestLine {
-    url: String,
-    headers: Vec<(String, String)>,
-    body: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct ResponseLine {
-    status: u16,
-    headers: Vec<(String, String)>,
-}
-
 /// Reads exchanges. Times in them are from their requests.
 pub(super) fn read(text: &str) -> io::Result<Vec<Exchanged>> {
     let mut all: Vec<Exchanged> = Vec::new();
     let mut is_open = false;
     for (number, line) in text.lines().enumerate() {
         let wrong = |problem: &str| io::Error::other(format!("line {}: {problem}", number + 1));
-        let line: Line = serde_json::from_str(line).map_err(|error| wrong(&error.to_string()))?;
+        let line: ExchangeLine = serde_json::from_str(line).map_err(|error| wrong(&error.to_string()))?;
         if line.exchange.is_some() {
             if is_open {
                 return Err(wrong("the exchange before it has no end"));

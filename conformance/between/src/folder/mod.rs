@@ -8,7 +8,7 @@ mod test_file;
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use harness::certificate::CERTIFICATE;
 use harness::evidence::Evidence as Files;
@@ -195,8 +195,7 @@ fn text(folder: &Path, file: &str) -> io::Result<String> {
 }
 
 fn within(file: &str, error: &io::Error) -> io::Error {
-    let path = PathBuf::from(file);
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+    io::Error::new(error.kind(), format!("{file}: {error}"))
 }
 
 #[cfg(test)]

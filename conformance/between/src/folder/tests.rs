@@ -1,11 +1,13 @@
+use std::path::PathBuf;
 use std::time::Duration;
-use std::{env, fs, process};
+use std::{env, process};
 
-use catalogue::{BETWEEN_CASES, HandlingMode, UpstreamFault};
-use results::Verdict;
+use catalogue::{HandlingMode, UpstreamFault};
 
 use super::*;
 use crate::evidence::{Ended, Fault, KeyPlace, Response, RunKey, SeenKey};
+use crate::plan::plain;
+use crate::run::result;
 
 /// A folder that is removed when dropped.
 struct Folder(PathBuf);
@@ -26,11 +28,10 @@ impl Drop for Folder {
 }
 
 fn of(name: &str, fault: Option<Fault>) -> (Test, BetweenTest) {
-    let case = BETWEEN_CASES.iter().find(|case| case.id == "text/plain").unwrap();
     let [front, upstream] = ["openai", "chat"].map(|name| spec::dialect(name).unwrap());
     let test = Test {
         name: name.to_owned(),
-        case,
+        case: plain().unwrap(),
         front,
         upstream,
         mode: HandlingMode::Inspect,
@@ -40,22 +41,7 @@ fn of(name: &str, fault: Option<Fault>) -> (Test, BetweenTest) {
         retries: 2,
         passes_key: true,
     };
-    let report = BetweenTest {
-        name: name.to_owned(),
-        case: case.id.to_owned(),
-        front: front.api.name.to_owned(),
-        upstream: upstream.api.name.to_owned(),
-        verdict: Verdict::Pass,
-        reason: String::new(),
-        stream: None,
-        findings: Vec::new(),
-        limits: Vec::new(),
-        files: vec![String::new()],
-        hash: String::new(),
-        expected: None,
-        ms: 0,
-        moments: Vec::new(),
-    };
+    let report = result(&test);
     (test, report)
 }
 

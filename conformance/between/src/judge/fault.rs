@@ -27,7 +27,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) -
     let outcome = turn.outcome(test, &client, !broken.is_empty());
     let problem = |message: String| {
         let sent = turn.answer().map(|answer| tail(&answer.body())).unwrap_or_default();
-        let problem = Problem::new(format!("{name}: {}", words(outcome)), message);
+        let problem = Problem::new(format!("{name}: {}", outcome.name()), message);
         Problem { sides: [sent, tail(&response.body())], ..problem }
     };
     let what = what(fault);
@@ -183,18 +183,5 @@ fn what(fault: Fault) -> String {
             format!("{what} {place}")
         }
         Fault::Status(status) => format!("the upstream refuses with status {status}"),
-    }
-}
-
-/// Returns the name of an outcome.
-const fn words(outcome: StreamOutcome) -> &'static str {
-    match outcome {
-        StreamOutcome::Complete => "complete",
-        StreamOutcome::ErrorEvent => "error event",
-        StreamOutcome::JsonError => "JSON error",
-        StreamOutcome::Truncated => "truncated",
-        StreamOutcome::Malformed => "malformed",
-        StreamOutcome::FalseComplete => "false complete",
-        StreamOutcome::Hung => "hung",
     }
 }

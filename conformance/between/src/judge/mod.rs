@@ -24,7 +24,7 @@ mod usage;
 mod values;
 
 use catalogue::{HandlingMode, Writes};
-use results::{BetweenFinding, StreamOutcome};
+use results::{BetweenFinding, BetweenTest, StreamOutcome, Verdict};
 
 use crate::evidence::{Ended, Evidence, Test};
 use findings::Findings;
@@ -42,6 +42,16 @@ pub struct Judged {
     pub outcome: Option<StreamOutcome>,
     /// What the pair of APIs cannot carry, and is therefore no finding: the rule, and the reason.
     pub limits: Vec<[String; 2]>,
+}
+
+impl Judged {
+    /// Returns the result of a test, with what is found.
+    pub(crate) fn of_test(self, test: BetweenTest) -> BetweenTest {
+        let Self { findings, outcome: stream, limits } = self;
+        let fails = findings.iter().any(|finding| finding.fails);
+        let verdict = if fails { Verdict::Fail } else { Verdict::Pass };
+        BetweenTest { verdict, stream, findings, limits, ..test }
+    }
 }
 
 /// Judges the recordings of a test.

@@ -1,6 +1,6 @@
 //! Why an answer ended.
 
-use translation::{Question, Reply, Stop, stops};
+use translation::{Choice, Question, Reply, Stop, stops};
 
 use super::findings::{Findings, Problem};
 use crate::evidence::Test;
@@ -20,7 +20,8 @@ pub(super) fn judge(
         return;
     }
     let classes = stops(api, word);
-    let is_forced_call = sent == Stop::Calls && is_forced(question) && client.stop == Some(Stop::Calls);
+    let is_forced = question.is_some_and(|question| matches!(question.choice, Choice::One(_)));
+    let is_forced_call = sent == Stop::Calls && is_forced && client.stop == Some(Stop::Calls);
     let is_nearest = !is_same_api && nearest(sent).iter().any(|stop| classes.contains(stop));
     if !classes.contains(&sent) && !is_forced_call && !is_nearest {
         let found = client.stop.map_or("nothing", name);
@@ -49,7 +50,7 @@ const fn nearest(stop: Stop) -> &'static [Stop] {
 }
 
 /// Returns the name of a class.
-pub(super) const fn name(stop: Stop) -> &'static str {
+const fn name(stop: Stop) -> &'static str {
     match stop {
         Stop::Ended => "ended",
         Stop::Sequence => "sequence",
@@ -60,9 +61,4 @@ pub(super) const fn name(stop: Stop) -> &'static str {
         Stop::Paused => "paused",
         Stop::Failed => "failed",
     }
-}
-
-/// Returns whether a client forces the call of one tool.
-pub(super) fn is_forced(question: Option<&Question>) -> bool {
-    question.is_some_and(|question| matches!(question.choice, translation::Choice::One(_)))
 }

@@ -2,7 +2,8 @@
 
 use super::Turn;
 use super::findings::{Findings, Problem, tail};
-use super::progress::{LANES, Moment, progress};
+use super::progress::{Moment, progress};
+use crate::content::LANES;
 use crate::evidence::{Ended, Response, Test};
 
 /// Judges a test in which the upstream waits for the client.

@@ -72,10 +72,7 @@ impl<'e> Turn<'e> {
             let reply = read(test.upstream, response);
             return reply.error.is_none() && reply.stop.is_some_and(|stop| stop != Stop::Failed);
         }
-        let mut reader = ReplyReader::new(test.upstream.api);
-        let mut deltas = reader.push(&body);
-        deltas.extend(reader.finish());
-        let first = deltas.iter().find_map(|delta| match delta {
+        let first = deltas(test.upstream, &body).iter().find_map(|delta| match delta {
             Delta::Garbled(_) | Delta::Failed(_) => Some(false),
             Delta::Stopped(stopped) => Some(stopped.stop != Some(Stop::Failed)),
             _ => None,
@@ -106,7 +103,9 @@ impl<'e> Turn<'e> {
         }
         let looks_complete = reply.is_ended && reply.error.is_none();
         match () {
-            () if is_garbled(test.front, &body) => StreamOutcome::Malformed,
+            () if deltas(test.front, &body).iter().any(|delta| matches!(delta, Delta::Garbled(_))) => {
+                StreamOutcome::Malformed
+            }
             () if looks_complete && self.completion(test) == StreamOutcome::FalseComplete => {
                 StreamOutcome::FalseComplete
             }
@@ -127,12 +126,11 @@ impl<'e> Turn<'e> {
     }
 }
 
-/// Returns whether an event of a stream cannot be read.
-fn is_garbled(dialect: &'static spec::Dialect, stream: &[u8]) -> bool {
+fn deltas(dialect: &'static spec::Dialect, stream: &[u8]) -> Vec<Delta> {
     let mut reader = ReplyReader::new(dialect.api);
     let mut deltas = reader.push(stream);
     deltas.extend(reader.finish());
-    deltas.iter().any(|delta| matches!(delta, Delta::Garbled(_)))
+    deltas
 }
 
 /// Reads a response.

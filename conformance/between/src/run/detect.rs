@@ -1,5 +1,7 @@
 //! In which API a gateway asks its upstream.
 
+use std::sync::Arc;
+
 use gateway::start_runtime;
 use spec::Dialect;
 
@@ -41,7 +43,8 @@ impl Suite {
         let detect = |(number, pair): (usize, &Pair)| {
             let mut test = test(settings, pair, plain, None);
             test.mark = mark(2 * (DETECTING + number));
-            let playing = Playing::in_any_api(test.clone(), format!("d{number}"), settings.patience);
+            let playing = Playing::new(test.clone(), format!("d{number}"), settings.patience);
+            let playing = Arc::new(playing.in_any_api());
             self.upstream.begin(&playing);
             let body = Questions::new(&test, &test.mark).body();
             let exchange =

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use gateway::start_runtime;
 use harness::live::RunRuntime;
-use results::{BETWEEN_RUN_VERSION, BetweenPair, BetweenRun, BetweenTest, FailOn, Outcome};
+use results::{BETWEEN_RUN_VERSION, BetweenPair, BetweenRun, BetweenTest};
 
 use crate::judge::settle;
 use crate::keys::Keys;
@@ -22,6 +22,8 @@ use crate::upstream::Upstream;
 use clients::Clients;
 pub use detect::Detected;
 use result::harness_error;
+#[cfg(test)]
+pub(crate) use result::{judged, result};
 use stage::{Stage, play_all};
 
 /// The suite, with its upstream, which stays while a gateway is started and tested.
@@ -82,30 +84,23 @@ impl Suite {
             model: settings.model.clone(),
             retries: settings.retries,
             passes_key: settings.passes_key,
-            levels: Vec::new(),
-            outcome: Outcome::Passed,
-            fail_on: FailOn::default(),
             pairs: settings.pairs.iter().map(of_pair).collect(),
-            causes: Vec::new(),
             tests: results.into_iter().map(|(_, test)| test).collect(),
             unaccounted: self.upstream.unaccounted(),
-            stale: Vec::new(),
             ms: milliseconds(begun.elapsed()),
-            folder: None,
+            ..BetweenRun::default()
         };
         settle(&mut run.tests);
         Ok(run.concluded())
     }
 }
 
-fn of_pair(pair: &Pair) -> BetweenPair {
+pub(crate) fn of_pair(pair: &Pair) -> BetweenPair {
     BetweenPair {
         front: pair.front.api.name.to_owned(),
         upstream: pair.upstream.api.name.to_owned(),
         mode: pair.mode.name().to_owned(),
-        passed: 0,
-        failed: 0,
-        skipped: 0,
+        ..BetweenPair::default()
     }
 }
 

@@ -103,7 +103,7 @@ impl Stage {
     /// Plays a test. Also returns the API in which the gateway asked, if it is another one.
     async fn play(&self, test: &Test) -> (Evidence, Option<&'static Api>) {
         let tag = letters_of(&test.mark).to_owned();
-        let playing = Playing::new(test.clone(), tag, self.settings.patience);
+        let playing = Arc::new(Playing::new(test.clone(), tag, self.settings.patience));
         self.upstream.begin(&playing);
         let mut client = match test.case.crowd {
             Some(count) => self.crowd(test, &playing, count).await,
@@ -178,6 +178,7 @@ impl Stage {
         let number = 2 * self.count.fetch_add(1, Ordering::Relaxed) + 1;
         let plain = Test { case, fault: None, mark: mark(number), ..test.clone() };
         let playing = Playing::new(plain.clone(), format!("{number:x}"), self.settings.patience);
+        let playing = Arc::new(playing);
         self.upstream.begin(&playing);
         let exchange = client.ask(Questions::new(&plain, &plain.mark).body(), true, None, &playing).await;
         self.upstream.end(&plain.mark);

@@ -1,6 +1,5 @@
 //! The scripted upstream: a server of all APIs on loopback, which answers each request by the mark in it.
 
-mod content;
 mod performance;
 mod playing;
 mod script;
@@ -8,7 +7,7 @@ mod script;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -16,6 +15,7 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::response::Response;
 use gateway::{Host, Problem, Wire};
+use harness::lock;
 use results::Unaccounted;
 use serde_json::{Value, json};
 use spec::Api;
@@ -23,7 +23,7 @@ use spec::Api;
 use crate::dialects::upstream_dialect;
 use crate::evidence::Exchanged;
 use crate::keys::Keys;
-use performance::Performance;
+use performance::perform;
 pub(crate) use playing::Playing;
 pub(crate) use script::fault_places;
 use script::{aside, script};
@@ -90,10 +90,6 @@ impl Upstream {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Desk {
     /// Returns the test whose mark a body has.
     fn find(&self, body: &[u8]) -> Option<Arc<Playing>> {
@@ -156,7 +152,7 @@ async fn answer(
     let script = script(&playing.test, dialect, turn, &tag, &asked);
     playing.responds(number, script.status, &script.headers);
     let mut response =
-        Response::new(Body::from_stream(Performance::new(playing, number, script.pieces, script.ending)));
+        Response::new(Body::from_stream(perform(playing, number, script.pieces, script.ending)));
     *response.status_mut() = StatusCode::from_u16(script.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     for (name, value) in script.headers {
         if let Ok(value) = HeaderValue::from_str(&value) {

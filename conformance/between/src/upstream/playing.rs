@@ -1,22 +1,18 @@
 //! A test while it runs: what both sides know of each other, and what is recorded of the upstream.
 
-use std::pin::Pin;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use harness::lock;
+use spec::{Api, Dialect};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use spec::{Api, Dialect};
-
-use super::content::{ContentCounter, Size};
 use super::script::Piece;
+use crate::content::{ContentCounter, LANES, Said};
 use crate::dialects::upstream_dialect;
 use crate::evidence::{Ended, Exchanged, Response, Test};
-
-/// What a piece waits for.
-pub(super) type Wait = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The pause between pieces that are sent after the client has left.
 const AFTER_LEAVE: Duration = Duration::from_millis(40);
@@ -38,28 +34,19 @@ pub(crate) struct Playing {
     /// The API of the last request, if it is not that of the test.
     other_api: Mutex<Option<&'static Api>>,
     /// How much the client has received in this turn.
-    seen: watch::Sender<Size>,
+    seen: watch::Sender<Said>,
     counter: Mutex<ContentCounter>,
     /// Whether the client has left.
     has_left: watch::Sender<bool>,
     /// Whether the client did not leave in time.
     stays: AtomicBool,
-    /// Of what the client is waited for.
-    awaited: Mutex<Size>,
+    /// Of which of [`LANES`] the client is waited for.
+    awaited: Mutex<[bool; LANES.len()]>,
     exchanges: Mutex<Vec<Exchanged>>,
 }
 
 impl Playing {
-    pub(crate) fn new(test: Test, tag: String, patience: Duration) -> Arc<Self> {
-        Arc::new(Self::of(test, tag, patience, false))
-    }
-
-    /// Begins a test whose upstream answers in any API.
-    pub(crate) fn in_any_api(test: Test, tag: String, patience: Duration) -> Arc<Self> {
-        Arc::new(Self::of(test, tag, patience, true))
-    }
-
-    fn of(test: Test, tag: String, patience: Duration, answers_any: bool) -> Self {
+    pub(crate) fn new(test: Test, tag: String, patience: Duration) -> Self {
         Self {
             counter: Mutex::new(ContentCounter::new(test.front.api)),
             test,
@@ -70,11 +57,16 @@ impl Playing {
             seen: watch::Sender::default(),
             has_left: watch::Sender::default(),
             stays: AtomicBool::default(),
-            awaited: Mutex::new(Size::unlimited()),
+            awaited: Mutex::new([true; LANES.len()]),
             exchanges: Mutex::default(),
-            answers_any,
+            answers_any: false,
             other_api: Mutex::default(),
         }
+    }
+
+    /// Answers in any API.
+    pub(crate) fn in_any_api(self) -> Self {
+        Self { answers_any: true, ..self }
     }
 
     /// Returns the dialect in which the upstream answers a request of an API, if it does.
@@ -82,13 +74,13 @@ impl Playing {
         if api.name == self.test.upstream.api.name {
             return Some(self.test.upstream);
         }
-        *self.other_api.lock().unwrap_or_else(PoisonError::into_inner) = Some(api);
+        *lock(&self.other_api) = Some(api);
         upstream_dialect(api).filter(|_| self.answers_any)
     }
 
     /// Returns the API in which the gateway asked, if it is not that of the test.
     pub(crate) fn other_api(&self) -> Option<&'static Api> {
-        *self.other_api.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.other_api)
     }
 
     /// Returns the time since its start.
@@ -99,18 +91,14 @@ impl Playing {
     /// Begins a turn of the client.
     pub(crate) fn begin_turn(&self, turn: usize) {
         self.turn.store(turn, Ordering::SeqCst);
-        *self.counter() = ContentCounter::new(self.test.front.api);
-        self.seen.send_replace(Size::default());
+        *lock(&self.counter) = ContentCounter::new(self.test.front.api);
+        self.seen.send_replace(Said::default());
     }
 
     /// Records that the client has received bytes.
     pub(crate) fn received(&self, bytes: &[u8]) {
-        let size = self.counter().push(bytes);
+        let size = lock(&self.counter).push(bytes);
         self.seen.send_replace(size);
-    }
-
-    fn counter(&self) -> MutexGuard<'_, ContentCounter> {
-        self.counter.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records that the client has left.
@@ -120,7 +108,7 @@ impl Playing {
 
     /// Returns what the upstream received and sent so far.
     pub(crate) fn exchanges(&self) -> Vec<Exchanged> {
-        let mut exchanges = self.lock().clone();
+        let mut exchanges = lock(&self.exchanges).clone();
         for response in exchanges.iter_mut().filter_map(|exchange| exchange.response.as_mut()) {
             if response.ended_at.is_zero() {
                 response.ended_at = self.elapsed();
@@ -132,19 +120,15 @@ impl Playing {
 
     /// Returns whether the gateway holds no connection to the upstream any more.
     pub(crate) fn is_quiet(&self) -> bool {
-        let exchanges = self.lock();
+        let exchanges = lock(&self.exchanges);
         exchanges.iter().filter_map(|exchange| exchange.response.as_ref()).all(|it| !it.ended_at.is_zero())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Exchanged>> {
-        self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records a request of the gateway; returns the number of its exchange, its turn, and the tag of its response. After
     /// too many requests, there is none.
     pub(super) fn requested(&self, exchange: Exchanged) -> Option<(usize, usize, String)> {
         let turn = self.turn.load(Ordering::SeqCst);
-        let mut exchanges = self.lock();
+        let mut exchanges = lock(&self.exchanges);
         let number = exchanges.len();
         if number == MOST {
             return None;
@@ -182,40 +166,38 @@ impl Playing {
     }
 
     fn change(&self, exchange: usize, change: impl FnOnce(&mut Exchanged)) {
-        if let Some(exchange) = self.lock().get_mut(exchange) {
+        if let Some(exchange) = lock(&self.exchanges).get_mut(exchange) {
             change(exchange);
         }
     }
 
-    /// Returns what a piece has to wait for.
-    pub(super) fn wait_before(playing: &Arc<Self>, piece: &Piece) -> Option<Wait> {
+    /// Waits for what has to come before a piece.
+    pub(super) async fn wait_before(&self, piece: &Piece) {
         if piece.after_leave {
-            let mut left = playing.has_left.subscribe();
-            let patience = playing.patience;
-            let playing = Arc::clone(playing);
-            return Some(Box::pin(async move {
-                // A client that stays is waited for once.
-                if !playing.stays.load(Ordering::Relaxed)
-                    && timeout(patience, left.wait_for(|left| *left)).await.is_err()
-                {
-                    playing.stays.store(true, Ordering::Relaxed);
-                }
-                sleep(AFTER_LEAVE).await;
-            }));
+            let mut left = self.has_left.subscribe();
+            // A client that stays is waited for once.
+            if !self.stays.load(Ordering::Relaxed)
+                && timeout(self.patience, left.wait_for(|left| *left)).await.is_err()
+            {
+                self.stays.store(true, Ordering::Relaxed);
+            }
+            sleep(AFTER_LEAVE).await;
+        } else if let Some(wanted) = piece.after {
+            self.wait_for(wanted).await;
         }
-        let size = piece.after?;
-        let playing = Arc::clone(playing);
-        Some(Box::pin(async move { playing.wait_for(size).await }))
     }
 
     /// Waits until the client has received as much. What it did not receive in time is not waited for again: it may be lost.
-    async fn wait_for(&self, size: Size) {
-        let awaited = || self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
-        let wanted = size.at_most(&awaited());
+    async fn wait_for(&self, wanted: Said) {
+        let awaited = *lock(&self.awaited);
+        let lacks = |seen: &Said, lane: usize| awaited[lane] && seen[lane] < wanted[lane];
         let mut seen = self.seen.subscribe();
-        if timeout(self.patience, seen.wait_for(|seen| seen.has(&wanted))).await.is_err() {
-            let (received, mut awaited) = (*self.seen.borrow(), awaited());
-            *awaited = awaited.without_missing(&received, &wanted);
+        let has_all = |seen: &Said| (0..LANES.len()).all(|lane| !lacks(seen, lane));
+        if timeout(self.patience, seen.wait_for(has_all)).await.is_err() {
+            let received = *self.seen.borrow();
+            for (lane, is_awaited) in lock(&self.awaited).iter_mut().enumerate() {
+                *is_awaited &= !lacks(&received, lane);
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use gateway::{Ending, Problem, RenderedResponse, ResponsePlan, Wire, plan, rende
 use serde_json::Value;
 use spec::Dialect;
 
-use super::content::{ContentCounter, Size};
+use crate::content::{ContentCounter, Said};
 use crate::evidence::{Fault, Test};
 use crate::mark::own_mark;
 
@@ -27,7 +27,7 @@ pub(super) struct Script {
 pub(super) struct Piece {
     pub(super) bytes: Vec<u8>,
     /// What the client must have received before this is sent.
-    pub(super) after: Option<Size>,
+    pub(super) after: Option<Said>,
     /// Whether it is sent only after the client has left, or long after the piece before.
     pub(super) after_leave: bool,
 }
@@ -118,7 +118,8 @@ pub(super) fn script(
     }
     let mut events = events(&answer, tag);
     let ending = fault.map_or(ScriptEnding::Complete, |(fault, place)| {
-        damage(&mut events, fault, place, || failure(asked, &plan, dialect, tag, place))
+        damage(&mut events, fault, place, || failure(asked, &plan, dialect, tag, place));
+        ending(fault)
     });
     let mut pieces = pieces(&events, test.case.writes);
     if test.case.is_in_step {
@@ -136,22 +137,10 @@ pub(super) fn script(
 /// Returns a response without a stream. Of the faults of streams, it has those that a body can have.
 fn whole(answer: &RenderedResponse, tag: &str, fault: Option<UpstreamFault>) -> Script {
     let mut body = tagged(answer.response().to_string().as_bytes(), tag);
-    let half = body.len() / 2;
-    let ending = match fault {
-        None | Some(UpstreamFault::Error) => ScriptEnding::Complete,
-        Some(UpstreamFault::Cut) => {
-            body.truncate(half);
-            ScriptEnding::Broken
-        }
-        Some(UpstreamFault::Stall) => {
-            body.truncate(half);
-            ScriptEnding::Stalled
-        }
-        Some(UpstreamFault::End | UpstreamFault::Malformed) => {
-            body.truncate(half);
-            ScriptEnding::Complete
-        }
-    };
+    if fault.is_some_and(|fault| fault != UpstreamFault::Error) {
+        body.truncate(body.len() / 2);
+    }
+    let ending = fault.map_or(ScriptEnding::Complete, ending);
     let headers = vec![("content-type", "application/json".to_owned())];
     Script { status: answer.status, headers, pieces: vec![Piece::new(body)], ending }
 }
@@ -166,42 +155,34 @@ fn refusal(test: &Test, dialect: &'static Dialect, status: u16) -> Script {
     Script { status, headers, pieces: vec![Piece::new(wire.body)], ending: ScriptEnding::Complete }
 }
 
-/// Applies a fault before the event of a number, and returns how the stream ends.
+/// Returns how a body with a fault ends.
+const fn ending(fault: UpstreamFault) -> ScriptEnding {
+    match fault {
+        UpstreamFault::Cut => ScriptEnding::Broken,
+        UpstreamFault::Stall => ScriptEnding::Stalled,
+        UpstreamFault::End | UpstreamFault::Error | UpstreamFault::Malformed => ScriptEnding::Complete,
+    }
+}
+
+/// Applies a fault before the event of a number.
 fn damage(
     events: &mut Vec<Vec<u8>>,
     fault: UpstreamFault,
     place: usize,
     failure: impl FnOnce() -> Option<Vec<u8>>,
-) -> ScriptEnding {
+) {
     let place = place.min(events.len().saturating_sub(1));
-    match fault {
-        UpstreamFault::Malformed => {
-            if let Some(event) = events.get_mut(place) {
-                let text = String::from_utf8_lossy(event);
-                let data = text.find("data: ").map_or(0, |at| at + 6);
-                let cut = data + (text.len() - data) / 2;
-                let cut = (data..=cut).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(data);
-                *event = format!("{}\n\n", text.get(..cut).unwrap_or_default()).into_bytes();
-            }
-            ScriptEnding::Complete
-        }
-        UpstreamFault::Cut => {
-            events.truncate(place);
-            ScriptEnding::Broken
-        }
-        UpstreamFault::End => {
-            events.truncate(place);
-            ScriptEnding::Complete
-        }
-        UpstreamFault::Error => {
-            events.truncate(place);
-            events.extend(failure());
-            ScriptEnding::Complete
-        }
-        UpstreamFault::Stall => {
-            events.truncate(place);
-            ScriptEnding::Stalled
-        }
+    if fault != UpstreamFault::Malformed {
+        events.truncate(place);
+    } else if let Some(event) = events.get_mut(place) {
+        let text = String::from_utf8_lossy(event);
+        let data = text.find("data: ").map_or(0, |at| at + 6);
+        let cut = data + (text.len() - data) / 2;
+        let cut = (data..=cut).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(data);
+        *event = format!("{}\n\n", text.get(..cut).unwrap_or_default()).into_bytes();
+    }
+    if fault == UpstreamFault::Error {
+        events.extend(failure());
     }
 }
 
@@ -252,9 +233,9 @@ fn pieces(events: &[Vec<u8>], writes: Writes) -> Vec<Piece> {
 /// Lets each event wait for the content of those before.
 fn in_step(pieces: &mut [Piece], dialect: &Dialect) {
     let mut counter = ContentCounter::new(dialect.api);
-    let mut before = Size::default();
+    let mut before = Said::default();
     for piece in pieces {
-        piece.after = Some(before).filter(|before| *before != Size::default());
+        piece.after = Some(before).filter(|before| *before != Said::default());
         before = counter.push(&piece.bytes);
     }
 }

@@ -18,7 +18,7 @@ pub const BETWEEN_RUN_VERSION: u32 = 1;
 ///
 /// It is written as `between.json`, read again from there, and is all that any report knows. Texts in it may come from a
 /// hostile gateway.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct BetweenRun {
     /// Version of this format.
@@ -73,7 +73,7 @@ pub struct BetweenRun {
 }
 
 /// A pair of APIs: that of the client, and that of the upstream.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct BetweenPair {
     /// The API of the client.
@@ -91,7 +91,7 @@ pub struct BetweenPair {
 }
 
 /// A test and its verdict.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct BetweenTest {
     /// Its name: `FRONT-UPSTREAM/CASE`, followed by `@FAULT` or `@FAULT:PLACE`.

@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use catalogue::{BETWEEN_RULES, HandlingMode};
 use serde_json::Value;
-use translation::{Choice, Format, Part, Question};
+use translation::{Choice, Format, Output, Part, Question};
 
 use super::faults;
 use super::{Bench, MARK};
 use crate::evidence::{Ended, KeyPlace, RunKey, SeenKey};
+use crate::judge::answer::calls_of;
+use crate::judge::turn::read;
 
 /// Returns the rules about gateways that a test breaks.
 fn broken(bench: &Bench) -> Vec<String> {
@@ -19,17 +21,12 @@ fn broken(bench: &Bench) -> Vec<String> {
     rules.into_iter().collect()
 }
 
-fn asked(front: &str, upstream: &str, case: &str, change: impl FnOnce(&mut Question)) -> Bench {
-    let mut bench = Bench::new(front, upstream, case);
-    assert_eq!(broken(&bench), Vec::<String>::new(), "{front}-{upstream}/{case}");
-    bench.ask(change);
-    bench
-}
-
-fn answered(front: &str, upstream: &str, case: &str, from: &str, to: &str) -> Bench {
-    let mut bench = Bench::new(front, upstream, case);
-    assert_eq!(broken(&bench), Vec::<String>::new(), "{front}-{upstream}/{case}");
-    bench.replace(from, to);
+/// Returns a bench without findings, of a test named `FRONT-UPSTREAM/CASE`.
+fn good(test: &str) -> Bench {
+    let (pair, case) = test.split_once('/').unwrap();
+    let (front, upstream) = pair.split_once('-').unwrap();
+    let bench = Bench::new(front, upstream, case);
+    assert_eq!(broken(&bench), Vec::<String>::new(), "{test}");
     bench
 }
 
@@ -37,127 +34,109 @@ fn parts(question: &mut Question) -> impl Iterator<Item = &mut Part> {
     question.turns.iter_mut().flat_map(|turn| &mut turn.parts)
 }
 
-fn requests() -> Vec<(&'static str, Bench)> {
-    let mut schema = Bench::new("messages", "chat", "text/plain");
-    let exchange = schema.evidence.upstream.last_mut().unwrap();
-    let mut body: Value = exchange.request().unwrap();
-    body["temperature"] = "hot".into();
-    exchange.body = body.to_string().into_bytes();
-    let mut seed = Bench::new("messages", "chat", "text/plain");
-    let exchange = seed.evidence.upstream.last_mut().unwrap();
-    body["temperature"] = Value::Null;
-    body["seed"] = 7.into();
-    exchange.body = body.to_string().into_bytes();
-    let moved = |question: &mut Question| {
-        let text = question.instructions.remove(0);
-        question.turns[0].parts.insert(0, Part::Text(text));
-    };
-    let said_twice = |question: &mut Question| {
-        let first = question.turns[0].parts[0].clone();
-        question.turns[0].parts.push(first);
-    };
-    vec![
-        ("request/schema", schema),
-        ("request/nothing-invented", seed),
-        (
-            "request/instructions",
-            asked("chat", "messages", "request/instructions", |it| it.instructions.clear()),
-        ),
-        (
-            "request/instructions",
-            asked("responses", "chat", "request/several-instructions", |it| {
-                it.instructions.pop();
-            }),
-        ),
-        (
-            "request/messages",
-            asked("chat", "messages", "request/history", |it| {
-                it.turns.drain(..2);
-            }),
-        ),
-        ("request/messages", asked("responses", "responses", "text/plain", said_twice)),
-        ("request/roles", asked("responses", "messages", "request/instructions", moved)),
-        (
-            "request/tools",
-            asked("responses", "messages", "request/rich-schema", |it| {
-                it.tools[0].parameters["properties"]["note"].as_object_mut().unwrap().remove("pattern");
-            }),
-        ),
-        (
-            "request/tools",
-            asked("chat", "messages", "request/many-tools", |it| {
-                it.tools.pop();
-            }),
-        ),
-        ("request/tool-choice", asked("chat", "messages", "call/forced", |it| it.choice = Choice::Any)),
-        (
-            "request/one-call",
-            asked("messages", "responses", "call/one-at-a-time", |it| it.is_one_call = false),
-        ),
-        ("request/limit", asked("messages", "responses", "text/plain", |it| it.limit = Some(100))),
-        ("request/stops", asked("messages", "chat", "request/stops", |it| it.stops.clear())),
-        ("request/sampling", asked("messages", "chat", "request/sampling", |it| it.top_p = None)),
-        (
-            "request/sampling",
-            asked("messages", "chat", "request/zero-temperature", |it| it.temperature = None),
-        ),
-        ("request/format", asked("responses", "chat", "request/json-schema", |it| it.format = Format::Text)),
-        (
-            "request/images",
-            asked("messages", "chat", "request/image-data", |it| {
-                it.turns[0].parts.remove(0);
-            }),
-        ),
-        (
-            "request/results",
-            asked("messages", "chat", "call/round-trip", |it| {
-                for part in parts(it) {
-                    match part {
-                        Part::Call(call) => call.id = "other".to_owned(),
-                        Part::Result(output) => output.id = "other".to_owned(),
-                        _ => {}
-                    }
-                }
-            }),
-        ),
-        (
-            "request/results",
-            asked("responses", "messages", "call/two-results", |it| {
-                for part in parts(it) {
-                    if let Part::Result(output) = part {
-                        output.text = "snow".to_owned();
-                    }
-                }
-            }),
-        ),
-        (
-            "request/results",
-            asked("messages", "messages", "call/failed-result", |it| {
-                for part in parts(it) {
-                    if let Part::Result(output) = part {
-                        output.is_error = false;
-                    }
-                }
-            }),
-        ),
-        (
-            "request/reasoning",
-            asked("responses", "messages", "reasoning/sealed", |it| {
-                for part in parts(it) {
-                    if let Part::Reasoning(reasoning) = part {
-                        reasoning.seal = Some("c2VhbGVk".to_owned());
-                    }
-                }
-            }),
-        ),
-        ("request/reasoning", asked("responses", "chat", "request/effort", |it| it.effort = None)),
-        ("request/model", asked("chat", "messages", "call/round-trip", |it| it.model = "another".to_owned())),
-        (
-            "request/nothing-invented",
-            asked("chat", "messages", "text/plain", |it| it.temperature = Some(0.3)),
-        ),
-    ]
+/// A change of a question.
+type Change = fn(&mut Question);
+
+/// Rules about requests, each with a test, and a change of its question that breaks it.
+const REQUESTS: &[(&str, &str, Change)] = &[
+    ("request/instructions", "chat-messages/request/instructions", |it| it.instructions.clear()),
+    ("request/instructions", "responses-chat/request/several-instructions", |it| drop(it.instructions.pop())),
+    ("request/messages", "chat-messages/request/history", |it| drop(it.turns.drain(..2))),
+    ("request/messages", "responses-responses/text/plain", |it| {
+        let first = it.turns[0].parts[0].clone();
+        it.turns[0].parts.push(first);
+    }),
+    ("request/roles", "responses-messages/request/instructions", |it| {
+        let text = it.instructions.remove(0);
+        it.turns[0].parts.insert(0, Part::Text(text));
+    }),
+    ("request/tools", "responses-messages/request/rich-schema", |it| {
+        it.tools[0].parameters["properties"]["note"].as_object_mut().unwrap().remove("pattern");
+    }),
+    ("request/tools", "chat-messages/request/many-tools", |it| drop(it.tools.pop())),
+    ("request/tool-choice", "chat-messages/call/forced", |it| it.choice = Choice::Any),
+    ("request/one-call", "messages-responses/call/one-at-a-time", |it| it.is_one_call = false),
+    ("request/limit", "messages-responses/text/plain", |it| it.limit = Some(100)),
+    ("request/stops", "messages-chat/request/stops", |it| it.stops.clear()),
+    ("request/sampling", "messages-chat/request/sampling", |it| it.top_p = None),
+    ("request/sampling", "messages-chat/request/zero-temperature", |it| it.temperature = None),
+    ("request/format", "responses-chat/request/json-schema", |it| it.format = Format::Text),
+    ("request/images", "messages-chat/request/image-data", |it| drop(it.turns[0].parts.remove(0))),
+    ("request/results", "messages-chat/call/round-trip", |it| {
+        for part in parts(it) {
+            match part {
+                Part::Call(call) => call.id = "other".to_owned(),
+                Part::Result(output) => output.id = "other".to_owned(),
+                _ => {}
+            }
+        }
+    }),
+    ("request/results", "responses-messages/call/two-results", |it| {
+        results(it).for_each(|output| output.text = "snow".to_owned());
+    }),
+    ("request/results", "messages-messages/call/failed-result", |it| {
+        results(it).for_each(|output| output.is_error = false);
+    }),
+    ("request/reasoning", "responses-messages/reasoning/sealed", |it| {
+        for part in parts(it) {
+            if let Part::Reasoning(reasoning) = part {
+                reasoning.seal = Some("c2VhbGVk".to_owned());
+            }
+        }
+    }),
+    ("request/reasoning", "responses-chat/request/effort", |it| it.effort = None),
+    ("request/model", "chat-messages/call/round-trip", |it| it.model = "another".to_owned()),
+    ("request/nothing-invented", "chat-messages/text/plain", |it| it.temperature = Some(0.3)),
+];
+
+fn results(question: &mut Question) -> impl Iterator<Item = &mut Output> {
+    parts(question).filter_map(|part| if let Part::Result(output) = part { Some(output) } else { None })
 }
+
+fn requests() -> Vec<(&'static str, Bench)> {
+    let asked = |change: fn(&mut Value)| {
+        let mut bench = good("messages-chat/text/plain");
+        let exchange = bench.evidence.upstream.last_mut().unwrap();
+        let mut body: Value = exchange.request().unwrap();
+        change(&mut body);
+        exchange.body = body.to_string().into_bytes();
+        bench
+    };
+    let changed = |(rule, test, change): &(&'static str, &str, Change)| {
+        let mut bench = good(test);
+        bench.ask(change);
+        (*rule, bench)
+    };
+    let odd = [
+        ("request/schema", asked(|body| body["temperature"] = "hot".into())),
+        ("request/nothing-invented", asked(|body| body["seed"] = 7.into())),
+    ];
+    odd.into_iter().chain(REQUESTS.iter().map(changed)).collect()
+}
+
+/// Rules about answers, each with a test, and a change of the client's stream that breaks it.
+const ANSWERS: &[(&str, &str, [&str; 2])] = &[
+    ("answer/text", "chat-messages/text/plain", ["wor", "w0r"]),
+    ("answer/text", "messages-responses/text/unicode", ["日本", "\u{fffd}\u{fffd}"]),
+    ("answer/calls", "chat-messages/call/one", ["get_weather", "get_time"]),
+    ("answer/arguments", "chat-responses/call/one", ["Zür", "Bas"]),
+    ("answer/reasoning", "messages-responses/reasoning/shown", ["about", "of"]),
+    ("answer/refusal", "chat-responses/refusal/text", ["help", "do"]),
+    ("answer/stop", "chat-messages/stop/limit", ["\"length\"", "\"stop\""]),
+    (
+        "answer/stop",
+        "messages-messages/stop/sequence",
+        ["\"stop_sequence\",\"stop_sequence\":\"END\"", "\"end_turn\",\"stop_sequence\":null"],
+    ),
+    ("answer/model", "chat-messages/text/plain", ["model-of-test", "gpt-x"]),
+    ("answer/usage", "chat-messages/text/plain", ["\"prompt_tokens\":11", "\"prompt_tokens\":0"]),
+    (
+        "answer/nothing-invented",
+        "messages-chat/whole/text",
+        [r#""content":["#, r#""content":[{"type":"text","text":"","citations":null},"#],
+    ),
+    ("borders/same-answer", "messages-chat/borders/split", ["Grüße", "Gr\u{fffd}\u{fffd}ße"]),
+];
 
 fn answers() -> Vec<(&'static str, Bench)> {
     let mut kind = Bench::new("chat", "messages", "text/plain");
@@ -167,49 +146,17 @@ fn answers() -> Vec<(&'static str, Bench)> {
     let mut body = Bench::new("chat", "messages", "text/plain");
     let whole = Bench::new("chat", "messages", "whole/text").client().clone();
     *body.client() = whole;
-    let empty = r#""content":[{"type":"text","text":"","citations":null},"#;
-    vec![
-        ("answer/text", answered("chat", "messages", "text/plain", "wor", "w0r")),
-        ("answer/text", answered("messages", "responses", "text/unicode", "日本", "\u{fffd}\u{fffd}")),
-        ("answer/calls", answered("chat", "messages", "call/one", "get_weather", "get_time")),
-        ("answer/arguments", answered("chat", "responses", "call/one", "Zür", "Bas")),
-        ("answer/ids", {
-            let bench = Bench::new("chat", "responses", "call/several");
-            let ids: Vec<String> = crate::judge::answer::calls_of(&crate::judge::turn::read(
-                bench.test.front,
-                bench.evidence.client[0].response.as_ref().unwrap(),
-            ))
-            .iter()
-            .map(|call| call.id.clone())
-            .collect();
-            answered("chat", "responses", "call/several", &ids[1], &ids[0])
-        }),
-        ("answer/reasoning", answered("messages", "responses", "reasoning/shown", "about", "of")),
-        ("answer/refusal", answered("chat", "responses", "refusal/text", "help", "do")),
-        ("answer/stop", answered("chat", "messages", "stop/limit", "\"length\"", "\"stop\"")),
-        (
-            "answer/stop",
-            answered(
-                "messages",
-                "messages",
-                "stop/sequence",
-                "\"stop_sequence\",\"stop_sequence\":\"END\"",
-                "\"end_turn\",\"stop_sequence\":null",
-            ),
-        ),
-        ("answer/model", answered("chat", "messages", "text/plain", "model-of-test", "gpt-x")),
-        (
-            "answer/usage",
-            answered("chat", "messages", "text/plain", "\"prompt_tokens\":11", "\"prompt_tokens\":0"),
-        ),
-        ("answer/kind", kind),
-        ("answer/kind", body),
-        ("answer/nothing-invented", answered("messages", "chat", "whole/text", r#""content":["#, empty)),
-        (
-            "borders/same-answer",
-            answered("messages", "chat", "borders/split", "Grüße", "Gr\u{fffd}\u{fffd}ße"),
-        ),
-    ]
+    let mut ids = good("chat-responses/call/several");
+    let reply = read(ids.test.front, ids.client());
+    let [first, second, ..] = calls_of(&reply)[..] else { panic!("two calls: {reply:?}") };
+    ids.replace(&second.id, &first.id);
+    let changed = |(rule, test, [from, to]): &(&'static str, &str, [&str; 2])| {
+        let mut bench = good(test);
+        bench.replace(from, to);
+        (*rule, bench)
+    };
+    let others = [("answer/ids", ids), ("answer/kind", kind), ("answer/kind", body)];
+    others.into_iter().chain(ANSWERS.iter().map(changed)).collect()
 }
 
 /// Returns two clients at once, each with its own word.

@@ -1,0 +1,44 @@
+//! How much of an answer has arrived.
+
+use spec::Api;
+use translation::{Delta, PartKind, ReplyReader};
+
+/// What an answer says in pieces.
+pub(crate) const LANES: [&str; 3] = ["text", "reasoning", "arguments"];
+
+/// Number of bytes that an answer has said, of each of [`LANES`].
+pub(crate) type Said = [usize; LANES.len()];
+
+/// Counts the content of a stream while it arrives.
+pub(crate) struct ContentCounter {
+    reader: ReplyReader,
+    /// The lane of each part.
+    lanes: Vec<usize>,
+    said: Said,
+}
+
+impl ContentCounter {
+    pub(crate) fn new(api: &'static Api) -> Self {
+        Self { reader: ReplyReader::new(api), lanes: Vec::new(), said: Said::default() }
+    }
+
+    /// Reads the next bytes, and returns what was said so far.
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Said {
+        for delta in self.reader.push(bytes) {
+            match delta {
+                Delta::Opened { kind, .. } => self.lanes.push(match kind {
+                    PartKind::Text | PartKind::Refusal => 0,
+                    PartKind::Reasoning { .. } => 1,
+                    PartKind::Call { .. } => 2,
+                }),
+                Delta::Text { part, text } => {
+                    if let Some(count) = self.lanes.get(part).and_then(|lane| self.said.get_mut(*lane)) {
+                        *count += text.len();
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.said
+    }
+}
