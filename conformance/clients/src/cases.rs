@@ -1,11 +1,12 @@
 //! All cases of a dialect: of pages, of the violations of rules, and of members that are wrong.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use catalogue::{CLIENT_CASES, Channel, ClientCase, Edit, Expect, RULES, Rule, groups};
 use gateway::End;
+use harness::lock;
 use recordings::capture::Format;
 use recordings::{goldens, violation};
 use results::Transport;
@@ -30,7 +31,7 @@ const FILL: &str = "FILL";
 /// Returns all cases of a dialect, by name. They are built once.
 pub fn cases(dialect: &'static Dialect) -> Vec<PlayedCase> {
     static MADE: Mutex<BTreeMap<&str, Vec<PlayedCase>>> = Mutex::new(BTreeMap::new());
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut made = lock(&MADE);
     made.entry(dialect.name).or_insert_with(|| make(dialect)).clone()
 }
 

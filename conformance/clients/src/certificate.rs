@@ -156,7 +156,7 @@ pub(super) fn of_profile(
             profile.specifications.join(", "),
             dialect.name
         );
-        report.reasons.push(Reason::new(Demand::Run, "", Verdict::NotExercised, reason));
+        report.reasons.push(Reason::of_run(reason));
         return report;
     }
     report.scenarios = demanded_cases(profile, dialect);

@@ -8,6 +8,7 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use harness::process::{Process, Processes, Tail, wait};
+use serde_json::Value;
 
 use super::protocol::{CaseMessage, Reply, Status, UNSUPPORTED};
 
@@ -34,6 +35,14 @@ pub enum Ended {
 }
 
 impl Ended {
+    /// Reads a reply.
+    pub(super) fn of(reply: Value) -> Self {
+        match serde_json::from_value(reply) {
+            Ok(reply) => Self::Replied(Box::new(reply)),
+            Err(error) => Self::Unreadable(format!("the reply does not match its schema: {error}")),
+        }
+    }
+
     /// Returns the reply, if there is one.
     pub(super) fn reply(&self) -> Option<&Reply> {
         match self {
@@ -174,15 +183,9 @@ pub(super) fn died(status: Option<ExitStatus>, complaint: &str) -> Ended {
 
 /// Parses the reply to a case; none if the line is something else.
 fn reply(line: &[u8], case: &str) -> Option<Ended> {
-    let value: serde_json::Value = serde_json::from_slice(line).ok().filter(serde_json::Value::is_object)?;
-    let named = value.get("case").and_then(serde_json::Value::as_str)?;
-    if named != case {
-        return None;
-    }
-    Some(match serde_json::from_value::<Reply>(value) {
-        Ok(reply) => Ended::Replied(Box::new(reply)),
-        Err(error) => Ended::Unreadable(format!("the reply does not match its schema: {error}")),
-    })
+    let value: Value = serde_json::from_slice(line).ok()?;
+    let is_meant = value.get("case").is_some_and(|named| named == case);
+    is_meant.then(|| Ended::of(value))
 }
 
 /// Reads lines up to a maximum length, until the receiver is dropped.

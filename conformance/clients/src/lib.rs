@@ -34,7 +34,7 @@ pub use checker::{Answer, ToolCall};
 pub use child::Ended;
 pub use judge::judge;
 pub use shown::ShownResponse;
-pub use suite::{ClientSuite, Expected, Mode, Refused};
+pub use suite::{ClientSuite, Expected, Mode};
 pub use turns::PlayedTurn;
 pub use vectors::{
     VECTORS_VERSION, Vector, VectorCall, VectorContent, VectorFlag, VectorResponse, VectorResult, VectorRule,

@@ -26,32 +26,49 @@ impl Wrong {
     pub(super) const ALL: [Self; 3] = [Self::Absent, Self::Null, Self::Type];
 }
 
-/// The events of a golden, with one defect in each that has the member.
-struct Defect {
-    golden: &'static Golden,
-    event: String,
-    member: String,
-    form: &'static str,
-    bytes: Vec<u8>,
-    kinds: Vec<String>,
+/// An edited golden.
+pub(super) struct Edited {
+    pub(super) golden: &'static Golden,
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) bytes: Vec<u8>,
 }
 
-impl Defect {
-    fn name(&self) -> String {
-        format!("{}{}{}={}", groups::MEMBER, self.event, self.member, self.form)
+impl Edited {
+    /// Returns the case that plays it.
+    pub(super) fn case(self, dialect: &'static Dialect) -> Option<PlayedCase> {
+        let id = id(self.golden);
+        let request = request(&id, dialect)?;
+        let (whole, edited) = (Played::read(self.golden.bytes)?, Played::read(&self.bytes)?);
+        let dialect = written_in(self.golden, dialect);
+        Some(PlayedCase {
+            name: self.name,
+            title: self.title,
+            expect: expected(Level::Must, &whole, &edited, dialect),
+            reason: "A client may reject such a stream, but must not return other content.".to_owned(),
+            control: Some(sound_name(&id, Channel::Sse)),
+            ..of_streams(request, (&whole, &edited), Channel::Sse, &[], dialect)
+        })
     }
 }
+
+/// A golden with one defect in each event that has a member, and the kinds of its findings.
+type Defect = (Edited, Vec<String>);
 
 /// Returns a case for each defect of a member, and one for each golden that they are made of.
 pub(super) fn members(dialect: &'static Dialect) -> Vec<PlayedCase> {
     let streams = goldens::GOLDENS.iter().filter(|golden| golden.format == Format::Sse);
     let intact = streams.filter_map(|golden| intact(golden, dialect));
-    intact.chain(defects(dialect).iter().filter_map(|defect| of_defect(defect, dialect))).collect()
+    let rule = catalogue::rule("schema/event-valid");
+    let authority = rule.map(|rule| rule.citation.to_string()).unwrap_or_default();
+    let of_defect =
+        |(edited, _): Defect| Some(PlayedCase { authority: authority.clone(), ..edited.case(dialect)? });
+    intact.chain(defects(dialect).into_iter().filter_map(of_defect)).collect()
 }
 
 /// Returns the stream of each defect of a member, with the kinds of its findings in the dialect of its golden.
 pub(super) fn kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>> {
-    defects(dialect).into_iter().map(|defect| (defect.name(), defect.kinds)).collect()
+    defects(dialect).into_iter().map(|(edited, kinds)| (edited.name, kinds)).collect()
 }
 
 /// Returns the kinds of findings in an edited golden, in its own dialect.
@@ -84,24 +101,6 @@ fn intact(golden: &'static Golden, dialect: &'static Dialect) -> Option<PlayedCa
         expect,
         reason: "The stream breaks no rule.".to_owned(),
         ..of_streams(request, (&played, &played), Channel::Sse, &[], dialect)
-    })
-}
-
-fn of_defect(defect: &Defect, dialect: &'static Dialect) -> Option<PlayedCase> {
-    let request = request(&id(defect.golden), dialect)?;
-    let (whole, edited) = (Played::read(defect.golden.bytes)?, Played::read(&defect.bytes)?);
-    let Defect { event, member, form, .. } = defect;
-    let dialect = written_in(defect.golden, dialect);
-    Some(PlayedCase {
-        name: defect.name(),
-        title: format!("`{event}` {}", wrong_member(member, form)),
-        expect: expected(Level::Must, &whole, &edited, dialect),
-        reason: "A client may reject such a stream, but must not return other content.".to_owned(),
-        authority: catalogue::rule("schema/event-valid")
-            .map(|rule| rule.citation.to_string())
-            .unwrap_or_default(),
-        control: Some(sound_name(&id(defect.golden), Channel::Sse)),
-        ..of_streams(request, (&whole, &edited), Channel::Sse, &[], dialect)
     })
 }
 
@@ -145,8 +144,9 @@ fn add(golden: &'static Golden, known: &mut BTreeSet<(String, String, Wrong)>, d
                 continue;
             }
             known.insert((event.clone(), member.clone(), wrong));
-            let (event, member) = (event.clone(), member.clone());
-            defects.push(Defect { golden, event, member, form, bytes, kinds: kinds_of(&found) });
+            let name = format!("{}{event}{member}={form}", groups::MEMBER);
+            let title = format!("`{event}` {}", wrong_member(&member, form));
+            defects.push((Edited { golden, name, title, bytes }, kinds_of(&found)));
         }
     }
 }

@@ -3,15 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use catalogue::{Channel, Level, REORDERED, groups};
+use catalogue::{REORDERED, groups};
 use recordings::goldens::{self, Golden};
 use serde_json::{Value, json};
 use spec::Dialect;
 
-use super::case::{PlayedCase, expected, of_streams, request, sound_name, speaks, written_in};
+use super::case::{PlayedCase, speaks};
 use super::event::{event_type, shape, text, typed};
-use super::member::{Frames, Wrong, id, kinds_in, with_data, wrong_member};
-use super::played::Played;
+use super::member::{Edited, Frames, Wrong, id, kinds_in, with_data, wrong_member};
 
 /// What happens to an event; its type is lost in all events like it.
 #[derive(Debug, Clone, Copy)]
@@ -47,18 +46,10 @@ impl Change {
     }
 }
 
-/// An edited golden.
-struct Edited {
-    golden: &'static Golden,
-    name: String,
-    title: String,
-    bytes: Vec<u8>,
-}
-
 /// Returns a case for each change of each event.
 pub(super) fn orders(dialect: &'static Dialect) -> Vec<PlayedCase> {
     let mut cases = Vec::new();
-    for_each_edit(dialect, |edited| cases.extend(of_edited(&edited, dialect)));
+    for_each_edit(dialect, |edited| cases.extend(edited.case(dialect)));
     cases
 }
 
@@ -69,21 +60,6 @@ pub(super) fn kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>> 
         kinds.insert(edited.name, kinds_in(edited.golden, &edited.bytes));
     });
     kinds
-}
-
-fn of_edited(edited: &Edited, dialect: &'static Dialect) -> Option<PlayedCase> {
-    let id = id(edited.golden);
-    let request = request(&id, dialect)?;
-    let (whole, played) = (Played::read(edited.golden.bytes)?, Played::read(&edited.bytes)?);
-    let dialect = written_in(edited.golden, dialect);
-    Some(PlayedCase {
-        name: edited.name.clone(),
-        title: edited.title.clone(),
-        expect: expected(Level::Must, &whole, &played, dialect),
-        reason: "A client may reject such a stream, but must not return other content.".to_owned(),
-        control: Some(sound_name(&id, Channel::Sse)),
-        ..of_streams(request, (&whole, &played), Channel::Sse, &[], dialect)
-    })
 }
 
 fn for_each_edit(client: &'static Dialect, mut found: impl FnMut(Edited)) {

@@ -1,14 +1,15 @@
 //! Clients that fetch their cases over HTTP, such as browsers and phones, which the suite cannot start.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use gateway::{Act, Received};
-use serde_json::json;
+use harness::lock;
+use serde_json::{Value, json};
 
 use super::child::Ended;
-use super::protocol::{CaseMessage, Reply};
+use super::protocol::CaseMessage;
 
 /// Grace period after the timeout of a case.
 const GRACE: Duration = Duration::from_secs(5);
@@ -48,20 +49,16 @@ impl CaseDesk {
 
     /// Returns the number of ended cases.
     pub(super) fn count(&self) -> usize {
-        self.state().ended.len()
+        lock(&self.state).ended.len()
     }
 
     pub(super) fn origins(&self) -> &[String] {
         &self.origins
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns whether all cases have ended, or no client has sent a request for that long.
     pub(super) fn is_over(&self, patience: Duration) -> bool {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let late: Vec<usize> = state
             .given
             .iter()
@@ -81,7 +78,7 @@ impl CaseDesk {
 
     /// Removes and returns the end of a case, if it has ended.
     pub(super) fn take(&self, at: usize) -> Option<(Ended, Duration)> {
-        self.state().ended.remove(&at)
+        lock(&self.state).ended.remove(&at)
     }
 
     /// Handles a request for a case, or with a reply; returns none for other requests.
@@ -95,7 +92,7 @@ impl CaseDesk {
     }
 
     fn next(&self) -> Act {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         state.last = Instant::now();
         let at = state.next;
         let Some((message, _)) = self.messages().get(at) else {
@@ -109,26 +106,22 @@ impl CaseDesk {
     fn result(&self, body: &[u8]) -> Act {
         let refuse =
             |message: String| Act::new(400, "application/json", json!({"error": message}).to_string());
-        let value: serde_json::Value = match serde_json::from_slice(body) {
+        let value: Value = match serde_json::from_slice(body) {
             Ok(value) => value,
             Err(error) => return refuse(format!("the reply is not JSON: {error}")),
         };
-        let name = value.get("case").and_then(serde_json::Value::as_str).unwrap_or_default();
+        let name = value.get("case").and_then(Value::as_str).unwrap_or_default();
         let Some(at) = self.messages().iter().position(|(message, _)| message.case == name) else {
             return refuse("unknown case".to_owned());
         };
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         state.last = Instant::now();
         let Some(since) = state.given.remove(&at) else {
             return refuse(
                 "this case is not in progress: it was not fetched, has a reply, or timed out".to_owned(),
             );
         };
-        let ended = match serde_json::from_value::<Reply>(value) {
-            Ok(reply) => Ended::Replied(Box::new(reply)),
-            Err(error) => Ended::Unreadable(format!("the reply does not match its schema: {error}")),
-        };
-        state.ended.insert(at, (ended, since.elapsed()));
+        state.ended.insert(at, (Ended::of(value), since.elapsed()));
         Act { status: 204, ..Act::default() }
     }
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use std::{env, fs, io, process};
 
 use harness::process::{Processes, wait};
+use serde_json::Value;
 
 use super::child::{Ended, died, tail};
 use super::protocol::{CaseMessage, Reply, ReplyError, Status};
@@ -81,13 +82,10 @@ pub(super) fn run(
 }
 
 fn reply(line: &str, case: &str) -> Option<Ended> {
-    let value: serde_json::Value = serde_json::from_str(line).ok()?;
-    let is_reply = value.get("status").is_some_and(serde_json::Value::is_string);
+    let value: Value = serde_json::from_str(line).ok()?;
+    let is_reply = value.get("status").is_some_and(Value::is_string);
     let is_meant = value.get("case").is_none_or(|named| named == case);
-    (is_reply && is_meant).then(|| match serde_json::from_value::<Reply>(value) {
-        Ok(reply) => Ended::Replied(Box::new(reply)),
-        Err(error) => Ended::Unreadable(format!("the reply does not match its schema: {error}")),
-    })
+    (is_reply && is_meant).then(|| Ended::of(value))
 }
 
 /// A temporary file with the request of a case, removed on drop.

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use gateway::{Act, Director, Line, Received, Stage};
+use harness::lock;
 use serde_json::json;
 use spec::Api;
 
@@ -46,17 +47,13 @@ impl Playing {
         Ok((playing, stage))
     }
 
-    fn sent(&self) -> MutexGuard<'_, BTreeMap<usize, Vec<Sent>>> {
-        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Records a request, and returns the number of requests for a response before it.
     fn keep(&self, at: usize, one: Sent) -> usize {
         let size = match &one {
             Sent::Request(request, _) => request.body.len(),
             Sent::Message(message) => message.len(),
         };
-        let mut sent = self.sent();
+        let mut sent = lock(&self.sent);
         let of_case = sent.entry(at).or_default();
         let before = attempts(of_case, self.api).len();
         if of_case.len() < KEPT && size <= LARGEST {
@@ -67,7 +64,7 @@ impl Playing {
 
     /// Removes and returns the requests recorded for a case so far.
     pub(super) fn take(&self, at: usize) -> Vec<Sent> {
-        self.sent().remove(&at).unwrap_or_default()
+        lock(&self.sent).remove(&at).unwrap_or_default()
     }
 
     /// Returns the case of a path, and the rest of the path.

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fmt;
+use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use catalogue::Expect;
 use gateway::Stage;
-use harness::ProgressLine;
 use harness::live::RunRuntime;
 use harness::process::Processes;
+use harness::{ProgressLine, lock};
 use results::{
     CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, ClientTally, Outcome, Transport,
 };
@@ -74,18 +74,6 @@ pub struct Expected {
     pub reason: String,
 }
 
-/// The reason why a client could not be tested.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused(String);
-
-impl fmt::Display for Refused {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Refused {}
-
 /// The suite for a client.
 #[derive(Debug, Clone)]
 pub struct ClientSuite {
@@ -121,11 +109,8 @@ pub struct ClientSuite {
     pub patience: Duration,
 }
 
-/// A finished case.
-struct FinishedCase {
-    ended: Ended,
-    took: Duration,
-}
+/// How a case ended, and its duration.
+type Finished = (Ended, Duration);
 
 impl ClientSuite {
     /// Returns a suite for a client that reads requests as lines, over all transports.
@@ -170,7 +155,7 @@ impl ClientSuite {
     /// # Errors
     ///
     /// Fails if the client cannot be started, or never replies.
-    pub fn run(&self, cases: Vec<PlayedCase>, listening: &dyn Fn(&str)) -> Result<ClientRun, Refused> {
+    pub fn run(&self, cases: Vec<PlayedCase>, listening: &dyn Fn(&str)) -> io::Result<ClientRun> {
         let began = Instant::now();
         let cases: Arc<[PlayedCase]> = cases.into();
         let finished = Arc::new(AtomicUsize::new(0));
@@ -178,13 +163,14 @@ impl ClientSuite {
             let (finished, all) = (Arc::clone(&finished), cases.len());
             ProgressLine::start(move |_| format!("{} of {all} cases", finished.load(Ordering::Relaxed)))
         };
-        let machine = RunRuntime::start().map_err(|error| Refused(error.to_string()))?;
+        let machine = RunRuntime::start()?;
         let processes = Processes::default();
         machine.on_interrupt({
             let processes = processes.clone();
             move || processes.end()
         });
-        let refused = |error: std::io::Error| Refused(format!("the server cannot listen on a port: {error}"));
+        let refused =
+            |error: io::Error| io::Error::other(format!("the server cannot listen on a port: {error}"));
         let (playing, done) = if self.mode == Mode::Server {
             let (playing, done) = self.serve(&cases, listening, &finished, &machine).map_err(refused)?;
             (playing, Ok(done))
@@ -197,20 +183,17 @@ impl ClientSuite {
         drop(progress);
         if machine.is_interrupted() {
             let (finished, all) = (finished.load(Ordering::Relaxed), cases.len());
-            return Err(Refused(format!("interrupted after {finished} of {all} cases")));
+            return Err(io::Error::other(format!("interrupted after {finished} of {all} cases")));
         }
         let done = done?;
-        let replied_version = done.iter().flatten().find_map(|done| match &done.ended {
-            Ended::Replied(reply) => reply.client_version.clone(),
-            _ => None,
-        });
         let ended: Vec<Option<&Ended>> =
-            done.iter().map(|done| done.as_ref().map(|done| &done.ended)).collect();
+            done.iter().map(|done| done.as_ref().map(|(ended, _)| ended)).collect();
+        let replied_version = ended.iter().find_map(|ended| (*ended)?.reply()?.client_version.clone());
         let intact = Intact::new(&cases, &ended);
         let reports = cases.iter().zip(&done).enumerate().map(|(at, (case, done))| {
             let sent = playing.take(at);
             let (outcome, detail) = match done {
-                Some(done) => self.judged(case, &done.ended, &intact, &sent),
+                Some((ended, _)) => self.judged(case, ended, &intact, &sent),
                 None => (ClientOutcome::NotExercised, "the client did not fetch this case".to_owned()),
             };
             ClientCaseReport {
@@ -225,7 +208,7 @@ impl ClientSuite {
                 detail,
                 requests: problems(case, KEY, self.dialect, &sent),
                 expected: self.expected_reason(&case.name, outcome),
-                ms: done.as_ref().map_or(0, |done| millis(done.took)),
+                ms: done.as_ref().map_or(0, |(_, took)| millis(*took)),
             }
         });
         let reports: Vec<ClientCaseReport> = reports.collect();
@@ -298,31 +281,27 @@ impl ClientSuite {
         stage: &Stage,
         finished: &AtomicUsize,
         (processes, machine): (&Processes, &RunRuntime),
-    ) -> Result<Vec<Option<FinishedCase>>, Refused> {
+    ) -> io::Result<Vec<Option<Finished>>> {
         let next = AtomicUsize::new(0);
-        let done: Mutex<Vec<Option<FinishedCase>>> = Mutex::new(cases.iter().map(|_| None).collect());
-        let failed: Mutex<Option<Refused>> = Mutex::new(None);
-        let lock = |one: &Mutex<Option<Refused>>| one.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let done: Mutex<Vec<Option<Finished>>> = Mutex::new(cases.iter().map(|_| None).collect());
+        let failed = OnceLock::new();
         let work = || {
             let mut child =
                 Worker { suite: self, processes, running: None, failures: 0, replied_after: None };
-            loop {
+            while failed.get().is_none() && !machine.is_interrupted() {
                 let at = next.fetch_add(1, Ordering::Relaxed);
-                let goes_on = || lock(&failed).is_none() && !machine.is_interrupted();
-                let Some(case) = cases.get(at).filter(|_| goes_on()) else { break };
+                let Some(case) = cases.get(at) else { break };
                 let began = Instant::now();
                 match child.ask(case, &self.message(case, base_url(stage, at))) {
                     Ok(_) if machine.is_interrupted() => break,
                     Ok(ended) => {
-                        let one = FinishedCase { ended, took: began.elapsed() };
-                        if let Some(place) = done.lock().unwrap_or_else(PoisonError::into_inner).get_mut(at) {
-                            *place = Some(one);
+                        if let Some(place) = lock(&done).get_mut(at) {
+                            *place = Some((ended, began.elapsed()));
                         }
                         finished.fetch_add(1, Ordering::Relaxed);
                     }
-                    Err(problem) => {
-                        *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(problem);
-                    }
+                    // The first problem counts.
+                    Err(problem) => drop(failed.set(problem)),
                 }
             }
         };
@@ -335,9 +314,9 @@ impl ClientSuite {
             }
             work();
         });
-        match lock(&failed) {
+        match failed.into_inner() {
             Some(problem) => Err(problem),
-            None => Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner)),
+            None => Ok(std::mem::take(&mut *lock(&done))),
         }
     }
 
@@ -348,7 +327,7 @@ impl ClientSuite {
         listening: &dyn Fn(&str),
         finished: &AtomicUsize,
         machine: &RunRuntime,
-    ) -> std::io::Result<(Arc<Playing>, Vec<Option<FinishedCase>>)> {
+    ) -> io::Result<(Arc<Playing>, Vec<Option<Finished>>)> {
         // The cases contain the address, which is known once the server listens.
         let (playing, stage) = Playing::start(
             self.dialect.api,
@@ -360,19 +339,17 @@ impl ClientSuite {
             .iter()
             .enumerate()
             .map(|(at, case)| (self.message(case, base_url(&stage, at)), case.limit()));
+        let mut done = Vec::new();
         if let Some(desk) = &playing.desk {
             desk.open(messages.collect());
+            listening(&format!("http://{}", stage.address()));
+            while !desk.is_over(self.patience) && !machine.is_interrupted() {
+                finished.store(desk.count(), Ordering::Relaxed);
+                thread::sleep(Duration::from_millis(50));
+            }
+            done.extend((0..cases.len()).map(|at| desk.take(at)));
         }
-        listening(&format!("http://{}", stage.address()));
-        let Some(desk) = &playing.desk else { return Ok((playing, Vec::new())) };
-        while !desk.is_over(self.patience) && !machine.is_interrupted() {
-            finished.store(desk.count(), Ordering::Relaxed);
-            thread::sleep(Duration::from_millis(50));
-        }
-        let done = (0..cases.len())
-            .map(|at| desk.take(at).map(|(ended, took)| FinishedCase { ended, took }))
-            .collect();
-        Ok((Arc::clone(&playing), done))
+        Ok((playing, done))
     }
 
     fn expected_reason(&self, case: &str, outcome: ClientOutcome) -> Option<String> {
@@ -416,11 +393,11 @@ struct Worker<'s> {
 }
 
 impl Worker<'_> {
-    fn ask(&mut self, case: &PlayedCase, message: &CaseMessage) -> Result<Ended, Refused> {
+    fn ask(&mut self, case: &PlayedCase, message: &CaseMessage) -> io::Result<Ended> {
         let timeout = case.limit();
         let command = &self.suite.command;
         let name = || command.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
-        let refuse = |error: std::io::Error| Refused(format!("{} cannot be started: {error}", name()));
+        let refuse = |error: io::Error| io::Error::other(format!("{} cannot be started: {error}", name()));
         if self.suite.mode == Mode::Spawn {
             return spawn::run(command, message, timeout, self.processes).map_err(refuse);
         }
@@ -444,7 +421,7 @@ impl Worker<'_> {
                 Ended::Unreadable(why) => why.clone(),
                 _ => format!("no reply; the last line of stderr is {:?}", running.complaint()),
             };
-            return Err(Refused(format!("{} did not reply to any case: {how}", name())));
+            return Err(io::Error::other(format!("{} did not reply to any case: {how}", name())));
         }
         Ok(ended)
     }

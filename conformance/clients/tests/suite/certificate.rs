@@ -1,9 +1,7 @@
 //! Tests of certificates of clients.
 
-use std::{env, fs};
-
 use clients::{ClientCertificate, ClientSuite, PlayedTurn, cases, client_profiles, demanded_cases};
-use harness::frozen::assert_frozen;
+use harness::frozen::{assert_fresh, assert_frozen};
 use results::{ClientRun, Demand, ProfileState, Verdict};
 
 use super::{run, suite};
@@ -131,13 +129,6 @@ fn client_profiles_are_frozen() {
 
 #[test]
 fn certificate_schema_is_fresh() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/client-certificate.schema.json");
     let text = format!("{:#}\n", schemars::schema_for!(ClientCertificate).as_value());
-    if env::var_os("BLESS").is_some() {
-        fs::write(path, &text).unwrap();
-    }
-    assert!(
-        fs::read_to_string(path).unwrap_or_default() == text,
-        "docs/client-certificate.schema.json is stale: BLESS=1 cargo test -p clients certificate_schema"
-    );
+    assert_fresh("-p clients certificate_schema", "docs/client-certificate.schema.json", &text);
 }

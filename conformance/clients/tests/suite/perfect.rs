@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use clients::{ClientSuite, Expected, Mode};
-use results::{ClientCaseReport, ClientOutcome, Outcome, Transport};
+use results::{ClientCaseReport, ClientOutcome, ClientRun, Outcome, Transport};
 
 use super::{run, suite};
 
@@ -16,36 +16,31 @@ fn a_perfect_client_is_right_or_reports_in_every_case_dialect_and_transport() {
             ClientSuite { dialect: spec::dialect(name).unwrap(), is_strict: true, ..suite("perfect") };
         // Other tests are about retries.
         let run = run(&suite, &|name| !name.starts_with("retry/"));
-        let wrong: Vec<String> = run
-            .cases
-            .iter()
-            .filter(|case| {
-                !matches!(case.outcome, ClientOutcome::Right | ClientOutcome::Reported)
-                    || !case.requests.is_empty()
-            })
-            .map(|case| {
-                format!(
-                    "{} {}: {} {} {:?}",
-                    case.name,
-                    case.expect,
-                    case.outcome.name(),
-                    case.detail,
-                    case.requests
-                )
-            })
-            .collect();
-        assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
+        assert_right(name, &run, least, |_| true);
         assert_eq!(run.outcome, Outcome::Passed);
-        assert!(run.cases.len() >= least, "{name}: {} cases", run.cases.len());
-        // The perfect client returns all responses that it must survive, and reports all errors that it must report.
-        for case in &run.cases {
-            let due = match &*case.expect {
-                "must-survive" => Some(ClientOutcome::Right),
-                "must-report" => Some(ClientOutcome::Reported),
-                _ => None,
-            };
-            assert!(due.is_none_or(|due| due == case.outcome), "{}: {}", case.name, case.outcome.name());
-        }
+    }
+}
+
+/// Checks that each case is right or reported, with good requests, and that a client returns the responses of pages that it
+/// must survive, and reports the errors that it must report.
+fn assert_right(name: &str, run: &ClientRun, least: usize, is_page: impl Fn(&ClientCaseReport) -> bool) {
+    let is_fine = |case: &&ClientCaseReport| {
+        matches!(case.outcome, ClientOutcome::Right | ClientOutcome::Reported) && case.requests.is_empty()
+    };
+    let of = |case: &ClientCaseReport| {
+        let (name, outcome) = (&case.name, case.outcome.name());
+        format!("{name} {}: {outcome} {} {:?}", case.expect, case.detail, case.requests)
+    };
+    let wrong: Vec<String> = run.cases.iter().filter(|case| !is_fine(case)).map(of).collect();
+    assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
+    assert!(run.cases.len() >= least, "{name}: {} cases", run.cases.len());
+    for case in run.cases.iter().filter(|case| is_page(case)) {
+        let due = match &*case.expect {
+            "must-survive" => Some(ClientOutcome::Right),
+            "must-report" => Some(ClientOutcome::Reported),
+            _ => None,
+        };
+        assert!(due.is_none_or(|due| due == case.outcome), "{}: {}", case.name, case.outcome.name());
     }
 }
 
@@ -68,27 +63,7 @@ fn a_client_that_reads_events_is_right_or_reports_in_every_case_of_other_apis() 
                 .any(|it| name.ends_with(it))
         };
         let run = run(&suite, &|name| !is_beyond(name) && !name.starts_with("retry/"));
-        let is_fine = |case: &&ClientCaseReport| {
-            matches!(case.outcome, ClientOutcome::Right | ClientOutcome::Reported) && case.requests.is_empty()
-        };
-        let of = |case: &ClientCaseReport| {
-            let (name, outcome) = (&case.name, case.outcome.name());
-            format!("{name} {}: {outcome} {} {:?}", case.expect, case.detail, case.requests)
-        };
-        let wrong: Vec<String> = run.cases.iter().filter(|case| !is_fine(case)).map(of).collect();
-        assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
-        assert!(run.cases.len() >= least, "{name}: {} cases", run.cases.len());
-        // The perfect client returns all responses that it must survive, and reports all errors that it must report.
-        let pages =
-            run.cases.iter().filter(|case| catalogue::CLIENT_CASES.iter().any(|row| row.id == case.name));
-        for case in pages {
-            let due = match &*case.expect {
-                "must-survive" => Some(ClientOutcome::Right),
-                "must-report" => Some(ClientOutcome::Reported),
-                _ => None,
-            };
-            assert!(due.is_none_or(|due| due == case.outcome), "{}: {}", case.name, case.outcome.name());
-        }
+        assert_right(name, &run, least, |case| catalogue::CLIENT_CASES.iter().any(|row| row.id == case.name));
         let unread = catalogue::REQUESTS.iter().filter(|(golden, _)| {
             let own = golden.split_once('/').and_then(|(own, _)| spec::dialect(own)).expect(golden);
             own.is_or_extends(name) && !run.cases.iter().any(|case| case.name == format!("sound/{golden}"))

@@ -1,13 +1,11 @@
 //! The protocol conforms to its schema.
 
-use std::{env, fs};
-
 use clients::protocol::{CaseMessage, Reply};
+use harness::frozen::assert_fresh;
 use serde_json::{Value, json};
 
 #[test]
 fn protocol_schema_is_fresh() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/client-protocol.schema.json");
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "The protocol of `conformance client`, version 1: a case is a line of stdin, a reply is a line of stdout.",
@@ -17,14 +15,7 @@ fn protocol_schema_is_fresh() {
         },
     });
     let text = format!("{schema:#}\n");
-    if env::var_os("BLESS").is_some() {
-        fs::write(path, &text).unwrap();
-    }
-    let found = fs::read_to_string(path).unwrap_or_default();
-    assert!(
-        found == text,
-        "docs/client-protocol.schema.json is stale: BLESS=1 cargo test -p clients protocol_schema"
-    );
+    assert_fresh("-p clients protocol_schema", "docs/client-protocol.schema.json", &text);
 }
 
 #[test]

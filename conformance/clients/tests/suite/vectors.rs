@@ -1,9 +1,9 @@
 //! The test vectors.
 
 use std::collections::BTreeSet;
-use std::{env, fs};
 
 use clients::{VectorResult, Vectors, vectors};
+use harness::frozen::assert_fresh;
 use serde_json::json;
 
 const API_DIALECTS: [&str; 3] = ["openai", "anthropic", "chat"];
@@ -12,14 +12,9 @@ const API_DIALECTS: [&str; 3] = ["openai", "anthropic", "chat"];
 /// the verdict follows from the flags, ids are unique, and each rule is described.
 #[test]
 fn vectors_schema_is_fresh_and_verdicts_follow_from_flags() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/vectors.schema.json");
     let schema = schemars::schema_for!(Vectors);
     let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-    if env::var_os("BLESS").is_some() {
-        fs::write(path, &text).unwrap();
-    }
-    let found = fs::read_to_string(path).unwrap_or_default();
-    assert!(found == text, "docs/vectors.schema.json is stale: BLESS=1 cargo test -p clients vectors_schema");
+    assert_fresh("-p clients vectors_schema", "docs/vectors.schema.json", &text);
     let validator = jsonschema::validator_for(schema.as_value()).unwrap();
     for name in API_DIALECTS {
         let all = vectors(spec::dialect(name).unwrap());
