@@ -37,10 +37,8 @@ pub struct ApiFile {
     #[serde(default)]
     pub call: CallShape,
     /// What its output contains encrypted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encrypted: Option<EncryptedShape>,
     /// The messages of a WebSocket, if it has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionShape>,
     /// The features that an endpoint may support, and that scenarios need: name to description.
     #[serde(default)]
@@ -58,7 +56,6 @@ pub struct ApiFile {
     #[serde(default)]
     pub order: StreamOrder,
     /// Where a client finds why the root ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
     /// The token counts of the root.
     #[serde(default)]
@@ -71,7 +68,6 @@ pub struct ApiFile {
     /// The two outer levels.
     pub outer: Outer,
     /// The calls that a client answers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_call: Option<Calls>,
     /// The scopes, by name.
     #[serde(rename = "scope")]
@@ -86,12 +82,10 @@ pub struct Outer {
     /// The scope without a parent.
     pub root: String,
     /// The slot of the value of the root, if an event has it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
     /// The child of the root that contains most other scopes. Its key is one index.
     pub container: String,
     /// The slot with the id of a container, in events of its descendants.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The member of events that holds a container.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -231,10 +225,8 @@ pub struct Scope {
     /// Its description, in a sentence.
     pub description: String,
     /// The scope of another API that it is like: the rules about that one judge it, too.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub like: Option<String>,
     /// The parent scope; only the root has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// The slots that identify one among its siblings, the outermost first.
     #[serde(default)]
@@ -243,13 +235,10 @@ pub struct Scope {
     #[serde(default)]
     pub of: Vec<String>,
     /// What its value is to a client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Content>,
     /// Place of its final value in the value that closes its parent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_parent: Option<String>,
     /// Place of its final value in the terminal response.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_response: Option<String>,
     /// Its places in the value of its parent, in a body that is not a stream; by default those above. Dialects have one
     /// of them.
@@ -274,7 +263,6 @@ pub struct Scope {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exclusive: bool,
     /// The phase of its parent from which on none is open, and none opens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
 }
 

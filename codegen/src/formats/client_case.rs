@@ -32,7 +32,6 @@ pub struct ClientCase {
     pub authority: String,
     /// The recording to play, `<dialect>/<name>`. Without it, the reference gateway responds to the request of the
     /// page in every dialect that allows the request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub golden: Option<String>,
     /// The request of the client as JSON; empty for that of the golden, or of the prompt.
     #[serde(skip)]
@@ -51,22 +50,17 @@ pub struct ClientCase {
     #[serde(default = "sse")]
     pub transports: Vec<Channel>,
     /// Number of bytes sent at once; whole events if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chunk: Option<u32>,
     /// Delay before each event, in milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause_ms: Option<u32>,
     /// The end of the connection.
     #[serde(default)]
     pub end: Ending,
     /// Number of events before this end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_after: Option<u32>,
     /// Number of events after which the client must disconnect.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel_after: Option<u32>,
     /// Kilobytes of text that replace the word FILL in the request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill: Option<u32>,
     /// The parts that a client must return for the case to count; the texts, refusals, reasoning and calls of the
     /// response if absent.
@@ -76,7 +70,6 @@ pub struct ClientCase {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<ClientStep>,
     /// The retries of the client. Without these, it sends each request once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retries: Option<ClientRetries>,
 }
 
@@ -133,10 +126,8 @@ pub struct ClientRetries {
     /// Maximum number of retries of the client.
     pub max: u32,
     /// The most requests that are right; all that the client may send if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<u32>,
     /// Timeout of each request of the client, in milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u32>,
     /// What the first requests get, in order. Later requests get the response of the page; if the client must report an
     /// error, they get the last of these again.
@@ -154,7 +145,6 @@ pub struct ClientFailure {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
     /// How long a header asks the client to wait, in milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u32>,
     /// The form of this header.
     #[serde(default)]
@@ -163,7 +153,6 @@ pub struct ClientFailure {
     #[serde(default)]
     pub end: Ending,
     /// Number of events before this end; half of them if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_after: Option<u32>,
 }
 
@@ -189,9 +178,7 @@ words! {
         /// The token usage.
         Usage,
     }
-}
 
-words! {
     /// The kind of a step of a client after a response.
     pub enum Step {
         /// Send another request, which continues the response.
@@ -201,9 +188,7 @@ words! {
         /// Resume the broken stream by the id of the response.
         Resume,
     }
-}
 
-words! {
     /// The expected behaviour of a client on a response.
     pub enum Expect = Either {
         /// Return the response, which is intact.
@@ -213,9 +198,7 @@ words! {
         /// Return the response, or report an error. Other content is wrong.
         Either,
     }
-}
 
-words! {
     /// The transport of a response to a client.
     pub enum Channel = Sse {
         /// A stream of server-sent events.
@@ -225,9 +208,7 @@ words! {
         /// Messages of a WebSocket.
         Websocket,
     }
-}
 
-words! {
     /// The end of a connection to a client.
     pub enum Ending = Whole {
         /// A regular end.
@@ -239,9 +220,7 @@ words! {
         /// The connection breaks before the head of the response.
         Reset,
     }
-}
 
-words! {
     /// The header that asks a client to wait.
     pub enum WaitForm = Seconds {
         /// `Retry-After` with whole seconds.

@@ -33,35 +33,27 @@ pub struct Defect {
     pub edits: Edits,
     /// The defect that is alike in all else, and breaks nothing: only a client that handles it is broken by this one. If
     /// absent, that is the golden.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<String>,
     /// The rules that catch it, at level must or should; no others do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
     /// Why it is allowed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub legal: Option<String>,
     /// Why no rule can catch it in a stream.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unseen: Option<String>,
     /// The rule that is missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap: Option<String>,
     /// The expected behaviour of a client; if absent, to survive allowed streams, and to survive or report others.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<Expect>,
     /// The reason for the expectation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
     /// The authority for the expectation, if no rule is one: a document and its heading.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authority: Option<String>,
     /// The parts that a client must return for the case to count; if absent, the texts, refusals, reasoning and calls
     /// of the response.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub about: Vec<About>,
     /// Number of bytes sent to a client at once; whole events if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chunk: Option<u32>,
     /// Its API.
     #[serde(skip)]

@@ -23,7 +23,6 @@ pub struct DialectFile {
     /// One sentence for the list of dialects.
     pub summary: String,
     /// The dialect from which it inherits files.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extends: Option<String>,
     /// The versions of SDK packages behind it, by registry (`pypi`, `npm`) and package.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -72,10 +71,8 @@ pub struct Framing {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<TypeRule>,
     /// Whether the same events are also sent as WebSocket messages.
-    #[serde(default)]
     pub websocket: bool,
     /// Whether a WebSocket has lanes: `stream_id` is the lane of an event.
-    #[serde(default)]
     pub lanes: bool,
     /// The client's message that requests a response on a WebSocket.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,7 +91,6 @@ pub struct Framing {
 #[serde(deny_unknown_fields)]
 pub struct TypeRule {
     /// JSON pointer to a value that the data must have, and that is not null. Without it, any data fits.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub has: Option<String>,
     /// The type.
     #[serde(rename = "type")]
@@ -111,7 +107,6 @@ pub struct Aside {
     /// The event that accepts it.
     pub accepted: String,
     /// The event that reports that the server waits for more input.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<String>,
     /// The event that rejects it, or reports a later failure.
     pub failed: String,

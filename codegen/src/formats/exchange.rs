@@ -10,28 +10,23 @@ use super::signature::Mark;
 /// The request of an operation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub struct Route {
     /// The method; without it, the request is a message on a WebSocket.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     /// The path behind that of the API. The segment `{id}` is the id of a response.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
     /// The query parameters, with their values.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub query: BTreeMap<String, String>,
     /// The query parameter for the number of the last event that was received.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// The root of dialects that is the type of its body.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
     /// The root of dialects that is the type of the response's body.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
     /// The feature that an endpoint without the route lacks.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub feature: Option<String>,
 }
 
@@ -130,7 +125,6 @@ pub struct ResultShape {
     pub entry: String,
     /// The entry that has all of these in it, as JSON, in which the text `{results}` stands for them. Without it, each is an
     /// entry of the conversation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
 }
 
@@ -142,7 +136,6 @@ pub struct TurnShape {
     /// The entry, as JSON, in which the text `{items}` stands for the items of the response.
     pub entry: String,
     /// JSON pointer in the first item to an object whose members are added to the entry.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub members: Option<String>,
     /// The scopes whose values are not repeated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -40,10 +40,8 @@ pub struct Guarantee {
     #[serde(default)]
     pub broken_by: Vec<EditedGolden>,
     /// Why no stream shows whether it is met.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unobservable: Option<String>,
     /// The rule that is missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<String>,
 }
 

@@ -23,20 +23,16 @@ pub enum Lifecycle {
 #[serde(deny_unknown_fields)]
 pub struct Effect {
     /// In a list: its name, with which pages refer to it as `<event>/<name>`. The default is that of its scope.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Its scope.
     pub scope: String,
     /// Its role in the scope.
     pub role: Role,
     /// Place of its value: a JSON pointer. In a list, the segment `*` is each entry of an array.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
     /// In a list: a member of the value that must not be null either.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
     /// For the role `phase`, the phase that it begins; for the role `terminal`, the phase in which its scope ends.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// For the role `point`, whether it may precede the event that opens the response.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -30,7 +30,6 @@ pub struct Client {
     /// The dialect that it is written for.
     pub dialect: String,
     /// The measured version; `None` if it is known only from reports.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// The API that it was measured with, that of its file.
     #[serde(skip)]
@@ -40,7 +39,6 @@ pub struct Client {
     pub column: Option<usize>,
     /// The API that was called, if its name does not tell.
     #[constant(skip)]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub how: Option<String>,
     /// Its errors on streams, except those with a wrong member.
     #[constant(skip)]

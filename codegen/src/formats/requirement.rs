@@ -47,7 +47,6 @@ pub struct Requirement {
     pub level: RequirementLevel,
     /// The version that added it, unless that is the first.
     #[constant(skip)]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
     /// The requirement, in our words.
     pub statement: String,
@@ -61,11 +60,9 @@ pub struct Requirement {
     pub scenarios: Vec<String>,
     /// Why no stream shows whether it is met.
     #[constant(skip)]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unobservable: Option<String>,
     /// The rule or scenario that is missing.
     #[constant(skip)]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<String>,
 }
 

@@ -43,7 +43,6 @@ pub struct Rule {
     pub structure: Vec<Family>,
     /// The relation of values that it requires.
     #[constant(skip)]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relation: Option<Relation>,
     /// Whether it has code of its own.
     #[constant(skip)]
@@ -56,7 +55,6 @@ pub struct Rule {
     pub looks_at: Vec<LooksAt>,
     /// The scopes whose events exercise it, if those of `scope` occur without them.
     #[constant(skip)]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exercised_by: Option<Scopes>,
     /// Whether only responses to scenarios that name it exercise it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -279,7 +277,6 @@ pub struct Citation {
     /// The heading.
     pub heading: String,
     /// Id of the requirement, which must list the rule.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requirement: Option<String>,
 }
 
@@ -350,7 +347,7 @@ pub enum Relation {
 /// Values of a stream. Exactly one of `role`, `events` and `stated_by` selects the events.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 #[constant(
     /// The events.
     of: Whose
@@ -358,18 +355,15 @@ pub enum Relation {
 pub struct Operand {
     /// Events with this role in the scope.
     #[constant(skip)]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
     /// Events of these types.
     #[constant(skip)]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<String>,
     /// The event that closes the parent, or the terminal event, at the place in `api.toml`.
     #[constant(skip)]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stated_by: Option<Holder>,
     /// JSON pointer to the value; the value of `x-lifecycle` if absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
 }
 
