@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::dialect::{LoadError, read_toml};
+use serde::de::DeserializeOwned;
+
+use crate::dialect::{LoadError, entries, read_toml};
 use crate::folders::{
     self, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CLIENTS, DEFECTS, MEASURED, PLAYED, REQUESTS, THREADS,
 };
@@ -54,31 +56,32 @@ pub struct Catalogue {
 impl Catalogue {
     /// Reads all files, and collects an error for each one that cannot be read.
     pub fn load(spec: &Path) -> (Self, Vec<LoadError>) {
-        let mut errors = Vec::new();
+        let mut read = Reader { spec, errors: Vec::new() };
+        let limits = spec.join(BETWEEN_LIMITS);
         let mut catalogue = Self {
-            rules: pages(spec, "rules", Rule::parse, &mut errors),
-            scenarios: scenarios(spec, &mut errors),
-            client_cases: client_cases(spec, &mut errors),
-            profiles: tables(spec, "profiles", &mut errors),
-            client_profiles: tables(spec, "client-profiles", &mut errors),
-            requirements: tables(spec, "requirements", &mut errors),
-            guarantees: guarantees(&spec.join("dialects"), &mut errors),
-            defects: defects(spec, &mut errors),
-            threads: threads(spec, &mut errors),
-            measured: of_apis(spec, MEASURED, &mut errors),
-            played: of_apis(spec, PLAYED, &mut errors),
-            requests: of_apis(spec, REQUESTS, &mut errors),
-            between_cases: pages(spec, BETWEEN_CASES, BetweenCase::parse, &mut errors),
-            between_rules: pages(spec, BETWEEN_RULES, BetweenRule::parse, &mut errors),
-            between_limits: between_limits(spec, &mut errors),
-            features: features(spec, &mut errors),
+            rules: read.pages("rules", Rule::parse),
+            scenarios: read.scenarios(),
+            client_cases: read.client_cases(),
+            profiles: read.tables("profiles"),
+            client_profiles: read.tables("client-profiles"),
+            requirements: read.tables("requirements"),
+            guarantees: read.guarantees(),
+            defects: read.defects(),
+            threads: read.threads(),
+            measured: read.of_apis(MEASURED),
+            played: read.of_apis(PLAYED),
+            requests: read.of_apis(REQUESTS),
+            between_cases: read.pages(BETWEEN_CASES, BetweenCase::parse),
+            between_rules: read.pages(BETWEEN_RULES, BetweenRule::parse),
+            between_limits: limits.exists().then(|| read.toml(&limits)).flatten().unwrap_or_default(),
+            features: read.features(),
         };
         catalogue.name_entries();
         let api_of = |kind: &str, id: &str| folders::api_of(&folders::file(spec, kind, &format!("{id}.md")));
         for (id, rule) in &mut catalogue.rules {
             rule.api = api_of("rules", id);
         }
-        (catalogue, errors)
+        (catalogue, read.errors)
     }
 
     /// Returns the scenario with this id that an API has; any of that id if no API is meant.
@@ -120,190 +123,153 @@ impl Catalogue {
     }
 }
 
-/// Returns the features of all APIs, each with its description and its route if it has one.
-fn features(spec: &Path, errors: &mut Vec<LoadError>) -> BTreeMap<String, String> {
-    let mut features = BTreeMap::new();
-    for name in folders::apis(spec) {
-        match read_toml::<ApiFile>(&spec.join(folders::api(&name))) {
-            Ok(api) => {
-                for (name, description) in &api.features {
-                    features.entry(name.clone()).or_insert_with(|| api.described(name, description));
-                }
-            }
-            Err(error) => errors.push(error),
-        }
-    }
-    features
-}
-
-/// Reads the cases for clients. What is alike in several APIs has the same id in each.
-fn client_cases(spec: &Path, errors: &mut Vec<LoadError>) -> Vec<ClientCase> {
-    let mut all = Vec::new();
-    for folder in folders::of_kind(spec, CLIENTS) {
-        let api = folder.strip_prefix(spec).ok().and_then(folders::api_of);
-        let cases = pages_of(entries(&folder, errors), ClientCase::parse, errors);
-        all.extend(cases.into_values().map(|case| ClientCase { api: api.clone(), ..case }));
-    }
-    all.sort_by(|one, other| one.id.cmp(&other.id));
-    all
-}
-
-/// Reads what pairs of APIs cannot carry.
-fn between_limits(spec: &Path, errors: &mut Vec<LoadError>) -> BetweenLimitsFile {
-    let file = spec.join(BETWEEN_LIMITS);
-    if !file.exists() {
-        return BetweenLimitsFile::default();
-    }
-    read_toml(&file).unwrap_or_else(|error| {
-        errors.push(error);
-        BetweenLimitsFile::default()
-    })
-}
-
-/// Reads the defects of all APIs.
-fn defects(spec: &Path, errors: &mut Vec<LoadError>) -> DefectsFile {
-    let mut all = DefectsFile::default();
-    for (api, file) in of_apis::<DefectsFile>(spec, DEFECTS, errors) {
-        all.defects.extend(file.defects.into_iter().map(|defect| Defect { api: api.clone(), ..defect }));
-    }
-    all
-}
-
-/// Reads the threads of all APIs.
-fn threads(spec: &Path, errors: &mut Vec<LoadError>) -> Vec<Thread> {
-    let mut all = Vec::new();
-    for (api, file) in of_apis::<ThreadsFile>(spec, THREADS, errors) {
-        all.extend(file.threads.into_iter().map(|thread| Thread { api: api.clone(), ..thread }));
-    }
-    all
-}
-
-/// Reads a table of each API that has it, by API.
-fn of_apis<T: serde::de::DeserializeOwned>(
-    spec: &Path,
-    name: &str,
-    errors: &mut Vec<LoadError>,
-) -> BTreeMap<String, T> {
-    let mut tables = BTreeMap::new();
-    for api in folders::apis(spec) {
-        let path = spec.join(folders::table_of(&api, name));
-        match path.is_file().then(|| read_toml(&path)) {
-            Some(Ok(table)) => drop(tables.insert(api, table)),
-            Some(Err(error)) => errors.push(error),
-            None => {}
-        }
-    }
-    tables
-}
-
-/// Reads the scenarios of all APIs, of which several may have pages of one id.
-fn scenarios(spec: &Path, errors: &mut Vec<LoadError>) -> BTreeMap<(String, Option<String>), Scenario> {
-    const KIND: &str = "scenarios";
-
-    let mut all = BTreeMap::new();
-    let apis = folders::apis(spec).into_iter().map(Some);
-    for api in std::iter::once(None).chain(apis) {
-        let groups = entries(&spec.join(folders::of_api(api.as_deref(), KIND)), errors);
-        for (id, scenario) in pages_of(groups, Scenario::parse, errors) {
-            all.insert((id, api.clone()), Scenario { api: api.clone(), ..scenario });
-        }
-    }
-    all
-}
-
 type Parse<T> = fn(&str, &str) -> Result<T, PageError>;
 
-fn pages<T>(spec: &Path, kind: &str, parse: Parse<T>, errors: &mut Vec<LoadError>) -> BTreeMap<String, T> {
-    pages_of(all_entries(spec, kind, errors), parse, errors)
+/// Reads files, and collects an error for each one that cannot be read.
+struct Reader<'s> {
+    spec: &'s Path,
+    errors: Vec<LoadError>,
 }
 
-/// Reads the pages of groups, each of which is a folder.
-fn pages_of<T>(groups: Vec<PathBuf>, parse: Parse<T>, errors: &mut Vec<LoadError>) -> BTreeMap<String, T> {
-    let mut pages = BTreeMap::new();
-    for group in groups {
-        let Some(group_name) = name(&group, "", errors) else { continue };
-        for path in entries(&group, errors) {
-            let Some(name) = name(&path, ".md", errors) else { continue };
-            let id = format!("{group_name}/{name}");
-            let text = fs::read_to_string(&path).map_err(|error| (None, error.to_string()));
-            match text.and_then(|text| parse(&id, &text).map_err(|error| (Some(error.line), error.message))) {
-                Ok(page) => {
-                    if pages.insert(id.clone(), page).is_some() {
-                        let message = format!("another folder has a page {id}, too");
-                        errors.push(LoadError { file: path, line: None, message });
-                    }
-                }
-                Err((line, message)) => errors.push(LoadError { file: path, line, message }),
+impl Reader<'_> {
+    fn toml<T: DeserializeOwned>(&mut self, path: &Path) -> Option<T> {
+        read_toml(path).map_err(|error| self.errors.push(error)).ok()
+    }
+
+    /// Reads those of the tables that exist.
+    fn existing<T: DeserializeOwned>(
+        &mut self,
+        tables: impl IntoIterator<Item = (String, PathBuf)>,
+    ) -> BTreeMap<String, T> {
+        let tables = tables.into_iter().filter(|(_, path)| path.is_file());
+        tables.filter_map(|(name, path)| Some((name, self.toml(&path)?))).collect()
+    }
+
+    /// Reads a table of each API that has it, by API.
+    fn of_apis<T: DeserializeOwned>(&mut self, name: &str) -> BTreeMap<String, T> {
+        let path = |api: String| (api.clone(), self.spec.join(folders::table_of(&api, name)));
+        let paths: Vec<_> = folders::apis(self.spec).into_iter().map(path).collect();
+        self.existing(paths)
+    }
+
+    /// Returns the features of all APIs, each with its description and its route if it has one.
+    fn features(&mut self) -> BTreeMap<String, String> {
+        let mut features = BTreeMap::new();
+        for api in self.of_apis::<ApiFile>(folders::TABLE).values() {
+            for (name, description) in &api.features {
+                features.entry(name.clone()).or_insert_with(|| api.described(name, description));
             }
         }
+        features
     }
-    pages
-}
 
-fn tables<T: serde::de::DeserializeOwned>(
-    spec: &Path,
-    kind: &str,
-    errors: &mut Vec<LoadError>,
-) -> BTreeMap<String, T> {
-    let mut tables = BTreeMap::new();
-    for path in all_entries(spec, kind, errors) {
-        let Some(name) = name(&path, ".toml", errors) else { continue };
-        match read_toml(&path) {
-            Ok(table) => drop(tables.insert(name, table)),
-            Err(error) => errors.push(error),
-        }
-    }
-    tables
-}
-
-fn guarantees(dialects: &Path, errors: &mut Vec<LoadError>) -> BTreeMap<String, GuaranteesFile> {
-    let mut found = BTreeMap::new();
-    for folder in entries(dialects, errors) {
-        let path = folder.join("guarantees.toml");
-        let Some(name) = folder.file_name().and_then(|name| name.to_str()).filter(|_| path.is_file()) else {
-            continue;
+    fn defects(&mut self) -> DefectsFile {
+        let of_api = |(api, file): (String, DefectsFile)| {
+            file.defects.into_iter().map(move |defect| Defect { api: api.clone(), ..defect })
         };
-        match read_toml(&path) {
-            Ok(table) => drop(found.insert(name.to_owned(), table)),
-            Err(error) => errors.push(error),
+        DefectsFile { defects: self.of_apis(DEFECTS).into_iter().flat_map(of_api).collect() }
+    }
+
+    fn threads(&mut self) -> Vec<Thread> {
+        let of_api = |(api, file): (String, ThreadsFile)| {
+            file.threads.into_iter().map(move |thread| Thread { api: api.clone(), ..thread })
+        };
+        self.of_apis(THREADS).into_iter().flat_map(of_api).collect()
+    }
+
+    /// Reads the cases for clients. What is alike in several APIs has the same id in each.
+    fn client_cases(&mut self) -> Vec<ClientCase> {
+        let cases = self.pages_by_api(CLIENTS, ClientCase::parse).into_iter();
+        let mut all: Vec<_> = cases.map(|(api, _, case)| ClientCase { api, ..case }).collect();
+        all.sort_by(|one, other| one.id.cmp(&other.id));
+        all
+    }
+
+    fn scenarios(&mut self) -> BTreeMap<(String, Option<String>), Scenario> {
+        let scenarios = self.pages_by_api("scenarios", Scenario::parse).into_iter();
+        scenarios.map(|(api, id, page)| ((id, api.clone()), Scenario { api, ..page })).collect()
+    }
+
+    /// Reads the pages of all APIs, of which several may have pages of one id: each with its API and its id.
+    fn pages_by_api<T>(&mut self, kind: &str, parse: Parse<T>) -> Vec<(Option<String>, String, T)> {
+        let mut all = Vec::new();
+        let apis = folders::apis(self.spec).into_iter().map(Some);
+        for api in std::iter::once(None).chain(apis) {
+            let groups = self.entries(&self.spec.join(folders::of_api(api.as_deref(), kind)));
+            let pages = self.pages_of(groups, parse).into_iter();
+            all.extend(pages.map(|(id, page)| (api.clone(), id, page)));
         }
+        all
     }
-    found
-}
 
-/// Returns the entries of all folders of a kind.
-fn all_entries(spec: &Path, kind: &str, errors: &mut Vec<LoadError>) -> Vec<PathBuf> {
-    folders::of_kind(spec, kind).iter().flat_map(|folder| entries(folder, errors)).collect()
-}
-
-/// Returns the entries of a folder, sorted; none if there is no such folder.
-fn entries(folder: &Path, errors: &mut Vec<LoadError>) -> Vec<PathBuf> {
-    if !folder.is_dir() {
-        return Vec::new();
+    fn pages<T>(&mut self, kind: &str, parse: Parse<T>) -> BTreeMap<String, T> {
+        let groups = self.all_entries(kind);
+        self.pages_of(groups, parse)
     }
-    let read = fs::read_dir(folder)
-        .and_then(|list| list.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, _>>());
-    let mut paths = read.unwrap_or_else(|error| {
-        errors.push(LoadError { file: folder.to_owned(), line: None, message: error.to_string() });
-        Vec::new()
-    });
-    paths.sort();
-    paths
-}
 
-/// Returns the name of a file or folder without its extension.
-fn name(path: &Path, extension: &str, errors: &mut Vec<LoadError>) -> Option<String> {
-    let stem = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(extension));
-    let is_right_kind = path.is_dir() == extension.is_empty();
-    let name = stem.filter(|stem| is_right_kind && is_name(stem));
-    if name.is_none() {
-        let expected =
-            if extension.is_empty() { "folders".to_owned() } else { format!("files <name>{extension}") };
-        let message =
-            format!("expected only {expected} here, named with a-z, 0-9, `-`, and `.` and `@` for versions");
-        errors.push(LoadError { file: path.to_owned(), line: None, message });
+    /// Reads the pages of groups, each of which is a folder.
+    fn pages_of<T>(&mut self, groups: Vec<PathBuf>, parse: Parse<T>) -> BTreeMap<String, T> {
+        let mut pages = BTreeMap::new();
+        for group in groups {
+            let Some(group_name) = self.name(&group, "") else { continue };
+            for path in self.entries(&group) {
+                let Some(name) = self.name(&path, ".md") else { continue };
+                let id = format!("{group_name}/{name}");
+                let text = fs::read_to_string(&path).map_err(|error| (None, error.to_string()));
+                match text.and_then(|text| parse(&id, &text).map_err(|it| (Some(it.line), it.message))) {
+                    Ok(page) => {
+                        if pages.insert(id.clone(), page).is_some() {
+                            let message = format!("another folder has a page {id}, too");
+                            self.errors.push(LoadError { file: path, line: None, message });
+                        }
+                    }
+                    Err((line, message)) => self.errors.push(LoadError { file: path, line, message }),
+                }
+            }
+        }
+        pages
     }
-    name.map(str::to_owned)
+
+    fn tables<T: DeserializeOwned>(&mut self, kind: &str) -> BTreeMap<String, T> {
+        let paths = self.all_entries(kind).into_iter();
+        let named: Vec<_> = paths.filter_map(|path| Some((self.name(&path, ".toml")?, path))).collect();
+        self.existing(named)
+    }
+
+    fn guarantees(&mut self) -> BTreeMap<String, GuaranteesFile> {
+        let named = |folder: PathBuf| {
+            Some((folder.file_name()?.to_str()?.to_owned(), folder.join("guarantees.toml")))
+        };
+        let folders = self.entries(&self.spec.join("dialects")).into_iter();
+        self.existing(folders.filter_map(named))
+    }
+
+    /// Returns the entries of all folders of a kind.
+    fn all_entries(&mut self, kind: &str) -> Vec<PathBuf> {
+        folders::of_kind(self.spec, kind).iter().flat_map(|folder| self.entries(folder)).collect()
+    }
+
+    /// Returns the entries of a folder, sorted; none if there is no such folder.
+    fn entries(&mut self, folder: &Path) -> Vec<PathBuf> {
+        let found = if folder.is_dir() { entries(folder) } else { Ok(Vec::new()) };
+        found.map_err(|error| self.errors.push(error)).unwrap_or_default()
+    }
+
+    /// Returns the name of a file or folder without its extension.
+    fn name(&mut self, path: &Path, extension: &str) -> Option<String> {
+        let stem = path.file_name().and_then(|name| name.to_str()?.strip_suffix(extension));
+        let is_right_kind = path.is_dir() == extension.is_empty();
+        let name = stem.filter(|stem| is_right_kind && is_name(stem));
+        if name.is_none() {
+            let expected =
+                if extension.is_empty() { "folders".to_owned() } else { format!("files <name>{extension}") };
+            let message = format!(
+                "expected only {expected} here, named with a-z, 0-9, `-`, and `.` and `@` for versions"
+            );
+            self.errors.push(LoadError { file: path.to_owned(), line: None, message });
+        }
+        name.map(str::to_owned)
+    }
 }
 
 /// Returns whether this is a valid name of a rule, scenario, group, profile or dialect.

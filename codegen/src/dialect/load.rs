@@ -312,7 +312,8 @@ fn unresolved(dialect: &Dialect) -> Vec<(String, String)> {
     missing
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, LoadError> {
+/// Returns the entries of a folder, sorted.
+pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, LoadError> {
     let read = fs::read_dir(folder)
         .and_then(|list| list.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, _>>());
     let mut paths = read.map_err(|error| fail(folder, error))?;

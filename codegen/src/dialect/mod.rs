@@ -16,8 +16,8 @@ use crate::schema::{Registry, Schema};
 
 #[cfg(feature = "cli")]
 pub(crate) use load::PATCH;
-pub(crate) use load::read_toml;
 pub use load::{Errata, LoadError, list, load, open};
+pub(crate) use load::{entries, read_toml};
 pub use renamed::Renaming;
 pub use tiny::Tiny;
 

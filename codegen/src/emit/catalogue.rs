@@ -9,57 +9,20 @@ use crate::catalogue::Catalogue;
 use crate::formats::{
     About, Authority, BetweenCase, BetweenLeniency, BetweenLimit, BetweenRule, Breakage, Channel, Citation,
     Client, ClientCase, ClientFailure, ClientProfile, ClientRetries, ClientStep, Constant, Coverage,
-    DecidedBy, Declared, Edit, Ending, Expect, Family, FaultPlaces, HandlingMode, LooksAt, NativeRule,
-    OnSocket, Operand, PlayedFile, Profile, Relation, Requirement, RequirementLevel, Rule, Scenario, Scopes,
-    Side, Step, Target, UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
+    DecidedBy, Edit, Ending, Expect, Family, FaultPlaces, HandlingMode, LooksAt, NativeRule, OnSocket,
+    Operand, PlayedFile, Profile, Relation, Requirement, RequirementLevel, Rule, Scenario, Scopes, Side,
+    Step, Target, UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
 };
 
 /// Emits the types and their values, and an enum of the native rules.
 pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
-    let declarations = [
-        About::declaration(),
-        Authority::declaration(),
-        BetweenCase::declaration(),
-        BetweenLimit::declaration(),
-        BetweenLeniency::declaration(),
-        BetweenRule::declaration(),
-        Breakage::declaration(),
-        Channel::declaration(),
-        Citation::declaration(),
-        Client::declaration(),
-        ClientCase::declaration(),
-        ClientFailure::declaration(),
-        ClientProfile::declaration(),
-        ClientRetries::declaration(),
-        ClientStep::declaration(),
-        Coverage::declaration(),
-        DecidedBy::declaration(),
-        Edit::declaration(),
-        Ending::declaration(),
-        Expect::declaration(),
-        Family::declaration(),
-        FaultPlaces::declaration(),
-        HandlingMode::declaration(),
-        LooksAt::declaration(),
-        Measurement::declaration(),
-        OnSocket::declaration(),
-        Operand::declaration(),
-        Profile::declaration(),
-        Relation::declaration(),
-        Requirement::declaration(),
-        RequirementLevel::declaration(),
-        Rule::declaration(),
-        Scenario::declaration(),
-        Side::declaration(),
-        Step::declaration(),
-        Target::declaration(),
-        UpstreamFault::declaration(),
-        Violation::declaration(),
-        WaitForm::declaration(),
-        Who::declaration(),
-        Whose::declaration(),
-        Writes::declaration(),
-    ];
+    let declarations = declarations! {
+        About Authority BetweenCase BetweenLimit BetweenLeniency BetweenRule Breakage Channel Citation
+        Client ClientCase ClientFailure ClientProfile ClientRetries ClientStep Coverage DecidedBy Edit
+        Ending Expect Family FaultPlaces HandlingMode LooksAt Measurement OnSocket Operand Profile Relation
+        Requirement RequirementLevel Rule Scenario Side Step Target UpstreamFault Violation WaitForm Who
+        Whose Writes
+    };
     let native = catalogue.rules.values().filter(|rule| rule.native).map(|rule| {
         let (name, doc) = (variant(&rule.id), format!(" `{}`: {}.", rule.id, rule.title));
         quote!(#[doc = #doc] #name,)

@@ -3,17 +3,18 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens as _, format_ident, quote};
 use serde_json::Value;
 
 use super::names::{self, event_path, type_path};
 use super::order::UsualOrder;
 use super::shared::Shared;
+use super::tables::{option, option_text};
 use crate::dialect::{Dialect, Event};
 use crate::formats::{ApiFile, Lifecycle, Role};
 use crate::schema::{
-    Additional, Kind, Object, Pattern, Property, Range, Registry, Schema, StringRules, leads_somewhere,
-    schema_at, takes_any_text,
+    Additional, Kind, Object, Pattern, Property, Range, Registry, Schema, StringRules, first_segment,
+    leads_somewhere, schema_at, takes_any_text, unescape,
 };
 
 /// Emits the tables of a dialect, except those shared with another one, and two functions that find them by name.
@@ -67,13 +68,8 @@ pub(super) fn emit(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) -> 
         let schema = refer(name, schema);
         (name.as_str(), quote!(Some(#schema)))
     });
-    let otherwise = whole.map_or_else(
-        || quote!(None),
-        |shared| {
-            let path = shared.path();
-            quote!(#path::check::named(name))
-        },
-    );
+    let otherwise = whole.map(Shared::path);
+    let otherwise = otherwise.map_or_else(|| quote!(None), |path| quote!(#path::check::named(name)));
     let imports = shared.as_ref().map(|shared| {
         let (path, tables) = (shared.path(), shared.types.iter().map(|name| table_ident(&type_path(name))));
         quote!(pub(crate) use #path::check::{#(#tables),*};)
@@ -190,9 +186,8 @@ struct Place {
 impl Place {
     /// Returns the place at a JSON pointer, which is added if it is new.
     fn at(&mut self, pointer: &str) -> &mut Self {
-        let Some(rest) = pointer.strip_prefix('/') else { return self };
-        let (segment, rest) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
-        let name = segment.replace("~1", "/").replace("~0", "~");
+        let Some((segment, rest)) = first_segment(pointer) else { return self };
+        let name = unescape(segment);
         let known = self.inner.iter().position(|(known, _)| *known == name);
         let at = known.unwrap_or_else(|| {
             self.inner.push((name, Self::default()));
@@ -208,10 +203,10 @@ impl Place {
         emitter: &mut Emitter<'_>,
     ) -> Result<TokenStream, String> {
         let Self { slot, effects, allows, takes_any_text, schema, inner } = self;
-        let member = super::tables::option_text(member);
-        let slot = super::tables::option(slot.as_ref().map(|slot| quote!(Slot::#slot)));
+        let member = option_text(member);
+        let slot = option(slot.as_ref().map(|slot| quote!(Slot::#slot)));
         let schema = schema.as_ref().map(|schema| emitter.schema(schema, path)).transpose()?;
-        let schema = super::tables::option(schema.map(|schema| quote!(&#schema)));
+        let schema = option(schema.map(|schema| quote!(&#schema)));
         let inner = inner.iter().map(|(name, place)| {
             let member = Some(name.as_str()).filter(|name| *name != "*");
             place.expression(member, path, emitter)
@@ -350,7 +345,7 @@ impl Emitter<'_> {
         let path = self.fresh(&event_path(&event.name));
         let schema = self.registry.resolve(&event.schema);
         let watch = outer.watch.as_ref().map(|watch| watch.expression(None, &path, self)).transpose()?;
-        let watch = super::tables::option(watch.map(|watch| quote!(&#watch)));
+        let watch = option(watch.map(|watch| quote!(&#watch)));
         // The values of slots are taken from their places, wherever these are.
         let slots: &[_] = if outer.watch.is_some() { &[] } else { &outer.slots };
         let Schema::Object(object) = schema else {
@@ -363,7 +358,7 @@ impl Emitter<'_> {
         let members = members.iter().map(|property| {
             let slot = outer.slot(property).filter(|_| outer.watch.is_none());
             let is_snapshot = slot.is_some_and(|slot| Some(slot) == outer.snapshot.as_ref());
-            let slot = super::tables::option(slot.map(|slot| quote!(Slot::#slot)));
+            let slot = option(slot.map(|slot| quote!(Slot::#slot)));
             let varies = outer.may_vary(property);
             quote!(EventMember { slot: #slot, is_snapshot: #is_snapshot, varies: #varies })
         });
@@ -452,9 +447,9 @@ impl Emitter<'_> {
             }
         };
         let is_limited = object.max_properties.is_some() || object.property_names.is_some();
-        let limits = super::tables::option(is_limited.then(|| {
+        let limits = option(is_limited.then(|| {
             let most = most(object.max_properties);
-            let names = super::tables::option(object.property_names.as_ref().map(text_rules));
+            let names = option(object.property_names.as_ref().map(text_rules));
             quote!(&MemberRules { most: #most, names: #names })
         }));
         let required = Literal::u64_unsuffixed(required);
@@ -488,7 +483,7 @@ impl Emitter<'_> {
             let schema = first_of(&schemas, &plan.objects);
             kinds.push(quote!((b'{', #schema)));
         }
-        let (tag, expected) = (super::tables::option(tag), in_words(&plan));
+        let (tag, expected) = (option(tag), in_words(&plan));
         Ok(quote! { UnionSchema { kinds: &[#(#kinds),*], tag: #tag, expected: #expected } })
     }
 }
@@ -514,22 +509,9 @@ fn first_byte(kind: Kind) -> TokenStream {
 }
 
 fn in_words(plan: &crate::schema::UnionPlan) -> String {
-    let mut kinds: Vec<&str> = plan
-        .by_kind
-        .iter()
-        .map(|(kind, _)| match kind {
-            Kind::Null => "null",
-            Kind::Boolean => "a boolean",
-            Kind::Number => "a number",
-            Kind::String => "a string",
-            Kind::Array => "an array",
-            Kind::Object => "an object",
-        })
-        .collect();
-    if !plan.objects.is_empty() {
-        kinds.push("an object");
-    }
-    kinds.join(" or ")
+    let objects = (!plan.objects.is_empty()).then_some(Kind::Object);
+    let kinds = plan.by_kind.iter().map(|(kind, _)| *kind).chain(objects);
+    kinds.map(Kind::in_words).collect::<Vec<_>>().join(" or ")
 }
 
 fn number(integral: bool, range: &Range) -> TokenStream {
@@ -537,7 +519,7 @@ fn number(integral: bool, range: &Range) -> TokenStream {
         return if integral { quote!(Schema::Integer) } else { quote!(Schema::Number) };
     }
     let limit = |value: Option<f64>, open: TokenStream| match value {
-        Some(value) => Literal::f64_suffixed(value).into_token(),
+        Some(value) => Literal::f64_suffixed(value).into_token_stream(),
         None => open,
     };
     let (least, most) =
@@ -564,21 +546,12 @@ fn text_rules(rules: &StringRules) -> TokenStream {
     if rules.min_length.is_some() || rules.max_length.is_some() {
         words.push(limits("characters", rules.min_length, rules.max_length));
     }
-    let pattern = rules.pattern.as_ref().map_or_else(
-        || quote!(None),
-        |Pattern { source, prefix, class, count }| {
-            words.push(format!("matching {source}"));
-            let class = class.iter().map(|(low, high)| quote!((#low, #high)));
-            let count = count.map_or_else(
-                || quote!(None),
-                |n| {
-                    let n = Literal::u64_unsuffixed(n);
-                    quote!(Some(#n))
-                },
-            );
-            quote!(Some(TextPattern { prefix: #prefix, class: &[#(#class),*], count: #count }))
-        },
-    );
+    let pattern = option(rules.pattern.as_ref().map(|Pattern { source, prefix, class, count }| {
+        words.push(format!("matching {source}"));
+        let class = class.iter().map(|(low, high)| quote!((#low, #high)));
+        let count = option(count.map(|count| Literal::u64_unsuffixed(count).into_token_stream()));
+        quote!(TextPattern { prefix: #prefix, class: &[#(#class),*], count: #count })
+    }));
     let expected = format!("a string of {}", words.join(", "));
     let length = length(rules.min_length, rules.max_length);
     quote!(&TextRules { length: #length, pattern: #pattern, expected: #expected })
@@ -590,7 +563,7 @@ fn length(least: Option<u64>, longest: Option<u64>) -> TokenStream {
 }
 
 fn most(limit: Option<u64>) -> TokenStream {
-    limit.map_or_else(|| quote!(u64::MAX), |limit| Literal::u64_unsuffixed(limit).into_token())
+    limit.map_or_else(|| quote!(u64::MAX), |limit| Literal::u64_unsuffixed(limit).into_token_stream())
 }
 
 fn limits(unit: &str, least: Option<u64>, most: Option<u64>) -> String {
@@ -602,15 +575,5 @@ fn limits(unit: &str, least: Option<u64>, most: Option<u64>) -> String {
         (Some(least), None) => format!("at least {least} {unit}"),
         (_, Some(most)) => format!("at most {most} {unit}"),
         (None, None) => format!("any number of {unit}"),
-    }
-}
-
-trait IntoToken {
-    fn into_token(self) -> TokenStream;
-}
-
-impl IntoToken for Literal {
-    fn into_token(self) -> TokenStream {
-        proc_macro2::TokenTree::from(self).into()
     }
 }

@@ -1,5 +1,12 @@
 //! Emits the generated Rust of the crates `spec` and `catalogue`.
 
+/// Returns the declarations of these types.
+macro_rules! declarations {
+    ($($of:ident)+) => {
+        [$(<$of as crate::formats::Declared>::declaration()),+]
+    };
+}
+
 mod catalogue;
 mod check;
 mod measured;

@@ -8,9 +8,9 @@ use quote::quote;
 use super::names;
 use crate::dialect::{Dialect, Event};
 use crate::formats::{
-    ApiFile, Aside, BodyShape, CallShape, Calls, Choice, Constant, Content, Declared, DialectSignature,
-    Effect, EncryptedShape, ErrorCodes, ErrorShape, EventLine, Fallback, ForeignApi, ForeignFile, Framing,
-    Level, Lifecycle, Mark, Marker, Misnomers, Offers, Operation, Outer, Render, RenderEdit, RenderMoment,
+    ApiFile, Aside, BodyShape, CallShape, Calls, Choice, Constant, Content, DialectSignature, Effect,
+    EncryptedShape, ErrorCodes, ErrorShape, EventLine, Fallback, ForeignApi, ForeignFile, Framing, Level,
+    Lifecycle, Mark, Marker, Misnomers, Offers, Operation, Outer, Render, RenderEdit, RenderMoment,
     RenderResponse, RenderTarget, RequestShape, ResultShape, Role, RootEnd, RootOpening, Route, RuleLevel,
     Scope, SessionShape, Signature, StatusWords, Stop, StreamOrder, Switch, Trigger, TurnShape, TypeRule,
     UnknownEvents, Usage,
@@ -18,46 +18,12 @@ use crate::formats::{
 
 /// Emits the types of the words and settings in dialect files.
 pub fn words() -> TokenStream {
-    let words = [
-        Aside::declaration(),
-        BodyShape::declaration(),
-        CallShape::declaration(),
-        Choice::declaration(),
-        Content::declaration(),
-        DialectSignature::declaration(),
-        EncryptedShape::declaration(),
-        ErrorCodes::declaration(),
-        ErrorShape::declaration(),
-        EventLine::declaration(),
-        Fallback::declaration(),
-        ForeignApi::declaration(),
-        Framing::declaration(),
-        Level::declaration(),
-        Mark::declaration(),
-        Marker::declaration(),
-        Misnomers::declaration(),
-        Offers::declaration(),
-        Operation::declaration(),
-        Render::declaration(),
-        RenderEdit::declaration(),
-        RenderMoment::declaration(),
-        RenderResponse::declaration(),
-        RenderTarget::declaration(),
-        RequestShape::declaration(),
-        ResultShape::declaration(),
-        Role::declaration(),
-        Route::declaration(),
-        RuleLevel::declaration(),
-        SessionShape::declaration(),
-        Signature::declaration(),
-        StatusWords::declaration(),
-        StreamOrder::declaration(),
-        Switch::declaration(),
-        Trigger::declaration(),
-        TurnShape::declaration(),
-        TypeRule::declaration(),
-        UnknownEvents::declaration(),
-    ];
+    let words = declarations! {
+        Aside BodyShape CallShape Choice Content DialectSignature EncryptedShape ErrorCodes ErrorShape
+        EventLine Fallback ForeignApi Framing Level Mark Marker Misnomers Offers Operation Render RenderEdit
+        RenderMoment RenderResponse RenderTarget RequestShape ResultShape Role Route RuleLevel SessionShape
+        Signature StatusWords StreamOrder Switch Trigger TurnShape TypeRule UnknownEvents
+    };
     let all = || Operation::ALL.into_iter();
     let with_body = all().filter(|one| one.has_body()).map(|one| one.expression());
     let asides = all().filter(|one| one.is_aside()).map(|one| one.expression());
@@ -95,9 +61,9 @@ pub fn apis(apis: &[(&str, &ApiFile, bool)], foreign: &ForeignFile) -> TokenStre
             Some((member, slot.as_str()))
         })
         .collect();
-    let usual = usual.into_iter().map(|(member, slot)| {
-        let slot = pascal_ident(slot);
-        quote!((#member, Slot::#slot))
+    let usual = usual.into_iter().map(|(member, name)| {
+        let slot = slot(name);
+        quote!((#member, #slot))
     });
     let keys = || files().flat_map(|file| file.scopes.values().flat_map(|scope| &scope.key));
     let ids = files().filter_map(|file| file.outer.id.as_ref());
@@ -214,61 +180,39 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
         });
     let Outer { root, snapshot, container, id, item, extensible, used_when_closed, opens, ends } =
         &file.outer;
-    let of_file = |name: &String| {
-        let like = file.scopes.get(name).map_or(name.as_str(), |scope| identity(name, scope));
-        pascal_ident(like)
-    };
-    let (root_ident, container_ident) = (of_file(root), of_file(container));
-    let optional_slot = |slot: &Option<String>| {
-        option(slot.as_ref().map(|slot| {
-            let slot = pascal_ident(slot);
-            quote!(Slot::#slot)
-        }))
-    };
-    let (snapshot, id, index) = (optional_slot(snapshot), optional_slot(id), pascal_ident(file.index()));
-    let slots = file.slots.iter().map(|(slot, pointer)| {
-        let slot = pascal_ident(slot);
-        quote!((Slot::#slot, #pointer))
-    });
+    let of_file =
+        |name: &String| scope(file.scopes.get(name).map_or(name.as_str(), |found| identity(name, found)));
+    let (root_scope, container_scope) = (of_file(root), of_file(container));
+    let [snapshot, id] = [snapshot, id].map(|name| option(name.as_deref().map(slot)));
+    let (index, slots) = (slot(file.index()), places(&file.slots));
     let padding = &file.padding;
     let (first_event_opens, marker_ends) = (*opens == RootOpening::FirstEvent, *ends == RootEnd::Done);
     let client_call = option(file.client_call.as_ref().map(|Calls { scope, types, id, name }| {
         let scope = of_file(scope);
-        quote!(CallPlaces { scope: Scope::#scope, types: &[#(#types),*], id: #id, name: #name })
+        quote!(CallPlaces { scope: #scope, types: &[#(#types),*], id: #id, name: #name })
     }));
     let stop = option(file.stop.as_ref().map(|Stop { scope, member, .. }| {
         let scope = of_file(scope);
-        quote!((Scope::#scope, #member))
+        quote!((#scope, #member))
     }));
     let usual_stops = file.stop.iter().flat_map(|stop| &stop.usual);
     let rows = scopes.keys().map(|variant| {
-        let scope_ident = pascal_ident(variant);
-        let own = file.scopes.iter().find(|(name, scope)| identity(name, scope) == *variant);
-        let Some((name, scope)) = own else { return quote!(ScopeInfo::none(Scope::#scope_ident)) };
-        let description = &scope.description;
-        let parent = option(scope.parent.as_ref().map(|parent| {
-            let parent = of_file(parent);
-            quote!(Scope::#parent)
-        }));
-        let key = scope.key.iter().map(|slot| {
-            let slot = pascal_ident(slot);
-            quote!(Slot::#slot)
-        });
-        let outer = scope.parent.as_ref().and_then(|parent| file.scopes.get(parent));
-        let own_index = option(scope.key.get(outer.map_or(0, |outer| outer.key.len())).map(|slot| {
-            let slot = pascal_ident(slot);
-            quote!(Slot::#slot)
-        }));
+        let scope = self::scope(variant);
+        let own = file.scopes.iter().find(|(name, own)| identity(name, own) == *variant);
+        let Some((name, own)) = own else { return quote!(ScopeInfo::none(#scope)) };
+        let parent = option(own.parent.as_ref().map(of_file));
+        let outer = own.parent.as_ref().and_then(|parent| file.scopes.get(parent));
+        let own_index = own.key.get(outer.map_or(0, |outer| outer.key.len()));
+        let own_index = option(own_index.map(|name| slot(name)));
+        let key = own.key.iter().map(|name| slot(name));
         let (is_root, is_container) = (name == root, name == container);
-        let Scope { of, phases, repeatable, ends, withdraws, kept, exclusive, until, .. } = scope;
-        let until = option_text(until.as_deref());
-        let content = scope.content.expression();
-        let in_parent = option_text(scope.in_parent.as_deref());
-        let in_response = option_text(scope.in_response.as_deref());
-        let in_body = file.places_in_body(scope);
+        let Scope { description, of, phases, repeatable, ends, withdraws, kept, exclusive, .. } = own;
+        let [until, in_parent, in_response] =
+            [&own.until, &own.in_parent, &own.in_response].map(|text| option_text(text.as_deref()));
+        let (content, in_body) = (own.content.expression(), file.places_in_body(own));
         quote! {
             ScopeInfo {
-                scope: Scope::#scope_ident,
+                scope: #scope,
                 name: #name,
                 description: #description,
                 is_root: #is_root,
@@ -321,10 +265,10 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
                 total: #total,
             },
             list: #list,
-            root: Scope::#root_ident,
-            container: Scope::#container_ident,
+            root: #root_scope,
+            container: #container_scope,
             snapshot: #snapshot,
-            index: Slot::#index,
+            index: #index,
             id: #id,
             client_call: #client_call,
             item: #item,
@@ -349,10 +293,7 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) 
     let (signature, fallback) = (dialect.own.signature.expression(), dialect.own.fallback.expression());
     let api_name = api_ident(&file.api);
     let opening = option_text(dialect.opening(&api.outer.root));
-    let envelope = file.envelope.0.iter().map(|(slot, pointer)| {
-        let slot = pascal_ident(slot);
-        quote!((Slot::#slot, #pointer))
-    });
+    let envelope = places(&file.envelope.0);
     let terminal = api.scopes.get(&api.outer.root).map(|root| dialect.terminal(root)).unwrap_or_default();
     let roots = file.roots.iter().map(|(role, name)| quote!((#role, #name)));
     let operations = file.operations.expression();
@@ -433,7 +374,7 @@ fn event((place, number): (usize, usize), event: &Event, api: &ApiFile, api_name
         let Event { name, description, .. } = event;
         let Effect { scope, role, value, when, phase, early, .. } = effect;
         let effect_name = option_text(is_listed.then(|| effect.name()));
-        let scope = pascal_ident(api.scopes.get(scope).map_or(scope, |found| identity(scope, found)));
+        let scope = self::scope(api.scopes.get(scope).map_or(scope, |found| identity(scope, found)));
         let api = api_ident(api_name);
         let role = role.expression();
         let [value, when, phase] = [value, when, phase].map(|text| option_text(text.as_deref()));
@@ -444,8 +385,8 @@ fn event((place, number): (usize, usize), event: &Event, api: &ApiFile, api_name
                 description: #description,
                 number: #number,
                 effect: #effect_name,
-                scope: Scope::#scope,
-                level: apis::#api.scope(Scope::#scope),
+                scope: #scope,
+                level: apis::#api.scope(#scope),
                 role: #role,
                 value: #value,
                 when: #when,
@@ -466,6 +407,24 @@ fn event((place, number): (usize, usize), event: &Event, api: &ApiFile, api_name
             row(&around, false, number, &rows)
         }
     }
+}
+
+fn slot(name: &str) -> TokenStream {
+    let name = pascal_ident(name);
+    quote!(Slot::#name)
+}
+
+fn scope(name: &str) -> TokenStream {
+    let name = pascal_ident(name);
+    quote!(Scope::#name)
+}
+
+/// Returns slots with their JSON pointers.
+fn places(pointers: &BTreeMap<String, String>) -> impl Iterator<Item = TokenStream> {
+    pointers.iter().map(|(name, pointer)| {
+        let slot = slot(name);
+        quote!((#slot, #pointer))
+    })
 }
 
 fn pascal_ident(wire: &str) -> Ident {

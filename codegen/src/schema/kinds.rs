@@ -21,6 +21,18 @@ impl Kind {
     /// All kinds.
     pub const ALL: [Self; 6] =
         [Self::Null, Self::Boolean, Self::Number, Self::String, Self::Array, Self::Object];
+
+    /// Returns its name with an article.
+    pub(crate) const fn in_words(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean => "a boolean",
+            Self::Number => "a number",
+            Self::String => "a string",
+            Self::Array => "an array",
+            Self::Object => "an object",
+        }
+    }
 }
 
 /// A set of kinds.

@@ -8,8 +8,11 @@ mod union;
 
 pub use fold::Registry;
 pub use kinds::{Kind, KindSet};
-pub(crate) use parse::escape;
 pub use parse::{ParseError, parse};
+pub(crate) use parse::{escape, unescape};
+pub(crate) use place::first_segment;
+#[cfg(feature = "cli")]
+pub(crate) use place::visit;
 pub use place::{leads_somewhere, schema_at, takes_any_text};
 pub use union::{Tag, UnionPlan};
 

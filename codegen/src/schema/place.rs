@@ -1,12 +1,22 @@
 //! Places in schemas.
 
-use super::{Additional, Registry, Schema, StringRules};
+#[cfg(feature = "cli")]
+use serde_json::{Map, Value};
+
+#[cfg(feature = "cli")]
+use super::escape;
+use super::{Additional, Registry, Schema, StringRules, unescape};
+
+/// Splits a JSON pointer behind its first segment; none if it is empty, or no pointer.
+pub(crate) fn first_segment(pointer: &str) -> Option<(&str, &str)> {
+    let rest = pointer.strip_prefix('/')?;
+    Some(rest.find('/').map_or((rest, ""), |at| rest.split_at(at)))
+}
 
 /// Returns whether the schema declares a property at this JSON pointer. The segment `*` and one in braces, such as
 /// `{output_index}`, are any index.
 pub fn leads_somewhere(registry: Registry<'_>, schema: &Schema, pointer: &str) -> bool {
-    let Some(rest) = pointer.strip_prefix('/') else { return pointer.is_empty() };
-    let (segment, rest) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+    let Some((segment, rest)) = first_segment(pointer) else { return pointer.is_empty() };
     match registry.resolve(schema) {
         Schema::Nullable(inner) => leads_somewhere(registry, inner, pointer),
         Schema::Union(branches) => branches.iter().any(|branch| leads_somewhere(registry, branch, pointer)),
@@ -16,7 +26,7 @@ pub fn leads_somewhere(registry: Registry<'_>, schema: &Schema, pointer: &str) -
             leads_somewhere(registry, &array.items, rest)
         }
         Schema::Object(object) => {
-            let name = segment.replace("~1", "/").replace("~0", "~");
+            let name = unescape(segment);
             match (object.property(&name), &object.additional) {
                 (Some(property), _) => leads_somewhere(registry, &property.schema, rest),
                 (None, Additional::Typed(values)) => leads_somewhere(registry, values, rest),
@@ -29,13 +39,12 @@ pub fn leads_somewhere(registry: Registry<'_>, schema: &Schema, pointer: &str) -
 
 /// Returns the schema of the value at a JSON pointer, if no union is around it.
 pub fn schema_at<'s>(registry: Registry<'s>, schema: &'s Schema, pointer: &str) -> Option<&'s Schema> {
-    let Some(rest) = pointer.strip_prefix('/') else { return Some(schema) };
-    let (segment, rest) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+    let Some((segment, rest)) = first_segment(pointer) else { return Some(schema) };
     match registry.resolve(schema) {
         Schema::Nullable(inner) => schema_at(registry, inner, pointer),
         Schema::Array(array) if segment == "*" => schema_at(registry, &array.items, rest),
         Schema::Object(object) => {
-            let property = object.property(&segment.replace("~1", "/").replace("~0", "~"))?;
+            let property = object.property(&unescape(segment))?;
             schema_at(registry, &property.schema, rest)
         }
         _ => None,
@@ -44,9 +53,7 @@ pub fn schema_at<'s>(registry: Registry<'s>, schema: &'s Schema, pointer: &str) 
 
 /// Returns whether a value remains valid, and as new as it was, if its text at this JSON pointer becomes any other one.
 pub fn takes_any_text(registry: Registry<'_>, schema: &Schema, pointer: &str) -> bool {
-    let step =
-        pointer.strip_prefix('/').map(|rest| rest.find('/').map_or((rest, ""), |at| rest.split_at(at)));
-    match (registry.resolve(schema), step) {
+    match (registry.resolve(schema), first_segment(pointer)) {
         (Schema::Any, _) => true,
         (Schema::String(rules), None) => *rules == StringRules::default(),
         (Schema::Nullable(inner), _) => takes_any_text(registry, inner, pointer),
@@ -56,7 +63,7 @@ pub fn takes_any_text(registry: Registry<'_>, schema: &Schema, pointer: &str) ->
             .all(|branch| takes_any_text(registry, branch, pointer)),
         (Schema::Array(array), Some((_, rest))) => takes_any_text(registry, &array.items, rest),
         (Schema::Object(object), Some((segment, rest))) => {
-            let name = segment.replace("~1", "/").replace("~0", "~");
+            let name = unescape(segment);
             match (object.property(&name), &object.additional) {
                 (Some(property), _) => takes_any_text(registry, &property.schema, rest),
                 (None, Additional::Typed(values)) => takes_any_text(registry, values, rest),
@@ -64,5 +71,27 @@ pub fn takes_any_text(registry: Registry<'_>, schema: &Schema, pointer: &str) ->
             }
         }
         _ => false,
+    }
+}
+
+/// Calls `each` with every schema inside a schema in normal form, and its JSON pointer.
+#[cfg(feature = "cli")]
+pub(crate) fn visit<'v>(
+    schema: &'v Value,
+    pointer: &str,
+    each: &mut impl FnMut(&str, &'v Map<String, Value>),
+) {
+    let Value::Object(map) = schema else { return };
+    each(pointer, map);
+    for keyword in ["items", "additionalProperties", "propertyNames"] {
+        if let Some(inner) = map.get(keyword) {
+            visit(inner, &format!("{pointer}/{keyword}"), each);
+        }
+    }
+    for (index, branch) in map.get("anyOf").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        visit(branch, &format!("{pointer}/anyOf/{index}"), each);
+    }
+    for (name, property) in map.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        visit(property, &format!("{pointer}/properties/{}", escape(name)), each);
     }
 }

@@ -8,7 +8,6 @@ use super::model::{Body, Inside, Item, Member, Sizes, Ty, Value, Variant, Word};
 use super::new;
 use super::ty::{doc, ty};
 use crate::emit::names::ident;
-use crate::schema::Kind;
 
 /// Writes all items, events first.
 pub(super) fn write(lowered: &Lowered) -> TokenStream {
@@ -245,7 +244,7 @@ fn union(
     let rows = variants.iter().map(|variant| {
         let (name, tags) = (ident(&variant.name), &variant.tags);
         let tags = (!tags.is_empty()).then(|| quote!(= #(#tags)*));
-        let kinds = variant.kinds.iter().map(|kind| kind_name(*kind));
+        let kinds = variant.kinds.iter().map(|kind| ident(&format!("{kind:?}").to_uppercase()));
         let kinds = (!variant.kinds.is_empty()).then(|| quote!(in #(#kinds)*));
         quote!(#name #tags #kinds;)
     });
@@ -264,18 +263,7 @@ fn union(
 
 fn variant_doc(tag: &str, variant: &Variant) -> String {
     let values: Vec<String> = variant.tags.iter().map(|value| format!("`{value}`")).collect();
-    let kinds: Vec<&str> = variant
-        .kinds
-        .iter()
-        .map(|kind| match kind {
-            Kind::Null => "null",
-            Kind::Boolean => "a boolean",
-            Kind::Number => "a number",
-            Kind::String => "a string",
-            Kind::Array => "an array",
-            Kind::Object => "an object",
-        })
-        .collect();
+    let kinds: Vec<&str> = variant.kinds.iter().map(|kind| kind.in_words()).collect();
     let mut doc = Vec::new();
     if !values.is_empty() {
         doc.push(format!("`{tag}` is {}", values.join(" or ")));
@@ -288,15 +276,4 @@ fn variant_doc(tag: &str, variant: &Variant) -> String {
         first.make_ascii_uppercase();
     }
     doc
-}
-
-fn kind_name(kind: Kind) -> proc_macro2::Ident {
-    ident(match kind {
-        Kind::Null => "NULL",
-        Kind::Boolean => "BOOLEAN",
-        Kind::Number => "NUMBER",
-        Kind::String => "STRING",
-        Kind::Array => "ARRAY",
-        Kind::Object => "OBJECT",
-    })
 }
