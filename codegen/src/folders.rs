@@ -88,18 +88,14 @@ pub fn of_api(api: Option<&str>, kind: &str) -> PathBuf {
 /// has it, it would be shared.
 pub fn file(spec: &Path, kind: &str, name: &str) -> PathBuf {
     let found = of_kind(spec, kind).into_iter().map(|folder| folder.join(name)).find(|path| path.is_file());
-    relative(spec, found).unwrap_or_else(|| Path::new(kind).join(name))
+    let relative = found.and_then(|path| Some(path.strip_prefix(spec).ok()?.to_owned()));
+    relative.unwrap_or_else(|| Path::new(kind).join(name))
 }
 
 /// Returns the API that a file relative to the folder of the specification belongs to; none if all share it.
 pub fn api_of(file: &Path) -> Option<String> {
     let mut parts = file.strip_prefix(APIS).ok()?.components();
     Some(parts.next()?.as_os_str().to_str()?.to_owned())
-}
-
-/// Returns the path of a file of a kind that belongs to an API, or to all, relative to the folder of the specification.
-pub fn file_of(api: Option<&str>, kind: &str, name: &str) -> PathBuf {
-    api.map_or_else(PathBuf::new, |api| Path::new(APIS).join(api)).join(kind).join(name)
 }
 
 /// Returns the path of a table of an API, relative to the folder of the specification.
@@ -125,10 +121,6 @@ pub fn paths(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
     paths
-}
-
-fn relative(spec: &Path, path: Option<PathBuf>) -> Option<PathBuf> {
-    Some(path?.strip_prefix(spec).ok()?.to_owned())
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 //! [`import`] is pure: it finds the union of events and the requested bodies, follows references, and writes every
 //! schema in normal form. [`into_folder`] merges the result into a dialect's folder and keeps our own additions.
 
-mod all_of;
 mod bundle;
 mod document;
 mod find;
@@ -18,10 +17,6 @@ mod read;
 mod sample;
 mod schemas;
 mod text;
-mod unions;
-
-#[cfg(test)]
-mod tests;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,10 +25,11 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use crate::formats::Published;
+use crate::schema::visit;
 use document::Document;
 use normal::Normaliser;
 use pointer::Pointer;
-use schemas::Schemas as _;
+use schemas::{Result, fail};
 
 #[cfg(feature = "cli")]
 pub(crate) use folder::files_of;
@@ -106,7 +102,7 @@ impl std::error::Error for ImportError {}
 ///
 /// Fails on the first construct without a normal form, or if the document lacks a union of events or a requested
 /// body.
-pub fn import(document: &Value, request: &ImportRequest) -> Result<Imported, ImportError> {
+pub fn import(document: &Value, request: &ImportRequest) -> Result<Imported> {
     let bundle = bundle::as_document(document);
     let document = Document::new(bundle.as_ref().unwrap_or(document), request.variant.as_deref())?;
     let roots = match &request.roots {
@@ -128,7 +124,7 @@ pub fn import(document: &Value, request: &ImportRequest) -> Result<Imported, Imp
         references(&event, &mut pending);
         match files.entry(format!("events/{kind}.json")) {
             Entry::Vacant(free) => drop(free.insert(file(&kind, event))),
-            Entry::Occupied(mut known) => add_properties(&place, &kind, known.get_mut(), event)?,
+            Entry::Occupied(mut known) => add_properties(&place, &kind, known.get_mut(), &event)?,
         }
     }
 
@@ -149,39 +145,36 @@ pub fn import(document: &Value, request: &ImportRequest) -> Result<Imported, Imp
 }
 
 /// Returns whether a document has events of an API.
-pub fn has_events(document: &Value, published: &Published) -> bool {
+pub(crate) fn has_events(document: &Value, published: &Published) -> bool {
     let bundle = bundle::as_document(document);
     Document::new(bundle.as_ref().unwrap_or(document), None)
         .is_ok_and(|document| find::has_events(&document, published))
 }
 
 /// Adds the properties of a second schema of an event. It must not contradict the first one.
-fn add_properties(place: &Pointer, kind: &str, event: &mut Value, again: Value) -> Result<(), ImportError> {
-    let (first, second) = (event.clone(), again);
-    let known = event.get_mut("properties").and_then(Value::as_object_mut);
-    let added = second.get("properties").and_then(Value::as_object);
-    let (Some(known), Some(added)) = (known, added) else { return Ok(()) };
+fn add_properties(place: &Pointer, kind: &str, event: &mut Value, again: &Value) -> Result<()> {
+    let required = event.get("required").cloned();
+    let (Some(Value::Object(known)), Some(Value::Object(added))) =
+        (event.get_mut("properties"), again.get("properties"))
+    else {
+        return Ok(());
+    };
+    let differs = |what: String| {
+        let expected = "one schema for each event type, or one that only adds properties";
+        Err(fail(place, format!("a second event of type \"{kind}\" with {what}"), expected))
+    };
     for (name, schema) in added {
         match known.get(name) {
             None => drop(known.insert(name.clone(), schema.clone())),
             Some(same) if same == schema => {}
-            Some(_) => {
-                return Err(ImportError {
-                    place: place.to_string(),
-                    found: format!("a second event of type \"{kind}\" with a different `{name}`"),
-                    expected: "one schema for each event type, or one that only adds properties".to_owned(),
-                });
-            }
+            Some(_) => return differs(format!("a different `{name}`")),
         }
     }
-    if first.get("required") == second.get("required") {
-        return Ok(());
+    if required.as_ref() == again.get("required") {
+        Ok(())
+    } else {
+        differs("other required properties".to_owned())
     }
-    Err(ImportError {
-        place: place.to_string(),
-        found: format!("a second event of type \"{kind}\" with other required properties"),
-        expected: "one schema for each event type, or one that only adds properties".to_owned(),
-    })
 }
 
 /// Merges a document into files.
@@ -198,12 +191,11 @@ pub(crate) fn laid_over(
 /// Properties whose constant names an event; the first counts.
 const DISCRIMINATORS: &[&str] = &["type", "object"];
 
-fn event_type(place: &Pointer, event: &Value) -> Result<String, ImportError> {
+fn event_type(place: &Pointer, event: &Value) -> Result<String> {
     let constant = |name: &&str| event.pointer(&format!("/properties/{name}/const"))?.as_str();
-    DISCRIMINATORS.iter().find_map(constant).map(str::to_owned).ok_or_else(|| ImportError {
-        place: place.to_string(),
-        found: "an event whose `type` is not a constant string".to_owned(),
-        expected: "an object with a property `type` or `object` that has a single value".to_owned(),
+    DISCRIMINATORS.iter().find_map(constant).map(str::to_owned).ok_or_else(|| {
+        let expected = "an object with a property `type` or `object` that has a single value";
+        fail(place, "an event whose `type` is not a constant string", expected)
     })
 }
 
@@ -220,7 +212,7 @@ fn file(id: &str, schema: Value) -> Value {
 
 /// Collects the names of the types that a schema in normal form refers to.
 fn references(schema: &Value, into: &mut BTreeSet<String>) {
-    ours::visit(schema, "", &mut |_, map| {
+    visit(schema, "", &mut |_, map| {
         into.extend(map.get("$ref").and_then(schemas::referred).map(str::to_owned));
     });
 }

@@ -20,9 +20,9 @@ pub mod import;
 #[cfg(feature = "cli")]
 mod nearest;
 #[cfg(feature = "cli")]
-pub mod outdated;
+mod outdated;
 #[cfg(feature = "cli")]
-pub mod scaffold;
+mod scaffold;
 pub mod schema;
 mod todo;
 

@@ -21,24 +21,20 @@ const EXTRACT: &str = include_str!("../sdk_schema.py");
 
 /// A package, the version behind a dialect, and newer ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Package {
+pub(crate) struct Package {
     /// `pypi` or `npm`.
-    pub registry: String,
+    pub(crate) registry: String,
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// The version behind the dialect.
-    pub version: String,
+    pub(crate) version: String,
     /// Newer versions, the newest first.
-    pub newer: Vec<String>,
+    pub(crate) newer: Vec<String>,
 }
 
 impl Package {
     /// Queries the registry for newer versions.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the client is not installed, or the registry cannot be reached.
-    pub fn ask(registry: &str, name: &str, version: &str) -> anyhow::Result<Self> {
+    pub(crate) fn ask(registry: &str, name: &str, version: &str) -> anyhow::Result<Self> {
         let all = match registry {
             "pypi" => pip_versions(&run("pip", &["index", "versions", name], &[])?),
             "npm" => npm_versions(&run("npm", &["view", name, "versions", "--json"], &[])?)?,
@@ -58,11 +54,7 @@ impl Package {
 
     /// Returns the additions of the newest version to the dialect in a folder, as the diff of an import. Returns
     /// `None` if there are none, or if the package does not have types in a supported form.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the package cannot be installed, or its types cannot be read.
-    pub fn adds(
+    pub(crate) fn adds(
         &self,
         folder: &Path,
         roots: &BTreeMap<String, String>,

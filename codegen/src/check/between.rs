@@ -1,7 +1,7 @@
 //! Checks the pages about gateways: rules, cases, and what pairs of APIs cannot carry.
 
 use super::context::Context;
-use super::report::{Place, Report};
+use super::report::Report;
 use crate::folders::{self, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES};
 use crate::formats::{BetweenCase, BetweenLimit, BetweenRule, Writes};
 
@@ -21,7 +21,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             ("replaces", format!("there is no rule {replaced}"), "name a rule of the client's API")
         });
         for (entry, problem, help) in rule_misuses(rule).into_iter().chain(unknown) {
-            report.find(&file, Place::entry(entry), problem, help);
+            report.find(&file, entry, problem, help);
         }
     }
     for (id, case) in &catalogue.between_cases {
@@ -37,11 +37,11 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             )
         });
         for (entry, problem, help) in case_misuses(case).into_iter().chain(of_apis).chain(of_like) {
-            report.find(&file, Place::entry(entry), problem, help);
+            report.find(&file, entry, problem, help);
         }
     }
     for leniency in &catalogue.between_limits.leniencies {
-        let place = || Place::entry(format!("{}: {}", leniency.place, leniency.demand));
+        let place = || format!("{}: {}", leniency.place, leniency.demand);
         let unknown = unknown_api("upstream", &leniency.upstream, &apis);
         for (_, problem, help) in unknown.into_iter().chain(unfounded(&leniency.reason, &leniency.authority))
         {
@@ -74,7 +74,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             ));
         }
         for (entry, problem, help) in misuses {
-            report.find(BETWEEN_LIMITS, Place::entry(format!("{}: {entry}", limit.rule)), problem, help);
+            report.find(BETWEEN_LIMITS, format!("{}: {entry}", limit.rule), problem, help);
         }
     }
 }

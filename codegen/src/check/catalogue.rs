@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::context::Context;
-use super::report::{Place, Report};
+use super::report::Report;
 use super::schemas::Judges;
 use super::{structure, violations};
 use crate::formats::{
@@ -32,7 +32,7 @@ fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {
         for scope in scopes.iter().filter(|scope| context.shared.scope(rule.api.as_deref(), scope).is_none())
         {
             let message = format!("there is no scope \"{scope}\"");
-            report.find(&file, Place::entry(key), message, "use scopes of api.toml, or only `stream`");
+            report.find(&file, key, message, "use scopes of api.toml, or only `stream`");
         }
     }
     for place in rule.relation.iter().flat_map(|relation| relation.operands()) {
@@ -40,11 +40,11 @@ fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {
     }
     for dialect in rule.only_in.iter().filter(|name| !context.dialects.contains_key(*name)) {
         let message = format!("there is no dialect \"{dialect}\"");
-        report.find(&file, Place::entry("only_in"), message, "use a dialect under dialects/");
+        report.find(&file, "only_in", message, "use a dialect under dialects/");
     }
     let citation = &rule.citation;
     let version = context.catalogue.requirements.get(&citation.source);
-    let mut find = |message: String, help: &str| report.find(&file, Place::entry("citation"), message, help);
+    let mut find = |message: String, help: &str| report.find(&file, "citation", message, help);
     match (&citation.requirement, version) {
         (Some(id), None) => {
             find(
@@ -77,7 +77,7 @@ fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {
 }
 
 fn operand(context: &Context, place: &Operand, of: &Rule, file: &Path, report: &mut Report) {
-    let mut find = |message: String, help: &str| report.find(file, Place::entry("relation"), message, help);
+    let mut find = |message: String, help: &str| report.find(file, "relation", message, help);
     let says = [place.role.is_some(), !place.events.is_empty(), place.stated_by.is_some()];
     if says.iter().filter(|said| **said).count() != 1 {
         find(
@@ -112,8 +112,7 @@ fn check_scenario<'c>(
     report: &mut Report,
 ) {
     let file = Context::file_of(scenario);
-    let mut find =
-        |entry: &str, message: String, help: &str| report.find(&file, Place::entry(entry), message, help);
+    let mut find = |entry: &str, message: String, help: &str| report.find(&file, entry, message, help);
     let Scenario { elicits, items, stops, status, previous, operation, websocket, .. } = scenario;
     let wants_stream =
         operation.is_aside() || scenario.request.get("stream").is_some_and(|stream| stream == true);
@@ -301,7 +300,7 @@ pub(super) fn coverage(
         None => {
             let message = "the coverage is missing or ambiguous";
             let help = "set exactly one of `rules` (with `scenarios`), `unobservable` and `open`";
-            report.find(file, Place::entry(id), message, help);
+            report.find(file, id, message, help);
         }
         Some(Coverage::Covered { rules, scenarios }) => {
             for rule in rules {
@@ -312,12 +311,7 @@ pub(super) fn coverage(
             }
         }
         Some(Coverage::Unobservable(text) | Coverage::Open(text)) if text.trim().is_empty() => {
-            report.find(
-                file,
-                Place::entry(id),
-                "the reason is empty",
-                "explain why, or which rule is missing",
-            );
+            report.find(file, id, "the reason is empty", "explain why, or which rule is missing");
         }
         Some(_) => {}
     }
@@ -325,12 +319,7 @@ pub(super) fn coverage(
 
 pub(super) fn known_rule(context: &Context, id: &str, file: &Path, entry: &str, report: &mut Report) {
     if !context.catalogue.rules.contains_key(id) {
-        report.find(
-            file,
-            Place::entry(entry),
-            format!("there is no rule {id}"),
-            "use the id of a rule under rules/",
-        );
+        report.find(file, entry, format!("there is no rule {id}"), "use the id of a rule under rules/");
     }
 }
 
@@ -338,7 +327,7 @@ pub(super) fn known_scenario(context: &Context, id: &str, file: &Path, entry: &s
     if context.catalogue.scenario(None, id).is_none() {
         report.find(
             file,
-            Place::entry(entry),
+            entry,
             format!("there is no scenario {id}"),
             "use the id of a scenario under scenarios/",
         );

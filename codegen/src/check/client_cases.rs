@@ -10,10 +10,10 @@ use crate::formats::{
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for case in &context.catalogue.client_cases {
-        let file = folders::file_of(case.api.as_deref(), CLIENTS, &format!("{}.md", case.id));
+        let file = folders::of_api(case.api.as_deref(), CLIENTS).join(format!("{}.md", case.id));
         let of_retries = case.retries.iter().flat_map(|retries| misuses_of_retries(case, retries));
         for (entry, problem, help) in misuses(case).into_iter().chain(of_retries) {
-            report.find(&file, Place::entry(entry), problem, help);
+            report.find(&file, entry, problem, help);
         }
         let is_same = |other: &&ClientCase| other.id == case.id && other.api.is_some();
         if let (None, Some(other)) = (&case.api, context.catalogue.client_cases.iter().find(is_same)) {

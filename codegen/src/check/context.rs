@@ -67,14 +67,11 @@ impl Context {
 
     /// Returns the files of a kind (`events`, `types`) in a dialect's own folder, by name, without patches.
     pub(super) fn own_files(&self, dialect: &str, kind: &str) -> Vec<(String, PathBuf)> {
-        let Ok(entries) = fs::read_dir(self.spec.join(in_dialect(dialect, kind))) else { return Vec::new() };
-        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-        let names = names.filter(|name| !name.ends_with(PATCH));
-        let names = names.filter_map(|name| Some(name.strip_suffix(".json")?.to_owned()));
-        let mut files: Vec<_> =
-            names.map(|name| (name.clone(), in_dialect(dialect, &format!("{kind}/{name}.json")))).collect();
-        files.sort();
-        files
+        let paths = folders::paths(&self.spec.join(in_dialect(dialect, kind)));
+        let names = paths.iter().filter_map(|path| path.file_name()?.to_str());
+        let names = names.filter(|name| !name.ends_with(PATCH)).filter_map(|name| name.strip_suffix(".json"));
+        let file = |name: &str| (name.to_owned(), in_dialect(dialect, &format!("{kind}/{name}.json")));
+        names.map(file).collect()
     }
 
     /// Returns the file of a page or a table, relative to the folder of the specification.

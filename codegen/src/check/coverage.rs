@@ -40,7 +40,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         for one in &list.guarantees {
             for event in one.events.iter().filter(|event| !dialect.events.contains_key(*event)) {
                 let message = format!("the dialect has no event \"{event}\"");
-                report.find(&file, Place::entry(&one.id), message, "use events of the dialect");
+                report.find(&file, &one.id, message, "use events of the dialect");
             }
         }
     }
@@ -56,16 +56,11 @@ fn statements<'s>(
     let mut open = Vec::new();
     for (id, statement, coverage) in rows {
         if ids.contains(&id) {
-            report.find(file, Place::entry(id), format!("the id {id} is used twice"), "rename one of them");
+            report.find(file, id, format!("the id {id} is used twice"), "rename one of them");
         }
         ids.push(id);
         if statement.trim().is_empty() {
-            report.find(
-                file,
-                Place::entry(id),
-                "the statement is empty",
-                "state the requirement in your own words",
-            );
+            report.find(file, id, "the statement is empty", "state the requirement in your own words");
         }
         catalogue::coverage(context, coverage.as_ref(), file, id, report);
         if let Some(Coverage::Open(plan)) = coverage {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::context::Context;
-use super::report::{Place, Report};
+use super::report::Report;
 use super::{catalogue, violations};
 use crate::folders::{self, DEFECTS};
 use crate::formats::{Defect, DefectVerdict};
@@ -14,18 +14,13 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         let file = folders::table_of(&defect.api, DEFECTS);
         let name = &defect.name;
         if defects.iter().take(index).any(|before| before.name == *name) {
-            report.find(
-                &file,
-                Place::entry(name),
-                format!("the name {name} is used twice"),
-                "rename one of them",
-            );
+            report.find(&file, name, format!("the name {name} is used twice"), "rename one of them");
         }
         if let Some(control) = defect.control.as_ref().filter(|control| {
             !defects.iter().any(|other| other.name == **control && other.golden == defect.golden)
         }) {
             let message = format!("there is no defect \"{control}\" of the same golden");
-            report.find(&file, Place::entry(name), message, "name a defect of the same golden as `control`");
+            report.find(&file, name, message, "name a defect of the same golden as `control`");
         }
         check_verdict(context, defect, &file, report);
         check_expectation(defect, &file, report);
@@ -34,11 +29,15 @@ pub(super) fn check(context: &Context, report: &mut Report) {
 }
 
 fn check_verdict(context: &Context, defect: &Defect, file: &Path, report: &mut Report) {
-    let entry = || Place::entry(&defect.name);
     match defect.verdict() {
         None => {
             let message = "the verdict is missing or ambiguous";
-            report.find(file, entry(), message, "set exactly one of `rules`, `legal`, `unseen` and `gap`");
+            report.find(
+                file,
+                &defect.name,
+                message,
+                "set exactly one of `rules`, `legal`, `unseen` and `gap`",
+            );
         }
         Some(DefectVerdict::Caught(rules)) => {
             for rule in rules {
@@ -47,7 +46,8 @@ fn check_verdict(context: &Context, defect: &Defect, file: &Path, report: &mut R
         }
         Some(DefectVerdict::Legal(why) | DefectVerdict::Unseen(why) | DefectVerdict::Gap(why)) => {
             if why.trim().is_empty() {
-                report.find(file, entry(), "the reason is empty", "explain why, or which rule is missing");
+                let help = "explain why, or which rule is missing";
+                report.find(file, &defect.name, "the reason is empty", help);
             }
         }
     }
@@ -55,7 +55,7 @@ fn check_verdict(context: &Context, defect: &Defect, file: &Path, report: &mut R
 
 /// Checks the expectation of a defect on clients, and its authority.
 fn check_expectation(defect: &Defect, file: &Path, report: &mut Report) {
-    let mut find = |message: &str, help: &str| report.find(file, Place::entry(&defect.name), message, help);
+    let mut find = |message: &str, help: &str| report.find(file, &defect.name, message, help);
     if defect.expect.is_some() != defect.because.is_some() {
         find("only one of `expect` and `because` is set", "set both, or remove both");
     }

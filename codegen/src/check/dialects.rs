@@ -58,7 +58,7 @@ fn operations(context: &Context, dialect: &Dialect, report: &mut Report) {
         if *operation == Operation::Create || !sent.contains(operation) {
             let message = format!("no scenario uses the operation {operation:?}");
             let file = in_dialect(&dialect.name, "dialect.toml");
-            report.find(file, Place::entry("operations"), message, "add a scenario, or remove the entry");
+            report.find(file, "operations", message, "add a scenario, or remove the entry");
         }
     }
 }
@@ -67,7 +67,7 @@ fn levels(context: &Context, dialect: &Dialect, report: &mut Report) {
     let file = in_dialect(&dialect.name, "dialect.toml");
     for (index, entry) in dialect.own.rules.iter().enumerate() {
         let mut find = |message: String, help: &str| {
-            report.find(&file, Place::entry(format!("[[rule]] {}", entry.id)), message, help);
+            report.find(&file, format!("[[rule]] {}", entry.id), message, help);
         };
         let Some(rule) = context.catalogue.rules.get(&entry.id) else {
             find(
@@ -90,7 +90,7 @@ fn levels(context: &Context, dialect: &Dialect, report: &mut Report) {
 fn errata(dialect: &Dialect, report: &mut Report) {
     let file = in_dialect(&dialect.name, "errata.toml");
     for (index, (erratum, idle)) in dialect.errata.iter().enumerate() {
-        let place = || Place::entry(format!("[[erratum]] number {}", index + 1));
+        let place = || format!("[[erratum]] number {}", index + 1);
         for message in idle {
             report.find(&file, place(), message, "correct the place, or remove it");
         }
@@ -138,7 +138,7 @@ fn features(context: &Context, report: &mut Report) {
         if !known && !renamed {
             let message = format!("the dialect \"{name}\" has no cargo feature");
             let help = format!("add `{feature} = []` to [features], and \"{feature}\" to `all-dialects`");
-            report.find("Cargo.toml", Place::entry("[features]"), message, help);
+            report.find("Cargo.toml", "[features]", message, help);
         }
     }
 }

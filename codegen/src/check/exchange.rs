@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::context::{Context, in_dialect};
-use super::report::{Place, Report};
+use super::report::Report;
 use crate::folders;
 use crate::formats::{ApiFile, Role, Route, Signature};
 
@@ -22,7 +22,7 @@ fn routes(context: &Context, name: &str, api: &ApiFile, report: &mut Report) {
     let is_root = |root: &String| dialects().any(|dialect| dialect.file.roots.contains_key(root));
     for (operation, Route { method, path, request, answer, feature, .. }) in &api.operations {
         let mut find = |entry: &str, message: String, help: &str| {
-            let place = Place::entry(format!("[operations.{}] {entry}", operation.name()));
+            let place = format!("[operations.{}] {entry}", operation.name());
             report.find(folders::api(name), place, message, help);
         };
         if method
@@ -72,7 +72,7 @@ fn marks(name: &str, api: &ApiFile, report: &mut Report) {
     let all = of_signature.map(|mark| ("[signature]", mark));
     let all = all.chain(api.bodies.iter().map(|body| ("[[bodies]]", &body.mark)));
     for (entry, _) in all.filter(|(_, mark)| mark.fits_anything()) {
-        report.find(folders::api(name), Place::entry(entry), FITS_ANYTHING, DISTINGUISH);
+        report.find(folders::api(name), entry, FITS_ANYTHING, DISTINGUISH);
     }
 }
 
@@ -90,12 +90,7 @@ fn container(context: &Context, name: &str, api: &ApiFile, report: &mut Report) 
     if !api.outer.item.is_empty() && !is_open {
         let message =
             format!("no event that opens a \"{}\" has its value at \"{pointer}\"", api.outer.container);
-        report.find(
-            folders::api(name),
-            Place::entry("[outer] item"),
-            message,
-            "use the member of these events",
-        );
+        report.find(folders::api(name), "[outer] item", message, "use the member of these events");
     }
 }
 
@@ -108,12 +103,7 @@ fn operations(context: &Context, report: &mut Report) {
         {
             let message = format!("the API has no operation {}", operation.name());
             let file = in_dialect(&dialect.name, "dialect.toml");
-            report.find(
-                file,
-                Place::entry("operations"),
-                message,
-                "add its route to api.toml, or remove the entry",
-            );
+            report.find(file, "operations", message, "add its route to api.toml, or remove the entry");
         }
     }
 }
@@ -127,18 +117,13 @@ fn features(context: &Context, report: &mut Report) {
             if !context.catalogue.features.contains_key(feature) {
                 let file = Context::file_of(scenario);
                 let help = "describe it under [features] of api.toml, or use one of these";
-                report.find(
-                    &file,
-                    Place::entry("features"),
-                    format!("no API describes the feature \"{feature}\""),
-                    help,
-                );
+                report.find(&file, "features", format!("no API describes the feature \"{feature}\""), help);
             }
         }
     }
     for (name, api) in &context.shared.apis {
         for feature in api.features.keys().filter(|feature| !needed.contains(feature)) {
-            let entry = Place::entry(format!("[features] {feature}"));
+            let entry = format!("[features] {feature}");
             report.find(
                 folders::api(name),
                 entry,

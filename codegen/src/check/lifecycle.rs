@@ -79,7 +79,7 @@ fn no_api(context: &Context, dialect: &Dialect, report: &mut Report) {
         "set `api` to a folder of apis/: {}",
         context.shared.apis.keys().cloned().collect::<Vec<_>>().join(", ")
     );
-    report.find(in_dialect(&dialect.name, "dialect.toml"), Place::entry("api"), message, help);
+    report.find(in_dialect(&dialect.name, "dialect.toml"), "api", message, help);
 }
 
 /// Checks that an event ends the root, unless the marker does.
@@ -97,7 +97,7 @@ fn marker(api: &ApiFile, dialect: &Dialect, report: &mut Report) {
     if api.outer.ends == RootEnd::Done && dialect.file.framing.done == Marker::Forbidden {
         let message = "the API ends its root with [DONE], which the dialect forbids".to_owned();
         let help = "set `done` to `required` or `allowed`";
-        report.find(in_dialect(&dialect.name, "dialect.toml"), Place::entry("[framing] done"), message, help);
+        report.find(in_dialect(&dialect.name, "dialect.toml"), "[framing] done", message, help);
     }
 }
 
@@ -105,7 +105,7 @@ fn marker(api: &ApiFile, dialect: &Dialect, report: &mut Report) {
 fn types(dialect: &Dialect, report: &mut Report) {
     let Framing { types, event_line, .. } = &dialect.file.framing;
     let mut find = |message: String, help: &str| {
-        let place = Place::entry("[framing] types");
+        let place = "[framing] types";
         report.find(in_dialect(&dialect.name, "dialect.toml"), place, message, help);
     };
     for (nth, rule) in types.iter().enumerate() {
@@ -140,13 +140,13 @@ fn messages(dialect: &Dialect, report: &mut Report) {
     for (entry, names) in named {
         for name in names.iter().filter(|name| !dialect.events.contains_key(*name)) {
             let message = format!("the dialect has no event \"{name}\"");
-            report.find(&file, Place::entry(entry), message, "use an event of the dialect");
+            report.find(&file, entry, message, "use an event of the dialect");
         }
     }
     if *websocket != create.is_some() {
         let message = "only one of `create` and `websocket` is set".to_owned();
         let help = "set `create` to the message that requests a response if `websocket` is true; otherwise remove it";
-        report.find(&file, Place::entry("[framing] create"), message, help);
+        report.find(&file, "[framing] create", message, help);
     }
 }
 
@@ -171,7 +171,7 @@ fn outer(api: &Api<'_>, report: &mut Report) {
     let scopes = api.file;
     let Outer { root, snapshot, container, id, .. } = &scopes.outer;
     let mut find = |entry: &str, message: String, help: &str| {
-        report.find(&api.path, Place::entry(format!("[outer] {entry}")), message, help);
+        report.find(&api.path, format!("[outer] {entry}"), message, help);
     };
     if scopes.scopes.get(root).is_none_or(|scope| scope.parent.is_some()) {
         find("root", format!("\"{root}\" is not a scope without a parent"), "use the outermost scope");
@@ -192,7 +192,7 @@ fn outer(api: &Api<'_>, report: &mut Report) {
 fn calls(api: &Api<'_>, report: &mut Report) {
     let Some(Calls { scope, types, .. }) = &api.file.client_call else { return };
     let mut find = |entry: &str, message: String, help: &str| {
-        report.find(&api.path, Place::entry(format!("[client_call] {entry}")), message, help);
+        report.find(&api.path, format!("[client_call] {entry}"), message, help);
     };
     if !api.file.scopes.contains_key(scope) {
         find("scope", format!("there is no scope \"{scope}\""), "use a scope of this file");
@@ -207,7 +207,7 @@ fn calls(api: &Api<'_>, report: &mut Report) {
 /// Checks where clients find why the root ended, and its token counts.
 fn outcome(api: &Api<'_>, report: &mut Report) {
     let mut find = |entry: &str, message: String, help: &str| {
-        report.find(&api.path, Place::entry(entry.to_owned()), message, help);
+        report.find(&api.path, entry.to_owned(), message, help);
     };
     if let Some(Stop { scope, .. }) = &api.file.stop
         && !api.file.scopes.contains_key(scope)
@@ -244,7 +244,7 @@ fn envelope(api: &ApiFile, dialect: &Dialect, report: &mut Report) {
     let file = in_dialect(&dialect.name, "dialect.toml");
     for (slot, pointer) in &dialect.own.envelope.0 {
         let mut find = |message: String, help: &str| {
-            report.find(&file, Place::entry(format!("[envelope] {slot}")), message, help);
+            report.find(&file, format!("[envelope] {slot}"), message, help);
         };
         match api.slots.get(slot) {
             None => find(format!("there is no slot \"{slot}\""), "use a slot of api.toml"),
@@ -268,7 +268,7 @@ fn somewhere(dialect: &Dialect, pointer: &str) -> bool {
 
 fn slots(api: &Api<'_>, report: &mut Report) {
     for (slot, pointer) in &api.file.slots {
-        let place = Place::entry(format!("[slots] {slot}"));
+        let place = format!("[slots] {slot}");
         if !api.dialects().any(|dialect| somewhere(dialect, pointer)) {
             let message = format!("no event of any dialect has a property at \"{pointer}\"");
             report.find(&api.path, place, message, "correct or remove the slot");
@@ -279,7 +279,7 @@ fn slots(api: &Api<'_>, report: &mut Report) {
 fn scope_fits(api: &Api<'_>, name: &str, scope: &Scope, report: &mut Report) {
     let scopes = api.file;
     let mut find = |message: String, help: &str| {
-        report.find(&api.path, Place::entry(format!("[scope.{name}]")), message, help);
+        report.find(&api.path, format!("[scope.{name}]"), message, help);
     };
     match &scope.parent {
         None if *name != scopes.outer.root => {

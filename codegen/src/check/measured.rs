@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::context::Context;
-use super::report::{Place, Report};
+use super::report::Report;
 use crate::folders::{MEASURED, PLAYED, table_of};
 use crate::formats::{Client, MeasuredFile, Outcome};
 
@@ -14,8 +14,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         let file = context.file("rules", &rule.id, "md");
         for broken in &rule.breaks {
             named.insert(&broken.client);
-            let mut find =
-                |message: String, help: &str| report.find(&file, Place::entry("breaks"), message, help);
+            let mut find = |message: String, help: &str| report.find(&file, "breaks", message, help);
             if !clients.iter().any(|known| known.name == broken.client) {
                 find(
                     format!("there is no client \"{}\"", broken.client),
@@ -33,7 +32,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     for (index, client) in clients.iter().enumerate() {
         let name = &client.name;
         let file = table_of(&client.api, MEASURED);
-        let mut find = |message: String, help: &str| report.find(&file, Place::entry(name), message, help);
+        let mut find = |message: String, help: &str| report.find(&file, name, message, help);
         if clients.iter().take(index).any(|before| before.name == *name) {
             find(format!("the client \"{name}\" is listed twice"), "remove one of them");
         }
@@ -73,7 +72,7 @@ fn streams(context: &Context, api: &str, measured: &MeasuredFile, report: &mut R
     let played = context.catalogue.played.get(api);
     let columns = measured.measured().count();
     for (stream, letters) in &measured.outcomes {
-        let mut find = |message: String, help: &str| report.find(&file, Place::entry(stream), message, help);
+        let mut find = |message: String, help: &str| report.find(&file, stream, message, help);
         if !is_stream(context, stream) {
             find(
                 format!("there is no stream \"{stream}\""),
@@ -90,12 +89,7 @@ fn streams(context: &Context, api: &str, measured: &MeasuredFile, report: &mut R
     let played = played.into_iter().flat_map(|file| file.0.keys());
     for stream in played.filter(|stream| !measured.outcomes.contains_key(*stream)) {
         let message = format!("no client was measured with the stream \"{stream}\"");
-        report.find(
-            table_of(api, PLAYED),
-            Place::entry(stream),
-            message,
-            "BLESS=1 cargo test -p tests --test measured",
-        );
+        report.find(table_of(api, PLAYED), stream, message, "BLESS=1 cargo test -p tests --test measured");
     }
 }
 

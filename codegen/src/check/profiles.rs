@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::catalogue::{known_rule, known_scenario};
 use super::context::Context;
-use super::report::{Place, Report};
+use super::report::Report;
 use crate::dialect::Dialect;
 use crate::formats::{ClientCase, ClientProfile, Level, Profile};
 
@@ -33,7 +33,7 @@ fn check_client_profile(context: &Context, file: &Path, profile: &ClientProfile,
             let message = format!("there is no case {id}");
             report.find(
                 file,
-                Place::entry("cases"),
+                "cases",
                 message,
                 "use the id of a page under clients/, `defect/<name>` or `fault/<rule>`",
             );
@@ -42,7 +42,7 @@ fn check_client_profile(context: &Context, file: &Path, profile: &ClientProfile,
     check_lists(file, &[("specifications", &profile.specifications), ("cases", &profile.cases)], report);
     if profile.transports.is_empty() {
         let message = "`transports` is empty".to_owned();
-        report.find(file, Place::entry("transports"), message, "list at least one transport");
+        report.find(file, "transports", message, "list at least one transport");
     }
 }
 
@@ -59,7 +59,7 @@ fn specifications<'c>(
             Some(dialect) => dialects.push(dialect),
             None => report.find(
                 file,
-                Place::entry("specifications"),
+                "specifications",
                 format!("there is no dialect \"{name}\""),
                 "use a dialect under dialects/",
             ),
@@ -74,12 +74,7 @@ fn check_profile(context: &Context, file: &Path, profile: &Profile, report: &mut
         known_rule(context, id, file, "rules", report);
         if !dialects.is_empty() && !dialects.iter().any(|dialect| is_must(context, id, dialect)) {
             let message = format!("{id} is not a MUST in any of the specifications");
-            report.find(
-                file,
-                Place::entry("rules"),
-                message,
-                "remove the rule: a certificate requires only MUST rules",
-            );
+            report.find(file, "rules", message, "remove the rule: a certificate requires only MUST rules");
         }
     }
     for id in profile.scenarios.iter().flat_map(|ids| ids.split('|')) {
@@ -87,7 +82,7 @@ fn check_profile(context: &Context, file: &Path, profile: &Profile, report: &mut
         let has_it = |dialect: &&Dialect| context.catalogue.scenario(Some(&dialect.file.api), id).is_some();
         if let Some(dialect) = dialects.iter().find(|dialect| !has_it(dialect)) {
             let message = format!("{} has no scenario {id}", dialect.name);
-            report.find(file, Place::entry("scenarios"), message, "use a scenario of its API");
+            report.find(file, "scenarios", message, "use a scenario of its API");
         }
     }
     let lists = [
@@ -102,11 +97,11 @@ fn check_profile(context: &Context, file: &Path, profile: &Profile, report: &mut
 fn check_lists(file: &Path, lists: &[(&str, &Vec<String>)], report: &mut Report) {
     for (entry, list) in lists.iter().copied() {
         if list.is_empty() {
-            report.find(file, Place::entry(entry), format!("`{entry}` is empty"), "add at least one entry");
+            report.find(file, entry, format!("`{entry}` is empty"), "add at least one entry");
         }
         for (index, id) in list.iter().enumerate().filter(|(index, id)| list[..*index].contains(id)) {
             let message = format!("{id} is listed twice, again as entry {}", index + 1);
-            report.find(file, Place::entry(entry), message, "remove one of them");
+            report.find(file, entry, message, "remove one of them");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::context::{Context, in_dialect};
-use super::report::{Place, Report};
+use super::report::Report;
 use super::walk::properties;
 use crate::dialect::Dialect;
 use crate::formats::{Render, RenderEdit, RenderTarget};
@@ -25,7 +25,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         let Render { items, annotations, tools, response, edits, .. } = &dialect.own.render;
         let file = in_dialect(&dialect.name, "dialect.toml");
         let mut find = |place: &str, message: String, help: &str| {
-            report.find(&file, Place::entry(place), message, help);
+            report.find(&file, place, message, help);
         };
         for kind in items.iter().chain(annotations).chain(tools) {
             if !names.types.contains(kind.as_str()) {
@@ -62,7 +62,7 @@ fn names<'c>(context: &'c Context, api: &str) -> Names<'c> {
     for dialect in context.dialects.values().filter(|dialect| dialect.file.api == api) {
         let files = dialect.events.values().map(|event| &event.file).chain(dialect.type_files.values());
         for file in files {
-            properties(file, "", &mut |_, name, schema| {
+            properties(file, &mut |_, name, schema| {
                 names.members.insert(name);
                 if name == "type" {
                     let one_of = schema.get("enum").and_then(Value::as_array).into_iter().flatten();

@@ -66,11 +66,11 @@ impl Report {
     pub(super) fn find(
         &mut self,
         file: impl AsRef<Path>,
-        place: Place,
+        place: impl Into<Place>,
         message: impl fmt::Display,
         help: impl fmt::Display,
     ) {
-        let file = file.as_ref().to_owned();
+        let (file, place) = (file.as_ref().to_owned(), place.into());
         let finding = Finding { file, place, message: message.to_string(), help: help.to_string() };
         if !self.findings.contains(&finding) {
             self.findings.push(finding);
@@ -89,8 +89,10 @@ impl Place {
             pointer => Self::Pointer(pointer),
         }
     }
+}
 
-    pub(super) fn entry(name: impl Into<String>) -> Self {
+impl<T: Into<String>> From<T> for Place {
+    fn from(name: T) -> Self {
         Self::Entry(name.into())
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::context::Context;
-use super::report::{Place, Report};
+use super::report::Report;
 use crate::folders::{REQUESTS, table_of};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
@@ -19,8 +19,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         {
             let mut known = BTreeSet::new();
             for golden in goldens {
-                let mut find =
-                    |message: String, help: &str| report.find(&path, Place::entry(golden), message, help);
+                let mut find = |message: String, help: &str| report.find(&path, golden, message, help);
                 if !is_of_api(golden) {
                     find(
                         format!("there is no golden \"{golden}\" of this API"),

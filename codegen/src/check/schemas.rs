@@ -146,7 +146,7 @@ fn short(text: &str) -> String {
 pub(super) fn roots(dialect: &Dialect, report: &mut Report) {
     for (role, name) in &dialect.own.roots {
         if !dialect.types.contains_key(name) {
-            let place = Place::entry(format!("[roots] {role}"));
+            let place = format!("[roots] {role}");
             let message = format!("the dialect has no type \"{name}\"");
             report.find(
                 in_dialect(&dialect.name, "dialect.toml"),

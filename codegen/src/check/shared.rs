@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::context::Context;
-use super::report::{Place, Report};
+use super::report::Report;
 use crate::formats::Scenario;
 
 pub(super) fn check(context: &Context, report: &mut Report) {
@@ -20,7 +20,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             let of = Context::file_of(model);
             let message = format!("{problem}, unlike in {}", of.display());
             let help = "ask for the same in all APIs, or give the scenario another id";
-            report.find(Context::file_of(other), Place::entry(member), message, help);
+            report.find(Context::file_of(other), member, message, help);
         }
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         let file = in_dialect(&dialect.name, "dialect.toml");
         let own = &dialect.own.signature;
         let mut find = |entry: &str, message: String, help: &str| {
-            report.find(&file, Place::entry(entry), message, help);
+            report.find(&file, entry, message, help);
         };
         if dialect.name == AUTO {
             let message = format!("\"{AUTO}\" stands for the dialect that is recognised");
@@ -67,7 +67,7 @@ fn fallbacks(context: &Context, report: &mut Report) {
                 for other in others {
                     let message = format!("\"{first}\" stands for recordings {whose}, too");
                     let file = in_dialect(other, "dialect.toml");
-                    report.find(file, Place::entry("fallback"), message, help);
+                    report.find(file, "fallback", message, help);
                 }
             }
         }

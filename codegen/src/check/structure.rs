@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::context::Context;
-use super::report::{Place, Report};
+use super::report::Report;
 use crate::formats::{Family, Rule, Scope};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
@@ -11,7 +11,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     for rule in context.catalogue.rules.values() {
         let (families, scopes, api) = (&rule.structure, rule.scopes.names(), rule.api.as_deref());
         let mut find = |entry: &str, message: String, help: &str| {
-            report.find(context.file("rules", &rule.id, "md"), Place::entry(entry), message, help);
+            report.find(context.file("rules", &rule.id, "md"), entry, message, help);
         };
         if !families.is_empty() && scopes.is_empty() {
             find(

@@ -1,7 +1,7 @@
 //! Checks that every thread has one cause, and that its defect exists.
 
 use super::context::Context;
-use super::report::{Place, Report};
+use super::report::Report;
 use crate::folders::{self, THREADS};
 use crate::formats::ThreadCause;
 
@@ -10,7 +10,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     for (index, thread) in threads.iter().enumerate() {
         let file = folders::table_of(&thread.api, THREADS);
         let name = thread.at.first().map_or("thread", String::as_str);
-        let mut find = |message: String, help: &str| report.find(&file, Place::entry(name), message, help);
+        let mut find = |message: String, help: &str| report.find(&file, name, message, help);
         for (at, address) in thread.addresses() {
             if address.is_none() {
                 find(format!("\"{at}\" is no thread"), "write `<owner>/<repository>#<number>`");

@@ -10,30 +10,29 @@ use super::context::Context;
 use super::frames::Frame;
 use super::report::{Place, Report};
 use crate::formats::{Edit, Edits, Rule, Side, Target};
+use crate::schema::unescape;
 
 pub(super) fn check(context: &Context, rule: &Rule, report: &mut Report) {
     let file = context.file("rules", &rule.id, "md");
     let violation = &rule.violation;
-    let entry = || Place::entry("violation");
     for id in violation.also.iter().filter(|id| !context.catalogue.rules.contains_key(*id) || **id == rule.id)
     {
         let message = format!("`also` lists {id}, which is this rule or does not exist");
-        report.find(&file, entry(), message, "list other rules that the edits break, too");
+        report.find(&file, "violation", message, "list other rules that the edits break, too");
     }
     for (line, message) in faults(context, &violation.golden, &violation.edits) {
-        let help = format!(
-            "edits apply in order to goldens/{}: check what the edits before this one left",
-            violation.golden
-        );
-        let (place, help) = match line {
-            Some(line) => (Place::Line(line), help.as_str()),
-            None => (entry(), NO_GOLDEN),
-        };
-        report.find(&file, place, message, help);
+        match line {
+            Some(line) => report.find(&file, Place::Line(line), message, in_order(&violation.golden)),
+            None => report.find(&file, "violation", message, NO_GOLDEN),
+        }
     }
 }
 
 const NO_GOLDEN: &str = "use a file under goldens/, written as <dialect>/<name>";
+
+fn in_order(golden: &str) -> String {
+    format!("edits apply in order to goldens/{golden}: check what the edits before this one left")
+}
 
 /// Checks the edits of an entry of a table.
 pub(super) fn check_entry(
@@ -45,16 +44,10 @@ pub(super) fn check_entry(
     report: &mut Report,
 ) {
     for (line, message) in faults(context, golden, edits) {
-        let (message, help) = match line {
-            Some(line) => (
-                format!("edits, line {line}: {message}"),
-                format!(
-                    "edits apply in order to goldens/{golden}: check what the edits before this one left"
-                ),
-            ),
-            None => (message, NO_GOLDEN.to_owned()),
-        };
-        report.find(file, Place::entry(id), message, help);
+        match line {
+            Some(line) => report.find(file, id, format!("edits, line {line}: {message}"), in_order(golden)),
+            None => report.find(file, id, message, NO_GOLDEN),
+        }
     }
 }
 
@@ -64,13 +57,11 @@ fn faults(context: &Context, golden: &str, edits: &[(usize, Edit)]) -> Vec<(Opti
         return vec![(None, format!("there is no golden {golden}"))];
     };
     let mut events: Vec<Event> = golden.frames.iter().filter_map(Event::of).collect();
-    let mut try_edit = |(line, edit): &(usize, Edit)| {
-        let message = apply(edit, &mut events).err()?;
-        Some((Some(*line), message))
-    };
-    edits.iter().filter_map(&mut try_edit).collect()
+    let faults = edits.iter().filter_map(|(line, edit)| Some((Some(*line), apply(edit, &mut events).err()?)));
+    faults.collect()
 }
 
+#[derive(Clone)]
 struct Event {
     name: String,
     data: Value,
@@ -89,11 +80,7 @@ fn apply(edit: &Edit, events: &mut Vec<Event>) -> Result<(), String> {
     let first = || places.first().into_iter().flatten().copied();
     match edit {
         Edit::Drop(_) => first().rev().for_each(|at| drop(events.remove(at))),
-        Edit::Duplicate(_) => first().rev().for_each(|at| {
-            let Event { name, data } = &events[at];
-            let copy = Event { name: name.clone(), data: data.clone() };
-            events.insert(at, copy);
-        }),
+        Edit::Duplicate(_) => first().rev().for_each(|at| events.insert(at, events[at].clone())),
         Edit::Swap(..) => {
             if let [one, other] = places.as_slice()
                 && let ([one], [other]) = (one.as_slice(), other.as_slice())
@@ -211,7 +198,7 @@ fn unset(data: &mut Value, pointer: &str) -> Result<(), String> {
 
 fn parent<'v>(data: &'v mut Value, pointer: &str) -> Result<(&'v mut Value, String), String> {
     let (parent, name) = pointer.rsplit_once('/').unwrap_or_default();
-    let name = name.replace("~1", "/").replace("~0", "~");
+    let name = unescape(name);
     match data.pointer_mut(parent) {
         Some(parent) => Ok((parent, name)),
         None => Err(format!("the event has no value at \"{parent}\"")),

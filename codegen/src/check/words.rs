@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::context::Context;
 use super::report::{Place, Report};
 use super::walk::properties;
+use crate::schema::escape;
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     let glossary = &context.shared.glossary;
@@ -26,13 +27,14 @@ pub(super) fn check(context: &Context, report: &mut Report) {
                 );
             }
             let declared = used.entry(name).or_default();
-            properties(json, "", &mut |pointer, property, schema| {
+            properties(json, &mut |object, property, schema| {
                 declared.insert(property);
                 if is_blank(schema)
                     && glossary.meaning(name, property).is_none_or(|text| text.trim().is_empty())
                 {
                     let message = format!("the property `{property}` has no description");
                     let help = "describe it in glossary.toml under [properties], or add a `description` here";
+                    let pointer = format!("{object}/properties/{}", escape(property));
                     report.find(&file, Place::pointer(pointer), message, help);
                 }
             });
@@ -70,7 +72,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
                 let message = format!("the default is not JSON: {error}");
                 report.find(
                     "glossary.toml",
-                    Place::Entry(entry),
+                    entry,
                     message,
                     "write JSON; a string needs its own quotes: '\"text\"'",
                 );
@@ -84,5 +86,5 @@ fn is_blank(schema: &Value) -> bool {
 }
 
 fn unused(report: &mut Report, entry: String, message: String) {
-    report.find("glossary.toml", Place::Entry(entry), message, "correct or remove the entry");
+    report.find("glossary.toml", entry, message, "correct or remove the entry");
 }

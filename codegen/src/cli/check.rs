@@ -12,7 +12,7 @@ use crate::todo::MARK;
 
 /// Checks all cross-references between the files of the specification.
 #[derive(Debug, Args)]
-pub struct CheckArgs {
+pub(super) struct CheckArgs {
     /// List the requirements and guarantees that no rule covers yet.
     #[arg(long)]
     list_open: bool,
@@ -26,11 +26,7 @@ pub struct CheckArgs {
 
 impl CheckArgs {
     /// Checks the files and prints the findings.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the folder does not exist.
-    pub fn run(self) -> anyhow::Result<ExitCode> {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         ensure!(
             self.spec_dir.is_dir(),
             "there is no folder {}; set it with --spec-dir",

@@ -17,7 +17,7 @@ use crate::import::{ImportRequest, import, read};
 ///
 /// A side is a dialect, the folder of a dialect, or an `OpenAPI` document. Against a document, a dialect is compared without our errata.
 #[derive(Debug, Args)]
-pub struct DiffArgs {
+pub(super) struct DiffArgs {
     /// Old side.
     a: String,
     /// New side.
@@ -68,11 +68,7 @@ impl FailOn {
 
 impl DiffArgs {
     /// Compares the sides and prints the differences.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a side cannot be read.
-    pub fn run(self) -> anyhow::Result<ExitCode> {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let is_document = |given: &str| Path::new(given).is_file();
         let published = !self.with_errata && (is_document(&self.a) || is_document(&self.b));
         let api = [&self.a, &self.b].into_iter().find_map(|given| api_of(&self.spec_dir, given));

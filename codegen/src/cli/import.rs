@@ -17,7 +17,7 @@ use crate::todo::MARK;
 /// (`codegen/sdk_schema.py`). Existing descriptions, lifecycles and examples are kept. A bundle or a variant only
 /// adds to and loosens the dialect.
 #[derive(Debug, Args)]
-pub struct ImportArgs {
+pub(super) struct ImportArgs {
     /// Document, JSON or YAML.
     file: PathBuf,
     /// Name of the dialect to write.
@@ -42,11 +42,7 @@ pub struct ImportArgs {
 
 impl ImportArgs {
     /// Imports the document and prints the changes.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the document or the folder of the dialect cannot be read or written.
-    pub fn run(self) -> anyhow::Result<ExitCode> {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let document = read(&self.file)?;
         let since = self.since.as_deref().map(read).transpose()?;
         let files = SpecFiles::load(&self.spec_dir)?;
@@ -55,7 +51,7 @@ impl ImportArgs {
         let known =
             known.then(|| dialect::open(&self.spec_dir, &self.dialect, Errata::LeftOut)).transpose()?;
         let name = self.api.as_ref().or(known.as_ref().map(|dialect| &dialect.file.api));
-        let api = Some(files.api_in(&document, name.map(String::as_str))?);
+        let api = files.api_in(&document, name.map(String::as_str))?;
         let laying = Laying { api, variant: self.variant.as_deref(), since: since.as_ref() };
         let mut summary = into_folder(&document, &folder, &laying)?;
         if !self.verbose {

@@ -11,7 +11,7 @@ use crate::{SpecFiles, dialect};
 
 /// Lists the values of `x-lifecycle` in events and of the options of `new`.
 #[derive(Debug, Args)]
-pub struct ListArgs {
+pub(super) struct ListArgs {
     /// What to list; without it, what can be listed.
     #[arg(value_enum)]
     what: Option<What>,
@@ -32,11 +32,7 @@ enum What {
 
 impl ListArgs {
     /// Prints the list.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the files cannot be read.
-    pub fn run(self) -> anyhow::Result<ExitCode> {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let mut stdout = std::io::stdout().lock();
         let Some(what) = self.what else {
             for what in What::value_variants().iter().filter_map(ValueEnum::to_possible_value) {
@@ -47,7 +43,9 @@ impl ListArgs {
         };
         let rows: Vec<(String, String)> = match what {
             What::Scopes => SpecFiles::load(&self.spec_dir)?.apis.values().flat_map(scopes).collect(),
-            What::Roles => ROLES.iter().map(|(role, text)| (role_name(*role), (*text).to_owned())).collect(),
+            What::Roles => {
+                ROLES.iter().map(|(role, text)| (role.name().to_owned(), (*text).to_owned())).collect()
+            }
             What::Dialects => {
                 let names = dialect::list(&self.spec_dir)?.into_iter();
                 let summary = |name: String| {
@@ -75,15 +73,6 @@ const ROLES: &[(Role, &str)] = &[
     (Role::Terminal, "Ends the response."),
     (Role::Point, "Occurs in the scope without changing it."),
 ];
-
-/// Returns the values of `--role`.
-pub(super) fn roles() -> Vec<String> {
-    ROLES.iter().map(|(role, _)| role_name(*role)).collect()
-}
-
-fn role_name(role: Role) -> String {
-    serde_json::to_value(role).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
-}
 
 fn scopes(file: &ApiFile) -> Vec<(String, String)> {
     let text = |scope: &crate::formats::Scope| {

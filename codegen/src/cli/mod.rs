@@ -1,13 +1,13 @@
 //! The commands, one file each.
 
-pub mod check;
-pub mod diff;
-pub mod import;
-pub mod list;
-pub mod new;
-pub mod outdated;
-pub mod schemas;
-pub mod show;
+mod check;
+mod diff;
+mod import;
+mod list;
+mod new;
+mod outdated;
+mod schemas;
+mod show;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

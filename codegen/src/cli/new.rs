@@ -1,7 +1,7 @@
 //! `codegen new`: writes skeletons of new files of the specification.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{bail, ensure};
@@ -9,13 +9,13 @@ use clap::{Args, Subcommand};
 
 use crate::SpecFiles;
 use crate::dialect;
-use crate::formats::Role;
+use crate::formats::{ApiFile, Role, Scope};
 use crate::scaffold;
 use crate::todo::MARK;
 
 /// Writes the skeleton of an event, a rule, a dialect, a scenario or a case for clients, and prints the next steps.
 #[derive(Debug, Args)]
-pub struct NewArgs {
+pub(super) struct NewArgs {
     #[command(subcommand)]
     what: What,
     /// Folder of the specification.
@@ -69,24 +69,19 @@ struct Page {
     api: Option<String>,
 }
 
+/// A scope with its name.
+type Place<'a> = (&'a String, &'a Scope);
+
 /// Parses the scope and the role; the error lists the possible values.
-fn place(
-    spec: &Path,
-    dialect: &str,
-    scope: Option<&str>,
-    role: Option<&str>,
-) -> anyhow::Result<(String, Role)> {
-    let files = SpecFiles::load(spec)?;
-    let known = dialect::list(spec)?.iter().any(|known| known == dialect);
-    ensure!(known, "there is no dialect \"{dialect}\"");
-    let dialect = dialect::load(spec, dialect)?;
-    let scopes = &files.api_of(&dialect).map_err(anyhow::Error::msg)?.scopes;
+fn place<'a>(api: &'a ApiFile, scope: Option<&str>, role: Option<&str>) -> anyhow::Result<(Place<'a>, Role)> {
+    let scopes = &api.scopes;
     let names: Vec<&str> = scopes.keys().map(String::as_str).collect();
-    let roles = super::list::roles();
-    let known = role.and_then(|role| serde_json::from_value(role.into()).ok());
+    let roles = Role::ALL.map(Role::name);
+    let known = role.and_then(|role| Role::ALL.into_iter().find(|known| known.name() == role));
     let mut wrong = Vec::new();
+    let found = scope.and_then(|scope| scopes.get_key_value(scope));
     match scope {
-        Some(scope) if scopes.contains_key(scope) => {}
+        _ if found.is_some() => {}
         Some(scope) => wrong.push(format!("there is no scope \"{scope}\"")),
         None => wrong.push("--scope is missing".to_owned()),
     }
@@ -95,8 +90,8 @@ fn place(
         (Some(role), None) => wrong.push(format!("there is no role \"{role}\"")),
         (None, None) => wrong.push("--role is missing".to_owned()),
     }
-    match (scope, known) {
-        (Some(scope), Some(role)) if wrong.is_empty() => Ok((scope.to_owned(), role)),
+    match (found, known) {
+        (Some(found), Some(role)) => Ok((found, role)),
         _ => bail!(
             "{}\n  scopes: {}\n  roles: {}\n  `codegen list scopes` and `codegen list roles` describe them",
             wrong.join(", and "),
@@ -108,16 +103,16 @@ fn place(
 
 impl NewArgs {
     /// Writes the skeleton.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the name is invalid or exists.
-    pub fn run(self) -> anyhow::Result<ExitCode> {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let spec = &self.spec_dir;
         let skeleton = match &self.what {
             What::Event { name, dialect, scope, role } => {
-                let (scope, role) = place(spec, dialect, scope.as_deref(), role.as_deref())?;
-                scaffold::event(spec, name, dialect, &scope, role)
+                let files = SpecFiles::load(spec)?;
+                ensure!(dialect::list(spec)?.contains(dialect), "there is no dialect \"{dialect}\"");
+                let dialect = dialect::load(spec, dialect)?;
+                let api = files.api_of(&dialect).map_err(anyhow::Error::msg)?;
+                let (scope, role) = place(api, scope.as_deref(), role.as_deref())?;
+                scaffold::event(name, &dialect, api, scope, role)
             }
             What::Rule(Page { id, api }) => scaffold::rule(spec, api.as_deref(), id),
             What::Dialect { name, extends: Some(parent), .. } => scaffold::extension(spec, name, parent),

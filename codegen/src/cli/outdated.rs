@@ -17,7 +17,7 @@ use crate::outdated::Package;
 /// needs no key. Exits with 0 if nothing is missing, 1 if a dialect lacks something, 2 if a
 /// registry cannot be queried.
 #[derive(Debug, Args)]
-pub struct OutdatedArgs {
+pub(super) struct OutdatedArgs {
     /// Check only this dialect.
     #[arg(long, value_name = "NAME")]
     dialect: Option<String>,
@@ -28,11 +28,7 @@ pub struct OutdatedArgs {
 
 impl OutdatedArgs {
     /// Queries the registries and prints what is missing.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the dialects cannot be read.
-    pub fn run(self) -> anyhow::Result<ExitCode> {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let names = dialect::list(&self.spec_dir)?;
         if let Some(name) = self.dialect.as_ref().filter(|name| !names.contains(name)) {
             bail!("there is no dialect \"{name}\"; there are: {}", names.join(", "));

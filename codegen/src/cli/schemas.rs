@@ -12,7 +12,7 @@ use crate::formats::editor_schemas;
 
 /// Writes the JSON Schemas of the specification's files, for editors.
 #[derive(Debug, Args)]
-pub struct SchemasArgs {
+pub(super) struct SchemasArgs {
     /// Do not write; exit with 1 if a file is stale.
     #[arg(long)]
     check: bool,
@@ -23,11 +23,7 @@ pub struct SchemasArgs {
 
 impl SchemasArgs {
     /// Writes or compares the schemas.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a file cannot be written.
-    pub fn run(self) -> anyhow::Result<ExitCode> {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let folder = self.spec_dir.join("schemas");
         let mut stale = Vec::new();
         for (name, text) in editor_schemas() {

@@ -12,7 +12,7 @@ use crate::{SpecFiles, dialect, emit};
 
 /// Prints the Rust generated for one event or type.
 #[derive(Debug, Args)]
-pub struct ShowArgs {
+pub(super) struct ShowArgs {
     /// Event type, such as `response.created`, or name of a type.
     #[arg(value_name = "TYPE")]
     name: String,
@@ -29,11 +29,7 @@ pub struct ShowArgs {
 
 impl ShowArgs {
     /// Prints the generated Rust.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the dialect cannot be read or does not define the name.
-    pub fn run(self) -> anyhow::Result<ExitCode> {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let names = dialect::list(&self.spec_dir)?;
         if !names.contains(&self.dialect) {
             bail!("there is no dialect \"{}\"; there are: {}", self.dialect, names.join(", "));

@@ -7,7 +7,6 @@
 mod change;
 mod compare;
 mod human;
-mod json;
 mod limits;
 mod objects;
 mod outcome;
@@ -17,14 +16,10 @@ mod shape;
 mod side;
 mod variants;
 
-#[cfg(test)]
-mod tests;
-
 use serde::Serialize;
 
 pub use change::{Breaks, Change, Finding};
 pub use human::human;
-pub use json::json;
 pub use side::Side;
 
 /// The differences between two sides.
@@ -119,9 +114,7 @@ impl Diff {
             && self.roots.added.is_empty()
             && self.roots.removed.is_empty()
     }
-}
 
-impl Diff {
     /// Returns a note about errata that were left out, if there are any.
     pub(crate) fn about_errata(&self) -> Option<String> {
         let corrections = match self.errata_left_out {
@@ -145,4 +138,10 @@ impl SchemaDiff {
 /// Compares two sides.
 pub fn diff(a: &Side, b: &Side) -> Diff {
     compare::Comparison::of(a, b).into_diff()
+}
+
+/// Renders a diff as JSON, in the format of its `version`.
+pub fn json(diff: &Diff) -> String {
+    let text = serde_json::to_string_pretty(diff).expect("its keys are strings and its numbers finite");
+    text + "\n"
 }

@@ -2,8 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::ImportError;
 use super::pointer::Pointer;
+use super::schemas::{Result, fail};
+use crate::schema::unescape;
+
+/// A schema of a document with its place.
+pub(super) type Place<'d> = (Pointer, &'d Value);
 
 /// An `OpenAPI` document with named schemas.
 pub(super) struct Document<'d> {
@@ -14,26 +18,15 @@ pub(super) struct Document<'d> {
 
 impl<'d> Document<'d> {
     /// With a `variant` such as `Beta`, paths end in `?beta=true` and names begin with `Beta`.
-    pub(super) fn new(root: &'d Value, variant: Option<&str>) -> Result<Self, ImportError> {
-        let missing = |place: Pointer, expected: &str| ImportError {
-            place: place.to_string(),
-            found: "no such value".to_owned(),
-            expected: expected.to_owned(),
-        };
-        match root.get("openapi").and_then(Value::as_str) {
-            Some(version) if version.starts_with("3.") => {}
-            _ => {
-                return Err(missing(
-                    Pointer::root().at("openapi"),
-                    "the version of an OpenAPI 3 document, as in \"3.1.0\"",
-                ));
-            }
+    pub(super) fn new(root: &'d Value, variant: Option<&str>) -> Result<Self> {
+        let missing = |place: Pointer, expected: &str| fail(&place, "no such value", expected);
+        if !root.get("openapi").and_then(Value::as_str).is_some_and(|version| version.starts_with("3.")) {
+            let expected = "the version of an OpenAPI 3 document, as in \"3.1.0\"";
+            return Err(missing(Pointer::root().at("openapi"), expected));
         }
         let place = Pointer::root().at("components").at("schemas");
-        let schemas = root
-            .pointer("/components/schemas")
-            .and_then(Value::as_object)
-            .ok_or_else(|| missing(place, "an object of named schemas"))?;
+        let schemas = root.pointer("/components/schemas").and_then(Value::as_object);
+        let schemas = schemas.ok_or_else(|| missing(place, "an object of named schemas"))?;
         Ok(Self { root, schemas, variant: variant.map(str::to_owned) })
     }
 
@@ -45,7 +38,7 @@ impl<'d> Document<'d> {
     }
 
     /// Returns the value under a path of the API and a sequence of keys, if it exists.
-    pub(super) fn operation(&self, path: &str, keys: &[&str]) -> Option<(Pointer, &'d Value)> {
+    pub(super) fn operation(&self, path: &str, keys: &[&str]) -> Option<Place<'d>> {
         let path = match &self.variant {
             None => path.to_owned(),
             Some(variant) => format!("{path}?{}=true", variant.to_lowercase()),
@@ -55,7 +48,7 @@ impl<'d> Document<'d> {
     }
 
     /// Returns the schema with this name in the requested variant.
-    pub(super) fn variant_schema(&self, name: &str) -> Option<(Pointer, &'d Value)> {
+    pub(super) fn variant_schema(&self, name: &str) -> Option<Place<'d>> {
         let name = format!("{}{name}", self.variant.as_deref().unwrap_or_default());
         Some((Pointer::named(&name), self.schema(&name)?))
     }
@@ -65,19 +58,14 @@ impl<'d> Document<'d> {
     }
 
     /// Returns the schema of a reference at a place.
-    pub(super) fn referred(&self, from: &Pointer, name: &str) -> Result<&'d Value, ImportError> {
-        self.schema(name).ok_or_else(|| ImportError {
-            place: from.to_string(),
-            found: format!("a reference to \"{name}\", which the document does not define"),
-            expected: "the name of a schema under #/components/schemas".to_owned(),
-        })
+    pub(super) fn referred(&self, from: &Pointer, name: &str) -> Result<&'d Value> {
+        let found = || format!("a reference to \"{name}\", which the document does not define");
+        let expected = "the name of a schema under #/components/schemas";
+        self.schema(name).ok_or_else(|| fail(from, found(), expected))
     }
 
     /// Resolves a plain reference.
-    pub(super) fn follow(
-        &self,
-        (place, schema): &(Pointer, &'d Value),
-    ) -> Result<(Pointer, &'d Value), ImportError> {
+    pub(super) fn follow(&self, (place, schema): &Place<'d>) -> Result<Place<'d>> {
         match schema.get("$ref") {
             None => Ok((place.clone(), schema)),
             Some(target) => {
@@ -90,16 +78,15 @@ impl<'d> Document<'d> {
 }
 
 /// Returns the name that a `$ref` refers to.
-pub(super) fn reference(place: &Pointer, target: &Value) -> Result<String, ImportError> {
+pub(super) fn reference(place: &Pointer, target: &Value) -> Result<String> {
     target
         .as_str()
         .and_then(|text| text.strip_prefix("#/components/schemas/"))
         .filter(|name| !name.contains('/'))
-        .map(|name| name.replace("~1", "/").replace("~0", "~"))
-        .ok_or_else(|| ImportError {
-            place: place.at("$ref").to_string(),
-            found: format!("the reference {target}"),
-            expected: "\"#/components/schemas/<Name>\"; bundle external references into the document first"
-                .to_owned(),
+        .map(unescape)
+        .ok_or_else(|| {
+            let expected =
+                "\"#/components/schemas/<Name>\"; bundle external references into the document first";
+            fail(&place.at("$ref"), format!("the reference {target}"), expected)
         })
 }

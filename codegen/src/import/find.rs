@@ -4,51 +4,42 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::document::{Document, reference};
+use super::Note;
+use super::document::{Document, Place, reference};
 use super::pointer::Pointer;
-use super::{ImportError, Note};
+use super::schemas::{Result, fail};
 use crate::formats::Published;
 
 /// Returns the branches of the unions of events, each with its place. A type may occur twice: without and with the
 /// properties that only a WebSocket has.
-pub(super) fn events<'d>(
-    document: &Document<'d>,
-    published: &Published,
-) -> Result<Vec<(Pointer, &'d Value)>, ImportError> {
-    let unions = unions(document, published)?;
-    let mut branches = Vec::new();
-    for (place, union) in unions {
-        branches.extend(branches_of(&place, union));
-    }
+pub(super) fn events<'d>(document: &Document<'d>, published: &Published) -> Result<Vec<Place<'d>>> {
     let beside: Vec<Pointer> =
         published.beside.iter().filter_map(|name| Some(document.variant_schema(name)?.0)).collect();
     let mut events = Vec::new();
-    for branch in branches {
-        if !beside.contains(&document.follow(&branch)?.0) {
-            events.push(branch);
+    for (place, union) in unions(document, published)? {
+        for branch in branches_of(&place, union) {
+            if !beside.contains(&document.follow(&branch)?.0) {
+                events.push(branch);
+            }
         }
     }
     Ok(events)
 }
 
 /// Returns the unions of events: those with a name, or that of an operation.
-fn unions<'d>(
-    document: &Document<'d>,
-    published: &Published,
-) -> Result<Vec<(Pointer, &'d Value)>, ImportError> {
+fn unions<'d>(document: &Document<'d>, published: &Published) -> Result<Vec<Place<'d>>> {
     let named = published.events.iter().filter_map(|name| document.variant_schema(name));
-    let named: Vec<(Pointer, &Value)> = named.collect();
+    let named: Vec<_> = named.collect();
     if !named.is_empty() {
         return Ok(named);
     }
-    let placed = published.events.iter().filter_map(|place| operation(document, place, "text/event-stream"));
-    match placed.into_iter().next() {
+    match published.events.iter().find_map(|place| operation(document, place, "text/event-stream")) {
         Some(found) => Ok(vec![document.follow(&found)?]),
-        None => Err(ImportError {
-            place: Pointer::root().to_string(),
-            found: format!("no events: neither {}", published.events.join(" nor ")),
-            expected: "one of these schemas, or an operation that streams the union of events".to_owned(),
-        }),
+        None => Err(fail(
+            &Pointer::root(),
+            format!("no events: neither {}", published.events.join(" nor ")),
+            "one of these schemas, or an operation that streams the union of events",
+        )),
     }
 }
 
@@ -58,7 +49,7 @@ pub(super) fn has_events(document: &Document<'_>, published: &Published) -> bool
 }
 
 /// Returns the schema at an operation such as `post /path 200`.
-fn operation<'d>(document: &Document<'d>, place: &str, media: &str) -> Option<(Pointer, &'d Value)> {
+fn operation<'d>(document: &Document<'d>, place: &str, media: &str) -> Option<Place<'d>> {
     let mut words = place.split_whitespace();
     let (method, path) = (words.next()?, words.next().filter(|path| path.starts_with('/'))?);
     let content = ["content", media, "schema"];
@@ -73,7 +64,7 @@ fn operation<'d>(document: &Document<'d>, place: &str, media: &str) -> Option<(P
 }
 
 /// Returns the branches of a union, or a single event.
-fn branches_of<'d>(place: &Pointer, union: &'d Value) -> Vec<(Pointer, &'d Value)> {
+fn branches_of<'d>(place: &Pointer, union: &'d Value) -> Vec<Place<'d>> {
     for keyword in ["anyOf", "oneOf"] {
         if let Some(branches) = union.get(keyword).and_then(Value::as_array) {
             let place = place.at(keyword);
@@ -99,28 +90,25 @@ pub(super) fn roots(document: &Document<'_>, published: &Published) -> BTreeMap<
 pub(super) fn wanted_roots(
     document: &Document<'_>,
     wanted: &BTreeMap<String, String>,
-) -> Result<BTreeMap<String, String>, ImportError> {
+) -> Result<BTreeMap<String, String>> {
     match wanted.iter().find(|(_, name)| document.schema(name).is_none()) {
         None => Ok(wanted.clone()),
-        Some((role, name)) => Err(ImportError {
-            place: Pointer::named(name).to_string(),
-            found: format!("no schema \"{name}\", which dialect.toml lists as {role}"),
-            expected: "a schema of that name; correct [roots] in dialect.toml".to_owned(),
-        }),
+        Some((role, name)) => Err(fail(
+            &Pointer::named(name),
+            format!("no schema \"{name}\", which dialect.toml lists as {role}"),
+            "a schema of that name; correct [roots] in dialect.toml",
+        )),
     }
 }
 
 /// Rejects names that some file systems do not support.
-pub(super) fn check_file_name(place: &Pointer, name: &str) -> Result<(), ImportError> {
+pub(super) fn check_file_name(place: &Pointer, name: &str) -> Result<()> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if !name.is_empty() && !name.starts_with('.') && name.chars().all(plain) {
         return Ok(());
     }
-    Err(ImportError {
-        place: place.to_string(),
-        found: format!("the name {name:?}"),
-        expected: "a name of letters, digits, `.`, `_` and `-`, as it becomes a file name".to_owned(),
-    })
+    let expected = "a name of letters, digits, `.`, `_` and `-`, as it becomes a file name";
+    Err(fail(place, format!("the name {name:?}"), expected))
 }
 
 /// Returns notes on names that differ only in case, which some file systems do not distinguish.

@@ -7,10 +7,11 @@ use std::io;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::formats::ApiFile;
+use crate::dialect::read_toml;
+use crate::formats::{ApiFile, Change, DialectFile, ErrataFile};
 
 use super::{ImportRequest, Imported, Note, import, lifecycle, merge, ours, text};
 
@@ -32,6 +33,22 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Writes a file, unless its old contents are the same.
+    fn put(&mut self, folder: &Path, path: &str, old: Option<&String>, new: &str) -> anyhow::Result<()> {
+        if old.is_some_and(|old| old == new) {
+            self.unchanged.push(path.to_owned());
+            return Ok(());
+        }
+        let file = folder.join(path);
+        if let Some(parent) = file.parent() {
+            fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
+        }
+        fs::write(&file, new).with_context(|| format!("cannot write {}", file.display()))?;
+        let list = if old.is_some() { &mut self.changed } else { &mut self.added };
+        list.push(path.to_owned());
+        Ok(())
+    }
+
     /// Leaves out the remarks on types that did not change: an earlier import had them, too.
     pub fn leave_out_old_notes(&mut self) {
         let is_old = |note: &Note| {
@@ -75,10 +92,10 @@ impl fmt::Display for Summary {
 }
 
 /// Options for merging a document into a dialect.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct Laying<'d> {
     /// The API to import, and its name.
-    pub api: Option<(&'d str, &'d ApiFile)>,
+    pub api: (&'d str, &'d ApiFile),
     /// The variant of the API to import.
     pub variant: Option<&'d str>,
     /// The previously imported document. Fields that became optional since then become optional in the dialect, too.
@@ -87,37 +104,13 @@ pub struct Laying<'d> {
 
 impl Laying<'_> {
     fn request(&self) -> ImportRequest {
-        let published = self.api.map(|(_, api)| api.published.clone()).unwrap_or_default();
+        let published = self.api.1.published.clone();
         ImportRequest { published, roots: None, variant: self.variant.map(str::to_owned) }
     }
 
     fn root(&self) -> &str {
-        self.api.map_or("", |(_, api)| &api.outer.root)
+        &self.api.1.outer.root
     }
-}
-
-/// The part of dialect.toml that an import reads.
-#[derive(Debug, Default, Deserialize)]
-struct Settings {
-    extends: Option<String>,
-    #[serde(default)]
-    roots: BTreeMap<String, String>,
-    /// SDK packages whose types the dialect includes.
-    #[serde(default)]
-    packages: toml::Table,
-}
-
-/// The part of errata.toml that an import reads.
-#[derive(Debug, Default, Deserialize)]
-struct Errata {
-    #[serde(default)]
-    erratum: Vec<Erratum>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Erratum {
-    #[serde(default)]
-    adds: Vec<String>,
 }
 
 /// Imports a document into the folder of a dialect, which is created if it does not exist.
@@ -129,43 +122,42 @@ struct Erratum {
 ///
 /// Fails before writing anything if the document or a file of the folder cannot be read.
 pub fn into_folder(document: &Value, folder: &Path, how: &Laying<'_>) -> anyhow::Result<Summary> {
-    let variant = how.variant;
-    let settings: Option<Settings> = toml_file(&folder.join("dialect.toml"))?;
+    let settings: Option<DialectFile> = toml_file(&folder.join("dialect.toml"))?;
     if let Some(parent) = settings.as_ref().and_then(|settings| settings.extends.as_ref()) {
         bail!(
             "{} extends \"{parent}\", but an imported dialect cannot extend another: import into the parent, or remove `extends`",
             folder.join("dialect.toml").display()
         );
     }
-    let errata: Errata = toml_file(&folder.join("errata.toml"))?.unwrap_or_default();
-    let first = settings.is_none();
-    let is_partial = document.get("openapi").is_none() || variant.is_some();
+    let errata: ErrataFile = toml_file(&folder.join("errata.toml"))?.unwrap_or_default();
+    let is_partial = document.get("openapi").is_none() || how.variant.is_some();
     if let Some(settings) = &settings
         && (is_partial || !settings.packages.is_empty())
     {
         return lay_over(document, folder, how, &settings.roots);
     }
+    let is_new = settings.is_none();
     let roots = settings.map(|settings| settings.roots);
     let mut imported = import(document, &ImportRequest { roots, ..how.request() })?;
 
-    let added: BTreeSet<String> = errata.erratum.into_iter().flat_map(|erratum| erratum.adds).collect();
+    let added = errata.errata.into_iter().flat_map(|erratum| match erratum.change {
+        Change::Adds(paths) => paths,
+        _ => Vec::new(),
+    });
+    let added: BTreeSet<String> = added.collect();
     let before = existing(folder)?;
     let mut summary = Summary { notes: std::mem::take(&mut imported.notes), ..Summary::default() };
     for path in added.iter().filter(|path| imported.files.contains_key(*path)) {
         summary.notes.push(note(path, "now in the document; remove the erratum that adds it"));
     }
 
-    if first {
-        let path = "dialect.toml";
-        write(folder, path, &first_dialect_toml(&imported, how))?;
-        summary.added.push(path.to_owned());
+    if is_new {
+        summary.put(folder, "dialect.toml", None, &first_dialect_toml(&imported, how))?;
     }
     for (path, schema) in &mut imported.files {
         let old = before.get(path);
         if let Some(old) = old {
-            let old: Value = serde_json::from_str(old)
-                .with_context(|| format!("{} is not JSON", folder.join(path).display()))?;
-            for pointer in ours::keep(schema, &old) {
+            for pointer in ours::keep(schema, &json(folder, path, old)?) {
                 summary.notes.push(note(
                     path,
                     &format!("dropped the description at {pointer}, which no longer exists"),
@@ -175,18 +167,7 @@ pub fn into_folder(document: &Value, folder: &Path, how: &Laying<'_>) -> anyhow:
         if path.starts_with("events/") && schema.get("x-lifecycle").is_none() {
             lifecycle::place(schema, folder, how.root());
         }
-        let contents = text::print(schema);
-        match old {
-            Some(old) if *old == contents => summary.unchanged.push(path.clone()),
-            Some(_) => {
-                write(folder, path, &contents)?;
-                summary.changed.push(path.clone());
-            }
-            None => {
-                write(folder, path, &contents)?;
-                summary.added.push(path.clone());
-            }
-        }
+        summary.put(folder, path, old, &text::print(schema))?;
     }
     for path in before.keys().filter(|path| !imported.files.contains_key(*path)) {
         if added.contains(path) {
@@ -215,15 +196,7 @@ fn lay_over(
     let mut summary = Summary { notes: imported.notes, ..Summary::default() };
     summary.notes.extend(notes);
     for (path, file) in files {
-        let contents = text::print(&file);
-        match before.get(&path) {
-            Some(old) if *old == contents => summary.unchanged.push(path),
-            old => {
-                write(folder, &path, &contents)?;
-                let list = if old.is_some() { &mut summary.changed } else { &mut summary.added };
-                list.push(path);
-            }
-        }
+        summary.put(folder, &path, before.get(&path), &text::print(&file))?;
     }
     Ok(summary)
 }
@@ -235,12 +208,11 @@ pub(crate) fn files_of(folder: &Path) -> anyhow::Result<BTreeMap<String, Value>>
 }
 
 fn parsed(folder: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<BTreeMap<String, Value>> {
-    let parse = |(path, contents): (&String, &String)| {
-        let file = serde_json::from_str(contents)
-            .with_context(|| format!("{} is not JSON", folder.join(path).display()))?;
-        Ok((path.clone(), file))
-    };
-    files.iter().map(parse).collect()
+    files.iter().map(|(path, contents)| Ok((path.clone(), json(folder, path, contents)?))).collect()
+}
+
+fn json(folder: &Path, path: &str, contents: &str) -> anyhow::Result<Value> {
+    serde_json::from_str(contents).with_context(|| format!("{} is not JSON", folder.join(path).display()))
 }
 
 fn note(path: &str, text: &str) -> Note {
@@ -270,31 +242,20 @@ fn existing(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     Ok(found)
 }
 
-fn toml_file<T: for<'de> Deserialize<'de>>(path: &Path) -> anyhow::Result<Option<T>> {
-    match fs::read_to_string(path) {
-        Ok(contents) => {
-            toml::from_str(&contents).map(Some).with_context(|| format!("cannot read {}", path.display()))
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
-    }
-}
-
-fn write(folder: &Path, path: &str, contents: &str) -> anyhow::Result<()> {
-    let path = folder.join(path);
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
-    }
-    fs::write(&path, contents).with_context(|| format!("cannot write {}", path.display()))
+fn toml_file<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
+    Ok(path.is_file().then(|| read_toml(path)).transpose()?)
 }
 
 /// Returns an initial dialect.toml for a person to complete. Later imports do not change it.
 fn first_dialect_toml(imported: &Imported, how: &Laying<'_>) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     let title = quoted(&imported.title);
-    let mut lines: Vec<String> = how.api.iter().map(|(name, _)| format!("api = {}", quoted(name))).collect();
-    lines.extend([format!("product = {title}"), format!("source = {title}"), "summary = \"\"".to_owned()]);
-    lines.push("\n[roots]".to_owned());
+    let mut lines = vec![
+        format!("api = {}", quoted(how.api.0)),
+        format!("product = {title}"),
+        format!("source = {title}"),
+        "summary = \"\"\n\n[roots]".to_owned(),
+    ];
     lines.extend(imported.roots.iter().map(|(role, name)| format!("{role} = {}", quoted(name))));
     lines.join("\n") + FIRST_FRAMING
 }

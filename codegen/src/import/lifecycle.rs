@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
 use super::text::ordered;
+use crate::folders::paths;
 use crate::todo::{settled, todo};
 
 /// The role, and the property of the value, by the last part of a name.
@@ -29,7 +30,8 @@ const PHASES: &[&str] = &[
 /// as guesses.
 pub(super) fn place(event: &mut Value, folder: &Path, root: &str) {
     let Some(name) = event.get("$id").and_then(Value::as_str).map(str::to_owned) else { return };
-    let elsewhere = neighbours(folder).into_iter().find_map(|neighbour| {
+    let neighbours = folder.parent().map(paths).unwrap_or_default();
+    let elsewhere = neighbours.iter().filter(|path| *path != folder).find_map(|neighbour| {
         let text = fs::read_to_string(neighbour.join(format!("events/{name}.json"))).ok()?;
         let file: Value = serde_json::from_str(&text).ok()?;
         let mut lifecycle = file.get("x-lifecycle")?.clone();
@@ -42,15 +44,6 @@ pub(super) fn place(event: &mut Value, folder: &Path, root: &str) {
         map.insert("x-lifecycle".to_owned(), guess);
         *event = ordered(std::mem::take(map));
     }
-}
-
-/// Returns the folders of other dialects, sorted.
-fn neighbours(folder: &Path) -> Vec<PathBuf> {
-    let entries = folder.parent().and_then(|parent| fs::read_dir(parent).ok());
-    let mut paths: Vec<PathBuf> = entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    paths.retain(|path| path != folder);
-    paths.sort();
-    paths
 }
 
 /// Returns a marked guess, whose scope a person must confirm.

@@ -8,8 +8,6 @@
 mod adopt;
 mod leaves;
 mod objects;
-#[cfg(test)]
-mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

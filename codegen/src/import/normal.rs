@@ -1,15 +1,19 @@
 //! Converts schemas of a document to normal form.
 
+mod all_of;
+mod unions;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::Note;
 use super::document::{Document, reference};
 use super::pointer::Pointer;
-use super::schemas::{ANNOTATIONS, Result, Schemas, fail, members};
+use super::schemas::{ANNOTATIONS, Result, fail, members, referred};
 use super::text::ordered;
-use super::unions::{self, Union};
-use super::{Note, all_of};
+use unions::Union;
+pub(super) use unions::nullable;
 
 /// Keywords without effect on validity that are dropped.
 const DROPPED: &[&str] = &[
@@ -45,8 +49,20 @@ pub(super) struct Normaliser<'d> {
     notes: Vec<Note>,
 }
 
-impl Schemas for Normaliser<'_> {
-    fn named(&mut self, name: &str) -> Result<Value> {
+impl<'d> Normaliser<'d> {
+    pub(super) fn new(document: &'d Document<'d>) -> Self {
+        Self {
+            document,
+            named: BTreeMap::new(),
+            under_way: Vec::new(),
+            unions: Vec::new(),
+            typed_references: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Returns the schema of this name in normal form.
+    pub(super) fn named(&mut self, name: &str) -> Result<Value> {
         if let Some(done) = self.named.get(name) {
             return Ok(done.clone());
         }
@@ -66,20 +82,18 @@ impl Schemas for Normaliser<'_> {
         Ok(normal)
     }
 
-    fn note(&mut self, place: &Pointer, text: impl Into<String>) {
+    pub(super) fn note(&mut self, place: &Pointer, text: impl Into<String>) {
         self.notes.push(Note { place: place.to_string(), text: text.into() });
     }
-}
 
-impl<'d> Normaliser<'d> {
-    pub(super) fn new(document: &'d Document<'d>) -> Self {
-        Self {
-            document,
-            named: BTreeMap::new(),
-            under_way: Vec::new(),
-            unions: Vec::new(),
-            typed_references: Vec::new(),
-            notes: Vec::new(),
+    /// Resolves the reference of a schema in normal form.
+    pub(super) fn resolved(&mut self, schema: &Value) -> Result<Value> {
+        match schema.get("$ref").and_then(referred) {
+            None => Ok(schema.clone()),
+            Some(name) => {
+                let target = self.named(name)?;
+                self.resolved(&target)
+            }
         }
     }
 

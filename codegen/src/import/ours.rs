@@ -1,37 +1,12 @@
 //! Keeps manual additions to the files of a dialect across imports.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::text::ordered;
+use crate::schema::visit;
 
 /// Keywords of our own that documents do not have.
 const HEAD: &[&str] = &["x-lifecycle", "examples"];
-
-/// Calls `each` with every schema inside a schema in normal form, and its JSON pointer.
-pub(super) fn visit<'v>(
-    schema: &'v Value,
-    pointer: &str,
-    each: &mut impl FnMut(&str, &'v Map<String, Value>),
-) {
-    let Value::Object(map) = schema else { return };
-    each(pointer, map);
-    for keyword in ["items", "additionalProperties", "propertyNames"] {
-        if let Some(inner) = map.get(keyword) {
-            visit(inner, &format!("{pointer}/{keyword}"), each);
-        }
-    }
-    if let Some(Value::Array(branches)) = map.get("anyOf") {
-        for (index, branch) in branches.iter().enumerate() {
-            visit(branch, &format!("{pointer}/anyOf/{index}"), each);
-        }
-    }
-    if let Some(Value::Object(properties)) = map.get("properties") {
-        for (name, property) in properties {
-            let name = name.replace('~', "~0").replace('/', "~1");
-            visit(property, &format!("{pointer}/properties/{name}"), each);
-        }
-    }
-}
 
 /// Copies our own additions from `old`. Returns the pointers of descriptions that no longer exist.
 pub(super) fn keep(new: &mut Value, old: &Value) -> Vec<String> {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::schema::{escape, unescape};
+
 /// A JSON pointer, written the way `$ref` writes it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Pointer(String);
@@ -19,15 +21,14 @@ impl Pointer {
 
     /// Returns the pointer to a child.
     pub(super) fn at(&self, segment: impl fmt::Display) -> Self {
-        let segment = segment.to_string().replace('~', "~0").replace('/', "~1");
-        Self(format!("{}/{segment}", self.0))
+        Self(format!("{}/{}", self.0, escape(&segment.to_string())))
     }
 
     /// Returns the name of the schema of `components` that contains this place.
     pub(super) fn component(&self) -> Option<String> {
         let rest = self.0.strip_prefix("#/components/schemas/")?;
         let segment = rest.split('/').next()?;
-        Some(segment.replace("~1", "/").replace("~0", "~"))
+        Some(unescape(segment))
     }
 
     /// Returns the name of the schema of `components`, if this is its place.

@@ -17,7 +17,7 @@ pub fn read(path: &Path) -> anyhow::Result<Value> {
 }
 
 /// Reads a JSON or YAML document.
-pub(super) fn parse(contents: &str) -> anyhow::Result<Value> {
+fn parse(contents: &str) -> anyhow::Result<Value> {
     if contents.trim_start().starts_with('{') {
         return serde_json::from_str(contents).context("not JSON, although it starts with `{`");
     }

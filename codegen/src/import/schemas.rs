@@ -11,26 +11,6 @@ pub(super) const ANNOTATIONS: &[&str] = &["deprecated", "default"];
 /// The result of a step.
 pub(super) type Result<T> = std::result::Result<T, ImportError>;
 
-/// The schemas of a document in normal form, and the notes on it.
-pub(super) trait Schemas {
-    /// Returns the schema of this name in normal form.
-    fn named(&mut self, name: &str) -> Result<Value>;
-
-    /// Adds a note.
-    fn note(&mut self, place: &Pointer, text: impl Into<String>);
-
-    /// Resolves the reference of a schema in normal form.
-    fn resolved(&mut self, schema: &Value) -> Result<Value> {
-        match schema.get("$ref").and_then(referred) {
-            None => Ok(schema.clone()),
-            Some(name) => {
-                let target = self.named(name)?;
-                self.resolved(&target)
-            }
-        }
-    }
-}
-
 /// Adds properties to an object: `type` first, undeclared required ones last.
 pub(super) fn members(
     object: &mut Map<String, Value>,
@@ -58,6 +38,32 @@ pub(super) fn members(
 /// Returns the name of the type that a `$ref` in normal form refers to.
 pub(super) fn referred(target: &Value) -> Option<&str> {
     target.as_str()?.strip_prefix("../types/")?.strip_suffix(".json")
+}
+
+/// Returns the values of a constant or enumeration.
+pub(super) fn values(schema: &Value) -> Option<Vec<Value>> {
+    match (schema.get("const"), schema.get("enum")) {
+        (Some(value), _) => Some(vec![value.clone()]),
+        (None, Some(Value::Array(list))) => Some(list.clone()),
+        _ => None,
+    }
+}
+
+/// Returns a schema without null, and whether it allowed null.
+pub(super) fn without_null(schema: &Value) -> (Value, bool) {
+    match schema.get("type") {
+        Some(Value::Array(names)) => {
+            let mut plain = schema.clone();
+            plain["type"] = names.first().cloned().unwrap_or_default();
+            (plain, true)
+        }
+        _ => (schema.clone(), false),
+    }
+}
+
+/// Returns whether an object requires a property.
+pub(super) fn requires(object: &Value, name: &str) -> bool {
+    object.get("required").and_then(Value::as_array).is_some_and(|all| all.iter().any(|other| other == name))
 }
 
 /// Returns the error of a schema that cannot be imported.

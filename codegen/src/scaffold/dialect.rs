@@ -14,11 +14,7 @@ use crate::todo::todo;
 
 /// Returns the folder of a dialect that extends no other, and its feature in the manifest of crate `spec`. It gets the
 /// two events that open and complete the value of its API, if events of that API have it.
-///
-/// # Errors
-///
-/// Fails if the name is invalid or exists, or if there is no such API.
-pub fn dialect(spec: &Path, name: &str, api: Option<&str>) -> anyhow::Result<Skeleton> {
+pub(crate) fn dialect(spec: &Path, name: &str, api: Option<&str>) -> anyhow::Result<Skeleton> {
     let head = head(spec, name)?;
     let api = super::api(spec, api)?;
     let folder = PathBuf::from("dialects").join(name);
@@ -39,11 +35,7 @@ pub fn dialect(spec: &Path, name: &str, api: Option<&str>) -> anyhow::Result<Ske
 }
 
 /// Returns the folder of a dialect that extends another, and its feature in the manifest of crate `spec`.
-///
-/// # Errors
-///
-/// Fails if the name is invalid or exists, or if there is no such parent.
-pub fn extension(spec: &Path, name: &str, parent: &str) -> anyhow::Result<Skeleton> {
+pub(crate) fn extension(spec: &Path, name: &str, parent: &str) -> anyhow::Result<Skeleton> {
     let head = head(spec, name)?;
     let names = dialect::list(spec)?;
     if !names.iter().any(|known| known == parent) {

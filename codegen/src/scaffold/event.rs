@@ -1,43 +1,36 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{anyhow, bail, ensure};
+use anyhow::{anyhow, ensure};
 use serde_json::{Map, Value, json};
 
 use super::Skeleton;
-use crate::SpecFiles;
 use crate::dialect::{self, Dialect};
 use crate::formats::{ApiFile, EventLine, Role, Scope};
 use crate::todo::todo;
 
 /// Returns the file of an event, with the properties of its scope and role.
-pub fn event(spec: &Path, name: &str, in_dialect: &str, scope: &str, role: Role) -> anyhow::Result<Skeleton> {
+pub(crate) fn event(
+    name: &str,
+    dialect: &Dialect,
+    api: &ApiFile,
+    scope: (&String, &Scope),
+    role: Role,
+) -> anyhow::Result<Skeleton> {
     let fits = name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "._:-".contains(c));
     ensure!(fits, "\"{name}\" is not a valid event type: use letters, digits, and . _ : -");
-    let names = dialect::list(spec)?;
-    if !names.iter().any(|known| known == in_dialect) {
-        bail!("there is no dialect \"{in_dialect}\"; there are: {}", names.join(", "));
-    }
-    let dialect = dialect::load(spec, in_dialect)?;
-    ensure!(
-        !dialect.events.contains_key(name),
-        "{in_dialect} already has an event \"{name}\", its own or inherited"
-    );
-    let files = SpecFiles::load(spec)?;
-    let api = files.api_of(&dialect).map_err(|error| anyhow!(error))?;
-    let Some(found) = api.scopes.get(scope) else {
-        let known: Vec<&str> = api.scopes.keys().map(String::as_str).collect();
-        bail!("there is no scope \"{scope}\"; there are: {}", known.join(", "));
-    };
-    let text = format!("{:#}\n", file(name, &dialect, api, scope, found, role)?);
-    let mut next = vec![
+    let in_dialect = &dialect.name;
+    let is_known = dialect.events.contains_key(name);
+    ensure!(!is_known, "{in_dialect} already has an event \"{name}\", its own or inherited");
+    let text = format!("{:#}\n", file(name, dialect, api, scope, role)?);
+    let next = vec![
         "describe the event in `description`, and declare its properties".to_owned(),
         "replace the example by a recorded event".to_owned(),
+        format!(
+            "if the dialect is imported and its document does not have the event, name the file under `adds` in \
+             dialects/{in_dialect}/errata.toml, so that the next import keeps it"
+        ),
     ];
-    next.push(format!(
-        "if the dialect is imported and its document does not have the event, name the file under `adds` in \
-         dialects/{in_dialect}/errata.toml, so that the next import keeps it"
-    ));
     let path = PathBuf::from(format!("dialects/{in_dialect}/events/{name}.json"));
     Ok(Skeleton { files: vec![(path, text)], edited: Vec::new(), next })
 }
@@ -46,8 +39,7 @@ fn file(
     name: &str,
     dialect: &Dialect,
     api: &ApiFile,
-    scope_name: &str,
-    scope: &Scope,
+    (scope_name, scope): (&String, &Scope),
     role: Role,
 ) -> anyhow::Result<Value> {
     let mut lifecycle = json!({ "scope": scope_name, "role": role });

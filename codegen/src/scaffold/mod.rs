@@ -14,30 +14,26 @@ use anyhow::{Context, bail, ensure};
 use crate::catalogue::is_name;
 use crate::folders;
 
-pub use client::client;
-pub use dialect::{dialect, extension};
-pub use event::event;
-pub use rule::rule;
-pub use scenario::scenario;
+pub(crate) use client::client;
+pub(crate) use dialect::{dialect, extension};
+pub(crate) use event::event;
+pub(crate) use rule::rule;
+pub(crate) use scenario::scenario;
 
 /// Files to write, relative to the folder of the specification.
 #[derive(Debug, Clone, Default)]
-pub struct Skeleton {
+pub(crate) struct Skeleton {
     /// Files that are new.
-    pub files: Vec<(PathBuf, String)>,
+    pub(crate) files: Vec<(PathBuf, String)>,
     /// Existing files, with their new text.
-    pub edited: Vec<(PathBuf, String)>,
+    pub(crate) edited: Vec<(PathBuf, String)>,
     /// Next steps for a person.
-    pub next: Vec<String>,
+    pub(crate) next: Vec<String>,
 }
 
 impl Skeleton {
-    /// Writes the files.
-    ///
-    /// # Errors
-    ///
-    /// Fails before writing anything if one of the new files exists.
-    pub fn write(&self, spec: &Path) -> anyhow::Result<()> {
+    /// Writes the files, unless one of the new ones exists.
+    pub(crate) fn write(&self, spec: &Path) -> anyhow::Result<()> {
         for (file, _) in &self.files {
             let path = spec.join(file);
             ensure!(!path.exists(), "{} already exists; choose another name", path.display());
@@ -82,10 +78,6 @@ struct Place {
 impl Place {
     /// Returns the place of the page of a rule, scenario or case: in the folder of the API that is asked for. Without,
     /// it belongs to the pages that all APIs share if they have its group, or else to the usual API.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the id is invalid or exists.
     fn find(spec: &Path, kind: &str, asked: Option<&str>, id: &str) -> anyhow::Result<Self> {
         let is_part = |part: &str| is_name(part) && !part.contains(['.', '@']);
         let parts: Vec<&str> = id.split('/').collect();
@@ -95,7 +87,7 @@ impl Place {
         let shared = Path::new(&kind);
         let is_shared = asked.is_none() && spec.join(shared).join(group).is_dir();
         let api = if is_shared { None } else { Some(api(spec, asked)?) };
-        let path = folders::file_of(api.as_deref(), &kind, &file);
+        let path = folders::of_api(api.as_deref(), &kind).join(&file);
         // Pages of scenarios and cases may have the same id in several APIs, and then none that all share.
         let is_in_each = kind != RULES && !is_shared;
         let existing = match spec.join(shared).join(&file) {

@@ -11,7 +11,7 @@ use crate::todo::MARK;
 const USUAL: &str = "open-responses/text.sse";
 
 /// Returns the page of a rule, which requires that an event occurs only once.
-pub fn rule(spec: &Path, api: Option<&str>, id: &str) -> anyhow::Result<Skeleton> {
+pub(crate) fn rule(spec: &Path, api: Option<&str>, id: &str) -> anyhow::Result<Skeleton> {
     let Place { path, api } = Place::find(spec, "rule", api, id)?;
     let (golden, event) = golden(spec, api.as_deref())?;
     let text = format!(

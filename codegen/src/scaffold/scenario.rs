@@ -45,7 +45,7 @@ fn completed(spec: &Path, api: Option<&str>) -> anyhow::Result<Option<String>> {
 }
 
 /// Returns the page of a scenario, which accepts any response.
-pub fn scenario(spec: &Path, api: Option<&str>, id: &str) -> anyhow::Result<Skeleton> {
+pub(crate) fn scenario(spec: &Path, api: Option<&str>, id: &str) -> anyhow::Result<Skeleton> {
     let Place { path, api } = Place::find(spec, "scenario", api, id)?;
     let elicited = completed(spec, api.as_deref())?;
     let next = [

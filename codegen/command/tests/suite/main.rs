@@ -1,7 +1,12 @@
 //! What the crate exports, on the specification of the repository.
 
-mod check;
 mod diff;
 mod new;
 mod schemas;
-mod support;
+
+use std::path::{Path, PathBuf};
+
+/// Returns the folder of the repository's own specification.
+fn own_spec() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec")
+}

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::{FilePointer, Merge, referred_in, type_file};
+use crate::import::schemas::{values, without_null};
 
 /// A schema that is neither a union nor a reference.
 #[derive(Debug, Clone)]
@@ -40,11 +41,7 @@ impl Leaf {
 
     /// Returns its constant or enumerated strings.
     pub(super) fn values(&self) -> Option<Vec<Value>> {
-        match (self.schema.get("const"), self.schema.get("enum")) {
-            (Some(value), _) => Some(vec![value.clone()]),
-            (None, Some(Value::Array(values))) => Some(values.clone()),
-            _ => None,
-        }
+        values(&self.schema)
     }
 
     /// Returns the values of `type` of an object, if they are declared.
@@ -53,10 +50,8 @@ impl Leaf {
         // An SDK also allows null for an optional `type`.
         let branches =
             tag.get("anyOf").and_then(Value::as_array).map_or(std::slice::from_ref(tag), Vec::as_slice);
-        let values =
-            branches.iter().filter_map(|schema| Self { name: None, schema: schema.clone() }.values());
-        let values: Vec<Value> = values.flatten().collect();
-        (!values.is_empty()).then_some(values)
+        let tags: Vec<Value> = branches.iter().filter_map(values).flatten().collect();
+        (!tags.is_empty()).then_some(tags)
     }
 
     fn properties(&self) -> BTreeSet<&str> {
@@ -180,16 +175,4 @@ impl Merge<'_> {
 
 fn null() -> Leaf {
     Leaf { name: None, schema: json!({ "type": "null" }) }
-}
-
-/// Returns a schema without null, and whether it allowed null.
-fn without_null(schema: &Value) -> (Value, bool) {
-    match schema.get("type") {
-        Some(Value::Array(names)) => {
-            let mut plain = schema.clone();
-            plain["type"] = names.first().cloned().unwrap_or_default();
-            (plain, true)
-        }
-        _ => (schema.clone(), false),
-    }
 }

@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::leaves::{Kind, Leaf};
 use super::{FilePointer, Merge, Phase, type_file};
-use crate::import::schemas::members;
-use crate::import::unions;
+use crate::import::normal::nullable;
+use crate::import::schemas::{members, requires};
 
 impl Merge<'_> {
     pub(super) fn lay_object(&mut self, leaf: &Leaf, old: &Value, place: &FilePointer) {
@@ -78,13 +78,9 @@ impl Merge<'_> {
                 .all(|(_, old)| !is_null(old.kind()) && old.kind() != Kind::Any)
         {
             self.note(place, "also allows null");
-            self.edit(place, |schema| *schema = unions::nullable(schema.take()));
+            self.edit(place, |schema| *schema = nullable(schema.take()));
         }
     }
-}
-
-fn requires(object: &Value, name: &str) -> bool {
-    object.get("required").and_then(Value::as_array).is_some_and(|all| all.iter().any(|other| other == name))
 }
 
 fn names(object: &Map<String, Value>) -> Vec<String> {

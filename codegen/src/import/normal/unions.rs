@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::pointer::Pointer;
-use super::schemas::{ANNOTATIONS, Result, Schemas, referred};
-use super::text::ordered;
+use super::Normaliser;
+use crate::import::pointer::Pointer;
+use crate::import::schemas::{ANNOTATIONS, Result, referred, requires, values};
+use crate::import::text::ordered;
 
 /// A union of the document, which is checked when every schema is known.
 pub(super) struct Union {
@@ -19,7 +20,7 @@ pub(super) struct Union {
 
 /// Builds a schema from branches in normal form. A `closed` union stays one even with a single branch.
 pub(super) fn join(
-    schemas: &mut impl Schemas,
+    schemas: &mut Normaliser<'_>,
     place: &Pointer,
     branches: Vec<Value>,
     closed: bool,
@@ -88,7 +89,7 @@ impl Flat {
 }
 
 /// Adds null to a schema.
-pub(super) fn nullable(schema: Value) -> Value {
+pub(in crate::import) fn nullable(schema: Value) -> Value {
     let Value::Object(mut map) = schema else { return schema };
     if map.keys().all(|key| ANNOTATIONS.contains(&key.as_str())) {
         return Value::Object(map);
@@ -119,7 +120,7 @@ pub(super) fn nullable(schema: Value) -> Value {
 }
 
 /// Moves enumerated values before a branch that allows any string, which would hide them.
-fn free_strings_last(schemas: &mut impl Schemas, branches: &mut Vec<Value>) -> Result<()> {
+fn free_strings_last(schemas: &mut Normaliser<'_>, branches: &mut Vec<Value>) -> Result<()> {
     let Some(last_enum) = branches.iter().rposition(|branch| branch.get("enum").is_some()) else {
         return Ok(());
     };
@@ -136,7 +137,7 @@ fn free_strings_last(schemas: &mut impl Schemas, branches: &mut Vec<Value>) -> R
     Ok(())
 }
 
-fn takes_any_string(schemas: &mut impl Schemas, schema: &Value) -> Result<bool> {
+fn takes_any_string(schemas: &mut Normaliser<'_>, schema: &Value) -> Result<bool> {
     let schema = schemas.resolved(schema)?;
     if let Some(Value::Array(branches)) = schema.get("anyOf") {
         for branch in branches {
@@ -150,7 +151,7 @@ fn takes_any_string(schemas: &mut impl Schemas, schema: &Value) -> Result<bool> 
 }
 
 /// Returns whether a schema allows only values of one type.
-pub(super) fn only_type(schemas: &mut impl Schemas, schema: &Value, kind: &str) -> Result<bool> {
+pub(super) fn only_type(schemas: &mut Normaliser<'_>, schema: &Value, kind: &str) -> Result<bool> {
     Ok(leaves(schemas, schema)?.iter().all(|leaf| match leaf.get("const") {
         Some(value) => value.is_string() && kind == "string",
         None => leaf.get("type").is_some_and(|found| found == kind),
@@ -158,7 +159,7 @@ pub(super) fn only_type(schemas: &mut impl Schemas, schema: &Value, kind: &str) 
 }
 
 /// Returns the leaves of a union, through references.
-fn leaves(schemas: &mut impl Schemas, schema: &Value) -> Result<Vec<Value>> {
+fn leaves(schemas: &mut Normaliser<'_>, schema: &Value) -> Result<Vec<Value>> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
     let mut pending = vec![schema.clone()];
@@ -177,7 +178,7 @@ fn leaves(schemas: &mut impl Schemas, schema: &Value) -> Result<Vec<Value>> {
 }
 
 /// Adds remarks on a union with overlapping branches or a wrong discriminator.
-pub(super) fn review(schemas: &mut impl Schemas, union: &Union) -> Result<()> {
+pub(super) fn review(schemas: &mut Normaliser<'_>, union: &Union) -> Result<()> {
     if let Some(discriminator) = &union.discriminator {
         review_discriminator(schemas, union, discriminator)?;
     }
@@ -206,7 +207,7 @@ pub(super) fn review(schemas: &mut impl Schemas, union: &Union) -> Result<()> {
     Ok(())
 }
 
-fn review_discriminator(schemas: &mut impl Schemas, union: &Union, discriminator: &Value) -> Result<()> {
+fn review_discriminator(schemas: &mut Normaliser<'_>, union: &Union, discriminator: &Value) -> Result<()> {
     let property = discriminator.get("propertyName").and_then(Value::as_str).unwrap_or("type");
     for (index, branch) in union.branches.iter().enumerate() {
         for leaf in leaves(schemas, branch)? {
@@ -248,15 +249,6 @@ fn label(branch: &Value, index: usize) -> String {
     branch.get("$ref").and_then(referred).map_or_else(|| format!("branch {index}"), str::to_owned)
 }
 
-/// Returns the values of a constant or enumeration.
-fn values(schema: &Value) -> Option<Vec<Value>> {
-    match (schema.get("const"), schema.get("enum")) {
-        (Some(value), _) => Some(vec![value.clone()]),
-        (None, Some(Value::Array(list))) => Some(list.clone()),
-        _ => None,
-    }
-}
-
 /// Returns whether certainly no value matches both of two schemas without references and unions.
 fn disjoint(left: &Value, right: &Value) -> bool {
     if let (Some(left), Some(right)) = (values(left), values(right)) {
@@ -289,16 +281,10 @@ fn types(schema: &Value) -> Vec<&str> {
 
 /// Returns whether some property, which one of the objects requires, has no value that both allow.
 fn told_apart(left: &Value, right: &Value) -> bool {
-    let demands = |object: &Value, name: &str| {
-        object
-            .get("required")
-            .and_then(Value::as_array)
-            .is_some_and(|names| names.iter().any(|other| other == name))
-    };
     let Some(properties) = left.get("properties").and_then(Value::as_object) else { return false };
     properties.iter().any(|(name, schema)| {
         let other = &right["properties"][name.as_str()];
-        (demands(left, name) || demands(right, name))
+        (requires(left, name) || requires(right, name))
             && matches!((values(schema), values(other)), (Some(a), Some(b)) if !a.iter().any(|value| b.contains(value)))
     })
 }

@@ -2,15 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
-use super::pointer::Pointer;
-use super::schemas::{ANNOTATIONS, Result, Schemas, fail, members, referred};
-use super::text::ordered;
+use super::Normaliser;
+use crate::import::pointer::Pointer;
+use crate::import::schemas::{ANNOTATIONS, Result, fail, members, referred, without_null};
+use crate::import::text::ordered;
 
 /// Keywords of an object that can be merged with another.
 const MERGEABLE: &[&str] = &["type", "required", "properties"];
 
 /// Merges the parts of an `allOf`, each with its place.
-pub(super) fn merge(schemas: &mut impl Schemas, parts: Vec<(Value, Pointer)>) -> Result<Value> {
+pub(super) fn merge(schemas: &mut Normaliser<'_>, parts: Vec<(Value, Pointer)>) -> Result<Value> {
     let mut merged = json!({});
     for (part, here) in parts {
         merged = intersect(schemas, &here, merged, part)?;
@@ -19,7 +20,7 @@ pub(super) fn merge(schemas: &mut impl Schemas, parts: Vec<(Value, Pointer)>) ->
 }
 
 /// Returns the intersection of two schemas, with the annotations of `right`.
-fn intersect(schemas: &mut impl Schemas, place: &Pointer, left: Value, right: Value) -> Result<Value> {
+fn intersect(schemas: &mut Normaliser<'_>, place: &Pointer, left: Value, right: Value) -> Result<Value> {
     let (mut bare_left, mut notes) = split(left);
     let (mut bare_right, right_notes) = split(right);
     notes.extend(right_notes);
@@ -41,7 +42,7 @@ fn split(schema: Value) -> (Value, Map<String, Value>) {
 }
 
 /// Returns whether `right` obviously allows every value of `left`.
-fn narrower(schemas: &mut impl Schemas, left: &Value, right: &Value) -> Result<bool> {
+fn narrower(schemas: &mut Normaliser<'_>, left: &Value, right: &Value) -> Result<bool> {
     if left == right || *right == json!({}) || impossible(left) {
         return Ok(true);
     }
@@ -71,7 +72,8 @@ fn narrower(schemas: &mut impl Schemas, left: &Value, right: &Value) -> Result<b
             _ => value.is_string() && any_string && right.get("type").is_some_and(|kind| kind == "string"),
         });
     }
-    Ok(without_null(right).is_some_and(|right| right == *left))
+    let (plain, is_nullable) = without_null(right);
+    Ok(is_nullable && plain == *left)
 }
 
 /// Returns whether schemas are equal except for the order of enum values.
@@ -90,15 +92,7 @@ fn impossible(schema: &Value) -> bool {
     matches!((limit("minLength"), limit("maxLength")), (Some(least), Some(most)) if least > most)
 }
 
-/// Returns a scalar, list or object schema without null.
-fn without_null(schema: &Value) -> Option<Value> {
-    let mut map = schema.as_object()?.clone();
-    let name = map.get("type")?.as_array()?.first()?.clone();
-    map.insert("type".to_owned(), name);
-    Some(Value::Object(map))
-}
-
-fn combined(schemas: &mut impl Schemas, place: &Pointer, left: &Value, right: &Value) -> Result<Value> {
+fn combined(schemas: &mut Normaliser<'_>, place: &Pointer, left: &Value, right: &Value) -> Result<Value> {
     let left = split(schemas.resolved(left)?).0;
     let right = split(schemas.resolved(right)?).0;
     if let (Some(Value::Array(a)), Some(Value::Array(b))) = (left.get("enum"), right.get("enum")) {
