@@ -17,16 +17,3 @@ pub(crate) fn nearest<'n>(mistaken: &str, names: impl IntoIterator<Item = &'n st
     near.truncate(3);
     near.into_iter().map(|(_, name)| name).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn typing_errors_and_parts_are_near() {
-        let names = ["response.created", "response.completed", "Response", "error"];
-        assert_eq!(nearest("response.craeted", names)[0], "response.created");
-        assert_eq!(nearest("completed", names), ["response.completed"]);
-        assert!(nearest("tools", names).is_empty());
-    }
-}

@@ -132,38 +132,3 @@ fn answer(text: &str) -> Result<Vec<Frame>, (usize, String)> {
     let line = head.lines().count() + 2;
     Ok(vec![Frame { line, kind: Kind::Body(status), event: None, data: Some(body.to_owned()) }])
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn frames_end_with_blank_lines() {
-        let frames = stream(": hi\n\nevent: a\ndata: 1\ndata: 2\n\n").unwrap();
-        assert_eq!(frames[0], Frame { line: 1, ..Frame::default() });
-        let second =
-            Frame { line: 3, event: Some("a".into()), data: Some("1\n2".into()), ..Frame::default() };
-        assert_eq!(frames[1], second);
-        assert_eq!(stream("data: 1\n").unwrap_err().0, 1);
-        assert_eq!(stream("data: 1\n\nx\n").unwrap_err().0, 3);
-    }
-
-    #[test]
-    fn messages_have_a_direction() {
-        let frames = log("{\"sent\":{\"type\":\"a\"}}\n{\"recv\":{\"type\":\"b\"},\"time\":0.5}\n").unwrap();
-        let names: Vec<_> =
-            frames.iter().map(|frame| (frame.line, frame.kind, frame.name().unwrap())).collect();
-        assert_eq!(names, [(1, Kind::Sent, ">a".to_owned()), (2, Kind::Received, "b".to_owned())]);
-        for line in ["{}", "{\"recv\":1}", "{\"recv\":{},\"time\":\"\"}", "{\"recv\":{},\"sent\":{}}", "x"] {
-            assert_eq!(log(&format!("{{\"sent\":{{}}}}\n{line}\n")).unwrap_err().0, 2, "{line}");
-        }
-    }
-
-    #[test]
-    fn answers_have_a_status_and_a_body() {
-        let frames = answer("HTTP/1.1 400 Bad Request\r\na: b\r\n\r\n{}\n").unwrap();
-        assert_eq!((frames[0].line, frames[0].kind), (4, Kind::Body(400)));
-        assert_eq!(frames[0].name().as_deref(), Some("body"));
-        assert!(answer("HTTP/1.1 400\n\n{}").is_err() && answer("200\r\n\r\n{}").is_err());
-    }
-}

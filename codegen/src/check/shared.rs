@@ -78,33 +78,3 @@ fn without_directives(text: &str) -> String {
     let rest = pieces.filter_map(|piece| Some(piece.split_once("]]")?.1));
     std::iter::once(first).chain(rest).collect::<String>().trim().to_owned()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::formats::Request;
-
-    fn page(request: &str) -> Scenario {
-        let text = format!("```toml\nelicits = [\"a\"]\n```\n\n# T\n\nP.\n\n```json\n{request}\n```\n");
-        Scenario::parse("text/hello", &text).unwrap()
-    }
-
-    #[test]
-    fn pages_of_one_id_ask_for_the_same() {
-        let one = page(r#"{"input": "Say hello. [[say Hello]]", "tools": [{"name": "get_{{word 1}}"}]}"#);
-        let same = page(
-            r#"{"messages": [{"content": "Say hello."}], "tools": [{"function": {"name": "get_{{word 1}}"}}]}"#,
-        );
-        assert_eq!(difference(&one, &same), None);
-        let more = Scenario { request: Request(serde_json::json!({"messages": ["Say hello."]})), ..same };
-        assert_eq!(
-            difference(&one, &more),
-            Some(("the request", "the request says \"get_{{word 1}}\"".to_owned()))
-        );
-        let other = Scenario { features: vec!["tools".to_owned()], ..one.clone() };
-        assert_eq!(
-            difference(&one, &other),
-            Some(("features", "`features` is \"\", not \"tools\"".to_owned()))
-        );
-    }
-}

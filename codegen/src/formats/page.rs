@@ -24,14 +24,6 @@ impl PageError {
     }
 }
 
-impl fmt::Display for PageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.message)
-    }
-}
-
-impl std::error::Error for PageError {}
-
 /// A parsed page: a `toml` block, a title, prose, and blocks of data.
 #[derive(Debug)]
 pub(super) struct Page {
@@ -186,31 +178,5 @@ mod tests {
         assert_eq!(page.prose, "Prose.\n\n```sh\nls\n```");
         let block = page.only_block("data").unwrap();
         assert_eq!((block.line, block.text.as_str()), (13, "x\ny\n"));
-    }
-
-    #[derive(Debug, serde::Deserialize)]
-    struct Metadata {
-        #[expect(dead_code, reason = "only the error is looked at")]
-        a: String,
-    }
-
-    #[test]
-    fn errors_name_the_line() {
-        let cases = [
-            ("# Title\n", 1, "expected a ```toml block"),
-            ("hello\n", 1, "at the start of the page"),
-            ("```toml\n```\nprose\n", 3, "at the start of the page"),
-            ("```toml\n```\n", 2, "no title"),
-            ("```toml\n```\n# T\n", 3, "has no text"),
-            ("```toml\n```\n# T\nx\n```data\n", 5, "is not closed"),
-        ];
-        for (text, line, message) in cases {
-            let error = Page::split(text, "data").unwrap_err();
-            assert_eq!(error.line, line, "{text}: {error}");
-            assert!(error.message.contains(message), "{text}: {error}");
-        }
-        let page = Page::split(PAGE, "other").unwrap();
-        assert_eq!(page.only_block("other").unwrap_err().line, 15);
-        assert_eq!(page.metadata::<Metadata>().unwrap_err().line, 2);
     }
 }

@@ -330,26 +330,4 @@ mod tests {
             assert_eq!(edit(line), Ok(expected), "{line}");
         }
     }
-
-    #[test]
-    fn errors_name_line_and_cure() {
-        let cases = [
-            ("", 7, "empty"),
-            ("drop a\n", 7, "golden: <dialect>/<name>"),
-            ("golden: x/y\n", 7, "no edits"),
-            ("golden: x/y\nsteal a\n", 8, "unknown edit `steal`"),
-            ("golden: x/y\n\ndrop\n", 9, "an event type is missing"),
-            ("golden: x/y\ndrop a#0", 8, "a number from 1"),
-            ("golden: x/y\ndrop a b", 8, "unexpected `b`"),
-            ("golden: x/y\nset a b 1", 8, "a JSON pointer"),
-            ("golden: x/y\nset a /b {", 8, "not JSON"),
-            ("golden: x/y\nprepend a /b 1", 8, "not a JSON string"),
-            ("golden: x/y\ndata a <fg>", 8, "hexadecimal"),
-            ("golden: x/y\nstatus ok", 8, "such as 500"),
-        ];
-        for (text, line, message) in cases {
-            let error = parse(text, 7).unwrap_err();
-            assert!(error.line == line && error.message.contains(message), "{text}: {error}");
-        }
-    }
 }
