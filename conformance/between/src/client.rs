@@ -1,6 +1,7 @@
 //! The client in front of the gateway.
 
 use std::error::Error as _;
+use std::iter::successors;
 use std::time::Duration;
 
 use harness::wire::Target;
@@ -73,28 +74,16 @@ impl Client {
         };
         let by = Instant::now() + self.limit;
         let request = self.http.post(self.target.url().clone()).headers(headers).body(body);
-        let mut response = match timeout_at(by, request.send()).await {
-            Err(_) => {
-                let end = Ended::Silent(format!("no response within {:?}", self.limit));
-                exchange.response =
-                    Some(Response { end, ended_at: playing.elapsed(), ..Response::default() });
-                return exchange;
+        let mut recorded = Response::default();
+        recorded.end = match timeout_at(by, request.send()).await {
+            Err(_) => Ended::Silent(format!("no response within {:?}", self.limit)),
+            Ok(Err(error)) => Ended::Broken(in_words(&error)),
+            Ok(Ok(mut response)) => {
+                recorded.status = response.status().as_u16();
+                recorded.headers = written(response.headers());
+                self.read(&mut response, &mut recorded.pieces, leaves_after, by, playing).await
             }
-            Ok(Err(error)) => {
-                let end = Ended::Broken(in_words(&error));
-                exchange.response =
-                    Some(Response { end, ended_at: playing.elapsed(), ..Response::default() });
-                return exchange;
-            }
-            Ok(Ok(response)) => response,
         };
-        let mut recorded = Response {
-            status: response.status().as_u16(),
-            headers: written(response.headers()),
-            ..Response::default()
-        };
-        recorded.end = self.read(&mut response, &mut recorded.pieces, leaves_after, by, playing).await;
-        drop(response);
         recorded.ended_at = playing.elapsed();
         if recorded.end == Ended::Left {
             playing.left();
@@ -162,13 +151,8 @@ fn written(headers: &HeaderMap) -> Vec<(String, String)> {
     headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect()
 }
 
-/// Returns the message of an error and of its causes, without the address.
+/// Returns the message of the last cause of an error; the others have the address.
 fn in_words(error: &reqwest::Error) -> String {
-    let mut words = Vec::new();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        words.push(error.to_string());
-        cause = error.source();
-    }
-    words.pop().unwrap_or_else(|| "the request could not be sent".to_owned())
+    let cause = successors(error.source(), |&error| error.source()).last();
+    cause.map_or_else(|| "the request could not be sent".to_owned(), ToString::to_string)
 }

@@ -12,18 +12,18 @@ use super::stop;
 use super::stream::empty_texts;
 use super::usage;
 use super::values::difference;
-use crate::evidence::{Response, Test};
+use crate::evidence::Response;
 
 /// Texts that may stand between the parts of an answer where an API joins them.
 const JOINTS: [&str; 3] = ["", "\n", "\n\n"];
 
 /// Judges the answer to a request that the upstream answered completely. Returns whether the client got one of the kind that it
 /// wants.
-pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) -> bool {
+pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) -> bool {
     let Some(response) = turn.response() else { return false };
-    let client = turn.client_reply(test);
-    let upstream = turn.upstream_reply(test);
-    if let Some(problem) = wrong_kind(test, turn, &client) {
+    let client = turn.client_reply();
+    let upstream = turn.upstream_reply();
+    if let Some(problem) = wrong_kind(turn, &client) {
         findings.add("answer/kind", problem);
         return false;
     }
@@ -33,13 +33,13 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) -
         findings.add("answer/kind", Problem::new("no end", message).sided(turn, &body));
         return false;
     }
-    let asked = turn.question(test);
+    let asked = turn.question();
     said(findings, &upstream, &client);
     calls(findings, &upstream, &client);
-    stop::judge(findings, test, asked.as_ref(), [&upstream, &client]);
-    usage::judge(findings, test, turn, [&upstream, &client]);
-    model(findings, test, turn, [&upstream, &client]);
-    invented(findings, test, turn, [&upstream, &client]);
+    stop::judge(findings, turn.test, asked.as_ref(), [&upstream, &client]);
+    usage::judge(findings, turn, [&upstream, &client]);
+    model(findings, turn, [&upstream, &client]);
+    invented(findings, turn, [&upstream, &client]);
     true
 }
 
@@ -52,10 +52,10 @@ impl Problem {
 }
 
 /// Returns what is wrong if the client did not get an answer of the kind that it wants.
-fn wrong_kind(test: &Test, turn: &Turn<'_>, client: &Reply) -> Option<Problem> {
+fn wrong_kind(turn: &Turn<'_>, client: &Reply) -> Option<Problem> {
     let response = turn.response()?;
     let body = response.body();
-    let (status, wants_stream) = (response.status, !test.case.is_whole);
+    let (status, wants_stream) = (response.status, !turn.test.case.is_whole);
     if status == 0 {
         let message = "the upstream's answer is complete, and the client gets no response";
         return Some(Problem::new("no response", message).sided(turn, &body));
@@ -128,15 +128,10 @@ fn said(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
     let has_thought = !thought.is_empty() && found.thought() != thought;
     let is_thought_aloud = has_thought && text != own && letters(&text).contains(&thought);
     if has_thought {
-        let kind = match () {
-            () if is_thought_aloud => "as text",
-            () if found.thought().is_empty() => "lost",
-            () => "changed",
-        };
-        let message = match kind {
-            "as text" => "the upstream's reasoning is part of the client's text",
-            "lost" => "the client does not get the upstream's reasoning",
-            _ => "the client's reasoning differs from the upstream's",
+        let (kind, message) = match () {
+            () if is_thought_aloud => ("as text", "the upstream's reasoning is part of the client's text"),
+            () if found.thought().is_empty() => ("lost", "the client does not get the upstream's reasoning"),
+            () => ("changed", "the client's reasoning differs from the upstream's"),
         };
         let shown = if is_thought_aloud { text.clone() } else { found.reasoning.concat() };
         findings
@@ -246,9 +241,9 @@ fn different_arguments(sent: &str, found: &str) -> Option<&'static str> {
     }
 }
 
-fn model(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>, [upstream, client]: [&Reply; 2]) {
-    let asked = turn.upstream_question(test).map(|question| question.model);
-    let known = [Some(&test.model), upstream.model.as_ref(), asked.as_ref()];
+fn model(findings: &mut Findings<'_>, turn: &Turn<'_>, [upstream, client]: [&Reply; 2]) {
+    let asked = turn.upstream_question().map(|question| question.model);
+    let known = [Some(&turn.test.model), upstream.model.as_ref(), asked.as_ref()];
     let own = client.model.as_deref().unwrap_or_default();
     if own.is_empty() {
         findings.add("answer/model", Problem::new("missing", "the client's response names no model"));
@@ -259,13 +254,13 @@ fn model(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>, [upstream, c
     }
 }
 
-fn invented(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>, [upstream, client]: [&Reply; 2]) {
+fn invented(findings: &mut Findings<'_>, turn: &Turn<'_>, [upstream, client]: [&Reply; 2]) {
     let [sent, found] = [upstream, client].map(Said::of);
     let mut add = |kind: &str, message: &str, text: &str| {
         findings.add("answer/nothing-invented", Problem::new(kind, message).showing("", text));
     };
     let empty = |response: Option<&Response>, dialect| response.map_or(0, |it| empty_texts(dialect, it));
-    if empty(turn.response(), test.front) > empty(turn.answer(), test.upstream) {
+    if empty(turn.response(), turn.test.front) > empty(turn.answer(), turn.test.upstream) {
         add("empty text", "the client gets an empty text that the upstream did not send", "");
     }
     if !found.reasoning.is_empty() && sent.reasoning.is_empty() {

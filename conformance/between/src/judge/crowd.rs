@@ -2,19 +2,18 @@
 
 use super::Turn;
 use super::findings::{Findings, Problem, tail};
-use crate::evidence::Test;
 use crate::mark::own_mark;
 
 /// Judges whether the response to one of a crowd has the words of others. Returns whether it has.
-pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) -> bool {
+pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) -> bool {
     let Some(response) = turn.response() else { return false };
-    let own = own_mark(&String::from_utf8_lossy(&turn.client.body), &test.mark);
+    let own = own_mark(&String::from_utf8_lossy(&turn.client.body), &turn.test.mark);
     let body = response.body();
     let said = String::from_utf8_lossy(&body);
     let words = said
-        .match_indices(test.mark.as_str())
-        .map(|(at, _)| own_mark(said.get(at..).unwrap_or_default(), &test.mark));
-    let other = words.into_iter().find(|word| *word != own && *word != test.mark);
+        .match_indices(turn.test.mark.as_str())
+        .map(|(at, _)| own_mark(said.get(at..).unwrap_or_default(), &turn.test.mark));
+    let other = words.into_iter().find(|word| *word != own && *word != turn.test.mark);
     if let Some(other) = &other {
         let message = format!("the client with the word {own} gets the word {other} of another one");
         findings.add("crowd/separate", Problem::new("another's word", message).showing("", &tail(&body)));

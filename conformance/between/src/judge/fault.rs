@@ -14,17 +14,19 @@ use crate::evidence::{Evidence, Fault, Response, Test};
 const RETRY_AFTER: &str = "retry-after";
 
 /// Judges a turn in which the upstream fails, and returns what became of the client's stream.
-pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) -> StreamOutcome {
-    let (Some(fault), Some(response)) = (test.fault, turn.response()) else { return StreamOutcome::Hung };
+pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) -> StreamOutcome {
+    let (Some(fault), Some(response)) = (turn.test.fault, turn.response()) else {
+        return StreamOutcome::Hung;
+    };
     let name = name(fault);
-    let [upstream, client] = [turn.upstream_reply(test), turn.client_reply(test)];
+    let [upstream, client] = [turn.upstream_reply(), turn.client_reply()];
     // That the end is missing is the outcome.
-    let found = stream::own_findings(test, turn, client.is_ended || client.error.is_some());
+    let found = stream::own_findings(turn, client.is_ended || client.error.is_some());
     let broken: Vec<&checker::Finding> = found
         .iter()
         .filter(|finding| finding.level == Level::Must && !findings.is_limit(&finding.rule))
         .collect();
-    let outcome = turn.outcome(test, &client, !broken.is_empty());
+    let outcome = turn.outcome(&client, !broken.is_empty());
     let problem = |message: String| {
         let sent = turn.answer().map(|answer| tail(&answer.body())).unwrap_or_default();
         let problem = Problem::new(format!("{name}: {}", outcome.name()), message);
@@ -58,7 +60,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) -
     }
     if outcome != StreamOutcome::FalseComplete {
         for finding in &broken {
-            let found = stream::finding(finding, test.front);
+            let found = stream::finding(finding, turn.test.front);
             let message =
                 format!("{what}, and the client's response breaks {}: {}", found.rule, found.message);
             let problem = Problem::new(format!("{name}: {}", found.kind), message);
@@ -66,10 +68,10 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) -
         }
     }
     if matches!(outcome, StreamOutcome::ErrorEvent | StreamOutcome::JsonError) {
-        error(findings, test, fault, [&upstream, &client], turn);
+        error(findings, fault, [&upstream, &client], turn);
     }
     // What a response that looks complete has besides is a consequence.
-    if !turn.is_finished(test) && outcome != StreamOutcome::FalseComplete {
+    if !turn.is_finished() && outcome != StreamOutcome::FalseComplete {
         answer::judge_beginning(findings, &upstream, &client);
         usage::judge_incomplete(findings, name_of(fault), &upstream, &client);
     }
@@ -77,13 +79,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) -
 }
 
 /// Judges the error that the client gets.
-fn error(
-    findings: &mut Findings<'_>,
-    test: &Test,
-    fault: Fault,
-    [upstream, client]: [&Reply; 2],
-    turn: &Turn<'_>,
-) {
+fn error(findings: &mut Findings<'_>, fault: Fault, [upstream, client]: [&Reply; 2], turn: &Turn<'_>) {
     let Some(response) = turn.response() else { return };
     let sent =
         upstream.error.as_ref().map(|error| error.message.trim()).filter(|message| !message.is_empty());
@@ -106,7 +102,7 @@ fn error(
     }
     let waits = turn.answer().and_then(|answer| answer.header(RETRY_AFTER).map(str::to_owned));
     let own = response.header(RETRY_AFTER);
-    if let Some(waits) = waits.filter(|waits| own != Some(waits) && test.case.retry_after.is_some()) {
+    if let Some(waits) = waits.filter(|waits| own != Some(waits) && turn.test.case.retry_after.is_some()) {
         let message = format!(
             "the upstream's Retry-After is {}, the client's is {}",
             shown(&waits),

@@ -7,20 +7,14 @@ use super::Turn;
 use super::answer::calls_of;
 use super::findings::{Findings, Problem, shown};
 use super::values::difference;
-use crate::evidence::Test;
 
 /// The calls of a conversation, each with its output if it has one.
 type Calls<'q> = Vec<(&'q Call, Option<&'q Output>)>;
 
 /// Judges what the upstream got back, and what the client sent back.
-pub(super) fn judge(
-    findings: &mut Findings<'_>,
-    test: &Test,
-    before: &[Turn<'_>],
-    [got, asked]: [&Question; 2],
-) {
-    calls(findings, test, before, [got, asked]);
-    reasoning(findings, test, before, got);
+pub(super) fn judge(findings: &mut Findings<'_>, before: &[Turn<'_>], [got, asked]: [&Question; 2]) {
+    calls(findings, before, [got, asked]);
+    reasoning(findings, before, got);
 }
 
 fn calls_in<'q>(question: &'q Question) -> Calls<'q> {
@@ -36,7 +30,7 @@ fn calls_in<'q>(question: &'q Question) -> Calls<'q> {
     calls.map(with_output).collect()
 }
 
-fn calls(findings: &mut Findings<'_>, test: &Test, before: &[Turn<'_>], [got, asked]: [&Question; 2]) {
+fn calls(findings: &mut Findings<'_>, before: &[Turn<'_>], [got, asked]: [&Question; 2]) {
     // Ids that are equal cannot go back to different calls.
     let has_equal_ids = findings.has("answer/ids");
     let mut add = |kind: &str, message: String, sides: [&str; 2]| {
@@ -80,7 +74,7 @@ fn calls(findings: &mut Findings<'_>, test: &Test, before: &[Turn<'_>], [got, as
         }
     }
     // The last calls are those that the upstream made itself.
-    let replies: Vec<_> = before.iter().map(|turn| turn.upstream_reply(test)).collect();
+    let replies: Vec<_> = before.iter().map(Turn::upstream_reply).collect();
     let given: Vec<&str> = replies.iter().flat_map(calls_of).map(|call| call.id.as_str()).collect();
     let ids: Vec<&str> = own.iter().map(|(call, _)| call.id.as_str()).collect();
     let returned = ids.get(ids.len().saturating_sub(given.len())..).unwrap_or_default();
@@ -97,9 +91,9 @@ fn is_same_json(one: &str, other: &str) -> bool {
 }
 
 /// Judges whether the upstream gets back what only it can read.
-fn reasoning(findings: &mut Findings<'_>, test: &Test, before: &[Turn<'_>], got: &Question) {
+fn reasoning(findings: &mut Findings<'_>, before: &[Turn<'_>], got: &Question) {
     let returned: Vec<&str> = got.turns.iter().flat_map(|turn| &turn.parts).filter_map(seal).collect();
-    let replies: Vec<_> = before.iter().map(|turn| turn.upstream_reply(test)).collect();
+    let replies: Vec<_> = before.iter().map(Turn::upstream_reply).collect();
     let given = replies.iter().flat_map(|reply| &reply.parts).filter_map(seal);
     for seal in given {
         if !returned.contains(&seal) {

@@ -5,18 +5,17 @@ use results::BetweenTest;
 
 use super::Turn;
 use super::findings::{Findings, Problem, applies, tail};
-use crate::evidence::Test;
 
 /// The group of the rules about requests.
 const REQUEST: &str = "request/";
 
 /// Judges a request that the gateway answered without the upstream: that is right only if the upstream's API cannot carry
 /// it.
-pub(super) fn judge_refusal(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) {
+pub(super) fn judge_refusal(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     let Some(response) = turn.response() else { return };
-    let pair = [test.front.api.name, test.upstream.api.name];
+    let pair = [turn.test.front.api.name, turn.test.upstream.api.name];
     let is_limit =
-        |limit: &&BetweenLimit| limit.rule.starts_with(REQUEST) && applies(limit, pair, test.case.id);
+        |limit: &&BetweenLimit| limit.rule.starts_with(REQUEST) && applies(limit, pair, turn.test.case.id);
     if let Some(limit) =
         BETWEEN_LIMITS.iter().find(is_limit).filter(|_| (400..500).contains(&response.status))
     {

@@ -64,7 +64,7 @@ pub fn judge(test: &Test, evidence: &Evidence) -> Judged {
     }
     let mut outcome = None;
     for (number, turn) in turns.iter().enumerate() {
-        let found = of_turn(&mut findings, test, &turns, number, turn);
+        let found = of_turn(&mut findings, &turns, number, turn);
         outcome = outcome.or(found);
     }
     if test.mode != HandlingMode::Local {
@@ -77,55 +77,54 @@ pub fn judge(test: &Test, evidence: &Evidence) -> Judged {
 /// Judges a turn, and returns what became of the client's stream.
 fn of_turn(
     findings: &mut Findings<'_>,
-    test: &Test,
     turns: &[Turn<'_>],
     number: usize,
     turn: &Turn<'_>,
 ) -> Option<StreamOutcome> {
     let response = turn.response()?;
     let has_left = response.end == Ended::Left;
-    let reply = turn.client_reply(test);
-    let is_whole = !has_left && (reply.is_ended || reply.error.is_some() || turn.is_finished(test));
-    let check = || stream::own_findings(test, turn, is_whole);
-    if test.mode == HandlingMode::Local {
-        findings_of(findings, test, &check());
-        return (!has_left).then(|| turn.outcome(test, &reply, false));
+    let reply = turn.client_reply();
+    let is_whole = !has_left && (reply.is_ended || reply.error.is_some() || turn.is_finished());
+    let check = || stream::own_findings(turn, is_whole);
+    if turn.test.mode == HandlingMode::Local {
+        findings_of(findings, turn.test, &check());
+        return (!has_left).then(|| turn.outcome(&reply, false));
     }
     if turn.requests.is_empty() {
-        limits::judge_refusal(findings, test, turn);
-        findings_of(findings, test, &check());
-        return Some(turn.outcome(test, &reply, false));
+        limits::judge_refusal(findings, turn);
+        findings_of(findings, turn.test, &check());
+        return Some(turn.outcome(&reply, false));
     }
-    if test.case.crowd.is_none() {
-        request::judge(findings, test, turns.get(..number).unwrap_or_default(), turn);
+    if turn.test.case.crowd.is_none() {
+        request::judge(findings, turns.get(..number).unwrap_or_default(), turn);
     }
-    passthrough::judge(findings, test, turn);
-    retries::judge(findings, test, turn);
-    if has_left || test.case.leaves_after.is_some() {
+    passthrough::judge(findings, turn);
+    retries::judge(findings, turn);
+    if has_left || turn.test.case.leaves_after.is_some() {
         // One that has all of its response does not leave.
         if has_left {
             time::judge_leaving(findings, turn);
         }
-        findings_of(findings, test, &check());
+        findings_of(findings, turn.test, &check());
         return None;
     }
-    if turn.is_faulty(test) {
-        return Some(fault::judge(findings, test, turn));
+    if turn.is_faulty() {
+        return Some(fault::judge(findings, turn));
     }
     let is_refused_content =
-        test.case.content_type.is_some() && (reply.error.is_some() || response.status >= 400);
+        turn.test.case.content_type.is_some() && (reply.error.is_some() || response.status >= 400);
     if !is_refused_content {
-        let is_mixed = test.case.crowd.is_some() && crowd::judge(findings, test, turn);
-        let is_comparable = !is_mixed && answer::judge(findings, test, turn);
-        if is_comparable && test.case.is_in_step {
-            time::judge(findings, test, turn);
+        let is_mixed = turn.test.case.crowd.is_some() && crowd::judge(findings, turn);
+        let is_comparable = !is_mixed && answer::judge(findings, turn);
+        if is_comparable && turn.test.case.is_in_step {
+            time::judge(findings, turn);
         }
     }
     // A wrong content type passes through, too.
-    if test.case.content_type.is_none() || test.mode != HandlingMode::Passthrough {
-        findings_of(findings, test, &check());
+    if turn.test.case.content_type.is_none() || turn.test.mode != HandlingMode::Passthrough {
+        findings_of(findings, turn.test, &check());
     }
-    Some(turn.outcome(test, &reply, false))
+    Some(turn.outcome(&reply, false))
 }
 
 /// Adds what the rules of the client's API find.

@@ -2,14 +2,14 @@
 
 use super::Turn;
 use super::findings::{Findings, Problem};
-use crate::evidence::{Ended, Test};
+use crate::evidence::Ended;
 
 /// Judges whether bodies pass unchanged.
-pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) {
+pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     let Some(request) = turn.requests.first() else { return };
     compare(findings, "request", &request.body, &turn.client.body, false);
     if let (Some(sent), Some(received)) = (turn.answer(), turn.response()) {
-        let is_cut = test.fault.is_some() || received.end == Ended::Left;
+        let is_cut = turn.test.fault.is_some() || received.end == Ended::Left;
         // An error takes the place of a body that broke before anything was passed on.
         if is_cut && received.status >= 400 && sent.end != Ended::Complete {
             return;

@@ -23,16 +23,16 @@ const JOINTS: [&str; 4] = ["", "\n", "\n\n", " "];
 const USUAL: f64 = 1.0;
 
 /// Judges the first request for a turn. The turns before it show what the upstream said.
-pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, before: &[Turn<'_>], turn: &Turn<'_>) {
+pub(super) fn judge(findings: &mut Findings<'_>, before: &[Turn<'_>], turn: &Turn<'_>) {
     let Some(request) = turn.requests.first() else { return };
-    schema(findings, test, &request.body);
-    let (Some(asked), Some(got)) = (turn.question(test), turn.upstream_question(test)) else { return };
+    schema(findings, turn.test, &request.body);
+    let (Some(asked), Some(got)) = (turn.question(), turn.upstream_question()) else { return };
     conversation(findings, &got, &asked);
     tools(findings, &got, &asked);
     options(findings, &got, &asked);
     images(findings, &got, &asked);
-    history::judge(findings, test, before, [&got, &asked]);
-    if test.mode != HandlingMode::Local {
+    history::judge(findings, before, [&got, &asked]);
+    if turn.test.mode != HandlingMode::Local {
         invented(findings, turn, &got, &asked);
     }
 }

@@ -3,12 +3,11 @@
 use super::Turn;
 use super::findings::{Findings, Problem};
 use super::progress::progress;
-use crate::evidence::Test;
 
 /// Judges how many requests the upstream got, and when.
-pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) {
+pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     let count = turn.requests.len();
-    let shown = turn.response().and_then(|response| progress(response, test.front.api).first().copied());
+    let shown = turn.response().and_then(|response| progress(response, turn.test.front.api).first().copied());
     if let Some(shown) = shown
         && turn.requests.iter().skip(1).any(|exchange| exchange.at > shown.at)
     {
@@ -16,12 +15,12 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) {
         findings.add("fault/replay", Problem::new("after output", message));
         return;
     }
-    let most = 1 + usize::try_from(test.retries).unwrap_or(usize::MAX - 1);
+    let most = 1 + usize::try_from(turn.test.retries).unwrap_or(usize::MAX - 1);
     // A request without a fault needs no other.
-    let most = if turn.is_faulty(test) { most } else { 1 };
+    let most = if turn.is_faulty() { most } else { 1 };
     if count > most {
         let message = format!("the upstream gets {count} requests, expected at most {most}");
-        let kind = if turn.is_faulty(test) { "after a fault" } else { "without a fault" };
+        let kind = if turn.is_faulty() { "after a fault" } else { "without a fault" };
         findings.add("fault/requests", Problem::new(kind, message));
     }
 }

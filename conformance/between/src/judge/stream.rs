@@ -13,20 +13,21 @@ use spec::Dialect;
 use super::Turn;
 use super::findings::shown;
 use super::framing::is_stream;
-use crate::evidence::{Exchanged, Response, Test};
+use crate::evidence::{Exchanged, Response};
 
 static RULES: LazyLock<RuleSets> = LazyLock::new(RuleSets::all);
 
 /// Returns what the rules of the client's API find in its response, and not in that of the upstream: of the same API, it may
 /// have been passed on as it was.
-pub(super) fn own_findings(test: &Test, turn: &Turn<'_>, is_whole: bool) -> Vec<Finding> {
-    let mut findings = check(test.front, turn.client, is_whole);
+pub(super) fn own_findings(turn: &Turn<'_>, is_whole: bool) -> Vec<Finding> {
+    let mut findings = check(turn.test.front, turn.client, is_whole);
     let is_replaced =
         |finding: &Finding| BETWEEN_RULES.iter().any(|rule| rule.replaces.contains(&&*finding.rule));
     findings.retain(|finding| !is_replaced(finding));
-    if test.front.api.name == test.upstream.api.name && !findings.is_empty() {
+    if turn.test.front.api.name == turn.test.upstream.api.name && !findings.is_empty() {
         let answered = turn.requests.iter().rev().find(|exchange| exchange.response.is_some());
-        let of_upstream = answered.map(|exchange| check(test.front, exchange, is_whole)).unwrap_or_default();
+        let of_upstream =
+            answered.map(|exchange| check(turn.test.front, exchange, is_whole)).unwrap_or_default();
         let is_of_upstream = |finding: &Finding| of_upstream.iter().any(|own| own.kind() == finding.kind());
         findings.retain(|finding| !is_of_upstream(finding));
     }

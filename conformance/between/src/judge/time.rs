@@ -4,10 +4,10 @@ use super::Turn;
 use super::findings::{Findings, Problem, tail};
 use super::progress::{Moment, progress};
 use crate::content::LANES;
-use crate::evidence::{Ended, Response, Test};
+use crate::evidence::{Ended, Response};
 
 /// Judges a test in which the upstream waits for the client.
-pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) {
+pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     let (Some(sent), Some(received)) = (turn.answer(), turn.response()) else { return };
     let (Some((last, _)), Some((first, _))) = (sent.pieces.last(), received.pieces.first()) else { return };
     if sent.pieces.len() < 2 {
@@ -23,8 +23,8 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, turn: &Turn<'_>) {
         findings.add("time/first-byte", Problem::new("buffered", message));
         return;
     }
-    let [upstream, client] =
-        [(sent, test.upstream), (received, test.front)].map(|(it, dialect)| progress(it, dialect.api));
+    let [upstream, client] = [(sent, turn.test.upstream), (received, turn.test.front)]
+        .map(|(it, dialect)| progress(it, dialect.api));
     if let Some((moment, lane)) = held_back(sent, &upstream, &client) {
         let (number, name) = (moment.piece + 1, LANES.get(lane).copied().unwrap_or_default());
         let message = format!(

@@ -9,6 +9,7 @@ use crate::mark::own_mark;
 
 /// A turn of a test.
 pub(super) struct Turn<'e> {
+    pub(super) test: &'e Test,
     pub(super) client: &'e Exchanged,
     /// The requests of the gateway for it, in order.
     pub(super) requests: Vec<&'e Exchanged>,
@@ -16,13 +17,14 @@ pub(super) struct Turn<'e> {
 
 impl<'e> Turn<'e> {
     /// Returns the turns of a test; of a crowd, that of each client.
-    pub(super) fn all(test: &Test, evidence: &'e Evidence) -> Vec<Self> {
+    pub(super) fn all(test: &'e Test, evidence: &'e Evidence) -> Vec<Self> {
         let own = |exchange: &Exchanged| own_mark(&String::from_utf8_lossy(&exchange.body), &test.mark);
         let is_crowd = test.case.crowd.is_some();
         let of_turn = |client: &Exchanged, exchange: &Exchanged| {
             if is_crowd { own(client) == own(exchange) } else { client.turn == exchange.turn }
         };
         let turn = |client: &'e Exchanged| Self {
+            test,
             client,
             requests: evidence.upstream.iter().filter(|exchange| of_turn(client, exchange)).collect(),
         };
@@ -40,39 +42,39 @@ impl<'e> Turn<'e> {
     }
 
     /// Returns what the client asked.
-    pub(super) fn question(&self, test: &Test) -> Option<Question> {
-        Some(Question::read(test.front.api, &self.client.request()?))
+    pub(super) fn question(&self) -> Option<Question> {
+        Some(Question::read(self.test.front.api, &self.client.request()?))
     }
 
     /// Returns what the upstream was asked first.
-    pub(super) fn upstream_question(&self, test: &Test) -> Option<Question> {
-        Some(Question::read(test.upstream.api, &self.requests.first()?.request()?))
+    pub(super) fn upstream_question(&self) -> Option<Question> {
+        Some(Question::read(self.test.upstream.api, &self.requests.first()?.request()?))
     }
 
     /// Returns what the client got.
-    pub(super) fn client_reply(&self, test: &Test) -> Reply {
-        self.response().map(|response| read(test.front, response)).unwrap_or_default()
+    pub(super) fn client_reply(&self) -> Reply {
+        self.response().map(|response| read(self.test.front, response)).unwrap_or_default()
     }
 
     /// Returns what the upstream sent.
-    pub(super) fn upstream_reply(&self, test: &Test) -> Reply {
-        self.answer().map(|response| read(test.upstream, response)).unwrap_or_default()
+    pub(super) fn upstream_reply(&self) -> Reply {
+        self.answer().map(|response| read(self.test.upstream, response)).unwrap_or_default()
     }
 
     /// Returns whether the upstream has a fault in this turn.
-    pub(super) fn is_faulty(&self, test: &Test) -> bool {
-        test.fault.is_some() && self.client.turn == 0
+    pub(super) fn is_faulty(&self) -> bool {
+        self.test.fault.is_some() && self.client.turn == 0
     }
 
     /// Returns whether the upstream said all, and why it ended, before anything failed.
-    pub(super) fn is_finished(&self, test: &Test) -> bool {
+    pub(super) fn is_finished(&self) -> bool {
         let Some(response) = self.answer().filter(|response| response.status < 400) else { return false };
         let body = response.body();
         if !is_stream(response, &body) {
-            let reply = read(test.upstream, response);
+            let reply = read(self.test.upstream, response);
             return reply.error.is_none() && reply.stop.is_some_and(|stop| stop != Stop::Failed);
         }
-        let first = deltas(test.upstream, &body).iter().find_map(|delta| match delta {
+        let first = deltas(self.test.upstream, &body).iter().find_map(|delta| match delta {
             Delta::Garbled(_) | Delta::Failed(_) => Some(false),
             Delta::Stopped(stopped) => Some(stopped.stop != Some(Stop::Failed)),
             _ => None,
@@ -81,7 +83,7 @@ impl<'e> Turn<'e> {
     }
 
     /// Returns what became of the client's stream.
-    pub(super) fn outcome(&self, test: &Test, reply: &Reply, is_broken: bool) -> StreamOutcome {
+    pub(super) fn outcome(&self, reply: &Reply, is_broken: bool) -> StreamOutcome {
         let Some(response) = self.response() else { return StreamOutcome::Hung };
         let body = response.body();
         let has_error = response.status >= 400 || reply.error.is_some();
@@ -98,15 +100,15 @@ impl<'e> Turn<'e> {
                 () if has_error => StreamOutcome::Malformed,
                 () if body.trim_ascii().is_empty() => StreamOutcome::Truncated,
                 () if !is_json => StreamOutcome::Malformed,
-                () => self.completion(test),
+                () => self.completion(),
             };
         }
         let looks_complete = reply.is_ended && reply.error.is_none();
         match () {
-            () if deltas(test.front, &body).iter().any(|delta| matches!(delta, Delta::Garbled(_))) => {
+            () if deltas(self.test.front, &body).iter().any(|delta| matches!(delta, Delta::Garbled(_))) => {
                 StreamOutcome::Malformed
             }
-            () if looks_complete && self.completion(test) == StreamOutcome::FalseComplete => {
+            () if looks_complete && self.completion() == StreamOutcome::FalseComplete => {
                 StreamOutcome::FalseComplete
             }
             () if is_broken => StreamOutcome::Malformed,
@@ -116,9 +118,9 @@ impl<'e> Turn<'e> {
         }
     }
 
-    fn completion(&self, test: &Test) -> StreamOutcome {
+    fn completion(&self) -> StreamOutcome {
         // Without a request, the gateway answers itself.
-        if self.requests.is_empty() || self.is_finished(test) {
+        if self.requests.is_empty() || self.is_finished() {
             StreamOutcome::Complete
         } else {
             StreamOutcome::FalseComplete

@@ -5,7 +5,6 @@ use translation::{Reply, Usage};
 
 use super::Turn;
 use super::findings::{Findings, Problem};
-use crate::evidence::Test;
 
 /// The level of details that only accounts need.
 const DETAIL: Level = Level::Should;
@@ -14,16 +13,11 @@ const DETAIL: Level = Level::Should;
 const SWITCHES: [(&str, &str); 1] = [("chat", "/stream_options/include_usage")];
 
 /// Judges the token counts of an answer that is complete.
-pub(super) fn judge(
-    findings: &mut Findings<'_>,
-    test: &Test,
-    turn: &Turn<'_>,
-    [upstream, client]: [&Reply; 2],
-) {
+pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>, [upstream, client]: [&Reply; 2]) {
     let (sent, found) = (upstream.usage.unwrap_or_default(), client.usage.unwrap_or_default());
     let show = |problem: Problem| problem.showing(&words(&sent), &words(&found));
     if client.usage.is_none() && upstream.usage.is_some() {
-        if is_due(test, turn) {
+        if is_due(turn) {
             let message = "the client gets no token counts, and the upstream sent them";
             findings.add("answer/usage", show(Problem::new("missing", message)));
         }
@@ -59,8 +53,11 @@ pub(super) fn judge(
 }
 
 /// Returns whether the client's response must have token counts.
-fn is_due(test: &Test, turn: &Turn<'_>) -> bool {
-    let switch = SWITCHES.iter().find(|(api, _)| *api == test.front.api.name).filter(|_| !test.case.is_whole);
+fn is_due(turn: &Turn<'_>) -> bool {
+    let switch = SWITCHES
+        .iter()
+        .find(|(api, _)| *api == turn.test.front.api.name)
+        .filter(|_| !turn.test.case.is_whole);
     switch.is_none_or(|(_, switch)| {
         turn.client.request().is_some_and(|request| request.pointer(switch) == Some(&true.into()))
     })

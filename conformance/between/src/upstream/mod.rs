@@ -151,15 +151,8 @@ async fn answer(
     let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
     let script = script(&playing.test, dialect, turn, &tag, &asked);
     playing.responds(number, script.status, &script.headers);
-    let mut response =
-        Response::new(Body::from_stream(perform(playing, number, script.pieces, script.ending)));
-    *response.status_mut() = StatusCode::from_u16(script.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    for (name, value) in script.headers {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            response.headers_mut().insert(HeaderName::from_static(name), value);
-        }
-    }
-    response
+    let body = Body::from_stream(perform(playing, number, script.pieces, script.ending));
+    response(script.status, script.headers, body)
 }
 
 fn text_of(value: &HeaderValue) -> String {
@@ -175,10 +168,16 @@ fn models(model: &str) -> Wire {
 }
 
 fn of_wire(wire: &Wire) -> Response {
-    let mut response = Response::new(Body::from(wire.body.clone()));
-    *response.status_mut() = StatusCode::from_u16(wire.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    if let Ok(content_type) = HeaderValue::from_str(&wire.content_type) {
-        response.headers_mut().insert("content-type", content_type);
+    response(wire.status, vec![("content-type", wire.content_type.clone())], Body::from(wire.body.clone()))
+}
+
+fn response(status: u16, headers: Vec<(&'static str, String)>, body: Body) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    for (name, value) in headers {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            response.headers_mut().insert(HeaderName::from_static(name), value);
+        }
     }
     response
 }
