@@ -77,25 +77,17 @@ impl Catalogue {
             features: read.features(),
         };
         catalogue.name_entries();
-        let api_of = |kind: &str, id: &str| folders::api_of(&folders::file(spec, kind, &format!("{id}.md")));
         for (id, rule) in &mut catalogue.rules {
-            rule.api = api_of("rules", id);
+            rule.api = folders::api_of(&folders::file(spec, "rules", &format!("{id}.md")));
         }
         (catalogue, read.errors)
     }
 
     /// Returns the scenario with this id that an API has; any of that id if no API is meant.
     pub fn scenario(&self, api: Option<&str>, id: &str) -> Option<&Scenario> {
-        let of_id = self.scenarios_named(id);
-        of_id
-            .into_iter()
-            .find(|scenario| api.is_none() || scenario.api.is_none() || scenario.api.as_deref() == api)
-    }
-
-    /// Returns the pages of a scenario, one for each API that has it.
-    pub fn scenarios_named(&self, id: &str) -> Vec<&Scenario> {
         let from = self.scenarios.range((id.to_owned(), None)..);
-        from.take_while(|((own, _), _)| own == id).map(|(_, scenario)| scenario).collect()
+        let mut of_id = from.take_while(|((own, _), _)| own == id).map(|(_, scenario)| scenario);
+        of_id.find(|scenario| api.is_none() || scenario.api.is_none() || scenario.api.as_deref() == api)
     }
 
     /// Sets the members that follow from the name of a file, or from the rest of it.

@@ -12,7 +12,6 @@ mod merge;
 mod normal;
 mod ours;
 mod pointer;
-#[cfg(feature = "cli")]
 mod read;
 mod sample;
 mod schemas;
@@ -31,10 +30,8 @@ use normal::Normaliser;
 use pointer::Pointer;
 use schemas::{Result, fail};
 
-#[cfg(feature = "cli")]
 pub(crate) use folder::files_of;
 pub use folder::{Laying, Summary, into_folder};
-#[cfg(feature = "cli")]
 pub use read::read;
 
 /// The bodies and the variant to import.
@@ -148,7 +145,7 @@ pub fn import(document: &Value, request: &ImportRequest) -> Result<Imported> {
 pub(crate) fn has_events(document: &Value, published: &Published) -> bool {
     let bundle = bundle::as_document(document);
     Document::new(bundle.as_ref().unwrap_or(document), None)
-        .is_ok_and(|document| find::has_events(&document, published))
+        .is_ok_and(|document| find::unions(&document, published).is_ok())
 }
 
 /// Adds the properties of a second schema of an event. It must not contradict the first one.
@@ -178,7 +175,6 @@ fn add_properties(place: &Pointer, kind: &str, event: &mut Value, again: &Value)
 }
 
 /// Merges a document into files.
-#[cfg(feature = "cli")]
 pub(crate) fn laid_over(
     files: BTreeMap<String, Value>,
     roots: &BTreeMap<String, String>,

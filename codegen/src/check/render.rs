@@ -24,34 +24,33 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         let names = names(context, &dialect.file.api);
         let Render { items, annotations, tools, response, edits, .. } = &dialect.own.render;
         let file = in_dialect(&dialect.name, "dialect.toml");
-        let mut find = |place: &str, message: String, help: &str| {
-            report.find(&file, place, message, help);
-        };
         for kind in items.iter().chain(annotations).chain(tools) {
             if !names.types.contains(kind.as_str()) {
-                find("[render]", unknown("type", kind), "correct the name, or remove it");
+                report.find(&file, "[render]", unknown("type", kind), CORRECT);
             }
         }
         for name in response.members.iter().chain(&response.ended).chain(response.defaults.keys()) {
             if !names.members.contains(name.as_str()) {
-                find("[render.response]", unknown("member", name), "correct the name, or remove it");
+                report.find(&file, "[render.response]", unknown("member", name), CORRECT);
             }
         }
         let all = &dialect.file.render.response;
         for name in response.defaults.keys() {
             if !all.members.contains(name) && !all.ended.contains(name) {
                 let message = format!("the default of \"{name}\" is unused: it is not among the members");
-                find("[render.response.defaults]", message, "remove it, or add the member");
+                report.find(&file, "[render.response.defaults]", message, "remove it, or add the member");
             }
         }
         for (index, edit) in edits.iter().enumerate() {
             let place = format!("[[render.edit]] number {}", index + 1);
             for message in faults(edit, dialect, &names) {
-                find(&place, message, "correct the edit, or remove it");
+                report.find(&file, &place, message, "correct the edit, or remove it");
             }
         }
     }
 }
+
+const CORRECT: &str = "correct the name, or remove it";
 
 fn unknown(what: &str, name: &str) -> String {
     format!("no dialect of this API has the {what} \"{name}\"")

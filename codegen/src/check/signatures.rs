@@ -15,26 +15,23 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     for dialect in context.dialects.values() {
         let file = in_dialect(&dialect.name, "dialect.toml");
         let own = &dialect.own.signature;
-        let mut find = |entry: &str, message: String, help: &str| {
-            report.find(&file, entry, message, help);
-        };
         if dialect.name == AUTO {
             let message = format!("\"{AUTO}\" stands for the dialect that is recognised");
-            find("the folder", message, "give the dialect another name");
+            report.find(&file, "the folder", message, "give the dialect another name");
         }
         let marks = [("requests", &own.requests), ("events", &own.events)];
         let marks = marks.iter().flat_map(|(entry, marks)| marks.iter().map(move |mark| (entry, mark)));
         for (entry, _) in marks.filter(|(_, mark)| mark.fits_anything()) {
-            find(&format!("[signature] {entry}"), FITS_ANYTHING.to_owned(), DISTINGUISH);
+            report.find(&file, format!("[signature] {entry}"), FITS_ANYTHING, DISTINGUISH);
         }
         for host in &own.hosts {
             if host.contains(['/', ':']) {
                 let message = format!("the host \"{host}\" has a scheme, a port or a path");
-                find("[signature] hosts", message, "write the host alone; `paths` has paths");
+                report.find(&file, "[signature] hosts", message, "write the host alone; `paths` has paths");
             }
             if let Some(other) = hosts.insert((&dialect.file.api, host), &dialect.name) {
                 let message = format!("\"{host}\" is also a host of \"{other}\", of the same API");
-                find("[signature] hosts", message, "a host is that of one dialect of an API");
+                report.find(&file, "[signature] hosts", message, "a host is that of one dialect of an API");
             }
         }
     }

@@ -27,7 +27,7 @@ pub(super) fn events<'d>(document: &Document<'d>, published: &Published) -> Resu
 }
 
 /// Returns the unions of events: those with a name, or that of an operation.
-fn unions<'d>(document: &Document<'d>, published: &Published) -> Result<Vec<Place<'d>>> {
+pub(super) fn unions<'d>(document: &Document<'d>, published: &Published) -> Result<Vec<Place<'d>>> {
     let named = published.events.iter().filter_map(|name| document.variant_schema(name));
     let named: Vec<_> = named.collect();
     if !named.is_empty() {
@@ -41,11 +41,6 @@ fn unions<'d>(document: &Document<'d>, published: &Published) -> Result<Vec<Plac
             "one of these schemas, or an operation that streams the union of events",
         )),
     }
-}
-
-/// Returns whether a document has events of an API.
-pub(super) fn has_events(document: &Document<'_>, published: &Published) -> bool {
-    unions(document, published).is_ok()
 }
 
 /// Returns the schema at an operation such as `post /path 200`.

@@ -202,7 +202,6 @@ fn lay_over(
 }
 
 /// Returns the schema files of a folder.
-#[cfg(feature = "cli")]
 pub(crate) fn files_of(folder: &Path) -> anyhow::Result<BTreeMap<String, Value>> {
     parsed(folder, &existing(folder)?)
 }
