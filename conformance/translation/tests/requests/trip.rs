@@ -1,18 +1,19 @@
 //! What is written is read again, but for what the API cannot carry.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use spec::Verdict;
 use translation::{Choice, Format, Part, Question, Reasoning, Role, Turn};
 
 use super::dialects;
-use super::table::{call, conversations, model, options, question, result, text, user};
+use super::table::TABLE;
 
 /// Returns a question without what an API cannot carry, so that both sides of the trip can be compared.
 fn without(mut question: Question, lost: &[&str]) -> Question {
-    let usual = super::table::question();
     for lost in lost {
         match *lost {
-            "limit" => question.limit = usual.limit,
+            "limit" => question.limit = TABLE.question.limit,
             "stops" => question.stops.clear(),
             "temperature" => question.temperature = None,
             "choices" => question.choices = None,
@@ -50,7 +51,7 @@ fn parts_without(parts: &mut Vec<Part>, lost: &str) {
     }
     for part in parts {
         match (lost, part) {
-            ("refusal", part @ Part::Refusal(_)) => *part = text("No."),
+            ("refusal", part @ Part::Refusal(_)) => *part = Part::Text("No.".to_owned()),
             ("result.is_error", Part::Result(output)) => output.is_error = false,
             ("arguments", Part::Call(call)) => "{}".clone_into(&mut call.arguments),
             ("reasoning.id", Part::Reasoning(reasoning)) => reasoning.id = None,
@@ -63,11 +64,12 @@ fn parts_without(parts: &mut Vec<Part>, lost: &str) {
 
 #[test]
 fn questions_come_back_without_what_their_api_cannot_carry() {
-    for (name, question, lost) in options().into_iter().chain(conversations()) {
-        for (dialect, lost) in dialects().into_iter().zip(lost) {
-            let api = dialect.api;
+    for row in TABLE.rows() {
+        let question = row.question();
+        for dialect in dialects() {
+            let (api, lost) = (dialect.api, &row.lost(dialect)[..]);
             let request = question.write(api);
-            let place = format!("{name} in {}: {request}", api.name);
+            let place = format!("{} in {}: {request}", row.name, api.name);
             assert_eq!(question.unsaid(api), lost, "{place}");
             let read = Question::read(api, &request);
             assert_eq!(without(read.clone(), lost), without(question.clone(), lost), "{place}");
@@ -80,17 +82,15 @@ fn questions_come_back_without_what_their_api_cannot_carry() {
 
 #[test]
 fn options_and_conversations_do_not_disturb_each_other() {
-    for (option, asked, lost_of_option) in options() {
-        for (conversation, said, lost_of_turns) in conversations() {
-            let question = Question { turns: said.turns, ..asked.clone() };
-            for ((dialect, of_option), of_turns) in
-                dialects().into_iter().zip(lost_of_option).zip(lost_of_turns)
-            {
-                let mut lost = [of_option, of_turns].concat();
+    for option in &TABLE.options {
+        for conversation in &TABLE.conversations {
+            let question = Question { turns: conversation.question().turns, ..option.question() };
+            for dialect in dialects() {
+                let mut lost = [option.lost(dialect), conversation.lost(dialect)].concat();
                 let mut unsaid = question.unsaid(dialect.api);
                 lost.sort_unstable();
                 unsaid.sort_unstable();
-                let place = format!("{option} and {conversation} in {}", dialect.api.name);
+                let place = format!("{} and {} in {}", option.name, conversation.name, dialect.api.name);
                 assert_eq!(unsaid, lost, "{place}");
                 let read = Question::read(dialect.api, &question.write(dialect.api));
                 assert_eq!(without(read, &lost), without(question.clone(), &lost), "{place}");
@@ -101,7 +101,8 @@ fn options_and_conversations_do_not_disturb_each_other() {
 
 #[test]
 fn written_requests_match_the_schema_of_their_api() {
-    for (name, question, _) in options().into_iter().chain(conversations()) {
+    for row in TABLE.rows() {
+        let question = row.question();
         for dialect in dialects() {
             let mut request = question.write(dialect.api);
             if dialect.api.name == "messages" {
@@ -110,7 +111,7 @@ fn written_requests_match_the_schema_of_their_api() {
                 request["stream"] = json!(true);
             }
             let verdict = dialect.check_type(dialect.root("request").unwrap(), &request.to_string());
-            assert_eq!(verdict, Verdict::Valid, "{name} in {}: {request}", dialect.api.name);
+            assert_eq!(verdict, Verdict::Valid, "{} in {}: {request}", row.name, dialect.api.name);
         }
     }
 }
@@ -133,8 +134,8 @@ fn said(question: &Question) -> Vec<String> {
 
 #[test]
 fn a_crossing_keeps_texts_calls_results_and_tools() {
-    let rows = || options().into_iter().chain(conversations());
-    for (name, question, _) in rows().filter(|(name, ..)| *name != "cut arguments") {
+    for row in TABLE.rows().filter(|row| row.name != "cut arguments") {
+        let (name, question) = (&row.name, row.question());
         for front in dialects() {
             for upstream in dialects() {
                 let asked = Question::read(front.api, &question.write(front.api));
@@ -151,14 +152,13 @@ fn a_crossing_keeps_texts_calls_results_and_tools() {
 
 #[test]
 fn a_question_of_any_shape_is_written_in_turns() {
-    let question = Question {
-        turns: vec![
-            user(vec![text(""), call("a"), text("b")]),
-            user(vec![]),
-            model(vec![result("a"), text("c")]),
-        ],
-        ..question()
-    };
+    let call = json!({"call": {"id": "a", "name": "weather", "arguments": "{}"}});
+    let question: Question = serde_json::from_value(json!({"turns": [
+        {"role": "user", "parts": [{"text": ""}, call, {"text": "b"}]},
+        {"role": "user", "parts": []},
+        {"role": "assistant", "parts": [{"result": {"id": "a"}}, {"text": "c"}]},
+    ]}))
+    .unwrap();
     for dialect in dialects() {
         let read = Question::read(dialect.api, &question.write(dialect.api));
         let roles: Vec<Role> = read.turns.iter().map(|turn| turn.role).collect();
@@ -173,70 +173,9 @@ fn a_question_of_any_shape_is_written_in_turns() {
 
 #[test]
 fn written_requests_ask_for_streams_seals_and_counts() {
-    let question = Question {
-        instructions: vec!["a".to_owned(), "b".to_owned()],
-        limit: None,
-        effort: Some("medium".to_owned()),
-        format: Format::Schema { name: "sum".to_owned(), schema: json!({"type": "object"}) },
-        is_one_call: true,
-        ..question()
-    };
-    let tool = question.tools[0].clone();
-    let [responses, messages, chat] = dialects().map(|dialect| question.write(dialect.api));
-    let expected = json!({
-        "model": "m",
-        "stream": true,
-        "instructions": "a",
-        "input": [
-            {"type": "message", "role": "developer", "content": "b"},
-            {"type": "message", "role": "user", "content": "Weather?"},
-        ],
-        "store": false,
-        "reasoning": {"effort": "medium", "summary": "auto"},
-        "include": ["reasoning.encrypted_content"],
-        "tools": [{
-            "type": "function",
-            "name": "weather",
-            "parameters": tool.parameters,
-            "strict": false,
-            "description": tool.description,
-        }],
-        "parallel_tool_calls": false,
-        "text": {
-            "format": {"type": "json_schema", "name": "sum", "schema": {"type": "object"}, "strict": true},
-        },
-    });
-    assert_eq!(responses, expected);
-    let expected = json!({
-        "model": "m",
-        "system": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}],
-        "messages": [{"role": "user", "content": "Weather?"}],
-        "stream": true,
-        "tools": [{"name": "weather", "input_schema": tool.parameters, "description": tool.description}],
-        "tool_choice": {"type": "auto", "disable_parallel_tool_use": true},
-        "thinking": {"type": "enabled", "budget_tokens": 2048},
-        // The usual limit is for what follows the reasoning.
-        "max_tokens": 4096 + 2048,
-        "output_config": {"format": {"type": "json_schema", "schema": {"type": "object"}}},
-    });
-    assert_eq!(messages, expected);
-    let function = json!({"name": "weather", "parameters": tool.parameters, "description": tool.description});
-    let expected = json!({
-        "model": "m",
-        "stream": true,
-        "messages": [
-            {"role": "system", "content": "a"},
-            {"role": "system", "content": "b"},
-            {"role": "user", "content": "Weather?"},
-        ],
-        "stream_options": {"include_usage": true},
-        "reasoning_effort": "medium",
-        "tools": [{"type": "function", "function": function}],
-        "parallel_tool_calls": false,
-        "response_format": {
-            "type": "json_schema",
-            "json_schema": {"name": "sum", "schema": {"type": "object"}, "strict": true},
-        },
-    });
-    assert_eq!(chat, expected);
+    let mut written: BTreeMap<String, Value> = serde_json::from_str(include_str!("written.json")).unwrap();
+    let question: Question = serde_json::from_value(written.remove("question").unwrap()).unwrap();
+    for dialect in dialects() {
+        assert_eq!(question.write(dialect.api), written[dialect.api.name]);
+    }
 }
