@@ -62,33 +62,3 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
     }
     outcome
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_that_hold_answers_are_read() {
-        let archive = "a test\n-- request --\n{\"stream\":true}\n-- streaming --\ndata: 1\n\n\ndata: 2\n\n-- note --\nno answer\n\
-                       -- non-streaming --\n{\"object\":\"response\"}\n";
-        let mut seen = Vec::new();
-        read(archive.as_bytes(), &mut |entry| {
-            seen.push(match entry {
-                Entry::Exchange(exchange) => exchange.label.unwrap_or_default(),
-                Entry::Event(frame) | Entry::Body(frame) => {
-                    format!("{} on line {}", frame.data.unwrap_or_default(), frame.line)
-                }
-                other => format!("{other:?}"),
-            });
-        })
-        .unwrap();
-        let expected = [
-            "streaming",
-            "1 on line 5",
-            "2 on line 8",
-            "non-streaming",
-            "{\"object\":\"response\"} on line 13",
-        ];
-        assert_eq!(seen, expected);
-    }
-}

@@ -122,46 +122,6 @@ fn message(frame: Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), Cap
 mod tests {
     use super::*;
 
-    fn entries(log: &str) -> Vec<String> {
-        let mut entries = Vec::new();
-        let kept = read(log.as_bytes(), &mut |entry| {
-            entries.push(match entry {
-                Entry::Sent(frame) => format!("> {}", frame.data.unwrap_or_default()),
-                Entry::Event(frame) => {
-                    format!("{}< {} {:?}", frame.line, frame.data.unwrap_or_default(), frame.time)
-                }
-                Entry::Lost(reason) => format!("! {reason}"),
-                other => format!("{other:?}"),
-            });
-        });
-        entries.extend(kept.err().map(|error| error.to_string()));
-        entries
-    }
-
-    #[test]
-    fn messages_have_a_direction() {
-        let log = "{\"sent\":\"{\\\"a\\\":1}\"}\n\n{\"recv\":{\"b\":2},\"time\":0.25}\n\
-                   {\"type\":\"receive\",\"data\":\"plain\",\"time\":1}\n{\"exception\":\"closed\"}\n";
-        assert_eq!(
-            entries(log),
-            ["> {\"a\":1}", "3< {\"b\":2} Some(250ms)", "4< plain Some(1s)", "! closed"]
-        );
-        assert!(entries("{\"recv\":\"x\"}\n{\"type\":\"what\"}")[1].contains("line 2: the line has neither"));
-    }
-
-    /// A line is not the wrapper of an event, despite equal member names.
-    #[test]
-    fn a_line_of_a_log_names_no_event() {
-        let log = br#"{"data":{"type":"a"},"event":"arrived","direction":"in"}"#;
-        let mut named = Vec::new();
-        let kept = read(log, &mut |entry| {
-            if let Entry::Event(frame) = entry {
-                named.push((frame.event.is_some(), frame.data.unwrap_or_default().into_owned()));
-            }
-        });
-        assert_eq!((kept, named), (Ok(()), vec![(false, "{\"type\":\"a\"}".to_owned())]));
-    }
-
     #[test]
     fn events_are_no_messages() {
         assert!(!is_message(br#"{"type":"response.created","response":{}}"#));
