@@ -12,6 +12,6 @@ mod translator;
 
 pub use faults::{Crowd, break_question, break_request, fault_names, is_of_reply};
 pub use question::{Call, Choice, Format, Image, Output, Part, Question, Reasoning, Role, Tool, Turn};
-pub use replies::{Delta, PartKind, ReplyFold, ReplyReader, Stopped, stops};
+pub use replies::{Delta, PartKind, ReplyReader, Stopped, stops};
 pub use reply::{Reply, ReplyError, Stop, Usage};
 pub use translator::{Translator, UpstreamEnd};

@@ -6,7 +6,7 @@ use serde_json::Value;
 use spec::Dialect;
 
 use crate::faults::{Crowd, ReplyFault, is_at};
-use crate::replies::writing::{Front, Writer, body, class_of, error_body, status_of};
+use crate::replies::writing::{Front, Writing, class_of, error_body, status_of, writing};
 use crate::{Delta, Question, Reply, ReplyError, ReplyReader, Stop, Stopped, Usage};
 
 /// How the stream of an upstream ended.
@@ -24,7 +24,7 @@ pub struct Translator {
     upstream: &'static Dialect,
     front: Front,
     reader: ReplyReader,
-    writer: Writer,
+    writer: Box<dyn Writing>,
     has_started: bool,
     has_ended: bool,
     error: Option<ReplyError>,
@@ -44,7 +44,7 @@ impl Translator {
         Self {
             upstream,
             reader: ReplyReader::new(upstream.api),
-            writer: Writer::new(front.clone()),
+            writer: writing(front.clone()),
             front,
             has_started: false,
             has_ended: false,
@@ -158,7 +158,7 @@ impl Translator {
 
     /// Returns the body of the client for a reply.
     pub fn reply(&self, reply: &Reply) -> Value {
-        body(self.front.clone(), reply)
+        writing(self.front.clone()).body(reply)
     }
 
     /// Returns a reply with the fault of the translator.

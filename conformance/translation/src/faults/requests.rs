@@ -78,34 +78,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Call, Image, Output, Reasoning, Tool};
 
     #[test]
     fn each_fault_changes_a_full_question() {
-        let user = vec![Part::Text("Look".into()), Part::Image(Image::default())];
-        let model = vec![
-            Part::Reasoning(Reasoning { seal: Some("s".into()), ..Reasoning::default() }),
-            Part::Text("I call".into()),
-            Part::Call(Call::default()),
-        ];
-        let full = Question {
-            model: "m".into(),
-            instructions: vec!["Be brief".into()],
-            turns: vec![
-                Turn { role: Role::User, parts: user },
-                Turn { role: Role::Assistant, parts: model },
-                Turn { role: Role::User, parts: vec![Part::Result(Output::default())] },
-            ],
-            tools: vec![Tool { parameters: json!({}), ..Tool::default() }],
-            choice: Choice::Any,
-            is_one_call: true,
-            limit: Some(5),
-            stops: vec!["x".into()],
-            top_p: Some(0.5),
-            effort: Some("low".into()),
-            format: Format::Object,
-            ..Question::default()
-        };
+        let turns = json!([
+            {"role": "user", "parts": [{"text": "Look"}, {"image": {}}]},
+            {"role": "assistant", "parts": [{"reasoning": {"seal": "s"}}, {"text": "I call"}, {"call": {}}]},
+            {"role": "user", "parts": [{"result": {}}]},
+        ]);
+        let full = json!({"model": "m", "instructions": ["Be brief"], "turns": turns, "tools": [{}], "choice": "any",
+            "is_one_call": true, "limit": 5, "stops": ["x"], "top_p": 0.5, "effort": "low", "format": "object"});
+        let full: Question = serde_json::from_value(full).unwrap();
         for (rule, change) in REQUESTS {
             let mut question = full.clone();
             change(&mut question);

@@ -10,6 +10,5 @@ mod whole;
 pub(crate) mod writing;
 
 pub use delta::{Delta, PartKind, Stopped};
-pub use fold::ReplyFold;
 pub use reader::ReplyReader;
 pub use stops::stops;

@@ -28,7 +28,7 @@ pub(super) enum Lane {
 /// The parts of a reply, and the deltas that were not returned yet.
 #[derive(Debug)]
 pub(super) struct Parts {
-    api: &'static Api,
+    pub(super) api: &'static Api,
     open: BTreeMap<Key, Known>,
     count: usize,
     has_started: bool,

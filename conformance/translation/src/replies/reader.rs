@@ -8,20 +8,20 @@ use spec::Api;
 
 use super::delta::Delta;
 use super::parts::Parts;
-use super::reading::{Reading, error};
+use super::reading::{Reading, error, reading};
 
 /// Reads the stream of a response, and returns what each of its events adds. What cannot be read is left out.
 #[derive(Debug)]
 pub struct ReplyReader {
     parser: sse::Parser,
-    reading: Reading,
+    reading: Box<dyn Reading>,
     parts: Parts,
 }
 
 impl ReplyReader {
     /// Creates a reader for a response of an API.
     pub fn new(api: &'static Api) -> Self {
-        Self { parser: sse::Parser::default(), reading: Reading::new(api), parts: Parts::new(api) }
+        Self { parser: sse::Parser::default(), reading: reading(api), parts: Parts::new(api) }
     }
 
     /// Reads the next bytes of a stream of server-sent events.

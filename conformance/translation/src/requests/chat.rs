@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::parts::{call, object, objects, some_text, text, usual_parameters, usual_schema};
+use super::parts::{call, described, object, objects, some_text, stops, text, text_or_parts, usual_schema};
 use super::{Reader, Writer};
 use crate::question::{Choice, Format, Output, Part, Question, Reasoning, Role, Turn};
 
@@ -24,7 +24,10 @@ pub(super) fn read(reader: &mut Reader, request: &Map<String, Value>) {
             "functions" => objects(value).for_each(|tool| reader.tool(tool, "parameters")),
             "tool_choice" | "function_call" => read_choice(reader, value),
             "max_completion_tokens" | "max_tokens" => {}
-            "stop" => reader.question.stops = stops(value),
+            "stop" => {
+                let list = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+                reader.question.stops = stops(list);
+            }
             // One choice is what every API gives.
             "n" => reader.question.choices = value.as_u64().filter(|number| *number != 1),
             "reasoning_effort" => reader.question.effort = value.as_str().map(str::to_owned),
@@ -37,11 +40,6 @@ pub(super) fn read(reader: &mut Reader, request: &Map<String, Value>) {
             _ => reader.rest(name, value),
         }
     }
-}
-
-fn stops(value: &Value) -> Vec<String> {
-    let list = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-    list.iter().filter_map(Value::as_str).filter(|stop| !stop.is_empty()).map(str::to_owned).collect()
 }
 
 fn read_message(reader: &mut Reader, message: &Map<String, Value>) {
@@ -150,18 +148,12 @@ pub(super) fn write(writer: &mut Writer, question: &Question) {
     if !question.stops.is_empty() {
         writer.set("stop", question.stops.iter().take(MOST_STOPS).cloned().collect::<Vec<_>>());
     }
-    if !question.tools.is_empty() {
-        let tools = question.tools.iter().map(|tool| {
-            let mut function =
-                json!({"name": tool.name, "parameters": usual_parameters(Some(&tool.parameters))});
-            if let Some(description) = &tool.description {
-                function["description"] = json!(description);
-            }
-            json!({"type": "function", "function": function})
-        });
-        writer.set("tools", tools.collect::<Vec<_>>());
+    if writer.tools(question, |tool, parameters| {
+        let function = described(tool, json!({"name": tool.name, "parameters": parameters}));
+        json!({"type": "function", "function": function})
+    }) {
+        writer.choice(question, |name| json!({"type": "function", "function": {"name": name}}));
     }
-    writer.choice(question, |name| json!({"type": "function", "function": {"name": name}}));
     match &question.format {
         Format::Text => {}
         Format::Object => writer.set("response_format", json!({"type": "json_object"})),
@@ -241,12 +233,4 @@ fn assistant(writer: &mut Writer, turn: &Turn) -> Option<Value> {
         message.insert("tool_calls".to_owned(), json!(calls));
     }
     Some(Value::Object(message))
-}
-
-/// Returns the content of a message: a text if it is only one.
-fn text_or_parts(parts: Vec<Value>) -> Value {
-    match parts.as_slice() {
-        [only] if only.get("text").is_some() => only.get("text").cloned().unwrap_or_default(),
-        _ => Value::Array(parts),
-    }
 }

@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::members::{content_name, undated};
-use super::parts::{EFFORTS, call, object, objects, some_text, text, usual_parameters, usual_schema};
+use super::parts::{
+    EFFORTS, call, described, object, objects, some_text, stops, text, text_or_parts, usual_schema,
+};
 use super::{Reader, USUAL_LIMIT, Writer};
 use crate::question::{Choice, Format, Image, Output, Part, Question, Reasoning, Role, Turn};
 
@@ -31,15 +33,7 @@ pub(super) fn read(reader: &mut Reader, request: &Map<String, Value>) {
             "temperature" => question.temperature = value.as_f64(),
             "top_p" => question.top_p = value.as_f64(),
             "stream" => question.is_stream = value.as_bool().unwrap_or_default(),
-            "stop_sequences" => {
-                let stops = value
-                    .as_array()
-                    .into_iter()
-                    .flatten()
-                    .filter_map(Value::as_str)
-                    .filter(|stop| !stop.is_empty());
-                question.stops = stops.map(str::to_owned).collect();
-            }
+            "stop_sequences" => question.stops = stops(value.as_array().into_iter().flatten()),
             "messages" => objects(value).for_each(|message| read_message(reader, message)),
             "tools" => objects(value).for_each(|tool| match text(tool, "type") {
                 "" | "custom" => reader.tool(tool, "input_schema"),
@@ -48,10 +42,7 @@ pub(super) fn read(reader: &mut Reader, request: &Map<String, Value>) {
             "tool_choice" => read_choice(reader, &object(value)),
             "output_config" => read_output(reader, &object(value)),
             "output_format" => reader.format(text(&object(value), "type"), &object(value)),
-            "metadata" => {
-                let metadata = object(value);
-                question.user = some_text(&metadata, "user_id");
-            }
+            "metadata" => question.user = some_text(&object(value), "user_id"),
             _ => reader.rest(name, value),
         }
     }
@@ -205,11 +196,7 @@ fn write_messages(writer: &mut Writer, question: &Question) {
     }
     let messages = messages.into_iter().map(|(role, blocks)| {
         let role = if role == Role::User { "user" } else { "assistant" };
-        let content = match blocks.as_slice() {
-            [only] if only.get("text").is_some() => only.get("text").cloned().unwrap_or_default(),
-            _ => Value::Array(blocks),
-        };
-        json!({"role": role, "content": content})
+        json!({"role": role, "content": text_or_parts(blocks)})
     });
     writer.set("messages", messages.collect::<Vec<_>>());
 }
@@ -289,21 +276,11 @@ fn input(writer: &mut Writer, arguments: &str) -> Value {
 }
 
 fn write_tools(writer: &mut Writer, question: &Question) {
-    // A request without tools must not have a choice of them.
-    if question.tools.is_empty() {
-        writer.lose_if(question.choice != Choice::Free, "choice");
-        writer.lose_if(question.is_one_call, "is_one_call");
+    if !writer.tools(question, |tool, parameters| {
+        described(tool, json!({"name": tool.name, "input_schema": parameters}))
+    }) {
         return;
     }
-    let tools = question.tools.iter().map(|tool| {
-        let mut written =
-            json!({"name": tool.name, "input_schema": usual_parameters(Some(&tool.parameters))});
-        if let Some(description) = &tool.description {
-            written["description"] = json!(description);
-        }
-        written
-    });
-    writer.set("tools", tools.collect::<Vec<_>>());
     let choice = match &question.choice {
         Choice::Free if !question.is_one_call => return,
         Choice::Free => json!({"type": "auto"}),

@@ -224,14 +224,21 @@ impl Writer {
         }
     }
 
-    /// Writes what the reply may call, in Responses and Chat Completions.
-    pub(super) fn choice(&mut self, question: &Question, one: impl FnOnce(&str) -> Value) {
-        // A request without tools must not have a choice of them.
+    /// Writes the tools, each by its name and the schema of its arguments. Returns whether there are any: a request without
+    /// tools must not have a choice of them.
+    pub(super) fn tools(&mut self, question: &Question, one: impl Fn(&Tool, Value) -> Value) -> bool {
         if question.tools.is_empty() {
             self.lose_if(question.choice != Choice::Free, "choice");
             self.lose_if(question.is_one_call, "is_one_call");
-            return;
+            return false;
         }
+        let tools = question.tools.iter().map(|tool| one(tool, usual_parameters(Some(&tool.parameters))));
+        self.set("tools", tools.collect::<Vec<_>>());
+        true
+    }
+
+    /// Writes which tools the reply may call, in Responses and Chat Completions.
+    pub(super) fn choice(&mut self, question: &Question, one: impl FnOnce(&str) -> Value) {
         match &question.choice {
             Choice::Free => {}
             Choice::None => self.set("tool_choice", "none"),
@@ -270,8 +277,29 @@ impl Writer {
     }
 }
 
+/// Returns a tool with its description, if it has one.
+pub(super) fn described(tool: &Tool, mut written: Value) -> Value {
+    if let Some(description) = &tool.description {
+        written["description"] = json!(description);
+    }
+    written
+}
+
+/// Returns the content of a message: a text if it is only one.
+pub(super) fn text_or_parts(parts: Vec<Value>) -> Value {
+    match parts.as_slice() {
+        [only] if only.get("text").is_some() => only.get("text").cloned().unwrap_or_default(),
+        _ => Value::Array(parts),
+    }
+}
+
+/// Returns the texts of a list that are not empty.
+pub(super) fn stops<'v>(list: impl IntoIterator<Item = &'v Value>) -> Vec<String> {
+    list.into_iter().filter_map(Value::as_str).filter(|stop| !stop.is_empty()).map(str::to_owned).collect()
+}
+
 /// Returns the schema of a tool's arguments. A tool without one takes none.
-pub(super) fn usual_parameters(schema: Option<&Value>) -> Value {
+fn usual_parameters(schema: Option<&Value>) -> Value {
     match schema {
         Some(Value::Object(schema)) if !schema.is_empty() => Value::Object(schema.clone()),
         _ => json!({"type": "object", "properties": {}}),

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::members::{content_name, undated};
-use super::parts::{call, object, objects, some_text, text, usual_parameters, usual_schema};
+use super::parts::{call, described, object, objects, some_text, text, text_or_parts, usual_schema};
 use super::{Reader, Writer};
 use crate::question::{Choice, Format, Output, Part, Question, Reasoning, Role};
 
@@ -171,19 +171,13 @@ pub(super) fn write(writer: &mut Writer, question: &Question) {
             writer.set("include", json!([ENCRYPTED]));
         }
     }
-    if !question.tools.is_empty() {
-        let tools = question.tools.iter().map(|tool| {
-            let parameters = usual_parameters(Some(&tool.parameters));
-            let mut written =
-                json!({"type": "function", "name": tool.name, "parameters": parameters, "strict": false});
-            if let Some(description) = &tool.description {
-                written["description"] = json!(description);
-            }
-            written
-        });
-        writer.set("tools", tools.collect::<Vec<_>>());
+    if writer.tools(question, |tool, parameters| {
+        let function =
+            json!({"type": "function", "name": tool.name, "parameters": parameters, "strict": false});
+        described(tool, function)
+    }) {
+        writer.choice(question, |name| json!({"type": "function", "name": name}));
     }
-    writer.choice(question, |name| json!({"type": "function", "name": name}));
     match &question.format {
         Format::Text => {}
         Format::Object => writer.set("text", json!({"format": {"type": "json_object"}})),
@@ -230,12 +224,8 @@ fn write_user(writer: &mut Writer, parts: &[Part], input: &mut Vec<Value>) {
 /// Returns the message with these parts, and takes them.
 fn user_message(content: &mut Vec<Value>) -> Option<Value> {
     let parts = std::mem::take(content);
-    let content = match parts.as_slice() {
-        [] => return None,
-        [only] if only.get("text").is_some() => only.get("text").cloned().unwrap_or_default(),
-        _ => Value::Array(parts),
-    };
-    Some(json!({"type": "message", "role": "user", "content": content}))
+    let message = |parts| json!({"type": "message", "role": "user", "content": text_or_parts(parts)});
+    (!parts.is_empty()).then(|| message(parts))
 }
 
 /// Writes a part of the model's turn as an item.

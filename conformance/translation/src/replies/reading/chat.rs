@@ -1,32 +1,26 @@
 //! Chat Completions: the first choice.
 
 use serde_json::Value;
-use spec::Api;
 
 use super::super::delta::Delta;
 use super::super::parts::{Key, Lane, Parts, text_of};
-use super::{entries, index, usage};
+use super::{Reading, entries, index, read_usage};
 
 const TEXT: Key = (0, Lane::Text, 0);
 const REFUSAL: Key = (0, Lane::Refusal, 0);
 const REASONING: Key = (0, Lane::Reasoning, 0);
 
 /// Reads a completion.
-#[derive(Debug)]
-pub(in crate::replies) struct Reader {
-    api: &'static Api,
+#[derive(Debug, Default)]
+pub(super) struct Reader {
     /// The call that opened last, with its arguments so far. It ends where another part begins, if they are whole.
     last: Option<(Key, String)>,
     has_finished: bool,
     is_body: bool,
 }
 
-impl Reader {
-    pub(super) const fn new(api: &'static Api) -> Self {
-        Self { api, last: None, has_finished: false, is_body: false }
-    }
-
-    pub(super) fn chunk(&mut self, parts: &mut Parts, chunk: &Value) {
+impl Reading for Reader {
+    fn event(&mut self, parts: &mut Parts, _kind: &str, chunk: &Value) {
         let choice = entries(chunk, "choices").map(|(_, choice)| choice).find(|it| index(it, "index") == 0);
         // The chunk about the prompt with which Azure begins has no id.
         if choice.is_some() || text_of(chunk, "id").is_some_and(|id| !id.is_empty()) {
@@ -38,10 +32,10 @@ impl Reader {
             }
             self.finish(parts, choice);
         }
-        self.count(parts, chunk);
+        read_usage(parts, chunk);
     }
 
-    pub(super) fn body(&mut self, parts: &mut Parts, body: &Value) {
+    fn body(&mut self, parts: &mut Parts, body: &Value) {
         self.is_body = true;
         parts.start(body);
         if let Some((_, choice)) = entries(body, "choices").find(|(_, choice)| index(choice, "index") == 0) {
@@ -50,17 +44,19 @@ impl Reader {
             }
             self.finish(parts, choice);
         }
-        self.count(parts, body);
+        read_usage(parts, body);
         parts.out.push(Delta::Ended);
     }
 
-    /// Reads the marker at the end, which counts if the choice has finished.
-    pub(super) fn done(&self, parts: &mut Parts) {
+    /// The marker counts if the choice has finished.
+    fn done(&mut self, parts: &mut Parts) {
         if self.has_finished {
             parts.out.push(Delta::Ended);
         }
     }
+}
 
+impl Reader {
     /// Reads a message, or the delta of one. What resumes after another part is a part of its own.
     fn content(&mut self, parts: &mut Parts, delta: &Value) {
         let text = |member| text_of(delta, member).unwrap_or_default();
@@ -123,12 +119,6 @@ impl Reader {
             parts.close_all(0);
             // vLLM names the text before which it stopped.
             parts.stop(word, None, text_of(choice, "stop_reason"));
-        }
-    }
-
-    fn count(&self, parts: &mut Parts, value: &Value) {
-        if let Some(counts) = value.get("usage").filter(|counts| counts.is_object()) {
-            parts.out.push(Delta::Usage(usage(&self.api.usage, counts)));
         }
     }
 }

@@ -6,20 +6,20 @@ use serde_json::{Map, Value};
 
 use super::super::delta::Delta;
 use super::super::parts::{Lane, Parts, text_of};
-use super::{entries, index};
+use super::{Reading, entries, index};
 use crate::Usage;
 
 /// Reads a message.
 #[derive(Debug, Default)]
-pub(in crate::replies) struct Reader {
+pub(super) struct Reader {
     /// The input with which a call opened, by the index of its block: it counts if no piece follows.
     inputs: BTreeMap<u64, String>,
     /// The latest token counts.
     counts: Map<String, Value>,
 }
 
-impl Reader {
-    pub(super) fn event(&mut self, parts: &mut Parts, kind: &str, event: &Value) {
+impl Reading for Reader {
+    fn event(&mut self, parts: &mut Parts, kind: &str, event: &Value) {
         let block = index(event, "index");
         match kind {
             "message_start" => {
@@ -27,33 +27,25 @@ impl Reader {
                     self.message(parts, message);
                 }
             }
-            "content_block_start" => {
-                if let Some(value) = event.get("content_block") {
-                    self.open(parts, block, value);
-                }
-            }
-            "content_block_delta" => {
-                if let Some(delta) = event.get("delta") {
-                    add(parts, block, delta);
-                }
-            }
+            "content_block_start" => self.open(parts, block, &event["content_block"]),
+            "content_block_delta" => add(parts, block, &event["delta"]),
             "content_block_stop" => self.close(parts, block),
             "message_delta" => {
                 self.count(parts, event);
-                if let Some(delta) = event.get("delta") {
-                    stop(parts, delta);
-                }
+                stop(parts, &event["delta"]);
             }
             "message_stop" => parts.out.push(Delta::Ended),
             _ => {}
         }
     }
 
-    pub(super) fn body(&mut self, parts: &mut Parts, body: &Value) {
+    fn body(&mut self, parts: &mut Parts, body: &Value) {
         self.message(parts, body);
         parts.out.push(Delta::Ended);
     }
+}
 
+impl Reader {
     /// Reads a message with its content; in a stream, it usually has none.
     fn message(&mut self, parts: &mut Parts, message: &Value) {
         parts.start(message);

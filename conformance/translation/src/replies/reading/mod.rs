@@ -4,54 +4,34 @@ mod chat;
 mod messages;
 mod responses;
 
+use std::fmt::Debug;
+
 use serde_json::Value;
 use spec::Api;
-use spec::table::{CountPlace, UsagePlaces};
+use spec::table::CountPlace;
 
+use super::delta::Delta;
 use super::parts::{Parts, text_of};
 use crate::{ReplyError, Usage};
 
-/// The state of reading a response.
-#[derive(Debug)]
-pub(super) enum Reading {
-    Responses(responses::Reader),
-    Messages(messages::Reader),
-    Chat(chat::Reader),
-}
-
-impl Reading {
-    pub(super) fn new(api: &'static Api) -> Self {
-        match api.name {
-            "responses" => Self::Responses(responses::Reader::new(api)),
-            "messages" => Self::Messages(messages::Reader::default()),
-            _ => Self::Chat(chat::Reader::new(api)),
-        }
-    }
-
+/// Reads a response of an API.
+pub(super) trait Reading: Debug + Send + Sync {
     /// Reads an event that is no error.
-    pub(super) fn event(&mut self, parts: &mut Parts, kind: &str, event: &Value) {
-        match self {
-            Self::Responses(reader) => reader.event(parts, kind, event),
-            Self::Messages(reader) => reader.event(parts, kind, event),
-            Self::Chat(reader) => reader.chunk(parts, event),
-        }
-    }
+    fn event(&mut self, parts: &mut Parts, kind: &str, event: &Value);
 
     /// Reads a body that is no error.
-    pub(super) fn body(&mut self, parts: &mut Parts, body: &Value) {
-        match self {
-            Self::Responses(reader) => reader.body(parts, body),
-            Self::Messages(reader) => reader.body(parts, body),
-            Self::Chat(reader) => reader.body(parts, body),
-        }
-    }
+    fn body(&mut self, parts: &mut Parts, body: &Value);
 
     /// Reads the marker at the end.
-    pub(super) fn done(&mut self, parts: &mut Parts) {
-        match self {
-            Self::Responses(_) | Self::Messages(_) => {}
-            Self::Chat(reader) => reader.done(parts),
-        }
+    fn done(&mut self, _parts: &mut Parts) {}
+}
+
+/// Returns what reads a response of an API.
+pub(super) fn reading(api: &Api) -> Box<dyn Reading> {
+    match api.name {
+        "responses" => Box::new(responses::Reader),
+        "messages" => Box::<messages::Reader>::default(),
+        _ => Box::<chat::Reader>::default(),
     }
 }
 
@@ -81,14 +61,17 @@ fn code(code: &Value) -> Option<String> {
     code.as_str().map(str::to_owned).or_else(|| code.as_i64().map(|code| code.to_string()))
 }
 
-/// Returns the token counts of an object with them.
-fn usage(places: &UsagePlaces, counts: &Value) -> Usage {
-    let count = |place| count(counts, place);
-    Usage {
-        input: count(places.input),
-        cached: count(places.cached),
-        output: count(places.output),
-        reasoning: count(places.reasoning),
+/// Reads the token counts of a completion or a response.
+fn read_usage(parts: &mut Parts, value: &Value) {
+    if let Some(counts) = value.get("usage").filter(|counts| counts.is_object()) {
+        let places = &parts.api.usage;
+        let count = |place| count(counts, place);
+        parts.out.push(Delta::Usage(Usage {
+            input: count(places.input),
+            cached: count(places.cached),
+            output: count(places.output),
+            reasoning: count(places.reasoning),
+        }));
     }
 }
 

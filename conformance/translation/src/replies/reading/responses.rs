@@ -1,32 +1,21 @@
 //! The Responses API.
 
 use serde_json::Value;
-use spec::Api;
 
 use super::super::delta::Delta;
 use super::super::parts::{Lane, Parts, text_of};
-use super::{entries, error, index, usage};
+use super::{Reading, entries, error, index, read_usage};
 
 /// Reads a response of the Responses API.
 #[derive(Debug)]
-pub(in crate::replies) struct Reader {
-    api: &'static Api,
-}
+pub(super) struct Reader;
 
-impl Reader {
-    pub(super) const fn new(api: &'static Api) -> Self {
-        Self { api }
-    }
-
-    pub(super) fn event(&self, parts: &mut Parts, kind: &str, event: &Value) {
+impl Reading for Reader {
+    fn event(&mut self, parts: &mut Parts, kind: &str, event: &Value) {
         let (output, content) = (index(event, "output_index"), index(event, "content_index"));
         let text = |member| text_of(event, member).unwrap_or_default();
         match kind {
-            "response.output_item.added" => {
-                if let Some(item) = event.get("item") {
-                    open(parts, output, item);
-                }
-            }
+            "response.output_item.added" => open(parts, output, &event["item"]),
             "response.output_text.delta" => parts.text((output, Lane::Text, content), text("delta")),
             "response.output_text.done" => parts.whole((output, Lane::Text, content), text("text")),
             "response.refusal.delta" => parts.text((output, Lane::Refusal, content), text("delta")),
@@ -55,41 +44,39 @@ impl Reader {
                 let is_response = || event.get("status").is_some().then_some(event);
                 if let Some(response) = event.get("response").or_else(is_response) {
                     parts.start(response);
-                    self.terminal(parts, response, kind.strip_prefix("response."));
+                    terminal(parts, response, kind.strip_prefix("response."));
                 }
             }
         }
     }
 
-    /// Reads the response in an event about it, whose type has the status too, or as a body.
-    fn terminal(&self, parts: &mut Parts, response: &Value, status: Option<&str>) {
-        let words = &self.api.status;
-        let Some(status) = text_of(response, "status").or(status) else { return };
-        if let Some(counts) = response.get("usage").filter(|counts| counts.is_object()) {
-            parts.out.push(Delta::Usage(usage(&self.api.usage, counts)));
-        }
-        let is_failed = status == words.failed || status == "cancelled";
-        if status != words.completed && status != words.incomplete && !is_failed {
-            return;
-        }
-        // An item that was not streamed is in the response alone. Indices of others need not be right.
-        if parts.is_empty() {
-            for (output, item) in entries(response, "output") {
-                close(parts, output, item);
-            }
-        }
-        if response.get("error").is_some_and(|error| !error.is_null()) {
-            parts.out.push(Delta::Failed(error(response)));
-        }
-        let reason = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
-        parts.stop(status, reason, None);
-        parts.out.push(Delta::Ended);
-    }
-
-    pub(super) fn body(&self, parts: &mut Parts, body: &Value) {
+    fn body(&mut self, parts: &mut Parts, body: &Value) {
         parts.start(body);
-        self.terminal(parts, body, None);
+        terminal(parts, body, None);
     }
+}
+
+/// Reads the response in an event about it, whose type has the status too, or as a body.
+fn terminal(parts: &mut Parts, response: &Value, status: Option<&str>) {
+    let words = &parts.api.status;
+    let Some(status) = text_of(response, "status").or(status) else { return };
+    read_usage(parts, response);
+    let is_failed = status == words.failed || status == "cancelled";
+    if status != words.completed && status != words.incomplete && !is_failed {
+        return;
+    }
+    // An item that was not streamed is in the response alone. Indices of others need not be right.
+    if parts.is_empty() {
+        for (output, item) in entries(response, "output") {
+            close(parts, output, item);
+        }
+    }
+    if response.get("error").is_some_and(|error| !error.is_null()) {
+        parts.out.push(Delta::Failed(error(response)));
+    }
+    let reason = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
+    parts.stop(status, reason, None);
+    parts.out.push(Delta::Ended);
 }
 
 /// Opens what an item is.

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use spec::Scope;
 
 use super::super::delta::{Delta, PartKind};
-use super::{Front, Head, errors, event};
+use super::{Front, Head, Writing, errors, event};
 use crate::{Part, Reply, ReplyError, Stop, Usage};
 
 /// Writes a completion.
 #[derive(Debug)]
-pub(crate) struct Writer {
+pub(super) struct Writer {
     front: Front,
     head: Head,
     parts: BTreeMap<usize, Piece>,
@@ -26,17 +26,9 @@ enum Piece {
     Call(u64, bool),
 }
 
-impl Writer {
-    pub(super) fn new(front: Front) -> Self {
-        Self { front, head: Head::default(), parts: BTreeMap::new(), calls: 0 }
-    }
-
-    pub(super) fn head(&mut self, delta: &Delta) {
+impl Writing for Writer {
+    fn write(&mut self, delta: &Delta, out: &mut Vec<u8>) {
         self.head.note(&self.front, delta);
-    }
-
-    pub(super) fn write(&mut self, delta: &Delta, out: &mut Vec<u8>) {
-        self.head(delta);
         match delta {
             Delta::Started { .. } => {
                 self.chunk(&json!({"role": "assistant", "content": "", "refusal": null}), None, out);
@@ -90,19 +82,52 @@ impl Writer {
         }
     }
 
-    fn usage(&self, usage: Usage, out: &mut Vec<u8>) {
-        let mut last = self.object("chat.completion.chunk");
-        last["choices"] = json!([]);
-        last["usage"] = counts(usage);
-        event(out, None, &last);
-    }
-
-    pub(super) fn fail(&self, error: &ReplyError, usage: Option<Usage>, out: &mut Vec<u8>) {
+    fn fail(&mut self, error: &ReplyError, usage: Option<Usage>, out: &mut Vec<u8>) {
         if let Some(usage) = usage {
             self.usage(usage, out);
         }
         event(out, None, &errors::body(error, "chat"));
         out.extend_from_slice(DONE);
+    }
+
+    fn body(&mut self, reply: &Reply) -> Value {
+        self.head = Head::of(&self.front, reply);
+        let join = |of: fn(&Part) -> Option<&str>| {
+            let texts: Vec<&str> = reply.parts.iter().filter_map(of).collect();
+            if texts.is_empty() { Value::Null } else { json!(texts.concat()) }
+        };
+        let text = join(|part| if let Part::Text(text) = part { Some(text) } else { None });
+        let refusal = join(|part| if let Part::Refusal(text) = part { Some(text) } else { None });
+        let reasoning = join(|part| if let Part::Reasoning(it) = part { Some(&it.text) } else { None });
+        let mut message =
+            json!({"role": "assistant", "content": text, "refusal": refusal, "annotations": []});
+        if !reasoning.is_null() {
+            message[self.reasoning()] = reasoning;
+        }
+        let calls: Vec<Value> = reply.parts.iter().filter_map(call).collect();
+        if !calls.is_empty() {
+            message["tool_calls"] = json!(calls);
+        }
+        let mut body = self.object("chat.completion");
+        body["choices"] = json!([{"index": 0, "message": message, "logprobs": null,
+            "finish_reason": self.finish_reason()}]);
+        if let Some(usage) = self.head.usage {
+            body["usage"] = counts(usage);
+        }
+        body
+    }
+}
+
+impl Writer {
+    pub(super) fn new(front: Front) -> Self {
+        Self { front, head: Head::default(), parts: BTreeMap::new(), calls: 0 }
+    }
+
+    fn usage(&self, usage: Usage, out: &mut Vec<u8>) {
+        let mut last = self.object("chat.completion.chunk");
+        last["choices"] = json!([]);
+        last["usage"] = counts(usage);
+        event(out, None, &last);
     }
 
     /// Ends a call: one without arguments has an empty object.
@@ -151,33 +176,6 @@ impl Writer {
 
     fn is_forced(&self) -> bool {
         self.front.request.pointer("/tool_choice/function").is_some()
-    }
-
-    /// Returns the completion as a body.
-    pub(super) fn body(&self, reply: &Reply) -> Value {
-        let join = |of: fn(&Part) -> Option<&str>| {
-            let texts: Vec<&str> = reply.parts.iter().filter_map(of).collect();
-            if texts.is_empty() { Value::Null } else { json!(texts.concat()) }
-        };
-        let text = join(|part| if let Part::Text(text) = part { Some(text) } else { None });
-        let refusal = join(|part| if let Part::Refusal(text) = part { Some(text) } else { None });
-        let reasoning = join(|part| if let Part::Reasoning(it) = part { Some(&it.text) } else { None });
-        let mut message =
-            json!({"role": "assistant", "content": text, "refusal": refusal, "annotations": []});
-        if !reasoning.is_null() {
-            message[self.reasoning()] = reasoning;
-        }
-        let calls: Vec<Value> = reply.parts.iter().filter_map(call).collect();
-        if !calls.is_empty() {
-            message["tool_calls"] = json!(calls);
-        }
-        let mut body = self.object("chat.completion");
-        body["choices"] = json!([{"index": 0, "message": message, "logprobs": null,
-            "finish_reason": self.finish_reason()}]);
-        if let Some(usage) = self.head.usage {
-            body["usage"] = counts(usage);
-        }
-        body
     }
 }
 

@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use serde_json::{Value, json};
 
 use super::super::delta::{Delta, PartKind};
-use super::{Front, Head, errors, event, typed};
+use super::{Front, Head, Writing, errors, event, typed};
 use crate::{Part, Reply, ReplyError, Stop, Usage};
 
 /// Writes a message.
 #[derive(Debug)]
-pub(crate) struct Writer {
+pub(super) struct Writer {
     front: Front,
     head: Head,
     blocks: u64,
@@ -29,17 +29,9 @@ struct Block {
     seal: Option<String>,
 }
 
-impl Writer {
-    pub(super) fn new(front: Front) -> Self {
-        Self { front, head: Head::default(), blocks: 0, open: None, waiting: VecDeque::new() }
-    }
-
-    pub(super) fn head(&mut self, delta: &Delta) {
+impl Writing for Writer {
+    fn write(&mut self, delta: &Delta, out: &mut Vec<u8>) {
         self.head.note(&self.front, delta);
-    }
-
-    pub(super) fn write(&mut self, delta: &Delta, out: &mut Vec<u8>) {
-        self.head(delta);
         match delta {
             Delta::Started { .. } => {
                 let mut message = self.message(&[]);
@@ -62,6 +54,38 @@ impl Writer {
             Delta::Ended => self.end(out),
             Delta::Usage(_) | Delta::Stopped(_) | Delta::Failed(_) | Delta::Garbled(_) => {}
         }
+    }
+
+    fn fail(&mut self, error: &ReplyError, counts: Option<Usage>, out: &mut Vec<u8>) {
+        if let Some(counts) = counts {
+            self.close(out);
+            let delta = json!({"stop_reason": null, "stop_sequence": null, "stop_details": null});
+            let delta = typed("message_delta", json!({"delta": delta, "usage": usage(counts)}));
+            event(out, Some("message_delta"), &delta);
+        }
+        event(out, Some("error"), &errors::body(error, "messages"));
+    }
+
+    fn body(&mut self, reply: &Reply) -> Value {
+        self.head = Head::of(&self.front, reply);
+        let mut content: Vec<Value> = reply.parts.iter().filter_map(block).collect();
+        if content.is_empty() && self.head.stop() == Stop::Ended {
+            content.push(json!({"type": "text", "text": ""}));
+        }
+        let mut message = self.message(&content);
+        let (reason, sequence, details) = self.stop();
+        message["stop_reason"] = json!(reason);
+        message["stop_sequence"] = json!(sequence);
+        message["stop_details"] = details;
+        let counts = self.head.usage.unwrap_or_default();
+        message["usage"] = usage(Usage { input: counts.input.or(Some(0)), ..counts });
+        message
+    }
+}
+
+impl Writer {
+    pub(super) fn new(front: Front) -> Self {
+        Self { front, head: Head::default(), blocks: 0, open: None, waiting: VecDeque::new() }
     }
 
     /// Writes the parts that waited, up to the first that is not complete.
@@ -178,32 +202,6 @@ impl Writer {
         let Head { tag, model, .. } = &self.head;
         json!({"model": model, "id": format!("msg_{tag}"), "type": "message", "role": "assistant",
             "content": content, "stop_reason": null, "stop_sequence": null, "stop_details": null})
-    }
-
-    pub(super) fn fail(&mut self, error: &ReplyError, counts: Option<Usage>, out: &mut Vec<u8>) {
-        if let Some(counts) = counts {
-            self.close(out);
-            let delta = json!({"stop_reason": null, "stop_sequence": null, "stop_details": null});
-            let delta = typed("message_delta", json!({"delta": delta, "usage": usage(counts)}));
-            event(out, Some("message_delta"), &delta);
-        }
-        event(out, Some("error"), &errors::body(error, "messages"));
-    }
-
-    /// Returns the message as a body.
-    pub(super) fn body(&self, reply: &Reply) -> Value {
-        let mut content: Vec<Value> = reply.parts.iter().filter_map(block).collect();
-        if content.is_empty() && self.head.stop() == Stop::Ended {
-            content.push(json!({"type": "text", "text": ""}));
-        }
-        let mut message = self.message(&content);
-        let (reason, sequence, details) = self.stop();
-        message["stop_reason"] = json!(reason);
-        message["stop_sequence"] = json!(sequence);
-        message["stop_details"] = details;
-        let counts = self.head.usage.unwrap_or_default();
-        message["usage"] = usage(Usage { input: counts.input.or(Some(0)), ..counts });
-        message
     }
 }
 

@@ -5,6 +5,8 @@ mod errors;
 mod messages;
 mod responses;
 
+use std::fmt::Debug;
+
 use serde_json::{Value, json};
 use spec::Dialect;
 
@@ -38,6 +40,15 @@ struct Head {
 }
 
 impl Head {
+    /// Returns it at the end of a reply.
+    fn of(front: &Front, reply: &Reply) -> Self {
+        let mut head = Self::default();
+        for delta in reply.deltas() {
+            head.note(front, &delta);
+        }
+        head
+    }
+
     /// Notes what a delta adds to it.
     fn note(&mut self, front: &Front, delta: &Delta) {
         match delta {
@@ -68,64 +79,24 @@ impl Head {
     }
 }
 
-/// Writes the response of an API.
-#[derive(Debug)]
-pub(crate) enum Writer {
-    Responses(Box<responses::Writer>),
-    Messages(Box<messages::Writer>),
-    Chat(Box<chat::Writer>),
-}
-
-impl Writer {
-    pub(crate) fn new(front: Front) -> Self {
-        match front.dialect.api.name {
-            "responses" => Self::Responses(Box::new(responses::Writer::new(front))),
-            "messages" => Self::Messages(Box::new(messages::Writer::new(front))),
-            _ => Self::Chat(Box::new(chat::Writer::new(front))),
-        }
-    }
-
+/// Writes a response of an API.
+pub(crate) trait Writing: Debug + Send + Sync {
     /// Writes what a delta adds to a stream.
-    pub(crate) fn write(&mut self, delta: &Delta, out: &mut Vec<u8>) {
-        match self {
-            Self::Responses(writer) => writer.write(delta, out),
-            Self::Messages(writer) => writer.write(delta, out),
-            Self::Chat(writer) => writer.write(delta, out),
-        }
-    }
+    fn write(&mut self, delta: &Delta, out: &mut Vec<u8>);
 
     /// Ends a stream with an error, and with token counts if there are any.
-    pub(crate) fn fail(&mut self, error: &ReplyError, usage: Option<Usage>, out: &mut Vec<u8>) {
-        match self {
-            Self::Responses(writer) => writer.fail(error, usage, out),
-            Self::Messages(writer) => writer.fail(error, usage, out),
-            Self::Chat(writer) => writer.fail(error, usage, out),
-        }
-    }
+    fn fail(&mut self, error: &ReplyError, usage: Option<Usage>, out: &mut Vec<u8>);
+
+    /// Returns the response as a body, instead of its stream.
+    fn body(&mut self, reply: &Reply) -> Value;
 }
 
-/// Returns the body of a response.
-pub(crate) fn body(front: Front, reply: &Reply) -> Value {
-    let deltas = reply.deltas();
-    match Writer::new(front) {
-        Writer::Responses(mut writer) => {
-            for delta in &deltas {
-                writer.write(delta, &mut Vec::new());
-            }
-            writer.ended()
-        }
-        Writer::Messages(mut writer) => {
-            for delta in &deltas {
-                writer.head(delta);
-            }
-            writer.body(reply)
-        }
-        Writer::Chat(mut writer) => {
-            for delta in &deltas {
-                writer.head(delta);
-            }
-            writer.body(reply)
-        }
+/// Returns what writes a response.
+pub(crate) fn writing(front: Front) -> Box<dyn Writing> {
+    match front.dialect.api.name {
+        "responses" => Box::new(responses::Writer::new(front)),
+        "messages" => Box::new(messages::Writer::new(front)),
+        _ => Box::new(chat::Writer::new(front)),
     }
 }
 

@@ -3,12 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use super::super::delta::{Delta, PartKind};
-use super::{Front, Head, event, typed};
-use crate::{ReplyError, Stop, Usage};
+use super::{Front, Head, Writing, event, typed};
+use crate::{Reply, ReplyError, Stop, Usage};
 
 /// Writes a response.
 #[derive(Debug)]
-pub(crate) struct Writer {
+pub(super) struct Writer {
     front: Front,
     head: Head,
     /// Number of events so far.
@@ -38,12 +38,8 @@ enum State {
     Incomplete,
 }
 
-impl Writer {
-    pub(super) fn new(front: Front) -> Self {
-        Self { front, head: Head::default(), events: 0, items: Vec::new(), error: None }
-    }
-
-    pub(super) fn write(&mut self, delta: &Delta, out: &mut Vec<u8>) {
+impl Writing for Writer {
+    fn write(&mut self, delta: &Delta, out: &mut Vec<u8>) {
         self.head.note(&self.front, delta);
         match delta {
             Delta::Started { .. } => {
@@ -73,6 +69,29 @@ impl Writer {
         }
     }
 
+    fn fail(&mut self, error: &ReplyError, usage: Option<Usage>, out: &mut Vec<u8>) {
+        self.error = Some(error.clone());
+        let ReplyError { class, message } = error;
+        let error = json!({"type": class, "code": code(class), "message": message, "param": null});
+        self.push("error", json!({ "error": error }), out);
+        let mut response = self.ended();
+        response["usage"] = usage.map_or(Value::Null, counts);
+        self.push("response.failed", json!({ "response": response }), out);
+    }
+
+    fn body(&mut self, reply: &Reply) -> Value {
+        for delta in &reply.deltas() {
+            self.write(delta, &mut Vec::new());
+        }
+        self.ended()
+    }
+}
+
+impl Writer {
+    pub(super) fn new(front: Front) -> Self {
+        Self { front, head: Head::default(), events: 0, items: Vec::new(), error: None }
+    }
+
     fn open(&mut self, part: usize, kind: &PartKind, out: &mut Vec<u8>) {
         let (index, tag) = (self.items.len(), &self.head.tag);
         let id = match kind {
@@ -91,9 +110,9 @@ impl Writer {
     }
 
     fn open_part(&mut self, item: &Item, index: usize, out: &mut Vec<u8>) {
-        if let Some((event, member)) = item.part_event("added") {
+        if let Some(event) = item.part_event("added") {
             let mut data = item.place(index);
-            data.insert(member.to_owned(), item.part());
+            data.insert("part".to_owned(), item.part());
             self.push(&event, Value::Object(data), out);
         }
     }
@@ -152,8 +171,8 @@ impl Writer {
             }
             self.push(&format!("{event}.done"), Value::Object(done), out);
         }
-        if let Some((event, member)) = part {
-            data.insert(member.to_owned(), whole);
+        if let Some(event) = part {
+            data.insert("part".to_owned(), whole);
             self.push(&event, Value::Object(data), out);
         }
         self.push("response.output_item.done", json!({"item": value, "output_index": index}), out);
@@ -173,16 +192,6 @@ impl Writer {
         self.push(&event, json!({ "response": response }), out);
     }
 
-    pub(super) fn fail(&mut self, error: &ReplyError, usage: Option<Usage>, out: &mut Vec<u8>) {
-        self.error = Some(error.clone());
-        let ReplyError { class, message } = error;
-        let error = json!({"type": class, "code": code(class), "message": message, "param": null});
-        self.push("error", json!({ "error": error }), out);
-        let mut response = self.ended();
-        response["usage"] = usage.map_or(Value::Null, counts);
-        self.push("response.failed", json!({ "response": response }), out);
-    }
-
     fn status(&self) -> &'static str {
         match self.head.stop() {
             _ if self.error.is_some() => "failed",
@@ -194,7 +203,7 @@ impl Writer {
     }
 
     /// Returns the response at its end.
-    pub(super) fn ended(&self) -> Value {
+    fn ended(&self) -> Value {
         let status = self.status();
         let mut response = self.response(status);
         let is_done = |item: &&Item| !matches!(item.state, State::Open | State::Closing);
@@ -335,14 +344,14 @@ impl Item {
         }
     }
 
-    /// Returns the event about its part, and the member with the part.
-    fn part_event(&self, what: &str) -> Option<(String, &'static str)> {
+    /// Returns the event about its part.
+    fn part_event(&self, what: &str) -> Option<String> {
         let event = match self.kind {
             PartKind::Text | PartKind::Refusal => "response.content_part",
             PartKind::Call { .. } => return None,
             PartKind::Reasoning { .. } => "response.reasoning_summary_part",
         };
-        Some((format!("{event}.{what}"), "part"))
+        Some(format!("{event}.{what}"))
     }
 
     /// Returns the events about its text.
