@@ -5,7 +5,6 @@ use serde_json::Value;
 use spec::{Api, Dialect};
 
 use super::ask::{Ask, Format};
-use super::length::limit;
 use super::plan::{Item, Part, ResponsePlan};
 use super::problem::Problem;
 use super::text;
@@ -87,7 +86,7 @@ pub(super) fn plan(
     if let Some(asked) = &asked {
         plan.stop_before(&asked.stops());
     }
-    limit(&mut plan, request, dialect.api);
+    plan.limit_as(request, dialect.api);
     plan
 }
 

@@ -5,7 +5,6 @@ mod chat;
 mod conversation;
 pub mod directive;
 pub(crate) mod given;
-mod length;
 mod messages;
 pub(crate) mod plan;
 pub(crate) mod problem;

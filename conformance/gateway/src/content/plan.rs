@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
+use spec::Api;
 
 /// A text, split into the deltas of its stream.
 pub type Fragments = Vec<String>;
@@ -225,6 +226,14 @@ impl ResponsePlan {
                 self.stopped_before = Some(stop.to_string());
                 return;
             }
+        }
+    }
+
+    /// Truncates the response where the request limits its tokens.
+    pub(super) fn limit_as(&mut self, request: &Value, api: &Api) {
+        let mut limits = api.request.limits.iter().filter_map(|member| request.get(*member)?.as_u64());
+        if let Some(limit) = limits.next() {
+            self.limit(limit);
         }
     }
 

@@ -1,10 +1,13 @@
 //! The APIs whose requests the gateway reads.
 
-use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
 use spec::{Api, Dialect};
 
 use super::ask::{Ask, Format};
-use super::length::limit;
 use super::plan::{Item, ResponsePlan};
 use super::problem::Problem;
 use super::{chat, messages, responses};
@@ -25,46 +28,48 @@ pub(crate) struct Speech {
     pub(super) can_say: fn(&Item) -> bool,
     /// Whether a client continues a paused turn.
     pub(super) pauses: bool,
-    /// The inputs that request a response like each golden.
-    pub(super) examples: &'static [(&'static str, &'static str)],
-    /// Makes a streaming request with an input, for a response with the shape of a golden.
-    pub(super) request: fn(&str, &str) -> Value,
+    /// Makes a streaming request with an input.
+    request: fn(&str) -> Value,
 }
 
 static SPOKEN: [Speech; 3] = [
     Speech {
         api: "responses",
-        ask: responses::script::ask,
-        plan: responses::script::plan,
+        ask: responses::ask,
+        plan: responses::plan,
         // They may belong to a stored response.
         unmatched: |_| None,
         unserved: |_| None,
         can_say: |_| true,
         pauses: false,
-        examples: responses::example::EXAMPLES,
-        request: responses::example::request,
+        request: |input| {
+            let counts = if input.contains("[[usage") { "" } else { "[[usage 20 20]]" };
+            json!({"model": "reference-1", "input": format!("{input}{counts}"), "stream": true})
+        },
     },
     Speech {
         api: "messages",
-        ask: messages::script::ask,
-        plan: messages::script::plan,
-        unmatched: messages::script::unmatched,
-        unserved: messages::script::unserved,
-        can_say: messages::script::can_say,
+        ask: messages::ask,
+        plan: messages::plan,
+        unmatched: messages::unmatched,
+        unserved: messages::unserved,
+        can_say: messages::can_say,
         pauses: true,
-        examples: messages::example::EXAMPLES,
-        request: messages::example::request,
+        request: |input| {
+            json!({"model": "reference-1", "max_tokens": 8192,
+                "messages": [{"role": "user", "content": input}], "stream": true})
+        },
     },
     Speech {
         api: "chat",
-        ask: chat::script::ask,
-        plan: chat::script::plan,
-        unmatched: chat::script::unmatched,
+        ask: chat::ask,
+        plan: chat::plan,
+        unmatched: chat::unmatched,
         unserved: |_| None,
-        can_say: chat::script::can_say,
+        can_say: chat::can_say,
         pauses: false,
-        examples: chat::example::EXAMPLES,
-        request: chat::example::request,
+        // Violations name the model of the goldens.
+        request: |input| json!({"model": "gpt-5.4", "messages": [{"role": "user", "content": input}], "stream": true}),
     },
 ];
 
@@ -89,20 +94,48 @@ pub fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
 pub(crate) fn lengthen(plan: &mut ResponsePlan, request: &Value, fragments: usize, dialect: &Dialect) {
     if (speech(dialect.api).ask)(request).format == Format::Text {
         plan.lengthen(fragments);
-        limit(plan, request, dialect.api);
+        plan.limit_as(request, dialect.api);
     }
+}
+
+/// The requests for responses like goldens, by API: `examples.toml`.
+static EXAMPLES: LazyLock<BTreeMap<String, Examples>> = LazyLock::new(|| {
+    let text = include_str!("examples.toml");
+    toml::from_str(text).unwrap_or_else(|error| unreachable!("a test reads the file: {error}"))
+});
+
+#[derive(Deserialize)]
+struct Examples {
+    /// Goldens, each with the input.
+    inputs: Vec<(String, String)>,
+    /// Other members of requests.
+    requests: Vec<Members>,
+}
+
+#[derive(Deserialize)]
+struct Members {
+    goldens: Vec<String>,
+    with: Map<String, Value>,
 }
 
 /// Returns the goldens with a known request.
 pub fn examples() -> impl Iterator<Item = &'static str> {
-    SPOKEN.iter().flat_map(|speech| speech.examples).map(|(golden, _)| *golden)
+    let inputs = SPOKEN.iter().filter_map(|speech| Some(&EXAMPLES.get(speech.api)?.inputs));
+    inputs.flatten().map(|(golden, _)| &**golden)
 }
 
 /// Returns a request whose response is like a golden, streaming unless the golden is not a stream.
 pub fn example(golden: &str) -> Option<Value> {
     let of = |speech: &Speech| {
-        let (_, input) = speech.examples.iter().find(|(known, _)| *known == golden)?;
-        Some((speech.request)(golden, input))
+        let Examples { inputs, requests } = EXAMPLES.get(speech.api)?;
+        let (_, input) = inputs.iter().find(|(known, _)| known == golden)?;
+        let mut request = (speech.request)(input);
+        for Members { with, .. } in
+            requests.iter().filter(|members| members.goldens.iter().any(|it| it == golden))
+        {
+            request.as_object_mut()?.extend(with.clone());
+        }
+        Some(request)
     };
     SPOKEN.iter().find_map(of)
 }
@@ -114,5 +147,5 @@ pub fn input_text(request: &Value) -> Option<&str> {
 
 /// Returns a streaming request with an input, which may contain directives.
 pub fn request(input: &str, api: &Api) -> Value {
-    (speech(api).request)("", input)
+    (speech(api).request)(input)
 }

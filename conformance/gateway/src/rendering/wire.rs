@@ -44,14 +44,7 @@ impl Wire {
 
     /// Returns the events of a stream as sent.
     pub fn events(&self) -> Vec<Vec<u8>> {
-        let mut events = Vec::new();
-        let mut rest = self.body.as_slice();
-        while !rest.is_empty() {
-            let (event, others) = rest.split_at(event_end(rest));
-            events.push(event.to_vec());
-            rest = others;
-        }
-        events
+        events(&self.body).map(<[u8]>::to_vec).collect()
     }
 
     /// Returns its recording, with the head if that is relevant.
@@ -74,6 +67,11 @@ impl Wire {
         let content_type = head.lines().find_map(header).unwrap_or_else(|| unchanged.content_type.clone());
         Some(Self { status, content_type, body: rest.get(end + 4..)?.to_vec() })
     }
+}
+
+/// Returns the events of a stream as sent.
+pub(crate) fn events(mut stream: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || stream.split_off(..event_end(stream)).filter(|event| !event.is_empty()))
 }
 
 /// Returns the end of the first event.
@@ -131,33 +129,30 @@ impl WireFault {
 
     /// Returns its name.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cut => "cut",
-            Self::Crlf => "crlf",
-            Self::SplitUtf8 => "split-utf8",
-            Self::Stall => "stall",
-            Self::Slow => "slow",
-            Self::HugeLine => "huge-line",
-            Self::WrongContentType => "wrong-content-type",
-            Self::Gzip => "gzip",
-            Self::EarlyClose => "early-close",
-            Self::ErrorAsStream => "error-as-stream",
-        }
+        self.words().0
     }
 
     /// Returns its effect on a stream.
     pub const fn effect(self) -> &'static str {
+        self.words().1
+    }
+
+    const fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Cut => "the stream ends in the middle of an event",
-            Self::Crlf => "lines end with CR LF, which is allowed",
-            Self::SplitUtf8 => "every byte is sent separately, which is allowed",
-            Self::Stall => "half of the stream is sent, then nothing, and the connection stays open",
-            Self::Slow => "a second passes before every event, which is allowed",
-            Self::HugeLine => "the stream begins with a comment of 16 MiB, which is allowed",
-            Self::WrongContentType => "the content type is text/html",
-            Self::Gzip => "the body is compressed even if the request does not allow it",
-            Self::EarlyClose => "the connection breaks in the middle of the stream",
-            Self::ErrorAsStream => "the response is an error sent as a stream with status 500",
+            Self::Cut => ("cut", "the stream ends in the middle of an event"),
+            Self::Crlf => ("crlf", "lines end with CR LF, which is allowed"),
+            Self::SplitUtf8 => ("split-utf8", "every byte is sent separately, which is allowed"),
+            Self::Stall => {
+                ("stall", "half of the stream is sent, then nothing, and the connection stays open")
+            }
+            Self::Slow => ("slow", "a second passes before every event, which is allowed"),
+            Self::HugeLine => ("huge-line", "the stream begins with a comment of 16 MiB, which is allowed"),
+            Self::WrongContentType => ("wrong-content-type", "the content type is text/html"),
+            Self::Gzip => ("gzip", "the body is compressed even if the request does not allow it"),
+            Self::EarlyClose => ("early-close", "the connection breaks in the middle of the stream"),
+            Self::ErrorAsStream => {
+                ("error-as-stream", "the response is an error sent as a stream with status 500")
+            }
         }
     }
 

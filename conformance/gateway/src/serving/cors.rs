@@ -8,7 +8,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use tokio::time::timeout;
 
 use crate::faults::requested::HEADER;
@@ -35,7 +35,7 @@ async fn guard(State(guard): State<Guard>, request: Request, next: Next) -> Resp
     let Guard { origins, largest } = guard;
     let headers = request.headers();
     if let Some(problem) = foreign(headers, request.uri(), &origins) {
-        return refused(StatusCode::FORBIDDEN, problem);
+        return (StatusCode::FORBIDDEN, problem + "\n").into_response();
     }
     let origin = allowed(headers, &origins).cloned();
     let mut response = if origin.is_some() && is_preflight(request.method(), headers) {
@@ -44,25 +44,19 @@ async fn guard(State(guard): State<Guard>, request: Request, next: Next) -> Resp
         let (head, body) = request.into_parts();
         match timeout(BODY, to_bytes(body, largest)).await {
             Ok(Ok(bytes)) => next.run(Request::from_parts(head, Body::from(bytes))).await,
-            Ok(Err(_)) => refused(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                format!("The body is not whole, or longer than {largest} bytes."),
-            ),
-            Err(_) => refused(StatusCode::REQUEST_TIMEOUT, format!("The body took longer than {BODY:?}.")),
+            Ok(Err(_)) => {
+                let problem = format!("The body is not whole, or longer than {largest} bytes.\n");
+                (StatusCode::PAYLOAD_TOO_LARGE, problem).into_response()
+            }
+            Err(_) => {
+                let problem = format!("The body took longer than {BODY:?}.\n");
+                (StatusCode::REQUEST_TIMEOUT, problem).into_response()
+            }
         }
     };
     if let Some(origin) = origin {
         allow(&mut response, &origin);
     }
-    response
-}
-
-fn refused(status: StatusCode, problem: String) -> Response {
-    let mut response = Response::new(Body::from(problem + "\n"));
-    *response.status_mut() = status;
-    response
-        .headers_mut()
-        .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     response
 }
 

@@ -17,7 +17,7 @@ use super::sending::End;
 use super::stage::{Act, Director, Line, Received, serve};
 use crate::content::problem::Problem;
 use crate::rendering::body_of;
-use crate::rendering::wire::event_end;
+use crate::rendering::wire::events;
 use recordings::capture::{CaptureError, Entry, Exchange, Format, Frame, Transport, read};
 
 /// Maximum length of a pause.
@@ -61,7 +61,7 @@ impl Replay {
             && replay.is_of(recording)
         {
             // Include the blank lines after frames.
-            replay.act.pieces = pieces_of(recording);
+            replay.act.pieces = events(recording).map(|event| (Duration::ZERO, event.to_vec())).collect();
         }
         all.retain(|replay| !replay.act.pieces.is_empty() || !replay.turns.is_empty());
         for (at, replay) in all.iter_mut().enumerate() {
@@ -175,17 +175,6 @@ fn bytes_of(frame: &Frame<'_>) -> Vec<u8> {
     };
     bytes.extend_from_slice(if frame.terminated { end } else { b"" });
     bytes
-}
-
-/// Splits a stream into events.
-fn pieces_of(mut stream: &[u8]) -> Vec<(Duration, Vec<u8>)> {
-    let mut pieces = Vec::new();
-    while !stream.is_empty() {
-        let (event, rest) = stream.split_at(event_end(stream));
-        pieces.push((Duration::ZERO, event.to_vec()));
-        stream = rest;
-    }
-    pieces
 }
 
 /// Serves recordings of an API until a future completes: each by name, or one after the other.

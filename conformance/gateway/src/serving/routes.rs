@@ -8,7 +8,7 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodFilter, any, get, on};
 use axum::{Router, http};
 use hyper::service::Service as _;
@@ -160,12 +160,8 @@ async fn help(State(gateway): Shared, headers: HeaderMap) -> Response {
     } else {
         ("text/plain; charset=utf-8", help::text(&gateway.settings, &faults))
     };
-    let mut response = Response::new(Body::from(page));
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
     let policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-    response
+    ([(header::CONTENT_TYPE, content_type), (header::CONTENT_SECURITY_POLICY, policy)], page).into_response()
 }
 
 async fn faults(State(gateway): Shared) -> Response {

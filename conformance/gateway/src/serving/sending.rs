@@ -2,13 +2,12 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use futures_core::Stream;
-use tokio::time::{Sleep, sleep};
+use futures_util::stream;
+use tokio::task::yield_now;
+use tokio::time::sleep;
 
 use super::settings::Settings;
 use crate::faults::requested::Faults;
@@ -35,14 +34,14 @@ pub enum End {
 }
 
 /// Returns a body that is sent with the pace of the settings, and the faults of transport.
-pub(super) fn send(settings: &Settings, faults: &Faults, body: Vec<u8>) -> Body {
+pub(super) fn send(settings: &Settings, faults: &Faults, sent: Vec<u8>) -> Body {
     let has = |fault| faults.wire.contains(&fault);
     let end = match () {
         () if has(WireFault::Stall) => End::Stall,
         () if has(WireFault::EarlyClose) => End::Break,
         () => End::Whole,
     };
-    let mut rest = Bytes::from(body);
+    let mut rest = Bytes::from(sent);
     if end != End::Whole {
         rest.truncate(rest.len() / 2);
     }
@@ -52,13 +51,13 @@ pub(super) fn send(settings: &Settings, faults: &Faults, body: Vec<u8>) -> Body 
         pace: if has(WireFault::Slow) { Duration::from_secs(1) } else { settings.pace },
         chunk: if has(WireFault::SplitUtf8) { Some(1) } else { settings.chunk },
     };
-    Body::from_stream(Pieces::new(source, end))
+    body(source, end)
 }
 
 /// Returns a body of these pieces, each sent that long after the one before it.
 pub(super) fn play(pieces: impl IntoIterator<Item = (Duration, Vec<u8>)>, end: End) -> Body {
     let pieces = pieces.into_iter().map(|(after, bytes)| (after, Bytes::from(bytes))).collect();
-    Body::from_stream(Pieces::new(Source::Pieces(pieces), end))
+    body(Source::Pieces(pieces), end)
 }
 
 /// The source of the chunks of a body.
@@ -94,61 +93,32 @@ impl Source {
     }
 }
 
-/// A body sent in chunks: each is written to the connection before the next one is produced.
-struct Pieces {
-    source: Source,
-    end: Option<End>,
-    next: Option<Bytes>,
-    waiting: Option<Pin<Box<Sleep>>>,
-    sent: usize,
-    is_flushed: bool,
-}
-
-impl Pieces {
-    const fn new(source: Source, end: End) -> Self {
-        Self { source, end: Some(end), next: None, waiting: None, sent: 0, is_flushed: false }
-    }
-}
-
-impl Stream for Pieces {
-    type Item = io::Result<Bytes>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        loop {
-            if let Some(waiting) = &mut self.waiting {
-                if waiting.as_mut().poll(context).is_pending() {
-                    return Poll::Pending;
-                }
-                self.waiting = None;
+/// Returns a body sent in chunks: each is written to the connection before the next one is produced.
+fn body(source: Source, end: End) -> Body {
+    let pieces = stream::unfold((source, Some(end), 0_usize), |(mut source, end, sent)| async move {
+        let end = end?;
+        if let Some((after, piece)) = source.next() {
+            if !after.is_zero() {
+                sleep(after).await;
+            } else if sent > 0 && (sent < FLUSHED || source.is_cut()) {
+                // Chunks without delay are flushed by the connection.
+                yield_now().await;
             }
-            if let Some(piece) = self.next.take() {
-                self.sent += 1;
-                return Poll::Ready(Some(Ok(piece)));
+            return Some((Ok(piece), (source, Some(end), sent + 1)));
+        }
+        match end {
+            End::Whole => None,
+            End::Stall => {
+                sleep(STALLED).await;
+                None
             }
-            if let Some((after, piece)) = self.source.next() {
-                self.next = Some(piece);
-                if !after.is_zero() {
-                    self.waiting = Some(Box::pin(sleep(after)));
-                } else if self.sent > 0 && (self.sent < FLUSHED || self.source.is_cut()) {
-                    // Chunks without delay are flushed by the connection.
-                    context.waker().wake_by_ref();
-                    return Poll::Pending;
-                }
-                continue;
-            }
-            if self.end == Some(End::Break) && !self.is_flushed {
+            End::Break | End::Reset => {
                 // What the client receives before the connection breaks is flushed by the connection, too.
-                self.is_flushed = true;
-                context.waker().wake_by_ref();
-                return Poll::Pending;
-            }
-            match self.end.take() {
-                Some(End::Stall) => self.waiting = Some(Box::pin(sleep(STALLED))),
-                Some(End::Break | End::Reset) => {
-                    return Poll::Ready(Some(Err(io::ErrorKind::ConnectionReset.into())));
-                }
-                Some(End::Whole) | None => return Poll::Ready(None),
+                yield_now().await;
+                let broken = io::Error::from(io::ErrorKind::ConnectionReset);
+                Some((Err(broken), (source, None, sent)))
             }
         }
-    }
+    });
+    Body::from_stream(pieces)
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::content::problem::Problem;
 use crate::content::text;
-use crate::rendering::wire::event_end;
+use crate::rendering::wire::events;
 
 /// Maximum number of stored responses, and of bytes of their streams; the oldest are dropped first.
 const MAX_RESPONSES: usize = 10_000;
@@ -179,17 +179,15 @@ pub(super) fn unknown_previous(id: &str) -> Problem {
 
 /// Returns the part of a stream after the event with this number. An event without a number has the next one.
 fn rest(stream: &[u8], number: u64) -> &[u8] {
-    let mut rest = stream;
-    let mut next = 0;
-    while !rest.is_empty() {
-        let (event, others) = rest.split_at(event_end(rest));
+    let (mut sent, mut next) = (0, 0);
+    for event in events(stream) {
         let own = sequence_number(event).unwrap_or(next);
         if own > number {
             break;
         }
-        (rest, next) = (others, own.saturating_add(1));
+        (sent, next) = (sent + event.len(), own.saturating_add(1));
     }
-    rest
+    stream.get(sent..).unwrap_or_default()
 }
 
 fn sequence_number(event: &[u8]) -> Option<u64> {

@@ -1,25 +1,23 @@
 //! Responses to clients.
 
-use std::io;
-use std::pin::Pin;
+use std::convert::Infallible;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
-use futures_core::Stream;
+use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
 use spec::Dialect;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::timeout;
 use translation::{Reply, Translator, UpstreamEnd};
 
 use super::{Answer, Via, json, refused};
 
-/// The bytes of the upstream's body as they arrive.
-type Chunks = Pin<Box<dyn Stream<Item = Result<Bytes, String>> + Send>>;
+/// The bytes of the upstream's body as they arrive, or what is wrong with it.
+type Chunks = BoxStream<'static, Result<Bytes, String>>;
 
-/// Returns a response whose bytes pass unchanged.
+/// Returns a response whose bytes pass unchanged, except for one if that is the fault.
 pub(super) fn passed(answer: Answer, via: &Arc<Via>, front: Option<&'static Dialect>) -> Response {
     let Answer { response, leak } = answer;
     let status = response.status();
@@ -27,12 +25,16 @@ pub(super) fn passed(answer: Answer, via: &Arc<Via>, front: Option<&'static Dial
     for name in [header::CONNECTION, header::TRANSFER_ENCODING, header::TRAILER, header::UPGRADE] {
         headers.remove(name);
     }
-    let is_changed = front.is_some() && via.fault.is_at("passthrough/bytes");
+    let mut is_changed = front.is_some() && via.fault.is_at("passthrough/bytes");
     if is_changed {
         headers.remove(header::CONTENT_LENGTH);
     }
-    let chunks = chunks(response, via);
-    let body = Passed { chunks: Waiting::new(chunks, via), is_changed };
+    let body = chunks(response, via).map_ok(move |chunk| {
+        let brace = chunk.iter().position(|byte| *byte == b'{').filter(|_| is_changed);
+        let Some((head, tail)) = brace.and_then(|at| chunk.split_at_checked(at + 1)) else { return chunk };
+        is_changed = false;
+        Bytes::from([head, b" ", tail].concat())
+    });
     let mut response = Response::new(Body::from_stream(body));
     *response.status_mut() = StatusCode::from_u16(status.as_u16()).unwrap_or(StatusCode::BAD_GATEWAY);
     *response.headers_mut() = headers;
@@ -83,18 +85,16 @@ async fn streamed(
     via: &Arc<Via>,
     asked: &Bytes,
 ) -> Response {
-    let chunks = Waiting::new(chunks(response, via), via);
     let mut body = Translated {
-        chunks: Some(chunks),
+        chunks: Some(chunks(response, via)),
         translator,
         via: Arc::clone(via),
         asked: asked.clone(),
         kind: Kind::Unknown,
         held: Vec::new(),
         is_quiet: false,
-        again: None,
     };
-    let first = std::future::poll_fn(|context| body.poll(context)).await;
+    let first = body.next().await;
     if let Some((status, error)) = body.translator.early_error() {
         via.fault.failed();
         return json(status, &error);
@@ -102,7 +102,9 @@ async fn streamed(
     if via.fault.is_at("answer/kind") {
         return of_kind(first, body, via).await;
     }
-    let mut response = Response::new(Body::from_stream(Begun { first, body }));
+    let rest = stream::unfold(body, |mut body| async move { Some((body.next().await?, body)) });
+    let all = stream::iter(first).chain(rest).map(Ok::<_, Infallible>);
+    let mut response = Response::new(Body::from_stream(all));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -112,7 +114,7 @@ async fn streamed(
 /// Returns the body in place of a stream.
 async fn of_kind(first: Option<Bytes>, mut body: Translated, via: &Arc<Via>) -> Response {
     let mut stream = first.unwrap_or_default().to_vec();
-    while let Some(more) = std::future::poll_fn(|context| body.poll(context)).await {
+    while let Some(more) = body.next().await {
         stream.extend_from_slice(&more);
     }
     let front = body.translator.front();
@@ -123,101 +125,34 @@ async fn of_kind(first: Option<Bytes>, mut body: Translated, via: &Arc<Via>) -> 
     json(200, &body.translator.reply(&reply))
 }
 
-/// Returns the bytes of a response as they arrive. They are still read when the client has left, if that is the fault.
+/// Returns the bytes of a response as they arrive, each within the limit. They are still read when the client has left, if
+/// that is the fault.
 fn chunks(response: reqwest::Response, via: &Via) -> Chunks {
-    let stream = Bodied(Box::pin(response.bytes_stream()));
-    if !via.fault.is_at("cancel/upstream-left") {
-        return Box::pin(stream);
+    // The text of an error has the address of the upstream.
+    let mut chunks = response.bytes_stream().map_err(|_| "its connection was lost.".to_owned()).boxed();
+    if via.fault.is_at("cancel/upstream-left") {
+        let (sender, mut receiver) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            while let Some(chunk) = chunks.next().await {
+                // Nobody has to receive it.
+                let _ = sender.send(chunk);
+            }
+        });
+        chunks = stream::poll_fn(move |context| receiver.poll_recv(context)).boxed();
     }
-    let (sender, receiver) = mpsc::unbounded_channel();
-    let mut stream = stream;
-    tokio::spawn(async move {
-        while let Some(chunk) = std::future::poll_fn(|context| Pin::new(&mut stream).poll_next(context)).await
-        {
-            // Nobody has to receive it.
-            let _ = sender.send(chunk);
-        }
-    });
-    Box::pin(Received(receiver))
+    let limit = via.settings.limit;
+    let within = move |mut chunks: Chunks| async move {
+        let late = || format!("nothing followed within {} ms.", limit.as_millis());
+        let chunk = timeout(limit, chunks.next()).await.unwrap_or_else(|_| Some(Err(late())));
+        Some((chunk?, chunks))
+    };
+    stream::unfold(chunks, within).boxed()
 }
 
 /// Adds a key to the headers of a response, if that is the fault.
 fn leaked(response: &mut Response, key: Option<&str>) {
     if let Some(key) = key.and_then(|key| HeaderValue::from_str(key).ok()) {
         response.headers_mut().insert("x-upstream-key", key);
-    }
-}
-
-/// The body of a response of the upstream.
-struct Bodied(Pin<Box<dyn Stream<Item = reqwest::Result<Bytes>> + Send>>);
-
-impl Stream for Bodied {
-    type Item = Result<Bytes, String>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        // The text of an error has the address of the upstream.
-        self.0.as_mut().poll_next(context).map_err(|_| "its connection was lost.".to_owned())
-    }
-}
-
-/// Bytes that a task has read.
-struct Received(mpsc::UnboundedReceiver<Result<Bytes, String>>);
-
-impl Stream for Received {
-    type Item = Result<Bytes, String>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.poll_recv(context)
-    }
-}
-
-/// Bytes for which the wait is limited.
-struct Waiting {
-    chunks: Chunks,
-    limit: std::time::Duration,
-    until: Pin<Box<Sleep>>,
-}
-
-impl Waiting {
-    fn new(chunks: Chunks, via: &Via) -> Self {
-        let limit = via.settings.limit;
-        Self { chunks, limit, until: Box::pin(sleep(limit)) }
-    }
-
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, String>>> {
-        if let Poll::Ready(chunk) = self.chunks.as_mut().poll_next(context) {
-            let until = Instant::now() + self.limit;
-            self.until.as_mut().reset(until);
-            return Poll::Ready(chunk);
-        }
-        let message = || format!("nothing followed within {} ms.", self.limit.as_millis());
-        self.until.as_mut().poll(context).map(|()| Some(Err(message())))
-    }
-}
-
-/// A body that passes unchanged, except for one byte if that is the fault.
-struct Passed {
-    chunks: Waiting,
-    is_changed: bool,
-}
-
-impl Stream for Passed {
-    type Item = io::Result<Bytes>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let is_changed = self.is_changed;
-        match std::task::ready!(self.chunks.poll(context)) {
-            None => Poll::Ready(None),
-            Some(Err(problem)) => Poll::Ready(Some(Err(io::Error::other(problem)))),
-            Some(Ok(chunk)) => {
-                let brace = chunk.iter().position(|byte| *byte == b'{').filter(|_| is_changed);
-                let Some((head, tail)) = brace.and_then(|at| chunk.split_at_checked(at + 1)) else {
-                    return Poll::Ready(Some(Ok(chunk)));
-                };
-                self.is_changed = false;
-                Poll::Ready(Some(Ok(Bytes::from([head, b" ", tail].concat()))))
-            }
-        }
     }
 }
 
@@ -233,7 +168,7 @@ enum Kind {
 /// A stream that is translated.
 struct Translated {
     /// Nothing once the upstream has ended.
-    chunks: Option<Waiting>,
+    chunks: Option<Chunks>,
     translator: Translator,
     via: Arc<Via>,
     asked: Bytes,
@@ -242,40 +177,30 @@ struct Translated {
     held: Vec<u8>,
     /// Whether it neither sends more nor ends.
     is_quiet: bool,
-    /// The request that a fault sends again, for which the end waits.
-    again: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }
 
 impl Translated {
     /// Returns the next bytes for the client, or nothing at the end.
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+    async fn next(&mut self) -> Option<Bytes> {
         loop {
             if self.is_quiet {
-                return Poll::Pending;
-            }
-            if let Some(again) = &mut self.again {
-                std::task::ready!(again.as_mut().poll(context));
-                self.again = None;
+                std::future::pending::<()>().await;
             }
             let Some(chunks) = &mut self.chunks else {
                 let held = std::mem::take(&mut self.held);
-                return Poll::Ready((!held.is_empty()).then(|| held.into()));
+                return (!held.is_empty()).then(|| held.into());
             };
-            let out = match std::task::ready!(chunks.poll(context)) {
+            let out = match chunks.next().await {
                 Some(Ok(chunk)) => self.push(&chunk),
                 Some(Err(problem)) => self.finish(&UpstreamEnd::Broken(problem)),
                 None => self.finish(&UpstreamEnd::Complete),
             };
             if self.translator.has_ended() {
-                self.end();
+                self.end().await;
             }
             let out = self.hold(out);
-            if self.again.is_some() {
-                self.held = out;
-                continue;
-            }
             if !out.is_empty() {
-                return Poll::Ready(Some(out.into()));
+                return Some(out.into());
             }
         }
     }
@@ -311,27 +236,21 @@ impl Translated {
     }
 
     /// Ends the upstream's side: a response that failed is given up, and the rest of a complete one is read.
-    fn end(&mut self) {
-        let chunks = self.chunks.take();
+    async fn end(&mut self) {
+        let Some(mut chunks) = self.chunks.take() else { return };
         if !self.translator.has_failed() {
-            if let Some(mut chunks) = chunks {
-                tokio::spawn(async move {
-                    while let Some(Ok(_)) = std::future::poll_fn(|context| chunks.poll(context)).await {}
-                });
-            }
+            tokio::spawn(async move { while let Some(Ok(_)) = chunks.next().await {} });
             return;
         }
-        let fault = &self.via.fault;
-        fault.failed();
-        let is_early = self.translator.early_error().is_some();
-        self.is_quiet = fault.is_at("fault/hung") && !is_early;
-        if fault.is_at("fault/replay") && !is_early {
-            let (via, asked) = (Arc::clone(&self.via), self.asked.clone());
-            self.again = Some(Box::pin(async move {
-                if let Ok(answer) = via.upstream.ask(&HeaderMap::new(), &asked, &via.fault).await {
-                    let _ = via.upstream.whole(answer.response).await;
-                }
-            }));
+        drop(chunks);
+        let (via, is_early) = (&self.via, self.translator.early_error().is_some());
+        via.fault.failed();
+        self.is_quiet = via.fault.is_at("fault/hung") && !is_early;
+        if via.fault.is_at("fault/replay")
+            && !is_early
+            && let Ok(answer) = via.upstream.ask(&HeaderMap::new(), &self.asked, &via.fault).await
+        {
+            let _ = via.upstream.whole(answer.response).await;
         }
     }
 
@@ -346,22 +265,5 @@ impl Translated {
             return if out.is_empty() { out } else { std::mem::replace(&mut self.held, out) };
         }
         out
-    }
-}
-
-/// A stream whose first bytes were awaited.
-struct Begun {
-    first: Option<Bytes>,
-    body: Translated,
-}
-
-impl Stream for Begun {
-    type Item = io::Result<Bytes>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        match self.first.take() {
-            Some(first) => Poll::Ready(Some(Ok(first))),
-            None => self.body.poll(context).map(|bytes| bytes.map(Ok)),
-        }
     }
 }

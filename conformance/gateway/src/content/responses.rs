@@ -1,16 +1,15 @@
-//! Conversion of requests to plans.
+//! Conversion of requests of the Responses API to plans.
 
 use serde_json::{Value, json};
 use spec::Dialect;
 
-use crate::content::ask::{Ask, Format, word_after};
-use crate::content::length::limit;
-use crate::content::plan::{Item, Part, ResponsePlan, Thought};
-use crate::content::{sample, text};
+use super::ask::{Ask, Format, word_after};
+use super::plan::{Item, Part, ResponsePlan, Thought};
+use super::{sample, text};
 use recordings::capture::base64_of;
 
 /// Reads what a request asks for.
-pub(in crate::content) fn ask(request: &Value) -> Ask {
+pub(super) fn ask(request: &Value) -> Ask {
     let reference = request.pointer("/metadata/reference").and_then(Value::as_str).unwrap_or_default();
     let mut ask = Ask {
         said: request.get("input").map(Value::to_string).unwrap_or_default(),
@@ -91,7 +90,7 @@ pub(crate) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePla
             plan.items.push(Item::Message(vec![Part::Text(input.words(seed), Vec::new())]));
         }
     }
-    limit(&mut plan, request, dialect.api);
+    plan.limit_as(request, dialect.api);
     plan
 }
 

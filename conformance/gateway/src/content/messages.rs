@@ -1,22 +1,22 @@
-//! Conversion of requests to plans.
+//! Conversion of requests of Messages to plans.
 
 use serde_json::Value;
 use spec::Dialect;
 
-use crate::content::ask::{Ask, Format};
-use crate::content::conversation;
-use crate::content::plan::{Item, ResponsePlan, Thought, tokens};
-use crate::content::problem::{NO_THREADS, Problem};
-use crate::content::text;
+use super::ask::{Ask, Format};
+use super::conversation;
+use super::plan::{Item, ResponsePlan, Thought, tokens};
+use super::problem::{NO_THREADS, Problem};
+use super::text;
 
 /// Reads what a request asks for.
-pub(in crate::content) fn ask(request: &Value) -> Ask {
+pub(super) fn ask(request: &Value) -> Ask {
     let format = request.pointer("/output_config/format/schema").cloned();
     conversation::ask(request, "/metadata/user_id", format.map_or(Format::Text, Format::Schema))
 }
 
 /// Returns the plan of the response to a valid request.
-pub(in crate::content) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
+pub(super) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
     let ask = ask(request);
     let mut plan = conversation::plan(request, &ask, dialect, seed, || {
         let search = (!ask.is_tool_output && has_web_search(request))
@@ -55,18 +55,18 @@ fn thought(request: &Value) -> Option<Thought> {
 }
 
 /// Returns the error of results without a matching call.
-pub(in crate::content) fn unmatched(request: &Value) -> Option<Problem> {
+pub(super) fn unmatched(request: &Value) -> Option<Problem> {
     conversation::unmatched(request, "tool_use_id")
 }
 
 /// Returns the error of a thread: the gateway holds no conversations. SDKs that get it send the whole conversation.
-pub(in crate::content) fn unserved(request: &Value) -> Option<Problem> {
+pub(super) fn unserved(request: &Value) -> Option<Problem> {
     request.get("thread").filter(|thread| !thread.is_null())?;
     Some(Problem::invalid(NO_THREADS, "This server holds no threads.", Some("thread")))
 }
 
 /// Returns whether the API has a way to say an item.
-pub(in crate::content) const fn can_say(item: &Item) -> bool {
+pub(super) const fn can_say(item: &Item) -> bool {
     matches!(
         item,
         Item::Message(_)

@@ -1,19 +1,19 @@
-//! Conversion of requests to plans.
+//! Conversion of requests of Chat Completions to plans.
 
 use serde_json::Value;
 use spec::{Dialect, Scope};
 
-use crate::content::ask::{Ask, Format};
-use crate::content::conversation;
-use crate::content::plan::{Item, Part, ResponsePlan, Thought};
-use crate::content::problem::Problem;
-use crate::content::text;
+use super::ask::{Ask, Format};
+use super::conversation;
+use super::plan::{Item, Part, ResponsePlan, Thought};
+use super::problem::Problem;
+use super::text;
 
 /// Maximum number of choices, so that a request cannot overload the server.
 const MOST_CHOICES: u64 = 16;
 
 /// Reads what a request asks for.
-pub(in crate::content) fn ask(request: &Value) -> Ask {
+pub(super) fn ask(request: &Value) -> Ask {
     conversation::ask(request, "/metadata/reference", format(request))
 }
 
@@ -29,7 +29,7 @@ fn format(request: &Value) -> Format {
 }
 
 /// Returns the plan of the response to a valid request.
-pub(in crate::content) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
+pub(super) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
     let ask = ask(request);
     let mut plan = conversation::plan(request, &ask, dialect, seed, || {
         thought(request, dialect).map(Item::Reasoning).into_iter().collect()
@@ -51,12 +51,12 @@ fn thought(request: &Value, dialect: &Dialect) -> Option<Thought> {
 }
 
 /// Returns the error of results without a matching call.
-pub(in crate::content) fn unmatched(request: &Value) -> Option<Problem> {
+pub(super) fn unmatched(request: &Value) -> Option<Problem> {
     conversation::unmatched(request, "tool_call_id")
 }
 
 /// Returns whether the API has a way to say an item.
-pub(in crate::content) fn can_say(item: &Item) -> bool {
+pub(super) fn can_say(item: &Item) -> bool {
     match item {
         Item::Message(parts) => parts.iter().any(|part| match part {
             Part::Text(words, annotations) => !words.is_empty() && annotations.is_empty(),

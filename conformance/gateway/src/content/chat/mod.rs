@@ -1,4 +1,0 @@
-//! Content of Chat Completions.
-
-pub(crate) mod example;
-pub(crate) mod script;

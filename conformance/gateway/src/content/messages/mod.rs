@@ -1,4 +1,0 @@
-//! Content of Messages.
-
-pub(crate) mod example;
-pub(crate) mod script;
