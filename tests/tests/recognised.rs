@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use catalogue::Level;
 use conformance::Rules;
 use conformance::checker::RuleSets;
-use conformance::recordings::{check, check_recognising};
+use conformance::recordings::{Checking, check};
 use conformance::results::CaptureReport;
 use tests::corpus;
 
@@ -47,7 +47,7 @@ fn table(folder: &Path, api: &str, usual: &str, first_party: &str) -> String {
     let mut table: BTreeMap<(String, String, String), u64> = BTreeMap::new();
     for Row { file, vendor, class } in index(folder) {
         let open = || File::open(folder.join(&file)).unwrap_or_else(|error| panic!("{file}: {error}"));
-        let found = check_recognising(file.clone(), &mut open(), None, &sets);
+        let found = Checking::recognising(&sets, false).check(file.clone(), &mut open(), None);
         let stated = check(file.clone(), &mut open(), None, &rules);
         let names: BTreeSet<&str> = found.dialects.iter().map(|seen| &*seen.dialect).collect();
         for seen in &found.dialects {

@@ -2,7 +2,7 @@
 
 use checker::{Checker, Exchange, Finding, Request, RuleSets, Rules};
 use recordings::goldens::GOLDENS;
-use recordings::{Checking, check, check_recognising};
+use recordings::{Checking, check};
 
 /// The dialect of every good recording is recognised as one of its API. If it is recognised as another one, that one
 /// proves nothing against it.
@@ -12,7 +12,11 @@ fn goldens_are_recognised() {
     let mut own = 0;
     for golden in GOLDENS {
         let name = format!("{}/{}", golden.dialect, golden.name);
-        let report = check_recognising(name.clone(), &mut { golden.bytes }, Some(golden.format), &sets);
+        let report = Checking::recognising(&sets, false).check(
+            name.clone(),
+            &mut { golden.bytes },
+            Some(golden.format),
+        );
         let dialects = spec::DIALECTS.iter().filter(|dialect| golden.holds_for(dialect.name));
         let expected: Vec<_> = dialects.collect();
         assert!(!report.dialects.is_empty(), "{name}");
@@ -31,7 +35,11 @@ fn findings_are_those_of_the_dialect() {
     for golden in GOLDENS {
         let bytes = String::from_utf8_lossy(golden.bytes).replace("\"index\":0", "\"index\":7");
         let name = format!("{}/{}", golden.dialect, golden.name);
-        let found = check_recognising("a", &mut bytes.as_bytes(), Some(golden.format), &sets);
+        let found = Checking::recognising(&sets, false).check(
+            "a".to_owned(),
+            &mut bytes.as_bytes(),
+            Some(golden.format),
+        );
         let [seen] = &*found.dialects else { panic!("{name}: {:?}", found.dialects) };
         let dialect = spec::dialect(&seen.dialect).expect("it is known");
         let stated = check("a", &mut bytes.as_bytes(), Some(golden.format), &Rules::of(dialect));

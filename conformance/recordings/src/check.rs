@@ -50,16 +50,6 @@ pub fn check_with_timelines(
     Checking::new(rules, true).check(name.into(), input, format)
 }
 
-/// Checks a recording of any format, stream by stream, each by the rules of the dialect that is recognised.
-pub fn check_recognising(
-    name: impl Into<String>,
-    input: &mut dyn Read,
-    format: Option<Format>,
-    sets: &RuleSets,
-) -> CaptureReport {
-    Checking::recognising(sets, false).check(name.into(), input, format)
-}
-
 /// The API of an exchange.
 #[derive(Debug, Default)]
 struct ExchangeApi {

@@ -10,4 +10,4 @@ pub mod shape;
 mod timeline;
 pub mod violation;
 
-pub use check::{Checking, check, check_recognising, check_with_timelines};
+pub use check::{Checking, check, check_with_timelines};
