@@ -4,9 +4,9 @@ use std::mem;
 use std::time::Duration;
 
 use super::decompress::Decompressor;
-use super::source::newlines;
+use super::source::{framed_bytes, newlines};
 use super::{CaptureError, Compression, Format, sse};
-use checker::{Entry, Exchange, Frame, Places};
+use checker::{Entry, Exchange, Frame};
 
 /// Decompresses the chunks of a body, if the response states a compression and the body has it, and parses
 /// their content.
@@ -219,16 +219,6 @@ fn whole(body: &[u8], (byte, line): (u64, u64), time: Option<Duration>, sink: &m
     }
     let before = body.len() - body.trim_ascii_start().len();
     let start = byte + before as u64;
-    let text = std::str::from_utf8(source);
-    sink(Entry::Body(Frame {
-        invalid_utf8: text.err().map(|error| start + error.valid_up_to() as u64),
-        places: if text.is_ok() { Places::At(0) } else { Places::Nowhere },
-        data: Some(String::from_utf8_lossy(source)),
-        source,
-        bytes: start..start + source.len() as u64,
-        line: line + newlines(&body[..before]),
-        terminated: true,
-        time,
-        ..Frame::default()
-    }));
+    let line = line + newlines(&body[..before]);
+    sink(Entry::Body(Frame { time, ..framed_bytes(source, start, line) }));
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::body::{Body, starts_with_field};
+use super::exchange::on_line;
 use super::source::{parsed, said, unwrapped};
 use super::{CaptureError, other_api, recorded};
 use checker::{Entry, Exchange, Frame, Loss};
@@ -155,8 +156,9 @@ impl Documents {
         frame: Frame<'_>,
         sink: &mut impl FnMut(Entry<'_>),
     ) -> Result<(), CaptureError> {
-        let place = (frame.line, self.is_single);
-        let sink = &mut |entry: Entry<'_>| sink(placed(entry, place));
+        // A document that is the whole recording has lines of its own.
+        let (line, is_single) = (frame.line, self.is_single);
+        let sink = &mut |entry: Entry<'_>| sink(if is_single { entry } else { on_line(entry, line) });
         let is_event = kind == Kind::Event || kind == Kind::Other && !self.is_apart;
         let was_apart = std::mem::replace(&mut self.is_apart, !is_event);
         match kind {
@@ -214,15 +216,4 @@ fn stream(frame: &Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), Cap
     let Stored { id, stream } = parsed(frame)?;
     sink(Entry::Exchange(exchange_of(frame, id.as_deref(), None)));
     Body::new(&Exchange::default(), (0, 1)).read(stream.as_bytes(), sink)
-}
-
-/// Returns the entry on the line of its document, unless the document is the whole recording.
-fn placed(mut entry: Entry<'_>, (line, is_single): (u64, bool)) -> Entry<'_> {
-    if let Entry::Event(frame) | Entry::Body(frame) = &mut entry
-        && !is_single
-    {
-        frame.line = line;
-        frame.is_on_one_line = true;
-    }
-    entry
 }

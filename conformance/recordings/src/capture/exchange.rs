@@ -68,7 +68,8 @@ pub(super) struct State {
     is_open: bool,
 }
 
-fn on_line(mut entry: Entry<'_>, line: u64) -> Entry<'_> {
+/// Returns an entry on the line of its document.
+pub(super) fn on_line(mut entry: Entry<'_>, line: u64) -> Entry<'_> {
     if let Entry::Event(frame) | Entry::Body(frame) | Entry::Sent(frame) = &mut entry {
         frame.line = line;
         frame.is_on_one_line = true;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use memchr::memchr;
 
 use super::body::{Body, is_compressed, is_content};
-use super::source::{line_of, newlines};
+use super::source::{Lines, line_of};
 use super::{CaptureError, Format};
 use checker::{Entry, Exchange};
 
@@ -37,7 +37,7 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
     };
     let reader = Body::new(&exchange, (0, 1));
     sink(Entry::Exchange(exchange));
-    let mut lines = Lines { bytes, at: 0, line: 1 };
+    let mut lines = Lines::of(bytes);
     reader.read(sent, &mut |entry| sink(chunks.place(entry, body, &mut lines))).and(impossible)
 }
 
@@ -140,26 +140,9 @@ impl Chunks {
         if let Entry::Event(frame) | Entry::Body(frame) = &mut entry {
             let end = place(frame.bytes.end.saturating_sub(1)) + 1;
             frame.bytes = place(frame.bytes.start)..end;
-            frame.line = lines.of(frame.bytes.start);
+            frame.line = lines.line(usize::try_from(frame.bytes.start).unwrap_or(usize::MAX));
             frame.invalid_utf8 = frame.invalid_utf8.map(place);
         }
         entry
-    }
-}
-
-/// A counter of lines between increasing offsets.
-struct Lines<'b> {
-    bytes: &'b [u8],
-    at: usize,
-    line: u64,
-}
-
-impl Lines<'_> {
-    /// Returns the line of a byte. Offsets must not decrease.
-    fn of(&mut self, byte: u64) -> u64 {
-        let to = usize::try_from(byte).unwrap_or(usize::MAX).clamp(self.at, self.bytes.len());
-        self.line += newlines(&self.bytes[self.at..to]);
-        self.at = to;
-        self.line
     }
 }

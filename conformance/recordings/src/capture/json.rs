@@ -1,15 +1,13 @@
 //! JSON documents: a list of events, one body, or exchanges recorded by test tools.
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::document::{Documents, Kind};
 use super::on_disk::OnDisk;
-use super::source::{malformed, newlines, offset_in, unquoted, utf8};
+use super::source::{Lines, framed, malformed, offset_in, unquoted, utf8};
 use super::{CaptureError, Format, body, recorded, sse};
-use checker::{Entry, Frame, Places, Transport};
+use checker::{Entry, Frame, Transport};
 
 /// Reads one or several documents, as tools print events on many lines each.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
@@ -24,7 +22,7 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
     let (mut lines, mut kinds) = (Lines::of(bytes), Documents::default());
     for document in [Ok(first), second].into_iter().chain(documents) {
         let document = document.map_err(|error| malformed(Format::Json, &error))?;
-        kinds.hand_out(Kind::of(document.get()), lines.frame(document), sink)?;
+        kinds.hand_out(Kind::of(document.get()), frame(&mut lines, document), sink)?;
     }
     Ok(())
 }
@@ -40,7 +38,7 @@ fn single(bytes: &[u8], whole: &RawValue, sink: &mut impl FnMut(Entry<'_>)) -> R
         if recorded::is_recorded(whole.get()) {
             return recorded_in(bytes, whole, sink);
         }
-        let frame = Lines::of(bytes).frame(whole);
+        let frame = frame(&mut Lines::of(bytes), whole);
         let kind = match Kind::of(whole.get()) {
             Kind::Other => Kind::Body,
             known => known,
@@ -58,40 +56,16 @@ fn single(bytes: &[u8], whole: &RawValue, sink: &mut impl FnMut(Entry<'_>)) -> R
     }
     let (mut lines, mut kinds) = (Lines::of(bytes), Documents::default());
     for entry in entries {
-        kinds.hand_out(Kind::of(entry.get()), lines.frame(entry), sink)?;
+        kinds.hand_out(Kind::of(entry.get()), frame(&mut lines, entry), sink)?;
     }
     Ok(())
 }
 
-/// The lines of the pieces of a recording, in order.
-struct Lines<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    line: u64,
-}
-
-impl<'a> Lines<'a> {
-    const fn of(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, line: 1 }
-    }
-
-    /// Returns a frame with a piece of the recording as data.
-    fn frame(&mut self, piece: &'a RawValue) -> Frame<'a> {
-        let text = piece.get();
-        let start = offset_in(self.bytes, text);
-        self.line += newlines(&self.bytes[self.at..start]);
-        self.at = start;
-        Frame {
-            data: Some(Cow::Borrowed(text)),
-            source: text.as_bytes(),
-            bytes: start as u64..(start + text.len()) as u64,
-            line: self.line,
-            places: Places::At(0),
-            terminated: true,
-            transport: Transport::Unframed,
-            ..Frame::default()
-        }
-    }
+/// Returns a frame with a piece of the recording as data.
+fn frame<'a>(lines: &mut Lines<'a>, piece: &'a RawValue) -> Frame<'a> {
+    let text = piece.get();
+    let start = offset_in(lines.bytes, text);
+    Frame { transport: Transport::Unframed, ..framed(text, start as u64, lines.line(start)) }
 }
 
 /// Reads the exchanges of a test recorder.

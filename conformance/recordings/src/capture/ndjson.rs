@@ -2,7 +2,8 @@
 
 use memchr::memchr;
 
-use checker::{Frame, Places, Transport};
+use super::source::framed_bytes;
+use checker::{Frame, Transport};
 
 /// A parser of chunks that emits a frame for every line that is not blank.
 #[derive(Debug)]
@@ -88,18 +89,7 @@ impl Parser {
         }
         let before = line.len() - body.len() + body.len() - body.trim_ascii_start().len();
         let start = self.start + before as u64;
-        let text = std::str::from_utf8(source);
-        sink(Frame {
-            invalid_utf8: text.err().map(|error| start + error.valid_up_to() as u64),
-            places: if text.is_ok() { Places::At(0) } else { Places::Nowhere },
-            data: Some(String::from_utf8_lossy(source)),
-            source,
-            bytes: start..start + source.len() as u64,
-            line: self.line,
-            terminated: true,
-            transport: Transport::Unframed,
-            ..Frame::default()
-        });
+        sink(Frame { transport: Transport::Unframed, ..framed_bytes(source, start, self.line) });
     }
 }
 

@@ -69,6 +69,55 @@ pub(super) fn newlines(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
+/// A counter of lines between increasing offsets.
+pub(super) struct Lines<'b> {
+    pub(super) bytes: &'b [u8],
+    at: usize,
+    line: u64,
+}
+
+impl<'b> Lines<'b> {
+    pub(super) const fn of(bytes: &'b [u8]) -> Self {
+        Self { bytes, at: 0, line: 1 }
+    }
+
+    /// Returns the line of a byte. Offsets must not decrease.
+    pub(super) fn line(&mut self, byte: usize) -> u64 {
+        let to = byte.clamp(self.at, self.bytes.len());
+        self.line += newlines(&self.bytes[self.at..to]);
+        self.at = to;
+        self.line
+    }
+}
+
+/// Returns the frame of a text that begins at this byte and line.
+pub(super) fn framed(text: &str, start: u64, line: u64) -> Frame<'_> {
+    Frame {
+        data: Some(Cow::Borrowed(text)),
+        source: text.as_bytes(),
+        bytes: start..start + text.len() as u64,
+        line,
+        places: Places::At(0),
+        terminated: true,
+        ..Frame::default()
+    }
+}
+
+/// Returns the frame of bytes, which may be no text.
+pub(super) fn framed_bytes(source: &[u8], start: u64, line: u64) -> Frame<'_> {
+    match std::str::from_utf8(source) {
+        Ok(text) => framed(text, start, line),
+        Err(error) => Frame {
+            invalid_utf8: Some(start + error.valid_up_to() as u64),
+            places: Places::Nowhere,
+            data: Some(String::from_utf8_lossy(source)),
+            source,
+            bytes: start..start + source.len() as u64,
+            ..framed("", start, line)
+        },
+    }
+}
+
 /// Returns the text of a recording.
 pub(super) fn utf8(bytes: &[u8], format: Format) -> Result<&str, CaptureError> {
     std::str::from_utf8(bytes).map_err(|error| CaptureError::Malformed {

@@ -9,9 +9,9 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::source::said;
+use super::source::{framed, said};
 use super::{CaptureError, Format, ndjson};
-use checker::{Entry, Frame, Loss, Places, Transport};
+use checker::{Entry, Frame, Loss, Transport};
 
 #[derive(Deserialize, Default)]
 struct Line<'a> {
@@ -82,17 +82,7 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
 
 /// Returns the frame of a message: places refer to it, and it counts as one line.
 pub(super) fn frame(text: &str, line: u64, time: Option<Duration>) -> Frame<'_> {
-    Frame {
-        data: Some(Cow::Borrowed(text)),
-        source: text.as_bytes(),
-        bytes: 0..text.len() as u64,
-        line,
-        places: Places::At(0),
-        transport: Transport::WebSocket,
-        terminated: true,
-        time,
-        ..Frame::default()
-    }
+    Frame { transport: Transport::WebSocket, time, ..framed(text, 0, line) }
 }
 
 fn message(frame: Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
