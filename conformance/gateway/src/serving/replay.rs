@@ -83,9 +83,8 @@ impl Replay {
     }
 
     fn begin(exchange: &Exchange<'_>) -> Self {
-        let content_type =
-            exchange.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-        let headers = content_type.map(|(_, value)| ("content-type".to_owned(), value.to_string()));
+        let content_type = exchange.header("content-type");
+        let headers = content_type.map(|value| ("content-type".to_owned(), value.to_owned()));
         let act = Act {
             status: exchange.status.unwrap_or(200),
             headers: headers.into_iter().collect(),

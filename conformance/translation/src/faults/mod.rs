@@ -7,14 +7,9 @@ use serde_json::Value;
 
 use crate::Question;
 
-pub use replies::{Crowd, is_of_reply};
+pub use replies::Crowd;
 pub(crate) use replies::{ReplyFault, is_at};
 use requests::REQUESTS;
-
-/// Returns the rules that faults of questions and replies break.
-pub fn fault_names() -> impl Iterator<Item = &'static str> {
-    REQUESTS.iter().map(|(rule, _)| *rule).chain([SCHEMA]).chain(replies::NAMES.iter().copied())
-}
 
 /// The fault that makes a request invalid.
 const SCHEMA: &str = "request/schema";

@@ -6,33 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{Delta, PartKind, Stop, Usage};
 
-/// The rules that faults of replies break: those of answers, those of failures, and that of statuses.
-pub(super) const NAMES: &[&str] = &[
-    "answer/text",
-    "answer/calls",
-    "answer/arguments",
-    "answer/ids",
-    "answer/reasoning",
-    "answer/refusal",
-    "answer/stop",
-    "answer/model",
-    "answer/usage",
-    "answer/nothing-invented",
-    "crowd/separate",
-    "fault/false-complete",
-    "fault/hung",
-    "fault/told",
-    "fault/malformed",
-    "fault/message",
-    "fault/status",
-    "fault/usage",
-];
-
-/// Returns whether a fault is one of replies.
-pub fn is_of_reply(rule: &str) -> bool {
-    NAMES.contains(&rule)
-}
-
 /// Returns whether a translator has this fault.
 pub(crate) fn is_at(fault: Option<&ReplyFault>, rule: &str) -> bool {
     fault.is_some_and(|fault| fault.rule == rule)

@@ -4,26 +4,12 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use translation::{Crowd, fault_names, is_of_reply};
+use catalogue::BETWEEN_RULES;
+use translation::Crowd;
 
-/// The rules that are broken by how requests and responses are sent.
-const SENT: &[&str] = &[
-    "answer/kind",
-    "borders/same-answer",
-    "cancel/upstream-left",
-    "fault/next",
-    "fault/replay",
-    "fault/requests",
-    "keys/client",
-    "keys/upstream",
-    "passthrough/bytes",
-    "time/first-byte",
-    "time/in-step",
-];
-
-/// Returns the faults of the reference translator: the rules that it can break.
+/// Returns the faults of the reference translator: the rules of what passes through a gateway. It can break each of them.
 pub fn via_faults() -> Vec<&'static str> {
-    let mut all: Vec<&str> = fault_names().chain(SENT.iter().copied()).collect();
+    let mut all: Vec<&str> = BETWEEN_RULES.iter().map(|rule| rule.id).collect();
     all.sort_unstable();
     all
 }
@@ -49,11 +35,6 @@ impl State {
 
     pub(super) fn is_at(&self, rule: &str) -> bool {
         self.rule.as_deref() == Some(rule)
-    }
-
-    /// Returns the fault if it is one of replies.
-    pub(super) fn of_reply(&self) -> Option<&str> {
-        self.rule.as_deref().filter(|rule| is_of_reply(rule))
     }
 
     /// Notes that a response failed.

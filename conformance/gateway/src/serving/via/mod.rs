@@ -182,7 +182,7 @@ async fn answer(via: &Arc<Via>, front: &'static Dialect, headers: &HeaderMap, bo
     let question = Question::read(front.api, &request);
     let asked = asked(via, &question);
     let mut translator = Translator::new(front, own, &question, &request, now());
-    if let Some(rule) = via.fault.of_reply() {
+    if let Some(rule) = &via.fault.rule {
         translator = translator.with_fault(rule, &via.fault.crowd);
     }
     match via.upstream.ask(headers, &asked, &via.fault).await {
