@@ -254,7 +254,7 @@ fn reproduce(run: &BetweenRun) -> String {
         flags.push(format!("--fail-on {}", run.fail_on.name()));
     }
     flags.extend(run.levels.iter().map(|change| {
-        let level = format!("{}={}", change.rule, results::level_name(change.level));
+        let level = format!("{}={}", change.rule, change.level.name());
         format!("--rule {}", shell_word(&level))
     }));
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();

@@ -6,7 +6,6 @@ use catalogue::{Expect, groups};
 use checker::{Answer, Finding, Rules};
 use gateway::{Act, End};
 use recordings::capture::{Format, base64_of};
-use results::level_name;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use spec::Dialect;
@@ -266,7 +265,7 @@ fn vector(
 fn flag(finding: &Finding) -> VectorFlag {
     VectorFlag {
         rule: finding.rule.to_string(),
-        level: level_name(finding.level).to_owned(),
+        level: finding.level.name().to_owned(),
         event: Some(finding.place.event).filter(|event| *event > 0),
         message: finding.message.clone(),
         breaks: finding.measured_breaks().into_iter().map(str::to_owned).collect(),

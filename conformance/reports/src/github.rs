@@ -32,12 +32,7 @@ pub(super) struct Annotation {
 pub(super) fn github(run: &Run, shown: Level) -> String {
     let mut all = causes(run, shown);
     all.extend(trials(run));
-    all.extend(levels(run).map(|levels| Annotation {
-        level: Level::May,
-        file: None,
-        title: "levels changed".to_owned(),
-        message: levels,
-    }));
+    all.extend(levels(run).map(|levels| Annotation::new(Level::May, "levels changed", levels)));
     lines(&all)
 }
 
@@ -66,31 +61,18 @@ pub(super) fn lines(all: &[Annotation]) -> String {
 fn trials(run: &Run) -> Vec<Annotation> {
     let mut all = Vec::new();
     for undecided in run.undecided.iter().filter(|undecided| undecided.verdict == Verdict::HarnessError) {
-        all.push(Annotation {
-            level: Level::Must,
-            file: None,
-            title: "harness error".to_owned(),
-            message: format!("{} ({})", undecided.reason, counted(undecided.trials, "trial")),
-        });
+        let message = format!("{} ({})", undecided.reason, counted(undecided.trials, "trial"));
+        all.push(Annotation::new(Level::Must, "harness error", message));
     }
-    all.extend(run.stale().iter().map(|entry| Annotation {
-        level: Level::Must,
-        file: None,
-        title: "unexpectedly passing".to_owned(),
-        message: format!("{entry}; remove it from the list"),
-    }));
-    all.extend(run.wrong_answers().into_iter().map(|(reason, names)| Annotation {
-        level: Level::Must,
-        file: None,
-        title: "answer".to_owned(),
-        message: format!("{reason}: {}", listed(&names, MAX_NAMES, |name| (*name).to_owned())),
-    }));
+    all.extend(passing(run.stale()));
+    for (reason, names) in run.wrong_answers() {
+        let message = format!("{reason}: {}", listed(&names, MAX_NAMES, |name| (*name).to_owned()));
+        all.push(Annotation::new(Level::Must, "answer", message));
+    }
     for capture in run.captures.iter().filter(|_| run.live.is_none()) {
         all.extend(capture.error.iter().map(|error| Annotation {
-            level: Level::Must,
             file: Some((capture.path().into_owned(), 1)),
-            title: "cannot be read".to_owned(),
-            message: error.clone(),
+            ..Annotation::new(Level::Must, "cannot be read", error.clone())
         }));
     }
     all
@@ -131,7 +113,17 @@ fn causes(run: &Run, shown: Level) -> Vec<Annotation> {
     run.own_causes().iter().filter(|cause| cause.is_shown(shown)).filter_map(annotation).collect()
 }
 
+/// Returns annotations of expected failures that passed.
+pub(super) fn passing(stale: &[String]) -> impl Iterator<Item = Annotation> {
+    let message = |entry: &String| format!("{entry}; remove it from the list");
+    stale.iter().map(move |entry| Annotation::new(Level::Must, "unexpectedly passing", message(entry)))
+}
+
 impl Annotation {
+    pub(super) fn new(level: Level, title: &str, message: String) -> Self {
+        Self { level, file: None, title: title.to_owned(), message }
+    }
+
     fn write(&self, word: &str, out: &mut String) {
         let _ = write!(out, "::{word} ");
         if let Some((file, line)) = &self.file {

@@ -156,6 +156,19 @@ fn of_baseline(run: &Run) -> Option<Suite> {
     (!cases.is_empty()).then(|| Suite { name: "expected failure".to_owned(), cases, ..Suite::default() })
 }
 
+/// Returns the suite of expected failures that passed, with a hint behind each.
+pub(super) fn passing(stale: &[String], hint: &str) -> Option<Suite> {
+    let case = |entry: &String| Case {
+        name: entry.clone(),
+        ending: Ending::Failed,
+        message: "the expected failure passes".to_owned(),
+        text: format!("{}{hint}\n", visible(entry)),
+        file: None,
+    };
+    let cases: Vec<Case> = stale.iter().map(case).collect();
+    (!cases.is_empty()).then(|| Suite { name: "expected failures".to_owned(), cases, ..Suite::default() })
+}
+
 /// Returns the suites of recordings. The worst have their own suites.
 fn of_recordings(run: &Run, left: &Cell<usize>) -> Vec<Suite> {
     let groups: BTreeSet<&str> = run.rules.iter().map(|rule| catalogue::group(&rule.id)).collect();

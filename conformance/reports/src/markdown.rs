@@ -10,7 +10,9 @@ use super::badge;
 use super::human::word;
 use super::terms::{dialect, reason, terms};
 use results::text::{counted, cut, listed, visible};
-use results::{ClientState, ClientTotal, GroupTotal, LiveReport, Matrix, Run, Tally, Unknown, Verdict};
+use results::{
+    ClientState, ClientTotal, GroupTotal, LiveReport, Matrix, Outcome, Run, Tally, Unknown, Verdict,
+};
 
 /// Maximum number of names in a row.
 const MAX_NAMES: usize = 8;
@@ -77,15 +79,12 @@ fn head(run: &Run, out: &mut String) {
     }
 }
 
-/// Characters to escape in the URL of a badge.
-const OF_BADGE: &AsciiSet = &CONTROLS
+/// Characters to escape in any part of a URL.
+pub(super) const OF_URL: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
     .add(b'#')
     .add(b'%')
-    .add(b'(')
-    .add(b')')
-    .add(b'/')
     .add(b'<')
     .add(b'>')
     .add(b'?')
@@ -96,6 +95,9 @@ const OF_BADGE: &AsciiSet = &CONTROLS
     .add(b'{')
     .add(b'|')
     .add(b'}');
+
+/// Characters to escape in the URL of a badge.
+const OF_BADGE: &AsciiSet = &OF_URL.add(b'(').add(b')').add(b'/');
 
 fn profiles(run: &Run, out: &mut String) {
     let Some(live) = run.live.as_ref().filter(|live| !live.profiles.is_empty()) else { return };
@@ -303,6 +305,15 @@ fn names(names: &[&str]) -> String {
 fn more(count: usize, what: &str, out: &mut String) {
     if count > MAX_NAMES {
         let _ = writeln!(out, "  - and {}", counted((count - MAX_NAMES) as u64, &format!("more {what}")));
+    }
+}
+
+/// Returns an outcome with its sign.
+pub(super) const fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Passed => "✅ Passed",
+        Outcome::Failed => "❌ Failed",
+        Outcome::Incomplete => "⚠️ Incomplete",
     }
 }
 

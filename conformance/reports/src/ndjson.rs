@@ -1,7 +1,9 @@
 //! A run as lines of JSON: one for each finding, one for each recording, and one for the run.
 
 use results::text::escaped_json;
-use results::{CaptureReport, DialectSeen, FailOn, Finding, Format, LevelChange, Outcome, Run, Totals};
+use results::{
+    CaptureReport, DialectSeen, FailOn, Finding, Format, LevelChange, Outcome, Run, Totals, is_default,
+};
 use serde::Serialize;
 
 /// A line of the format.
@@ -28,11 +30,11 @@ enum Line<'r> {
         notes: u64,
         #[serde(skip_serializing_if = "<[_]>::is_empty")]
         dialects: &'r [DialectSeen],
-        #[serde(skip_serializing_if = "is_zero")]
+        #[serde(skip_serializing_if = "is_default")]
         unjudged: u64,
-        #[serde(skip_serializing_if = "is_zero")]
+        #[serde(skip_serializing_if = "is_default")]
         omitted: u64,
-        #[serde(skip_serializing_if = "is_zero")]
+        #[serde(skip_serializing_if = "is_default")]
         lost: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<&'r str>,
@@ -48,11 +50,6 @@ enum Line<'r> {
         levels: &'r [LevelChange],
         totals: &'r Totals,
     },
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks in this way")]
-const fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// Returns the lines of a run.
@@ -100,9 +97,7 @@ pub fn ndjson_of_run(run: &Run) -> String {
 }
 
 fn text(line: &Line<'_>) -> String {
-    let mut text = escaped_json(serde_json::to_string(line).unwrap_or_default());
-    text.push('\n');
-    text
+    escaped_json(serde_json::to_string(line).unwrap_or_default()) + "\n"
 }
 
 #[cfg(test)]

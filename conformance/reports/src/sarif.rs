@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use catalogue::{Level, Rule};
-use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use percent_encoding::{AsciiSet, utf8_percent_encode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::json::json as text_of;
+use super::markdown::OF_URL;
 use super::terms::levels;
 use crate::pages;
 use results::Outcome;
-use results::text::{counted, cut, escaped_json, visible};
+use results::text::{counted, cut, visible};
 use results::{
     CaptureReport, CaseReport, Cause, Finding, Location, RuleTotal, Run, TrialResult, Verdict, starred,
 };
@@ -111,9 +113,7 @@ pub(super) fn log(of: &Log<'_>) -> String {
             "properties": of.properties,
         }],
     });
-    let mut text = escaped_json(serde_json::to_string_pretty(&log).unwrap_or_default());
-    text.push('\n');
-    text
+    text_of(&log)
 }
 
 /// The repository of the suite; empty until it is published.
@@ -364,23 +364,7 @@ fn notifications(run: &Run, omitted: usize) -> Vec<Value> {
 }
 
 /// Characters to escape in the path of a URI.
-const OF_PATH: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b'#')
-    .add(b'%')
-    .add(b':')
-    .add(b'<')
-    .add(b'>')
-    .add(b'?')
-    .add(b'[')
-    .add(b'\\')
-    .add(b']')
-    .add(b'^')
-    .add(b'`')
-    .add(b'{')
-    .add(b'|')
-    .add(b'}');
+const OF_PATH: &AsciiSet = &OF_URL.add(b':').add(b'^');
 
 /// Returns the URI of a recording, relative unless its path is absolute.
 pub(super) fn uri(name: &str) -> String {

@@ -1,7 +1,9 @@
 //! Reports of clients, in every format.
 
+mod common;
+
+use common::{assert_schema, assert_xml, body, plain};
 use reports::client::{ClientDiff, ClientForm, ClientMatrix, client_matrix, client_report};
-use reports::{Screen, Style};
 use results::{
     CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, ClientTally, Demand, Outcome,
     ProfileReport, ProfileState, Reason, RequestProblem, Specification, Transport, Verdict,
@@ -116,10 +118,6 @@ fn later() -> ClientRun {
     run.concluded()
 }
 
-fn plain() -> Screen {
-    Style::Plain.into()
-}
-
 fn rendered(form: ClientForm) -> String {
     client_report(&run(), form, false, plain())
 }
@@ -142,20 +140,13 @@ fn markdown() {
 #[test]
 fn junit() {
     let text = rendered(ClientForm::Junit);
-    let mut reader = quick_xml::Reader::from_str(&text);
-    while !matches!(reader.read_event().expect("it is XML"), quick_xml::events::Event::Eof) {}
+    assert_xml(&text);
     insta::assert_snapshot!(text);
 }
 
 #[test]
 fn html() {
-    let page = rendered(ClientForm::Html);
-    let (head, body) = page.split_once("</head>").expect("it has a head");
-    assert!(head.contains("Content-Security-Policy") && !page.contains("<script>alert"));
-    // The script of all pages, which is tested with theirs.
-    let (body, _) = body.split_once("<script>").expect("it has a script");
-    // One element a line can be read.
-    insta::assert_snapshot!(body.replace("><", ">\n<"));
+    insta::assert_snapshot!(body(&rendered(ClientForm::Html)));
 }
 
 #[test]
@@ -163,9 +154,7 @@ fn json_is_read_again_as_it_was() {
     let text = rendered(ClientForm::Json);
     let read: ClientRun = serde_json::from_str(&text).expect("it is a run");
     assert_eq!(read, ClientRun { folder: None, ..run() });
-    let schema = serde_json::to_value(schemars::schema_for!(ClientRun)).expect("it is JSON");
-    let document = serde_json::from_str(&text).expect("it is JSON");
-    jsonschema::validate(&schema, &document).expect("it is as its schema says");
+    assert_schema::<ClientRun>(&text);
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub struct CaseReport {
     /// The recordings of it, by their place among the captures.
     pub attempts: Vec<usize>,
     /// How many attempts did not bring what was requested, before one did.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub missed: usize,
     /// Its trials with their verdicts.
     pub trials: Vec<TrialResult>,
@@ -83,9 +83,4 @@ impl TrialResult {
     pub fn is_harness_error(&self) -> bool {
         self.judged.verdict == Verdict::HarnessError
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_zero(number: &usize) -> bool {
-    *number == 0
 }

@@ -134,46 +134,35 @@ impl ClientOutcome {
         Self::HarnessError,
     ];
 
-    /// Returns its name in reports.
-    pub const fn name(self) -> &'static str {
+    /// Returns its name in reports, a symbol for tables, and what it means for the user of the client.
+    const fn words(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::Right => "right",
-            Self::Reported => "reported",
-            Self::Fragile => "fragile",
-            Self::Wrong => "wrong",
-            Self::Silent => "silent",
-            Self::Hung => "hung",
-            Self::NotExercised => "not exercised",
-            Self::HarnessError => "harness error",
+            Self::Right => ("right", "✓", "it returned the answer"),
+            Self::Reported => ("reported", "!", "it reported an error, as it may"),
+            Self::Fragile => ("fragile", "✗", "it failed on a response that it must handle"),
+            Self::Wrong => ("wrong", "≠", "it returned another answer without an error"),
+            Self::Silent => ("silent", "∅", "it reported no error for a response that failed"),
+            Self::Hung => ("hung", "∞", "it did not come to an end"),
+            Self::NotExercised => {
+                ("not exercised", "–", "it does not support this, or returned nothing to judge")
+            }
+            Self::HarnessError => ("harness error", "?", "its reply could not be read"),
         }
     }
 
-    /// Returns what it means for the user of the client.
-    pub const fn meaning(self) -> &'static str {
-        match self {
-            Self::Right => "it returned the answer",
-            Self::Reported => "it reported an error, as it may",
-            Self::Fragile => "it failed on a response that it must handle",
-            Self::Wrong => "it returned another answer without an error",
-            Self::Silent => "it reported no error for a response that failed",
-            Self::Hung => "it did not come to an end",
-            Self::NotExercised => "it does not support this, or returned nothing to judge",
-            Self::HarnessError => "its reply could not be read",
-        }
+    /// Returns its name in reports.
+    pub const fn name(self) -> &'static str {
+        self.words().0
     }
 
     /// Returns a symbol for tables.
     pub const fn sign(self) -> &'static str {
-        match self {
-            Self::Right => "✓",
-            Self::Reported => "!",
-            Self::Fragile => "✗",
-            Self::Wrong => "≠",
-            Self::Silent => "∅",
-            Self::Hung => "∞",
-            Self::NotExercised => "–",
-            Self::HarnessError => "?",
-        }
+        self.words().1
+    }
+
+    /// Returns what it means for the user of the client.
+    pub const fn meaning(self) -> &'static str {
+        self.words().2
     }
 
     /// Returns whether it fails a run: the user would see a wrong answer, or none.
@@ -222,32 +211,27 @@ impl ClientTally {
     pub fn of(cases: &[ClientCaseReport]) -> Self {
         let mut tally = Self::default();
         for case in cases {
-            *match case.outcome {
-                ClientOutcome::Right => &mut tally.right,
-                ClientOutcome::Reported => &mut tally.reported,
-                ClientOutcome::Fragile => &mut tally.fragile,
-                ClientOutcome::Wrong => &mut tally.wrong,
-                ClientOutcome::Silent => &mut tally.silent,
-                ClientOutcome::Hung => &mut tally.hung,
-                ClientOutcome::NotExercised => &mut tally.not_exercised,
-                ClientOutcome::HarnessError => &mut tally.harness_errors,
-            } += 1;
+            *tally.place(case.outcome) += 1;
             tally.invalid_requests += u64::from(!case.requests.is_empty());
         }
         tally
     }
 
     /// Returns the number of cases with this outcome.
-    pub const fn count(&self, outcome: ClientOutcome) -> u64 {
+    pub const fn count(mut self, outcome: ClientOutcome) -> u64 {
+        *self.place(outcome)
+    }
+
+    const fn place(&mut self, outcome: ClientOutcome) -> &mut u64 {
         match outcome {
-            ClientOutcome::Right => self.right,
-            ClientOutcome::Reported => self.reported,
-            ClientOutcome::Fragile => self.fragile,
-            ClientOutcome::Wrong => self.wrong,
-            ClientOutcome::Silent => self.silent,
-            ClientOutcome::Hung => self.hung,
-            ClientOutcome::NotExercised => self.not_exercised,
-            ClientOutcome::HarnessError => self.harness_errors,
+            ClientOutcome::Right => &mut self.right,
+            ClientOutcome::Reported => &mut self.reported,
+            ClientOutcome::Fragile => &mut self.fragile,
+            ClientOutcome::Wrong => &mut self.wrong,
+            ClientOutcome::Silent => &mut self.silent,
+            ClientOutcome::Hung => &mut self.hung,
+            ClientOutcome::NotExercised => &mut self.not_exercised,
+            ClientOutcome::HarnessError => &mut self.harness_errors,
         }
     }
 }
@@ -296,11 +280,7 @@ impl ClientRun {
         let Some(first) = bad.iter().find(|case| case.expected.is_none()).or(bad.first()) else {
             return steps;
         };
-        let dialect = match &*self.dialect {
-            "openai" => String::new(),
-            other => format!(" --dialect {}", shell_word(other)),
-        };
-        let name = shell_word(&first.name);
+        let (dialect, name) = (self.dialect_flag(), shell_word(&first.name));
         steps.push(Step::new(
             format!("show what {} plays, and what is expected", first.name),
             format!("conformance client --show {name}{dialect}"),
@@ -322,6 +302,14 @@ impl ClientRun {
             ),
         });
         steps
+    }
+
+    /// Returns the flag for its dialect, unless that is the default one.
+    pub fn dialect_flag(&self) -> String {
+        match &*self.dialect {
+            "openai" => String::new(),
+            other => format!(" --dialect {}", shell_word(other)),
+        }
     }
 
     /// Returns its name and version.

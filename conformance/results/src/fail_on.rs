@@ -46,11 +46,6 @@ impl FailOn {
         }
     }
 
-    /// Returns the value of runs that only knew whether SHOULD rules fail.
-    pub const fn of_strict(is_strict: bool) -> Self {
-        if is_strict { Self::Should } else { Self::Must }
-    }
-
     /// Returns whether a finding fails.
     pub fn fails(self, finding: &Finding) -> bool {
         self.fails_with(finding.level, !finding.measured_breaks().is_empty())
@@ -114,11 +109,12 @@ impl FailOn {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use checker::Location;
 
-    fn finding(rule: &'static str, level: Level) -> Finding {
+    /// Returns a finding about which nothing else is known.
+    pub(crate) fn finding(rule: &'static str, level: Level) -> Finding {
         Finding {
             rule: rule.into(),
             api: "responses".into(),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::text::{counted, listed};
+use super::text::{counted, grouped, listed};
 use super::{Broken, CaptureReport, ClientState, ClientTotal, Run, Unknown, Verdict};
 
 /// Clients that fail in the same way, in the same number of recordings.
@@ -21,15 +21,9 @@ pub struct FailingClients<'r> {
 impl Run {
     /// Returns the requests without a response, by reason: their number, and the first recording.
     pub fn unanswered(&self) -> Vec<(&str, u64, &CaptureReport)> {
-        let mut all: Vec<(&str, u64, &CaptureReport)> = Vec::new();
-        for capture in self.captures.iter().filter(|_| self.live.is_some()) {
-            let Some(reason) = capture.unanswered() else { continue };
-            match all.iter_mut().find(|(known, ..)| *known == reason) {
-                Some((_, count, _)) => *count += 1,
-                None => all.push((reason, 1, capture)),
-            }
-        }
-        all
+        let sent = self.captures.iter().filter(|_| self.live.is_some());
+        let by_reason = grouped(sent.filter_map(|capture| Some((capture.unanswered()?, capture))));
+        by_reason.into_iter().map(|(reason, all)| (reason, all.len() as u64, all[0])).collect()
     }
 
     /// Returns why recordings say nothing about clients, if no response of this API was read.
@@ -59,17 +53,11 @@ impl Run {
 
     /// Returns why responses are unexpected, with the tests that failed.
     pub fn wrong_answers(&self) -> Vec<(&str, Vec<&str>)> {
-        let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
-        for case in self.live.iter().flat_map(|live| &live.cases) {
+        let wrong = self.live.iter().flat_map(|live| &live.cases).flat_map(|case| {
             let failed = case.trials.iter().filter(|told| told.judged.verdict == Verdict::Fail);
-            for told in failed.filter(|told| case.findings(told, self).next().is_none()) {
-                let reason = told.judged.reason.as_str();
-                match all.iter_mut().find(|(known, _)| *known == reason) {
-                    Some((_, names)) => names.push(&told.name),
-                    None => all.push((reason, vec![&told.name])),
-                }
-            }
-        }
+            failed.filter(|told| case.findings(told, self).next().is_none())
+        });
+        let mut all = grouped(wrong.map(|told| (told.judged.reason.as_str(), told.name.as_str())));
         all.sort_by_key(|(_, names)| Reverse(names.len()));
         all
     }
@@ -136,34 +124,16 @@ impl Run {
 
     /// Returns the measured clients whose state is not known, grouped by what they were not measured with.
     pub fn unmeasured_clients(&self) -> Vec<(&[Unknown], Vec<&ClientTotal>)> {
-        let mut all: Vec<(&[Unknown], Vec<&ClientTotal>)> = Vec::new();
-        let measured = self.clients_that_are(ClientState::NotMeasured).into_iter();
-        for client in measured.filter(|client| client.version.is_some()) {
-            match all.iter_mut().find(|(unknown, _)| **unknown == *client.unmeasured) {
-                Some((_, clients)) => clients.push(client),
-                None => all.push((&client.unmeasured, vec![client])),
-            }
-        }
-        all
+        let unmeasured = self.clients_that_are(ClientState::NotMeasured).into_iter();
+        let measured = unmeasured.filter(|client| client.version.is_some());
+        grouped(measured.map(|client| (&*client.unmeasured, client)))
     }
 
     /// Returns the broken clients, grouped if they fail alike.
-    pub fn failing_clients(&self) -> Vec<FailingClients<'_>> {
-        let mut all: Vec<FailingClients<'_>> = Vec::new();
-        for client in self.clients.iter().filter(|client| client.captures > 0) {
-            let is_alike = |known: &&mut FailingClients<'_>| {
-                known.captures == client.captures && known.rules == client.rules
-            };
-            match all.iter_mut().find(is_alike) {
-                Some(known) => known.clients.push(client),
-                None => all.push(FailingClients {
-                    clients: vec![client],
-                    captures: client.captures,
-                    rules: &client.rules,
-                }),
-            }
-        }
-        all
+    pub fn failing_clients(&self) -> impl Iterator<Item = FailingClients<'_>> {
+        let broken = self.clients.iter().filter(|client| client.captures > 0);
+        let alike = grouped(broken.map(|client| ((client.captures, &*client.rules), client)));
+        alike.into_iter().map(|((captures, rules), clients)| FailingClients { clients, captures, rules })
     }
 }
 

@@ -15,7 +15,7 @@ pub struct Judgement {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// The kind of the reason, if advice exists for that kind.
-    #[serde(default, skip_serializing_if = "UndecidedKind::is_other")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub kind: UndecidedKind,
     /// The reason without what its kind already states: the missing events, the flag to pass, or the feature.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -59,11 +59,6 @@ pub enum UndecidedKind {
 }
 
 impl UndecidedKind {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-    pub(super) const fn is_other(&self) -> bool {
-        matches!(self, Self::Other)
-    }
-
     /// Returns whether the endpoint could not be tested, which is no verdict about it.
     pub const fn is_obstacle(self) -> bool {
         !self.name().is_empty()

@@ -9,20 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use super::text::{listed, visible};
 
-/// Levels with their names on the command line, in files and in reports.
-pub const LEVELS: [(&str, Level); 4] =
-    [("off", Level::Off), ("may", Level::May), ("should", Level::Should), ("must", Level::Must)];
-
-/// Returns the name of a level on the command line, in files and in reports.
-pub const fn level_name(level: Level) -> &'static str {
-    match level {
-        Level::Off => "off",
-        Level::May => "may",
-        Level::Should => "should",
-        Level::Must => "must",
-    }
-}
-
 /// A rule with another level than that of the dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]

@@ -58,7 +58,7 @@ pub use format::Format;
 pub use impact::FailingClients;
 pub use judgement::{Judgement, UndecidedKind, Verdict};
 pub use latency::{Latency, Spread};
-pub use level::{LEVELS, LevelChange, level_name};
+pub use level::LevelChange;
 pub use live::{LiveReport, State};
 pub use matrix::{Matrix, MatrixColumn, MatrixRow};
 pub use merge::Unmergeable;
@@ -77,6 +77,8 @@ pub use twins::{TWINS_VERSION, TwinResult, TwinsReport};
 
 use checker::{RuleSets, Rules};
 use spec::Dialect;
+
+use text::grouped;
 
 /// Version of the format. It increases when a member is removed or changes its meaning.
 pub const VERSION: u32 = 2;
@@ -129,7 +131,7 @@ pub struct Run {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exercised: Vec<Exercised>,
     /// Number of files in folders that were skipped because of their names.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub passed_over: u64,
     /// The checked recordings, in order.
     pub captures: Vec<CaptureReport>,
@@ -147,6 +149,17 @@ pub enum Outcome {
     /// Something could not be tested.
     #[default]
     Incomplete,
+}
+
+impl Outcome {
+    /// Returns its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Incomplete => "incomplete",
+        }
+    }
 }
 
 impl Run {
@@ -264,13 +277,6 @@ impl Run {
         self.file(capture).unwrap_or_else(|| Cow::Borrowed(exchange().unwrap_or(&capture.name)))
     }
 
-    /// Returns the first finding of a rule, and its recording.
-    pub fn first(&self, rule: &RuleTotal) -> Option<(&CaptureReport, &Finding)> {
-        let [capture, finding] = rule.first?;
-        let capture = self.captures.get(capture)?;
-        Some((capture, capture.findings.get(finding)?))
-    }
-
     /// Returns the causes that do not follow from another one: what a report lists.
     pub fn own_causes(&self) -> &[Cause] {
         let own = self.causes.partition_point(|cause| cause.follows_from.is_none());
@@ -285,14 +291,8 @@ impl Run {
 
     /// Returns the rules of the causes that follow from one, with their numbers of occurrences.
     pub fn effects_by_rule<'r>(&'r self, cause: &'r Cause) -> Vec<(&'r str, u64)> {
-        let mut rules: Vec<(&str, u64)> = Vec::new();
-        for effect in self.effects(cause) {
-            match rules.iter_mut().find(|(rule, _)| *rule == effect.rule) {
-                Some((_, times)) => *times += effect.times,
-                None => rules.push((&effect.rule, effect.times)),
-            }
-        }
-        rules
+        let effects = grouped(self.effects(cause).map(|effect| (effect.rule.as_str(), effect.times)));
+        effects.into_iter().map(|(rule, times)| (rule, times.into_iter().sum())).collect()
     }
 
     /// Returns the number of the cause that lists a cause: its own, or that of the one that it follows from.
@@ -350,9 +350,9 @@ impl Run {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks in this way")]
-const fn is_zero(count: &u64) -> bool {
-    *count == 0
+/// Returns whether a member has the value that it has when it is left out.
+pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// Returns the dialects that were recognised in recordings, in the order of their names.

@@ -16,163 +16,105 @@ use super::shard::Shard;
 use super::transport::Transport;
 use super::{AUTO, CaptureReport, LevelChange, Run};
 
-/// Why reports cannot be merged, with the index of the first one that does not fit.
+/// Why reports cannot be merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unmergeable {
-    /// There are no reports.
-    None,
-    /// A report of an endpoint among reports of recordings, or the reverse.
-    Kind(usize),
-    /// A report of an endpoint that is not a shard of a run.
-    Whole(usize),
-    /// Its endpoint or model differs from that of the first report.
-    Target(usize),
-    /// Its options differ from those of the first report.
-    Options(usize),
-    /// It is a shard of a run with another number of shards.
-    Shards(usize),
-    /// Its shard is that of an earlier report.
-    Twice(usize),
-    /// A shard without a report.
-    Missing(Shard),
-    /// Its dialect differs from that of the first report.
-    Dialect(usize),
-    /// Its version of the suite differs from this one.
-    Suite(usize),
-    /// Its rules differ from those of the first report.
-    Rules(usize),
-    /// Its levels of rules differ from those of the first report.
-    Levels(usize),
-    /// It fails on other findings than the first report.
-    FailOn(usize),
-}
-
-impl Unmergeable {
-    /// Returns the index of the report.
-    pub const fn at(&self) -> usize {
-        match self {
-            Self::None => 0,
-            Self::Missing(_) => usize::MAX,
-            Self::Kind(at)
-            | Self::Whole(at)
-            | Self::Target(at)
-            | Self::Options(at)
-            | Self::Shards(at)
-            | Self::Twice(at)
-            | Self::Dialect(at)
-            | Self::Suite(at)
-            | Self::Rules(at)
-            | Self::Levels(at)
-            | Self::FailOn(at) => *at,
-        }
-    }
+pub struct Unmergeable {
+    /// The index of the first report that does not fit, if it is one.
+    pub at: Option<usize>,
+    reason: String,
 }
 
 impl fmt::Display for Unmergeable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::None => "there are no reports to merge",
-            Self::Kind(_) => "reports of recordings and of an endpoint cannot be merged",
-            Self::Whole(_) => {
-                "it is a whole run against an endpoint; only the parts of a run, made with --shard, can be merged"
-            }
-            Self::Target(_) => "its endpoint or model differs from that of the first report",
-            Self::Options(_) => "its options differ from those of the first report",
-            Self::Shards(_) => "its run has another number of shards than that of the first report",
-            Self::Twice(_) => "an earlier report is of the same shard",
-            Self::Missing(shard) => return write!(f, "the report of shard {shard} is missing"),
-            Self::Dialect(_) => "its dialect differs from that of the first report",
-            Self::Suite(_) => "its version of the suite differs from that of the first report",
-            Self::Rules(_) => "its rules differ from those of the first report",
-            Self::Levels(_) => "its levels of rules differ from those of the first report (--rule)",
-            Self::FailOn(_) => "it fails on other findings than the first report (--fail-on)",
-        })
+        f.write_str(&self.reason)
     }
 }
 
 impl std::error::Error for Unmergeable {}
 
+impl Unmergeable {
+    fn all(reason: impl Into<String>) -> Self {
+        Self { at: None, reason: reason.into() }
+    }
+}
+
+/// Fails with the first of these reasons that holds for a report.
+fn refuse(at: usize, reasons: &[(bool, &str)]) -> Result<(), Unmergeable> {
+    match reasons.iter().find(|(holds, _)| *holds) {
+        Some((_, reason)) => Err(Unmergeable { at: Some(at), reason: (*reason).to_owned() }),
+        None => Ok(()),
+    }
+}
+
+const NONE: &str = "there are no reports to merge";
+const KIND: &str = "reports of recordings and of an endpoint cannot be merged";
+const SUITE: &str = "its version of the suite differs from that of the first report";
+const DIALECT: &str = "its dialect differs from that of the first report";
+const FAIL_ON: &str = "it fails on other findings than the first report (--fail-on)";
+const LEVELS: &str = "its levels of rules differ from those of the first report (--rule)";
+const RULES: &str = "its rules differ from those of the first report";
+const WHOLE: &str =
+    "it is a whole run against an endpoint; only the parts of a run, made with --shard, can be merged";
+
 impl Run {
     /// Merges reports of recordings into the report of one run over all of them, in this order; or the reports of all
     /// shards of a run into that of the run.
     pub fn merge(runs: Vec<Self>) -> Result<Self, Unmergeable> {
-        let first = runs.first().ok_or(Unmergeable::None)?;
-        if first.dialect == AUTO {
-            return merge_recognised(runs);
-        }
-        let dialect = spec::dialect(&first.dialect).ok_or(Unmergeable::Suite(0))?;
-        let listed: Vec<String> = first.rules.iter().map(|rule| rule.id.clone()).collect();
-        let rules = Rules::with_levels(dialect, &LevelChange::by_rule(&first.levels)).only(|rule| {
-            listed.iter().chain(first.levels.iter().map(|change| &change.rule)).any(|id| id == rule.id)
-        });
-        let (levels, fail_on) = (first.levels.clone(), first.fail_on);
+        let first = runs.first().ok_or_else(|| Unmergeable::all(NONE))?;
+        let (is_live, levels, fail_on) = (first.live.is_some(), first.levels.clone(), first.fail_on);
+        let dialect = spec::dialect(&first.dialect);
+        refuse(0, &[(dialect.is_none() && first.dialect != AUTO, SUITE)])?;
         for (at, run) in runs.iter().enumerate() {
-            if run.live.is_some() != first.live.is_some() {
-                return Err(Unmergeable::Kind(at));
-            }
-            if run.suite != env!("CARGO_PKG_VERSION") {
-                return Err(Unmergeable::Suite(at));
-            }
-            if run.dialect != dialect.name {
-                return Err(Unmergeable::Dialect(at));
-            }
-            if run.fail_on != fail_on {
-                return Err(Unmergeable::FailOn(at));
-            }
-            if run.levels != levels {
-                return Err(Unmergeable::Levels(at));
-            }
-            if !run.rules.iter().map(|rule| &rule.id).eq(&listed) {
-                return Err(Unmergeable::Rules(at));
-            }
+            let reasons = [
+                (run.live.is_some() != is_live, KIND),
+                (run.suite != env!("CARGO_PKG_VERSION"), SUITE),
+                (run.dialect != dialect.map_or(AUTO, |dialect| dialect.name), DIALECT),
+                (run.fail_on != fail_on, FAIL_ON),
+            ];
+            refuse(at, &reasons)?;
+            refuse(
+                at,
+                &if dialect.is_some() { differences(first, run) } else { differences_of_sets(first, run) },
+            )?;
         }
-        if first.live.is_some() {
+        let Some(dialect) = dialect else {
+            let sets = chosen(&runs.iter().collect::<Vec<_>>());
+            return Ok(joined(runs, |captures| Self::of_recognised(&sets, captures, fail_on)));
+        };
+        let listed: BTreeSet<&str> = ids(first).chain(levels.iter().map(|change| &*change.rule)).collect();
+        let rules =
+            Rules::with_levels(dialect, &LevelChange::by_rule(&levels)).only(|rule| listed.contains(rule.id));
+        if is_live {
             return merge_shards(&rules, runs);
         }
-        let passed_over = runs.iter().map(|run| run.passed_over).sum();
-        let exercised = Exercised::merged(&runs);
-        let captures = runs.into_iter().flat_map(|run| run.captures).collect();
-        let mut merged = Self::of_recordings(&rules, captures, fail_on);
-        merged.exercised = exercised;
-        merged.passed_over = passed_over;
-        Ok(merged)
+        Ok(joined(runs, |captures| Self::of_recordings(&rules, captures, fail_on)))
     }
 }
 
-/// Merges reports of recordings whose dialects were recognised. They need not be the same in all reports.
-fn merge_recognised(runs: Vec<Run>) -> Result<Run, Unmergeable> {
-    let first = runs.first().ok_or(Unmergeable::None)?;
-    let fail_on = first.fail_on;
-    for (at, run) in runs.iter().enumerate() {
-        if run.live.is_some() {
-            return Err(Unmergeable::Kind(at));
-        }
-        if run.suite != env!("CARGO_PKG_VERSION") {
-            return Err(Unmergeable::Suite(at));
-        }
-        if run.dialect != AUTO {
-            return Err(Unmergeable::Dialect(at));
-        }
-        if run.fail_on != fail_on {
-            return Err(Unmergeable::FailOn(at));
-        }
-        // What either of them chose makes the rules of both.
-        let both = chosen(&[first, run]);
-        if !has_levels_of(&both, first) || !has_levels_of(&both, run) {
-            return Err(Unmergeable::Levels(at));
-        }
-        if !has_rules_of(&both, first) || !has_rules_of(&both, run) {
-            return Err(Unmergeable::Rules(at));
-        }
-    }
-    let sets = chosen(&runs.iter().collect::<Vec<_>>());
+/// Returns the result of all recordings of several runs.
+fn joined(runs: Vec<Run>, result: impl FnOnce(Vec<CaptureReport>) -> Run) -> Run {
     let passed_over = runs.iter().map(|run| run.passed_over).sum();
     let exercised = Exercised::merged(&runs);
     let captures = runs.into_iter().flat_map(|run| run.captures).collect();
-    let mut merged = Run::of_recognised(&sets, captures, fail_on);
-    merged.exercised = exercised;
-    merged.passed_over = passed_over;
-    Ok(merged)
+    Run { exercised, passed_over, ..result(captures) }
+}
+
+/// Returns the ids of the rules of a report.
+fn ids(run: &Run) -> impl Iterator<Item = &str> {
+    run.rules.iter().map(|rule| rule.id.as_str())
+}
+
+/// Returns whether the levels and the rules of two reports of one dialect differ.
+fn differences(first: &Run, run: &Run) -> [(bool, &'static str); 2] {
+    [(run.levels != first.levels, LEVELS), (!ids(run).eq(ids(first)), RULES)]
+}
+
+/// Returns whether the levels and the rules of two reports differ whose dialects were recognised, which need not be the same:
+/// what either of them chose makes the rules of both.
+fn differences_of_sets(first: &Run, run: &Run) -> [(bool, &'static str); 2] {
+    let both = chosen(&[first, run]);
+    let differ = |is_of: fn(&RuleSets, &Run) -> bool| !is_of(&both, first) || !is_of(&both, run);
+    [(differ(has_levels_of), LEVELS), (differ(has_rules_of), RULES)]
 }
 
 /// Returns the rules that are chosen in any of some reports, with the levels of these.
@@ -193,9 +135,9 @@ fn has_levels_of(sets: &RuleSets, run: &Run) -> bool {
 
 /// Returns whether the rules of a report are those of its dialects in these sets.
 fn has_rules_of(sets: &RuleSets, run: &Run) -> bool {
-    let ids: BTreeSet<&str> =
+    let own: BTreeSet<&str> =
         run.rules_in(sets).iter().flat_map(|rules| rules.iter()).map(|rule| rule.id).collect();
-    ids.into_iter().eq(run.rules.iter().map(|rule| rule.id.as_str()))
+    own.into_iter().eq(ids(run))
 }
 
 /// Merges the shards of a run.
@@ -204,25 +146,28 @@ fn merge_shards(rules: &Rules, runs: Vec<Run>) -> Result<Run, Unmergeable> {
     let mut shards: Vec<LiveReport> = Vec::new();
     let mut captures: Vec<CaptureReport> = Vec::new();
     for (at, run) in runs.into_iter().enumerate() {
-        let Some(mut live) = run.live else { return Err(Unmergeable::Kind(at)) };
-        let shard = live.options.filters.shard.ok_or(Unmergeable::Whole(at))?;
+        let Some(mut live) = run.live else { continue };
+        let shard = live.options.filters.shard;
+        refuse(at, &[(shard.is_none(), WHOLE)])?;
         if let Some(first) = shards.first() {
-            let of = first.options.filters.shard.map(|first| first.of);
             // A reference gateway is started for each shard, at another address.
             let is_other = live.target != first.target && !(live.is_reference && first.is_reference);
-            if is_other || live.model != first.model {
-                return Err(Unmergeable::Target(at));
-            }
-            if shared(&live) != shared(first) {
-                return Err(Unmergeable::Options(at));
-            }
-            if of != Some(shard.of) {
-                return Err(Unmergeable::Shards(at));
-            }
+            let of = |live: &LiveReport| live.options.filters.shard.map(|shard| shard.of);
+            let reasons = [
+                (
+                    is_other || live.model != first.model,
+                    "its endpoint or model differs from that of the first report",
+                ),
+                (shared(&live) != shared(first), "its options differ from those of the first report"),
+                (
+                    of(&live) != of(first),
+                    "its run has another number of shards than that of the first report",
+                ),
+            ];
+            refuse(at, &reasons)?;
         }
-        if shards.iter().any(|earlier| earlier.options.filters.shard == Some(shard)) {
-            return Err(Unmergeable::Twice(at));
-        }
+        let is_there = shards.iter().any(|earlier| earlier.options.filters.shard == shard);
+        refuse(at, &[(is_there, "an earlier report is of the same shard")])?;
         for attempt in live.cases.iter_mut().flat_map(|case| &mut case.attempts) {
             *attempt += captures.len();
         }
@@ -235,13 +180,11 @@ fn merge_shards(rules: &Rules, runs: Vec<Run>) -> Result<Run, Unmergeable> {
         shards.push(live);
     }
     let of = shards.first().and_then(|first| first.options.filters.shard).map_or(0, |shard| shard.of);
-    let all = (1..=of).map(|number| Shard { number, of });
-    for shard in all {
-        if shards.iter().all(|live| live.options.filters.shard != Some(shard)) {
-            return Err(Unmergeable::Missing(shard));
-        }
+    let is_missing = |shard: &Shard| shards.iter().all(|live| live.options.filters.shard != Some(*shard));
+    if let Some(shard) = (1..=of).map(|number| Shard { number, of }).find(is_missing) {
+        return Err(Unmergeable::all(format!("the report of shard {shard} is missing")));
     }
-    let live = merged(shards).ok_or(Unmergeable::None)?;
+    let live = merged(shards).ok_or_else(|| Unmergeable::all(NONE))?;
     Ok(Run { exercised, ..Run::new(rules, captures, Some(live)) })
 }
 

@@ -77,14 +77,15 @@ pub struct Options {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_authorities: bool,
     /// Which of the tests were wanted.
-    #[serde(default, skip_serializing_if = "Filters::are_none")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub filters: Filters,
 }
 
 impl Options {
     /// Returns the findings that fail a trial.
     pub fn fail_on(&self) -> FailOn {
-        self.fail_on.unwrap_or_else(|| FailOn::of_strict(self.strict.unwrap_or_default()))
+        let usual = if self.strict == Some(true) { FailOn::Should } else { FailOn::Must };
+        self.fail_on.unwrap_or(usual)
     }
 }
 
@@ -106,10 +107,4 @@ pub struct Filters {
     /// Only those of this part of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
-}
-
-impl Filters {
-    fn are_none(&self) -> bool {
-        *self == Self::default()
-    }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::exercised::Share;
 use super::judgement::{Judgement, UndecidedKind, Verdict};
+use super::text::listed;
 
 /// The result of a run for a profile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,13 +108,10 @@ impl ProfileReport {
         let is_due = |of: &&Reason| self.state != ProfileState::Failed || has_failed(of);
         let mut names: Vec<String> = self.reasons.iter().filter(is_due).map(name).collect();
         names.dedup();
-        let more = names.len().saturating_sub(NAMED);
-        names.truncate(NAMED);
         let state = self.state.name();
-        match (names.is_empty(), more) {
-            (true, _) => state.to_owned(),
-            (false, 0) => format!("{state}: {}", names.join(", ")),
-            (false, more) => format!("{state}: {}, and {more} more", names.join(", ")),
+        match &*names {
+            [] => state.to_owned(),
+            names => format!("{state}: {}", listed(names, NAMED, String::clone)),
         }
     }
 }
@@ -132,7 +130,7 @@ pub struct Reason {
     /// The reason.
     pub reason: String,
     /// The kind of reason.
-    #[serde(default, skip_serializing_if = "UndecidedKind::is_other")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub kind: UndecidedKind,
     /// The exchanges with the failure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -30,12 +30,16 @@ impl Tally {
     }
 
     /// Returns the number with this verdict.
-    pub const fn of(self, verdict: Verdict) -> u64 {
+    pub const fn of(mut self, verdict: Verdict) -> u64 {
+        *self.place(verdict)
+    }
+
+    const fn place(&mut self, verdict: Verdict) -> &mut u64 {
         match verdict {
-            Verdict::Pass => self.passed,
-            Verdict::Fail => self.failed,
-            Verdict::NotExercised => self.not_exercised,
-            Verdict::HarnessError => self.harness_errors,
+            Verdict::Pass => &mut self.passed,
+            Verdict::Fail => &mut self.failed,
+            Verdict::NotExercised => &mut self.not_exercised,
+            Verdict::HarnessError => &mut self.harness_errors,
         }
     }
 
@@ -53,12 +57,7 @@ impl Tally {
     }
 
     pub(super) const fn count(&mut self, verdict: Verdict) {
-        *match verdict {
-            Verdict::Pass => &mut self.passed,
-            Verdict::Fail => &mut self.failed,
-            Verdict::NotExercised => &mut self.not_exercised,
-            Verdict::HarnessError => &mut self.harness_errors,
-        } += 1;
+        *self.place(verdict) += 1;
     }
 }
 

@@ -155,6 +155,25 @@ pub fn listed<T>(all: &[T], most: usize, name: impl Fn(&T) -> String) -> String 
     names.join(", ")
 }
 
+/// Returns names with commas, without a comma before the number of the others.
+pub fn listed_plainly<T>(all: &[T], most: usize, name: impl Fn(&T) -> String) -> String {
+    let names: Vec<String> = all.iter().take(most).map(name).collect();
+    let more = all.len().saturating_sub(most);
+    if more > 0 { format!("{} and {more} more", names.join(", ")) } else { names.join(", ") }
+}
+
+/// Groups values by key, in the order in which the keys occur first.
+pub fn grouped<K: PartialEq, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut groups: Vec<(K, Vec<V>)> = Vec::new();
+    for (key, value) in pairs {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, values)) => values.push(value),
+            None => groups.push((key, vec![value])),
+        }
+    }
+    groups
+}
+
 /// Returns a number with its noun.
 pub fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })

@@ -31,7 +31,7 @@ pub struct Timeline {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<EventRow>,
     /// Number of events that are not listed.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub unlisted: u64,
     /// The first events with findings.
     pub faulty: Vec<FaultyEvent>,
@@ -112,7 +112,7 @@ pub struct Bar {
     /// Number of its own events.
     pub count: u64,
     /// Number of characters in its deltas.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub characters: u64,
     /// Why it ended, in the words of the API.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -169,11 +169,6 @@ const fn one() -> u64 {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_one(count: &u64) -> bool {
     *count == 1
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// An event with findings, as received.

@@ -29,7 +29,7 @@ pub struct Undecided {
     /// The reason.
     pub reason: String,
     /// The kind of reason.
-    #[serde(default, skip_serializing_if = "UndecidedKind::is_other")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub kind: UndecidedKind,
     /// The reason without what its kind already states: the missing events, the flag to pass, or the feature.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -53,8 +53,8 @@ pub(super) struct CheckArgs {
     #[arg(long, value_name = "NAME", default_value = AUTO, value_parser = known::DIALECTS_OR_AUTO, hide_possible_values = true)]
     dialect: String,
     /// Recording format [default: detected].
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    format_in: Option<files::FormatIn>,
+    #[arg(long, value_parser = files::formats(), value_name = "FORMAT")]
+    format_in: Option<Format>,
     /// Report which parts of the lifecycle the recordings exercise.
     ///
     /// Counts the steps of each type of item or block, which follows which, and three in a row, and the
@@ -73,7 +73,6 @@ impl CommandArgs for CheckArgs {
     fn run(self) -> anyhow::Result<ExitCode> {
         let rules = DialectRules::named(&self.dialect, &self.verdict, &self.select)?;
         let files::Found { files, passed_over } = files::recordings(&self.paths)?;
-        let format = self.format_in.map(Format::from);
         let files = Arc::new(files);
         let progress = Progress::start(Arc::clone(&files));
         let named: HashSet<&Path> = self.paths.iter().map(PathBuf::as_path).collect();
@@ -87,7 +86,7 @@ impl CommandArgs for CheckArgs {
             move |at: usize, file: &Path| {
                 checking.pass_over_other_apis(!named.contains(file));
                 let mut walk = self.coverage.then(Walk::default);
-                let report = check_file(file, format, &mut checking, &mut walk, progress);
+                let report = check_file(file, self.format_in, &mut checking, &mut walk, progress);
                 if let Some(walk) = walk {
                     walks.lock().unwrap_or_else(PoisonError::into_inner).add(&walk.observed);
                 }
@@ -127,20 +126,13 @@ struct Waiting {
     failed: Option<anyhow::Error>,
 }
 
-impl Waiting {
-    fn take_next(&mut self) -> Option<String> {
-        let text = self.texts.remove(&self.next)?;
-        self.next += 1;
-        Some(text)
-    }
-}
-
 impl InOrder {
     /// Prints the text of this number, after those before it.
     fn print(&self, number: usize, text: String) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.texts.insert(number, text);
-        while let Some(text) = waiting.take_next() {
+        while let Some(text) = waiting.texts.remove(&waiting.next) {
+            waiting.next += 1;
             if waiting.failed.is_none() {
                 waiting.failed = print(&text).err();
             }

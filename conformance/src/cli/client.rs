@@ -11,20 +11,20 @@ use std::str::FromStr as _;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use clap::{Args, ValueEnum};
-use libtest_mimic::{Arguments, Completion, Trial};
+use clap::Args;
+use libtest_mimic::{Completion, Trial};
 use spec::Dialect;
 
 use super::color::Color;
-use super::live::TransportName;
+use super::live::transports;
 use super::saved::{CLIENT_REPORT, read_client};
 use super::target::count;
-use super::{CommandArgs, NOT_DONE, expected, explain, known, names, output, print, print_bytes};
+use super::{CommandArgs, exit_code, expected, explain, known, names, output, print, print_bytes};
 use clients::{ClientCertificate, ClientSuite, Expected, Mode, client_profiles, demanded_cases, transport};
 use harness::certificate::{CERTIFICATE, PAGE};
-use harness::suite::{Selection, run_quietly};
+use harness::suite::Selection;
 use reports::client::{ClientForm, client_report};
-use results::{ClientCaseReport, ClientOutcome, ClientRun, Outcome, Shard, Transport};
+use results::{ClientCaseReport, ClientOutcome, ClientRun, Shard, Transport};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,8 +56,8 @@ pub(super) struct ClientArgs {
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
     /// How the client is driven [default: lines].
-    #[arg(long, value_enum)]
-    mode: Option<ModeName>,
+    #[arg(long, value_parser = known::one_of(MODES, Mode::name))]
+    mode: Option<Mode>,
     /// API that the client speaks: responses, messages, chat [default: responses].
     #[arg(long, value_name = "API", value_parser = known::APIS, hide_possible_values = true, conflicts_with = "dialect")]
     api: Option<String>,
@@ -65,8 +65,8 @@ pub(super) struct ClientArgs {
     #[arg(long, value_name = "NAME", value_parser = known::DIALECTS, hide_possible_values = true)]
     dialect: Option<String>,
     /// Transports: sse, json, websocket [default: sse,json].
-    #[arg(long, value_name = "TRANSPORT", value_delimiter = ',', value_enum, hide_possible_values = true)]
-    transport: Vec<TransportName>,
+    #[arg(long, value_name = "TRANSPORT", value_delimiter = ',', value_parser = transports(), hide_possible_values = true)]
+    transport: Vec<Transport>,
     /// Profiles to judge the client by; only their cases are sent [default: all profiles, and all cases].
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = known::CLIENT_PROFILES, hide_possible_values = true)]
     profile: Vec<String>,
@@ -148,17 +148,11 @@ pub(super) struct ClientArgs {
     color: Color,
 }
 
-/// The modes, for the command line.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum ModeName {
-    /// One process gets all cases, as JSON lines on stdin
-    #[default]
-    Lines,
-    /// One process for each case, with the base URL as last argument
-    Spawn,
-    /// The client fetches its cases over HTTP
-    Server,
-}
+const MODES: &[(Mode, &str)] = &[
+    (Mode::Lines, "One process gets all cases, as JSON lines on stdin"),
+    (Mode::Spawn, "One process for each case, with the base URL as last argument"),
+    (Mode::Server, "The client fetches its cases over HTTP"),
+];
 
 impl CommandArgs for ClientArgs {
     fn run(mut self) -> Result<ExitCode> {
@@ -234,11 +228,7 @@ impl CommandArgs for ClientArgs {
             fs::write(file, failures(&run)).with_context(|| file.display().to_string())?;
             return Ok(ExitCode::SUCCESS);
         }
-        Ok(match run.outcome {
-            Outcome::Passed => ExitCode::SUCCESS,
-            Outcome::Failed => ExitCode::from(1),
-            Outcome::Incomplete => ExitCode::from(NOT_DONE),
-        })
+        Ok(exit_code(run.outcome))
     }
 }
 
@@ -298,15 +288,14 @@ impl ClientArgs {
             self.command = run.command.iter().map(OsString::from).collect();
         }
         if self.mode.is_none() {
-            self.mode = ModeName::from_str(&run.mode, false).ok();
+            self.mode = MODES.iter().map(|(mode, _)| *mode).find(|mode| mode.name() == run.mode);
         }
         if self.api.is_none() {
             self.dialect.get_or_insert(run.dialect.clone());
         }
         self.name.get_or_insert(run.client.clone());
         if self.transport.is_empty() {
-            let of_case = |case: &&ClientCaseReport| TransportName::from(case.transport);
-            self.transport = failed.iter().map(of_case).collect();
+            self.transport = failed.iter().map(|case| case.transport).collect();
         }
         Ok(failed.into_iter().map(|case| case.name.clone()).collect())
     }
@@ -316,7 +305,7 @@ impl ClientArgs {
         let transports: Vec<Transport> = match &*self.transport {
             [] if self.profile.is_empty() => vec![Transport::Sse, Transport::Json],
             [] => of_profiles().map(|channel| transport(*channel)).collect(),
-            names => names.iter().map(|name| Transport::from(*name)).collect(),
+            named => named.to_vec(),
         };
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let expected = match &self.expected_failures {
@@ -333,11 +322,7 @@ impl ClientArgs {
         Ok(ClientSuite {
             dialect: self.dialect()?,
             command: self.command.clone(),
-            mode: match self.mode.unwrap_or_default() {
-                ModeName::Lines => Mode::Lines,
-                ModeName::Spawn => Mode::Spawn,
-                ModeName::Server => Mode::Server,
-            },
+            mode: self.mode.unwrap_or_default(),
             transports,
             jobs: self.jobs.unwrap_or_else(|| processors.min(4)).max(1),
             timeout: self.timeout.map(Duration::from_millis),
@@ -354,27 +339,15 @@ impl ClientArgs {
     }
 
     fn print(&self, run: &ClientRun) -> Result<()> {
-        let render = |form| client_report(run, form, self.verbose, reports::Style::Plain.into());
-        output::write(&self.report, self.output.as_ref().map(|file| (self.format, file)), |form| {
-            Ok(render(form))
-        })?;
-        if self.output.is_some() {
-            return Ok(());
-        }
-        if self.all_tests {
-            let trials = run.cases.iter().map(|case| trial(case, self.strict)).collect();
-            let arguments = Arguments { test_threads: Some(1), ..Arguments::default() };
-            return match run_quietly(&arguments, trials) {
-                Some(_) => Ok(()),
-                None => bail!("the results of the tests could not be printed"),
-            };
-        }
-        match self.format {
-            ClientForm::Human => {
-                print(&client_report(run, ClientForm::Human, self.verbose, self.color.screen(&io::stdout())))
-            }
-            form => print(&render(form)),
-        }
+        let tests = || run.cases.iter().map(|case| trial(case, self.strict)).collect();
+        let tests = self.all_tests.then(tests);
+        output::print_all(
+            &self.report,
+            self.output.as_ref(),
+            (self.format, self.color),
+            tests,
+            |form, screen| Ok(client_report(run, form, self.verbose, screen)),
+        )
     }
 }
 

@@ -6,16 +6,17 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 
 use super::color::Color;
 use super::saved::{read, read_between, read_client};
 use super::{CommandArgs, NOT_DONE, print};
 use harness::evidence::Evidence;
-use reports::Style;
 use reports::between::BetweenDiff;
 use reports::client::ClientDiff;
 use reports::diff::{Diff, human, markdown};
-use results::text::{escaped_json, visible};
+use reports::{Screen, Style};
+use results::text::visible;
 use results::{BetweenRun, ClientRun, Outcome};
 
 /// Compares two runs, for example before and after an upgrade.
@@ -105,7 +106,7 @@ impl DiffArgs {
         print(&match self.format {
             Form::Human => human(&diff, self.color.screen(&io::stdout())),
             Form::Markdown => markdown(&diff),
-            Form::Json => escaped_json(serde_json::to_string_pretty(&diff)?) + "\n",
+            Form::Json => reports::json(&diff),
         })?;
         Ok(if diff.is_worse() {
             1
@@ -116,14 +117,19 @@ impl DiffArgs {
         })
     }
 
+    /// Prints a difference that has no Markdown of its own.
+    fn print(&self, diff: &impl Serialize, human: impl Fn(Screen) -> String) -> Result<()> {
+        print(&match self.format {
+            Form::Human => human(self.color.screen(&io::stdout())),
+            Form::Markdown => format!("```diff\n{}```\n", human(Style::Plain.into())),
+            Form::Json => reports::json(diff),
+        })
+    }
+
     /// Compares two runs of both ends of gateways.
     fn of_gateways(&self, before: &BetweenRun, after: &BetweenRun) -> Result<ExitCode> {
         let diff = BetweenDiff::new(before, after);
-        print(&match self.format {
-            Form::Human => diff.human(self.color.screen(&io::stdout())),
-            Form::Markdown => format!("```diff\n{}```\n", diff.human(Style::Plain.into())),
-            Form::Json => escaped_json(serde_json::to_string_pretty(&diff)?) + "\n",
-        })?;
+        self.print(&diff, |screen| diff.human(screen))?;
         Ok(match (diff.is_worse(), after.outcome) {
             (true, _) => ExitCode::from(1),
             (false, Outcome::Incomplete) => ExitCode::from(NOT_DONE),
@@ -134,11 +140,7 @@ impl DiffArgs {
     /// Compares two runs of clients.
     fn of_clients(&self, before: &ClientRun, after: &ClientRun) -> Result<ExitCode> {
         let diff = ClientDiff::new(before, after);
-        print(&match self.format {
-            Form::Human => diff.human(self.color.screen(&io::stdout())),
-            Form::Markdown => format!("```diff\n{}```\n", diff.human(Style::Plain.into())),
-            Form::Json => escaped_json(serde_json::to_string_pretty(&diff)?) + "\n",
-        })?;
+        self.print(&diff, |screen| diff.human(screen))?;
         Ok(if diff.is_worse() { ExitCode::from(1) } else { ExitCode::SUCCESS })
     }
 }

@@ -6,8 +6,9 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
+use clap::builder::TypedValueParser;
 
+use super::known::one_of;
 use recordings::capture::{Compression, Decompressing, Format};
 
 /// File extensions of recordings in folders, compressed or not.
@@ -173,70 +174,19 @@ pub(super) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The formats, for the command line.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum FormatIn {
-    /// Server-sent events
-    Sse,
-    /// One event per line
-    Ndjson,
-    /// A list of events, a response body, or recorded exchanges
-    Json,
-    /// A response as printed by `curl -i`
-    Http,
-    /// WebSocket messages, one per line
-    Websocket,
-    /// HTTP archive
-    Har,
-    /// YAML cassette of VCR, or httpmock
-    Cassette,
-    /// Text archive of Go tests
-    Txtar,
-    /// Exchange recorded by this program
-    Exchange,
+/// Returns the parser of formats.
+pub(super) fn formats() -> impl TypedValueParser<Value = Format> {
+    one_of(FORMATS, Format::name)
 }
 
-impl From<FormatIn> for Format {
-    fn from(format: FormatIn) -> Self {
-        match format {
-            FormatIn::Sse => Self::Sse,
-            FormatIn::Ndjson => Self::Ndjson,
-            FormatIn::Json => Self::Json,
-            FormatIn::Http => Self::Http,
-            FormatIn::Websocket => Self::WebSocket,
-            FormatIn::Har => Self::Har,
-            FormatIn::Cassette => Self::Cassette,
-            FormatIn::Txtar => Self::Txtar,
-            FormatIn::Exchange => Self::Exchange,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_tell_recordings() {
-        for name in
-            ["a.sse", "a.SSE", "a.b.jsonl", "a.sse.gz", "a.har.zst", "a.http.br", "a.exchange", "a.b/c.sse"]
-        {
-            assert!(is_recording(Path::new(name)), "{name}");
-        }
-        for name in [
-            "a",
-            "sse",
-            "a.tsv",
-            "a.gz",
-            "a.tar.gz",
-            "a.sse.gz.old",
-            ".sse.d",
-            ".sse",
-            "a/.sse",
-            "a.sse/b",
-            "a/.sse.gz",
-        ] {
-            assert!(!is_recording(Path::new(name)), "{name}");
-        }
-    }
-}
+const FORMATS: &[(Format, &str)] = &[
+    (Format::Sse, "Server-sent events"),
+    (Format::Ndjson, "One event per line"),
+    (Format::Json, "A list of events, a response body, or recorded exchanges"),
+    (Format::Http, "A response as printed by `curl -i`"),
+    (Format::WebSocket, "WebSocket messages, one per line"),
+    (Format::Har, "HTTP archive"),
+    (Format::Cassette, "YAML cassette of VCR, or httpmock"),
+    (Format::Txtar, "Text archive of Go tests"),
+    (Format::Exchange, "Exchange recorded by this program"),
+];

@@ -323,27 +323,6 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_is_lacking() {
-        let told = |name: &str, judged| TrialResult { name: format!("{name}::answer"), judged };
-        let dialect = spec::dialect("openai").unwrap();
-        let found = |told: &[TrialResult]| Found::of_trials(dialect, "m", told);
-        let nobody = Judgement::new(Verdict::HarnessError, "no connection");
-        assert_eq!(found(&[told("text/hello", nobody)]).unreachable.as_deref(), Some("no connection"));
-        let found = found(&[
-            told("text/hello", Judgement::PASS),
-            told("text/hello.ws", Judgement::new(Verdict::Fail, "status 404")),
-            told("compaction/compacted", Judgement::new(Verdict::NotExercised, "unsupported")),
-        ]);
-        assert_eq!(found.lacks.iter().copied().collect::<Vec<_>>(), ["compaction"]);
-        assert!(!found.has_websocket && found.unreachable.is_none());
-        assert!(
-            found.table().contains("compaction/compacted  not supported: unsupported"),
-            "{}",
-            found.table()
-        );
-    }
-
-    #[test]
     fn what_one_api_supports_no_other_lacks() {
         let found = |dialect, judged: Judgement| {
             let told = |name: &str| TrialResult { name: format!("{name}::answer"), judged: judged.clone() };

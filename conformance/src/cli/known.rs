@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 
 use catalogue::Rule;
-use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 
 /// A value parser that accepts any text, and completes known names.
@@ -57,6 +57,18 @@ pub(super) const TOPICS: Known = Known(|| {
     names.extend(catalogue::BETWEEN_CASES.iter().map(|case| case.id));
     names.into_iter().collect()
 });
+
+/// Returns a parser of values by their names. Each has a help text.
+pub(super) fn one_of<V: Copy + Send + Sync + 'static>(
+    values: &'static [(V, &'static str)],
+    name: fn(V) -> &'static str,
+) -> impl TypedValueParser<Value = V> {
+    let possible = values.iter().map(|(value, help)| PossibleValue::new(name(*value)).help(*help));
+    PossibleValuesParser::new(possible.collect::<Vec<_>>()).try_map(move |text| {
+        let is_it = |(value, _): &&(V, &str)| name(*value) == text;
+        values.iter().find(is_it).map(|(value, _)| *value).ok_or("it is not known")
+    })
+}
 
 impl TypedValueParser for Known {
     type Value = String;

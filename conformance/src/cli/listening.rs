@@ -1,17 +1,23 @@
 //! What the servers of the command have in common.
 
 use std::future::{Future, pending};
+use std::process::ExitCode;
 use std::thread;
 
 use anyhow::Context as _;
+use gateway::start_runtime;
 use spec::Dialect;
 use tokio::net::TcpListener;
 
 use super::print;
 
-/// Returns the number of threads of a server.
-pub(super) fn threads() -> usize {
-    thread::available_parallelism().map_or(1, usize::from).min(16)
+/// Runs a server until the user ends it.
+pub(super) fn run(server: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<ExitCode> {
+    let runtime = start_runtime(thread::available_parallelism().map_or(1, usize::from).min(16))?;
+    runtime.block_on(server)?;
+    // Stalled streams must not delay the exit.
+    runtime.shutdown_background();
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Returns the names of dialects in a sentence.

@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use catalogue::FEATURES;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
 use spec::Dialect;
 
 use super::baseline::BaselineArgs;
 use super::config::TrustArgs;
+use super::known::one_of;
 use super::select::SelectArgs;
 use super::target::{HEADING, LIMITS, TargetArgs, count, some_time, time};
 use super::verdict::VerdictArgs;
@@ -38,8 +40,8 @@ pub(super) struct LiveArgs {
     /// Transports: sse, json, websocket [default: sse,json].
     ///
     /// The reference gateway is tested over all three.
-    #[arg(long, value_name = "TRANSPORT", value_delimiter = ',', value_enum, conflicts_with = "capture", hide_possible_values = true, help_heading = HEADING, hide_short_help = true)]
-    transport: Vec<TransportName>,
+    #[arg(long, value_name = "TRANSPORT", value_delimiter = ',', value_parser = transports(), conflicts_with = "capture", hide_possible_values = true, help_heading = HEADING, hide_short_help = true)]
+    transport: Vec<Transport>,
     /// Features it supports, of `conformance list features` [default: all].
     #[arg(long, value_name = "FEATURE", value_delimiter = ',', conflicts_with = "capture", value_parser = known::FEATURES, hide_possible_values = true, help_heading = HEADING)]
     features: Option<Vec<String>>,
@@ -146,7 +148,7 @@ impl LiveArgs {
             suite = suite.target_name(name);
         }
         if !self.transport.is_empty() {
-            suite = suite.transports(self.transport.iter().copied().map(Transport::from));
+            suite = suite.transports(self.transport.iter().copied());
         }
         if let Some(features) = &self.features {
             suite = suite.features(features);
@@ -182,33 +184,13 @@ impl LiveArgs {
     }
 }
 
-/// A transport, by its name.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum TransportName {
-    /// Server-sent events over HTTP
-    Sse,
-    /// JSON responses over HTTP
-    Json,
-    /// Messages of a WebSocket
-    Websocket,
+/// Returns the parser of transports.
+pub(super) fn transports() -> impl TypedValueParser<Value = Transport> {
+    one_of(TRANSPORTS, Transport::name)
 }
 
-impl From<Transport> for TransportName {
-    fn from(transport: Transport) -> Self {
-        match transport {
-            Transport::Sse => Self::Sse,
-            Transport::Json => Self::Json,
-            Transport::Websocket => Self::Websocket,
-        }
-    }
-}
-
-impl From<TransportName> for Transport {
-    fn from(name: TransportName) -> Self {
-        match name {
-            TransportName::Sse => Self::Sse,
-            TransportName::Json => Self::Json,
-            TransportName::Websocket => Self::Websocket,
-        }
-    }
-}
+const TRANSPORTS: &[(Transport, &str)] = &[
+    (Transport::Sse, "Server-sent events over HTTP"),
+    (Transport::Json, "JSON responses over HTTP"),
+    (Transport::Websocket, "Messages of a WebSocket"),
+];

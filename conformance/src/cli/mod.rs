@@ -48,6 +48,7 @@ use std::slice;
 use clap::{ArgMatches, Args, CommandFactory as _, Parser};
 
 use harness::suite::NOT_DONE;
+use results::Outcome;
 use results::text::{first_dangerous, visible};
 
 /// Finds out which clients your gateway of the Responses API, Messages or Chat Completions breaks, before they do.
@@ -195,6 +196,15 @@ fn named(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
+/// Returns the exit code of a run.
+fn exit_code(outcome: Outcome) -> ExitCode {
+    match outcome {
+        Outcome::Passed => ExitCode::SUCCESS,
+        Outcome::Failed => ExitCode::from(1),
+        Outcome::Incomplete => ExitCode::from(NOT_DONE),
+    }
+}
+
 /// Prints a result. A closed pipe is no error.
 fn print(text: &str) -> anyhow::Result<()> {
     print_bytes(text.as_bytes())
@@ -239,24 +249,6 @@ mod tests {
         for named in ["run x", "check a.sse", "--help", "help run", "-V"] {
             assert_eq!(line(&named.split(' ').collect::<Vec<_>>()), named);
         }
-    }
-
-    #[test]
-    fn a_word_alone_is_a_command_or_the_name_of_tests() {
-        let told = |word: &str| {
-            let line = ["conformance", word].map(OsString::from);
-            is_meant(&line).err().map(|error| error.to_string())
-        };
-        for word in
-            ["run", "--list", "text", "text/", "text/hello", "call/parallel::item", "text/hello.json", "N35"]
-        {
-            assert_eq!(told(word), None, "{word}");
-        }
-        let unknown = told("all").expect("it is no command");
-        assert!(unknown.starts_with("there is no command \"all\""), "{unknown}");
-        assert!(unknown.ends_with("conformance run all"), "{unknown}");
-        assert!(told("chekc").expect("it is no command").contains("did you mean check"), "{unknown}");
-        assert!(told("src").expect("it is a folder").contains("conformance check src"));
     }
 
     /// Returns the page of all commands and flags.

@@ -7,11 +7,13 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use catalogue::Level;
 use clap::{Args, ValueEnum};
+use libtest_mimic::{Arguments, Trial};
 
 use super::color::Color;
+use super::known::one_of;
 use super::print;
-use harness::suite::file_of;
-use reports::{Detail, Form, Style};
+use harness::suite::{file_of, run_quietly};
+use reports::{Detail, Form, Screen, Style};
 use results::Run;
 
 /// The common flags of all commands that report a run.
@@ -29,8 +31,8 @@ pub(super) struct OutputArgs {
     /// Lowest level to show: must, should, may [default: should].
     ///
     /// Findings below it that fail are shown, too.
-    #[arg(long, value_enum, default_value_t, hide_possible_values = true, hide_default_value = true, help_heading = HEADING)]
-    pub(super) level: Shown,
+    #[arg(long, value_parser = one_of(SHOWN, Level::name), default_value = "should", hide_possible_values = true, hide_default_value = true, help_heading = HEADING)]
+    pub(super) level: Level,
     /// Show every finding and table, not one finding for each cause.
     #[arg(long, short, help_heading = HEADING)]
     pub(super) verbose: bool,
@@ -42,27 +44,12 @@ pub(super) struct OutputArgs {
 /// The heading of these flags.
 pub(super) const HEADING: &str = "Output";
 
-/// The lowest level of findings that is shown.
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-pub(super) enum Shown {
-    /// Errors
-    Must,
-    /// Errors and warnings
-    #[default]
-    Should,
-    /// Errors, warnings and notes
-    May,
-}
-
-impl From<Shown> for Level {
-    fn from(shown: Shown) -> Self {
-        match shown {
-            Shown::Must => Self::Must,
-            Shown::Should => Self::Should,
-            Shown::May => Self::May,
-        }
-    }
-}
+/// The lowest levels of findings that can be shown.
+const SHOWN: &[(Level, &str)] = &[
+    (Level::Must, "Errors"),
+    (Level::Should, "Errors and warnings"),
+    (Level::May, "Errors, warnings and notes"),
+];
 
 impl OutputArgs {
     /// Returns the same output for one of several runs: with files of its own.
@@ -84,18 +71,14 @@ impl OutputArgs {
 
     /// Returns the amount of detail.
     pub(super) fn detail(&self) -> Detail {
-        Detail { level: self.level.into(), is_verbose: self.verbose }
-    }
-
-    /// Writes the requested reports to files.
-    pub(super) fn write(&self, render: impl Fn(Form) -> anyhow::Result<String>) -> anyhow::Result<()> {
-        write(&self.report, self.output.as_ref().map(|file| (self.format, file)), render)
+        Detail { level: self.level, is_verbose: self.verbose }
     }
 
     /// Writes the requested reports.
     pub(super) fn write_reports(&self, run: &Run) -> anyhow::Result<()> {
         let detail = self.detail();
-        self.write(|form| Ok(reports::render(run, form, detail, Style::Plain.into())))
+        let render = |form| Ok(reports::render(run, form, detail, Style::Plain.into()));
+        write(&self.report, self.output.as_ref().map(|file| (self.format, file)), render)
     }
 
     /// Prints a run, and writes the requested reports. Terminal output has findings on stderr and the summary
@@ -118,8 +101,8 @@ impl OutputArgs {
     }
 }
 
-/// Writes reports, and the output to its file or stdout.
-pub(super) fn write<F: Copy>(
+/// Writes reports, and the output to its file.
+fn write<F: Copy>(
     reports: &[(F, PathBuf)],
     output: Option<(F, &PathBuf)>,
     render: impl Fn(F) -> anyhow::Result<String>,
@@ -128,6 +111,27 @@ pub(super) fn write<F: Copy>(
         fs::write(file, render(form)?).with_context(|| file.display().to_string())?;
     }
     Ok(())
+}
+
+/// Writes the requested reports of a run of a client or of a gateway, and prints the report unless it has a file: as the tests
+/// of `cargo test`, if they are there.
+pub(super) fn print_all<F: Copy>(
+    reports: &[(F, PathBuf)],
+    output: Option<&PathBuf>,
+    (form, color): (F, Color),
+    tests: Option<Vec<Trial>>,
+    render: impl Fn(F, Screen) -> anyhow::Result<String>,
+) -> anyhow::Result<()> {
+    write(reports, output.map(|file| (form, file)), |form| render(form, Style::Plain.into()))?;
+    match (output, tests) {
+        (Some(_), _) => Ok(()),
+        (None, None) => print(&render(form, color.screen(&io::stdout()))?),
+        (None, Some(tests)) => {
+            let arguments = Arguments { test_threads: Some(1), ..Arguments::default() };
+            let printed = run_quietly(&arguments, tests).map(drop);
+            printed.context("the results of the tests could not be printed")
+        }
+    }
 }
 
 /// Parses a report to write, such as `junit=report.xml`.
@@ -143,16 +147,4 @@ pub(super) fn report<F: ValueEnum>(text: &str) -> Result<(F, PathBuf), String> {
     let form = F::from_str(form, false)
         .map_err(|_| format!("there is no format \"{form}\"; there are: {}", names()))?;
     Ok((form, PathBuf::from(file)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reports_have_a_format_and_a_file() {
-        assert_eq!(report("junit=a=b.xml"), Ok((Form::Junit, PathBuf::from("a=b.xml"))));
-        assert!(report::<Form>("junit").unwrap_err().contains("FORMAT=FILE"));
-        assert!(report::<Form>("junti=a.xml").unwrap_err().contains("html"));
-    }
 }

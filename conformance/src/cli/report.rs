@@ -1,19 +1,18 @@
 //! `conformance report`: renders the report of a finished run in any format.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use super::output::OutputArgs;
+use super::CommandArgs;
+use super::output::{OutputArgs, print_all};
 use super::saved::{read, read_between, read_client};
-use super::{CommandArgs, print};
 use harness::evidence::Evidence;
-use reports::between::{BetweenForm, between_report};
-use reports::client::{ClientForm, ClientMatrix, client_matrix, client_report};
-use reports::{Form, Screen, Style};
+use reports::between::between_report;
+use reports::client::{ClientMatrix, client_matrix, client_report};
+use reports::{Form, Screen};
 use results::{BetweenRun, ClientRun, Run};
 
 const EXAMPLES: &str = "\
@@ -84,25 +83,10 @@ impl ReportArgs {
 
     /// Prints the report of both ends of a gateway.
     fn print_between(&self, run: &BetweenRun) -> Result<ExitCode> {
-        let render = |form: Form, screen: Screen| -> Result<String> {
-            let form = match form {
-                Form::Human => BetweenForm::Human,
-                Form::Json => BetweenForm::Json,
-                Form::Ndjson => BetweenForm::Ndjson,
-                Form::Junit => BetweenForm::Junit,
-                Form::Sarif => BetweenForm::Sarif,
-                Form::Github => BetweenForm::Github,
-                Form::Markdown => BetweenForm::Markdown,
-                Form::Html => BetweenForm::Html,
-                Form::Badge => bail!("reports of both ends of a gateway have no badge"),
-            };
+        self.print_other(|form, screen| {
+            let form = same(form).context("reports of both ends of a gateway have no badge")?;
             Ok(between_report(run, form, self.output.verbose, screen))
-        };
-        self.output.write(|form| render(form, Style::Plain.into()))?;
-        if self.output.output.is_none() {
-            print(&render(self.output.format, self.output.color.screen(&io::stdout()))?)?;
-        }
-        Ok(ExitCode::SUCCESS)
+        })
     }
 
     /// Prints the report of a client, or a matrix of several.
@@ -110,29 +94,27 @@ impl ReportArgs {
         if clients.len() != self.runs.len() {
             bail!("client reports cannot be compared with other reports");
         }
-        let render = |form: Form, screen: Screen| -> Result<String> {
-            let form = match form {
-                Form::Human => ClientForm::Human,
-                Form::Json => ClientForm::Json,
-                Form::Junit => ClientForm::Junit,
-                Form::Markdown => ClientForm::Markdown,
-                Form::Html => ClientForm::Html,
-                Form::Ndjson | Form::Sarif | Form::Github | Form::Badge => {
-                    bail!("the formats of client reports are human, json, junit, markdown and html")
-                }
-            };
+        self.print_other(|form, screen| {
+            let form = same(form)
+                .context("the formats of client reports are human, json, junit, markdown and html")?;
             match clients {
                 [run] => Ok(client_report(run, form, self.output.verbose, screen)),
                 all => client_matrix(&ClientMatrix::new(all), form)
                     .context("the formats of a matrix are human, json, markdown and html"),
             }
-        };
-        self.output.write(|form| render(form, Style::Plain.into()))?;
-        if self.output.output.is_none() {
-            print(&render(self.output.format, self.output.color.screen(&io::stdout()))?)?;
-        }
+        })
+    }
+
+    fn print_other(&self, render: impl Fn(Form, Screen) -> Result<String>) -> Result<ExitCode> {
+        let OutputArgs { report, output, format, color, .. } = &self.output;
+        print_all(report, output.as_ref(), (*format, *color), None, render)?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Returns the format with the same name, if there is one.
+fn same<F: ValueEnum>(form: Form) -> Option<F> {
+    F::from_str(form.to_possible_value()?.get_name(), false).ok()
 }
 
 /// Returns the folder to which the paths of a report are relative.
@@ -144,7 +126,7 @@ fn folder(path: &Path) -> &Path {
 /// Reads reports and merges them.
 fn merged(paths: &[PathBuf]) -> Result<Run> {
     let runs = paths.iter().map(|path| Ok(read(path)?.within(folder(path)))).collect::<Result<Vec<_>>>()?;
-    Run::merge(runs).map_err(|problem| match paths.get(problem.at()) {
+    Run::merge(runs).map_err(|problem| match problem.at.and_then(|at| paths.get(at)) {
         Some(path) => anyhow!("{}: {problem}", path.display()),
         None => problem.into(),
     })

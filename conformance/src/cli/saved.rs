@@ -5,6 +5,7 @@ use std::{fs, io};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use harness::evidence::{Evidence, RunFile};
 use results::{BETWEEN_RUN_VERSION, BetweenRun, CLIENT_RUN_VERSION, ClientRun, Run};
@@ -53,32 +54,36 @@ pub(super) fn read(path: &Path) -> Result<Run> {
 
 /// Reads the report of a client: a file, or that in a folder. Nothing, where it is the report of something else.
 pub(super) fn read_client(path: &Path) -> Result<Option<ClientRun>> {
-    let file = if path.is_dir() { path.join(CLIENT_REPORT) } else { path.to_owned() };
-    if path.is_dir() && !file.is_file() {
-        return Ok(None);
-    }
-    let text = text(&file, path)?;
-    let Ok(Head { client_run: Some(version), .. }) = serde_json::from_str(&text) else { return Ok(None) };
-    if version != CLIENT_RUN_VERSION {
-        bail!("{} has version {version}, but this build reads {CLIENT_RUN_VERSION}", file.display());
-    }
-    let run: ClientRun = serde_json::from_str(&text).with_context(|| file.display().to_string())?;
-    Ok(Some(ClientRun { folder: path.is_dir().then(|| path.display().to_string()), ..run }))
+    let run = read_other(path, CLIENT_REPORT, |head| head.client_run, CLIENT_RUN_VERSION)?;
+    Ok(run.map(|run| ClientRun { folder: folder(path), ..run }))
 }
 
 /// Reads the report of both ends of a gateway: a file, or that in a folder. Nothing, where it is the report of something else.
 pub(super) fn read_between(path: &Path) -> Result<Option<BetweenRun>> {
-    let file = if path.is_dir() { path.join(between::folder::REPORT) } else { path.to_owned() };
+    let run = read_other(path, between::folder::REPORT, |head| head.between_run, BETWEEN_RUN_VERSION)?;
+    Ok(run.map(|run| BetweenRun { folder: folder(path), ..run }))
+}
+
+fn folder(path: &Path) -> Option<String> {
+    path.is_dir().then(|| path.display().to_string())
+}
+
+fn read_other<R: DeserializeOwned>(
+    path: &Path,
+    name: &str,
+    version: fn(Head) -> Option<u32>,
+    known: u32,
+) -> Result<Option<R>> {
+    let file = if path.is_dir() { path.join(name) } else { path.to_owned() };
     if path.is_dir() && !file.is_file() {
         return Ok(None);
     }
     let text = text(&file, path)?;
-    let Ok(Head { between_run: Some(version), .. }) = serde_json::from_str(&text) else { return Ok(None) };
-    if version != BETWEEN_RUN_VERSION {
-        bail!("{} has version {version}, but this build reads {BETWEEN_RUN_VERSION}", file.display());
+    let Some(version) = serde_json::from_str(&text).ok().and_then(version) else { return Ok(None) };
+    if version != known {
+        bail!("{} has version {version}, but this build reads {known}", file.display());
     }
-    let run: BetweenRun = serde_json::from_str(&text).with_context(|| file.display().to_string())?;
-    Ok(Some(BetweenRun { folder: path.is_dir().then(|| path.display().to_string()), ..run }))
+    serde_json::from_str(&text).with_context(|| file.display().to_string()).map(Some)
 }
 
 /// Returns the text of a report: a file that was named itself, or that is in a named folder.

@@ -12,11 +12,11 @@ use catalogue::Rule;
 use clap::{Args, ValueEnum};
 use spec::{Api, Dialect};
 
-use super::listening::{listen, speaks, threads};
+use super::listening::{self, listen, speaks};
 use super::via::ViaArgs;
 use super::{CommandArgs, files, known, names, print};
 use crate::Rules;
-use gateway::{Log, Replay, Settings, WireFault, start_runtime};
+use gateway::{Log, Replay, Settings, WireFault};
 use results::text::visible;
 
 /// Maximum size of a recording to replay.
@@ -129,17 +129,13 @@ impl CommandArgs for ServeArgs {
             ..Settings::new(dialect)
         };
         let about = self.choose(&mut settings, &rules)?;
-        let runtime = start_runtime(threads())?;
-        runtime.block_on(async {
+        listening::run(async {
             let spoken = speaks(&dialects);
             let (listener, ended) = listen(self.port, &spoken).await?;
             // Scripts read only the address.
             writeln!(io::stderr().lock(), "{}{about}Ctrl-C ends it", served(&settings))?;
-            anyhow::Ok(gateway::serve(listener, settings, ended).await?)
-        })?;
-        // Stalled streams must not delay the exit.
-        runtime.shutdown_background();
-        Ok(ExitCode::SUCCESS)
+            Ok(gateway::serve(listener, settings, ended).await?)
+        })
     }
 }
 
@@ -176,16 +172,13 @@ impl ServeArgs {
         if replays.is_empty() {
             bail!("there is nothing to replay: pass recordings or folders of recordings");
         }
-        let runtime = start_runtime(threads())?;
         let (log, origins) = (self.log()?, self.origins.clone());
-        runtime.block_on(async {
+        listening::run(async {
             let (listener, ended) = listen(self.port, "recordings").await?;
             let names: Vec<String> = replays.iter().map(|replay| visible(&replay.name)).collect();
             writeln!(io::stderr().lock(), "POST /v1{} plays {}\nCtrl-C ends it", api.path, names.join(", "))?;
-            anyhow::Ok(gateway::replay(listener, api, replays, origins, log, ended).await?)
-        })?;
-        runtime.shutdown_background();
-        Ok(ExitCode::SUCCESS)
+            Ok(gateway::replay(listener, api, replays, origins, log, ended).await?)
+        })
     }
 
     /// Sets the faults by name, and describes them and their responses.

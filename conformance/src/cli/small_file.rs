@@ -41,25 +41,3 @@ pub(super) fn parsed<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T> 
         anyhow!("{}{}: {}", path.display(), place.unwrap_or_default(), error.message())
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn errors_have_a_place_and_no_line_of_the_file() {
-        let parsed =
-            |text| parsed::<toml::Table>(Path::new("a.toml"), text).expect_err("it is wrong").to_string();
-        let error = parsed("a = 1\nroot:x:0:0:secret\n");
-        assert!(error.starts_with("a.toml:2:") && !error.contains("secret"), "{error}");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn devices_are_refused() {
-        for device in ["/dev/zero", "/dev/null", "/dev"] {
-            let error = bytes(Path::new(device)).expect_err("it is no file").to_string();
-            assert!(error.contains("not a regular file"), "{error}");
-        }
-    }
-}

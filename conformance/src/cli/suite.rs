@@ -93,8 +93,8 @@ pub(super) struct SuiteArgs {
     #[arg(long, value_name = "PATH", num_args = 1.., group = "tested", help_heading = SELECTION, hide_short_help = true)]
     capture: Vec<PathBuf>,
     /// Format of the recordings [default: detected].
-    #[arg(long, value_enum, value_name = "FORMAT", requires = "capture", help_heading = SELECTION, hide_short_help = true)]
-    format_in: Option<files::FormatIn>,
+    #[arg(long, value_parser = files::formats(), value_name = "FORMAT", requires = "capture", help_heading = SELECTION, hide_short_help = true)]
+    format_in: Option<Format>,
     #[command(flatten)]
     select: SelectArgs,
     #[command(flatten)]
@@ -172,7 +172,7 @@ impl CommandArgs for SuiteArgs {
             rules: DialectRules::named(dialect, &self.verdict, &self.select)?,
             fail_on: self.verdict.fail_on(),
             files: files::recordings(&self.capture)?.files,
-            format: self.format_in.map(Format::from),
+            format: self.format_in,
             draws: self.output.draws(),
         };
         tested.run(&self.capture, &self.snapshots, &how, self.screen())

@@ -186,35 +186,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_has_some_time() {
-        assert_eq!(some_time("1ms"), Ok(Duration::from_millis(1)));
-        assert!(some_time("0s").is_err());
-    }
-
-    #[test]
-    fn times_have_units() {
-        assert_eq!(time("30"), Ok(Duration::from_secs(30)));
-        assert_eq!(time("500ms"), Ok(Duration::from_millis(500)));
-        assert_eq!(time("2m"), Ok(Duration::from_secs(120)));
-        assert_eq!(time("43200m"), Ok(LONGEST));
-        for wrong in
-            ["", "s", "-1s", "1h", "1.5s", "43201m", "18446744073709551615s", "18446744073709551615m"]
-        {
-            assert!(time(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
     fn models_can_be_of_one_api() {
         assert_eq!(model_of_api("messages=a=b"), (Some("messages"), "a=b"));
         assert_eq!(model_of_api("a=b"), (None, "a=b"));
         assert_eq!(model_of_api("chat"), (None, "chat"));
-    }
-
-    #[test]
-    fn only_what_is_needed_can_be_given() {
-        assert_eq!(named("down-model=a=b"), Ok(("down-model".to_owned(), "a=b".to_owned())));
-        let unknown = named("dwon-model=a").unwrap_err();
-        assert!(unknown.contains("did you mean down-model?") && unknown.contains("mcp-server"), "{unknown}");
     }
 }

@@ -13,7 +13,7 @@ use super::names;
 use super::select::{HEADING, SelectArgs};
 use checker::{RuleSets, Rules, level};
 use harness::suite::{is_meant, is_selected};
-use results::{FailOn, LEVELS, level_name};
+use results::FailOn;
 
 /// Which findings fail, and the levels of rules.
 #[derive(Debug, Args)]
@@ -32,14 +32,14 @@ pub(super) struct VerdictArgs {
     /// A rule wins over its group. A rule still reports doubtful cases below its level. Reports and certificates state
     /// changed levels, and no profile passes if a MUST is lowered.
     #[arg(long = "rule", value_name = "RULE|GROUP=LEVEL", value_delimiter = ',', value_parser = setting, help_heading = HEADING, hide_short_help = true)]
-    levels: Vec<Setting>,
+    levels: Vec<RuleLevel>,
 }
 
 /// A rule or group, and the level that it shall have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Setting {
-    name: String,
-    level: Level,
+pub(super) struct RuleLevel {
+    pub(super) name: String,
+    pub(super) level: Level,
 }
 
 /// Returns the parser of `--fail-on`.
@@ -49,23 +49,36 @@ pub(super) fn fail_on_values() -> impl TypedValueParser<Value = FailOn> {
 }
 
 /// Parses the level of a rule, such as `wire/no-id-line=off`.
-fn setting(text: &str) -> Result<Setting, String> {
-    let (name, level) = text
-        .split_once('=')
-        .filter(|(name, _)| !name.is_empty())
-        .ok_or_else(|| "expected RULE=LEVEL, as in wire/no-id-line=off".to_owned())?;
-    let known = || LEVELS.map(|(name, _)| name);
-    let (_, level) = LEVELS.into_iter().find(|(name, _)| *name == level).ok_or_else(|| {
-        format!(
-            "there is no level \"{level}\"{}; there are: {}",
-            names::meant(level, known().into_iter()),
-            known().join(", ")
-        )
-    })?;
-    Ok(Setting { name: name.to_owned(), level })
+fn setting(text: &str) -> Result<RuleLevel, String> {
+    RuleLevel::parse(text, "wire/no-id-line=off")
 }
 
-impl Setting {
+impl RuleLevel {
+    /// Parses the level of a rule or group, of which there is an example.
+    pub(super) fn parse(text: &str, example: &str) -> Result<Self, String> {
+        let (name, level) = text
+            .split_once('=')
+            .filter(|(name, _)| !name.is_empty())
+            .ok_or_else(|| format!("expected RULE=LEVEL, as in {example}"))?;
+        let known = || Level::ALL.map(Level::name);
+        let level = Level::ALL.into_iter().find(|of| of.name() == level).ok_or_else(|| {
+            let hint = names::meant(level, known().into_iter());
+            format!("there is no level \"{level}\"{hint}; there are: {}", known().join(", "))
+        })?;
+        Ok(Self { name: name.to_owned(), level })
+    }
+
+    /// Fails if it was set to another level before.
+    pub(super) fn check_once(&self, earlier: &[Self]) -> Result<()> {
+        let Self { name, level } = self;
+        match earlier.iter().find(|earlier| earlier.name == *name).filter(|earlier| earlier.level != *level) {
+            Some(earlier) => {
+                bail!("--rule {name} is set twice: {} and {}", earlier.level.name(), level.name())
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Returns the rules that it is about.
     fn rules(&self) -> impl Iterator<Item = &'static Rule> {
         catalogue::RULES.iter().filter(|rule| is_meant(rule, &self.name))
@@ -111,15 +124,12 @@ impl VerdictArgs {
     /// all dialects anyway.
     pub(super) fn levels(&self, dialects: &[&'static Dialect]) -> Result<BTreeMap<String, Level>> {
         for (at, setting) in self.levels.iter().enumerate() {
-            let Setting { name, level } = setting;
+            let RuleLevel { name, level } = setting;
             names::rule_or_group(name)?;
-            let earlier = self.levels.iter().take(at).find(|earlier| earlier.name == *name);
-            if let Some(earlier) = earlier.filter(|earlier| earlier.level != *level) {
-                bail!("--rule {name} is set twice: {} and {}", level_name(earlier.level), level_name(*level));
-            }
+            setting.check_once(&self.levels[..at])?;
             let idle: Option<Vec<String>> = dialects.iter().map(|dialect| setting.idle(dialect)).collect();
             if let Some(reasons) = idle {
-                let level = level_name(*level);
+                let level = level.name();
                 let reason = match &*reasons {
                     [reason] => reason.clone(),
                     _ => "it is its level in every dialect that it is about".to_owned(),
@@ -127,38 +137,9 @@ impl VerdictArgs {
                 note(&format!("note: --rule {name}={level} has no effect: {reason}"));
             }
         }
-        let (of_groups, of_rules): (Vec<&Setting>, Vec<&Setting>) =
+        let (of_groups, of_rules): (Vec<&RuleLevel>, Vec<&RuleLevel>) =
             self.levels.iter().partition(|setting| setting.is_about_group());
         let all = of_groups.into_iter().chain(of_rules);
         Ok(all.flat_map(|setting| setting.rules().map(|rule| (rule.id.to_owned(), setting.level))).collect())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn levels_have_a_rule_and_a_name() {
-        let off = Setting { name: "wire/no-id-line".to_owned(), level: Level::Off };
-        assert_eq!(setting("wire/no-id-line=off"), Ok(off));
-        assert!(setting("wire/no-id-line").unwrap_err().contains("RULE=LEVEL"));
-        assert!(setting("wire/no-id-line=shold").unwrap_err().contains("did you mean should"));
-    }
-
-    #[test]
-    fn a_rule_wins_over_its_group() {
-        let levels = ["wire/no-id-line=must", "wire=off"].map(|text| setting(text).unwrap()).to_vec();
-        let args = VerdictArgs { fail_on: None, strict: false, levels };
-        let levels = args.levels(&[names::dialect("openai").unwrap()]).unwrap();
-        assert_eq!((levels["wire/no-id-line"], levels["wire/event-line"]), (Level::Must, Level::Off));
-    }
-
-    #[test]
-    fn a_level_of_the_dialect_has_no_effect() {
-        let idle = |text: &str, dialect| setting(text).unwrap().idle(names::dialect(dialect).unwrap());
-        assert!(idle("wire/no-id-line=should", "openai").unwrap().contains("SHOULD"));
-        assert_eq!(idle("wire/no-id-line=must", "openai"), None);
-        assert_eq!(idle("wire=off", "openai"), None);
     }
 }

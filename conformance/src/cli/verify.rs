@@ -80,11 +80,7 @@ impl VerifyArgs {
         };
         let folder = visible(&self.folder.to_string_lossy());
         if !checked.differences.is_empty() {
-            let mut text = format!("{folder} differs from the run:\n");
-            for difference in &checked.differences {
-                let _ = writeln!(text, "  {}", visible(difference));
-            }
-            print(&text)?;
+            print(&differing(&folder, "run", &checked.differences))?;
             return Ok(if checked.is_unreadable { NOT_DONE } else { 1 });
         }
         let failures = format!("failures: {} (--fail-on {})\n", run.fail_on.words(), run.fail_on.name());
@@ -140,11 +136,7 @@ impl VerifyArgs {
             ))?;
             return Ok(0);
         }
-        let mut text = format!("{name} differs from the runs:\n");
-        for difference in &differences {
-            let _ = writeln!(text, "  {}", visible(difference));
-        }
-        print(&text)?;
+        print(&differing(&name, "runs", &differences))?;
         Ok(1)
     }
 
@@ -166,14 +158,15 @@ impl VerifyArgs {
             ))?;
             return Ok(u8::from(!failing.is_empty()));
         }
-        let mut text = format!("{folder} differs from the run:\n");
-        for difference in &differences {
-            let _ = writeln!(text, "  {}", visible(difference));
-        }
-        text += &built;
-        print(&text)?;
+        print(&(differing(&folder, "run", &differences) + &built))?;
         Ok(if is_unreadable { NOT_DONE } else { 1 })
     }
+}
+
+/// Returns what differs from a run.
+fn differing(name: &str, from: &str, differences: &[String]) -> String {
+    let lines = differences.iter().map(|difference| format!("  {}\n", visible(difference)));
+    format!("{name} differs from the {from}:\n{}", lines.collect::<String>())
 }
 
 /// Judges both ends of a gateway again: what differs from the run, and the profiles that its certificate names.

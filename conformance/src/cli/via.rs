@@ -9,9 +9,9 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use spec::Dialect;
 
-use super::listening::{listen, speaks, threads};
+use super::listening::{self, listen, speaks};
 use super::{known, names};
-use gateway::{Log, ViaSettings, start_runtime, via_faults};
+use gateway::{Log, ViaSettings, via_faults};
 
 /// The upstream of the reference translator.
 #[derive(Debug, Args)]
@@ -60,8 +60,7 @@ impl ViaArgs {
         let about =
             settings.fault.as_ref().map(|rule| format!("fault {rule}: breaks this rule of `between`\n"));
         let routes: Vec<String> = fronts.iter().map(|front| format!("/v1{}", front.api.path)).collect();
-        let runtime = start_runtime(threads())?;
-        runtime.block_on(async {
+        listening::run(async {
             let spoken = format!("{}, translated", speaks(fronts));
             let (listener, ended) = listen(port, &spoken).await?;
             let served = gateway::serve_via(listener, settings, ended);
@@ -72,10 +71,8 @@ impl ViaArgs {
                 "POST {routes}, with any key; the upstream is asked at {}\n{about}Ctrl-C ends it",
                 upstream.api.path
             )?;
-            anyhow::Ok(served.await?)
-        })?;
-        runtime.shutdown_background();
-        Ok(ExitCode::SUCCESS)
+            Ok(served.await?)
+        })
     }
 
     fn key(&self) -> anyhow::Result<Option<String>> {

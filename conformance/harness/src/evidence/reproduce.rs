@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::run_file::RunFile;
 use crate::wire::Limits;
 use recordings::capture::REDACTED;
-use results::{FailOn, LevelChange, Transport, level_name, shell_word};
+use results::{FailOn, LevelChange, Transport, shell_word};
 
 /// Returns the command that repeats a run, and keeps it in a folder if one is given.
 pub(crate) fn command(run: &RunFile, out: Option<&str>) -> String {
@@ -76,7 +76,7 @@ pub(crate) fn command(run: &RunFile, out: Option<&str>) -> String {
     if fail_on != FailOn::default() {
         add("fail-on", fail_on.name());
     }
-    let level = |change: &LevelChange| format!("{}={}", change.rule, level_name(change.level));
+    let level = |change: &LevelChange| format!("{}={}", change.rule, change.level.name());
     if !options.levels.is_empty() {
         add("rule", &options.levels.iter().map(level).collect::<Vec<_>>().join(","));
     }

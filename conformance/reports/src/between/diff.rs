@@ -1,12 +1,12 @@
 //! Comparison of two runs of both ends of a gateway.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use results::text::{counted, shortened, visible};
 use results::{BetweenCause, BetweenRun, BetweenTest, Verdict};
 use serde::Serialize;
 
+use super::super::diff::{only_in_one, section};
 use super::super::style::Screen;
 
 /// Comparison of two runs of both ends of a gateway.
@@ -72,10 +72,7 @@ const fn rank(verdict: Verdict) -> u8 {
 impl BetweenDiff {
     /// Compares two runs.
     pub fn new(before: &BetweenRun, after: &BetweenRun) -> Self {
-        let by_name = |run: &'_ BetweenRun| -> BTreeMap<String, usize> {
-            run.tests.iter().enumerate().map(|(at, test)| (test.name.clone(), at)).collect()
-        };
-        let (old, new) = (by_name(before), by_name(after));
+        let [old, new] = [before, after].map(by_name);
         let mut diff = Self {
             before: before.gateway.clone(),
             after: after.gateway.clone(),
@@ -86,7 +83,7 @@ impl BetweenDiff {
             only_in_one: Vec::new(),
         };
         for test in &after.tests {
-            let Some(known) = old.get(&test.name).and_then(|at| before.tests.get(*at)) else {
+            let Some(known) = old.get(&*test.name) else {
                 diff.only_in_one.push(test.name.clone());
                 continue;
             };
@@ -102,7 +99,7 @@ impl BetweenDiff {
             let is_worse = rank(test.verdict) > rank(known.verdict);
             if is_worse { diff.worse.push(changed) } else { diff.better.push(changed) }
         }
-        diff.only_in_one.extend(old.into_keys().filter(|name| !new.contains_key(name)));
+        diff.only_in_one.extend(old.into_keys().filter(|name| !new.contains_key(name)).map(str::to_owned));
         diff
     }
 
@@ -114,17 +111,8 @@ impl BetweenDiff {
     /// Renders it for a terminal, or with a plain screen for a pull request.
     pub fn human(&self, screen: Screen) -> String {
         let mut out = format!("{} → {}\n", visible(&self.before), visible(&self.after));
-        let mut section = |title: &str, sign: char, lines: Vec<String>| {
-            if lines.is_empty() {
-                return;
-            }
-            let _ = writeln!(out, "\n{title} ({})", lines.len());
-            for line in lines {
-                let line = format!("{sign} {line}");
-                let line = if sign == '-' { screen.style.removed(&line) } else { screen.style.added(&line) };
-                let _ = writeln!(out, "{}", line.trim_end());
-            }
-        };
+        let mut section =
+            |title: &str, is_better, lines| section(title, is_better, lines, screen.style, &mut out);
         let cause = |cause: &CauseChange| {
             let message = shortened(&cause.message, DETAIL);
             format!("{}: {message} ({})", visible(&cause.rule), counted(cause.tests, "test"))
@@ -133,20 +121,20 @@ impl BetweenDiff {
             let (before, after) = (test.before.word(), test.after.word());
             format!("{}: {before} → {after}  {}", visible(&test.test), shortened(&test.detail, DETAIL))
         };
-        section("new causes", '-', self.new.iter().map(cause).collect());
-        section("causes that are gone", '+', self.gone.iter().map(cause).collect());
-        section("worse", '-', self.worse.iter().map(test).collect());
-        section("better", '+', self.better.iter().map(test).collect());
+        section("new causes", false, self.new.iter().map(cause).collect());
+        section("causes that are gone", true, self.gone.iter().map(cause).collect());
+        section("worse", false, self.worse.iter().map(test).collect());
+        section("better", true, self.better.iter().map(test).collect());
         if [self.new.len(), self.gone.len(), self.worse.len(), self.better.len()] == [0; 4] {
             out.push_str("no test is better or worse, and the causes are the same\n");
         }
-        if !self.only_in_one.is_empty() {
-            let count = self.only_in_one.len();
-            let are = if count == 1 { "test is" } else { "tests are" };
-            let _ = writeln!(out, "\n{count} {are} in only one of the runs");
-        }
+        only_in_one(&self.only_in_one, "test", &mut out);
         out
     }
+}
+
+fn by_name(run: &BetweenRun) -> BTreeMap<&str, &BetweenTest> {
+    run.tests.iter().map(|test| (&*test.name, test)).collect()
 }
 
 /// Returns the causes of a run that another one lacks.

@@ -6,7 +6,7 @@ use catalogue::Level;
 use results::text::{counted, listed};
 use results::{BetweenCause, BetweenRun, Verdict};
 
-use super::super::github::{Annotation, lines};
+use super::super::github::{Annotation, lines, passing};
 use super::rule::{page, sides, window};
 
 /// Maximum number of pairs in a message.
@@ -16,29 +16,15 @@ const SIDE: usize = 160;
 
 pub(super) fn github(run: &BetweenRun) -> String {
     let mut all: Vec<Annotation> = run.causes.iter().filter_map(|cause| of_cause(run, cause)).collect();
-    let error = |title: &str, message: String| Annotation {
-        level: Level::Must,
-        file: None,
-        title: title.to_owned(),
-        message,
-    };
     let unjudged = run.count(Verdict::HarnessError);
     if let Some(test) = run.tests.iter().find(|test| test.verdict == Verdict::HarnessError) {
         let message = format!("{}, first {}: {}", counted(unjudged, "test"), test.name, test.reason);
-        all.push(error("not judged", message));
+        all.push(Annotation::new(Level::Must, "not judged", message));
     }
-    all.extend(
-        run.stale
-            .iter()
-            .map(|entry| error("unexpectedly passing", format!("{entry}; remove it from the list"))),
-    );
+    all.extend(passing(&run.stale));
     for request in &run.unaccounted {
-        all.push(Annotation {
-            level: Level::May,
-            file: None,
-            title: "unaccounted request".to_owned(),
-            message: format!("{}, {}", request.request, counted(request.times, "time")),
-        });
+        let message = format!("{}, {}", request.request, counted(request.times, "time"));
+        all.push(Annotation::new(Level::May, "unaccounted request", message));
     }
     lines(&all)
 }
@@ -48,7 +34,7 @@ fn of_cause(run: &BetweenRun, cause: &BetweenCause) -> Option<Annotation> {
     let pairs = listed(&cause.pairs, PAIRS, String::clone);
     let mut message = format!("{} ({} of {pairs})", finding.message, counted(cause.tests, "test"));
     for (name, side) in sides(finding) {
-        let _ = write!(message, "; {name}: {}", window(finding, side, SIDE).marked());
+        let _ = write!(message, "; {name}: {}", window(finding, side, SIDE));
     }
     if let Some(page) = page(&cause.rule) {
         let _ = write!(message, "; fix: {}", page.fix);
@@ -60,5 +46,5 @@ fn of_cause(run: &BetweenRun, cause: &BetweenCause) -> Option<Annotation> {
         (false, Level::Must) => Level::Should,
         (false, level) => level,
     };
-    Some(Annotation { level, file: None, title: cause.rule.clone(), message })
+    Some(Annotation::new(level, &cause.rule, message))
 }

@@ -10,11 +10,12 @@ use results::{
 };
 
 use super::rule::{files, first_difference, page, sides, window};
-use crate::html::head::{command, fact, meter, sections};
+use crate::html::finding::fix;
+use crate::html::head::{command, fact, heading, meter, sections};
 use crate::html::overview::{next as steps, stale};
 use crate::html::rules::{inline, prose};
 use crate::html::streams::mark;
-use crate::html::{Html, SCRIPT, class_of, counted, document, duration, number, section, table, word};
+use crate::html::{Html, SCRIPT, counted, document, duration, number, row_of_counts, section, table, word};
 
 /// Maximum number of causes with an example.
 const CAUSES: usize = 200;
@@ -53,12 +54,7 @@ pub(super) fn html(run: &BetweenRun) -> String {
             (!next.is_empty(), "next", "Next", 0, ""),
             (!rules.is_empty(), "rules", "Rules", 0, ""),
         ];
-        let shown = all.into_iter().filter(|(is_there, ..)| *is_there);
-        sections(
-            shown.map(|(_, id, name, count, class)| (id, name, count, class)),
-            "Search causes and tests",
-            html,
-        );
+        sections(&all, "Search causes and tests", html);
         html.tag("main").inside(|html| {
             if causes > 0 {
                 section("causes", "Causes", html, |html| {
@@ -113,19 +109,14 @@ pub(super) fn html(run: &BetweenRun) -> String {
 }
 
 fn header(run: &BetweenRun, html: &mut Html) {
-    html.tag("p").class("kicker").text("Both ends of a gateway");
-    html.tag("h1").inside(|html| {
-        html.tag("span").class(&format!("outcome {}", class_of(run.outcome))).text(word(run.outcome));
-        html.text(" ");
-        html.tag("span").class("subject").text(&run.gateway);
-    });
     let failing = run.causes.iter().filter(|cause| cause.fails).count() as u64;
     let failed = run.tests.iter().filter(|test| test.has_failed()).count() as u64;
     let all = counted(run.tests.len() as u64, "test");
-    html.tag("p").class("lead").text(&match failing {
+    let lead = match failing {
         0 => format!("Nothing fails in {all}."),
         _ => format!("{} in {} of {all}.", counted(failing, "cause"), number(failed)),
-    });
+    };
+    heading("Both ends of a gateway", run.outcome, &run.gateway, &lead, html);
     html.tag("dl").class("facts").inside(|html| {
         let mut fact = |name: &str, value: &str| fact(name, value, html);
         fact("gateway", &run.url);
@@ -158,17 +149,9 @@ fn header(run: &BetweenRun, html: &mut Html) {
 
 /// Writes a row of texts with a number.
 fn row(texts: &[&str], count: u64, html: &mut Html) {
-    html.tag("tr").inside(|html| {
-        for (at, text) in texts.iter().enumerate() {
-            let text = cut(text, CELL);
-            if at == 0 {
-                html.tag("th").set("scope", "row").text(&text);
-            } else {
-                html.tag("td").text(&text);
-            }
-        }
-        html.tag("td").class("count").text(&number(count));
-    });
+    let texts: Vec<String> = texts.iter().map(|text| cut(text, CELL)).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    row_of_counts(&texts, [(count, "count")], html);
 }
 
 const fn class(cause: &BetweenCause) -> &'static str {
@@ -223,11 +206,7 @@ fn of_cause(run: &BetweenRun, cause: &BetweenCause, at: usize, html: &mut Html) 
                 }
             });
             if let Some(page) = &page {
-                html.tag("p").class("fix").inside(|html| {
-                    html.tag("b").text("Fix");
-                    html.text(" ");
-                    inline(page.fix, html);
-                });
+                fix(page.fix, html);
             }
             html.tag("pre").inside(|html| html.tag("code").text(&run.command_of(test)));
             timeline(&cause.timeline, html);
@@ -252,7 +231,7 @@ fn both(finding: &BetweenFinding, html: &mut Html) {
     let shown: Vec<(&str, String)> = all
         .iter()
         .map(|(name, text)| {
-            let text = if is_long { window(finding, text, SIDE).marked() } else { (*text).to_owned() };
+            let text = if is_long { window(finding, text, SIDE) } else { (*text).to_owned() };
             (*name, text)
         })
         .collect();
@@ -328,13 +307,8 @@ fn pairs(run: &BetweenRun, html: &mut Html) {
     let head = ["client → upstream", "mode", "passed", "failed", "skipped"];
     table("groups", "Tests by pair of APIs", &head, html, |html| {
         for pair in &run.pairs {
-            html.tag("tr").inside(|html| {
-                html.tag("th").set("scope", "row").text(&format!("{} → {}", pair.front, pair.upstream));
-                html.tag("td").text(&pair.mode);
-                for (count, class) in [(pair.passed, "good"), (pair.failed, "bad"), (pair.skipped, "idle")] {
-                    html.tag("td").class(if count == 0 { "none" } else { class }).text(&number(count));
-                }
-            });
+            let counts = [(pair.passed, "good"), (pair.failed, "bad"), (pair.skipped, "idle")];
+            row_of_counts(&[&format!("{} → {}", pair.front, pair.upstream), &pair.mode], counts, html);
         }
     });
 }
@@ -368,13 +342,9 @@ fn outcomes(run: &BetweenRun, html: &mut Html) {
         std::iter::once("client → upstream").chain(shown.iter().map(|outcome| outcome.name())).collect();
     table("groups", "Outcomes of streams by pair of APIs", &head, html, |html| {
         for pair in &run.pairs {
-            html.tag("tr").inside(|html| {
-                html.tag("th").set("scope", "row").text(&format!("{} → {}", pair.front, pair.upstream));
-                for outcome in &shown {
-                    let count = count(&pair.front, &pair.upstream, *outcome);
-                    html.tag("td").class(if count == 0 { "none" } else { "count" }).text(&number(count));
-                }
-            });
+            let name = format!("{} → {}", pair.front, pair.upstream);
+            let count = |outcome: &StreamOutcome| (count(&pair.front, &pair.upstream, *outcome), "count");
+            row_of_counts(&[&name], shown.iter().map(count), html);
         }
     });
 }

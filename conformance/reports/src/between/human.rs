@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use catalogue::Level;
-use results::text::{counted, cut, listed, parted, shortened, visible, wrap};
-use results::{BetweenCause, BetweenFinding, BetweenRun, BetweenTest, LevelChange, Outcome, Verdict};
+use results::text::{counted, cut, grouped, listed, parted, shortened, visible, wrap};
+use results::{BetweenCause, BetweenFinding, BetweenRun, BetweenTest, LevelChange, Verdict};
 
 use super::super::human::word;
 use super::super::style::Screen;
-use super::rule::{files, first_difference, page, sides, window};
+use super::rule::{files, first_difference, level_of, page, sides, window};
 
 /// Maximum number of causes with their example; the others have a line.
 const IN_FULL: usize = 10;
@@ -140,12 +140,8 @@ fn of_cause(run: &BetweenRun, cause: &BetweenCause, screen: Screen, out: &mut St
         remark("", &format!("they differ from character {at}"));
     }
     let pairs = listed(&cause.pairs, PAIRS, |pair| visible(pair));
-    let harm = if cause.fails {
-        cause.level.keyword().to_owned()
-    } else {
-        format!("{}, does not fail", cause.level.keyword())
-    };
-    remark("seen", &format!("{} of {pairs}; {harm}", counted(cause.tests, "test")));
+    let level = level_of(cause);
+    remark("seen", &format!("{} of {pairs}; {level}", counted(cause.tests, "test")));
     if !finding.breaks.is_empty() {
         remark("breaks", &listed(&finding.breaks, PAIRS, |client| visible(client)));
     }
@@ -171,7 +167,7 @@ fn compared(finding: &BetweenFinding, screen: Screen) -> Vec<(&'static str, Stri
         .into_iter()
         .map(|(name, text)| {
             let is_client = name == "client";
-            let shown = visible(&window(finding, text, SIDE).marked());
+            let shown = visible(&window(finding, text, SIDE));
             let differing =
                 parts.as_ref().map(|[upstream, client]| if is_client { client[1] } else { upstream[1] });
             let differing = differing.map(visible).filter(|part| !part.is_empty() && !part.contains(' '));
@@ -188,16 +184,11 @@ fn compared(finding: &BetweenFinding, screen: Screen) -> Vec<(&'static str, Stri
 
 /// Writes the tests that could not be judged, by reason.
 fn unjudged(run: &BetweenRun, screen: Screen, out: &mut String) {
-    let mut reasons: Vec<(&BetweenTest, u64)> = Vec::new();
-    for test in run.tests.iter().filter(|test| test.verdict == Verdict::HarnessError) {
-        match reasons.iter_mut().find(|(known, _)| known.reason == test.reason) {
-            Some((_, count)) => *count += 1,
-            None => reasons.push((test, 1)),
-        }
-    }
-    for (test, count) in reasons.iter().take(LISTED) {
-        let text = format!("{}, first {}", counted(*count, "test"), visible(&test.name));
-        let reason = shortened(&test.reason, room(screen, 16) * 2);
+    let unjudged = run.tests.iter().filter(|test| test.verdict == Verdict::HarnessError);
+    let reasons = grouped(unjudged.map(|test| (&test.reason, &test.name)));
+    for (reason, tests) in reasons.iter().take(LISTED) {
+        let text = format!("{}, first {}", counted(tests.len() as u64, "test"), visible(tests[0]));
+        let reason = shortened(reason, room(screen, 16) * 2);
         let _ = writeln!(out, "{}: {reason} ({text})", screen.style.level(Level::Must, "not judged"));
     }
     if reasons.len() > LISTED {
@@ -233,15 +224,6 @@ fn unaccounted(run: &BetweenRun, out: &mut String) {
     }
     if run.unaccounted.len() > LISTED {
         let _ = writeln!(out, "  and {} more", run.unaccounted.len() - LISTED);
-    }
-}
-
-/// Returns the word for an outcome.
-pub(super) const fn outcome(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Passed => "passed",
-        Outcome::Failed => "failed",
-        Outcome::Incomplete => "incomplete",
     }
 }
 
@@ -282,7 +264,7 @@ fn last_line(run: &BetweenRun, screen: Screen, out: &mut String) {
     let _ = writeln!(
         out,
         "{}: {} · {}",
-        screen.style.outcome(run.outcome, outcome(run.outcome)),
+        screen.style.outcome(run.outcome, run.outcome.name()),
         counts(run),
         parts.join(" · ")
     );

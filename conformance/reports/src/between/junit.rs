@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use results::text::{cut, visible};
 use results::{BetweenRun, BetweenTest, Verdict};
 
-use super::super::junit::{Case, Ending, Suite, document};
+use super::super::junit::{Case, Ending, Suite, document, passing};
 use super::rule::{files, page, sides, window};
 
 /// Maximum number of findings of a test.
@@ -30,17 +30,7 @@ pub(super) fn junit(run: &BetweenRun) -> String {
             ..Suite::default()
         });
     }
-    if !run.stale.is_empty() {
-        let stale = |text: &String| Case {
-            name: text.clone(),
-            ending: Ending::Failed,
-            message: "the expected failure passes".to_owned(),
-            text: format!("{}: remove it from the list\n", visible(text)),
-            file: None,
-        };
-        let cases = run.stale.iter().map(stale).collect();
-        suites.push(Suite { name: "expected failures".to_owned(), cases, ..Suite::default() });
-    }
+    suites.extend(passing(&run.stale, ": remove it from the list"));
     document(&format!("conformance between {}", run.gateway), &suites)
 }
 
@@ -61,7 +51,7 @@ fn of_test(test: &BetweenTest, run: &BetweenRun) -> Case {
         let message = visible(&cut(&finding.message, MESSAGE));
         let _ = writeln!(out, "{} {}: {message}", finding.level.keyword(), visible(&finding.rule));
         for (name, side) in sides(finding) {
-            let _ = writeln!(out, "  {name}: {}", visible(&window(finding, side, SIDE).marked()));
+            let _ = writeln!(out, "  {name}: {}", visible(&window(finding, side, SIDE)));
         }
         if let Some(page) = page(&finding.rule) {
             let _ = writeln!(out, "  fix: {}", visible(page.fix));

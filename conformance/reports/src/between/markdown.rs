@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use results::text::counted;
-use results::{BetweenCause, BetweenRun, Outcome, Verdict};
+use results::{BetweenCause, BetweenRun, Verdict};
 
-use super::super::markdown::{cell, code};
+use super::super::markdown::{cell, code, outcome};
 use super::human::counts;
-use super::rule::{files, page, sides, window};
+use super::rule::{files, level_of, page, sides, window};
 
 /// Maximum number of causes in the table.
 const LISTED: usize = 60;
@@ -19,11 +19,7 @@ const OTHERS: usize = 20;
 const SIDE: usize = 300;
 
 pub(super) fn markdown(run: &BetweenRun) -> String {
-    let word = match run.outcome {
-        Outcome::Passed => "✅ Passed",
-        Outcome::Failed => "❌ Failed",
-        Outcome::Incomplete => "⚠️ Incomplete",
-    };
+    let word = outcome(run.outcome);
     let mut out = format!("## {word}: {}\n\n{}.\n\n", code(&run.gateway), counts(run));
     out.push_str("| client | upstream | mode | passed | failed | skipped |\n|---|---|---|---:|---:|---:|\n");
     for pair in &run.pairs {
@@ -49,11 +45,7 @@ fn causes(run: &BetweenRun, out: &mut String) {
     out.push_str("\n| cause | level | what is wrong | pairs | tests |\n|---|---|---|---:|---:|\n");
     for cause in run.causes.iter().take(LISTED) {
         let Some((_, finding)) = run.first_of(cause) else { continue };
-        let level = if cause.fails {
-            cause.level.keyword().to_owned()
-        } else {
-            format!("{}, does not fail", cause.level.keyword())
-        };
+        let level = level_of(cause);
         let _ = writeln!(
             out,
             "| {} | {level} | {} | {} | {} |",
@@ -72,7 +64,7 @@ fn example(run: &BetweenRun, cause: &BetweenCause, out: &mut String) {
     let Some((test, finding)) = run.first_of(cause) else { return };
     let _ = writeln!(out, "\n### {}\n\n{}\n", code(&cause.rule), code(&finding.message));
     for (name, side) in sides(finding) {
-        let _ = writeln!(out, "- {name}: {}", code(&window(finding, side, SIDE).marked()));
+        let _ = writeln!(out, "- {name}: {}", code(&window(finding, side, SIDE)));
     }
     if let Some(page) = page(&cause.rule) {
         let _ = writeln!(out, "- fix: {}", code(page.fix));

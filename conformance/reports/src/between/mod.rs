@@ -10,9 +10,9 @@ mod ndjson;
 mod rule;
 mod sarif;
 
+use super::json::json;
 use super::style::Screen;
 use results::BetweenRun;
-use results::text::escaped_json;
 
 pub use diff::{BetweenDiff, CauseChange, TestChange};
 
@@ -43,7 +43,7 @@ pub enum BetweenForm {
 pub fn between_report(run: &BetweenRun, form: BetweenForm, is_verbose: bool, screen: Screen) -> String {
     match form {
         BetweenForm::Human => human::human(run, is_verbose, screen),
-        BetweenForm::Json => escaped_json(serde_json::to_string_pretty(run).unwrap_or_default()) + "\n",
+        BetweenForm::Json => json(run),
         BetweenForm::Ndjson => ndjson::ndjson(run),
         BetweenForm::Junit => junit::junit(run),
         BetweenForm::Sarif => sarif::sarif(run),

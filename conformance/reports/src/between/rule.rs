@@ -1,7 +1,7 @@
 //! The pages of rules: of both ends of a gateway, or of an API.
 
 use results::text::common;
-use results::{BetweenFinding, BetweenRun, BetweenTest};
+use results::{BetweenCause, BetweenFinding, BetweenRun, BetweenTest};
 
 /// What reports quote from the page of a rule.
 #[derive(Debug, Clone)]
@@ -39,6 +39,12 @@ pub(super) fn files(run: &BetweenRun, test: &BetweenTest) -> Vec<String> {
     test.files.iter().map(within).collect()
 }
 
+/// Returns the level of a cause, and that it does not fail if it does not.
+pub(super) fn level_of(cause: &BetweenCause) -> String {
+    let keyword = cause.level.keyword();
+    if cause.fails { keyword.to_owned() } else { format!("{keyword}, does not fail") }
+}
+
 /// Both sides of a finding with their names; nothing where a side shows nothing.
 pub(super) fn sides(finding: &BetweenFinding) -> Vec<(&'static str, &str)> {
     let all = [("upstream", &*finding.upstream), ("client", &*finding.client)];
@@ -59,39 +65,19 @@ pub(super) fn first_difference(finding: &BetweenFinding) -> Option<usize> {
     (characters > 0).then_some(characters + 1)
 }
 
-/// The part of a text that is shown: around the place where it differs from another.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Window {
-    /// Whether something before it is left out.
-    pub(super) is_cut_before: bool,
-    pub(super) text: String,
-    /// Whether something behind it is left out.
-    pub(super) is_cut_behind: bool,
-}
-
 /// Number of characters before a difference.
 const BEFORE: usize = 60;
 
-/// Returns the part of a text of up to a number of characters that has the place where it differs from the other side.
-pub(super) fn window(finding: &BetweenFinding, text: &str, most: usize) -> Window {
+/// Returns the part of a text of up to a number of characters that has the place where it differs from the other side, with
+/// marks where something is left out.
+pub(super) fn window(finding: &BetweenFinding, text: &str, most: usize) -> String {
     let count = text.chars().count();
     let differs_at = first_difference(finding).map_or(0, |at| at - 1);
     let from =
         if count <= most { 0 } else { differs_at.saturating_sub(BEFORE).min(count.saturating_sub(most)) };
-    Window {
-        is_cut_before: from > 0,
-        text: text.chars().skip(from).take(most).collect(),
-        is_cut_behind: from + most < count,
-    }
-}
-
-impl Window {
-    /// Returns the text with marks where something is left out.
-    pub(super) fn marked(&self) -> String {
-        let [before, behind] =
-            [self.is_cut_before, self.is_cut_behind].map(|is_cut| if is_cut { "…" } else { "" });
-        format!("{before}{}{behind}", self.text)
-    }
+    let mark = |is_cut: bool| if is_cut { "…" } else { "" };
+    let part: String = text.chars().skip(from).take(most).collect();
+    format!("{}{part}{}", mark(from > 0), mark(from + most < count))
 }
 
 #[cfg(test)]
@@ -127,9 +113,9 @@ mod tests {
         let (one, other) = (format!("{long}A{long}"), format!("{long}B"));
         let finding = finding(&one, &other);
         let shown = window(&finding, &one, 100);
-        assert!(shown.is_cut_before && shown.is_cut_behind && shown.text.contains('A'));
+        assert!(shown.starts_with('…') && shown.ends_with('…') && shown.contains('A'));
         let shown = window(&finding, &other, 100);
-        assert!(shown.is_cut_before && !shown.is_cut_behind && shown.text.ends_with('B'));
-        assert_eq!(window(&finding, "short", 100).marked(), "short");
+        assert!(shown.starts_with('…') && shown.ends_with('B'));
+        assert_eq!(window(&finding, "short", 100), "short");
     }
 }

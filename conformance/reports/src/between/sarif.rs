@@ -71,7 +71,7 @@ fn result(run: &BetweenRun, cause: &BetweenCause, numbers: &BTreeMap<&str, usize
     let (test, finding) = run.first_of(cause)?;
     let mut what = finding.message.clone();
     for (name, side) in sides(finding) {
-        let _ = write!(what, "; {name}: {}", window(finding, side, SIDE).marked());
+        let _ = write!(what, "; {name}: {}", window(finding, side, SIDE));
     }
     if let Some(page) = page(&cause.rule) {
         let _ = write!(what, "; fix: {}", page.fix);

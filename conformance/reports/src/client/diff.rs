@@ -1,12 +1,12 @@
 //! Comparison of two runs of a client.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use results::text::visible;
 use results::{ClientCaseReport, ClientOutcome, ClientRun};
 use serde::Serialize;
 
+use super::super::diff::{only_in_one, section};
 use super::super::style::Screen;
 
 /// Comparison of two runs of a client.
@@ -40,10 +40,7 @@ pub struct Changed {
 impl ClientDiff {
     /// Compares two runs.
     pub fn new(before: &ClientRun, after: &ClientRun) -> Self {
-        let by_name = |run: &ClientRun| -> BTreeMap<String, ClientCaseReport> {
-            run.cases.iter().map(|case| (case.name.clone(), case.clone())).collect()
-        };
-        let (old, new) = (by_name(before), by_name(after));
+        let [old, new] = [before, after].map(by_name);
         let mut diff = Self {
             before: before.title(),
             after: after.title(),
@@ -53,14 +50,14 @@ impl ClientDiff {
         };
         for (name, case) in &new {
             let Some(known) = old.get(name) else {
-                diff.only_in_one.push(name.clone());
+                diff.only_in_one.push((*name).to_owned());
                 continue;
             };
             if known.outcome.rank() == case.outcome.rank() {
                 continue;
             }
             let changed = Changed {
-                case: name.clone(),
+                case: (*name).to_owned(),
                 before: known.outcome,
                 after: case.outcome,
                 detail: case.detail.clone(),
@@ -71,7 +68,7 @@ impl ClientDiff {
                 || case.outcome == ClientOutcome::NotExercised;
             if is_worse { diff.worse.push(changed) } else { diff.better.push(changed) }
         }
-        diff.only_in_one.extend(old.keys().filter(|name| !new.contains_key(*name)).cloned());
+        diff.only_in_one.extend(old.into_keys().filter(|name| !new.contains_key(name)).map(str::to_owned));
         diff
     }
 
@@ -83,31 +80,20 @@ impl ClientDiff {
     /// Renders it for a terminal, or with a plain screen for a pull request.
     pub fn human(&self, screen: Screen) -> String {
         let mut out = format!("{} → {}\n", visible(&self.before), visible(&self.after));
-        for (title, all, sign) in [("worse", &self.worse, "-"), ("better", &self.better, "+")] {
-            if all.is_empty() {
-                continue;
-            }
-            let _ = writeln!(out, "\n{title} ({})", all.len());
-            for changed in all {
-                let line = format!(
-                    "{sign} {}: {} → {}  {}",
-                    visible(&changed.case),
-                    changed.before.name(),
-                    changed.after.name(),
-                    visible(&changed.detail)
-                );
-                let line = if sign == "-" { screen.style.removed(&line) } else { screen.style.added(&line) };
-                let _ = writeln!(out, "{}", line.trim_end());
-            }
-        }
+        let line = |changed: &Changed| {
+            let (before, after) = (changed.before.name(), changed.after.name());
+            format!("{}: {before} → {after}  {}", visible(&changed.case), visible(&changed.detail))
+        };
+        section("worse", false, self.worse.iter().map(line).collect(), screen.style, &mut out);
+        section("better", true, self.better.iter().map(line).collect(), screen.style, &mut out);
         if self.worse.is_empty() && self.better.is_empty() {
             out.push_str("no case is better or worse\n");
         }
-        if !self.only_in_one.is_empty() {
-            let count = self.only_in_one.len();
-            let are = if count == 1 { "case is" } else { "cases are" };
-            let _ = writeln!(out, "\n{count} {are} in only one of the runs");
-        }
+        only_in_one(&self.only_in_one, "case", &mut out);
         out
     }
+}
+
+fn by_name(run: &ClientRun) -> BTreeMap<&str, &ClientCaseReport> {
+    run.cases.iter().map(|case| (&*case.name, case)).collect()
 }

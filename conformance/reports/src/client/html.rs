@@ -7,11 +7,11 @@ use results::{
 
 use super::ClientMatrix;
 use super::human::{claimed, groups, problems, wanted};
-use crate::html::head::{command, fact, meter, sections};
-use crate::html::overview::{self, next as steps, stale};
+use crate::html::head::{command, fact, heading, meter, sections};
+use crate::html::overview::{self, linked, next as steps, stale};
 use crate::html::rules::inline;
 use crate::html::streams::mark;
-use crate::html::{Html, SCRIPT, class_of, counted, document, duration, number, section, table, word};
+use crate::html::{Html, SCRIPT, counted, document, duration, number, row_of_counts, section, table, word};
 
 /// The outcomes that a reader must know about, in the order of the harm that they do.
 const HARMFUL: [ClientOutcome; 5] = [
@@ -25,9 +25,6 @@ const HARMFUL: [ClientOutcome; 5] = [
 /// The others.
 const HARMLESS: [ClientOutcome; 3] =
     [ClientOutcome::Right, ClientOutcome::Reported, ClientOutcome::NotExercised];
-
-/// Maximum number of cases that a profile names.
-const NAMES: usize = 12;
 
 /// Returns the report of a client run.
 pub(super) fn report(run: &ClientRun) -> String {
@@ -45,8 +42,7 @@ pub(super) fn report(run: &ClientRun) -> String {
             (true, "results", "Results", 0, ""),
             (!next.is_empty(), "next", "Next", 0, ""),
         ];
-        let shown = all.into_iter().filter(|(is_there, ..)| *is_there);
-        sections(shown.map(|(_, id, name, count, class)| (id, name, count, class)), "Search cases", html);
+        sections(&all, "Search cases", html);
         html.tag("main").inside(|html| {
             if bad > 0 {
                 section("failures", "What it gets wrong", html, |html| {
@@ -83,13 +79,7 @@ pub(super) fn report(run: &ClientRun) -> String {
 
 /// Writes what was tested, how it ended, and the numbers.
 fn header(run: &ClientRun, problems: usize, profiles: &[&ProfileReport], html: &mut Html) {
-    html.tag("p").class("kicker").text("Client conformance");
-    html.tag("h1").inside(|html| {
-        html.tag("span").class(&format!("outcome {}", class_of(run.outcome))).text(word(run.outcome));
-        html.text(" ");
-        html.tag("span").class("subject").text(&run.title());
-    });
-    html.tag("p").class("lead").text(&lead(run));
+    heading("Client conformance", run.outcome, &run.title(), &lead(run), html);
     html.tag("dl").class("facts").inside(|html| {
         fact("dialect", &run.dialect, html);
         fact("mode", &run.mode, html);
@@ -183,11 +173,7 @@ fn case(case: &ClientCaseReport, run: &ClientRun, html: &mut Html) {
                     row("expected", reason);
                 }
             });
-            let dialect = match &*run.dialect {
-                "openai" => String::new(),
-                other => format!(" --dialect {}", shell_word(other)),
-            };
-            let show = format!("conformance client --show {}{dialect}", shell_word(&case.name));
+            let show = format!("conformance client --show {}{}", shell_word(&case.name), run.dialect_flag());
             html.tag("pre").inside(|html| html.tag("code").text(&show));
         });
     });
@@ -226,18 +212,13 @@ fn of_profiles(profiles: &[&ProfileReport], run: &ClientRun, html: &mut Html) {
 
 fn because(profile: &ProfileReport, run: &ClientRun, html: &mut Html) {
     let is_due = |verdict| profile.state != ProfileState::Failed || verdict == Verdict::Fail;
-    let due: Vec<_> = profile.reasons.iter().filter(|reason| is_due(reason.verdict)).collect();
-    for (number, reason) in due.iter().take(NAMES).enumerate() {
-        html.text(if number > 0 { ", " } else { "" });
-        match run.cases.iter().find(|case| case.name == reason.name) {
-            Some(case) => html.tag("a").link(&case.name).text(&case.name),
-            None if reason.name.is_empty() => html.text(&reason.reason),
-            None => html.text(&reason.name),
-        }
-    }
-    if due.len() > NAMES {
-        html.text(&format!(", and {} more", number((due.len() - NAMES) as u64)));
-    }
+    let due = profile.reasons.iter().filter(|reason| is_due(reason.verdict));
+    let links = due.map(|reason| {
+        let is_there = run.cases.iter().any(|case| case.name == reason.name);
+        let name = if reason.name.is_empty() { &*reason.reason } else { &*reason.name };
+        (is_there.then(|| reason.name.clone()), name)
+    });
+    linked(&links.collect::<Vec<_>>(), html);
 }
 
 /// Writes the outcomes by group of cases.
@@ -248,14 +229,8 @@ fn groups_of(run: &ClientRun, html: &mut Html) {
         std::iter::once("cases").chain(shown.iter().map(|outcome| outcome.name())).collect();
     table("groups", "Cases by group", &head, html, |html| {
         for (name, cases) in groups(run) {
-            html.tag("tr").inside(|html| {
-                html.tag("th").set("scope", "row").text(name);
-                for outcome in &shown {
-                    let count = cases.iter().filter(|case| case.outcome == *outcome).count() as u64;
-                    let class = if count == 0 { "none" } else { look(*outcome) };
-                    html.tag("td").class(class).text(&number(count));
-                }
-            });
+            let count = |of: ClientOutcome| cases.iter().filter(|case| case.outcome == of).count() as u64;
+            row_of_counts(&[name], shown.iter().map(|outcome| (count(*outcome), look(*outcome))), html);
         }
     });
 }

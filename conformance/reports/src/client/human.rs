@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use catalogue::Level;
-use results::text::{counted, visible, wrap};
+use results::text::{counted, grouped, visible, wrap};
 use results::{ClientCaseReport, ClientOutcome, ClientRun, Outcome, ProfileReport, RequestProblem, Verdict};
 
 use super::super::style::Screen;
@@ -86,16 +86,10 @@ pub(super) fn wanted(expect: &str) -> &str {
 
 /// Returns the problems of requests, each once, with the number of cases and the first.
 pub(super) fn problems(run: &ClientRun) -> Vec<(&RequestProblem, usize, &str)> {
-    let mut all: Vec<(&RequestProblem, usize, &str)> = Vec::new();
-    for case in &run.cases {
-        for problem in &case.requests {
-            match all.iter_mut().find(|(known, ..)| *known == problem) {
-                Some((_, count, _)) => *count += 1,
-                None => all.push((problem, 1, &case.name)),
-            }
-        }
-    }
-    all
+    let problems =
+        run.cases.iter().flat_map(|case| case.requests.iter().map(move |problem| (problem, &*case.name)));
+    let all = grouped(problems);
+    all.into_iter().map(|(problem, cases)| (problem, cases.len(), cases[0])).collect()
 }
 
 fn requests(run: &ClientRun, most: usize, out: &mut String) {
@@ -148,15 +142,10 @@ fn summary(run: &ClientRun, screen: Screen, out: &mut String) {
             let _ = writeln!(out, "{line}");
         }
     }
-    let word = match run.outcome {
-        Outcome::Passed => "passed",
-        Outcome::Failed => "failed",
-        Outcome::Incomplete => "incomplete",
-    };
     let _ = writeln!(
         out,
         "\n{}: {} · {} in {}.{} s · dialect {}",
-        screen.style.outcome(run.outcome, word),
+        screen.style.outcome(run.outcome, run.outcome.name()),
         visible(&run.title()),
         counted(run.cases.len() as u64, "case"),
         run.ms / 1000,
@@ -209,13 +198,5 @@ pub(super) fn claimed(run: &ClientRun) -> impl Iterator<Item = &ProfileReport> {
 
 /// Returns the cases by group, in order.
 pub(super) fn groups(run: &ClientRun) -> Vec<(&str, Vec<&ClientCaseReport>)> {
-    let mut groups: Vec<(&str, Vec<&ClientCaseReport>)> = Vec::new();
-    for case in &run.cases {
-        let name = catalogue::group(&case.name);
-        match groups.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, cases)) => cases.push(case),
-            None => groups.push((name, vec![case])),
-        }
-    }
-    groups
+    grouped(run.cases.iter().map(|case| (catalogue::group(&case.name), case)))
 }

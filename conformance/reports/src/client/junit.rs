@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use results::text::visible;
 use results::{ClientCaseReport, ClientOutcome, ClientRun};
 
-use super::super::junit::{Case, Ending, Suite, document};
+use super::super::junit::{Case, Ending, Suite, document, passing};
 use super::human::groups;
 
 pub(super) fn junit(run: &ClientRun) -> String {
@@ -15,18 +15,7 @@ pub(super) fn junit(run: &ClientRun) -> String {
         cases: cases.into_iter().map(|case| of_case(case, run.strict)).collect(),
         ..Suite::default()
     });
-    let mut suites: Vec<Suite> = suites.collect();
-    if !run.stale.is_empty() {
-        let stale = |text: &String| Case {
-            name: text.clone(),
-            ending: Ending::Failed,
-            message: "the expected failure passes".to_owned(),
-            text: format!("{}\n", visible(text)),
-            file: None,
-        };
-        let cases = run.stale.iter().map(stale).collect();
-        suites.push(Suite { name: "expected failures".to_owned(), cases, ..Suite::default() });
-    }
+    let suites: Vec<Suite> = suites.chain(passing(&run.stale, "")).collect();
     document(&format!("conformance client {}", run.title()), &suites)
 }
 

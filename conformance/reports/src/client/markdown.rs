@@ -3,20 +3,16 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use results::{ClientOutcome, ClientRun, Outcome};
+use results::{ClientOutcome, ClientRun};
 
-use super::super::markdown::{cell, code};
+use super::super::markdown::{cell, code, outcome};
 use super::human::{claimed, groups};
 
 /// Maximum number of cases that are listed.
 const LISTED: usize = 60;
 
 pub(super) fn markdown(run: &ClientRun) -> String {
-    let word = match run.outcome {
-        Outcome::Passed => "✅ Passed",
-        Outcome::Failed => "❌ Failed",
-        Outcome::Incomplete => "⚠️ Incomplete",
-    };
+    let word = outcome(run.outcome);
     let mut out = format!("## {word}: {}\n\n", code(&run.title()));
     let shown: Vec<ClientOutcome> =
         ClientOutcome::ALL.into_iter().filter(|outcome| run.totals.count(*outcome) > 0).collect();

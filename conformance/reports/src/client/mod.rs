@@ -7,9 +7,9 @@ mod junit;
 mod markdown;
 mod matrix;
 
+use super::json::json;
 use super::style::Screen;
 use results::ClientRun;
-use results::text::escaped_json;
 
 pub use diff::{Changed, ClientDiff};
 pub use matrix::ClientMatrix;
@@ -35,7 +35,7 @@ pub enum ClientForm {
 pub fn client_report(run: &ClientRun, form: ClientForm, is_verbose: bool, screen: Screen) -> String {
     match form {
         ClientForm::Human => human::human(run, is_verbose, screen),
-        ClientForm::Json => escaped_json(serde_json::to_string_pretty(run).unwrap_or_default()) + "\n",
+        ClientForm::Json => json(run),
         ClientForm::Junit => junit::junit(run),
         ClientForm::Markdown => markdown::markdown(run),
         ClientForm::Html => html::report(run),
@@ -47,9 +47,7 @@ pub fn client_matrix(matrix: &ClientMatrix<'_>, form: ClientForm) -> Option<Stri
     match form {
         ClientForm::Human | ClientForm::Markdown => Some(matrix.markdown()),
         ClientForm::Html => Some(html::matrix(matrix)),
-        ClientForm::Json => {
-            Some(escaped_json(serde_json::to_string_pretty(&matrix.runs()).unwrap_or_default()) + "\n")
-        }
+        ClientForm::Json => Some(json(&matrix.runs())),
         ClientForm::Junit => None,
     }
 }

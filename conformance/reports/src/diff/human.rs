@@ -4,43 +4,37 @@ use std::fmt::Write as _;
 
 use catalogue::Level;
 
-use super::super::style::{Screen, Style};
+use super::super::style::Screen;
+use super::super::summary::Page;
 use super::Diff;
 use super::lists::{List, MAX_LENGTH, lists, side};
-use results::text::{cut, visible, wrap};
+use results::text::{cut, visible};
 
 /// Returns the differences, the worse ones first.
 pub fn human(diff: &Diff, screen: impl Into<Screen>) -> String {
-    let Screen { style, width } = screen.into();
-    let mut page = Page { out: String::new(), style, width: width.max(Screen::LEAST_WIDTH) };
-    page.row(0, &format!("before: {}", visible(&side(&diff.before))));
-    page.row(0, &format!("after:  {}", visible(&side(&diff.after))));
+    let mut page = Page::new(screen.into(), false);
+    page.row(0, 2, &format!("before: {}", visible(&side(&diff.before))));
+    page.row(0, 2, &format!("after:  {}", visible(&side(&diff.after))));
     if diff.before.suite != diff.after.suite {
-        page.row(0, "note: the versions of the suite differ, and so may their rules");
+        page.row(0, 2, "note: the versions of the suite differ, and so may their rules");
     }
     if !diff.unlike.is_empty() {
-        page.row(0, "note: the options of the runs differ, which may explain some differences:");
+        page.row(0, 2, "note: the options of the runs differ, which may explain some differences:");
         for how in &diff.unlike {
-            page.row(2, &visible(&cut(how, MAX_LENGTH)));
+            page.row(2, 4, &visible(&cut(how, MAX_LENGTH)));
         }
     }
     if diff.is_empty() {
-        page.row(0, "nothing is better or worse");
+        page.row(0, 2, "nothing is better or worse");
     }
     for list in lists(diff) {
-        page.list(&list);
+        page.of_list(&list);
     }
     page.out
 }
 
-struct Page {
-    out: String,
-    style: Style,
-    width: usize,
-}
-
 impl Page {
-    fn list(&mut self, list: &List) {
+    fn of_list(&mut self, list: &List) {
         let heading = format!("{}: {}", list.heading, list.count);
         let heading = match list.level {
             Level::Off => self.style.good(&heading),
@@ -49,17 +43,10 @@ impl Page {
         let _ = writeln!(self.out, "{heading}");
         for row in &list.rows {
             let detail = if row.detail.is_empty() { "" } else { &format!(": {}", visible(&row.detail)) };
-            self.row(2, &format!("{}  {} -> {}{detail}", visible(&row.name), row.before, row.after));
+            self.row(2, 4, &format!("{}  {} -> {}{detail}", visible(&row.name), row.before, row.after));
         }
         if list.more > 0 {
-            self.row(2, &format!("and {} more", list.more));
-        }
-    }
-
-    fn row(&mut self, indent: usize, text: &str) {
-        for (number, row) in wrap(text, self.width.saturating_sub(indent + 2)).iter().enumerate() {
-            let indent = if number == 0 { indent } else { indent + 2 };
-            let _ = writeln!(self.out, "{:indent$}{row}", "");
+            self.row(2, 4, &format!("and {} more", list.more));
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The differences of two runs as lists, in the order in which they are shown.
 
 use catalogue::Level;
+use results::Verdict;
 use results::text::{counted, cut};
-use results::{Outcome, Verdict};
 
 use super::super::human::word;
 use super::unlike::some;
@@ -63,7 +63,7 @@ fn trials(heading: &'static str, level: Level, changes: &[TrialChange]) -> List 
         detail: cut(&change.reason, MAX_LENGTH),
     });
     if let Some(groups) = folded(changes) {
-        let row = |Alike { group, before, after, names }: Alike<'_>| Row {
+        let row = |((group, before, after), names): (Alike<'_>, Vec<&str>)| Row {
             name: group.to_owned(),
             before: format!("{}, {}", counted(names.len() as u64, "trial"), verdict(before)),
             after: verdict(after).to_owned(),
@@ -83,11 +83,7 @@ fn list<T>(heading: &'static str, level: Level, kind: &str, changes: &[T], row: 
 
 /// Returns a run in one line.
 pub(super) fn side(side: &Side) -> String {
-    let outcome = match side.outcome {
-        Outcome::Passed => "passed",
-        Outcome::Failed => "failed",
-        Outcome::Incomplete => "incomplete",
-    };
+    let outcome = side.outcome.name();
     let of = side.target.as_ref().map(|target| format!(" of {target}")).unwrap_or_default();
     let model = side.model.as_ref().map(|model| format!(", model {model}")).unwrap_or_default();
     format!("{outcome}{of}{model}, {}, suite {}", counted(side.captures, "recording"), side.suite)

@@ -6,6 +6,7 @@ mod markdown;
 mod unlike;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use catalogue::Level;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,8 @@ use serde::{Deserialize, Serialize};
 pub use human::human;
 pub use markdown::markdown;
 
+use super::style::Style;
+use results::text::{counted, grouped};
 use results::{CaseReport, Outcome, RuleTotal, Run, TrialResult, Verdict};
 
 /// Version of the format. It increases when a member is removed or changes its meaning.
@@ -181,6 +184,27 @@ impl Diff {
     }
 }
 
+/// Writes changes below their heading: those that are better in another color than those that are worse.
+pub(super) fn section(title: &str, is_better: bool, lines: Vec<String>, style: Style, out: &mut String) {
+    if lines.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n{title} ({})", lines.len());
+    for line in lines {
+        let line =
+            if is_better { style.added(&format!("+ {line}")) } else { style.removed(&format!("- {line}")) };
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+}
+
+/// Writes the number of things that only one of two runs has.
+pub(super) fn only_in_one(names: &[String], what: &str, out: &mut String) {
+    if !names.is_empty() {
+        let are = if names.len() == 1 { "is" } else { "are" };
+        let _ = writeln!(out, "\n{} {are} in only one of the runs", counted(names.len() as u64, what));
+    }
+}
+
 /// Returns whether a run exercised a rule that another one found broken: one of the scenarios with findings
 /// got a response.
 fn is_checked(rule: &str, broken_in: &Run, run: &Run) -> bool {
@@ -196,29 +220,18 @@ fn is_checked(rule: &str, broken_in: &Run, run: &Run) -> bool {
 /// Maximum number of changes that are listed one by one.
 const ONE_BY_ONE: usize = 20;
 
-/// Trials of one group of scenarios that changed alike.
-struct Alike<'d> {
-    group: &'d str,
-    before: Option<Verdict>,
-    after: Option<Verdict>,
-    names: Vec<&'d str>,
-}
+/// What trials that changed alike have in common: the group of their scenarios, and the verdicts before and after.
+type Alike<'d> = (&'d str, Option<Verdict>, Option<Verdict>);
 
-/// Returns the changes by group, unless there are few or they are failures, which are always listed.
-fn folded(changes: &[TrialChange]) -> Option<Vec<Alike<'_>>> {
+/// Returns the names of trials that changed alike, unless there are few or they are failures, which are always listed.
+fn folded(changes: &[TrialChange]) -> Option<Vec<(Alike<'_>, Vec<&str>)>> {
     if changes.len() <= ONE_BY_ONE || changes.iter().any(|change| change.after == Some(Verdict::Fail)) {
         return None;
     }
-    let mut groups: Vec<Alike> = Vec::new();
-    for TrialChange { name, before, after, .. } in changes {
-        let group = catalogue::group(name);
-        let is_alike = |of: &&mut Alike| of.group == group && of.before == *before && of.after == *after;
-        match groups.iter_mut().find(is_alike) {
-            Some(alike) => alike.names.push(name),
-            None => groups.push(Alike { group, before: *before, after: *after, names: vec![name] }),
-        }
-    }
-    Some(groups)
+    let names = changes.iter().map(|TrialChange { name, before, after, .. }| {
+        ((catalogue::group(name), *before, *after), name.as_str())
+    });
+    Some(grouped(names))
 }
 
 /// Pairs elements by name, sorted by name.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use results::text::counted;
+use results::text::{counted, listed_plainly};
 use results::{LevelChange, LiveReport, Options, Run};
 
 /// Maximum number of names.
@@ -42,9 +42,5 @@ pub(super) fn unlike(before: &Run, after: &Run) -> Vec<String> {
 
 /// Returns the first names, and the number of others.
 pub(super) fn some(names: &[&str]) -> String {
-    let shown = names.get(..MAX_NAMES).unwrap_or(names).join(", ");
-    match names.len().saturating_sub(MAX_NAMES) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
+    listed_plainly(names, MAX_NAMES, |name| (*name).to_owned())
 }

@@ -2,10 +2,9 @@
 
 use super::super::human;
 use super::super::terms::{harm, reason};
-use super::finding::{about, rule_id};
+use super::finding::{about, fix, rule_id};
 use super::page::Html;
 use super::plan::Plan;
-use super::rules::inline;
 use super::{counted, number, section};
 use results::{CaseReport, Cause, LiveReport, Run};
 
@@ -119,11 +118,7 @@ fn seen(run: &Run, cause: &Cause) -> String {
 fn inside(run: &Run, plan: &Plan, cause: &Cause, id: &str, html: &mut Html) {
     let Some((capture, finding)) = run.first_of(cause) else { return };
     if let Some(fix) = &cause.fix {
-        html.tag("p").class("fix").inside(|html| {
-            html.tag("b").text("Fix");
-            html.text(" ");
-            inline(fix, html);
-        });
+        self::fix(fix, html);
     }
     if let Some(reason) = reason(cause) {
         html.tag("p").class("fails").inside(|html| {

@@ -9,7 +9,7 @@ pub(super) use super::plan::rule_id;
 use super::rules::inline;
 use super::sides::sides;
 use super::{duration, number};
-use results::text::listed;
+use results::text::{grouped, listed};
 use results::{Excerpt, Finding, Location, Piece, Timeline};
 
 /// Maximum number of clients of a finding; the page of its rule lists all.
@@ -50,11 +50,7 @@ impl Shown<'_> {
             });
             html.tag("div").class("about").set("id", *id).inside(|html| {
                 if let Some(fix) = finding.fix() {
-                    html.tag("p").class("fix").inside(|html| {
-                        html.tag("b").text("Fix");
-                        html.text(" ");
-                        inline(&fix, html);
-                    });
+                    self::fix(&fix, html);
                 }
                 about(finding, self.dialect, timeline, html);
                 html.tag("p").class("see").inside(|html| {
@@ -82,6 +78,15 @@ impl Shown<'_> {
             format!("{} times: also in event {}{more}", number(all), events.join(", "))
         }
     }
+}
+
+/// Writes how to fix something.
+pub(crate) fn fix(fix: &str, html: &mut Html) {
+    html.tag("p").class("fix").inside(|html| {
+        html.tag("b").text("Fix");
+        html.text(" ");
+        inline(fix, html);
+    });
 }
 
 /// Writes the details of a finding.
@@ -132,14 +137,7 @@ pub(super) fn about(finding: &Finding, dialect: &str, timeline: Option<&Timeline
 
 /// Returns the clients that a finding breaks, grouped by failure.
 fn by_failure(finding: &Finding) -> Vec<(String, Vec<&'static str>)> {
-    let mut all: Vec<(String, Vec<&str>)> = Vec::new();
-    for (client, failure) in finding.broken_clients() {
-        match all.iter_mut().find(|(known, _)| *known == failure) {
-            Some((_, clients)) => clients.push(client),
-            None => all.push((failure, vec![client])),
-        }
-    }
-    all
+    grouped(finding.broken_clients().into_iter().map(|(client, failure)| (failure, client)))
 }
 
 /// Returns the place of an event.

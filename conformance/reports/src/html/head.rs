@@ -5,25 +5,30 @@ use catalogue::Level;
 use super::super::terms::terms;
 use super::page::Html;
 use super::{class_of, counted, duration, look, number, word};
-use results::{ClientState, LiveReport, Run, Verdict};
+use results::{ClientState, LiveReport, Outcome, Run, Verdict};
 
 /// Writes the head.
 pub(super) fn head(run: &Run, html: &mut Html) {
     let api = spec::dialect(&run.dialect).map_or("API", |dialect| dialect.api.title);
-    html.tag("p").class("kicker").text(&format!("{api} conformance"));
-    html.tag("h1").inside(|html| {
-        html.tag("span").class(&format!("outcome {}", class_of(run.outcome))).text(word(run.outcome));
-        html.text(" ");
-        let subject = run.live.as_ref().map(|live| live.target.clone());
-        let subject = subject.unwrap_or_else(|| counted(run.totals.captures, "recording"));
-        html.tag("span").class("subject").text(&subject);
-    });
-    html.tag("p").class("lead").text(&lead(run));
+    let subject = run.live.as_ref().map(|live| live.target.clone());
+    let subject = subject.unwrap_or_else(|| counted(run.totals.captures, "recording"));
+    heading(&format!("{api} conformance"), run.outcome, &subject, &lead(run), html);
     facts(run, html);
     if let Some(live) = run.live.as_ref().filter(|live| !live.command.is_empty()) {
         command(&live.command, html);
     }
     html.tag("div").class("meters").inside(|html| meters(run, html));
+}
+
+/// Writes what a page is about, how the run ended, and that in a sentence or two.
+pub(crate) fn heading(kind: &str, outcome: Outcome, subject: &str, lead: &str, html: &mut Html) {
+    html.tag("p").class("kicker").text(kind);
+    html.tag("h1").inside(|html| {
+        html.tag("span").class(&format!("outcome {}", class_of(outcome))).text(word(outcome));
+        html.text(" ");
+        html.tag("span").class("subject").text(subject);
+    });
+    html.tag("p").class("lead").text(lead);
 }
 
 /// Returns a summary of the run in a sentence or two.
@@ -202,30 +207,23 @@ pub(super) fn navigation(run: &Run, html: &mut Html) {
         (!run.exercised.is_empty(), "lifecycle", "Exercised", 0, ""),
         (rules > 0, "rules", "Rules", rules, "plain"),
     ];
-    sections(
-        all.into_iter()
-            .filter(|(is_there, ..)| *is_there)
-            .map(|(_, id, name, count, class)| (id, name, count, class)),
-        "Search scenarios, causes and rules",
-        html,
-    );
+    sections(&all, "Search scenarios, causes and rules", html);
 }
 
-/// Writes links to sections, each with its count and the class of that, and the search.
-pub(crate) fn sections<'n>(
-    sections: impl Iterator<Item = (&'n str, &'n str, usize, &'n str)>,
-    search: &str,
-    html: &mut Html,
-) {
+/// A section: whether the page has it, its id and name, and its count with the class of that.
+type Section = (bool, &'static str, &'static str, usize, &'static str);
+
+/// Writes links to sections, and the search.
+pub(crate) fn sections(sections: &[Section], search: &str, html: &mut Html) {
     html.tag("nav").set("aria-label", "Sections").inside(|html| {
         html.tag("ul").inside(|html| {
-            for (id, name, count, class) in sections {
+            for (_, id, name, count, class) in sections.iter().filter(|(is_there, ..)| *is_there) {
                 html.tag("li").inside(|html| {
                     html.tag("a").link(id).inside(|html| {
                         html.text(name);
-                        if count > 0 {
+                        if *count > 0 {
                             html.text(" ");
-                            html.tag("span").class(&format!("count {class}")).text(&number(count as u64));
+                            html.tag("span").class(&format!("count {class}")).text(&number(*count as u64));
                         }
                     });
                 });

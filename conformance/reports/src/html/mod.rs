@@ -3,7 +3,7 @@
 mod causes;
 mod chart;
 mod events;
-mod finding;
+pub(crate) mod finding;
 pub(crate) mod head;
 mod icon;
 mod impact;
@@ -105,6 +105,23 @@ pub(crate) fn table(
             });
             html.tag("tbody").inside(rows);
         });
+    });
+}
+
+/// Writes a row of texts, the first of which is its head, and of counts with their classes, which zeros lack.
+pub(crate) fn row_of_counts<'c>(
+    texts: &[&str],
+    counts: impl IntoIterator<Item = (u64, &'c str)>,
+    html: &mut Html,
+) {
+    html.tag("tr").inside(|html| {
+        for (at, text) in texts.iter().enumerate() {
+            let cell = if at == 0 { html.tag("th").set("scope", "row") } else { html.tag("td") };
+            cell.text(text);
+        }
+        for (count, class) in counts {
+            html.tag("td").class(if count == 0 { "none" } else { class }).text(&number(count));
+        }
     });
 }
 

@@ -48,8 +48,7 @@ fn because(profile: &ProfileReport, (run, live): (&Run, &LiveReport), plan: &Pla
     let mut names = BTreeSet::new();
     let due: Vec<_> =
         due.into_iter().filter(|reason| reason.name.is_empty() || names.insert(&reason.name)).collect();
-    for (number, reason) in due.iter().take(NAMES).enumerate() {
-        html.text(if number > 0 { ", " } else { "" });
+    let links = due.iter().map(|reason| {
         let id = match reason.demand {
             Demand::Run | Demand::Case | Demand::Feature => None,
             Demand::Rule => Some(rule_id(&reason.name)).filter(|_| is_broken(&reason.name)),
@@ -58,14 +57,22 @@ fn because(profile: &ProfileReport, (run, live): (&Run, &LiveReport), plan: &Pla
                 at.and_then(|at| plan.cases.get(at).cloned())
             }
         };
-        let name = if reason.name.is_empty() { &reason.reason } else { &reason.name };
+        (id, if reason.name.is_empty() { &*reason.reason } else { &*reason.name })
+    });
+    linked(&links.collect::<Vec<_>>(), html);
+}
+
+/// Writes names, as links where they have a place.
+pub(crate) fn linked(all: &[(Option<String>, &str)], html: &mut Html) {
+    for (at, (id, name)) in all.iter().take(NAMES).enumerate() {
+        html.text(if at > 0 { ", " } else { "" });
         match id {
-            Some(id) => html.tag("a").link(&id).text(name),
+            Some(id) => html.tag("a").link(id).text(name),
             None => html.text(name),
         }
     }
-    if due.len() > NAMES {
-        html.text(&format!(", and {} more", number((due.len() - NAMES) as u64)));
+    if all.len() > NAMES {
+        html.text(&format!(", and {} more", number((all.len() - NAMES) as u64)));
     }
 }
 

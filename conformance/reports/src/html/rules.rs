@@ -6,6 +6,7 @@ use super::finding::rule_id;
 use super::head::fact;
 use super::page::Html;
 use super::section;
+use crate::pages::requirement;
 use results::{RuleTotal, Run};
 
 /// Writes the page of each broken rule.
@@ -37,8 +38,8 @@ fn page(total: &RuleTotal, html: &mut Html) {
         let mut fact = |name: &str, value: &str| fact(name, value, html);
         fact("level", total.level.keyword());
         fact("authority", &total.authority);
-        if let Some(statement) = rule.and_then(statement) {
-            fact("in our words", statement);
+        if let Some(sentence) = rule.and_then(requirement) {
+            fact("in our words", sentence.statement);
         }
         for (client, failure) in rule.map(Rule::broken_clients).unwrap_or_default() {
             fact("breaks", &format!("{client}: {failure}"));
@@ -54,13 +55,6 @@ fn page(total: &RuleTotal, html: &mut Html) {
         html.text("Example of a violation: ");
         html.tag("code").text(&format!("conformance explain {}", total.id));
     });
-}
-
-/// Returns the normative sentence of a rule.
-fn statement(rule: &Rule) -> Option<&'static str> {
-    let id = rule.citation.requirement?;
-    let mut all = catalogue::REQUIREMENTS.iter();
-    all.find(|of| of.id == id && of.version == rule.citation.source).map(|of| of.statement)
 }
 
 /// Renders the Markdown of rules: paragraphs, lists, fenced blocks and code. Other markup stays as it is.

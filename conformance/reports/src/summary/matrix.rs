@@ -63,14 +63,12 @@ impl Page {
         let widest = run.matrix.profiles.iter().map(|profile| visible(&profile.name).width()).max();
         for column in &run.matrix.profiles {
             let (name, state) = (visible(&column.name), column.state.name());
-            let painted = level(column.state)
-                .map_or_else(|| self.style.good(state), |level| self.style.level(level, state));
+            let painted = painted(column.state, self.style);
             let room = " ".repeat(widest.unwrap_or_default() - name.width());
             let profiles = run.live.iter().flat_map(|live| &live.profiles);
             let reasons =
                 profiles.filter(|profile| profile.name == column.name).flat_map(|profile| &profile.reasons);
-            let names: Vec<&str> = reasons.map(|reason| reason.name.as_str()).collect();
-            let mut names: Vec<String> = names.into_iter().map(visible).collect();
+            let mut names: Vec<String> = reasons.map(|reason| visible(&reason.name)).collect();
             names.dedup();
             let names = listed(&names, MAX_NAMES, String::clone);
             let for_what = if names.is_empty() { String::new() } else { format!(": {names}") };
@@ -100,12 +98,7 @@ impl Page {
         let style = self.style;
         let head = |profile: &MatrixColumn| (visible(&profile.name), visible(&profile.name));
         row(self, "", heads.clone().map(head).collect());
-        let state = |profile: &MatrixColumn| {
-            let name = profile.state.name();
-            let painted =
-                level(profile.state).map_or_else(|| style.good(name), |level| style.level(level, name));
-            (name.to_owned(), painted)
-        };
+        let state = |profile: &MatrixColumn| (profile.state.name().to_owned(), painted(profile.state, style));
         row(self, "", heads.clone().map(state).collect());
         let cell = |tally: Option<Tally>| match tally {
             None | Some(Tally::NONE) => ("·".to_owned(), "·".to_owned()),
@@ -167,11 +160,11 @@ fn signs(tally: Tally, style: Style) -> String {
     told.map(sign).collect::<Vec<_>>().join(" ")
 }
 
-const fn level(state: ProfileState) -> Option<Level> {
+fn painted(state: ProfileState, style: Style) -> String {
     match state {
-        ProfileState::Passed => None,
-        ProfileState::Failed => Some(Level::Must),
-        ProfileState::Incomplete | ProfileState::NotApplicable => Some(Level::Should),
+        ProfileState::Passed => style.good(state.name()),
+        ProfileState::Failed => style.level(Level::Must, state.name()),
+        ProfileState::Incomplete | ProfileState::NotApplicable => style.level(Level::Should, state.name()),
     }
 }
 

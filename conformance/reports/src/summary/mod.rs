@@ -12,7 +12,7 @@ use super::human::{IN_FULL, effects, word};
 use super::style::{Detail, Screen, Style};
 use super::terms::{dialect, harm, terms};
 use results::text::{counted, cut, listed, shortened, visible, wrap};
-use results::{Cause, ClientState, Faults, LiveReport, Outcome, Run, Tally, Verdict};
+use results::{Cause, ClientState, Faults, LiveReport, Run, Tally, Verdict};
 
 /// Maximum number of files, the worst first.
 const FILES: usize = 10;
@@ -38,11 +38,9 @@ pub use side::{Side, side_by_side, twins};
 /// Returns the summary of a run, with next steps.
 pub fn summary(run: &Run, detail: impl Into<Detail>, screen: impl Into<Screen>) -> String {
     let detail = detail.into();
-    let Screen { style, width } = screen.into();
-    let is_verbose = detail.is_verbose;
-    let mut page = Page { out: String::new(), width: width.max(Screen::LEAST_WIDTH), style, is_verbose };
+    let mut page = Page::new(screen.into(), detail.is_verbose);
     page.head(run, detail.level);
-    if is_verbose {
+    if detail.is_verbose {
         page.tallies("by group of scenarios", run.groups.iter().map(|group| (&*group.name, group.trials)));
     }
     if run.live.as_ref().is_some_and(|live| live.obstacle.is_some() && !live.has_verdict()) {
@@ -65,21 +63,22 @@ pub fn summary(run: &Run, detail: impl Into<Detail>, screen: impl Into<Screen>) 
 }
 
 /// The text written so far, and its width.
-struct Page {
-    out: String,
+pub(super) struct Page {
+    pub(super) out: String,
     width: usize,
-    style: Style,
+    pub(super) style: Style,
     is_verbose: bool,
 }
 
 impl Page {
+    pub(super) fn new(screen: Screen, is_verbose: bool) -> Self {
+        let width = screen.width.max(Screen::LEAST_WIDTH);
+        Self { out: String::new(), width, style: screen.style, is_verbose }
+    }
+
     fn head(&mut self, run: &Run, shown: Level) {
         let totals = &run.totals;
-        let state = match run.outcome {
-            Outcome::Failed => "failed",
-            Outcome::Incomplete => "incomplete",
-            Outcome::Passed => "passed",
-        };
+        let state = run.outcome.name();
         let checked = dialect(run).map(|dialect| format!(" as {dialect}")).unwrap_or_default();
         let dialect = visible(&run.dialect);
         let (streams, events) = (counted(totals.streams, "stream"), counted(totals.events, "event"));
@@ -136,17 +135,30 @@ impl Page {
         let heads = Verdict::ALL.map(Verdict::word);
         let _ = writeln!(self.out, "  {}  {}", " ".repeat(widest), heads.join("  "));
         for (name, trials) in rows {
-            let _ = write!(self.out, "  {name}{}", " ".repeat(widest - name.width()));
-            for (verdict, head) in Verdict::ALL.into_iter().zip(heads) {
-                let count = trials.of(verdict);
-                let level = verdict.level().filter(|_| count > 0);
-                let number = if count == 0 { "·".to_owned() } else { count.to_string() };
-                let room = " ".repeat(2 + head.width().saturating_sub(number.width()));
-                let number = level.map_or_else(|| number.clone(), |level| self.style.level(level, &number));
-                let _ = write!(self.out, "{room}{number}");
-            }
-            self.out.push('\n');
+            self.counts(&name, widest, trials, []);
         }
+    }
+
+    /// Writes a row of counts by verdict, and more cells: each with the head of its column, and its level.
+    fn counts(
+        &mut self,
+        name: &str,
+        widest: usize,
+        trials: Tally,
+        more: impl IntoIterator<Item = (&'static str, String, Option<Level>)>,
+    ) {
+        let _ = write!(self.out, "  {name}{}", " ".repeat(widest - name.width()));
+        let counts = Verdict::ALL.map(|verdict| {
+            let count = trials.of(verdict);
+            let text = if count == 0 { "·".to_owned() } else { count.to_string() };
+            (verdict.word(), text, verdict.level().filter(|_| count > 0))
+        });
+        for (head, text, level) in counts.into_iter().chain(more) {
+            let room = " ".repeat(2 + head.width().saturating_sub(text.width()));
+            let text = level.map_or_else(|| text.clone(), |level| self.style.level(level, &text));
+            let _ = write!(self.out, "{room}{text}");
+        }
+        self.out.push('\n');
     }
 
     fn speed(&mut self, run: &Run) {
@@ -290,18 +302,14 @@ impl Page {
                 self.row(2, 4, &format!("broken: {names}"));
             }
         }
-        let failing = if self.is_verbose { run.failing_clients() } else { Vec::new() };
-        for failing in failing {
-            let broken: Vec<String> =
-                failing.rules.iter().take(RULES).map(|broken| visible(&broken.rule)).collect();
-            let more = failing.rules.len().saturating_sub(RULES);
-            let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-            let clients = failing.clients.iter().map(|client| visible(&client.named()));
-            let clients = clients.collect::<Vec<_>>().join(", ");
+        let is_verbose = self.is_verbose;
+        for failing in run.failing_clients().filter(|_| is_verbose) {
+            let broken = listed(failing.rules, RULES, |broken| visible(&broken.rule));
+            let clients = listed(&failing.clients, usize::MAX, |client| visible(&client.named()));
             let files = counted(failing.captures, what);
             let why = failing.rules.first().map(|broken| visible(&cut(&broken.failure, SHORT)));
             let why = why.map(|failure| format!("; {failure}")).unwrap_or_default();
-            self.row(2, 4, &format!("broken: {clients}, in {files} by {}{more}{why}", broken.join(", ")));
+            self.row(2, 4, &format!("broken: {clients}, in {files} by {broken}{why}"));
         }
         let most = if self.is_verbose { usize::MAX } else { CLIENTS };
         let read = run.clients_that_are(ClientState::NotAffected);
@@ -394,7 +402,7 @@ impl Page {
     }
 
     /// Writes a wrapped text; continuation rows are indented further.
-    fn row(&mut self, indent: usize, hang: usize, text: &str) {
+    pub(super) fn row(&mut self, indent: usize, hang: usize, text: &str) {
         for (number, row) in wrap(text, self.width.saturating_sub(hang)).iter().enumerate() {
             let indent = if number == 0 { indent } else { hang };
             let _ = writeln!(self.out, "{:indent$}{row}", "");

@@ -67,9 +67,7 @@ const TWINS: usize = 6;
 
 /// Returns the results of several runs as a table, and a line for each API that was not tested.
 pub fn side_by_side(sides: &[Side], others: &[String], screen: Screen) -> String {
-    let Screen { style, width } = screen;
-    let mut page =
-        Page { out: String::new(), width: width.max(Screen::LEAST_WIDTH), style, is_verbose: false };
+    let mut page = Page::new(screen, false);
     page.heading("side by side");
     // Many dialects of one API are too many for their titles.
     let is_short = sides.iter().any(|side| side.name(sides) == side.dialect);
@@ -86,7 +84,7 @@ pub fn side_by_side(sides: &[Side], others: &[String], screen: Screen) -> String
     } else {
         let _ = writeln!(page.out, "  {}  {}  {PROFILES}  {CLIENTS}", " ".repeat(widest), heads.join("  "));
         for (side, name) in sides.iter().zip(&names) {
-            page.side(side, name, widest, heads);
+            page.side(side, name, widest);
         }
     }
     for other in others {
@@ -97,9 +95,8 @@ pub fn side_by_side(sides: &[Side], others: &[String], screen: Screen) -> String
 
 /// Returns what the comparison of several runs found: the counts, and each difference that fails.
 pub fn twins(report: &TwinsReport, detail: impl Into<Detail>, screen: Screen) -> String {
-    let Screen { style, width } = screen;
     let is_verbose = detail.into().is_verbose;
-    let mut page = Page { out: String::new(), width: width.max(Screen::LEAST_WIDTH), style, is_verbose };
+    let mut page = Page::new(screen, is_verbose);
     if report.twins.is_empty() {
         return page.out;
     }
@@ -129,23 +126,11 @@ pub fn twins(report: &TwinsReport, detail: impl Into<Detail>, screen: Screen) ->
 }
 
 impl Page {
-    fn side(&mut self, side: &Side, name: &str, widest: usize, heads: [&str; Verdict::ALL.len()]) {
-        let _ = write!(self.out, "  {name}{}", " ".repeat(widest - name.width()));
-        let counts = Verdict::ALL.map(|verdict| {
-            let count = side.trials.of(verdict);
-            let text = if count == 0 { "·".to_owned() } else { count.to_string() };
-            (text, verdict.level().filter(|_| count > 0))
-        });
+    fn side(&mut self, side: &Side, name: &str, widest: usize) {
+        let level = |is_bad: bool| is_bad.then_some(Level::Must);
         let is_short = side.profiles.0 < side.profiles.1;
         let is_broken = side.broken.is_some_and(|broken| broken > 0);
-        let level = |is_bad: bool| is_bad.then_some(Level::Must);
-        let rest = [(side.profiles(), level(is_short)), (side.broken(), level(is_broken))];
-        let heads = heads.into_iter().chain([PROFILES, CLIENTS]);
-        for ((text, level), head) in counts.into_iter().chain(rest).zip(heads) {
-            let room = " ".repeat(2 + head.width().saturating_sub(text.width()));
-            let text = level.map_or_else(|| text.clone(), |level| self.style.level(level, &text));
-            let _ = write!(self.out, "{room}{text}");
-        }
-        self.out.push('\n');
+        let more = [(PROFILES, side.profiles(), level(is_short)), (CLIENTS, side.broken(), level(is_broken))];
+        self.counts(name, widest, side.trials, more);
     }
 }

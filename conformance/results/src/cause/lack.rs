@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use checker::{Finding, Supply};
 
 use super::key::starred;
-use crate::text::listed;
+use crate::text::{grouped, listed, listed_plainly};
 
 /// The missing properties, with what is known of them.
 #[derive(Default)]
@@ -93,13 +93,7 @@ impl<'f> Lack<'f> {
 
     /// Returns what each type of event lacks.
     fn by_event(&self) -> String {
-        let mut alike: Vec<(&BTreeSet<usize>, Vec<&str>)> = Vec::new();
-        for (event, lacks) in &self.events {
-            match alike.iter_mut().find(|(known, _)| *known == lacks) {
-                Some((_, events)) => events.push(event),
-                None => alike.push((lacks, vec![event])),
-            }
-        }
+        let alike = grouped(self.events.iter().map(|(event, lacks)| (lacks, *event)));
         let clause = |(lacks, events): &(&BTreeSet<usize>, Vec<&str>)| {
             let lacking: Vec<_> = lacks.iter().filter_map(|at| self.properties.get(*at).copied()).collect();
             let verb = if events.len() == 1 { "lacks" } else { "lack" };
@@ -111,11 +105,4 @@ impl<'f> Lack<'f> {
 
 fn names(properties: &[(&str, &Supply)]) -> String {
     listed_plainly(properties, NAMES, |(name, _)| (*name).to_owned())
-}
-
-/// Returns names with commas, without "and" before the number of the others.
-fn listed_plainly<T>(all: &[T], most: usize, name: impl Fn(&T) -> String) -> String {
-    let names: Vec<String> = all.iter().take(most).map(name).collect();
-    let more = all.len().saturating_sub(most);
-    if more > 0 { format!("{} and {more} more", names.join(", ")) } else { names.join(", ") }
 }

@@ -218,25 +218,14 @@ mod tests {
     fn finding(rule: &'static str, event: &str, pointer: &str, message: &str) -> Finding {
         let place = Location { event: 3, event_type: Some(event.to_owned()), ..Location::default() };
         Finding {
-            rule: rule.into(),
-            api: "responses".into(),
-            dialect: "".into(),
-            level: Level::Must,
             message: message.to_owned(),
-            exchange: None,
-            exchange_number: None,
             place,
             pointer: (!pointer.is_empty()).then(|| pointer.to_owned()),
-            missing: None,
-            supply: None,
             member: Some(pointer.to_owned()).filter(|pointer| !pointer.is_empty()),
             expected: Some("an object".to_owned()),
             actual: Some("null".to_owned()),
             form: "null".into(),
-            related: None,
-            fine_in: Vec::new(),
-            follows_from: None,
-            count: 1,
+            ..crate::fail_on::tests::finding(rule, Level::Must)
         }
     }
 

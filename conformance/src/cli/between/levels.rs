@@ -1,39 +1,16 @@
 //! Levels of rules: of both ends of a gateway, and of the APIs of clients.
 
-use std::str::FromStr;
-
 use anyhow::{Result, anyhow, bail};
 use catalogue::{BETWEEN_RULES, Level, RULES};
 
 use crate::cli::names;
+use crate::cli::verdict::RuleLevel;
 use checker::level;
-use results::{LEVELS, LevelChange, level_name};
+use results::LevelChange;
 
-/// A rule or group, and the level that it shall have.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct RuleLevel {
-    name: String,
-    level: Level,
-}
-
-impl FromStr for RuleLevel {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (name, level) = text
-            .split_once('=')
-            .filter(|(name, _)| !name.is_empty())
-            .ok_or_else(|| "expected RULE=LEVEL, as in error/retry-after=off".to_owned())?;
-        let known = LEVELS.map(|(name, _)| name);
-        let (_, level) = LEVELS.into_iter().find(|(name, _)| *name == level).ok_or_else(|| {
-            format!(
-                "there is no level \"{level}\"{}; there are: {}",
-                names::meant(level, known.into_iter()),
-                known.join(", ")
-            )
-        })?;
-        Ok(Self { name: name.to_owned(), level })
-    }
+/// Parses the level of a rule, such as `error/retry-after=off`.
+pub(super) fn rule_level(text: &str) -> Result<RuleLevel, String> {
+    RuleLevel::parse(text, "error/retry-after=off")
 }
 
 /// Returns all rules with their usual levels: of both ends, and of the APIs of clients in their usual dialects.
@@ -58,15 +35,12 @@ pub(super) fn known_rule(name: &str) -> Result<()> {
 /// Returns the changed levels. Those of rules win over those of groups.
 pub(super) fn changes(levels: &[RuleLevel]) -> Result<Vec<LevelChange>> {
     let all: Vec<(&str, Level)> = rules().collect();
-    for (at, RuleLevel { name, level }) in levels.iter().enumerate() {
+    for (at, of @ RuleLevel { name, .. }) in levels.iter().enumerate() {
         if !all.iter().any(|(id, _)| id == name || catalogue::group(id) == name) {
             let known = all.iter().flat_map(|(id, _)| [*id, catalogue::group(id)]);
             bail!("there is no rule or group \"{name}\"{}", names::meant(name, known));
         }
-        let earlier = levels.iter().take(at).find(|earlier| earlier.name == *name);
-        if let Some(earlier) = earlier.filter(|earlier| earlier.level != *level) {
-            bail!("--rule {name} is set twice: {} and {}", level_name(earlier.level), level_name(*level));
-        }
+        of.check_once(&levels[..at])?;
     }
     let of = |name: &str| levels.iter().find(|level| level.name == name).map(|level| level.level);
     let mut changes: Vec<LevelChange> = Vec::new();
@@ -86,7 +60,7 @@ mod tests {
     use super::*;
 
     fn of(texts: &[&str]) -> Result<Vec<LevelChange>> {
-        let levels: Vec<RuleLevel> = texts.iter().map(|text| text.parse().unwrap()).collect();
+        let levels: Vec<RuleLevel> = texts.iter().map(|text| rule_level(text).unwrap()).collect();
         changes(&levels)
     }
 
@@ -100,14 +74,5 @@ mod tests {
         assert!(others.filter(|change| change.level == Level::Off).count() > 0);
         // What has this level anyway is not changed.
         assert_eq!(of(&["answer/text=must"]).unwrap(), []);
-    }
-
-    #[test]
-    fn unknown_names_and_levels_are_refused() {
-        assert!("answer/text=of".parse::<RuleLevel>().unwrap_err().contains("did you mean off?"));
-        assert!("answer/text".parse::<RuleLevel>().is_err());
-        let problem = of(&["answer/txet=off"]).unwrap_err().to_string();
-        assert!(problem.contains("did you mean answer/text?"), "{problem}");
-        assert!(of(&["answer=off", "answer=may"]).unwrap_err().to_string().contains("set twice"));
     }
 }

@@ -7,7 +7,6 @@ mod run;
 mod select;
 
 use std::ffi::OsString;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr as _;
@@ -16,24 +15,23 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use between::Settings;
 use catalogue::BETWEEN_CASES;
-use clap::{Args, ValueEnum};
-use libtest_mimic::{Arguments, Completion, Trial};
+use clap::Args;
+use libtest_mimic::{Completion, Trial};
 
 use super::color::Color;
+use super::known::one_of;
 use super::message::note;
 use super::output;
 use super::target::count;
-use super::verdict::fail_on_values;
-use super::{CommandArgs, NOT_DONE, print};
+use super::verdict::{RuleLevel, fail_on_values};
+use super::{CommandArgs, NOT_DONE, exit_code, print};
 use harness::live::RunRuntime;
-use harness::suite::run_quietly;
 use harness::wire::Target;
-use levels::RuleLevel;
 use reports::Style;
 use reports::between::{BetweenForm, between_report};
 use results::text::visible;
-use results::{BetweenRun, BetweenTest, FailOn, Outcome, Shard, Verdict};
-use select::{ApiName, PairMode};
+use results::{BetweenRun, BetweenTest, FailOn, Shard, Verdict};
+use select::{APIS, PairMode};
 
 pub(super) use run::is_on_this_machine;
 
@@ -68,11 +66,11 @@ pub(super) struct BetweenArgs {
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
     /// APIs of the client: responses, messages, chat, all [default: those that the gateway answers].
-    #[arg(long, value_name = "API", value_delimiter = ',', value_enum, hide_possible_values = true, help_heading = GATEWAY)]
-    front: Vec<ApiName>,
+    #[arg(long, value_name = "API", value_delimiter = ',', value_parser = one_of(APIS, |name| name), hide_possible_values = true, help_heading = GATEWAY)]
+    front: Vec<&'static str>,
     /// APIs of the upstream: responses, messages, chat, all [default: those in which the gateway asks].
-    #[arg(long, value_name = "API", value_delimiter = ',', value_enum, hide_possible_values = true, help_heading = GATEWAY)]
-    upstream: Vec<ApiName>,
+    #[arg(long, value_name = "API", value_delimiter = ',', value_parser = one_of(APIS, |name| name), hide_possible_values = true, help_heading = GATEWAY)]
+    upstream: Vec<&'static str>,
     /// URL of the gateway, with or without /v1 [default with a command: `http://127.0.0.1:GATEWAY_PORT/v1`].
     #[arg(long, value_name = "URL", help_heading = GATEWAY)]
     gateway: Option<String>,
@@ -142,7 +140,7 @@ pub(super) struct BetweenArgs {
     #[arg(long, conflicts_with = "fail_on", hide_short_help = true)]
     strict: bool,
     /// Set the level of a rule or group: must, should, may, off.
-    #[arg(long = "rule", value_name = "RULE|GROUP=LEVEL", value_delimiter = ',', value_parser = RuleLevel::from_str, hide_short_help = true)]
+    #[arg(long = "rule", value_name = "RULE|GROUP=LEVEL", value_delimiter = ',', value_parser = levels::rule_level, hide_short_help = true)]
     levels: Vec<RuleLevel>,
     /// Expected failures: a listed rule does not fail a listed test; a listed test that passes fails the run.
     #[arg(long, value_name = "FILE")]
@@ -225,11 +223,7 @@ impl CommandArgs for BetweenArgs {
             std::fs::write(file, text).with_context(|| file.display().to_string())?;
             return Ok(ExitCode::SUCCESS);
         }
-        Ok(match run.outcome {
-            Outcome::Passed => ExitCode::SUCCESS,
-            Outcome::Failed => ExitCode::from(1),
-            Outcome::Incomplete => ExitCode::from(NOT_DONE),
-        })
+        Ok(exit_code(run.outcome))
     }
 }
 
@@ -263,30 +257,14 @@ impl BetweenArgs {
     }
 
     fn print(&self, run: &BetweenRun) -> Result<()> {
-        let render = |form| between_report(run, form, self.verbose, Style::Plain.into());
-        output::write(&self.report, self.output.as_ref().map(|file| (self.format, file)), |form| {
-            Ok(render(form))
-        })?;
-        if self.output.is_some() {
-            return Ok(());
-        }
-        if self.all_tests {
-            let trials = run.tests.iter().map(trial).collect();
-            let arguments = Arguments { test_threads: Some(1), ..Arguments::default() };
-            return match run_quietly(&arguments, trials) {
-                Some(_) => Ok(()),
-                None => bail!("the results of the tests could not be printed"),
-            };
-        }
-        match self.format {
-            BetweenForm::Human => print(&between_report(
-                run,
-                BetweenForm::Human,
-                self.verbose,
-                self.color.screen(&io::stdout()),
-            )),
-            form => print(&render(form)),
-        }
+        let tests = self.all_tests.then(|| run.tests.iter().map(trial).collect());
+        output::print_all(
+            &self.report,
+            self.output.as_ref(),
+            (self.format, self.color),
+            tests,
+            |form, screen| Ok(between_report(run, form, self.verbose, screen)),
+        )
     }
 }
 
@@ -335,10 +313,4 @@ fn trial(test: &BetweenTest) -> Trial {
         None if has_failed => Err(reason.into()),
         None => Ok(Completion::Completed),
     })
-}
-
-/// Returns the names of values of a flag.
-fn names<V: ValueEnum>() -> String {
-    let values = V::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-    values.map(|value| value.get_name().to_owned()).collect::<Vec<_>>().join(", ")
 }

@@ -5,9 +5,8 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use clap::ValueEnum as _;
 
-use super::select::{ApiName, PairMode};
+use super::select::{APIS, PairMode};
 use super::{BetweenArgs, is_on_this_machine};
 use crate::cli::saved::read_between;
 
@@ -40,9 +39,12 @@ impl BetweenArgs {
         if !self.strict {
             self.fail_on.get_or_insert(run.fail_on);
         }
-        let apis = |of: fn(&results::BetweenPair) -> &String| -> Result<Vec<ApiName>> {
-            let names = run.pairs.iter().map(|pair| ApiName::from_str(of(pair), false));
-            names.collect::<Result<_, _>>().map_err(|problem| anyhow!("{}: {problem}", folder.display()))
+        let apis = |of: fn(&results::BetweenPair) -> &String| -> Result<Vec<&'static str>> {
+            let api = |name: &String| {
+                let known = APIS.iter().map(|(api, _)| *api).find(|api| api == name);
+                known.with_context(|| format!("{}: invalid variant: {name}", folder.display()))
+            };
+            run.pairs.iter().map(|pair| api(of(pair))).collect()
         };
         if self.front.is_empty() && self.upstream.is_empty() {
             (self.front, self.upstream) = (apis(|pair| &pair.front)?, apis(|pair| &pair.upstream)?);

@@ -8,44 +8,31 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow, bail};
 use between::{Pair, Settings, front_dialect, upstream_dialect};
 use catalogue::HandlingMode;
-use clap::ValueEnum;
 use spec::Dialect;
 
-use super::{BetweenArgs, JOBS, LIMITS, names};
+use super::{BetweenArgs, JOBS, LIMITS};
 use crate::cli::names as known;
 use crate::cli::target::KEY;
 use harness::suite::Selection;
 
-/// An API, by its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum ApiName {
-    /// The Responses API
-    Responses,
-    /// Messages
-    Messages,
-    /// Chat Completions
-    Chat,
-    /// All of them
-    All,
-}
+/// The names of APIs, and of all of them.
+pub(super) const APIS: &[(&str, &str)] = &[
+    ("responses", "The Responses API"),
+    ("messages", "Messages"),
+    ("chat", "Chat Completions"),
+    (ALL, "All of them"),
+];
+const ALL: &str = "all";
 
-impl ApiName {
-    /// Returns the dialects of APIs by a function, each once; all if there are no names.
-    fn dialects(
-        names: &[Self],
-        of: fn(&spec::Api) -> Option<&'static Dialect>,
-    ) -> impl Iterator<Item = &'static Dialect> {
-        let is_named = |api: &str| {
-            names.is_empty()
-                || names.iter().any(|name| {
-                    let value = name.to_possible_value();
-                    *name == Self::All || value.is_some_and(|value| value.get_name() == api)
-                })
-        };
-        known::usual()
-            .filter(move |dialect| is_named(dialect.api.name))
-            .filter_map(move |dialect| of(dialect.api))
-    }
+/// Returns the dialects of APIs by a function, each once; all if there are no names.
+fn dialects(
+    names: &[&str],
+    of: fn(&spec::Api) -> Option<&'static Dialect>,
+) -> impl Iterator<Item = &'static Dialect> {
+    let is_named = |api: &str| names.is_empty() || names.iter().any(|name| *name == ALL || *name == api);
+    known::usual()
+        .filter(move |dialect| is_named(dialect.api.name))
+        .filter_map(move |dialect| of(dialect.api))
 }
 
 /// How a gateway handles all pairs of APIs, or one.
@@ -71,14 +58,14 @@ impl FromStr for PairMode {
             let all = modes().collect::<Vec<_>>().join(", ");
             format!("there is no mode \"{name}\"{}; there are: {all}", known::meant(name, modes()))
         })?;
-        let is_api = |name: &str| ApiName::from_str(name, false).is_ok_and(|api| api != ApiName::All);
+        let is_api = |name: &str| name != ALL && APIS.iter().any(|(api, _)| *api == name);
         let is_pair = |pair: &str| {
             pair.split_once('-').is_some_and(|(front, upstream)| is_api(front) && is_api(upstream))
         };
         match pair.filter(|pair| !is_pair(pair)) {
             Some(pair) => Err(format!(
                 "\"{pair}\" is no pair of APIs, such as responses-chat; there are: {}",
-                names::<ApiName>()
+                APIS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
             )),
             None => Ok(Self { pair: pair.map(str::to_owned), mode }),
         }
@@ -132,8 +119,8 @@ impl BetweenArgs {
     /// Returns all named pairs of APIs, with their modes.
     pub(super) fn pairs(&self) -> Result<Vec<Pair>> {
         let mut pairs = Vec::new();
-        for front in ApiName::dialects(&self.front, front_dialect) {
-            for upstream in ApiName::dialects(&self.upstream, upstream_dialect) {
+        for front in dialects(&self.front, front_dialect) {
+            for upstream in dialects(&self.upstream, upstream_dialect) {
                 pairs.push(self.pair(front, upstream));
             }
         }

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
-use serde::Deserialize;
+use anyhow::{Context as _, Result, anyhow, bail};
+use serde::{Deserialize, Serialize};
 
-use super::{Flag, Flags, Line, folder_of, read};
+use super::{Flags, Line, folder_of, members, read};
 use crate::cli::between::is_on_this_machine;
 
 /// Settings of `conformance between`. Each is the flag of the same name. No command is taken from a file.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct BetweenConfig {
@@ -66,38 +66,10 @@ impl BetweenConfig {
                 "between.gateway is {url}, which is not on this machine; pass it on the command line, with --gateway"
             );
         }
-        flags.add("gateway", self.gateway.as_ref());
-        flags.list("front", self.front.as_ref());
-        flags.list("upstream", self.upstream.as_ref());
-        flags.add("upstream-port", self.upstream_port);
-        flags.add("model", self.model.as_ref());
-        flags.add("name", self.name.as_ref());
-        let modes: Vec<String> = self.mode.iter().map(|(pair, mode)| format!("{pair}={mode}")).collect();
-        flags.list("mode", Some(&modes).filter(|modes| !modes.is_empty()));
-        if let Some(key) = &self.api_key {
-            if !key.starts_with('$') {
-                bail!(
-                    "between.api-key: use an environment variable, as in \"$GATEWAY_KEY\"; keys do not belong in files"
-                );
-            }
-            flags.add_variable("api-key", "", key);
+        for (setting, value) in members(self)? {
+            let added = flags.add_setting(&setting, &value, folder);
+            added.map_err(|error| anyhow!("between.{setting}: {error}"))?;
         }
-        flags.add("passes-key", self.passes_key);
-        for (name, value) in &self.headers {
-            flags.add_variable("header", &format!("{name}: "), value);
-        }
-        flags.add("retries", self.retries);
-        flags.add("timeout", self.timeout);
-        flags.add("limit", self.limit);
-        flags.add("start-timeout", self.start_timeout);
-        flags.add("jobs", self.jobs);
-        for skip in self.skip.iter().flatten() {
-            flags.add("skip", Some(skip));
-        }
-        flags.add("fail-on", self.fail_on.as_ref());
-        flags.merge(Flags::of_levels(&self.rules));
-        let file = |path: &PathBuf| folder.join(path).display().to_string();
-        flags.add("expected-failures", self.expected_failures.as_ref().map(file));
         Ok(flags)
     }
 }
@@ -111,16 +83,13 @@ impl Line<'_> {
         flags.merge(Flags::of_levels(&config.rules));
         // The file may have come with a repository: what it takes from the environment stays on this machine.
         let is_near = self.value("gateway").is_none_or(|url| is_on_this_machine(&url));
-        let is_trusted = is_near || self.has("trust_config");
-        let (given, withheld): (Vec<Flag>, Vec<Flag>) =
-            flags.0.into_iter().partition(|flag| is_trusted || !flag.needs_trust());
-        let withheld: Vec<Flag> = withheld.into_iter().filter(|flag| self.lacks(flag)).collect();
-        self.complete(file, None, Flags(given), &withheld)
+        self.complete_trusted(file, flags, is_near || self.has("trust_config"))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Flag;
     use super::*;
     use crate::cli::{COMMANDS, described};
 
@@ -137,21 +106,10 @@ mod tests {
         let command = described(COMMANDS);
         let between = command.find_subcommand("between").unwrap();
         for Flag { name, .. } in &flags.0 {
-            assert!(between.get_arguments().any(|arg| arg.get_long() == Some(name)), "{name}");
+            assert!(between.get_arguments().any(|arg| arg.get_long() == Some(name.as_str())), "{name}");
         }
         let line = ["conformance".to_owned(), "between".to_owned()].into_iter();
         let flags = flags.0.iter().map(|flag| format!("--{}={}", flag.name, flag.value));
         command.clone().try_get_matches_from(line.chain(flags)).unwrap();
-    }
-
-    #[test]
-    fn gateways_elsewhere_and_keys_are_not_taken_from_files() {
-        let problem = |text: &str| {
-            let config: BetweenConfig = toml::from_str(text).unwrap();
-            config.flags(Path::new("")).unwrap_err().to_string()
-        };
-        assert!(problem("gateway = 'https://gateway.example/v1'").contains("--gateway"));
-        assert!(problem("api-key = 'sk-1'").contains("environment variable"));
-        assert!(toml::from_str::<BetweenConfig>("command = ['sh']").is_err());
     }
 }

@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use self::address::{is_address_of_other, url_of};
 use self::between::BetweenConfig;
@@ -24,7 +25,7 @@ use super::target::{HEADING, KEY, model_of_api};
 use super::{names, small_file};
 use harness::evidence::RunFile;
 use results::text::first_dangerous;
-use results::{FailOn, Transport, level_name, shell_word};
+use results::{FailOn, Transport, is_default, shell_word};
 
 /// The name of the file.
 pub(super) const FILE: &str = "conformance.toml";
@@ -35,7 +36,7 @@ pub(super) const FILE: &str = "conformance.toml";
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Config {
     /// Settings for all targets.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     defaults: Settings,
     /// Levels of rules and groups, by name: must, should, may, off.
     #[serde(default)]
@@ -44,7 +45,7 @@ struct Config {
     #[serde(default)]
     targets: BTreeMap<String, TargetConfig>,
     /// Settings of `conformance between`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     between: BetweenConfig,
 }
 
@@ -56,12 +57,12 @@ struct TargetConfig {
     /// URL of the endpoint, with or without /v1.
     url: String,
     /// Settings for this target. They win over `defaults`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     settings: Settings,
 }
 
 /// What a run is like unless a flag says otherwise. Each setting is the flag of the same name.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Settings {
@@ -106,12 +107,12 @@ struct Settings {
     #[serde(default)]
     given: BTreeMap<String, String>,
     /// Limits of the run.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     limits: LimitSettings,
 }
 
 /// Limits of a run. A time is `30s`, `500ms` or `2m`.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct LimitSettings {
@@ -138,7 +139,7 @@ struct LimitSettings {
 /// A flag with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Flag {
-    name: &'static str,
+    name: String,
     value: String,
     /// The environment variable with the value, or with the rest of it.
     variable: Option<String>,
@@ -147,7 +148,7 @@ struct Flag {
 impl Flag {
     /// Returns what a message calls it: without its value, which may be a secret.
     fn shown(&self) -> String {
-        let name = match self.name {
+        let name = match &*self.name {
             "header" => format!("header {}", name(&self.value)),
             "given" => format!("given {}", name(&self.value)),
             "rule" | "fail-on" => format!("{} {}", self.name, self.value),
@@ -161,7 +162,7 @@ impl Flag {
 
     /// Returns what it chooses: of flags that choose the same, one wins.
     fn choice(&self) -> (&str, String) {
-        match self.name {
+        match &*self.name {
             "api" | "dialect" => ("api", String::new()),
             "model" => ("model", model_of_api(&self.value).0.unwrap_or_default().to_owned()),
             by_name if is_by_name(by_name) => (by_name, name(&self.value)),
@@ -188,15 +189,57 @@ impl Flag {
 struct Flags(Vec<Flag>);
 
 impl Flags {
-    fn add(&mut self, name: &'static str, value: Option<impl ToString>) {
-        self.0.extend(value.map(|value| Flag { name, value: value.to_string(), variable: None }));
+    fn add(&mut self, name: &str, value: Option<impl ToString>) {
+        let flag =
+            value.map(|value| Flag { name: name.to_owned(), value: value.to_string(), variable: None });
+        self.0.extend(flag);
     }
 
     /// Adds a flag whose value follows this text. A value `$NAME` is that of an environment variable.
-    fn add_variable(&mut self, name: &'static str, before: &str, value: &str) {
+    fn add_variable(&mut self, name: &str, before: &str, value: &str) {
         let variable = value.strip_prefix('$').map(str::to_owned);
         let literal = if variable.is_some() { "" } else { value };
-        self.0.push(Flag { name, value: format!("{before}{literal}"), variable });
+        self.0.push(Flag { name: name.to_owned(), value: format!("{before}{literal}"), variable });
+    }
+
+    /// Adds the flag with the name of a setting, or that of each of its entries. Files are relative to a folder.
+    fn add_setting(&mut self, setting: &str, value: &Value, folder: &Path) -> Result<()> {
+        match (setting, value) {
+            (_, Value::Null) => {}
+            ("expected-failures" | "ca-file", Value::String(file)) => {
+                self.add(setting, Some(folder.join(file).display()));
+            }
+            ("api-key", Value::String(key)) => {
+                if !key.starts_with('$') {
+                    bail!("use an environment variable, as in \"$GATEWAY_KEY\"; keys do not belong in files");
+                }
+                self.add_variable("api-key", "", key);
+            }
+            ("headers", Value::Object(headers)) => {
+                for (name, value) in headers {
+                    self.add_variable("header", &format!("{name}: "), &text(value));
+                }
+            }
+            ("mode", Value::Object(modes)) => {
+                let modes: Vec<String> =
+                    modes.iter().map(|(pair, mode)| format!("{pair}={}", text(mode))).collect();
+                self.list("mode", Some(&modes).filter(|modes| !modes.is_empty()));
+            }
+            (_, Value::Object(entries)) => {
+                let flag = setting.strip_suffix('s').unwrap_or(setting);
+                for (name, value) in entries {
+                    self.add(flag, Some(format!("{name}={}", text(value))));
+                }
+            }
+            ("skip", Value::Array(filters)) => {
+                for filter in filters {
+                    self.add("skip", Some(text(filter)));
+                }
+            }
+            (_, Value::Array(values)) => self.list(setting, Some(&values.iter().map(text).collect())),
+            (_, value) => self.add(setting, Some(text(value))),
+        }
+        Ok(())
     }
 
     /// Adds the flags that are not there yet. Of headers and resources, those of other names are added.
@@ -216,9 +259,19 @@ impl Flags {
         flags
     }
 
-    fn list(&mut self, flag: &'static str, values: Option<&Vec<String>>) {
+    fn list(&mut self, flag: &str, values: Option<&Vec<String>>) {
         self.add(flag, values.map(|values| values.join(",")));
     }
+}
+
+/// Returns a value as it is written after a flag.
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Returns all settings, by the names of their flags.
+fn members(settings: &impl Serialize) -> Result<serde_json::Map<String, Value>> {
+    Ok(serde_json::from_value(serde_json::to_value(settings)?)?)
 }
 
 impl Config {
@@ -257,64 +310,27 @@ impl Settings {
     /// Returns the flags that say the same. Files are relative to a folder.
     fn flags(&self, folder: &Path) -> Result<Flags> {
         let mut flags = Flags::default();
-        flags.add("model", self.model.as_ref());
-        for (api, model) in &self.models {
-            names::dialect_of_api(api)?;
-            flags.add("model", Some(format!("{api}={model}")));
-        }
-        if self.api.is_some() && self.dialect.is_some() {
-            bail!("set either api or dialect: a dialect is that of an API");
-        }
-        flags.add("dialect", self.dialect.as_ref());
-        let lists = [
-            ("api", &self.api),
-            ("transport", &self.transport),
-            ("features", &self.features),
-            ("without", &self.without),
-            ("profile", &self.profile),
-            ("select", &self.select),
-            ("ignore", &self.ignore),
-        ];
-        for (flag, values) in lists {
-            flags.list(flag, values.as_ref());
-        }
-        flags.merge(self.verdict()?);
-        let file = |path: &PathBuf| folder.join(path).display().to_string();
-        flags.add("expected-failures", self.expected_failures.as_ref().map(file));
-        flags.add("ca-file", self.ca_file.as_ref().map(file));
-        if let Some(key) = &self.api_key {
-            if !key.starts_with('$') {
-                bail!(
-                    "api-key: use an environment variable, as in \"$GATEWAY_KEY\"; keys do not belong in files"
-                );
+        for (setting, value) in members(self)? {
+            match &*setting {
+                "dialect" if self.api.is_some() && self.dialect.is_some() => {
+                    bail!("set either api or dialect: a dialect is that of an API");
+                }
+                "fail-on" | "strict" => {}
+                "rules" => flags.merge(self.verdict()?),
+                "limits" => {
+                    for (limit, value) in members(&self.limits)? {
+                        flags.add_setting(&limit, &value, folder)?;
+                    }
+                }
+                "models" => {
+                    self.models.keys().try_for_each(|api| names::dialect_of_api(api).map(drop))?;
+                    flags.add_setting("models", &value, folder)?;
+                }
+                "api-key" => flags
+                    .add_setting("api-key", &value, folder)
+                    .map_err(|error| anyhow!("api-key: {error}"))?,
+                _ => flags.add_setting(&setting, &value, folder)?,
             }
-            flags.add_variable("api-key", "", key);
-        }
-        for (name, value) in &self.headers {
-            flags.add_variable("header", &format!("{name}: "), value);
-        }
-        for (name, value) in &self.given {
-            flags.add("given", Some(format!("{name}={value}")));
-        }
-        let limits = &self.limits;
-        let times = [
-            ("connect-timeout", &limits.connect_timeout),
-            ("first-event-timeout", &limits.first_event_timeout),
-            ("idle-timeout", &limits.idle_timeout),
-            ("timeout", &limits.timeout),
-            ("delay", &limits.delay),
-        ];
-        for (flag, time) in times {
-            flags.add(flag, time.as_ref());
-        }
-        let counts = [
-            ("max-bytes", limits.max_bytes),
-            ("attempts", limits.attempts),
-            ("jobs", limits.jobs),
-            ("concurrent", limits.concurrent),
-        ];
-        for (flag, count) in counts {
-            flags.add(flag, count);
         }
         Ok(flags)
     }
@@ -410,18 +426,18 @@ impl Line<'_> {
     /// Returns whether the command has a flag that the user did not give and that has not been added.
     fn lacks(&self, flag: &Flag) -> bool {
         let Flag { name, value, .. } = flag;
-        let Some(arg) = self.command.get_arguments().find(|arg| arg.get_long() == Some(name)) else {
+        let Some(arg) = self.command.get_arguments().find(|arg| arg.get_long() == Some(name.as_str())) else {
             return false;
         };
         let id = arg.get_id().as_str();
         let is_given = |id| self.is_given(id);
         let is_added = || {
             let prefix = format!("--{name}=");
-            let is_same = |added: &str| !is_by_name(flag.name) || self::name(added) == self::name(value);
+            let is_same = |added: &str| !is_by_name(name) || self::name(added) == self::name(value);
             let mut arguments = self.arguments.iter().map(|argument| argument.to_string_lossy());
             arguments.any(|argument| argument.strip_prefix(&prefix).is_some_and(is_same))
         };
-        match *name {
+        match name.as_str() {
             name if is_by_name(name) => !self.names(id, value) && !is_added(),
             "fail-on" if is_given("strict") => false,
             "api" | "dialect" if is_given("api") || is_given("dialect") => false,
@@ -445,7 +461,11 @@ impl Line<'_> {
     fn complete_url(&mut self, file: Option<&Path>) -> Result<()> {
         let Some(file) = file else { return Ok(()) };
         let flags = read(file)?.of_all(folder_of(file)).with_context(|| file.display().to_string())?;
-        let is_trusted = self.has("trust_config");
+        self.complete_trusted(file, flags, self.has("trust_config"))
+    }
+
+    /// Adds the settings of a file, apart from those that need trust if there is none.
+    fn complete_trusted(&mut self, file: &Path, flags: Flags, is_trusted: bool) -> Result<()> {
         let (given, withheld): (Vec<_>, Vec<_>) =
             flags.0.into_iter().partition(|flag| is_trusted || !flag.needs_trust());
         let withheld: Vec<Flag> = withheld.into_iter().filter(|flag| self.lacks(flag)).collect();
@@ -567,15 +587,11 @@ fn rerun(folder: &Path) -> Result<Flags> {
     flags.list("without", Some(&run.options.lacks).filter(|lacks| !lacks.is_empty()));
     flags.add("fail-on", Some(run.options.fail_on().name()));
     for change in &run.options.levels {
-        flags.add("rule", Some(format!("{}={}", change.rule, level_name(change.level))));
+        flags.add("rule", Some(format!("{}={}", change.rule, change.level.name())));
     }
     flags.list("profile", Some(&profiles).filter(|profiles| !profiles.is_empty()));
-    let spelled = |transport: &Transport| match transport {
-        Transport::Sse => "sse".to_owned(),
-        Transport::Json => "json".to_owned(),
-        Transport::Websocket => "websocket".to_owned(),
-    };
-    flags.list("transport", Some(&run.options.transports.iter().map(spelled).collect()));
+    let transports = run.options.transports.iter().copied().map(Transport::name).map(str::to_owned);
+    flags.list("transport", Some(&transports.collect()));
     Ok(flags)
 }
 
@@ -703,19 +719,9 @@ mod tests {
         let command = described(COMMANDS);
         let run = command.find_subcommand("run").unwrap();
         for Flag { name, .. } in &flags.0 {
-            assert!(run.get_arguments().any(|arg| arg.get_long() == Some(name)), "{name}");
+            assert!(run.get_arguments().any(|arg| arg.get_long() == Some(name.as_str())), "{name}");
         }
         let file = flags.0.iter().find(|flag| flag.name == "expected-failures").unwrap();
         assert_eq!(file.value, "/p/k.toml");
-    }
-
-    #[test]
-    fn keys_are_named_and_not_written() {
-        let literal = Settings { api_key: Some("sk-1".to_owned()), ..Settings::default() };
-        assert!(literal.flags(Path::new("")).unwrap_err().to_string().contains("environment variable"));
-        let unset = Settings { api_key: Some("$NO_SUCH_VARIABLE_1".to_owned()), ..Settings::default() };
-        let flag = unset.flags(Path::new("")).unwrap().0.remove(0);
-        assert!(flag.needs_trust() && flag.shown() == "api-key ($NO_SUCH_VARIABLE_1)");
-        assert!(flag.resolved().unwrap_err().to_string().contains("NO_SUCH_VARIABLE_1 is not set"));
     }
 }

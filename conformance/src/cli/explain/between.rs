@@ -6,8 +6,7 @@ use catalogue::{
     BETWEEN_LIMITS, BetweenCase, BetweenLimit, BetweenRule, FaultPlaces, HandlingMode, UpstreamFault, Writes,
 };
 
-use super::page::{prose, width};
-use super::things::Page;
+use super::page::{Page, prose, width};
 use reports::Screen;
 use results::shell_word;
 

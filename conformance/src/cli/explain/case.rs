@@ -8,7 +8,7 @@ use clients::PlayedCase;
 use gateway::WireFault;
 use spec::Dialect;
 
-use super::things::Page;
+use super::page::Page;
 use checker::Rules;
 use reports::Screen;
 use results::shell_word;

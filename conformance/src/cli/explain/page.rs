@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use catalogue::{DecidedBy, Level, LooksAt, Rule};
+use catalogue::{DecidedBy, Family, Level, LooksAt, Rule};
 use spec::Dialect;
 
 use checker::level;
@@ -20,64 +20,76 @@ pub(super) fn width(screen: Screen) -> usize {
     screen.width.clamp(Screen::LEAST_WIDTH, PROSE)
 }
 
-/// Returns a fact with its label.
-pub(super) fn fact(name: &str, text: &str, screen: Screen) -> String {
-    let mut out = String::new();
-    for (number, row) in wrap(text, width(screen) - LABEL_WIDTH).iter().enumerate() {
-        let name = screen.style.bold(&format!("{:LABEL_WIDTH$}", if number == 0 { name } else { "" }));
-        let _ = writeln!(out, "{name}{row}");
+/// Writes a heading, and the facts below it.
+pub(super) struct Page {
+    pub(super) out: String,
+    screen: Screen,
+}
+
+impl Page {
+    pub(super) fn new(name: &str, title: &str, screen: Screen) -> Self {
+        let heading = wrap(&format!("{name}: {title}"), width(screen)).join("\n");
+        Self { out: heading.replacen(name, &screen.style.bold(name), 1) + "\n\n", screen }
     }
-    out
+
+    pub(super) fn fact(&mut self, name: &str, text: &str) {
+        if !text.is_empty() {
+            self.row(name, text);
+        }
+    }
+
+    pub(super) fn rows(&mut self, name: &str, texts: impl IntoIterator<Item = String>) {
+        for (number, text) in texts.into_iter().enumerate() {
+            self.row(if number == 0 { name } else { "" }, &text);
+        }
+    }
+
+    fn row(&mut self, name: &str, text: &str) {
+        let screen = self.screen;
+        for (number, row) in wrap(text, width(screen) - LABEL_WIDTH).iter().enumerate() {
+            let name = screen.style.bold(&format!("{:LABEL_WIDTH$}", if number == 0 { name } else { "" }));
+            let _ = writeln!(self.out, "{name}{row}");
+        }
+    }
 }
 
 /// Returns the page without its violation.
 pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
-    let width = width(screen);
-    let mut out = format!("{}: {}\n\n", screen.style.bold(rule.id), rule.title);
-    let mut fact = |name: &str, text: &str| out += &self::fact(name, text, screen);
+    let mut page = Page { out: format!("{}: {}\n\n", screen.style.bold(rule.id), rule.title), screen };
     let (here, reason) = here(rule, dialect);
-    fact("level", &here);
-    if !reason.is_empty() {
-        fact("", &reason);
-    }
-    fact("authority", &format!("{}: {}", words::authority(rule.authority), rule.citation));
+    page.fact("level", &here);
+    page.fact("", &reason);
+    page.fact("authority", &format!("{}: {}", words::authority(rule.authority), rule.citation));
     if let Some(sentence) = requirement(rule) {
-        fact("", &format!("in our words: {}", sentence.statement));
-        fact("", sentence.address);
+        page.fact("", &format!("in our words: {}", sentence.statement));
+        page.fact("", sentence.address);
         if let Some(standing) = standing(sentence.version, level(rule, dialect), dialect, Some(rule.id)) {
-            fact("", &standing);
+            page.fact("", &standing);
         }
     }
     let api = pages::api(rule);
     match rule.decided_by {
         DecidedBy::Structure(families) => {
-            for (number, family) in families.iter().enumerate() {
-                let text = format!("{}: {}", family.name(), words::family(*family, api));
-                fact(if number == 0 { "broken by" } else { "" }, &text);
-            }
+            let text = |family: &Family| format!("{}: {}", family.name(), words::family(*family, api));
+            page.rows("broken by", families.iter().map(text));
         }
-        DecidedBy::Relation(relation) => fact("demands", &words::relation(&relation, rule.scopes, api)),
+        DecidedBy::Relation(relation) => page.fact("demands", &words::relation(&relation, rule.scopes, api)),
         DecidedBy::Code(_) => {}
     }
-    if !rule.scopes.is_empty() {
-        let scopes: Vec<_> = rule.scopes.iter().map(|scope| api.scope(*scope).noun()).collect();
-        fact(if scopes.len() == 1 { "scope" } else { "scopes" }, &scopes.join(", "));
-    }
+    let scopes: Vec<_> = rule.scopes.iter().map(|scope| api.scope(*scope).noun()).collect();
+    page.fact(if scopes.len() == 1 { "scope" } else { "scopes" }, &scopes.join(", "));
     if rule.looks_at.contains(&LooksAt::Body) {
         let is_of_both = rule.looks_at.contains(&LooksAt::Stream);
-        fact("judges", if is_of_both { "streams and JSON bodies" } else { "JSON bodies" });
+        page.fact("judges", if is_of_both { "streams and JSON bodies" } else { "JSON bodies" });
     }
-    if !rule.only_in.is_empty() {
-        fact("only in", &rule.only_in.join(", "));
-    }
-    fact("fix", rule.fix);
-    for (number, (client, failures)) in rule.broken_clients().iter().enumerate() {
-        fact(if number == 0 { "breaks" } else { "" }, &format!("{client}: {failures}"));
-    }
-    fact("since", rule.since);
-    out.push('\n');
-    out += &prose(rule.prose, width);
-    out
+    page.fact("only in", &rule.only_in.join(", "));
+    page.fact("fix", rule.fix);
+    let breaks = rule.broken_clients();
+    page.rows("breaks", breaks.iter().map(|(client, failures)| format!("{client}: {failures}")));
+    page.fact("since", rule.since);
+    page.out.push('\n');
+    page.out += &prose(rule.prose, width(screen));
+    page.out
 }
 
 /// Returns the level in a dialect, and why it differs from others.

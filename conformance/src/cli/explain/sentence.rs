@@ -3,67 +3,50 @@
 use catalogue::{Coverage, Level, REQUIREMENTS, Requirement, Who};
 use spec::Dialect;
 
-use super::page::{fact, width};
+use super::page::Page;
+use super::things::scenario_row;
 use checker::level;
 use reports::Screen;
 use reports::pages::{duty, standing, whose};
-use results::text::wrap;
 
 /// Returns the page of a sentence: requirement, source, dialects and coverage.
 pub(super) fn page(sentence: &Requirement, dialect: &Dialect, screen: Screen) -> String {
-    let title = wrap(&format!("{}: {}", sentence.name(), sentence.statement), width(screen)).join("\n");
-    // The name has no spaces, so it stays in the first line.
-    let mut out = title.replacen(&sentence.name(), &screen.style.bold(&sentence.name()), 1) + "\n\n";
-    let mut rows = |name: &str, texts: &[String]| {
-        for (number, text) in texts.iter().enumerate() {
-            out += &fact(if number == 0 { name } else { "" }, text, screen);
-        }
-    };
-    rows("level", &[format!("{}, {}", duty(sentence.level), duty_of(sentence))]);
-    rows(
-        "source",
-        &[
-            format!("{}, section \"{}\"; paraphrased above", sentence.source, sentence.heading),
-            sentence.address.to_owned(),
-        ],
-    );
+    let mut page = Page::new(&sentence.name(), sentence.statement, screen);
+    page.fact("level", &format!("{}, {}", duty(sentence.level), duty_of(sentence)));
+    let source = format!("{}, section \"{}\"; paraphrased above", sentence.source, sentence.heading);
+    page.rows("source", [source, sentence.address.to_owned()]);
     let others =
         REQUIREMENTS.iter().filter(|other| other.id == sentence.id && other.version != sentence.version);
-    let others: Vec<String> = others
-        .map(|other| {
-            let same = if other.statement == sentence.statement { "the same" } else { "reworded" };
-            format!("{}, {same}", other.name())
-        })
-        .collect();
-    rows("also", &others);
+    let others = others.map(|other| {
+        let same = if other.statement == sentence.statement { "the same" } else { "reworded" };
+        format!("{}, {same}", other.name())
+    });
+    page.rows("also", others);
     let bound = spec::dialects().filter(|(_, dialect)| dialect.is_or_extends(sentence.version));
-    rows("applies to", &[bound.map(|(name, _)| name).collect::<Vec<_>>().join(", ")]);
+    page.rows("applies to", [bound.map(|(name, _)| name).collect::<Vec<_>>().join(", ")]);
     match sentence.coverage {
         Coverage::Covered { rules, scenarios } => {
             let rules: Vec<_> = rules.iter().filter_map(|id| catalogue::rule(id)).collect();
             let levels = rules.iter().map(|rule| level(rule, dialect));
             let strictest = levels.max().unwrap_or(Level::Off);
             if let Some(standing) = standing(sentence.version, strictest, dialect, None) {
-                rows(&format!("in {}", dialect.name), &[standing]);
+                page.fact(&format!("in {}", dialect.name), &standing);
             }
             let rule = |rule: &&catalogue::Rule| {
                 let keyword = level(rule, dialect).keyword();
                 format!("{} ({keyword} in {}): {}", rule.id, dialect.name, rule.title)
             };
-            rows("rules", &rules.iter().map(rule).collect::<Vec<_>>());
+            page.rows("rules", rules.iter().map(rule));
             let scenarios = scenarios.iter().filter_map(|id| catalogue::scenario(id));
-            let scenario = |scenario: &catalogue::Scenario| format!("{}: {}", scenario.id, scenario.title);
-            rows("scenarios", &scenarios.map(scenario).collect::<Vec<_>>());
-            if let Some(rule) = rules.first() {
-                rows("more", &[format!("conformance explain {}", rule.id)]);
-            }
+            page.rows("scenarios", scenarios.map(scenario_row));
+            page.rows("more", rules.first().map(|rule| format!("conformance explain {}", rule.id)));
         }
         Coverage::Unobservable(why) => {
-            rows("uncovered", &[format!("no rule and no scenario covers it. {why}")]);
+            page.fact("uncovered", &format!("no rule and no scenario covers it. {why}"));
         }
-        Coverage::Open(plan) => rows("open", &[format!("no rule and no scenario covers it yet. {plan}")]),
+        Coverage::Open(plan) => page.fact("open", &format!("no rule and no scenario covers it yet. {plan}")),
     }
-    out
+    page.out
 }
 
 fn duty_of(sentence: &Requirement) -> String {

@@ -6,41 +6,15 @@ use catalogue::{BETWEEN_CASES, BETWEEN_RULES, Feature, Profile, RULES, Rule, SCE
 use spec::Dialect;
 use spec::table::{EventInfo, Fallback};
 
-use super::page::{fact, prose, width};
+use super::page::{Page, prose, width};
 use checker::level;
 use reports::Screen;
-use results::text::wrap;
-
-/// Writes a heading, and the facts below it.
-pub(super) struct Page {
-    pub(super) out: String,
-    screen: Screen,
-}
-
-impl Page {
-    pub(super) fn new(name: &str, title: &str, screen: Screen) -> Self {
-        let heading = wrap(&format!("{name}: {title}"), width(screen)).join("\n");
-        Self { out: heading.replacen(name, &screen.style.bold(name), 1) + "\n\n", screen }
-    }
-
-    pub(super) fn fact(&mut self, name: &str, text: &str) {
-        if !text.is_empty() {
-            self.out += &fact(name, text, self.screen);
-        }
-    }
-
-    pub(super) fn rows(&mut self, name: &str, texts: impl IntoIterator<Item = String>) {
-        for (number, text) in texts.into_iter().enumerate() {
-            self.out += &fact(if number == 0 { name } else { "" }, &text, self.screen);
-        }
-    }
-}
 
 fn rule_row(rule: &Rule, dialect: &Dialect) -> String {
     format!("{} ({}): {}", rule.id, level(rule, dialect).keyword(), rule.title)
 }
 
-fn scenario_row(scenario: &Scenario) -> String {
+pub(super) fn scenario_row(scenario: &Scenario) -> String {
     format!("{}: {}", scenario.id, scenario.title)
 }
 
