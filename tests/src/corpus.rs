@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use conformance::Rules;
 use conformance::results::CaptureReport;
-use conformance::results::Finding;
 use spec::Dialect;
 
 /// An event: its `event:` line, if any, and its data.
@@ -50,11 +49,11 @@ pub fn of_api(api: &str) -> Option<PathBuf> {
 /// Returns the streams of a vendor of an API that were recorded and not changed.
 pub fn real(api: &str, vendor: &str) -> Vec<PathBuf> {
     let Some(folder) = of_api(api) else { return Vec::new() };
-    let index = Index::read(&folder).0.into_iter();
-    let is_meant = |(file, of): &(PathBuf, Recording)| {
-        of.vendor == vendor && of.class == "real" && file.extension().is_some_and(|it| it == "sse")
-    };
-    index.map(|(file, of)| (folder.join(file), of)).filter(is_meant).map(|(file, _)| file).collect()
+    let is_meant = |of: &Recording| of.vendor == vendor && of.class == "real";
+    let files = index(&folder).into_iter().filter(is_meant).map(|of| folder.join(of.file));
+    let mut files: Vec<_> = files.filter(|file| file.extension().is_some_and(|it| it == "sse")).collect();
+    files.sort();
+    files
 }
 
 /// Returns the corpus of streams of Messages and Chat Completions, for tests that are ignored without it.
@@ -121,66 +120,48 @@ fn of_file(folder: &Path, file: &Path) -> Vec<Event> {
     events
 }
 
-/// A recorded stream of Messages or Chat Completions.
-pub struct Neighbour {
-    /// Its short name.
-    pub name: String,
-    /// Its file.
-    pub path: PathBuf,
+/// The index entry of a recording.
+pub struct Recording {
+    /// Its file, relative to the folder of the index.
+    pub file: String,
     /// The vendor of the endpoint.
     pub vendor: String,
     /// `real`, `gateway`, or the kind of modification.
     pub class: String,
+    /// The day, if it is known.
+    pub recorded: Option<String>,
     /// Whether its events were framed again, and may lack the marker.
     pub is_reframed: bool,
 }
 
-/// Returns the recorded streams of an API, in the order of their index.
-pub fn neighbours_of(folder: &Path, api: &str) -> Vec<Neighbour> {
-    let folder = folder.join(api);
+/// Returns the recordings of a corpus, in the order of its index.
+pub fn index(folder: &Path) -> Vec<Recording> {
     let text = fs::read_to_string(folder.join("INDEX.tsv")).expect("the corpus has an index");
     let mut rows = text.lines().map(|line| line.split('\t').collect::<Vec<_>>());
-    let head = rows.next().expect("the index has a head");
-    let column = |name| head.iter().position(|column| *column == name).expect("the index has the column");
-    let [file, vendor, class, features] = ["file", "vendor", "class", "features"].map(column);
-    rows.map(|row| Neighbour {
-        name: row[file].chars().take(6).collect(),
-        path: folder.join(row[file]),
-        vendor: row[vendor].to_owned(),
-        class: row[class].to_owned(),
-        is_reframed: row[features].split(',').any(|feature| feature == "reframed"),
+    let names = rows.next().expect("the index has a head");
+    let column = |name| names.iter().position(|found| *found == name);
+    let [file, vendor, class] = ["file", "vendor", "class"].map(|name| column(name).expect(name));
+    let (day, features) = (column("recorded").or(column("date")), column("features"));
+    rows.map(|row| {
+        let cell = |at: Option<usize>| at.and_then(|at| row.get(at)).copied().unwrap_or_default();
+        Recording {
+            file: row[file].to_owned(),
+            vendor: row[vendor].to_owned(),
+            class: row[class].to_owned(),
+            recorded: Some(cell(day).to_owned()).filter(|day| !["", "?"].contains(&day.as_str())),
+            is_reframed: cell(features).split(',').any(|feature| feature == "reframed"),
+        }
     })
     .collect()
 }
 
-/// The index of the corpus: its recordings by file.
+/// The recordings of a corpus by file.
 pub struct Index(BTreeMap<String, Recording>);
-
-/// The index entry of a recording.
-pub struct Recording {
-    /// The vendor of the endpoint.
-    pub vendor: String,
-    /// `real`, or the kind of modification.
-    pub class: String,
-    /// The day, if it is known.
-    pub recorded: Option<String>,
-}
 
 impl Index {
     /// Reads the index of a corpus.
     pub fn read(folder: &Path) -> Self {
-        let text = fs::read_to_string(folder.join("INDEX.tsv")).expect("the corpus has an index");
-        let mut lines = text.lines().map(|line| line.split('\t').collect::<Vec<_>>());
-        let names = lines.next().unwrap_or_default();
-        let column = |name| names.iter().position(|found| *found == name);
-        let cell = |row: &[&str], at: Option<usize>| Some((*row.get(at?)?).to_owned());
-        let day = column("recorded").or(column("date"));
-        let rows = lines.filter_map(|row| {
-            let (vendor, class) = (cell(&row, column("vendor"))?, cell(&row, column("class"))?);
-            let recorded = cell(&row, day).filter(|day| day != "?");
-            Some((cell(&row, column("file"))?, Recording { vendor, class, recorded }))
-        });
-        Self(rows.collect())
+        Self(index(folder).into_iter().map(|recording| (recording.file.clone(), recording)).collect())
     }
 
     /// Returns the entry of a file.
@@ -190,6 +171,11 @@ impl Index {
 }
 
 impl Recording {
+    /// Returns the short name of its file.
+    pub fn short(&self) -> String {
+        self.file.chars().take(6).collect()
+    }
+
     /// Returns whether it was recorded on that day or later.
     pub fn is_since(&self, day: &str) -> bool {
         self.recorded.as_deref().is_some_and(|recorded| recorded >= day)
@@ -198,7 +184,7 @@ impl Recording {
 
 /// Returns the dialect with that name.
 pub fn dialect(name: &str) -> &'static Dialect {
-    spec::DIALECTS.iter().find(|known| known.name == name).expect("the build has the dialect")
+    spec::dialect(name).expect("the build has the dialect")
 }
 
 /// Checks the recordings in a folder with all rules of a dialect. Returns the reports, each with its path relative to
@@ -211,11 +197,6 @@ pub fn check(folder: &Path, extensions: &[&str], dialect: &'static Dialect) -> V
         (name.clone(), conformance::check(name, &mut file, None, &rules))
     };
     files(folder, extensions).iter().map(checked).collect()
-}
-
-/// Returns the findings of a report.
-pub fn findings(report: &CaptureReport) -> impl Iterator<Item = &Finding> {
-    report.findings.iter()
 }
 
 /// Returns a pointer with `*` for every index.
@@ -232,7 +213,7 @@ pub struct Fired(BTreeMap<(String, String, &'static str), (u64, BTreeSet<String>
 impl Fired {
     /// Counts the findings in a recording of that group.
     pub fn add(&mut self, group: &str, file: &str, report: &CaptureReport) {
-        for finding in findings(report) {
+        for finding in &report.findings {
             let key = (group.to_owned(), finding.rule.to_string(), finding.level.name());
             let (count, files) = self.0.entry(key).or_default();
             *count += finding.count;

@@ -18,7 +18,7 @@ use regex::{Captures, Regex};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::corpus::{self, Neighbour};
+use crate::corpus::{self, Recording};
 use crate::edited;
 
 /// The damages of an API.
@@ -40,8 +40,11 @@ pub struct Damages {
 pub struct Damage {
     /// Its name.
     pub name: String,
-    /// What is wrong with the stream.
+    /// What is wrong with the stream, unless the name says so.
+    #[serde(default)]
     pub what: String,
+    /// The only golden that it is made in, unless it is made in every good stream.
+    golden: Option<String>,
     /// The events that the edits change, besides those that they name.
     #[serde(default)]
     at: Vec<Place>,
@@ -91,7 +94,8 @@ struct Place {
 pub struct Stream {
     /// Its name.
     pub name: String,
-    text: String,
+    /// As it is sent.
+    pub text: String,
     events: Vec<Event>,
 }
 
@@ -112,44 +116,44 @@ impl Damages {
         files.iter().map(read).collect()
     }
 
-    /// Returns the goldens of its first party that have no finding.
-    pub fn goldens(&self) -> Vec<Stream> {
-        let own = goldens::GOLDENS.iter().filter(|golden| golden.dialect == self.dialect);
-        let streams = own.filter(|golden| golden.format == Format::Sse).map(|golden| {
-            Stream::of(&format!("{}/{}", golden.dialect, golden.name), &String::from_utf8_lossy(golden.bytes))
-        });
-        self.good(streams)
-    }
-
     /// Returns the recordings of its first party that have no finding.
     pub fn recordings(&self, folder: &Path) -> Vec<Stream> {
         let dialect = corpus::dialect(&self.dialect);
-        let first_party = |entry: &Neighbour| {
-            entry.class == "real" && matches!(entry.vendor.as_str(), "anthropic" | "openai")
-        };
-        let files = corpus::neighbours_of(folder, &self.api).into_iter().filter(first_party);
-        let streams = files.map(|entry| {
-            let bytes = fs::read(&entry.path).expect("it is there");
-            Stream::of(
-                &entry.name,
-                &framed(&String::from_utf8_lossy(&bytes), !dialect.framing.types.is_empty()),
-            )
+        let first_party =
+            |of: &Recording| of.class == "real" && matches!(of.vendor.as_str(), "anthropic" | "openai");
+        let folder = folder.join(&self.api);
+        let files = corpus::index(&folder).into_iter().filter(first_party);
+        let streams = files.map(|of| Stream {
+            name: of.short(),
+            ..Stream::recorded(&folder.join(of.file), !dialect.framing.types.is_empty())
         });
-        self.good(streams)
+        good(&self.dialect, streams)
     }
+}
 
-    fn good(&self, streams: impl Iterator<Item = Stream>) -> Vec<Stream> {
-        let is_good = |stream: &Stream| {
-            let found = edited::check_bytes(&self.dialect, stream.text.as_bytes()).expect("it can be read");
-            found.binding.is_empty()
-        };
-        streams.filter(is_good).collect()
-    }
+/// Returns the goldens of a dialect that have no finding.
+pub fn goldens(dialect: &str) -> Vec<Stream> {
+    let own = goldens::GOLDENS.iter().filter(|golden| golden.dialect == dialect);
+    let streams = own.filter(|golden| golden.format == Format::Sse).map(|golden| {
+        Stream::of(&format!("{}/{}", golden.dialect, golden.name), &String::from_utf8_lossy(golden.bytes))
+    });
+    good(dialect, streams)
+}
+
+fn good(dialect: &str, streams: impl Iterator<Item = Stream>) -> Vec<Stream> {
+    let is_good = |stream: &Stream| {
+        let found = edited::check_bytes(dialect, stream.text.as_bytes()).expect("it can be read");
+        found.binding.is_empty()
+    };
+    streams.filter(is_good).collect()
 }
 
 impl Damage {
     /// Damages a stream, if it has what the damage is about.
     pub fn make(&self, stream: &Stream) -> Option<Vec<u8>> {
+        if self.golden.as_ref().is_some_and(|golden| *golden != stream.name) {
+            return None;
+        }
         let mut places: Vec<Vec<usize>> = Vec::new();
         for place in &self.at {
             let before = places.last().filter(|before| !before.is_empty());
@@ -199,6 +203,12 @@ impl Stream {
     fn of(name: &str, text: &str) -> Self {
         let events = text.split_terminator("\n\n").map(Event::of).collect();
         Self { name: name.to_owned(), text: text.to_owned(), events }
+    }
+
+    /// Reads a recording.
+    pub fn recorded(path: &Path, is_untyped: bool) -> Self {
+        let bytes = fs::read(path).expect("it is there");
+        Self::of(&path.display().to_string(), &framed(&String::from_utf8_lossy(&bytes), is_untyped))
     }
 }
 

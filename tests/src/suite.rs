@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use codegen::dialect::{self, Dialect};
 use codegen::schema::{Registry, Schema};
@@ -20,7 +21,8 @@ pub struct Suite {
     pub model: Dialect,
     /// The one that it extends.
     base: Option<Dialect>,
-    judge: jsonschema::Validator,
+    /// Made when it is first asked, as that takes long.
+    judge: OnceLock<jsonschema::Validator>,
 }
 
 /// The schema kind to check a value with.
@@ -64,8 +66,7 @@ impl Suite {
         };
         let model = load(name);
         let base = model.file.extends.as_deref().map(load);
-        let judge = judge(&model);
-        Self { ours, model, base, judge }
+        Self { ours, model, base, judge: OnceLock::new() }
     }
 
     /// Returns the examples of the schema files and the events of the goldens.
@@ -154,9 +155,13 @@ impl Suite {
         serde_json::from_str(&format!("{{{name:?}:{text}}}"))
     }
 
+    fn judge(&self) -> &jsonschema::Validator {
+        self.judge.get_or_init(|| judge(&self.model))
+    }
+
     /// Returns whether the judge accepts the value.
     pub fn accepts(&self, subject: &Value) -> bool {
-        self.judge.is_valid(subject)
+        self.judge().is_valid(subject)
     }
 
     /// Returns the errors that the judge reports for the value.
@@ -170,7 +175,7 @@ impl Suite {
                 keyword: error.kind().keyword().to_owned(),
             }
         };
-        self.judge.iter_errors(subject).map(complaint).collect()
+        self.judge().iter_errors(subject).map(complaint).collect()
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use catalogue::Level;
 use conformance::results::Finding;
+use serde::Deserialize;
 use spec::Verdict;
 use tests::corpus::{self, Fired, Index, Recording, starred};
 
@@ -126,112 +127,56 @@ fn faults_under_open_responses() {
 }
 
 /// A fault that a vendor's streams are known to have.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Known {
-    dialects: &'static [&'static str],
-    vendor: &'static str,
-    rule: &'static str,
-    /// Where; anywhere when empty.
-    pointer: &'static str,
+    dialects: Vec<String>,
+    vendor: String,
+    #[serde(default = "valid")]
+    rule: String,
+    pointer: Option<String>,
+    /// The properties that are missing.
+    #[serde(default)]
+    lacks: Vec<String>,
     /// The start of the expected value.
-    expected: &'static str,
+    #[serde(default)]
+    expected: String,
     /// Streams of that day or later do not have it.
-    before: Option<&'static str>,
+    before: Option<String>,
 }
 
-const BOTH: &[&str] = &["openai", "open-responses"];
-const OPEN_RESPONSES: &[&str] = &["open-responses"];
-const VALID: &str = "schema/event-valid";
+fn valid() -> String {
+    "schema/event-valid".to_owned()
+}
 
 impl Known {
-    const fn of(dialects: &'static [&'static str], vendor: &'static str, rule: &'static str) -> Self {
-        Self { dialects, vendor, rule, pointer: "", expected: "", before: None }
-    }
-
-    const fn lacking(
-        dialects: &'static [&'static str],
-        vendor: &'static str,
-        property: &'static str,
-        before: &'static str,
-    ) -> Self {
-        Self { expected: property, before: Some(before), ..Self::of(dialects, vendor, VALID) }
-    }
-
-    const fn at(self, pointer: &'static str) -> Self {
-        Self { pointer, ..self }
+    /// Returns the known faults of `known.toml`, one for each missing property.
+    fn all() -> Vec<Self> {
+        let mut lists: BTreeMap<String, Vec<Self>> =
+            toml::from_str(include_str!("known.toml")).expect("it is as its type says");
+        let each = |known: Self| {
+            let of = |name: &String| Self { expected: format!("property \"{name}\""), ..known.clone() };
+            if known.lacks.is_empty() { vec![known] } else { known.lacks.iter().map(of).collect() }
+        };
+        lists.remove("known").into_iter().flatten().flat_map(each).collect()
     }
 
     fn is_met(&self, dialect: &str, recording: &Recording, finding: &Finding) -> bool {
-        self.dialects.contains(&dialect)
+        let pointer = finding.pointer.as_deref().map(starred);
+        self.dialects.iter().any(|of| of == dialect)
             && self.vendor == recording.vendor
             && self.rule == finding.rule
-            && (self.pointer.is_empty()
-                || finding.pointer.as_deref().is_some_and(|found| starred(found) == self.pointer))
-            && finding.expected.as_deref().unwrap_or_default().starts_with(self.expected)
-            && self.before.is_none_or(|day| recording.recorded.as_deref().is_some_and(|found| found < day))
+            && (self.pointer.is_none() || self.pointer == pointer)
+            && finding.expected.as_deref().unwrap_or_default().starts_with(&self.expected)
+            && self.before.as_ref().is_none_or(|day| recording.recorded.as_ref().is_some_and(|of| of < day))
     }
 }
-
-/// The accepted findings in the streams of real vendors. Properties are missing in streams from before they were
-/// introduced; the day is that of the first recording with the property.
-const KNOWN: &[Known] = &[
-    // Every event has a number since that day.
-    Known { before: Some("2025-05-29"), ..Known::of(BOTH, "openai", "sequence/present") },
-    Known::lacking(&["openai"], "openai", "property \"logprobs\"", "2025-07-03"),
-    Known::lacking(&["openai"], "openai", "property \"environment\"", "2026-02-13"),
-    // LM Studio sends arguments without deltas.
-    Known::of(BOTH, "lmstudio", "call/has-deltas"),
-    // Its first streams have less.
-    Known::lacking(BOTH, "xai", "property \"error\"", TODAY).at("/response"),
-    Known::lacking(BOTH, "xai", "property \"instructions\"", TODAY).at("/response"),
-    Known::lacking(&["openai"], "xai", "property \"logprobs\"", TODAY),
-    Known::lacking(BOTH, "xai", "property \"title\"", TODAY),
-    Known::lacking(BOTH, "xai", "property \"start_index\"", TODAY),
-    Known::lacking(BOTH, "xai", "property \"end_index\"", TODAY),
-    Known::lacking(OPEN_RESPONSES, "xai", "property \"background\"", TODAY),
-    Known::lacking(OPEN_RESPONSES, "xai", "property \"completed_at\"", TODAY),
-    Known::lacking(OPEN_RESPONSES, "xai", "property \"frequency_penalty\"", TODAY),
-    Known::lacking(OPEN_RESPONSES, "xai", "property \"max_tool_calls\"", TODAY),
-    Known::lacking(OPEN_RESPONSES, "xai", "property \"presence_penalty\"", TODAY),
-    Known::lacking(OPEN_RESPONSES, "xai", "property \"prompt_cache_key\"", TODAY),
-    Known::lacking(OPEN_RESPONSES, "xai", "property \"safety_identifier\"", TODAY),
-    Known::lacking(OPEN_RESPONSES, "xai", "property \"service_tier\"", TODAY),
-    Known::lacking(OPEN_RESPONSES, "xai", "property \"top_logprobs\"", TODAY),
-    Known::lacking(OPEN_RESPONSES, "xai", "property \"truncation\"", TODAY),
-    Known::lacking(OPEN_RESPONSES, "xai", "property \"usage\"", TODAY),
-    Known::lacking(OPEN_RESPONSES, "xai", "a number", TODAY).at("/response/temperature"),
-    Known::lacking(OPEN_RESPONSES, "xai", "a number", TODAY).at("/response/top_p"),
-    // No recording has the marker.
-    Known::of(OPEN_RESPONSES, "openai", "wire/done-marker"),
-    Known::of(OPEN_RESPONSES, "azure", "wire/done-marker"),
-    Known::of(OPEN_RESPONSES, "xai", "wire/done-marker"),
-    // Hosted tools and reasoning have additional event types without a prefix.
-    Known::of(OPEN_RESPONSES, "openai", "schema/event-known"),
-    Known::of(OPEN_RESPONSES, "xai", "schema/event-known"),
-    Known::of(OPEN_RESPONSES, "lmstudio", "schema/event-known"),
-    Known::of(OPEN_RESPONSES, "openai", "schema/type-known"),
-    Known::of(OPEN_RESPONSES, "xai", "schema/type-known"),
-    // A web search of an early version has no phases.
-    Known { before: Some(TODAY), ..Known::of(&["openai"], "xai", "tool/has-phases") },
-    Known::lacking(OPEN_RESPONSES, "openai", "property \"background\"", "2025-05-29"),
-    Known::lacking(OPEN_RESPONSES, "openai", "property \"service_tier\"", "2025-05-29"),
-    Known::lacking(OPEN_RESPONSES, "openai", "property \"summary\"", "2025-05-29").at("/response/reasoning"),
-    Known::lacking(OPEN_RESPONSES, "openai", "property \"max_tool_calls\"", "2025-07-03"),
-    Known::lacking(OPEN_RESPONSES, "openai", "property \"top_logprobs\"", "2025-07-03"),
-    Known::lacking(OPEN_RESPONSES, "openai", "property \"prompt_cache_key\"", "2025-08-04"),
-    Known::lacking(OPEN_RESPONSES, "openai", "property \"safety_identifier\"", "2025-08-04"),
-    Known::lacking(OPEN_RESPONSES, "openai", "property \"completed_at\"", "2025-12-22"),
-    Known::lacking(OPEN_RESPONSES, "openai", "property \"frequency_penalty\"", TODAY),
-    Known::lacking(OPEN_RESPONSES, "openai", "property \"presence_penalty\"", TODAY),
-    Known::lacking(OPEN_RESPONSES, "azure", "property \"completed_at\"", TODAY),
-    Known::lacking(OPEN_RESPONSES, "azure", "property \"frequency_penalty\"", TODAY),
-    Known::lacking(OPEN_RESPONSES, "azure", "property \"presence_penalty\"", TODAY),
-];
 
 /// Checks the streams of real vendors, and returns the table of findings.
 fn rules(dialect: &'static str) -> String {
     let recordings = corpus::required();
     let index = Index::read(&recordings);
-    let mut fired = Fired::default();
+    let (mut fired, all_known) = (Fired::default(), Known::all());
     let (mut unexpected, mut met) = (String::new(), BTreeSet::new());
     for (file, report) in
         corpus::check(&recordings.join("real"), &["sse", "ndjson"], corpus::dialect(dialect))
@@ -240,8 +185,8 @@ fn rules(dialect: &'static str) -> String {
         let recording = index.of(&format!("real/{file}"));
         fired.add(&group(recording), &file, &report);
         let is_today = recording.is_since(TODAY) && ["openai", "azure"].contains(&recording.vendor.as_str());
-        for finding in corpus::findings(&report) {
-            let known = KNOWN.iter().position(|known| known.is_met(dialect, recording, finding));
+        for finding in &report.findings {
+            let known = all_known.iter().position(|known| known.is_met(dialect, recording, finding));
             met.extend(known);
             if known.is_none() || dialect == "openai" && is_today {
                 let Finding { rule, message, pointer, .. } = finding;
@@ -252,14 +197,15 @@ fn rules(dialect: &'static str) -> String {
                 assert!(corpus::dialect("openai").event(name).is_some(), "{file}: who sends {name}?");
             }
         }
-        let has_marker_fault = corpus::findings(&report).any(|finding| finding.rule == "wire/done-marker");
+        let has_marker_fault = report.findings.iter().any(|finding| finding.rule == "wire/done-marker");
         let is_framed = Path::new(&file).extension().is_some_and(|extension| extension == "sse");
         assert_eq!(has_marker_fault, is_framed && dialect == "open-responses", "{file}: [DONE]");
     }
     assert!(unexpected.is_empty(), "not known of these vendors:\n{unexpected}");
-    for (number, known) in KNOWN.iter().enumerate().filter(|(_, known)| known.dialects.contains(&dialect)) {
+    let is_of_dialect = |known: &Known| known.dialects.iter().any(|of| of == dialect);
+    for (number, known) in all_known.iter().enumerate().filter(|(_, known)| is_of_dialect(known)) {
         let Known { vendor, rule, pointer, expected, .. } = known;
-        assert!(met.contains(&number), "no stream has that any more: {vendor} {rule} {pointer} {expected}");
+        assert!(met.contains(&number), "no stream has that any more: {vendor} {rule} {pointer:?} {expected}");
     }
     fired.table()
 }
@@ -306,8 +252,7 @@ fn handmade_streams_are_found_out() {
     let found: Vec<(&str, Vec<&str>)> = reports
         .iter()
         .map(|(file, report)| {
-            let rules: BTreeSet<&str> =
-                corpus::findings(report).map(|finding| finding.rule.as_ref()).collect();
+            let rules: BTreeSet<&str> = report.findings.iter().map(|finding| finding.rule.as_ref()).collect();
             (file.as_str(), rules.into_iter().collect())
         })
         .collect();
@@ -328,8 +273,7 @@ fn examples_of_products_are_clean() {
         let reports = corpus::check(&goldens.join(name), &["sse"], dialect);
         assert!(!reports.is_empty(), "{name} has no goldens");
         for (file, report) in reports {
-            let found: Vec<_> =
-                corpus::findings(&report).filter(|finding| finding.level > Level::May).collect();
+            let found: Vec<_> = report.findings.iter().filter(|finding| finding.level > Level::May).collect();
             assert!(report.events > 0 && found.is_empty(), "{name}/{file}: {found:?}");
         }
     }
@@ -344,12 +288,12 @@ fn recordings_of_a_vendor_are_clean_in_its_dialect() {
         let reports = corpus::check(&recordings.join(vendor), &["sse", "ndjson"], corpus::dialect(vendor));
         assert_eq!(reports.len(), streams, "{vendor}");
         for (file, report) in reports {
-            let found: Vec<_> = corpus::findings(&report).collect();
+            let found: Vec<_> = report.findings.iter().collect();
             assert!(report.events > 0 && found.is_empty(), "{vendor}/{file}: {found:?}");
         }
     }
     let strict = corpus::check(&recordings.join("xai"), &["sse", "ndjson"], corpus::dialect("openai"));
-    let is_faulty = |report: &conformance::results::CaptureReport| corpus::findings(report).next().is_some();
+    let is_faulty = |report: &conformance::results::CaptureReport| !report.findings.is_empty();
     assert_eq!(strict.iter().filter(|(_, report)| is_faulty(report)).count(), 4);
 }
 

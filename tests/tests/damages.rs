@@ -92,7 +92,7 @@ fn damages_are_found_by_the_rule_that_names_their_cause() {
     let mut page = String::new();
     for damages in Damages::all() {
         assert!(damages.all.len() >= KINDS, "{}: {} kinds", damages.api, damages.all.len());
-        let outcomes = judged(&damages, &damages.goldens(), 1);
+        let outcomes = judged(&damages, &tests::damages::goldens(&damages.dialect), 1);
         let (title, rate) = (corpus::dialect(&damages.dialect).api.title, rate(&outcomes));
         println!("{title}, goldens: {rate}");
         _ = write!(
@@ -118,7 +118,8 @@ fn damages_of_recordings_are_found() {
     let folder = corpus::neighbours();
     let mut part = String::new();
     for damages in Damages::all() {
-        let (mut streams, recordings) = (damages.goldens(), damages.recordings(&folder));
+        let (mut streams, recordings) =
+            (tests::damages::goldens(&damages.dialect), damages.recordings(&folder));
         let (goldens, recorded) = (streams.len(), recordings.len());
         streams.extend(recordings);
         let rate = rate(&judged(&damages, &streams, LEAST));

@@ -4,11 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::{env, fs};
+use std::fs;
 
 use catalogue::RULES;
 use codegen::catalogue::Catalogue;
 use codegen::formats::{Defect, DefectVerdict, DefectsFile, MeasuredFile, Outcome, ThreadCause};
+use serde::Deserialize;
 use tests::edited::{self, Found};
 use tests::{corpus, defects, generated};
 
@@ -95,69 +96,37 @@ fn threads_have_causes() {
 
 #[test]
 fn the_page_is_fresh() {
-    let path = corpus::repository().join("docs/defects.md");
     let (file, measured) = files();
-    let page = defects::page(&file, &measured["responses"]);
-    if env::var_os("BLESS").is_some() {
-        fs::write(&path, &page).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    }
-    let written = fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == page, "docs/defects.md is stale: BLESS=1 cargo test -p tests --test defects");
+    generated::is_fresh("docs/defects.md", &defects::page(&file, &measured["responses"]), "defects");
 }
 
-/// The file that pins the version of each client, and its package name.
-const PINS: &[(&str, &str, &str)] = &[
-    ("openai-python", "versions.toml", "\"openai=="),
-    ("openai-python stream()", "versions.toml", "\"openai=="),
-    ("openai-agents", "versions.toml", "\"openai-agents=="),
-    ("langchain-openai", "versions.toml", "\"langchain-openai=="),
-    ("pydantic-ai", "versions.toml", "\"pydantic-ai-slim[openai]=="),
-    ("LiteLLM", "versions.toml", "\"litellm[mcp]=="),
-    ("openai-node", "versions.toml", "\"openai@"),
-    ("openai-node stream()", "versions.toml", "\"openai@"),
-    ("AI SDK (openai)", "versions.toml", "\"@ai-sdk/openai@"),
-    ("AI SDK (open-responses)", "versions.toml", "\"@ai-sdk/open-responses@"),
-    ("openai-node 6", "versions.toml", "\"openai@6"),
-    ("openai-node 6 stream()", "versions.toml", "\"openai@6"),
-    ("AI SDK 6 (openai)", "versions.toml", "\"@ai-sdk/openai@3"),
-    ("AI SDK 6 (open-responses)", "versions.toml", "\"@ai-sdk/open-responses@1"),
-    ("Codex CLI", "versions.toml", "\"@openai/codex@"),
-    ("async-openai", "async-openai/Cargo.toml", "async-openai = { version = \"="),
-    ("anthropic-python", "versions.toml", "\"anthropic=="),
-    ("anthropic-python stream()", "versions.toml", "\"anthropic=="),
-    ("anthropic-typescript", "versions.toml", "\"@anthropic-ai/sdk@"),
-    ("anthropic-typescript stream()", "versions.toml", "\"@anthropic-ai/sdk@"),
-    ("AI SDK (anthropic)", "versions.toml", "\"@ai-sdk/anthropic@"),
-    ("langchain-anthropic", "versions.toml", "\"langchain-anthropic=="),
-    ("pydantic-ai (anthropic)", "versions.toml", "\"pydantic-ai-slim[anthropic,openai]=="),
-    ("LiteLLM (anthropic)", "versions.toml", "\"litellm=="),
-    ("openai-python chat", "versions.toml", "\"openai==3.57"),
-    ("openai-python chat stream()", "versions.toml", "\"openai==3.57"),
-    ("openai-node chat", "versions.toml", "\"openai@7.57"),
-    ("openai-node chat stream()", "versions.toml", "\"openai@7.57"),
-    ("AI SDK (openai chat)", "versions.toml", "\"@ai-sdk/openai@"),
-    ("AI SDK (openai-compatible)", "versions.toml", "\"@ai-sdk/openai-compatible@"),
-    ("langchain-openai chat", "versions.toml", "\"langchain-openai==1.7.4"),
-    ("pydantic-ai chat", "versions.toml", "\"pydantic-ai-slim[anthropic,openai]=="),
-    ("LiteLLM chat", "versions.toml", "\"litellm=="),
-];
+/// What is before the version of a client in the file that pins it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pin {
+    file: Option<String>,
+    pin: String,
+}
 
 #[test]
 fn clients_are_measured_with_the_versions_that_are_pinned() {
     let (_, measured) = files();
     let clients = || measured.values().flat_map(|file| &file.clients);
-    for (name, file, pin) in PINS {
-        let text = fs::read_to_string(corpus::repository().join("tests/clients").join(file)).unwrap();
-        let pinned = text.split_once(*pin).and_then(|(_, rest)| rest.split('"').next());
+    let read = |file: &str| {
+        fs::read_to_string(corpus::repository().join("tests/clients").join(file)).expect("it is there")
+    };
+    let pins: BTreeMap<String, Pin> = toml::from_str(&read("pins.toml")).expect("it is as its type says");
+    for (name, Pin { file, pin }) in &pins {
+        let text = read(file.as_deref().unwrap_or("versions.toml"));
+        let pinned = text.split_once(pin).and_then(|(_, rest)| rest.split('"').next());
         let pinned =
             pinned.map(|rest| format!("{}{rest}", pin.rsplit(['@', '=', '"']).next().unwrap_or_default()));
         let client = clients().find(|client| client.name == *name).expect(name);
         assert_eq!(client.version, pinned, "{name}: run `tests/clients/run --write`");
     }
     // Whoever has a version can be measured again.
-    let pinned: Vec<&str> = PINS.iter().map(|(name, ..)| *name).collect();
     let mut measured = clients().filter(|client| client.version.is_some());
-    assert!(measured.all(|client| pinned.contains(&&*client.name)));
+    assert!(measured.all(|client| pins.contains_key(&client.name)));
 }
 
 /// Returns the rows of the first table of a page whose header starts with these cells, without the header.

@@ -111,21 +111,10 @@ fn begin(part: &str) -> String {
 /// Returns all documents for people.
 fn documents() -> Vec<PathBuf> {
     let root = corpus::repository();
-    let mut found: Vec<PathBuf> = Vec::new();
-    let mut folders = vec![root.join("docs"), root.join("spec/apis"), root.join("spec/rules")];
-    found.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root.join(name)));
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("it is there").filter_map(Result::ok) {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "md") {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    found
+    let own = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root.join(name));
+    let folders =
+        ["docs", "spec/apis", "spec/rules"].map(|folder| corpus::files(&root.join(folder), &["md"]));
+    own.into_iter().chain(folders.into_iter().flatten()).collect()
 }
 
 /// Returns the targets of the links in a document, without those in code.

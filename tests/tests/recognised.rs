@@ -2,38 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::path::Path;
 
 use catalogue::Level;
 use conformance::Rules;
 use conformance::checker::RuleSets;
 use conformance::recordings::{Checking, check};
 use conformance::results::CaptureReport;
-use tests::corpus;
-
-/// A recording of an index: its file, its vendor, and `real` or the kind of modification.
-struct Row {
-    file: String,
-    vendor: String,
-    class: String,
-}
-
-/// Reads the columns of an index by their names.
-fn index(folder: &Path) -> Vec<Row> {
-    let text = fs::read_to_string(folder.join("INDEX.tsv")).expect("an index");
-    let mut lines = text.lines().map(|line| line.split('\t').collect::<Vec<_>>());
-    let names = lines.next().expect("names of columns");
-    let column = |name| names.iter().position(|other| *other == name).expect("a column");
-    let columns = ["file", "vendor", "class"].map(column);
-    lines
-        .map(|line| {
-            let [file, vendor, class] =
-                columns.map(|at| line.get(at).copied().unwrap_or_default().to_owned());
-            Row { file, vendor, class }
-        })
-        .collect()
-}
+use tests::corpus::{self, Recording};
 
 fn broken(report: &CaptureReport) -> BTreeSet<String> {
     let musts = report.findings.iter().filter(|finding| finding.level == Level::Must);
@@ -45,7 +22,7 @@ fn broken(report: &CaptureReport) -> BTreeSet<String> {
 fn table(folder: &Path, api: &str, usual: &str, first_party: &str) -> String {
     let (sets, rules) = (RuleSets::all(), Rules::of(corpus::dialect(usual)));
     let mut table: BTreeMap<(String, String, String), u64> = BTreeMap::new();
-    for Row { file, vendor, class } in index(folder) {
+    for Recording { file, vendor, class, .. } in corpus::index(folder) {
         let open = || File::open(folder.join(&file)).unwrap_or_else(|error| panic!("{file}: {error}"));
         let found = Checking::recognising(&sets, false).check(file.clone(), &mut open(), None);
         let stated = check(file.clone(), &mut open(), None, &rules);
@@ -75,22 +52,16 @@ fn streams_of_responses() {
     insta::assert_snapshot!(table);
 }
 
-/// Returns the folder with the streams of another API.
-fn neighbour(api: &str) -> PathBuf {
-    let folder = option_env!("NEIGHBOURS").map(Path::new);
-    folder.expect("they were there when the tests were built").join(api)
-}
-
 #[cfg_attr(not(neighbours), ignore = "needs recordings of other APIs: set CONFORMANCE_NEIGHBOURS")]
 #[test]
 fn streams_of_messages() {
-    let table = table(&neighbour("messages"), "messages", "anthropic", "anthropic");
+    let table = table(&corpus::neighbours().join("messages"), "messages", "anthropic", "anthropic");
     insta::assert_snapshot!(table);
 }
 
 #[cfg_attr(not(neighbours), ignore = "needs recordings of other APIs: set CONFORMANCE_NEIGHBOURS")]
 #[test]
 fn streams_of_chat_completions() {
-    let table = table(&neighbour("chat"), "chat", "chat", "openai");
+    let table = table(&corpus::neighbours().join("chat"), "chat", "chat", "openai");
     insta::assert_snapshot!(table);
 }

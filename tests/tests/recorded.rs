@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::{env, fs};
+use std::fs;
 
 use catalogue::LooksAt;
 use conformance::capture::{Frame, sse};
@@ -10,6 +10,7 @@ use conformance::checker::{Observer, Seen};
 use conformance::{Checker, Rules};
 use spec::table::Scope;
 use tests::corpus::{self, Index};
+use tests::generated::is_fresh;
 
 const HEAD: &str = "\
 # Recorded streams of OpenAI and Azure that keep each rule that stands on a sentence of Open Responses: dialect, rule,
@@ -35,7 +36,7 @@ fn figures_are_fresh() {
             continue;
         }
         let seen = scopes.get(&file).expect("it has events");
-        let broken: BTreeSet<&str> = corpus::findings(&report).map(|finding| &*finding.rule).collect();
+        let broken: BTreeSet<&str> = report.findings.iter().map(|finding| &*finding.rule).collect();
         for rule in Rules::of(dialect).iter() {
             let is_theirs =
                 rule.citation.source.to_lowercase().replace(' ', "-").starts_with("open-responses");
@@ -55,12 +56,7 @@ fn figures_are_fresh() {
     for (rule, (kept, streams)) in counts {
         let _ = writeln!(text, "openai {rule} {kept} {streams}");
     }
-    let path = corpus::repository().join("spec/recorded.txt");
-    if env::var_os("BLESS").is_some() {
-        fs::write(&path, &text).expect("it can be written");
-    }
-    let known = fs::read_to_string(&path).expect("it is there");
-    assert!(known == text, "spec/recorded.txt is stale: BLESS=1 cargo test -p tests --test recorded");
+    is_fresh("spec/recorded.txt", &text, "recorded");
 }
 
 /// Sees every frame, so that none is taken the short way.

@@ -10,7 +10,7 @@ use codegen::dialect;
 use conformance::Rules;
 use conformance::results::Finding;
 use serde::Deserialize;
-use tests::corpus::{self, Neighbour, starred};
+use tests::corpus::{self, Recording, starred};
 use tests::{defects, generated};
 
 /// The decisions about one API.
@@ -73,12 +73,12 @@ fn key(finding: &Finding) -> Key {
 }
 
 /// Returns what recordings break in a dialect, at the level SHOULD or higher.
-fn broken(recordings: &[&Neighbour], dialect: &str) -> Broken {
+fn broken(folder: &Path, recordings: &[&Recording], dialect: &str) -> Broken {
     let rules = Rules::of(corpus::dialect(dialect));
     let mut broken = Broken::new();
     for recording in recordings {
-        let bytes = fs::read(&recording.path).expect("it is there");
-        let report = conformance::check(&recording.name, &mut &*bytes, None, &rules);
+        let bytes = fs::read(folder.join(&recording.file)).expect("it is there");
+        let report = conformance::check(recording.short(), &mut &*bytes, None, &rules);
         // A recording that was framed again says nothing of its frames.
         let is_known = |finding: &&Finding| {
             let is_frame = finding.rule.starts_with("wire/") || finding.rule == "completion/ends-with-done";
@@ -87,7 +87,7 @@ fn broken(recordings: &[&Neighbour], dialect: &str) -> Broken {
         for finding in report.findings.iter().filter(is_known) {
             let (level, names) = broken.entry(key(finding)).or_insert((Level::May, BTreeSet::new()));
             *level = (*level).max(finding.level);
-            names.insert(recording.name.clone());
+            names.insert(recording.short());
         }
     }
     broken
@@ -102,8 +102,9 @@ fn reason(name: &str, rule: &str) -> Option<String> {
 
 /// Returns the rows of a vendor: what its recordings break in its dialect, and what its dialect allows.
 fn rows(
+    folder: &Path,
     name: &str,
-    recordings: &[&Neighbour],
+    recordings: &[&Recording],
     decisions: &Decisions,
     used: &mut BTreeSet<String>,
     open: &mut Vec<String>,
@@ -111,9 +112,9 @@ fn rows(
     let none = Vendor::default();
     let vendor = decisions.vendor.get(name).unwrap_or(&none);
     let own = vendor.dialect.as_deref().unwrap_or(&decisions.dialect);
-    let found = broken(recordings, own);
+    let found = broken(folder, recordings, own);
     let strict =
-        if own == decisions.dialect { Broken::new() } else { broken(recordings, &decisions.dialect) };
+        if own == decisions.dialect { Broken::new() } else { broken(folder, recordings, &decisions.dialect) };
     let mut text = String::new();
     let mut row = |(rule, member): &Key, level: &str, count: usize, decision: &str| {
         let member = if member.is_empty() { String::new() } else { format!(" `{member}`") };
@@ -143,9 +144,10 @@ fn rows(
 }
 
 fn of_api(folder: &Path, api: &str, decisions: &Decisions) -> String {
-    let recordings = corpus::neighbours_of(folder, api);
+    let folder = &folder.join(api);
+    let recordings = corpus::index(folder);
     let recordings = recordings.iter().filter(|entry| matches!(entry.class.as_str(), "real" | "gateway"));
-    let mut vendors: BTreeMap<&str, Vec<&Neighbour>> = BTreeMap::new();
+    let mut vendors: BTreeMap<&str, Vec<&Recording>> = BTreeMap::new();
     for recording in recordings {
         vendors.entry(&recording.vendor).or_default().push(recording);
     }
@@ -153,11 +155,11 @@ fn of_api(folder: &Path, api: &str, decisions: &Decisions) -> String {
     let mut page = format!("\n## {}\n", corpus::dialect(&decisions.dialect).api.title);
     let mut clean = Vec::new();
     for (name, recordings) in &vendors {
-        let rows = rows(name, recordings, decisions, &mut used, &mut open);
+        let rows = rows(folder, name, recordings, decisions, &mut used, &mut open);
         let dialect = decisions.vendor.get(*name).and_then(|vendor| vendor.dialect.as_deref());
         let dialect = dialect.unwrap_or(&decisions.dialect);
         if *name == decisions.first_party {
-            let musts = broken(recordings, dialect);
+            let musts = broken(folder, recordings, dialect);
             let musts: Vec<_> = musts.iter().filter(|(_, (level, _))| *level == Level::Must).collect();
             assert!(musts.is_empty(), "{api}: {musts:?}");
         }

@@ -1,13 +1,16 @@
 //! The findings of the engine and their locations.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
+use catalogue::Level;
+use conformance::capture::{End, Exchange, Recorder, Request};
 use conformance::{Checker, Finding, Rules};
 
 use crate::fuzz;
 
 fn dialect(name: &str) -> &'static spec::Dialect {
-    spec::DIALECTS.iter().find(|dialect| dialect.name == name).expect("the build has it")
+    spec::dialect(name).expect("the build has it")
 }
 
 /// Returns the rules that these tests are about. Other rules are tested by the violations of their pages.
@@ -261,4 +264,58 @@ fn early_events_do_not_begin_a_response() {
     assert_eq!(broken(&without(3)), ["response/in-progress-second"]);
     let twice = [&frames[..3], &frames[2..]].concat().concat();
     assert_eq!(broken(&twice), ["response/created-once"]);
+}
+
+/// Returns the findings in a recording with a stream as the response to a request.
+fn requested(method: &str, stream: &str) -> Vec<(Level, String)> {
+    let recorder = Recorder::new();
+    let url = "https://gateway.test/v1/responses".into();
+    let exchange = Exchange {
+        status: Some(200),
+        headers: vec![("content-type".into(), "text/event-stream".into())],
+        request: Some(Request { method: method.to_owned().into(), url, ..Request::default() }),
+        ..Exchange::default()
+    };
+    let recording = recorder.begin(&exchange)
+        + &recorder.chunk(Duration::ZERO, stream.as_bytes())
+        + &recorder.end(Duration::ZERO, End::Closed);
+    let report = conformance::check("a", &mut recording.as_bytes(), None, &Rules::of(dialect("openai")));
+    report.findings.into_iter().map(|finding| (finding.level, finding.rule.into_owned())).collect()
+}
+
+#[test]
+fn a_response_that_was_never_created() {
+    let golden = conformance::goldens::golden("openai/text").expect("a golden").bytes;
+    let text = String::from_utf8_lossy(golden);
+    let frames: Vec<&str> = text.split_inclusive("\n\n").collect();
+    // A client that has received the first events requests the rest.
+    let (late, later) = (frames[1..].concat(), frames[2..].concat());
+    let found = |level| Some((level, "response/created-first".to_owned()));
+    assert_eq!(requested("POST", &late).into_iter().next(), found(Level::Must));
+    assert_eq!(requested("post", &later).into_iter().next(), found(Level::Must));
+    assert_eq!(requested("GET", &late), []);
+    let mut checker = Checker::new(dialect("openai"));
+    checker.push(late.as_bytes());
+    checker.finish();
+    let findings: Vec<_> = checker.findings().iter().map(|it| (it.level, it.rule.to_string())).collect();
+    assert_eq!(findings, [found(Level::May).expect("a finding")]);
+    checker.reset();
+    checker.push(later.as_bytes());
+    checker.finish();
+    assert_eq!(checker.findings(), []);
+}
+
+#[test]
+fn streams_of_other_apis() {
+    for stream in [
+        "event: thread.run.created\ndata: {\"id\":\"run_1\",\"object\":\"thread.run\"}\n\n",
+        "data: {\"type\":\"session.created\",\"session\":{}}\n\n",
+        "event: ping\ndata: {\"type\":\"ping\"}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
+    ] {
+        assert_eq!(
+            requested("POST", stream),
+            [(Level::Must, "schema/foreign-protocol".to_owned())],
+            "{stream}"
+        );
+    }
 }

@@ -17,10 +17,6 @@ fn broken(dialect: &str, log: &[String]) -> Vec<(Level, String)> {
     report.findings.into_iter().map(|finding| (finding.level, finding.rule.into_owned())).collect()
 }
 
-fn is_event(line: &str, name: &str) -> bool {
-    line.starts_with(&format!("{{\"recv\":{{\"type\":\"{name}\""))
-}
-
 #[test]
 fn lanes_steering_and_injection_are_clean() {
     for name in [
@@ -52,34 +48,6 @@ fn a_dialect_without_lanes_forbids_what_is_mixed() {
     assert!(found.contains(&(Level::Must, "ws/one-in-flight".to_owned())), "{found:?}");
 }
 
-/// A fault in one lane is reported for that lane only.
-#[test]
-fn rules_bind_in_each_lane() {
-    let in_lane = |line: &String, lane: &str| line.contains(&format!("\"stream_id\":\"{lane}\""));
-    for lane in ["lane_a", "lane_b"] {
-        let is_first = |name: &str| {
-            let messages = log("websocket-lanes");
-            messages.iter().position(|line| is_event(line, name) && in_lane(line, lane)).expect("the event")
-        };
-        for (name, rule) in [
-            ("response.output_item.added", "item/before-open"),
-            ("response.output_item.done", "item/never-closed"),
-            ("response.completed", "ws/one-in-flight"),
-        ] {
-            let mut messages = log("websocket-lanes");
-            messages.remove(is_first(name));
-            let found = broken("openai", &messages);
-            assert!(found.contains(&(Level::Must, rule.to_owned())), "{lane} {name}: {found:?}");
-            let others = ["item/before-open", "item/never-closed", "ws/one-in-flight", "sequence/by-one"];
-            assert!(found.iter().all(|(_, found)| others.contains(&&**found)), "{lane} {name}: {found:?}");
-        }
-        let mut messages = log("websocket-lanes");
-        let at = is_first("response.output_text.delta");
-        messages[at] = messages[at].replace("\"sequence_number\":4", "\"sequence_number\":3");
-        assert!(broken("openai", &messages).contains(&(Level::Must, "sequence/grows".to_owned())));
-    }
-}
-
 #[test]
 fn a_lane_that_nobody_asked_for() {
     let messages: Vec<_> = log("websocket-lanes")
@@ -105,17 +73,4 @@ fn more_than_32_lanes() {
     let lanes = |count: usize| (1..=count).flat_map(lane).collect::<Vec<_>>();
     assert_eq!(broken("openai", &lanes(32)), []);
     assert_eq!(broken("openai", &lanes(33)), [(Level::Must, "ws/lane-limit".to_owned())]);
-}
-
-#[test]
-fn steering_that_nothing_answers() {
-    let mut messages = log("websocket-steer");
-    messages.retain(|line| !is_event(line, "response.steer.accepted"));
-    let found = broken("openai", &messages);
-    for rule in ["ws/steer-followed", "ws/steered-ends", "ws/created-asked"] {
-        assert!(found.contains(&(Level::Must, rule.to_owned())), "{rule}: {found:?}");
-    }
-    let mut messages = log("websocket-inject");
-    messages.retain(|line| !is_event(line, "response.inject.created"));
-    assert!(broken("openai", &messages).contains(&(Level::Must, "ws/inject-answered".to_owned())));
 }

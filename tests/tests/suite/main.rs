@@ -1,13 +1,11 @@
 //! What concerns several crates, in one program: what commands of the documentation name has its own.
 
 mod constructors;
-mod currency;
 mod damaged;
 mod gateways;
 mod generated;
 mod guarantees;
 mod hostile;
-mod ordered;
 mod packages;
 mod rewritten;
 mod serde;
