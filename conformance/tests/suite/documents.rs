@@ -62,8 +62,11 @@ const CODES: &[(&str, i32, &str)] = &[
 /// Pages whose scripts another test runs.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("translation-report.md", "its commands start the gateways that tests/between/run installs"),
-    ("ci.md", "conformance/tests/suite/ci.rs runs its scripts as a whole"),
-    ("getting-started.md", "conformance/tests/suite/ci.rs runs it from its first command to its last"),
+    ("ci.md", "conformance/tests/commands/ci/documents.txt runs its scripts as a whole"),
+    (
+        "getting-started.md",
+        "conformance/tests/commands/ci/documents.txt runs it from its first command to its last",
+    ),
 ];
 
 static OPENAI: LazyLock<Embedded> = LazyLock::new(|| {
@@ -132,13 +135,9 @@ static SEEDS: LazyLock<PathBuf> = LazyLock::new(|| {
 /// Returns the shell blocks of a page.
 fn blocks(page: &Path) -> Vec<String> {
     let text = fs::read_to_string(page).expect("it is there");
-    let of = |fence: &str| {
-        let parts: Vec<String> = text
-            .split(fence)
-            .skip(1)
-            .filter_map(|rest| rest.split("\n```").next().map(str::to_owned))
-            .collect();
-        parts
+    let of = |fence: &str| -> Vec<String> {
+        let parts = text.split(fence).skip(1).filter_map(|rest| rest.split("\n```").next());
+        parts.map(str::to_owned).collect()
     };
     ["```sh\n", "```console\n"].into_iter().flat_map(of).collect()
 }
@@ -227,17 +226,7 @@ fn run(name: &str) -> usize {
             let expected = CODES.iter().find(|(start, ..)| line == *start).map_or(0, |(_, code, _)| *code);
             let output = bash(&folder, &real);
             if output.status.code() != Some(expected) {
-                let text = |bytes: &[u8]| {
-                    let text = String::from_utf8_lossy(bytes).into_owned();
-                    text.lines()
-                        .rev()
-                        .take(8)
-                        .collect::<Vec<_>>()
-                        .into_iter()
-                        .rev()
-                        .collect::<Vec<_>>()
-                        .join("\n")
-                };
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
                 failures.push(format!(
                     "{line}: {}, expected {expected}\n{}\n{}",
                     output.status,
