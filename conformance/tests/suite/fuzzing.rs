@@ -3,6 +3,7 @@
 
 use std::{env, thread};
 
+use conformance::capture::Format;
 use conformance::goldens::GOLDENS;
 
 use crate::fuzz;
@@ -30,6 +31,7 @@ fn damaged_recordings_break_nothing() {
                 damage(&mut recording, &other, &mut random);
             }
             fuzz::check(&recording);
+            let _ = fuzz::entries(&[&recording], Some(Format::ALL[random.below(Format::ALL.len())]));
             fuzz::split(&recording);
         }
     };

@@ -1,61 +1,20 @@
 //! The reference gateway over HTTP.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use conformance::capture::Format;
 use conformance::gateway::{self, Embedded, McpServer, Settings, WireFault};
-use conformance::{Rules, check};
 use serde_json::{Value, json};
 use spec::Dialect;
 
+use crate::http::{self, Answer};
+
 fn dialect(name: &str) -> &'static Dialect {
-    spec::DIALECTS.iter().find(|dialect| dialect.name == name).expect("the build has it")
+    spec::dialect(name).expect("the build has it")
 }
 
-struct Answer {
-    head: String,
-    body: Vec<u8>,
-}
-
-impl Answer {
-    fn status(&self) -> u16 {
-        self.head.split(' ').nth(1).unwrap().parse().unwrap()
-    }
-
-    fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("{}: {}", self.head, self.text()))
-    }
-
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.body).into_owned()
-    }
-
-    /// Returns the rules that it breaks.
-    fn broken(&self, dialect: &'static Dialect) -> Vec<String> {
-        let recording = [self.head.as_bytes(), b"\r\n\r\n", &self.body].concat();
-        let report = check("answer", &mut &*recording, Some(Format::Http), &Rules::of(dialect));
-        assert_eq!(report.error, None);
-        report.findings.iter().map(|finding| finding.rule.to_string()).collect()
-    }
-}
-
-/// Sends a request over HTTP/1.0, so that the body is not chunked.
+/// Sends a request without headers of its own.
 fn ask(gateway: &Embedded, method: &str, path: &str, body: &str) -> Answer {
-    let mut stream = TcpStream::connect(gateway.address()).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-    let length = body.len();
-    write!(
-        stream,
-        "{method} /v1{path} HTTP/1.0\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n{body}"
-    )
-    .unwrap();
-    let mut bytes = Vec::new();
-    stream.read_to_end(&mut bytes).unwrap();
-    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").unwrap();
-    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
-    Answer { head, body: bytes[end + 4..].to_vec() }
+    http::ask(gateway.address(), method, &format!("/v1{path}"), "", body)
 }
 
 fn post(gateway: &Embedded, request: &Value) -> Answer {
@@ -80,22 +39,6 @@ fn hello() -> Value {
 }
 
 #[test]
-fn every_dialect_is_spoken_without_a_fault() {
-    for dialect in gateway::dialects() {
-        let gateway = start(Settings::new(dialect));
-        let mut request = gateway::request("[[say Hëllo|, wor|ld.]]", dialect.api);
-        let stream = post_to(&gateway, dialect, &request);
-        assert!(stream.head.contains("content-type: text/event-stream"), "{}", stream.head);
-        assert_eq!((stream.status(), stream.broken(dialect)), (200, vec![]), "{}", dialect.name);
-        assert_ne!(stream.text(), post_to(&gateway, dialect, &request).text(), "ids differ");
-        request["stream"] = json!(false);
-        let whole = post_to(&gateway, dialect, &request);
-        assert!(whole.head.contains("content-type: application/json"), "{}", whole.head);
-        assert_eq!((whole.status(), whole.broken(dialect)), (200, vec![]), "{}", dialect.name);
-    }
-}
-
-#[test]
 fn all_apis_are_spoken_on_one_port() {
     let beside = vec![dialect("anthropic"), dialect("chat")];
     let gateway = start(Settings { beside, ..openai() });
@@ -110,6 +53,7 @@ fn all_apis_are_spoken_on_one_port() {
         let of = |input: &str| gateway::request(input, dialect.api);
         let stream = post_to(&gateway, dialect, &of("Use the word plum."));
         assert_eq!((stream.status(), stream.broken(dialect)), (200, vec![]), "{name}");
+        assert_ne!(stream.text(), post_to(&gateway, dialect, &of("Use the word plum.")).text(), "ids differ");
         let mut whole = of("Use the word plum.");
         whole["stream"] = json!(false);
         let whole = post_to(&gateway, dialect, &whole);
@@ -138,20 +82,6 @@ fn all_apis_are_spoken_on_one_port() {
 }
 
 #[test]
-fn a_request_can_be_answered_as_if_it_asked_for_something_else() {
-    let gateway = start(Settings::new(dialect("anthropic")));
-    let mut request = gateway::request("Weather?", dialect("anthropic").api);
-    request["tools"] = json!([{"name": "get_weather", "input_schema": {"type": "object"}}]);
-    request["tool_choice"] = json!({"type": "none"});
-    let text = post_to(&gateway, dialect("anthropic"), &request).text();
-    assert!(!text.contains("tool_use"), "{text}");
-    request["model"] = json!("fault:tool-use/none-chosen");
-    let broken = post_to(&gateway, dialect("anthropic"), &request);
-    assert!(broken.text().contains("tool_use"), "{}", broken.text());
-    assert!(broken.head.contains("tool-use/none-chosen: applied"), "{}", broken.head);
-}
-
-#[test]
 fn tokens_are_counted_as_in_a_message() {
     let gateway = start(Settings::new(dialect("anthropic")));
     let mut request = gateway::request("Hello, how are you?", dialect("anthropic").api);
@@ -177,79 +107,6 @@ fn what_an_api_has_no_way_to_say_is_refused() {
         assert_eq!((refused.status(), refused.broken(dialect)), (400, vec![]), "{name} {input}");
         assert!(refused.text().contains("has no way to say this"), "{}", refused.text());
     }
-}
-
-#[test]
-fn responses_are_stored_until_they_are_deleted() {
-    let gateway = start(openai());
-    let mut request = hello();
-    request["stream"] = json!(false);
-    let response = post(&gateway, &request).json();
-    let id = response["id"].as_str().unwrap();
-    let at = |rest: &str| format!("/responses/{id}{rest}");
-    assert_eq!(ask(&gateway, "GET", &at(""), "").json(), response);
-
-    let items = ask(&gateway, "GET", &at("/input_items"), "").json();
-    assert_eq!(items["data"][0]["content"][0]["text"], request["input"]);
-    assert!(dialect("openai").check_type("ResponseItemList", &items.to_string()).is_valid(), "{items}");
-
-    request["previous_response_id"] = json!(id);
-    let next = post(&gateway, &request).json();
-    assert_eq!(next["previous_response_id"], json!(id));
-    assert_eq!(
-        ask(&gateway, "DELETE", &at(""), "").json(),
-        json!({"id": id, "object": "response", "deleted": true})
-    );
-    for (method, path) in
-        [("GET", at("")), ("DELETE", at("")), ("POST", at("/cancel")), ("GET", at("/input_items"))]
-    {
-        let answer = ask(&gateway, method, &path, "");
-        assert_eq!((answer.status(), answer.broken(dialect("openai"))), (404, vec![]), "{method} {path}");
-    }
-    let refused = post(&gateway, &request);
-    assert_eq!(refused.status(), 404);
-    assert_eq!(refused.json()["error"]["code"], "previous_response_not_found");
-
-    let forgotten = post(&gateway, &json!({"model": "m", "input": "Hello", "store": false})).json();
-    let path = format!("/responses/{}", forgotten["id"].as_str().unwrap());
-    assert_eq!(ask(&gateway, "GET", &path, "").status(), 404);
-}
-
-#[test]
-fn what_runs_in_the_background_is_polled() {
-    let gateway = start(openai());
-    let request = json!({"model": "m", "input": "Hello", "background": true});
-    let first = post(&gateway, &request).json();
-    assert_eq!(first["status"], "queued");
-    let path = format!("/responses/{}", first["id"].as_str().unwrap());
-    let polled: Vec<Value> =
-        (0..4).map(|_| ask(&gateway, "GET", &path, "").json()["status"].clone()).collect();
-    assert_eq!(polled, ["queued", "in_progress", "completed", "completed"]);
-    assert_eq!(ask(&gateway, "POST", &format!("{path}/cancel"), "").json()["status"], "completed");
-
-    let other = post(&gateway, &request).json();
-    let path = format!("/responses/{}", other["id"].as_str().unwrap());
-    assert_eq!(ask(&gateway, "POST", &format!("{path}/cancel"), "").json()["status"], "cancelled");
-    assert_eq!(ask(&gateway, "GET", &path, "").json()["status"], "cancelled");
-
-    let plain = post(&gateway, &json!({"model": "m", "input": "Hello"})).json();
-    let path = format!("/responses/{}/cancel", plain["id"].as_str().unwrap());
-    assert_eq!(ask(&gateway, "POST", &path, "").status(), 400);
-}
-
-#[test]
-fn a_stream_can_be_taken_up_again() {
-    let gateway = start(openai());
-    let stream = post(&gateway, &hello()).text();
-    let (_, after) = stream.split_once("\"id\":\"").unwrap();
-    let (id, _) = after.split_once('"').unwrap();
-    let resumed = |query: &str| ask(&gateway, "GET", &format!("/responses/{id}?stream=true{query}"), "");
-    assert_eq!(resumed("").text(), stream);
-    let rest = resumed("&starting_after=4");
-    assert_eq!(rest.broken(dialect("openai")), Vec::<&str>::new());
-    let events: Vec<&str> = stream.split_inclusive("\n\n").collect();
-    assert_eq!(rest.text(), events[5..].concat());
-    assert_eq!(resumed("&starting_after=99").text(), "");
 }
 
 #[test]
@@ -297,19 +154,9 @@ fn requests_are_refused_with_the_right_error() {
 }
 
 #[test]
-fn rules_are_broken_on_the_wire() {
+fn several_rules_are_broken_on_the_wire() {
     for name in ["openai", "open-responses"] {
         let dialect = dialect(name);
-        for id in
-            ["text/deltas-joined", "wire/event-stream-content-type", "wire/event-line", "error/status-agrees"]
-        {
-            let rule = catalogue::rule(id).unwrap();
-            let rules = Rules::of(dialect);
-            let (_, golden) = gateway::faults(&rules.only(|other| other.id == id))[0];
-            let gateway = start(Settings { rules: vec![rule], ..Settings::new(dialect) });
-            let answer = post(&gateway, &gateway::example(golden).unwrap());
-            assert_eq!(answer.broken(dialect), [id], "{name}");
-        }
         let several = ["text/deltas-joined", "sequence/by-one"];
         let rules = several.iter().map(|id| catalogue::rule(id).unwrap()).collect();
         let gateway = start(Settings { rules, ..Settings::new(dialect) });
@@ -359,14 +206,10 @@ fn texts_can_be_made_long() {
     assert!(text.contains("response.incomplete") && text.matches("output_text.delta").count() < 50, "{text}");
 }
 
-fn with(fault: WireFault) -> Embedded {
-    start(Settings { wire: vec![fault], ..openai() })
-}
-
 #[test]
 fn transport_can_go_wrong() {
     let good = post(&start(openai()), &hello());
-    let of = |fault: WireFault| post(&with(fault), &hello());
+    let of = |fault: WireFault| post(&start(Settings { wire: vec![fault], ..openai() }), &hello());
     let cut = of(WireFault::Cut);
     assert!(good.text().starts_with(&cut.text()) && !cut.text().ends_with('\n'), "{}", cut.text());
     assert_eq!(of(WireFault::Crlf).text(), good.text().replace('\n', "\r\n"));
@@ -387,35 +230,6 @@ fn transport_can_go_wrong() {
     let error = of(WireFault::ErrorAsStream);
     assert!(error.head.contains("500") && error.head.contains("text/event-stream"), "{}", error.head);
     assert!(!error.broken(dialect("openai")).is_empty());
-}
-
-#[test]
-fn connections_can_stall_and_break() {
-    let open = |fault: WireFault| {
-        let gateway = with(fault);
-        let mut stream = TcpStream::connect(gateway.address()).unwrap();
-        stream.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
-        let body = hello().to_string();
-        let length = body.len();
-        write!(
-            stream,
-            "POST /responses HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n{body}"
-        )
-        .unwrap();
-        let mut bytes = Vec::new();
-        let end = stream.read_to_end(&mut bytes);
-        (end.is_ok(), String::from_utf8_lossy(&bytes).into_owned(), gateway)
-    };
-    let (ended, text, gateway) = open(WireFault::Stall);
-    assert!(!ended && text.contains("response.created") && !text.contains("response.completed"), "{text}");
-    // A connection that stalls does not keep the gateway from ending.
-    let before = Instant::now();
-    drop(gateway);
-    assert!(before.elapsed() < Duration::from_secs(5));
-    let (ended, text, _gateway) = open(WireFault::EarlyClose);
-    assert!(ended && text.contains("response.created") && !text.ends_with("0\r\n\r\n"), "{text}");
-    let (ended, text, _gateway) = open(WireFault::Slow);
-    assert!(!ended && !text.contains("response.created"), "{text}");
 }
 
 #[test]
@@ -445,24 +259,4 @@ fn only_listed_models_are_served() {
     for (model, status) in [("m-1", 200), ("m-2", 404), ("auto", 200)] {
         assert_eq!(post(&gateway, &json!({"model": model, "input": "Hello"})).status(), status, "{model}");
     }
-}
-
-#[test]
-fn conversations_are_made_shorter() {
-    for name in ["openai", "open-responses"] {
-        let gateway = start(Settings::new(dialect(name)));
-        let request = json!({"model": "m", "input": [
-            {"type": "message", "role": "user", "content": "Remember the word blue."},
-            {"type": "message", "role": "assistant", "content": "Noted."}]});
-        let compacted = ask(&gateway, "POST", "/responses/compact", &request.to_string());
-        assert_eq!((compacted.status(), compacted.broken(dialect(name))), (200, vec![]), "{name}");
-        let output = compacted.json()["output"].clone();
-        assert_eq!(output[1]["type"], "compaction", "{output}");
-        let mut input = output.as_array().unwrap().clone();
-        input.push(json!({"type": "message", "role": "user", "content": "Which word was it?"}));
-        let next = post(&gateway, &json!({"model": "m", "input": input})).json();
-        assert_eq!(next["output"][0]["content"][0]["text"], "blue", "{next}");
-        assert_eq!(ask(&gateway, "POST", "/responses/compact", "{}").status(), 400);
-    }
-    assert_eq!(ask(&start(Settings::new(dialect("wave"))), "POST", "/responses/compact", "{}").status(), 404);
 }

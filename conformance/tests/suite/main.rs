@@ -2,12 +2,11 @@
 #![cfg(feature = "cli")]
 
 mod capture;
-mod ci;
-mod damages;
 mod documents;
 mod engine;
 mod fuzzing;
 mod gateway;
+mod http;
 mod lanes;
 #[cfg(unix)]
 mod limits;

@@ -1,12 +1,14 @@
 //! The reference gateway conforms to every rule of every dialect, and breaks the selected ones.
 
+use std::collections::BTreeMap;
+
 use catalogue::{Edit, Rule};
 use conformance::{Checker, Rules, gateway, goldens};
 use serde_json::{Value, json};
 use spec::Dialect;
 
 fn dialect(name: &str) -> &'static Dialect {
-    spec::DIALECTS.iter().find(|dialect| dialect.name == name).expect("the build has it")
+    spec::dialect(name).expect("the build has it")
 }
 
 /// Requests for all that a plan can hold, and that the dialect has a way to say.
@@ -46,11 +48,9 @@ fn requests(dialect: &'static Dialect) -> Vec<(String, Value)> {
     for text in texts {
         requests.push((text.to_owned(), gateway::request(text, api)));
     }
-    let plain = match api.name {
-        "messages" => plain_messages(),
-        "chat" => plain_chat(),
-        _ => plain_responses(),
-    };
+    let mut plain: BTreeMap<String, Vec<Value>> =
+        serde_json::from_str(include_str!("requests.json")).expect("it lists requests by API");
+    let plain = plain.remove(api.name).expect("each API has some");
     let named = plain.into_iter().map(|mut request| {
         let name = request.to_string();
         request["model"] = json!("reference-1");
@@ -63,141 +63,6 @@ fn requests(dialect: &'static Dialect) -> Vec<(String, Value)> {
         .partition(|(_, request)| gateway::respond(request, dialect).status == 200);
     assert!(unsaid.len() * 4 < said.len(), "{}: {unsaid:#?}", dialect.name);
     said.into_iter().collect()
-}
-
-fn plain_messages() -> Vec<Value> {
-    let weather = json!({"name": "get_weather", "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}}});
-    let search = json!({"type": "web_search_20250305", "name": "web_search"});
-    let user = |content: Value| json!([{"role": "user", "content": content}]);
-    let result = |id: &str| {
-        json!([{"role": "user", "content": "Weather?"},
-            {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {}}]},
-            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "Rain"}]}])
-    };
-    let of = |messages: Value, more: Value| {
-        let mut request = json!({"max_tokens": 1000, "messages": messages});
-        for (name, value) in more.as_object().unwrap() {
-            request[name] = value.clone();
-        }
-        request
-    };
-    vec![
-        of(user(json!("Hello")), json!({"system": "Be brief."})),
-        of(user(json!("Hello")), json!({"metadata": {"user_id": "[[refuse]]"}})),
-        of(
-            user(
-                json!([{"type": "text", "text": "What is this?"}, {"type": "image", "source": {"type": "url", "url": "https://a.test/"}}]),
-            ),
-            json!({}),
-        ),
-        of(user(json!("Weather in Oslo and Rome?")), json!({"tools": [weather]})),
-        of(
-            user(json!("Weather in Oslo and Rome?")),
-            json!({"tools": [weather], "tool_choice": {"type": "auto", "disable_parallel_tool_use": true}}),
-        ),
-        of(user(json!("Weather?")), json!({"tools": [weather], "tool_choice": {"type": "none"}})),
-        of(user(json!("Weather?")), json!({"tools": [weather], "tool_choice": {"type": "any"}})),
-        of(
-            user(json!("Weather?")),
-            json!({"tools": [weather], "tool_choice": {"type": "tool", "name": "get_weather"}}),
-        ),
-        of(user(json!("Tides?")), json!({"tools": [search]})),
-        of(result("toolu_1"), json!({"tools": [weather]})),
-        of(
-            user(json!(
-                "[[say Once upon a time there was|, in a far away land, a stream of events that never| ended.]]"
-            )),
-            json!({"max_tokens": 16}),
-        ),
-        of(
-            user(json!(
-                "[[call f {\"a\":\"Once upon a time there was|, in a far away land, a stream of events\"}]]"
-            )),
-            json!({"max_tokens": 8}),
-        ),
-        of(user(json!("[[say one two three four five]]")), json!({"stop_sequences": [" four"]})),
-        of(user(json!("[[say four]]")), json!({"stop_sequences": ["four"]})),
-        of(user(json!("Hello")), json!({"thinking": {"type": "adaptive"}})),
-        of(user(json!("Hello")), json!({"thinking": {"type": "adaptive", "display": "omitted"}})),
-        of(
-            user(json!("Hello")),
-            json!({"output_config": {"format": {"type": "json_schema", "schema":
-            {"type": "object", "properties": {"a": {"type": "integer"}}}}}}),
-        ),
-    ]
-}
-
-fn plain_chat() -> Vec<Value> {
-    let weather = json!({"type": "function", "function": {"name": "get_weather", "parameters":
-        {"type": "object", "properties": {"city": {"type": "string"}}}}});
-    let user = |text: &str, more: Value| {
-        let mut request = json!({"messages": [{"role": "user", "content": text}]});
-        for (name, value) in more.as_object().unwrap() {
-            request[name] = value.clone();
-        }
-        request
-    };
-    let usage = json!({"include_usage": true});
-    vec![
-        user("Hello", json!({"stream_options": usage})),
-        user("Hello", json!({"n": 3, "stream_options": usage})),
-        user("Hello", json!({"logprobs": true, "n": 2})),
-        user("[[refuse]]", json!({"n": 2})),
-        user("Hello", json!({"metadata": {"reference": "[[refuse]]"}})),
-        user("Weather in Oslo and Rome?", json!({"tools": [weather], "n": 2})),
-        user("Weather in Oslo and Rome?", json!({"tools": [weather], "parallel_tool_calls": false})),
-        user("Weather?", json!({"tools": [weather], "tool_choice": "none"})),
-        user("Weather?", json!({"tools": [weather], "tool_choice": "required"})),
-        user(
-            "Weather?",
-            json!({"tools": [weather], "tool_choice": {"type": "function", "function": {"name": "get_weather"}}}),
-        ),
-        json!({"messages": [{"role": "user", "content": "Weather?"},
-            {"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}]},
-            {"role": "tool", "tool_call_id": "call_1", "content": "Rain"}], "tools": [weather]}),
-        user(
-            "[[say Once upon a time there was|, in a far away land, a stream of events that never| ended.]]",
-            json!({"max_completion_tokens": 16}),
-        ),
-        user("[[say one two three four five]]", json!({"stop": " four"})),
-        user("Hello", json!({"reasoning_effort": "low", "stream_options": usage})),
-        user("Hello", json!({"response_format": {"type": "json_object"}})),
-        user(
-            "Hello",
-            json!({"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema":
-            {"type": "object", "properties": {"a": {"type": "integer"}}}}}}),
-        ),
-    ]
-}
-
-fn plain_responses() -> Vec<Value> {
-    let weather = json!({"type": "function", "name": "get_weather", "parameters":
-        {"type": "object", "properties": {"city": {"type": "string"}}}});
-    vec![
-        json!({"input": "Hello"}),
-        json!({"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "data:,"}]}]}),
-        json!({"input": "Hello", "instructions": "Be brief.", "metadata": {"reference": "[[refuse]]"}}),
-        json!({"input": "Weather in Oslo and Rome?", "tools": [weather]}),
-        json!({"input": "Weather?", "tools": [weather], "parallel_tool_calls": false}),
-        json!({"input": "Weather?", "tools": [weather], "tool_choice": "none"}),
-        json!({"input": "Weather?", "tools": [weather], "tool_choice": "required"}),
-        json!({"input": "Weather?", "tools": [weather], "tool_choice": {"type": "function", "name": "get_weather"}}),
-        json!({"input": "Weather?", "tools": [weather], "tool_choice":
-            {"type": "allowed_tools", "mode": "required", "tools": [{"type": "function", "name": "get_weather"}]}}),
-        json!({"input": [{"type": "function_call_output", "call_id": "call_1", "output": "Rain"}], "tools": [weather]}),
-        json!({"input": "Tell a story", "max_output_tokens": 16, "metadata":
-            {"reference": "[[say Once upon a time there was|, in a far away land, a stream of events that never| ended.]]"}}),
-        json!({"input": "x", "max_output_tokens": 16, "metadata":
-            {"reference": "[[think Some]][[call f {\"a\":\"Once upon a time there was|, in a far away land, a stream of events\"}]]"}}),
-        json!({"input": "Hello", "reasoning": {"effort": "low"}, "include": ["reasoning.encrypted_content"]}),
-        json!({"input": "Hello", "reasoning": {"effort": "low", "summary": "auto"}}),
-        json!({"input": "Hello", "include": ["message.output_text.logprobs"], "top_logprobs": 1}),
-        json!({"input": "Hello", "background": true}),
-        json!({"input": "Hello", "text": {"format": {"type": "json_object"}}}),
-        json!({"input": "Hello", "text": {"format": {"type": "json_schema", "name": "x", "schema":
-            {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "array", "items":
-            {"enum": ["x", "y"]}}}, "required": ["a", "b"], "additionalProperties": false}}}}),
-    ]
 }
 
 fn answer(request: &Value, dialect: &'static Dialect, seed: u64) -> gateway::RenderedResponse {

@@ -1,62 +1,25 @@
 //! The reference gateway for client developers: faults by request, a log, web pages, streaming and replays.
 
 use std::io::{self, Read as _, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use conformance::capture::Format;
+use conformance::Rules;
 use conformance::gateway::{Embedded, Log, Replay, Settings, fault_list, replay};
-use conformance::{Rules, check};
-use serde_json::{Value, json};
+use serde_json::json;
 use spec::Dialect;
 use tokio::net::TcpListener;
+
+use crate::http::{self, ask, connect};
 
 fn openai() -> &'static Dialect {
     spec::dialect("openai").expect("the build has it")
 }
 
-struct Answer {
-    head: String,
-    body: Vec<u8>,
-}
-
-impl Answer {
-    fn header(&self, name: &str) -> Option<&str> {
-        let line = self.head.lines().find(|line| line.to_lowercase().starts_with(&format!("{name}: ")))?;
-        Some(&line[name.len() + 2..])
-    }
-
-    fn status(&self) -> &str {
-        self.head.split(' ').nth(1).unwrap_or_default()
-    }
-
-    fn broken(&self) -> Vec<String> {
-        let recording = [self.head.as_bytes(), b"\r\n\r\n", &self.body].concat();
-        let report = check("answer", &mut &*recording, Some(Format::Http), &Rules::of(openai()));
-        report.findings.iter().map(|finding| finding.rule.to_string()).collect()
-    }
-}
-
-/// Sends a request over HTTP/1.0, so that the body is not chunked.
-fn ask(to: SocketAddr, method: &str, path: &str, headers: &str, body: &str) -> Answer {
-    let mut stream = TcpStream::connect(to).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-    let length = body.len();
-    let request = format!(
-        "{method} {path} HTTP/1.0\r\nhost: localhost\r\n{headers}content-length: {length}\r\n\r\n{body}"
-    );
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut bytes = Vec::new();
-    stream.read_to_end(&mut bytes).unwrap();
-    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").unwrap();
-    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
-    Answer { head, body: bytes[end + 4..].to_vec() }
-}
-
 /// Returns the number of chunks in which a response is sent.
 fn chunks(to: SocketAddr, body: &str) -> usize {
-    let mut stream = TcpStream::connect(to).unwrap();
+    let mut stream = connect(to);
     let length = body.len();
     let head = "POST /v1/responses HTTP/1.1\r\nhost: localhost\r\nconnection: close";
     stream.write_all(format!("{head}\r\ncontent-length: {length}\r\n\r\n{body}").as_bytes()).unwrap();
@@ -94,11 +57,11 @@ fn a_request_names_its_fault_in_four_ways() {
         ask(to, "POST", "/v1/responses", "", &hello("m", &format!("[[fault part/before-open]]{SAY}"))),
     ];
     for answer in answers {
-        assert_eq!(answer.broken(), ["part/before-open"], "{}", answer.head);
+        assert_eq!(answer.broken(openai()), ["part/before-open"], "{}", answer.head);
         assert_eq!(answer.header("x-conformance-fault"), Some("part/before-open: applied"));
     }
     let sound = ask(to, "POST", "/v1/responses", "", &plain);
-    assert_eq!((sound.broken(), sound.header("x-conformance-fault")), (vec![], None));
+    assert_eq!((sound.broken(openai()), sound.header("x-conformance-fault")), (vec![], None));
 
     let two = ask(to, "POST", "/fault/part/before-open,crlf/v1/responses", "", &plain);
     assert_eq!(two.header("x-conformance-fault"), Some("part/before-open: applied; crlf: applied"));
@@ -107,7 +70,7 @@ fn a_request_names_its_fault_in_four_ways() {
     let unfit = ask(to, "POST", "/fault/call/arguments-joined/v1/responses", "", &plain);
     let told = unfit.header("x-conformance-fault").unwrap();
     assert!(told.starts_with("call/arguments-joined: not applied, ") && told.contains("[[call"), "{told}");
-    assert_eq!(unfit.broken(), Vec::<String>::new());
+    assert_eq!(unfit.broken(openai()), Vec::<String>::new());
 
     for (path, headers) in [
         ("/fault/part/befor-open/v1/responses", String::new()),
@@ -122,10 +85,10 @@ fn a_request_names_its_fault_in_four_ways() {
         ),
     ] {
         let refused = ask(to, "POST", path, &headers, &plain);
-        assert_eq!(refused.status(), "400", "{path} {headers}");
+        assert_eq!(refused.status(), 400, "{path} {headers}");
     }
     let incomplete = ask(to, "POST", "/fault/part/before-open", "", &plain);
-    assert_eq!(incomplete.status(), "404");
+    assert_eq!(incomplete.status(), 404);
 }
 
 #[test]
@@ -137,12 +100,16 @@ fn each_listed_fault_can_be_asked_for_with_its_request() {
     for fault in faults.iter().filter(|fault| kind(fault) == "rule").step_by(5) {
         let path = format!("/fault/{}/v1/responses", fault.fault);
         let answer = ask(gateway.address(), "POST", &path, "", &fault.request.to_string());
-        assert!(answer.broken().iter().any(|rule| rule == fault.fault), "{}: {}", fault.fault, answer.head);
+        assert!(
+            answer.broken(openai()).iter().any(|rule| rule == fault.fault),
+            "{}: {}",
+            fault.fault,
+            answer.head
+        );
         assert_eq!(answer.header("x-conformance-fault"), Some(&*format!("{}: applied", fault.fault)));
     }
     let listed = ask(gateway.address(), "GET", "/faults", "", "");
-    let listed: Value = serde_json::from_slice(&listed.body).unwrap();
-    assert_eq!(listed, serde_json::to_value(&faults).unwrap());
+    assert_eq!(listed.json(), serde_json::to_value(&faults).unwrap());
 }
 
 #[derive(Clone, Default)]
@@ -192,7 +159,7 @@ fn web_pages_of_this_machine_may_ask() {
     };
     for origin in ["http://localhost:5173", "https://a.test"] {
         let preflight = ask("OPTIONS", origin);
-        assert_eq!(preflight.status(), "204", "{}", preflight.head);
+        assert_eq!(preflight.status(), 204, "{}", preflight.head);
         assert_eq!(preflight.header("access-control-allow-origin"), Some(origin));
         assert_eq!(preflight.header("access-control-allow-headers"), Some("authorization"));
         assert_eq!(ask("POST", origin).header("access-control-allow-origin"), Some(origin));
@@ -201,18 +168,11 @@ fn web_pages_of_this_machine_may_ask() {
 
 /// Returns the head of the response to a request with these headers, of which `host` is one.
 fn head(to: SocketAddr, method: &str, headers: &str) -> String {
-    let mut stream = TcpStream::connect(to).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let mut stream = connect(to);
     let length = if method == "POST" { "content-length: 2\r\n\r\n{}" } else { "\r\n" };
     let request = format!("{method} /v1/responses HTTP/1.1\r\n{headers}{length}");
     stream.write_all(request.as_bytes()).unwrap();
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        let mut byte = [0];
-        stream.read_exact(&mut byte).unwrap();
-        head.push(byte[0]);
-    }
-    String::from_utf8_lossy(&head).into_owned()
+    http::head(&mut stream)
 }
 
 #[test]
@@ -249,14 +209,18 @@ fn streams_come_event_by_event_without_a_pace() {
     let long = Embedded::start(Settings { fragments: 20_000, ..Settings::new(openai()) }).unwrap();
     let began = Instant::now();
     let answer = ask(long.address(), "POST", "/v1/responses", "", &hello("m", SAY));
-    assert!(answer.broken().is_empty() && began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    assert!(
+        answer.broken(openai()).is_empty() && began.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        began.elapsed()
+    );
 }
 
 #[test]
 fn the_first_page_is_help() {
     let gateway = Embedded::start(Settings::new(openai())).unwrap();
     let text = ask(gateway.address(), "GET", "/", "", "");
-    let words = String::from_utf8_lossy(&text.body).into_owned();
+    let words = text.text();
     assert!(words.contains("/fault/ID/v1") && words.contains("part/before-open"), "{words}");
     let html = ask(gateway.address(), "GET", "/", "accept: text/html\r\n", "");
     assert!(
@@ -307,22 +271,22 @@ fn recordings_are_played_as_they_came() {
     Replay::number(&mut replays);
     with_replays(replays, |to| {
         let first = ask(to, "POST", "/v1/responses", "", "{}");
-        assert_eq!(String::from_utf8_lossy(&first.body), String::from_utf8_lossy(stream));
+        assert_eq!(first.text(), String::from_utf8_lossy(stream));
         assert_eq!(first.header("content-type"), Some("text/event-stream"));
         let timed = |path: &str, body: &str| {
             let began = Instant::now();
             let answer = ask(to, "POST", path, "", body);
-            (String::from_utf8_lossy(&answer.body).into_owned(), began.elapsed())
+            (answer.text(), began.elapsed())
         };
         let (slow, took) = timed("/v1/responses", "{\"model\":\"replay:slow\"}");
         assert_eq!(slow, "data: {\"n\":1}\n\ndata: {\"n\":2}\n\n");
         assert!(took >= Duration::from_millis(290), "{took:?}");
         let (fast, took) = timed("/replay/fast/v1/responses", "{}");
         assert!(fast == slow && took < Duration::from_millis(250), "{took:?}");
-        assert_eq!(ask(to, "POST", "/replay/refused/v1/responses", "", "{}").status(), "429");
-        assert_eq!(ask(to, "POST", "/replay/fast-2/v1/responses", "", "{}").status(), "429");
-        assert_eq!(ask(to, "POST", "/replay/a%20b%20%C3%A9/v1/responses", "", "{}").status(), "429");
-        assert_eq!(ask(to, "POST", "/replay/no-such/v1/responses", "", "{}").status(), "404");
-        assert_eq!(ask(to, "GET", "/v1/models", "", "").status(), "404");
+        assert_eq!(ask(to, "POST", "/replay/refused/v1/responses", "", "{}").status(), 429);
+        assert_eq!(ask(to, "POST", "/replay/fast-2/v1/responses", "", "{}").status(), 429);
+        assert_eq!(ask(to, "POST", "/replay/a%20b%20%C3%A9/v1/responses", "", "{}").status(), 429);
+        assert_eq!(ask(to, "POST", "/replay/no-such/v1/responses", "", "{}").status(), 404);
+        assert_eq!(ask(to, "GET", "/v1/models", "", "").status(), 404);
     });
 }

@@ -6,29 +6,27 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use conformance::capture::Format;
-use conformance::gateway::{self, Embedded, Settings};
+use conformance::gateway::{Embedded, Settings};
 use conformance::{Rules, check, goldens};
 use serde_json::{Value, json};
 use spec::Dialect;
 
+use crate::http;
+
 fn dialect(name: &str) -> &'static Dialect {
-    spec::DIALECTS.iter().find(|dialect| dialect.name == name).expect("the build has it")
+    spec::dialect(name).expect("the build has it")
 }
 
 fn connect(gateway: &Embedded) -> (TcpStream, String) {
-    let mut stream = TcpStream::connect(gateway.address()).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let mut stream = http::connect(gateway.address());
     stream
         .write_all(
             b"GET /v1/responses HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
               sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
         )
         .unwrap();
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        head.push(byte(&mut stream));
-    }
-    (stream, String::from_utf8(head).unwrap())
+    let head = http::head(&mut stream);
+    (stream, head)
 }
 
 fn byte(stream: &mut TcpStream) -> u8 {
@@ -56,57 +54,6 @@ fn hear(stream: &mut TcpStream) -> String {
 }
 
 #[test]
-fn turns_follow_each_other() {
-    for name in ["open-responses", "openai"] {
-        let dialect = dialect(name);
-        let gateway = Embedded::start(Settings::new(dialect)).unwrap();
-        let (mut socket, head) = connect(&gateway);
-        assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
-        let mut log = String::new();
-        let mut turn = |message: Value| {
-            let message = message.to_string();
-            say(&mut socket, &message);
-            writeln!(log, "{{\"sent\":{message}}}").unwrap();
-            loop {
-                let text = hear(&mut socket);
-                writeln!(log, "{{\"recv\":{text}}}").unwrap();
-                let event: Value = serde_json::from_str(&text).unwrap();
-                if ["error", "response.completed"].contains(&event["type"].as_str().unwrap()) {
-                    return event;
-                }
-            }
-        };
-        let ask = |previous: &Value| {
-            let input = json!([{"type": "message", "role": "user",
-                "content": [{"type": "input_text", "text": "Name a colour, please, and do not hesitate to name two."}]}]);
-            json!({"type": "response.create", "model": "m", "store": false, "previous_response_id": previous, "input": input})
-        };
-        let first = turn(ask(&Value::Null));
-        let second = turn(ask(&first["response"]["id"]));
-        assert_eq!(second["response"]["previous_response_id"], first["response"]["id"]);
-        // A failed turn evicts the response that it continues.
-        let mut failing = ask(&second["response"]["id"]);
-        failing["input"] = json!([{"type": "function_call_output", "call_id": "call_0", "output": "x"}]);
-        assert_eq!(turn(failing)["status"], 400);
-        assert_eq!(turn(ask(&second["response"]["id"]))["error"]["code"], "previous_response_not_found");
-        let unknown = turn(ask(&json!("resp_0")));
-        assert_eq!(
-            (unknown["status"].clone(), unknown["error"]["code"].clone()),
-            (json!(404), json!("previous_response_not_found"))
-        );
-
-        let report = check("log", &mut log.as_bytes(), Some(Format::WebSocket), &Rules::of(dialect));
-        let broken: Vec<_> =
-            report.findings.iter().map(|finding| (finding.rule.as_ref(), &finding.message)).collect();
-        assert!(broken.is_empty(), "{name}: {broken:?}");
-        assert_eq!(report.error, None);
-        say(&mut socket, &json!({"type": "response.cancel", "padding": "x".repeat(200)}).to_string());
-        let wrong: Value = serde_json::from_str(&hear(&mut socket)).unwrap();
-        assert_eq!(wrong["status"], 400);
-    }
-}
-
-#[test]
 fn a_connection_ends_with_its_limit() {
     let dialect = dialect("open-responses");
     let settings = Settings { socket_limit: Duration::ZERO, ..Settings::new(dialect) };
@@ -119,6 +66,9 @@ fn a_connection_ends_with_its_limit() {
     );
     let refused: Value = serde_json::from_str(&hear(&mut socket)).unwrap();
     assert_eq!(refused["error"]["code"], "websocket_connection_limit_reached");
+    say(&mut socket, &json!({"type": "response.cancel", "padding": "x".repeat(200)}).to_string());
+    let wrong: Value = serde_json::from_str(&hear(&mut socket)).unwrap();
+    assert_eq!(wrong["status"], 400);
 }
 
 /// By when it was sent, and only where that is known.
@@ -158,51 +108,6 @@ fn dialects_whose_messages_would_not_say_what_they_are_have_none() {
     let gateway = Embedded::start(Settings::new(dialect("aitronos"))).unwrap();
     let (_, head) = connect(&gateway);
     assert!(head.starts_with("HTTP/1.1 405 "), "{head}");
-}
-
-#[test]
-fn rules_of_turns_can_be_broken() {
-    let dialect = dialect("open-responses");
-    let rules = Rules::of(dialect);
-    let mut faults = gateway::socket_faults(&rules);
-    // Rules that need overlapping turns are broken in runs (tests/live/faults.rs).
-    faults.retain(|(rule, _)| !matches!(rule.id, "ws/created-asked" | "ws/turns-in-order"));
-    assert_eq!(faults.len(), 6);
-    for (rule, _) in faults {
-        let gateway = Embedded::start(Settings { rules: vec![rule], ..Settings::new(dialect) }).unwrap();
-        let (mut socket, _) = connect(&gateway);
-        let mut log = String::new();
-        let input = "Name a colour, please, and then another one, and do not hesitate to name a third one.";
-        // Turns are identified by their order, so nothing follows a turn without a response.
-        let is_last = rule.id == "ws/answers-create";
-        let mut latest = Value::Null;
-        for previous in [Value::Null, json!("resp_0"), Value::Null].into_iter().take(3 - usize::from(is_last))
-        {
-            let continues_latest = rule.id == "ws/latest-kept" && !previous.is_null();
-            let previous = if continues_latest { latest.clone() } else { previous };
-            let message = json!({"type": "response.create", "model": "m", "store": false, "input": input,
-                "previous_response_id": previous})
-            .to_string();
-            say(&mut socket, &message);
-            writeln!(log, "{{\"sent\":{message}}}").unwrap();
-            if is_last && !previous.is_null() {
-                break;
-            }
-            loop {
-                let text = hear(&mut socket);
-                writeln!(log, "{{\"recv\":{text}}}").unwrap();
-                let event: Value = serde_json::from_str(&text).unwrap();
-                latest = event.pointer("/response/id").cloned().unwrap_or(latest);
-                if ["error", "response.completed"].contains(&event["type"].as_str().unwrap()) {
-                    break;
-                }
-            }
-        }
-        let report = check("log", &mut log.as_bytes(), Some(Format::WebSocket), &rules);
-        let mut broken: Vec<_> = report.findings.iter().map(|finding| &*finding.rule).collect();
-        broken.dedup();
-        assert_eq!(broken, [rule.id], "{log}");
-    }
 }
 
 /// Returns a request in a lane.
