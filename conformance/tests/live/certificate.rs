@@ -1,29 +1,18 @@
 //! Certificates of runs.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use catalogue::{PROFILES, Profile};
 use conformance::Suite;
-use conformance::certificate::{Certificate, demanded, specification};
+use conformance::certificate::{demanded, specification};
 use conformance::gateway::Settings;
-use conformance::results::{Demand, ProfileReport, ProfileState, Verdict};
+use conformance::results::{Demand, Verdict};
 use conformance::wire::Limits;
 use spec::Dialect;
 
-use crate::program::{conformance, expect, folder, path, several_at_once};
-
-fn certificate(out: &Path) -> Certificate {
-    let text = fs::read_to_string(out.join("certificate.json")).expect("it is written");
-    serde_json::from_str(&text).expect("it is as its type says")
-}
-
-fn profile<'c>(certificate: &'c Certificate, name: &str) -> &'c ProfileReport {
-    certificate.profiles.iter().find(|profile| profile.name == name).expect("it is judged")
-}
+use crate::program::{certificate, folder, several_at_once};
 
 /// Rules with the profiles that demand them.
 type Demands = BTreeSet<(&'static str, &'static str)>;
@@ -124,33 +113,4 @@ fn every_rule_that_profiles_of_other_apis_demand_can_fail() {
         all_missed.extend(missed);
     }
     assert_eq!(all_missed, BTreeSet::from(UNPLAYED));
-}
-
-#[test]
-fn the_reference_gateway_passes_every_profile_of_its_specifications() {
-    for (dialect, specification) in [
-        ("openai", "openai"),
-        ("open-responses", "open-responses@2026-04-24"),
-        ("open-responses@2026-01-15", "open-responses@2026-01-15"),
-    ] {
-        let about = PROFILES.iter().filter(|profile| profile.specifications.contains(&specification));
-        let names: Vec<&str> = about.map(|profile| profile.name).collect();
-        let out = folder(&format!("passed-{dialect}"));
-        let run = conformance(&["--dialect", dialect, "--profile", &names.join(","), "--out", path(&out)]);
-        expect(&run, 0, &["text/hello::answer"]);
-        assert!(
-            run.stderr.contains(&format!("certificate: passed {}\n", names.join(", "))),
-            "{}",
-            run.stderr
-        );
-        expect(&conformance(&["verify", path(&out)]), 0, &["consistent: "]);
-        let certificate = certificate(&out);
-        for name in names {
-            let passed = profile(&certificate, name);
-            assert_eq!((passed.state, passed.reasons.len()), (ProfileState::Passed, 0), "{name}");
-            assert_eq!(passed.specification.as_ref().map(|of| of.name.as_str()), Some(specification));
-        }
-        let page = fs::read_to_string(out.join("certificate.md")).expect("it is written");
-        assert!(page.contains("## Reproduce") && page.contains(&format!("--dialect {dialect} ")), "{page}");
-    }
 }

@@ -1,48 +1,11 @@
-//! Endpoints and signals that could prolong a run, or end it too early.
+//! Requests that could keep the reference gateway busy.
 
 use std::fs;
-use std::process::{Command, Stdio};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use conformance::gateway::{Embedded, Settings};
 
-use crate::program::{command, conformance, expect, folder, path};
-use crate::server::{Server, head, text};
-
-#[test]
-#[cfg(unix)]
-fn sigterm_ends_a_run_as_ctrl_c_does() {
-    let server = Server::new(|request, stream| {
-        if request.number == 1 {
-            head(stream, "200 OK", "text/event-stream", "");
-            thread::sleep(Duration::from_secs(20));
-        }
-        text(request, stream);
-    });
-    let out = folder("terminated");
-    let args = ["--target", &server.url, "text/", "--attempts", "1", "--out", path(&out)];
-    let child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    let start = Instant::now();
-    while server.requests().len() < 2 && start.elapsed() < Duration::from_secs(10) {
-        thread::sleep(Duration::from_millis(20));
-    }
-    thread::sleep(Duration::from_millis(100));
-    terminate(child.id());
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(start.elapsed() < Duration::from_secs(15));
-    for file in ["report.json", "certificate.json", "certificate.md"] {
-        assert!(out.join(file).exists(), "{file}");
-    }
-    expect(&conformance(&["verify", path(&out)]), 0, &[]);
-}
-
-#[cfg(unix)]
-fn terminate(id: u32) {
-    let sent = Command::new("kill").args(["-TERM", &id.to_string()]).status();
-    assert!(sent.is_ok_and(|status| status.success()));
-}
+use crate::program::{conformance, folder, path};
 
 /// Connections without a complete request head are closed.
 #[test]

@@ -1,8 +1,13 @@
 //! The suite against its own reference gateway.
 
-use conformance::gateway;
+use std::fs;
 
-use crate::program::{conformance, expect, folder, path};
+use catalogue::PROFILES;
+use conformance::certificate::specification;
+use conformance::gateway;
+use conformance::results::ProfileState;
+
+use crate::program::{certificate, conformance, expect, folder, path};
 
 #[test]
 fn the_reference_gateway_passes_in_every_dialect() {
@@ -38,6 +43,18 @@ fn the_reference_gateway_passes_in_every_dialect() {
     for dialect in gateway::dialects() {
         let of_dialect = format!("\ntest {}/text/hello::answer ", dialect.name);
         assert!(run.stdout.contains(&of_dialect), "{}", dialect.name);
-        expect(&conformance(&["verify", path(&out.join(dialect.name))]), 0, &["consistent: "]);
+        let out = out.join(dialect.name);
+        expect(&conformance(&["verify", path(&out)]), 0, &["consistent: "]);
+        // It passes every profile of its specification.
+        let judged = certificate(&out).profiles;
+        for profile in PROFILES.iter().filter(|profile| specification(profile, dialect).is_some()) {
+            let passed = judged.iter().find(|judged| judged.name == profile.name).expect(profile.name);
+            assert_eq!((passed.state, &*passed.reasons), (ProfileState::Passed, &[][..]), "{}", profile.name);
+            let of = passed.specification.as_ref().expect("it is of one");
+            assert!(profile.specifications.contains(&&*of.name), "{}: {}", profile.name, of.name);
+        }
+        let page = fs::read_to_string(out.join("certificate.md")).expect("it is written");
+        let command = format!("--dialect {} ", dialect.name);
+        assert!(page.contains("## Reproduce") && page.contains(&command), "{page}");
     }
 }

@@ -6,6 +6,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use conformance::certificate::Certificate;
+
 use crate::server::Server;
 
 pub(crate) struct Outcome {
@@ -72,6 +74,12 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
 
 pub(crate) fn path(folder: &Path) -> &str {
     folder.to_str().expect("it is UTF-8")
+}
+
+/// Returns the certificate of a run.
+pub(crate) fn certificate(out: &Path) -> Certificate {
+    let text = fs::read_to_string(out.join("certificate.json")).expect("it is written");
+    serde_json::from_str(&text).expect("it is as its type says")
 }
 
 /// Asserts that the run has this exit code and prints these words.

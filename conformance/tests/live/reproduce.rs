@@ -5,11 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use conformance::certificate::Certificate;
 use conformance::gateway::{Embedded, Settings};
 use serde_json::Value;
 
-use crate::program::{command, expect, files, folder, outcome, path};
+use crate::program::{certificate, command, expect, files, folder, outcome, path};
 
 const TENANT: &str = "tenant-that-is-mine";
 
@@ -26,8 +25,6 @@ fn done(run: &Path) -> (Value, Value) {
 
 /// Repeats a run in a shell with the command of its certificate.
 fn again(run: &Path) -> PathBuf {
-    let text = fs::read_to_string(run.join("certificate.json")).expect("it is written");
-    let certificate: Certificate = serde_json::from_str(&text).expect("it is as its type says");
     for file in files(run) {
         let bytes = fs::read(&file).expect("it can be read");
         let is_told = bytes.windows(TENANT.len()).any(|bytes| bytes == TENANT.as_bytes());
@@ -40,7 +37,7 @@ fn again(run: &Path) -> PathBuf {
     let usual = env::var_os("PATH").unwrap_or_default();
     let programs = [program.to_owned()].into_iter().chain(env::split_paths(&usual));
     let programs = env::join_paths(programs).expect("no name has a colon");
-    for line in &certificate.reproduce {
+    for line in &certificate(run).reproduce {
         let mut shell = Command::new("sh");
         shell.args(["-c", line]).current_dir(&elsewhere).env("HEADER_X_TENANT", TENANT);
         shell.env("GIVEN_MCP_SERVER", format!("https://mcp.test/{TENANT}/v1?key={TENANT}"));

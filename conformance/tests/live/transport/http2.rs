@@ -167,8 +167,7 @@ fn redirections_over_tls_are_not_followed_elsewhere() {
 
 #[test]
 fn who_speaks_no_http_2_is_spoken_to_by_http_1() {
-    let gateway = super::gateway();
-    let server = super::before(&gateway, &["http/1.1"]);
+    let server = super::before(&["http/1.1"]);
     expect(&hello(&server, &[]), 0, &["test text/hello::answer", " 0 failed; 0 ignored"]);
     assert_eq!(server.spoken(), ["http/1.1", "http/1.1"]);
 }

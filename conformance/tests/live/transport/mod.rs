@@ -7,24 +7,31 @@ mod proxy;
 mod secure;
 mod tls;
 
+use std::sync::{Arc, LazyLock};
+
 use conformance::gateway::{Embedded, Settings};
+use rustls::ServerConfig;
 use tokio::io::copy_bidirectional;
 use tokio::net::TcpStream;
 
-use authority::file;
+use authority::{config, file};
 use secure::Secure;
 
 use crate::program::{conformance, expect, folder, path};
 
-fn gateway() -> Embedded {
-    let dialect = conformance::dialect("openai").expect("it is known");
-    Embedded::start(Settings::new(dialect)).expect("a port is free")
+/// A good endpoint.
+static GATEWAY: LazyLock<Embedded> =
+    LazyLock::new(|| Embedded::start(Settings::new(&spec::openai::DIALECT)).expect("a port is free"));
+
+/// Starts a TLS server in front of the gateway. It negotiates these protocols, but only supports HTTP/1.1.
+fn before(protocols: &[&str]) -> Secure {
+    in_front(config(protocols), &[])
 }
 
-/// Starts a TLS server in front of a gateway. It negotiates these protocols, but only supports HTTP/1.1.
-fn before(gateway: &Embedded, protocols: &[&str]) -> Secure {
-    let address = gateway.address();
-    Secure::new(protocols, move |mut stream| async move {
+/// Starts one with this configuration that closes the connections with these numbers during the handshake.
+fn in_front(config: Arc<ServerConfig>, closed: &'static [usize]) -> Secure {
+    let address = GATEWAY.address();
+    Secure::with(config, closed, move |mut stream| async move {
         if let Ok(mut inner) = TcpStream::connect(address).await {
             let _ = copy_bidirectional(&mut stream, &mut inner).await;
         }
@@ -33,9 +40,8 @@ fn before(gateway: &Embedded, protocols: &[&str]) -> Secure {
 
 #[test]
 fn a_websocket_is_opened_over_tls() {
-    let gateway = gateway();
     // WebSockets need HTTP/1.1, even if HTTP/2 is offered.
-    let server = before(&gateway, &["h2", "http/1.1"]);
+    let server = before(&["h2", "http/1.1"]);
     let (url, authority, out) = (server.url(), file(), folder("wss"));
     let args = ["--target", &url, "--ca-file", path(&authority), "--model", "m", "--transport", "websocket"];
     let run = conformance(&[&args[..], &["text/hello", "--out", path(&out)]].concat());
@@ -46,8 +52,7 @@ fn a_websocket_is_opened_over_tls() {
 
 #[test]
 fn a_base_is_that_of_the_host_of_the_version_or_of_responses() {
-    let gateway = gateway();
-    let server = before(&gateway, &["http/1.1"]);
+    let server = before(&["http/1.1"]);
     for base in ["", "/", "/v1", "/v1/", "/v1/responses"] {
         let (url, authority) = (server.url() + base, file());
         let args = ["--target", &url, "--ca-file", path(&authority), "text/hello::answer", "--exact"];

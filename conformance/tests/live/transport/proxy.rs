@@ -10,7 +10,7 @@ use std::thread;
 use http::Version;
 
 use super::authority::file;
-use super::{before, gateway, http2};
+use super::{before, http2};
 use crate::program::{Outcome, command, expect, files, folder, outcome, path};
 use crate::server::{Server, answer, text};
 
@@ -134,8 +134,7 @@ fn a_tunnel_leads_to_an_endpoint_behind_tls() {
 
 #[test]
 fn a_websocket_is_opened_through_a_tunnel() {
-    let gateway = gateway();
-    let server = before(&gateway, &["h2", "http/1.1"]);
+    let server = before(&["h2", "http/1.1"]);
     let proxy = Tunnel::to(Some(server.port));
     let target = format!("https://gateway.invalid:{}/v1", server.port);
     let run = hello(&target, &[("ALL_PROXY", &proxy.url())], &["--transport", "websocket"]);

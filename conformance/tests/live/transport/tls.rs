@@ -1,17 +1,16 @@
 //! TLS endpoints, also with aborted handshakes and wrong certificates.
 
-use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::{fs, thread};
 
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use rustls::ServerConfig;
 
 use super::authority::{OwnCertificate, config, file};
+use super::in_front;
 use crate::program::{Outcome, command, expect, folder, outcome, path};
-use crate::server::{Server, golden, response, text};
+use crate::server::{Server, text};
 
 /// Starts a good endpoint with TLS that closes the connections with these numbers during the handshake.
 fn secure(closed: &'static [usize]) -> String {
@@ -19,41 +18,7 @@ fn secure(closed: &'static [usize]) -> String {
 }
 
 fn serving(config: Arc<ServerConfig>, closed: &'static [usize]) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-    let url = format!("https://{}", listener.local_addr().expect("it is bound"));
-    thread::spawn(move || {
-        for (number, mut stream) in listener.incoming().map_while(Result::ok).enumerate() {
-            if closed.contains(&number) {
-                let _ = stream.read(&mut [0; 16_384]);
-                continue;
-            }
-            let connection = ServerConnection::new(Arc::clone(&config)).expect("it can be made");
-            serve(&mut StreamOwned::new(connection, stream));
-        }
-    });
-    url
-}
-
-fn serve(stream: &mut StreamOwned<ServerConnection, TcpStream>) {
-    let mut request = Vec::new();
-    let mut piece = [0; 4096];
-    // The body, an object, is last.
-    while !(request.ends_with(b"}") && request.windows(4).any(|window| window == b"\r\n\r\n")) {
-        match stream.read(&mut piece) {
-            Ok(length) if length > 0 => request.extend_from_slice(&piece[..length]),
-            _ => return,
-        }
-    }
-    let wants_stream = String::from_utf8_lossy(&request).contains("\"stream\":true");
-    let (content_type, body) = if wants_stream {
-        ("text/event-stream", golden("openai/text").to_owned())
-    } else {
-        ("application/json", response())
-    };
-    let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\nconnection: close\r\n\r\n");
-    let _ = stream.write_all((head + &body).as_bytes());
-    stream.conn.send_close_notify();
-    let _ = stream.flush();
+    in_front(config, closed).url()
 }
 
 /// Returns the command for the scenario of a short text, streaming and not, with the default certificate authorities
