@@ -4,6 +4,7 @@
 mod differs;
 mod hostile;
 mod huge;
+mod live;
 mod matrix;
 mod runs;
 mod schemas;

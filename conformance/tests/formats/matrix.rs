@@ -27,24 +27,14 @@ fn reason(demand: Demand, name: &str, verdict: Verdict, exchange: &str) -> Reaso
 }
 
 fn profile(name: &str, scenarios: &[&str], reasons: Vec<Reason>) -> ProfileReport {
-    let has = |verdict: Verdict| reasons.iter().any(|reason| reason.verdict == verdict);
-    let state = match (has(Verdict::Fail), reasons.is_empty()) {
-        (true, _) => ProfileState::Failed,
-        (false, true) => ProfileState::Passed,
-        (false, false) => ProfileState::Incomplete,
-    };
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     ProfileReport {
-        name: name.to_owned(),
-        version: 1,
-        title: name.to_owned(),
-        specification: None,
-        state,
         rules: owned(&["part/before-open", "text/equals-part", "wire/json-object"]),
         scenarios: owned(scenarios),
-        transitions: None,
         reasons,
+        ..ProfileReport::new(name, 1, name, None)
     }
+    .decided()
 }
 
 /// Returns a run in which each of ten profiles has another result.

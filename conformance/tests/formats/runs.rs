@@ -2,10 +2,12 @@
 
 use catalogue::Level;
 use conformance::results::{
-    CaptureReport, CaseReport, Demand, FailOn, Judgement, Latency, LiveReport, Lost, Options, ProfileReport,
-    ProfileState, Reason, Run, Spread, State, Transport, TrialResult, UndecidedKind, Verdict,
+    CaptureReport, CaseReport, Demand, FailOn, Judgement, Latency, LiveReport, Lost, ProfileReport, Reason,
+    Run, Spread, UndecidedKind, Verdict,
 };
 use conformance::{Rules, check, goldens, violation};
+
+use crate::live;
 
 /// Few rules, so that a new one changes no snapshot.
 const RULES: [&str; 6] = [
@@ -43,85 +45,40 @@ pub(crate) fn violated(name: &str, rule: &str) -> CaptureReport {
     recording(name, &violation::recording(page).expect("its edits can be made"))
 }
 
-fn case(name: &str, attempts: &[usize], trials: &[(&str, Verdict, &str)]) -> CaseReport {
-    let told = |(about, verdict, reason): &(&str, Verdict, &str)| TrialResult {
-        name: format!("{name}::{about}"),
-        judged: match (*about, verdict) {
-            ("answer", Verdict::NotExercised) => {
-                Judgement::undecided(*verdict, UndecidedKind::NotElicited, *reason)
-            }
-            _ => Judgement::new(*verdict, *reason),
-        },
+fn case(name: &str, attempts: &[usize], trials: &[(&'static str, Verdict, &str)]) -> CaseReport {
+    let judged = |(about, verdict, reason): &(&'static str, Verdict, &str)| match (*about, verdict) {
+        ("answer", Verdict::NotExercised) => {
+            (*about, Judgement::undecided(*verdict, UndecidedKind::NotElicited, *reason))
+        }
+        _ => (*about, Judgement::new(*verdict, *reason)),
     };
-    CaseReport {
-        name: name.to_owned(),
-        title: format!("A scenario about {name}"),
-        attempts: attempts.to_vec(),
-        missed: 0,
-        trials: trials.iter().map(told).collect(),
-    }
+    live::case(name, format!("A scenario about {name}"), attempts, trials.iter().map(judged))
 }
 
 /// Returns the results of a profile that requires all cases.
 fn profile(cases: &[CaseReport]) -> ProfileReport {
-    let trials = cases.iter().flat_map(|case| case.trials.iter().map(move |told| (&case.name, told)));
-    let bad: Vec<Reason> = trials
-        .filter(|(_, told)| told.judged.verdict != Verdict::Pass)
-        .map(|(name, told)| Reason::new(Demand::Scenario, name, told.judged.verdict, &told.judged.reason))
-        .collect();
+    let reasons = live::undecided(cases).map(|(case, told)| {
+        Reason::new(Demand::Scenario, &case.name, told.judged.verdict, &told.judged.reason)
+    });
     ProfileReport {
-        name: "core".to_owned(),
-        version: 1,
-        title: "Streams that clients can read".to_owned(),
-        specification: None,
-        state: if bad.is_empty() { ProfileState::Passed } else { ProfileState::Failed },
         rules: vec!["response/one-terminal".to_owned()],
         scenarios: cases.iter().map(|case| case.name.clone()).collect(),
-        transitions: None,
-        reasons: bad,
+        reasons: reasons.collect(),
+        ..ProfileReport::new("core", 1, "Streams that clients can read", None)
     }
+    .decided()
 }
 
 fn live(target: &str, model: &str, cases: Vec<CaseReport>) -> LiveReport {
-    LiveReport {
-        stale: Vec::new(),
-        obstacle: None,
-        target_name: None,
-        latency: vec![Latency {
-            case: "crowd/words".to_owned(),
-            streams: 8,
-            first_event: Spread { p50_us: 150_000, p90_us: 200_000, p99_us: 228_100, max_us: 230_000 },
-            between_events: Some(Spread { p50_us: 200, p90_us: 600, p99_us: 18_000, max_us: 30_000 }),
-            total: Spread { p50_us: 151_000, p90_us: 201_000, p99_us: 240_000, max_us: 250_000 },
-        }],
-        target: target.to_owned(),
-        is_reference: false,
-        model: model.to_owned(),
-        command: String::new(),
-        options: Options {
-            transports: vec![Transport::Sse],
-            profiles: Vec::new(),
-            features: None,
-            select: Vec::new(),
-            ignore: Vec::new(),
-            fail_on: Some(FailOn::default()),
-            strict: None,
-            levels: Vec::new(),
-            attempts: 3,
-            jobs: 1,
-            concurrent: 1,
-            delay_ms: 0,
-            connect_ms: 10_000,
-            first_event_ms: 60_000,
-            idle_ms: 60_000,
-            total_ms: 300_000,
-            bytes: 1_000_000,
-            ..Options::default()
-        },
-        state: State::Finished,
-        profiles: vec![profile(&cases)],
-        cases,
-    }
+    let profiles = vec![profile(&cases)];
+    let latency = vec![Latency {
+        case: "crowd/words".to_owned(),
+        streams: 8,
+        first_event: Spread { p50_us: 150_000, p90_us: 200_000, p99_us: 228_100, max_us: 230_000 },
+        between_events: Some(Spread { p50_us: 200, p90_us: 600, p99_us: 18_000, max_us: 30_000 }),
+        total: Spread { p50_us: 151_000, p90_us: 201_000, p99_us: 240_000, max_us: 250_000 },
+    }];
+    LiveReport { latency, ..live::live(target, model, cases, profiles) }
 }
 
 /// Returns a run that passed.

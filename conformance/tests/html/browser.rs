@@ -368,27 +368,20 @@ fn everybody_can_read_pages() {
 #[ignore = "needs chromium: cargo test -p conformance --test html -- --ignored"]
 fn the_first_screen_says_what_matters() {
     let mut browser = Browser::start();
-    for (colours, width, height) in [("light", 1280, 900), ("dark", 1280, 900), ("light", 390, 844)] {
+    for (colours, width, height) in [("light", 1280, 900_u32), ("dark", 1280, 900), ("light", 390, 844)] {
         show(&mut browser, "bad", super::page("bad").1);
         let features = json!([{ "name": "prefers-color-scheme", "value": colours }]);
         browser.call("Emulation.setEmulatedMedia", &json!({ "features": features }));
-        browser.size(width, height);
-        for seen in [".outcome", ".lead", ".facts", ".command", ".meters", "nav"] {
-            let ends = format!("document.querySelector('{seen}').getBoundingClientRect().bottom");
-            let ends = browser.value(&ends).as_f64().expect("it is a number");
-            assert!(
-                ends > 0.0 && ends < f64::from(u32::try_from(height).unwrap_or_default()),
-                "{seen}, {width}: {ends}"
-            );
-        }
+        browser.size(width, height.into());
+        let mut seen = vec![".outcome", ".lead", ".facts", ".command", ".meters", "nav"];
         if width > 1000 {
-            let ends =
-                |what: &str| format!("document.querySelector('{what}').getBoundingClientRect().bottom");
             // The clients, and the first finding below them.
-            for seen in [".matrix", ".cause > summary"] {
-                let end = browser.value(&ends(seen)).as_f64().expect("it is a number");
-                assert!(end > 0.0 && end < 900.0, "{seen} ends at {end}");
-            }
+            seen.extend([".matrix", ".cause > summary"]);
+        }
+        for seen in seen {
+            let end = format!("document.querySelector('{seen}').getBoundingClientRect().bottom");
+            let end = browser.value(&end).as_f64().expect("it is a number");
+            assert!(end > 0.0 && end < f64::from(height), "{seen} ends at {end} of {width} x {height}");
         }
         store_picture(&mut browser, &format!("first-{width}-{colours}"));
     }

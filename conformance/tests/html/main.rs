@@ -2,6 +2,8 @@
 
 mod browser;
 mod contrast;
+#[path = "../formats/live.rs"]
+mod live;
 mod markup;
 mod runs;
 

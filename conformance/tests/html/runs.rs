@@ -7,11 +7,13 @@ use conformance::capture::{End, Exchange, Recorder, Request};
 use conformance::check_with_timelines;
 use conformance::results::{
     CLIENT_RUN_VERSION, CaptureReport, CaseReport, ClientCaseReport, ClientOutcome, ClientRun, ClientTally,
-    Demand, Exercised, ExercisedLane, ExercisedMember, ExercisedPath, ExercisedStep, ExercisedValue, FailOn,
-    Judgement, LiveReport, Options, Outcome, ProfileReport, ProfileState, Reason, RequestProblem, Run, State,
-    Transport, TrialResult, UndecidedKind, Verdict,
+    Demand, Exercised, ExercisedLane, ExercisedMember, ExercisedPath, ExercisedStep, ExercisedValue,
+    Judgement, Outcome, ProfileReport, ProfileState, Reason, RequestProblem, Run, Transport, UndecidedKind,
+    Verdict,
 };
 use conformance::{Rules, goldens, violation};
+
+use crate::live;
 
 /// Untrusted text that must not be rendered, loaded or run.
 pub(crate) const HOSTILE: &str = "</code></pre></style><script>alert(1)</script><img src=http://evil.test/x onerror=alert(1)>\"' onload='x' \u{202e}\u{200d}\u{1b}[2J\u{0}]]>--><a href=javascript:alert(1)>&lt;";
@@ -62,79 +64,34 @@ fn judged(verdict: Verdict, reason: &str) -> Judgement {
     Judgement::undecided(verdict, kind, reason).with_detail(detail)
 }
 
-fn case(name: &str, attempts: Vec<usize>, trials: &[(&str, Verdict, &str)]) -> CaseReport {
-    let told = |(about, verdict, reason): &(&str, Verdict, &str)| TrialResult {
-        name: format!("{name}::{about}"),
-        judged: judged(*verdict, reason),
-    };
+fn case(name: &str, attempts: &[usize], trials: &[(&'static str, Verdict, &str)]) -> CaseReport {
     let title = catalogue::scenario(name).map_or("Something is asked", |scenario| scenario.title);
-    CaseReport {
-        name: name.to_owned(),
-        title: title.to_owned(),
-        missed: 0,
-        attempts,
-        trials: trials.iter().map(told).collect(),
-    }
+    let judged =
+        |(about, verdict, reason): &(&'static str, Verdict, &str)| (*about, judged(*verdict, reason));
+    live::case(name, title.to_owned(), attempts, trials.iter().map(judged))
 }
 
 /// Returns the results of a profile that requires texts, or everything else.
 fn profile(name: &str, cases: &[CaseReport]) -> ProfileReport {
-    let own = || cases.iter().filter(|case| case.name.starts_with("text/") == (name == "core"));
-    let reasons = own().flat_map(|case| {
-        let bad = case.trials.iter().filter(|told| told.judged.verdict != Verdict::Pass);
-        bad.map(|told| Reason::judged(Demand::Scenario, &case.name, &told.judged))
-    });
-    let reasons: Vec<Reason> = reasons.collect();
+    let is_own = |case: &CaseReport| case.name.starts_with("text/") == (name == "core");
+    let bad = live::undecided(cases).filter(|(case, _)| is_own(case));
+    let reasons = bad.map(|(case, told)| Reason::judged(Demand::Scenario, &case.name, &told.judged));
     ProfileReport {
-        name: name.to_owned(),
-        version: 1,
-        title: "Streams that clients can read".to_owned(),
-        specification: None,
-        state: if reasons.is_empty() { ProfileState::Passed } else { ProfileState::Failed },
         rules: vec!["item/reopened".to_owned()],
-        scenarios: own().map(|case| case.name.clone()).collect(),
-        transitions: None,
-        reasons,
+        scenarios: cases.iter().filter(|case| is_own(case)).map(|case| case.name.clone()).collect(),
+        reasons: reasons.collect(),
+        ..ProfileReport::new(name, 1, "Streams that clients can read", None)
     }
+    .decided()
 }
 
 fn live(captures: Vec<CaptureReport>, cases: Vec<CaseReport>) -> Run {
-    let options = Options {
-        profiles: Vec::new(),
-        transports: Vec::new(),
-        features: None,
-        select: Vec::new(),
-        ignore: Vec::new(),
-        fail_on: Some(FailOn::default()),
-        strict: None,
-        levels: Vec::new(),
-        attempts: 3,
-        jobs: 1,
-        concurrent: 1,
-        delay_ms: 0,
-        connect_ms: 10_000,
-        first_event_ms: 60_000,
-        idle_ms: 60_000,
-        total_ms: 600_000,
-        bytes: 1 << 26,
-        began: Some("2026-11-22T07:41:12Z".to_owned()),
-        took_ms: Some(83_400),
-        ..Options::default()
-    };
-    let report = LiveReport {
-        profiles: ["core", "tools"].map(|name| profile(name, &cases)).to_vec(),
-        is_reference: false,
-        latency: Vec::new(),
-        stale: Vec::new(),
-        obstacle: None,
-        target_name: None,
-        target: "http://127.0.0.1:8080/v1".to_owned(),
-        model: "model-under-test".to_owned(),
-        command: "conformance run --target http://127.0.0.1:8080/v1 --model model-under-test".to_owned(),
-        options,
-        state: State::Finished,
-        cases,
-    };
+    let profiles = ["core", "tools"].map(|name| profile(name, &cases)).to_vec();
+    let mut report = live::live("http://127.0.0.1:8080/v1", "model-under-test", cases, profiles);
+    "conformance run --target http://127.0.0.1:8080/v1 --model model-under-test"
+        .clone_into(&mut report.command);
+    report.options.began = Some("2026-11-22T07:41:12Z".to_owned());
+    report.options.took_ms = Some(83_400);
     Run::new(&rules(), captures, Some(report))
 }
 
@@ -158,7 +115,7 @@ pub(crate) fn good() -> Run {
     let cases = names.iter().enumerate().map(|(at, (name, _))| {
         case(
             name,
-            vec![at],
+            &[at],
             &["answer", "item", "response", "schema", "sequence", "wire", "other-rules"].map(passed),
         )
     });
@@ -206,7 +163,7 @@ pub(crate) fn bad() -> Run {
         let group = catalogue::group(id);
         cases.push(case(
             &name,
-            vec![captures.len() - 1],
+            &[captures.len() - 1],
             &[("answer", Verdict::Pass, ""), ("wire", Verdict::Pass, ""), (group, Verdict::Fail, id)],
         ));
     }
@@ -219,16 +176,16 @@ pub(crate) fn bad() -> Run {
     let lost = "the response is incomplete: reset by peer";
     cases.push(case(
         "reasoning/summary",
-        vec![captures.len() - 1],
+        &[captures.len() - 1],
         &[("answer", Verdict::Fail, lost), ("response", Verdict::Fail, "response/one-terminal")],
     ));
     captures.extend(
         (1..4).map(|number| checked(&format!("exchanges/text/refusal.{number}.exchange"), &golden("text"))),
     );
-    let attempts = (captures.len() - 3..captures.len()).collect();
+    let attempts: Vec<usize> = (captures.len() - 3..captures.len()).collect();
     cases.push(case(
         "text/refusal",
-        attempts,
+        &attempts,
         &[
             ("answer", Verdict::NotExercised, NOT_ELICITED),
             ("wire", Verdict::NotExercised, "see text/refusal::answer"),
@@ -237,9 +194,9 @@ pub(crate) fn bad() -> Run {
     let key = "the endpoint responds with 401: pass --api-key, CONFORMANCE_API_KEY or --header";
     let refused = b"{\"exchange\":1,\"request\":{\"method\":\"POST\",\"url\":\"http://127.0.0.1:8080/v1/responses\",\"body\":\"{}\"},\"response\":{\"status\":401,\"headers\":[[\"content-type\",\"application/json\"]]}}\n{\"at\":3,\"text\":\"{\\\"error\\\":{\\\"message\\\":\\\"no key\\\",\\\"type\\\":\\\"invalid_request_error\\\",\\\"param\\\":null,\\\"code\\\":\\\"invalid_api_key\\\"}}\"}\n{\"at\":4,\"end\":\"closed\"}\n";
     captures.push(checked("exchanges/error/wrong-type.exchange", refused));
-    cases.push(case("error/wrong-type", vec![captures.len() - 1], &[("answer", Verdict::HarnessError, key)]));
+    cases.push(case("error/wrong-type", &[captures.len() - 1], &[("answer", Verdict::HarnessError, key)]));
     for (name, reason) in [("tool/web-search", NOT_OFFERED), ("tool/file-search", NOT_GIVEN)] {
-        cases.push(case(name, Vec::new(), &[("answer", Verdict::NotExercised, reason)]));
+        cases.push(case(name, &[], &[("answer", Verdict::NotExercised, reason)]));
     }
     let mut run = live(captures, cases);
     if let Some(live) = &mut run.live {
@@ -272,7 +229,7 @@ pub(crate) fn hostile() -> Run {
     let name = format!("text/{HOSTILE}");
     let cases = vec![case(
         &name,
-        vec![0],
+        &[0],
         &[("answer", Verdict::Fail, HOSTILE), (HOSTILE, Verdict::NotExercised, HOSTILE)],
     )];
     let mut run = live(vec![capture], cases);
@@ -305,11 +262,11 @@ pub(crate) fn long() -> Run {
     )];
     // Its findings are irrelevant here.
     captures[0].findings.clear();
-    let mut cases = vec![case("text/story", vec![0], &[("answer", Verdict::Pass, "")])];
+    let mut cases = vec![case("text/story", &[0], &[("answer", Verdict::Pass, "")])];
     for number in 1..21 {
         captures
             .push(checked(&format!("exchanges/text/{number}.exchange"), &golden("parallel-function-calls")));
-        cases.push(case(&format!("text/{number}"), vec![number], &[("answer", Verdict::Pass, "")]));
+        cases.push(case(&format!("text/{number}"), &[number], &[("answer", Verdict::Pass, "")]));
     }
     live(captures, cases)
 }
@@ -352,7 +309,7 @@ pub(crate) fn huge() -> Run {
     let bad = bad();
     let mut cases = vec![case(
         "long/story",
-        vec![0],
+        &[0],
         &[("answer", Verdict::Pass, ""), ("text", Verdict::Fail, "text/deltas-joined")],
     )];
     for number in 1..50 {
@@ -363,7 +320,7 @@ pub(crate) fn huge() -> Run {
         captures.push(capture);
         cases.push(case(
             &format!("many/{number}"),
-            vec![number],
+            &[number],
             &[("answer", Verdict::Pass, ""), ("item", Verdict::Fail, "item/reopened")],
         ));
     }
