@@ -1,9 +1,5 @@
 //! Typed events are lossless: every value is written back as the same JSON value.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
-
 use serde_json::Value;
 use spec::json::{Miss, Nullable, Read, Reason, Write};
 use spec::openai::{
@@ -11,89 +7,10 @@ use spec::openai::{
     ToolChoiceParam,
 };
 
-/// Returns the payloads of a recorded stream, each with its `event:` line if any.
-fn payloads(path: &Path) -> Vec<(String, String)> {
-    let text = fs::read_to_string(path).unwrap();
-    let mut found = Vec::new();
-    let mut event = String::new();
-    for line in text.lines() {
-        if let Some(name) = line.strip_prefix("event:") {
-            name.trim().clone_into(&mut event);
-        } else if line.is_empty() {
-            event.clear();
-        } else if let Some(data) = line.strip_prefix("data:").or(line.starts_with('{').then_some(line))
-            && data.trim_start().starts_with('{')
-        {
-            found.push((event.clone(), data.trim_start().to_owned()));
-        }
-    }
-    found
-}
-
-fn streams(folder: &Path) -> Vec<std::path::PathBuf> {
-    let Ok(list) = fs::read_dir(folder) else { return Vec::new() };
-    let mut paths: Vec<_> = list
-        .map(|entry| entry.unwrap().path())
-        .flat_map(|path| if path.is_dir() { streams(&path) } else { vec![path] })
-        .filter(|path| path.extension().is_some_and(|kind| kind == "sse" || kind == "ndjson"))
-        .collect();
-    paths.sort();
-    paths
-}
-
 fn same(json: &str, written: &str) {
     let (before, after): (Value, Value) =
         (serde_json::from_str(json).unwrap(), serde_json::from_str(written).unwrap());
     assert_eq!(before, after);
-}
-
-/// Values that were kept as they stood inside of events that were read.
-const INSIDE: &str = "unknown inside";
-
-/// Counts events, and those that were not parsed as the type that they name.
-#[derive(Default)]
-struct Tally {
-    events: usize,
-    unread: BTreeMap<String, usize>,
-}
-
-macro_rules! lossless {
-    ($module:ident, $folder:expr, $tally:expr) => {
-        for path in streams($folder) {
-            for (name, json) in payloads(&path) {
-                let typed = spec::$module::Event::parse(&json).unwrap();
-                let typed = match typed {
-                    spec::$module::Event::Unknown(unknown) if unknown.reason == Reason::NoType => {
-                        spec::$module::Event::parse_as(&name, &json).unwrap()
-                    }
-                    other => other,
-                };
-                same(&json, &typed.to_json());
-                $tally.events += 1;
-                if let spec::$module::Event::Unknown(unknown) = &typed {
-                    let of = unknown.event_type.as_deref().unwrap_or("no type");
-                    *$tally.unread.entry(format!("{of}: {}", unknown.reason)).or_default() += 1;
-                }
-                let debug = format!("{typed:?}");
-                *$tally.unread.entry(INSIDE.to_owned()).or_default() += debug.matches("Unknown(").count();
-                assert_eq!(format!("{:?}", typed.into_owned()), debug);
-            }
-        }
-    };
-}
-
-#[test]
-fn goldens_are_read_wholly() {
-    let goldens = Path::new(env!("CARGO_MANIFEST_DIR")).join("apis/responses/goldens");
-    let mut tally = Tally::default();
-    macro_rules! all {
-        ($($module:ident $name:literal)*) => {
-            $(lossless!($module, &goldens.join($name), tally);)*
-        };
-    }
-    spec::with_dialects!(all);
-    assert!(tally.events > 100, "{} events", tally.events);
-    assert_eq!(tally.unread, BTreeMap::from([(INSIDE.to_owned(), 0)]));
 }
 
 #[test]
