@@ -55,22 +55,7 @@ impl Count {
         if number.raw != raw {
             return None;
         }
-        let (is_negative, magnitude) = match raw.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, raw),
-        };
-        let (mantissa, exponent) = magnitude.split_once(['e', 'E']).unwrap_or((magnitude, "0"));
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let all = [whole, fraction].concat();
-        let significant = all.trim_start_matches('0');
-        let digits = significant.trim_end_matches('0');
-        if digits.is_empty() {
-            return Some(Self::Whole(0));
-        }
-        let length = |text: &str| i128::try_from(text.len()).unwrap_or(i128::MAX);
-        let leading = length(&all) - length(significant);
-        let power = exponent_of(exponent).saturating_add(length(whole) - leading);
-        let decimal = Decimal { is_negative, power, digits: digits.into() };
+        let decimal = Decimal::read(raw);
         Some(decimal.small().map_or_else(|| Self::Other(Box::new(decimal)), Self::Whole))
     }
 
@@ -105,18 +90,40 @@ impl Count {
 }
 
 impl Decimal {
-    fn is_whole(&self) -> bool {
-        self.power >= 0 && self.digits.len() as u128 <= self.power.unsigned_abs()
+    /// Reads a JSON number. Zero has no digits.
+    pub(crate) fn read(number: &str) -> Self {
+        let magnitude = number.strip_prefix('-').unwrap_or(number);
+        let (mantissa, exponent) = magnitude.split_once(['e', 'E']).unwrap_or((magnitude, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let all = [whole, fraction].concat();
+        let significant = all.trim_start_matches('0');
+        let length = |text: &str| i128::try_from(text.len()).unwrap_or(i128::MAX);
+        let leading = length(&all) - length(significant);
+        let power = exponent_of(exponent).saturating_add(length(whole) - leading);
+        let digits = significant.trim_end_matches('0').into();
+        Self { is_negative: magnitude.len() < number.len(), power, digits }
+    }
+
+    pub(crate) fn is_whole(&self) -> bool {
+        self.digits.is_empty() || self.power >= 0 && self.digits.len() as u128 <= self.power.unsigned_abs()
+    }
+
+    /// Returns its value, if that is a whole number in range.
+    pub(crate) fn whole(&self) -> Option<i128> {
+        if self.digits.is_empty() {
+            return Some(0);
+        }
+        if !self.is_whole() || self.power > 20 {
+            return None;
+        }
+        let zeros = usize::try_from(self.power).ok()?.checked_sub(self.digits.len())?;
+        let magnitude: i128 = format!("{}{}", self.digits, "0".repeat(zeros)).parse().ok()?;
+        Some(if self.is_negative { -magnitude } else { magnitude })
     }
 
     /// Returns its value, if that is a small whole number.
     fn small(&self) -> Option<u64> {
-        if self.is_negative || !self.is_whole() || self.power > 19 {
-            return None;
-        }
-        let zeros = usize::try_from(self.power).ok()?.checked_sub(self.digits.len())?;
-        let text = format!("{}{}", self.digits, "0".repeat(zeros));
-        text.parse().ok().filter(|number| *number < Count::LIMIT)
+        u64::try_from(self.whole()?).ok().filter(|number| *number < Count::LIMIT)
     }
 
     fn magnitude(&self) -> (i128, &str) {

@@ -238,7 +238,7 @@ impl NextDelta {
             }
             if nth == self.text {
                 let raw = text.get(start + 1..scanner.offset() - 1)?;
-                delta = RawString { raw, escaped: scanner.is_escaped() };
+                delta = RawString { raw, escaped: scanner.escaped };
             }
             at = value.at;
         }

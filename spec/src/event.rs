@@ -103,7 +103,7 @@ impl EventSchema {
         match *self {
             Self::Object { schema, members, watch: Some(_), .. } => {
                 checker.recorded_object(schema, |checker, place, schema| {
-                    let start = checker.offset();
+                    let start = checker.scanner.offset();
                     checker.check(schema)?;
                     if members.get(place as usize).is_some_and(|member| member.varies) {
                         checker.varies(start);
@@ -116,7 +116,7 @@ impl EventSchema {
                 checker.object_with(schema, |checker, place, schema| {
                     let EventMember { slot, is_snapshot, varies } =
                         members.get(place as usize).copied().unwrap_or(other);
-                    let start = checker.offset();
+                    let start = checker.scanner.offset();
                     if (is_snapshot || slot == Some(Slot::Value)) && !varies {
                         checker.outlined(schema, is_snapshot)?;
                     } else {
@@ -126,7 +126,7 @@ impl EventSchema {
                         checker.varies(start);
                     }
                     if let Some(slot) = slot {
-                        view.put(slot, (start, checker.offset()));
+                        view.put(slot, (start, checker.scanner.offset()));
                     }
                     Ok(())
                 })

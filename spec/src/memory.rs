@@ -99,9 +99,9 @@ impl Memory {
         self.matches.clear();
         self.next.forget();
         let mut checker = Checker::new(data, &mut self.outline);
-        view.set(data);
+        view.text = data;
         let verdict = fill(view, event, &mut checker, Some(&mut self.matches));
-        let (varying, matches) = (checker.varying_values(), &self.matches);
+        let (varying, matches) = (&checker.varying, &self.matches);
         match event.filter(|_| verdict.is_valid() && !view.is_newer()) {
             Some(event) if !event.is_nested() => self.shape.learn(event, view, varying, matches, None),
             Some(event) => match matches.only_text().filter(|_| matches.have_usual_counts(view)) {

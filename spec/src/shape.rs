@@ -78,7 +78,7 @@ impl Shape {
         let place = |it: Replaceable| it.place.0 as usize..it.place.1 as usize;
         let varying = replaceable.map_or_else(|| varying.clone(), |value| varying.with(place(value)));
         self.replaceable = replaceable.map(|it| (place(it).start, it.schema));
-        let (text, values) = (view.text(), varying.values());
+        let (text, values) = (view.text, varying.values());
         self.brace = text.strip_suffix('}').map(|inner| inner.trim_end_matches(' ').len());
         self.event = Some(event).filter(|_| !values.is_empty() && text.len() <= LONGEST);
         if self.event.is_none() {
@@ -177,8 +177,8 @@ impl Shape {
         if !is_same || scanner.offset() != data.len() {
             return None;
         }
-        view.set(data);
-        view.set_repeats();
+        view.text = data;
+        view.repeats = true;
         for slot in &self.slots {
             view.put_place(slot.of, slot.moved(&shifts));
         }

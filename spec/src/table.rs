@@ -207,30 +207,28 @@ impl Dialect {
     /// Returns the unknown values of open enumerations in an event.
     pub fn newer_values(&self, event: &str, data: &str) -> Vec<Fault> {
         let mut outline = Outline::default();
-        let mut checker = Checker::new(data, &mut outline).known_only();
+        let mut checker = Checker::new(data, &mut outline);
+        checker.known_only = true;
         newer(fill(&mut View::new(data), self.event(event), &mut checker, None))
     }
 
     /// Returns the unknown values of open enumerations in a value of a named type.
     pub fn newer_values_of_type(&self, name: &str, json: &str) -> Vec<Fault> {
-        let Some(schema) = (self.schema_named)(name) else { return Vec::new() };
-        let mut outline = Outline::default();
-        let mut checker = Checker::new(json, &mut outline).known_only();
-        let scan = checker.check(&schema);
-        newer(verdict(scan, &mut checker))
+        newer(self.verdict(name, json, true))
     }
 
     /// Validates a value against a named type.
     pub fn check_type(&self, name: &str, json: &str) -> Verdict {
-        match (self.schema_named)(name) {
-            None => Verdict::Unknown,
-            Some(schema) => {
-                let mut outline = Outline::default();
-                let mut checker = Checker::new(json, &mut outline);
-                let scan = checker.check(&schema);
-                verdict(scan, &mut checker)
-            }
-        }
+        self.verdict(name, json, false)
+    }
+
+    fn verdict(&self, name: &str, json: &str, known_only: bool) -> Verdict {
+        let Some(schema) = (self.schema_named)(name) else { return Verdict::Unknown };
+        let mut outline = Outline::default();
+        let mut checker = Checker::new(json, &mut outline);
+        checker.known_only = known_only;
+        let scan = checker.check(&schema);
+        verdict(scan, &mut checker)
     }
 }
 

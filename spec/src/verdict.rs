@@ -44,13 +44,13 @@ pub(crate) fn fill<'a>(
 ) -> Verdict {
     let Some(event) = event else {
         let taken = view.take_members(checker, Slot::USUAL);
-        if taken.and_then(|()| checker.check(&Schema::Any)).and_then(|()| checker.end()).is_err() {
-            *view = View::new(view.text());
+        if taken.and_then(|()| checker.check(&Schema::Any)).and_then(|()| checker.scanner.end()).is_err() {
+            *view = View::new(view.text);
         }
         return Verdict::Unknown;
     };
     let scan = event.schema.read(checker, view);
-    view.set_newer(checker.is_newer());
+    view.is_newer = checker.is_newer;
     let verdict = verdict(scan, checker);
     if let (Some(matches), Some(watch)) = (matches, event.schema.watch())
         && !matches!(verdict, Verdict::NotJson(..))
@@ -61,8 +61,8 @@ pub(crate) fn fill<'a>(
 }
 
 pub(crate) fn verdict(scan: Scan<()>, checker: &mut Checker<'_, '_>) -> Verdict {
-    if scan.and_then(|()| checker.end()).is_err() {
-        return Verdict::NotJson(checker.problem(), checker.offset());
+    if scan.and_then(|()| checker.scanner.end()).is_err() {
+        return Verdict::NotJson(checker.scanner.problem(), checker.scanner.offset());
     }
     if checker.is_clean() {
         return Verdict::Valid;

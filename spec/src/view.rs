@@ -9,29 +9,17 @@ use crate::json::{Checker, RawString, Scan, is_escaped};
 /// The values of an event that the lifecycle and rules use, as JSON text borrowed from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct View<'a> {
-    text: &'a str,
+    pub(crate) text: &'a str,
     /// The range of each value in the text; empty if absent. Values beyond 4 GiB of text are not found.
     slots: [(u32, u32); Slot::COUNT],
-    repeats: bool,
-    is_newer: bool,
+    pub(crate) repeats: bool,
+    pub(crate) is_newer: bool,
 }
 
 impl<'a> View<'a> {
     /// Creates a view of an event before parsing.
     pub(crate) const fn new(text: &'a str) -> Self {
         Self { text, slots: [(0, 0); Slot::COUNT], repeats: false, is_newer: false }
-    }
-
-    /// Sets the text of the event.
-    #[inline]
-    pub(crate) const fn set(&mut self, text: &'a str) {
-        self.text = text;
-    }
-
-    /// Notes that the event equals the previous one in shape.
-    #[inline]
-    pub(crate) const fn set_repeats(&mut self) {
-        self.repeats = true;
     }
 
     /// Returns whether the event equals the previous one except for its value, its sequence number, and values
@@ -43,14 +31,6 @@ impl<'a> View<'a> {
     /// Returns whether a value of the event is newer than its dialect; see [`crate::Dialect::newer_values`].
     pub const fn is_newer(&self) -> bool {
         self.is_newer
-    }
-
-    pub(crate) const fn set_newer(&mut self, is_newer: bool) {
-        self.is_newer = is_newer;
-    }
-
-    pub(crate) const fn text(&self) -> &'a str {
-        self.text
     }
 
     /// Returns the ranges of the values that the event has.

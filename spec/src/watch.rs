@@ -193,7 +193,7 @@ impl Matches {
     pub(crate) fn collect(&mut self, event: &EventInfo, watch: &Watch, view: &mut View<'_>) {
         self.clear();
         self.rows.push(Row { around: 0, index: 0, place: (0, 0), slots: [(0, 0); Slot::COUNT] });
-        let mut walk = Walk { matches: self, event, scanner: Scanner::new(view.text()) };
+        let mut walk = Walk { matches: self, event, scanner: Scanner::new(view.text) };
         // What is not JSON was reported.
         if walk.value(watch, 0).is_err() {
             return self.clear();
@@ -281,9 +281,9 @@ impl Walk<'_, '_> {
         let Some(entry) = watch.inner.iter().find(|inner| inner.member.is_none()) else {
             return self.scanner.skip();
         };
-        self.scanner.enter();
+        self.scanner.advance();
         if self.scanner.peek() == b']' {
-            self.scanner.enter();
+            self.scanner.advance();
             return Ok(());
         }
         for index in 0.. {

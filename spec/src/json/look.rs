@@ -49,9 +49,9 @@ pub fn each_entry<'a>(text: &'a str, entry: impl FnMut(&mut Scanner<'a>) -> Scan
 impl Scanner<'_> {
     /// Reads the array at the cursor. Calls `entry` at each entry, which it reads.
     pub(crate) fn entries(&mut self, mut entry: impl FnMut(&mut Self) -> Scan<()>) -> Scan<()> {
-        self.enter();
+        self.advance();
         if self.peek() == b']' {
-            self.enter();
+            self.advance();
             return Ok(());
         }
         loop {

@@ -1,12 +1,12 @@
 //! A cursor over JSON text that checks the grammar as it goes and builds nothing.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use super::bytes::{SHORT, TOPS, is_same, is_same_short, word};
 use super::plain::{BLOCK, plain_run, plain_start};
 use super::problem::Problem;
 use super::text;
+use crate::count::Decimal;
 
 /// The text is not JSON. [`Scanner::problem`] returns the reason, [`Scanner::offset`] the place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,9 +23,10 @@ pub const DEEPEST: u32 = 128;
 pub struct Scanner<'a> {
     text: &'a str,
     at: usize,
-    depth: u32,
-    /// Whether the last string has escapes.
-    escaped: bool,
+    /// Number of entered values around the cursor.
+    pub(super) depth: u32,
+    /// Whether the last name or string has escapes.
+    pub(crate) escaped: bool,
     problem: Problem,
 }
 
@@ -58,20 +59,7 @@ pub struct RawNumber<'a> {
 impl RawNumber<'_> {
     /// Returns whether the number has no fractional part, however it is written: `5.0` and `50e-1` have none.
     pub fn is_integral(&self) -> bool {
-        if self.plain {
-            return true;
-        }
-        let (mantissa, exponent) = self.raw.split_once(['e', 'E']).unwrap_or((self.raw, "0"));
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let fraction = fraction.trim_end_matches('0');
-        let whole_zeros = whole.len() - whole.trim_end_matches('0').len();
-        let is_zero = fraction.is_empty() && whole.trim_start_matches('-').len() == whole_zeros;
-        // With the decimal point moved, no digit but 0 may follow it.
-        let digits = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        let shift = if fraction.is_empty() { -digits(whole_zeros) } else { digits(fraction.len()) };
-        let negative = exponent.starts_with('-');
-        let exponent: i64 = exponent.parse().unwrap_or(if negative { i64::MIN } else { i64::MAX });
-        is_zero || exponent >= shift
+        self.plain || Decimal::read(self.raw).is_whole()
     }
 }
 
@@ -100,11 +88,6 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub(super) fn byte_at(&self, offset: usize) -> u8 {
         self.text.as_bytes().get(offset).copied().unwrap_or(0)
-    }
-
-    /// Returns a part of the text.
-    pub(super) fn slice(&self, range: Range<usize>) -> &'a str {
-        self.text.get(range).unwrap_or_default()
     }
 
     /// Returns the text from the cursor on.
@@ -148,8 +131,9 @@ impl<'a> Scanner<'a> {
         if self.at == self.text.len() { Ok(()) } else { self.fail(Problem::TrailingText) }
     }
 
+    /// Skips one byte that was peeked at.
     #[inline]
-    pub(super) const fn advance(&mut self) {
+    pub(crate) const fn advance(&mut self) {
         self.at += 1;
     }
 
@@ -165,22 +149,11 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Skips one byte that was peeked at.
-    pub(crate) const fn enter(&mut self) {
-        self.at += 1;
-    }
-
     /// Enters a nested value. Returns false if that is too deep.
     #[inline]
     pub(crate) const fn descend(&mut self) -> bool {
         self.depth += 1;
         self.depth <= DEEPEST
-    }
-
-    /// Returns the number of entered values around the cursor.
-    #[inline]
-    pub(super) const fn depth(&self) -> u32 {
-        self.depth
     }
 
     #[inline]
@@ -230,8 +203,8 @@ impl<'a> Scanner<'a> {
 
     /// Returns the offset of a name that was read from an offset on, and the name. `usual` is the text that it probably has.
     pub(super) fn name_at(&self, from: usize, usual: Option<&str>) -> (usize, RawString<'a>) {
-        let range = usual.map(|usual| from + 1..from + 1 + usual.len());
-        match range.map(|range| self.slice(range)).filter(|raw| Some(*raw) == usual) {
+        let found = usual.and_then(|usual| self.text.get(from + 1..from + 1 + usual.len()));
+        match found.filter(|raw| Some(*raw) == usual) {
             Some(raw) => (from + 1, RawString { raw, escaped: false }),
             None => self.any_name_at(from),
         }
@@ -242,12 +215,6 @@ impl<'a> Scanner<'a> {
         let mut before = Self { at: from, ..*self };
         let start = before.peek_at() + 1;
         (start, before.name().unwrap_or(RawString { raw: "", escaped: false }))
-    }
-
-    /// Returns whether the last name or string has escapes.
-    #[inline]
-    pub(crate) const fn is_escaped(&self) -> bool {
-        self.escaped
     }
 
     /// Reads a member's name and the colon, and returns the bytes of the name.

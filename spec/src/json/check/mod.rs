@@ -18,23 +18,23 @@ pub(crate) use schema::{
 
 use super::Varying;
 use super::fault::{Actual, Fault, FaultKind, Faults, Wanted};
-use super::problem::Problem;
 use super::scanner::{Scan, Scanner};
 use super::text::decode;
 
 /// A cursor that records schema faults.
 #[derive(Debug)]
 pub(crate) struct Checker<'a, 'm> {
-    scanner: Scanner<'a>,
+    pub(crate) scanner: Scanner<'a>,
     faults: Faults,
     outline: &'m mut Outline,
-    varying: Varying,
+    /// The values that may vary.
+    pub(crate) varying: Varying,
     /// Depth of the values entered inside the object whose members are recorded.
     deepest: u32,
     /// Whether an open enumeration had an unknown value.
-    is_newer: bool,
+    pub(crate) is_newer: bool,
     /// Whether such a value is a fault.
-    known_only: bool,
+    pub(crate) known_only: bool,
 }
 
 impl<'a, 'm> Checker<'a, 'm> {
@@ -61,12 +61,7 @@ impl<'a, 'm> Checker<'a, 'm> {
         let mut checker = Self::new(text, outline);
         checker.scanner.rewind(offset);
         checker.check(schema).ok()?;
-        (checker.is_clean() && !checker.is_newer).then_some(checker.offset())
-    }
-
-    /// Returns the values that may vary.
-    pub(crate) const fn varying_values(&self) -> &Varying {
-        &self.varying
+        (checker.is_clean() && !checker.is_newer).then_some(checker.scanner.offset())
     }
 
     /// Checks a value, and records its members if it is an object and recording is enabled. `recurs` is whether such
@@ -124,33 +119,6 @@ impl<'a, 'm> Checker<'a, 'm> {
             Schema::ConstantBoolean(wanted) => self.constant_boolean(wanted),
             Schema::FirstOf(schemas) => self.first_of(schemas),
         }
-    }
-
-    /// Reports values that are newer than the dialect as faults.
-    pub(crate) const fn known_only(mut self) -> Self {
-        self.known_only = true;
-        self
-    }
-
-    /// Returns whether a value was newer than the dialect.
-    #[inline]
-    pub(crate) const fn is_newer(&self) -> bool {
-        self.is_newer
-    }
-
-    /// Returns the byte offset of the cursor.
-    pub(crate) const fn offset(&self) -> usize {
-        self.scanner.offset()
-    }
-
-    /// Returns why the text is not JSON, after a check failed.
-    pub(crate) const fn problem(&self) -> Problem {
-        self.scanner.problem()
-    }
-
-    /// Fails if anything but white space follows.
-    pub(crate) fn end(&mut self) -> Scan<()> {
-        self.scanner.end()
     }
 
     /// Returns the listed faults so far, and the number of others.

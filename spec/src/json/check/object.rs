@@ -85,7 +85,7 @@ impl<'a> Checker<'a, '_> {
         if !self.enter()? {
             return Ok(());
         }
-        let (object, depth, faults) = (self.scanner.offset(), self.scanner.depth(), self.faults.count());
+        let (object, depth, faults) = (self.scanner.offset(), self.scanner.depth, self.faults.count());
         if let Some((length, levels)) = self.outline.again(schema, self.scanner.rest(), DEEPEST - depth) {
             self.deepest = self.deepest.max(depth + levels);
             self.scanner.rewind(object + length);
@@ -182,7 +182,7 @@ impl<'a> Checker<'a, '_> {
             loop {
                 if !pass(self, &mut seen) {
                     let start = self.scanner.offset();
-                    let place = self.next_name(schema, seen.next())?;
+                    let place = self.next_name(schema, seen.next)?;
                     let declared = schema.members.get(place as usize);
                     let found = Found { start, place, declared };
                     count += 1;
@@ -203,8 +203,8 @@ impl<'a> Checker<'a, '_> {
             }
         }
         self.scanner.ascend();
-        if seen.bits() & schema.required != schema.required {
-            self.missing(schema.required & !seen.bits(), schema);
+        if seen.bits & schema.required != schema.required {
+            self.missing(schema.required & !seen.bits, schema);
         }
         Ok(())
     }
@@ -223,7 +223,7 @@ impl<'a> Checker<'a, '_> {
     #[inline(never)]
     fn other_name(&mut self, schema: &ObjectSchema) -> Scan<u32> {
         let name = self.scanner.name_bytes()?;
-        let name = if self.scanner.is_escaped() { &*decoded(name) } else { name };
+        let name = if self.scanner.escaped { &*decoded(name) } else { name };
         Ok(schema.place(name).unwrap_or(UNDECLARED))
     }
 
@@ -231,7 +231,7 @@ impl<'a> Checker<'a, '_> {
     #[inline]
     fn descend(&mut self) -> bool {
         let is_allowed = self.scanner.descend();
-        self.deepest = self.deepest.max(self.scanner.depth());
+        self.deepest = self.deepest.max(self.scanner.depth);
         is_allowed
     }
 

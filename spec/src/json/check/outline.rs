@@ -11,7 +11,7 @@ pub struct Outline {
     names: Names,
     /// The declared members among them.
     places: Vec<u32>,
-    state: Outlining,
+    pub(super) state: Outlining,
     /// Whether the expected object often repeats.
     recurs: bool,
     /// Whether it opens a stream: such objects resemble those that opened other streams.
@@ -62,8 +62,8 @@ pub(super) const UNDECLARED: u32 = u32::MAX;
 /// The declared members of an object that were seen, and the expected next one.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Seen {
-    bits: u64,
-    next: u32,
+    pub(super) bits: u64,
+    pub(super) next: u32,
 }
 
 impl Seen {
@@ -78,14 +78,6 @@ impl Seen {
         self.bits |= bit;
         self.next = place + 1;
         is_new
-    }
-
-    pub(super) const fn bits(self) -> u64 {
-        self.bits
-    }
-
-    pub(super) const fn next(self) -> u32 {
-        self.next
     }
 }
 
@@ -234,15 +226,6 @@ impl Outline {
             (valid.schema, valid.levels) = (schema, levels);
             self.oldest = (self.oldest + 1) % most;
         }
-    }
-
-    pub(super) const fn state(&self) -> Outlining {
-        self.state
-    }
-
-    /// Restores an earlier state, for another attempt at the same value.
-    pub(super) const fn set_state(&mut self, state: Outlining) {
-        self.state = state;
     }
 }
 

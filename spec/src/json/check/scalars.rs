@@ -79,7 +79,7 @@ impl Checker<'_, '_> {
         let start = self.scanner.offset();
         let string = self.scanner.string_bytes()?;
         let is_among = |text: &[u8]| known.iter().any(|value| is_same(value.as_bytes(), text));
-        if !(if self.scanner.is_escaped() { is_among(&decoded(string)) } else { is_among(string) }) {
+        if !(if self.scanner.escaped { is_among(&decoded(string)) } else { is_among(string) }) {
             self.newer(known, start);
         }
         Ok(())
@@ -101,7 +101,7 @@ impl Checker<'_, '_> {
         }
         let start = self.scanner.offset();
         let string = self.scanner.string_bytes()?;
-        if !(if self.scanner.is_escaped() { allowed(&decoded(string)) } else { allowed(string) }) {
+        if !(if self.scanner.escaped { allowed(&decoded(string)) } else { allowed(string) }) {
             let raw = self.scanner.since(start);
             self.wrong_text(wanted, raw);
         }

@@ -56,10 +56,10 @@ impl Checker<'_, '_> {
         let before = self.faults.count();
         let was_quiet = self.faults.set_quiet(true);
         let mut best: Option<(usize, &Schema)> = None;
-        let outlining = self.outline.state();
+        let outlining = self.outline.state;
         for branch in branches {
             self.scanner = start;
-            self.outline.set_state(outlining);
+            self.outline.state = outlining;
             self.check(branch)?;
             let faults = self.faults.count() - before;
             if faults == 0 {
@@ -72,7 +72,7 @@ impl Checker<'_, '_> {
             }
         }
         self.scanner = start;
-        self.outline.set_state(outlining);
+        self.outline.state = outlining;
         self.faults.set_quiet(was_quiet);
         match best {
             Some((_, branch)) => self.check(branch),

@@ -39,7 +39,7 @@ impl<'a> Reader<'a> {
         if name.is_empty() || self.scanner.peek() != b'{' {
             return Ok(None);
         }
-        Ok(Some(self.string_member(name)?.map(Str::from_raw).unwrap_or_default()))
+        Ok(Some(self.scanner.member(name)?.map(Str::from_raw).unwrap_or_default()))
     }
 
     /// Reads a value with the branch that leaves the fewest values unknown; of equals, the first.

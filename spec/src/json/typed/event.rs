@@ -68,7 +68,7 @@ pub(crate) fn read<'a, T>(
     unknown: Unknown<'a, T>,
 ) -> Result<T, Miss> {
     let place = reader.start_of_object()?;
-    let event_type = reader.string_member("type")?.map(Str::from_raw);
+    let event_type = reader.scanner.member("type")?.map(Str::from_raw);
     let read = event_type.as_ref().and_then(|name| read_as(name, reader));
     known_or(reader, place, read, event_type, unknown)
 }

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::scanner::RawNumber;
 use super::{IntoOwned, Miss, Read, Reader, Write};
+use crate::count::Decimal;
 
 /// A number without a fractional part, in any notation: `5.0` and `1e3` are integers, too.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -23,7 +24,7 @@ impl Integer {
     pub fn get(&self) -> Option<i64> {
         match &self.0 {
             Whole::Value(value) => Some(*value),
-            Whole::Text(text) => value_of(text),
+            Whole::Text(text) => i64::try_from(Decimal::read(text).whole()?).ok(),
         }
     }
 
@@ -45,29 +46,6 @@ fn canonical(raw: &str) -> Option<i64> {
         return Some(raw.bytes().fold(0, |value, digit| value * 10 + i64::from(digit - b'0')));
     }
     if raw == "-0" { None } else { raw.parse().ok() }
-}
-
-/// Returns the value of an integer in any notation, if it is in range.
-fn value_of(text: &str) -> Option<i64> {
-    let (negative, magnitude) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text),
-    };
-    let (mantissa, exponent) = magnitude.split_once(['e', 'E']).unwrap_or((magnitude, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = [whole, fraction].concat();
-    let significant = digits.trim_matches('0');
-    if significant.is_empty() {
-        return Some(0);
-    }
-    let trailing = digits.len() - digits.trim_end_matches('0').len();
-    let exponent: i64 = exponent.parse().ok()?;
-    let zeros = exponent
-        .checked_add(i64::try_from(trailing).ok()?)?
-        .checked_sub(i64::try_from(fraction.len()).ok()?)?;
-    let power = 10_i128.checked_pow(u32::try_from(zeros).ok()?)?;
-    let value = significant.parse::<i128>().ok()?.checked_mul(power)?;
-    i64::try_from(if negative { -value } else { value }).ok()
 }
 
 impl Integer {

@@ -29,7 +29,7 @@ impl Raw<'_> {
 impl<'a> Read<'a> for Raw<'a> {
     #[inline]
     fn read(reader: &mut Reader<'a>) -> Result<Self, Miss> {
-        reader.raw().map(|text| Self(Cow::Borrowed(text)))
+        Ok(Self(Cow::Borrowed(reader.scanner.raw()?)))
     }
 }
 

@@ -47,7 +47,7 @@ impl Reader<'_> {
         read: impl FnOnce(&mut Self) -> Result<T, Miss>,
     ) -> Result<T, ParseError> {
         let value = read(self).map_err(|miss| self.error(miss))?;
-        self.end().map_err(|miss| self.error(miss))?;
+        self.scanner.end().map_err(|syntax| self.error(syntax.into()))?;
         Ok(value)
     }
 

@@ -37,10 +37,6 @@ impl<'a> Reader<'a> {
         ParseError { miss, offset: self.scanner.offset(), problem }
     }
 
-    pub(crate) fn end(&mut self) -> Result<(), Miss> {
-        Ok(self.scanner.end()?)
-    }
-
     #[inline]
     pub(super) fn string(&mut self) -> Result<RawString<'a>, Miss> {
         if self.scanner.peek() == b'"' { Ok(self.scanner.string()?) } else { self.other_kind() }
@@ -52,26 +48,6 @@ impl<'a> Reader<'a> {
             b'-' | b'0'..=b'9' => Ok(self.scanner.number()?),
             _ => self.other_kind(),
         }
-    }
-
-    #[inline]
-    pub(super) fn boolean(&mut self) -> Result<bool, Miss> {
-        match self.scanner.peek() {
-            b't' => Ok(self.scanner.word("true").map(|()| true)?),
-            b'f' => Ok(self.scanner.word("false").map(|()| false)?),
-            _ => self.other_kind(),
-        }
-    }
-
-    /// Reads `null`, if it is next.
-    #[inline]
-    pub(super) fn null(&mut self) -> Result<bool, Miss> {
-        if self.scanner.peek() == b'n' { Ok(self.scanner.word("null").map(|()| true)?) } else { Ok(false) }
-    }
-
-    #[inline]
-    pub(super) fn raw(&mut self) -> Result<&'a str, Miss> {
-        Ok(self.scanner.raw()?)
     }
 
     /// Returns the error for a value of another JSON type, or a syntax error if there is no value.
@@ -152,11 +128,5 @@ impl<'a> Reader<'a> {
             return Ok(None);
         }
         Ok(Some(self.scanner.name()?))
-    }
-
-    /// Returns the string member with a name of the object at the cursor, which does not move.
-    #[inline]
-    pub(super) fn string_member(&self, name: &str) -> Result<Option<RawString<'a>>, Miss> {
-        Ok(self.scanner.member(name)?)
     }
 }

@@ -58,7 +58,7 @@ impl<'a> Document<'a> {
     fn parse(text: &'a str) -> Result<Self, ParseError> {
         let mut reader = Reader::new(text);
         let mut containers = Vec::new();
-        let read = measure(&mut reader.scanner, &mut containers).and_then(|()| reader.end());
+        let read = measure(&mut reader.scanner, &mut containers).and_then(|()| Ok(reader.scanner.end()?));
         read.map_err(|miss| reader.error(miss))?;
         Ok(Self { text, containers })
     }
@@ -86,13 +86,13 @@ fn measure(scanner: &mut Scanner<'_>, containers: &mut Vec<Container>) -> Result
     if !scanner.descend() {
         return Err(Miss::Depth);
     }
-    scanner.enter();
+    scanner.advance();
     let position = containers.len();
     containers.push(Container::default());
     let mut length = 0;
     let mut is_end = scanner.peek() == close;
     if is_end {
-        scanner.enter();
+        scanner.advance();
     }
     while !is_end {
         if close == b'}' {
@@ -120,7 +120,7 @@ impl Serialize for Value<'_> {
                 let mut scanner = Scanner::new(document.text);
                 scanner.rewind(start);
                 let is_object = scanner.peek() == b'{';
-                scanner.enter();
+                scanner.advance();
                 let mut position = position + 1;
                 if is_object {
                     let mut map = serializer.serialize_map(Some(length))?;

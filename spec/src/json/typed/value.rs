@@ -62,7 +62,11 @@ impl<T> From<Option<T>> for Nullable<T> {
 impl<'a, T: Read<'a>> Read<'a> for Nullable<T> {
     #[inline]
     fn read(reader: &mut Reader<'a>) -> Result<Self, Miss> {
-        if reader.null()? { Ok(Self::Null) } else { T::read(reader).map(Self::Value) }
+        if reader.scanner.peek() != b'n' {
+            return T::read(reader).map(Self::Value);
+        }
+        reader.scanner.word("null")?;
+        Ok(Self::Null)
     }
 }
 
@@ -97,7 +101,11 @@ impl<T: IntoOwned> IntoOwned for Option<T> {
 impl<'a> Read<'a> for bool {
     #[inline]
     fn read(reader: &mut Reader<'a>) -> Result<Self, Miss> {
-        reader.boolean()
+        match reader.scanner.peek() {
+            b't' => Ok(reader.scanner.word("true").map(|()| true)?),
+            b'f' => Ok(reader.scanner.word("false").map(|()| false)?),
+            _ => reader.other_kind(),
+        }
     }
 }
 
