@@ -86,7 +86,6 @@ impl NextDelta {
         self.event = None;
     }
 
-    /// Returns whether a delta is expected.
     pub(crate) const fn is_expected(&self) -> bool {
         self.event.is_some()
     }

@@ -38,11 +38,6 @@ impl Signature {
     pub fn value(&self, json: &str) -> Option<&'static Mark> {
         self.bodies.iter().chain(self.untyped).find(|mark| mark.fits(json))
     }
-
-    /// Returns whether an object is a body of the API, or an event without a type.
-    fn has_value(&self, json: &str) -> bool {
-        self.value(json).is_some()
-    }
 }
 
 impl DialectSignature {
@@ -129,10 +124,10 @@ pub fn api_of_event(name: &str, own: Option<&Api>) -> Option<&'static str> {
 
 /// Returns the name of the API that has such a body, or such an event without a type, if it is not this one.
 pub fn api_of_value(json: &str, own: Option<&Api>) -> Option<&'static str> {
-    if own.is_some_and(|api| api.signature.has_value(json)) {
+    if own.is_some_and(|api| api.signature.value(json).is_some()) {
         return None;
     }
-    others(own).find(|(_, signature)| signature.has_value(json)).map(|(name, _)| name)
+    others(own).find(|(_, signature)| signature.value(json).is_some()).map(|(name, _)| name)
 }
 
 /// Returns the API that is not checked and whose URLs have such a path.

@@ -36,7 +36,6 @@ pub(crate) enum Matched {
 /// An entry of an array, or the event.
 #[derive(Debug, Clone, Copy)]
 struct Row {
-    /// The row around it.
     around: usize,
     /// Its index in the array.
     index: usize,
@@ -123,7 +122,6 @@ impl Matches {
         })
     }
 
-    /// Returns all places.
     pub(crate) fn places(&self) -> impl Iterator<Item = (Matched, Place)> {
         let values = self.values.iter().enumerate().map(|(nth, value)| (Matched::Value(nth), value.place));
         let rows = self.rows.iter().enumerate().flat_map(|(nth, row)| {

@@ -180,7 +180,6 @@ impl AnswerReader {
         }
     }
 
-    /// Reads an effect of an event.
     fn effect(&mut self, info: &EventInfo, view: &View<'_>, data: &str) {
         let (level, key) = (info.level, key(info.level, view));
         if self.is_of_other_choice(level, key) {

@@ -268,22 +268,22 @@ impl Checker {
 
     /// Returns all findings so far, in the order of their first occurrence; repetitions are counted.
     pub fn findings(&self) -> &[Finding] {
-        self.judge.findings().all()
+        self.judge.findings.all()
     }
 
     /// Returns the number of faults beyond the listed findings.
     pub const fn omitted(&self) -> u64 {
-        self.judge.findings().omitted()
+        self.judge.findings.omitted()
     }
 
     /// Returns the number of events that were not checked because the stream exceeded [`Self::MOST_KEPT`].
     pub const fn unjudged(&self) -> u64 {
-        self.judge.unjudged()
+        self.judge.unjudged
     }
 
     /// Returns the number of events so far.
     pub const fn events(&self) -> u64 {
-        self.judge.events()
+        self.judge.events
     }
 
     /// Returns the id of the response that has ended, as JSON text; empty if it has none.

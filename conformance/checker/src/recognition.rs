@@ -106,7 +106,6 @@ impl Recognised {
 }
 
 impl Evidence<'_> {
-    /// Returns the dialect.
     pub(crate) fn dialect(&self) -> Option<Recognised> {
         let api = self.api();
         let is_of_api = |dialect: &&&'static Dialect| api.is_none_or(|(api, _)| api.name == dialect.api.name);

@@ -94,7 +94,6 @@ impl<F: FnMut(Frame<'_>)> Sink for ByValue<'_, F> {
 struct Outline {
     /// Its offset in the recording.
     start: u64,
-    /// Its first line.
     first_line: u64,
     /// Its lines so far, without line ends.
     lines: Vec<Range<usize>>,
@@ -183,12 +182,13 @@ impl Parser {
                 // Dropped comments are part of the frame.
                 if self.frame.dropped.bytes == 0 {
                     let text = valid.get_or_insert_with(|| valid_start(rest));
-                    if let Some(Repeated { lines, length, .. }) =
-                        sink.repeated_frames(text, &self.frame.begins(self.time))
-                    {
+                    let Outline { start: byte, first_line: line, .. } = self.frame;
+                    let start = FrameStart { byte, line, time: self.time };
+                    if let Some(Repeated { lines, length, .. }) = sink.repeated_frames(text, &start) {
                         // A sink takes no more than there is.
                         let length = length.min(text.len());
-                        self.frame.skip_repeated(lines.min(length as u64), length);
+                        self.frame.start += length as u64;
+                        self.frame.first_line += lines.min(length as u64);
                         *text = text.get(length..).unwrap_or_default();
                         rest = rest.get(length..).unwrap_or_default();
                     }
@@ -380,17 +380,6 @@ impl Outline {
         let begun = (self.line_start, bytes.len() - self.line_start);
         let counted = all.chain([begun]).filter(|(start, _)| bytes.get(*start) != Some(&b':'));
         counted.map(|(_, bytes)| bytes).sum()
-    }
-
-    /// Returns the start of the frame.
-    const fn begins(&self, time: Option<Duration>) -> FrameStart {
-        FrameStart { byte: self.start, line: self.first_line, time }
-    }
-
-    /// Starts the next frame after a repeated one.
-    const fn skip_repeated(&mut self, lines: u64, length: usize) {
-        self.start += length as u64;
-        self.first_line += lines;
     }
 
     /// Starts the next frame, after this number of bytes and a blank line.

@@ -36,7 +36,6 @@ impl Waiting {
         self.has_room() && frame.source.len() < MAX_BYTES && is_silent(frame)
     }
 
-    /// Keeps a frame.
     pub(crate) fn keep(&mut self, frame: &Frame<'_>, is_sent: bool) {
         self.bytes += frame.source.len();
         self.held.push(Held { frame: frame.to_static(), source: frame.source.to_vec(), is_sent });

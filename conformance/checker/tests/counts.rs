@@ -5,7 +5,7 @@ use std::thread;
 
 use checker::{Checker, Finding, Frame, Transport};
 use recordings::capture::Format;
-use recordings::goldens::{GOLDENS, Golden};
+use recordings::goldens::{GOLDENS, Golden, golden};
 use spec::table::EventInfo;
 use spec::{Dialect, Level, Slot};
 
@@ -203,8 +203,7 @@ fn one_number_that_counts_nothing_is_one_finding() {
 
 #[test]
 fn what_comes_after_too_large_a_number_does_not_grow() {
-    let golden =
-        streams().find(|golden| golden.dialect == "openai" && golden.name == "text").expect("a golden");
+    let golden = golden("openai/text").expect("a golden");
     let text = std::str::from_utf8(golden.bytes).expect("text");
     let (stream, _) =
         rewritten(

@@ -1,11 +1,10 @@
 //! The end of a stream is checked once.
 
 use checker::{Checker, Finding, Frame, Transport};
-use recordings::goldens::{GOLDENS, Golden};
+use recordings::goldens::{self, Golden};
 
 fn golden() -> &'static Golden {
-    let is_it = |golden: &&Golden| golden.dialect == "openai" && golden.name == "text";
-    GOLDENS.iter().find(is_it).expect("the golden")
+    goldens::golden("openai/text").expect("the golden")
 }
 
 fn checker() -> Checker {

@@ -34,7 +34,6 @@ pub(crate) struct Templates {
 /// An event with one effect alone.
 #[derive(Debug)]
 struct Template {
-    /// The number of the effect.
     effect: usize,
     /// How far the dialect of its golden is from that of the grammar.
     distance: Option<usize>,

@@ -64,7 +64,6 @@ struct Node {
     nesting: Nesting,
     /// The value that opened it.
     opening: Value,
-    /// Its text so far.
     text: String,
     fragments: usize,
     /// The value that it has ended with.
@@ -334,7 +333,6 @@ impl Writer<'_> {
     }
 }
 
-/// Replaces a value that is there.
 fn replace(root: &mut Value, pointer: &str, value: Value) {
     if let Some(old) = root.pointer_mut(pointer).filter(|_| !pointer.is_empty()) {
         *old = value;

@@ -242,9 +242,10 @@ const MOST: usize = 256;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Faults {
     found: Vec<Found>,
-    count: usize,
+    /// Number of faults, listed or not.
+    pub(super) count: usize,
     /// Whether faults are only counted, as it is unknown whether they matter.
-    quiet: bool,
+    pub(super) quiet: bool,
 }
 
 /// A fault whose pointer is under construction, from its end.
@@ -263,23 +264,12 @@ pub(super) enum Segment {
 }
 
 impl Faults {
-    /// Returns the number of faults, listed or not.
-    #[inline]
-    pub(super) const fn count(&self) -> usize {
-        self.count
-    }
-
     #[cold]
     pub(super) fn add(&mut self, kind: FaultKind, actual: impl FnOnce() -> Actual) {
         self.count += 1;
         if !self.quiet && self.found.len() < MOST {
             self.found.push(Found { path: Vec::new(), kind, actual: actual() });
         }
-    }
-
-    /// Switches between counting and listing. Returns the previous setting.
-    pub(super) const fn set_quiet(&mut self, quiet: bool) -> bool {
-        std::mem::replace(&mut self.quiet, quiet)
     }
 
     /// Prepends this member or entry to the pointers of all faults since `before`.
@@ -289,10 +279,6 @@ impl Faults {
         for fault in self.found.iter_mut().skip(before) {
             fault.path.push(segment.clone());
         }
-    }
-
-    pub(super) const fn forget_since(&mut self, before: usize) {
-        self.count = before;
     }
 
     /// Returns the listed faults, and the number of others.

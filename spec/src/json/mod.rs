@@ -32,7 +32,7 @@ pub(crate) use typed::Sample;
 #[cfg(feature = "types")]
 pub(crate) use typed::{
     Blank, Branch, conversions, display, event, events, literal, object, presence, serde_by_text, strings,
-    union,
+    union, variants,
 };
 #[cfg(feature = "types")]
 pub use typed::{

@@ -354,7 +354,6 @@ impl<'a> Scanner<'a> {
         Ok(RawString { raw: self.text.get(start..self.at - 1).unwrap_or_default(), escaped: self.escaped })
     }
 
-    /// Returns the bytes of a string.
     #[inline]
     pub(super) fn string_bytes(&mut self) -> Scan<&'a [u8]> {
         let start = self.at + 1;

@@ -2,7 +2,7 @@
 
 use spec::{Dialect, Verdict};
 
-use super::case::{Case, Ending, Snapshot};
+use super::case::{At, Case, Ending, Snapshot};
 use super::context::Context;
 use super::finding::{Findings, Place};
 use super::head::Head;
@@ -47,18 +47,18 @@ impl Body<'_> {
         let hooks = &plan.hooks;
         let mut stream = Stream::new(plan.api());
         let frame = record.frame;
-        context.ask(&hooks.body, record, &stream, findings, |rule, case| rule(case, frame));
+        context.ask(At::Record(record), &hooks.body, &stream, findings, |rule, case| rule(case, frame));
         let is_success = !context.head.is_refusal();
         if record.payload != Payload::Object || !is_success {
             return;
         }
         let plain = |rule: fn(&mut Case<'_>), case: &mut Case<'_>| rule(case);
-        context.ask_of_body(&hooks.of_body.whole, (record, None), &stream, findings, plain);
+        context.ask(At::Body(record, None), &hooks.of_body.whole, &stream, findings, plain);
         if record.root.is_some() && record.root == plan.api().root_body() {
             self.response(&Object::new(record.data()), &mut stream, findings);
         }
         // Last, so that a note on a value does not hide a fault of it.
-        context.ask_of_body(&hooks.of_body.newer, (record, None), &stream, findings, plain);
+        context.ask(At::Body(record, None), &hooks.of_body.newer, &stream, findings, plain);
     }
 
     /// Checks a response: its members, and if it has ended, its items and its ending.
@@ -67,7 +67,7 @@ impl Body<'_> {
         let hooks = &plan.hooks.of_body;
         let snapshot = Snapshot::of_body(response, plan.dialect());
         let look = |rule: SnapshotRule, case: &mut Case<'_>| rule(case, &snapshot);
-        context.ask_of_body(&hooks.response, (record, None), stream, findings, look);
+        context.ask(At::Body(record, None), &hooks.response, stream, findings, look);
         response.keep_in(&mut stream.first_snapshot);
         if !snapshot.is_terminal() {
             return;
@@ -84,7 +84,7 @@ impl Body<'_> {
                 rule(case, &ending);
             }
         };
-        context.ask_of_body(&hooks.ending, (record, None), stream, findings, look);
+        context.ask(At::Body(record, None), &hooks.ending, stream, findings, look);
     }
 
     /// Checks an item of the output as one that is opened and closed with the same value.
@@ -106,7 +106,7 @@ impl Body<'_> {
         let rules = plan.hooks.of_body.items.of(item.plain("type"));
         if let Some(node) = stream.nodes.get(at) {
             let look = |rule: ValueRule, case: &mut Case<'_>| rule(case, node, item);
-            context.ask_of_body(rules, (record, Some(index)), stream, findings, look);
+            context.ask(At::Body(record, Some(index)), rules, stream, findings, look);
         }
         if item.is_cut_off(&api.status) {
             stream.incomplete.get_or_insert(at);
@@ -134,7 +134,7 @@ impl Body<'_> {
                 actual: Some(raw),
                 ..Place::WHOLE
             };
-            findings.add(plan.relations[step.relation], record, &place, &|| {
+            findings.add(plan.relations[step.relation], record, &place, None, &|| {
                 format!("{} occurs a second time", short(raw))
             });
         }

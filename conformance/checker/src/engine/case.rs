@@ -12,7 +12,7 @@ use super::context::Context;
 use super::finding::{Findings, FineIn, Message, Place, Supply};
 use super::head::Head;
 use super::location::SavedLocation;
-use super::node::Node;
+use super::node::{Node, State};
 use super::protocol::Protocol;
 use super::record::Record;
 use super::session::{SessionView, Turn};
@@ -39,7 +39,7 @@ pub(crate) struct Case<'c> {
 #[derive(Clone, Copy)]
 pub(super) enum At<'c> {
     Record(&'c Record<'c>),
-    /// A body, and the item of its output at hand.
+    /// A body, and the item of its output at hand: pointers into events become pointers into the body.
     Body(&'c Record<'c>, Option<usize>),
     SavedLocation(&'c SavedLocation),
 }
@@ -48,7 +48,6 @@ pub(super) enum At<'c> {
 #[derive(Debug)]
 pub(crate) struct Snapshot<'s> {
     pub(crate) response: &'s Object<'s>,
-    /// Its status.
     pub(crate) status: Option<Cow<'s, str>>,
     /// Its token counts.
     pub(crate) usage: Usage,
@@ -225,6 +224,11 @@ impl<'c> Case<'c> {
         self.record().map(|record| record.usage(&self.dialect().api.usage)).unwrap_or_default()
     }
 
+    /// Returns whether all of a node was seen.
+    pub(crate) fn has_seen(&self, node: &Node) -> bool {
+        self.stream.is_whole() && !node.partial && node.state() != State::Implied
+    }
+
     /// Returns how messages name a node.
     pub(crate) fn name(&self, node: &Node) -> String {
         self.stream.name(node)
@@ -237,7 +241,7 @@ impl<'c> Case<'c> {
             At::Record(record) => {
                 let pointer = place.pointer.map(|pointer| on_wire(self.protocol.dialect, pointer));
                 let place = Place { pointer: pointer.as_deref(), ..*place };
-                self.findings.add(self.bound, record, &place, &message);
+                self.findings.add(self.bound, record, &place, None, &message);
             }
             At::Body(..) => {
                 self.report_here(place, &mut |_| false, &message);
@@ -268,6 +272,21 @@ impl<'c> Case<'c> {
                 self.findings.add_here(self.bound, record, &place, None, is_fine_in, message)
             }
         }
+    }
+
+    /// Reports a fault of the whole event.
+    #[cold]
+    pub(crate) fn fault_of_event(&mut self, expected: &str, actual: &str, message: impl Fn() -> String) {
+        self.report(
+            &Place { expected: Some(expected), actual: Some(actual), ..Place::WHOLE },
+            &message as Message<'_>,
+        );
+    }
+
+    /// Reports that something else was expected than the whole event.
+    #[cold]
+    pub(crate) fn expected(&mut self, expected: &str, message: impl Fn() -> String) {
+        self.report(&Place { expected: Some(expected), ..Place::WHOLE }, &message as Message<'_>);
     }
 
     /// Reports a fault at a JSON pointer of the event.
@@ -332,7 +351,7 @@ impl<'c> Case<'c> {
 
     /// Counts faults that are not listed.
     pub(crate) const fn omit(&mut self, faults: usize) {
-        self.findings.add_omitted(faults);
+        self.findings.omitted += faults as u64;
     }
 }
 

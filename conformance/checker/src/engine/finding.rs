@@ -261,9 +261,9 @@ pub struct Findings {
     seen: HashMap<String, usize>,
     /// The rules with a listed finding, by level.
     rules: BTreeSet<(Level, &'static str)>,
-    omitted: u64,
+    pub(super) omitted: u64,
     /// Number of all violations, also of equal ones.
-    reported: u64,
+    pub(super) reported: u64,
     /// Reusable, to avoid allocations.
     key: String,
     /// The values at fault in the current frame: a fault is reported once, by the first rule that finds it.
@@ -324,14 +324,21 @@ impl Findings {
         Self { api, ..Self::default() }
     }
 
-    /// Adds a finding. `message` is called only for the first of equal findings.
+    /// Adds a finding that another event may explain. `message` is called only for the first of equal findings. Returns
+    /// its number, also that of an equal finding that is listed.
     #[cold]
-    pub(crate) fn add(&mut self, bound: Bound, record: &Record<'_>, place: &Place<'_>, message: Message<'_>) {
-        self.add_related(bound, record, place, None, message);
+    pub(crate) fn add(
+        &mut self,
+        bound: Bound,
+        record: &Record<'_>,
+        place: &Place<'_>,
+        related: Option<Related>,
+        message: Message<'_>,
+    ) -> Option<usize> {
+        self.add_here(bound, record, place, related, &mut |_| false, message)
     }
 
-    /// Adds a finding that other dialects may allow: then it does not break clients of these dialects. Returns its
-    /// number, also that of an equal finding that is listed.
+    /// Adds a finding that other dialects may allow: then it does not break clients of these dialects.
     #[cold]
     pub(crate) fn add_here(
         &mut self,
@@ -366,19 +373,6 @@ impl Findings {
         number
     }
 
-    /// Adds a finding that another event explains. Returns its number.
-    #[cold]
-    pub(crate) fn add_related(
-        &mut self,
-        bound: Bound,
-        record: &Record<'_>,
-        place: &Place<'_>,
-        related: Option<Related>,
-        message: Message<'_>,
-    ) -> Option<usize> {
-        self.add_here(bound, record, place, related, &mut |_| false, message)
-    }
-
     /// Adds a finding at an earlier place.
     #[cold]
     pub(crate) fn add_at(
@@ -389,7 +383,7 @@ impl Findings {
         message: Message<'_>,
     ) {
         let member = place.pointer.map(|pointer| member(pointer, place.missing, |_| None));
-        self.write_key(bound, Some(mark.event_type()), place, member.as_deref());
+        self.write_key(bound, Some(&mark.event_type), place, member.as_deref());
         self.keep(bound, place, member, &mut |_| false, &|_| mark.location(), message);
     }
 
@@ -477,11 +471,6 @@ impl Findings {
         false
     }
 
-    /// Adds a number of unlisted faults.
-    pub(crate) const fn add_omitted(&mut self, faults: usize) {
-        self.omitted += faults as u64;
-    }
-
     /// Writes the key of a finding: findings with equal keys are counted as one.
     fn write_key(&mut self, bound: Bound, event_type: Option<&str>, place: &Place<'_>, member: Option<&str>) {
         self.key.clear();
@@ -505,11 +494,6 @@ impl Findings {
     /// Returns the number of unlisted faults.
     pub const fn omitted(&self) -> u64 {
         self.omitted
-    }
-
-    /// Returns the number of violations so far, also of equal ones.
-    pub(super) const fn reported(&self) -> u64 {
-        self.reported
     }
 
     pub(crate) fn finish(self) -> (Vec<Finding>, u64) {

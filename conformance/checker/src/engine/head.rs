@@ -14,7 +14,6 @@ pub(crate) struct Head {
     pub(crate) status: Option<u16>,
     /// Whether its headers are known. Some recorders keep none.
     pub(crate) has_headers: bool,
-    /// Its content type.
     pub(crate) content_type: Option<String>,
     /// Whether the request created a new response, if that is known.
     pub(crate) creates: Option<bool>,
@@ -27,7 +26,6 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Creates the head of an exchange.
     pub(super) fn of(exchange: &Exchange<'_>, request: &'static RequestShape) -> Self {
         let asked = exchange.request.as_ref().and_then(|asked| asked.body.as_deref()).map(Object::new);
         let method = exchange.request.as_ref().map(|request| &*request.method);

@@ -8,37 +8,46 @@ use super::{Bound, Node, Object};
 use super::{Case, Ending, Snapshot};
 use crate::Frame;
 
+/// A moment at which rules are called that need only the case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// A frame with data that is incomplete, has an `id` field or invalid UTF-8, or whose `event` field differs from
+    /// the type of its event, or is there although the dialect has none. In other dialects, any frame with data.
+    Frame,
+    /// A frame, with or without data, that has lines which are not fields of server-sent events.
+    Stray,
+    /// A frame with a character in its data that is escaped as a number, or may be a replacement character.
+    Escaped,
+    /// A frame that the dialect does not accept: not JSON, of an unknown type, or not valid against its
+    /// schema.
+    Invalid,
+    /// An event with an unknown value of an open enumeration.
+    Newer,
+    /// The marker `[DONE]`, or a frame after it.
+    Marker,
+    /// An event that is a JSON object, before it changes the stream.
+    Event,
+    /// An event with an index or a sequence number that is not a few digits.
+    Counts,
+    /// An event whose sequence number is not the next one.
+    Sequence,
+    /// One of the first events.
+    Beginning,
+    /// An event on a WebSocket.
+    Socket,
+    /// A reply on a WebSocket to a message about a response in flight.
+    Aside,
+    /// An event after an error.
+    AfterError,
+    /// The end of the stream, without a record.
+    StreamEnd,
+}
+
 /// A moment at which a rule is called, and its function.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Native {
-    /// A frame with data that is incomplete, has an `id` field or invalid UTF-8, or whose `event` field differs from
-    /// the type of its event, or is there although the dialect has none. In other dialects, any frame with data.
-    Frame(fn(&mut Case<'_>)),
-    /// A frame, with or without data, that has lines which are not fields of server-sent events.
-    Stray(fn(&mut Case<'_>)),
-    /// A frame with a character in its data that is escaped as a number, or may be a replacement character.
-    Escaped(fn(&mut Case<'_>)),
-    /// A frame that the dialect does not accept: not JSON, of an unknown type, or not valid against its
-    /// schema.
-    Invalid(fn(&mut Case<'_>)),
-    /// An event with an unknown value of an open enumeration.
-    Newer(fn(&mut Case<'_>)),
-    /// The marker `[DONE]`, or a frame after it.
-    Marker(fn(&mut Case<'_>)),
-    /// An event that is a JSON object, before it changes the stream.
-    Event(fn(&mut Case<'_>)),
-    /// An event with an index or a sequence number that is not a few digits.
-    Counts(fn(&mut Case<'_>)),
-    /// An event whose sequence number is not the next one.
-    Sequence(fn(&mut Case<'_>)),
-    /// One of the first events.
-    Beginning(fn(&mut Case<'_>)),
-    /// An event on a WebSocket.
-    Socket(fn(&mut Case<'_>)),
-    /// A reply on a WebSocket to a message about a response in flight.
-    Aside(fn(&mut Case<'_>)),
-    /// An event after an error.
-    AfterError(fn(&mut Case<'_>)),
+    /// A moment of any kind.
+    At(Moment, fn(&mut Case<'_>)),
     /// An event with a snapshot of the response.
     AnySnapshot(SnapshotRule),
     /// An event with a snapshot that differs from the first one.
@@ -67,18 +76,15 @@ pub(crate) enum Native {
     /// An event of the role `point` in a node.
     Point(NodeRule),
     /// The terminal event, with a snapshot.
-    Ending(EndingRule),
-    /// The terminal event, with a snapshot whose output differs from the finished items.
-    EndingOtherwise(EndingRule),
-    /// The terminal event, with a snapshot whose `tool_choice` is not `auto`.
-    EndingWithChoice(EndingRule),
-    /// The end of the stream, without a record.
-    StreamEnd(fn(&mut Case<'_>)),
+    Ending(Ends, EndingRule),
     /// A body that is not a stream.
     Body(BodyRule),
 }
 
-/// Returns the scopes of the phases of items.
+impl Moment {
+    const COUNT: usize = Self::StreamEnd as usize + 1;
+}
+
 pub(crate) fn phased(api: &Api) -> impl Iterator<Item = &ScopeInfo> {
     api.scopes().filter(|scope| scope.parent == Some(api.container) && !scope.phases.is_empty())
 }
@@ -90,7 +96,9 @@ pub(crate) type BoundRules<F> = Vec<(Bound, F)>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ends {
     All,
+    /// Those whose output differs from the finished items.
     Otherwise,
+    /// Those whose `tool_choice` is not `auto`.
     WithChoice,
 }
 
@@ -112,7 +120,6 @@ pub(crate) type EndingRule = fn(&mut Case<'_>, &Ending<'_>);
 /// A rule about a body.
 type BodyRule = fn(&mut Case<'_>, &Frame<'_>);
 
-/// Rules by scope.
 #[derive(Debug)]
 pub(crate) struct ScopeRules<F>(Vec<BoundRules<F>>);
 
@@ -129,7 +136,6 @@ impl<F> ScopeRules<F> {
         }
     }
 
-    /// Returns the rules of a scope.
     pub(crate) fn of(&self, scope: Scope) -> &[(Bound, F)] {
         self.0.get(scope as usize).map_or(&[], Vec::as_slice)
     }
@@ -196,20 +202,8 @@ impl ValueRules {
 /// The rules with code, by the moment at which they are called.
 #[derive(Debug)]
 pub(crate) struct Hooks {
-    pub(crate) frame: Plain,
-    pub(crate) stray: Plain,
-    /// Those of the rules about frames that need data with such characters.
-    pub(crate) escaped: Plain,
-    pub(crate) invalid: Plain,
-    pub(crate) newer: Plain,
-    pub(crate) marker: Plain,
-    pub(crate) event: Plain,
-    pub(crate) counts: Plain,
-    pub(crate) sequence: Plain,
-    pub(crate) beginning: Plain,
-    pub(crate) socket: Plain,
-    pub(crate) aside: Plain,
-    pub(crate) after_error: Plain,
+    /// Those that need only the case, by moment.
+    plain: [Plain; Moment::COUNT],
     pub(crate) any_snapshot: BoundRules<SnapshotRule>,
     pub(crate) snapshot: BoundRules<SnapshotRule>,
     pub(crate) opened: ValueRules,
@@ -223,7 +217,6 @@ pub(crate) struct Hooks {
     pub(crate) logprobs: ScopeRules<NodeRule>,
     pub(crate) point: BoundRules<NodeRule>,
     pub(crate) ending: BoundRules<(Ends, EndingRule)>,
-    pub(crate) stream_end: Plain,
     pub(crate) body: BoundRules<BodyRule>,
     pub(crate) of_body: BodyHooks,
     /// The types of items that have phases.
@@ -245,10 +238,10 @@ pub(crate) struct BodyHooks {
 impl BodyHooks {
     fn add(&mut self, bound: Bound, native: Native, container: Scope, phased: &[&'static str]) {
         match native {
-            Native::Frame(code) | Native::Escaped(code) | Native::Invalid(code) => {
+            Native::At(Moment::Frame | Moment::Escaped | Moment::Invalid, code) => {
                 self.whole.push((bound, code));
             }
-            Native::Newer(code) => self.newer.push((bound, code)),
+            Native::At(Moment::Newer, code) => self.newer.push((bound, code)),
             Native::Snapshot(code) => self.response.push((bound, code)),
             Native::Opened(scope, code) | Native::Closed(scope, code) if scope == container => {
                 self.items.push(None, (bound, code));
@@ -257,8 +250,9 @@ impl BodyHooks {
                 self.items.push(Some(types), (bound, code));
             }
             Native::ClosedWithPhases(code) => self.items.push(Some(phased), (bound, code)),
-            Native::Ending(code) => self.ending.push((bound, (Ends::All, code))),
-            Native::EndingWithChoice(code) => self.ending.push((bound, (Ends::WithChoice, code))),
+            Native::Ending(ends @ (Ends::All | Ends::WithChoice), code) => {
+                self.ending.push((bound, (ends, code)));
+            }
             _ => {}
         }
     }
@@ -267,19 +261,7 @@ impl BodyHooks {
 impl Hooks {
     pub(crate) fn new(api: &Api) -> Self {
         Self {
-            frame: Plain::default(),
-            stray: Plain::default(),
-            escaped: Plain::default(),
-            invalid: Plain::default(),
-            newer: Plain::default(),
-            marker: Plain::default(),
-            event: Plain::default(),
-            counts: Plain::default(),
-            sequence: Plain::default(),
-            beginning: Plain::default(),
-            socket: Plain::default(),
-            aside: Plain::default(),
-            after_error: Plain::default(),
+            plain: [const { Plain::new() }; Moment::COUNT],
             any_snapshot: BoundRules::default(),
             snapshot: BoundRules::default(),
             opened: ValueRules::new(api.container),
@@ -292,11 +274,16 @@ impl Hooks {
             logprobs: ScopeRules::default(),
             point: BoundRules::default(),
             ending: BoundRules::default(),
-            stream_end: Plain::default(),
             body: BoundRules::default(),
             of_body: BodyHooks::default(),
             phased: phased(api).flat_map(|scope| scope.of).copied().collect(),
         }
+    }
+
+    /// Returns the rules that are called at a moment and need only the case.
+    #[inline]
+    pub(crate) const fn at(&self, moment: Moment) -> &Plain {
+        &self.plain[moment as usize]
     }
 
     pub(crate) fn add(&mut self, bound: Bound, natives: &[Native]) {
@@ -306,22 +293,12 @@ impl Hooks {
                 self.of_body.add(bound, *native, self.opened.container, &self.phased);
             }
             match *native {
-                Native::Frame(code) => self.frame.push((bound, code)),
-                Native::Stray(code) => self.stray.push((bound, code)),
-                Native::Escaped(code) => {
-                    self.frame.push((bound, code));
-                    self.escaped.push((bound, code));
+                Native::At(moment, code) => {
+                    self.plain[moment as usize].push((bound, code));
+                    if moment == Moment::Escaped {
+                        self.plain[Moment::Frame as usize].push((bound, code));
+                    }
                 }
-                Native::Invalid(code) => self.invalid.push((bound, code)),
-                Native::Newer(code) => self.newer.push((bound, code)),
-                Native::Marker(code) => self.marker.push((bound, code)),
-                Native::Event(code) => self.event.push((bound, code)),
-                Native::Counts(code) => self.counts.push((bound, code)),
-                Native::Sequence(code) => self.sequence.push((bound, code)),
-                Native::Beginning(code) => self.beginning.push((bound, code)),
-                Native::Socket(code) => self.socket.push((bound, code)),
-                Native::Aside(code) => self.aside.push((bound, code)),
-                Native::AfterError(code) => self.after_error.push((bound, code)),
                 Native::AnySnapshot(code) => self.any_snapshot.push((bound, code)),
                 Native::Snapshot(code) => self.snapshot.push((bound, code)),
                 Native::Opened(scope, code) => self.opened.push(scope, (bound, code)),
@@ -338,10 +315,7 @@ impl Hooks {
                 Native::Run(scope, code) => self.run.push(scope, (bound, code)),
                 Native::LogprobsOf(scope, code) => self.logprobs.push(scope, (bound, code)),
                 Native::Point(code) => self.point.push((bound, code)),
-                Native::Ending(code) => self.ending.push((bound, (Ends::All, code))),
-                Native::EndingOtherwise(code) => self.ending.push((bound, (Ends::Otherwise, code))),
-                Native::EndingWithChoice(code) => self.ending.push((bound, (Ends::WithChoice, code))),
-                Native::StreamEnd(code) => self.stream_end.push((bound, code)),
+                Native::Ending(ends, code) => self.ending.push((bound, (ends, code))),
                 Native::Body(code) => self.body.push((bound, code)),
             }
         }

@@ -4,10 +4,11 @@ use spec::json::{RawString, is_same};
 use spec::table::{EventInfo, EventLine};
 use spec::{Api, Count, FragmentFrame, Memory};
 
+use super::case::At;
 use super::context::Context;
 use super::finding::Findings;
 use super::head::Head;
-use super::hooks::Plain;
+use super::hooks::{Moment, Plain};
 use super::location::{FrameExtent, SavedLocation};
 use super::observer::{Observer, Occurrence, Seen, Subject};
 use super::plan::Plan;
@@ -22,9 +23,9 @@ use crate::{Exchange, Frame, Transport};
 #[derive(Debug)]
 pub(crate) struct Judge {
     frames: u64,
-    events: u64,
+    pub(crate) events: u64,
     /// Number of events after their stream exceeded the memory limit.
-    unjudged: u64,
+    pub(crate) unjudged: u64,
     /// Number of frames at the end of the stream; none since the client sent a message.
     finished_at: Option<u64>,
     /// Type of the last event: the next one usually has the same.
@@ -35,7 +36,7 @@ pub(crate) struct Judge {
     stream: Stream,
     /// The session of a WebSocket, which has a stream for each lane.
     session: Option<Box<Session>>,
-    findings: Findings,
+    pub(crate) findings: Findings,
     /// The subjects of the effects of the event at hand, if its type has a list, for an observer.
     subjects: Vec<Subject>,
 }
@@ -86,10 +87,6 @@ impl Judge {
         self.stream.api
     }
 
-    pub(crate) const fn findings(&self) -> &Findings {
-        &self.findings
-    }
-
     pub(crate) fn take_findings(&mut self) -> Findings {
         std::mem::take(&mut self.findings)
     }
@@ -98,14 +95,6 @@ impl Judge {
         let stream = self.stream();
         let id = || stream.first_snapshot.get().and_then(|response| response.get("id"));
         stream.has_ended().then(|| id().unwrap_or_default())
-    }
-
-    pub(crate) const fn events(&self) -> u64 {
-        self.events
-    }
-
-    pub(crate) const fn unjudged(&self) -> u64 {
-        self.unjudged
     }
 
     /// Returns the stream at hand.
@@ -169,10 +158,10 @@ impl Judge {
             self.pass(frame);
             return;
         }
-        let (found, reported) = (self.findings.all().len(), self.findings.reported());
+        let (found, reported) = (self.findings.all().len(), self.findings.reported);
         if !frame.strays.is_empty() {
             let record = Record::of_body(frame, self.frames);
-            self.at_hand(plan).ask(&plan.hooks.stray, &record);
+            self.at_hand(plan).ask(Moment::Stray, &record);
         }
         if frame.data.is_none() {
             return;
@@ -191,7 +180,7 @@ impl Judge {
             observer.record(&Seen { record: &record, dialect, about, nodes, subjects, lane, is_faulty });
         } else if let Some((event, info)) = record.known
             && plan.is_fragment[event]
-            && self.findings.reported() == reported
+            && self.findings.reported == reported
             && !record.lists_logprobs()
         {
             self.expect_fragments(plan, memory, info);
@@ -295,7 +284,7 @@ impl Judge {
         next: impl FnMut(Option<u64>) -> Option<(RawString<'f>, usize)>,
     ) -> u64 {
         let stream = self.stream_mut();
-        if stream.sequence_number.is_none() && !plan.hooks.sequence.is_empty() {
+        if stream.sequence_number.is_none() && !plan.hooks.at(Moment::Sequence).is_empty() {
             return 0;
         }
         let count = stream.feed(next);
@@ -349,9 +338,9 @@ impl Judge {
             }
             (Payload::Object, Placement::Aside(message, reply)) => {
                 at_hand.aside(record);
-                self.session().answer_aside(plan.dialect(), (message, reply), record);
+                self.session().connection.asides.came((message, reply), record.data(), plan.dialect());
             }
-            (Payload::Object, Placement::Unknown) => at_hand.ask(&plan.hooks.socket, record),
+            (Payload::Object, Placement::Unknown) => at_hand.ask(Moment::Socket, record),
         }
         self.events += 1;
         self.last.renew(record);
@@ -371,7 +360,7 @@ impl Judge {
             return;
         }
         self.end_stream(plan);
-        while self.session.as_mut().is_some_and(|session| session.leave_lane()) {
+        while self.session.as_mut().is_some_and(|session| session.lanes.leave()) {
             self.end_stream(plan);
         }
     }
@@ -385,9 +374,8 @@ impl Judge {
         if !stream.has_ended() && (stream.has_begun() || should_begin) {
             super::tracker::unended(plan, context, stream, &last, findings);
         }
-        for (bound, hook) in &plan.hooks.stream_end {
-            hook(&mut context.case_at(*bound, &last, stream, findings));
-        }
+        let hooks = plan.hooks.at(Moment::StreamEnd);
+        context.ask(At::SavedLocation(&last), hooks, stream, findings, |rule, case| rule(case));
         self.last = last;
     }
 }
@@ -395,7 +383,8 @@ impl Judge {
 impl AtHand<'_> {
     /// Calls rules that need only the case; usually there are none.
     #[inline]
-    fn ask(&mut self, hooks: &Plain, record: &Record<'_>) {
+    fn ask(&mut self, moment: Moment, record: &Record<'_>) {
+        let hooks = self.plan.hooks.at(moment);
         if !hooks.is_empty() {
             self.ask_all(hooks, record);
         }
@@ -403,48 +392,44 @@ impl AtHand<'_> {
 
     #[inline(never)]
     fn ask_all(&mut self, hooks: &Plain, record: &Record<'_>) {
-        self.context.ask(hooks, record, self.stream, self.findings, |rule, case| rule(case));
+        self.context.ask(At::Record(record), hooks, self.stream, self.findings, |rule, case| rule(case));
     }
 
     /// Calls the rules about frames.
     #[inline]
     fn frame(&mut self, record: &Record<'_>) {
-        let Self { plan, .. } = *self;
-        let hooks = &plan.hooks;
         self.stream.transport = record.frame.transport;
-        if is_remarkable(plan.dialect().framing.event_line, record) {
-            self.ask(&hooks.frame, record);
+        if is_remarkable(self.plan.dialect().framing.event_line, record) {
+            self.ask(Moment::Frame, record);
         } else if record.may_have_lost_characters() {
-            self.ask(&hooks.escaped, record);
+            self.ask(Moment::Escaped, record);
         }
         if record.payload == Payload::Done || self.stream.done.is_some() {
-            self.ask(&hooks.marker, record);
+            self.ask(Moment::Marker, record);
         }
         if !record.verdict.is_valid() {
-            self.ask(&hooks.invalid, record);
+            self.ask(Moment::Invalid, record);
         }
     }
 
     /// Checks an event of the stream, and applies it unless it replies to a request apart from any response. Returns
     /// the node that it is about.
     fn event(&mut self, record: &mut Record<'_>, is_apart: bool) -> Option<usize> {
-        let Self { plan, .. } = *self;
-        let hooks = &plan.hooks;
         if !record.has_usual_counts {
-            self.ask(&hooks.counts, record);
+            self.ask(Moment::Counts, record);
         }
         if !self.stream.is_next(record.sequence_number.as_ref()) {
-            self.ask(&hooks.sequence, record);
+            self.ask(Moment::Sequence, record);
         }
-        self.ask(&hooks.event, record);
+        self.ask(Moment::Event, record);
         if self.stream.first_types.len() < BEGINNING {
-            self.ask(&hooks.beginning, record);
+            self.ask(Moment::Beginning, record);
         }
         if self.stream.error.is_set() {
-            self.ask(&hooks.after_error, record);
+            self.ask(Moment::AfterError, record);
         }
         if record.frame.transport == Transport::WebSocket {
-            self.ask(&hooks.socket, record);
+            self.ask(Moment::Socket, record);
         }
         if is_apart {
             return None;
@@ -500,7 +485,7 @@ impl AtHand<'_> {
             (record.known, record.view, record.effect) = (Some((effect.number, effect)), view, Some(nth));
             record.is_error = effect.is_named(self.plan.dialect().error);
             if !view.has_usual_counts() {
-                self.ask(&self.plan.hooks.counts, record);
+                self.ask(Moment::Counts, record);
             }
             let mut tracker = self.tracker(record);
             tracker.take_effect();
@@ -517,7 +502,7 @@ impl AtHand<'_> {
     fn count(&mut self, record: &Record<'_>) {
         // Last, so that a note on a value does not hide a fault of it.
         if record.view.is_newer() {
-            self.ask(&self.plan.hooks.newer, record);
+            self.ask(Moment::Newer, record);
         }
         self.stream.count(record);
         self.stream.weigh(record.data().len());
@@ -525,7 +510,7 @@ impl AtHand<'_> {
 
     /// Checks a reply to a client's message about a response in flight.
     fn aside(&mut self, record: &Record<'_>) {
-        self.ask(&self.plan.hooks.aside, record);
+        self.ask(Moment::Aside, record);
         // It is unknown whether it counts.
         if record.sequence_number > self.stream.sequence_number {
             self.stream.sequence_number.clone_from(&record.sequence_number);

@@ -72,7 +72,7 @@ fn whole_number(record: &Record<'_>) -> Option<u64> {
 pub(crate) struct SavedLocation {
     frame: u64,
     event: u64,
-    event_type: Cow<'static, str>,
+    pub(super) event_type: Cow<'static, str>,
     sequence_number: Option<u64>,
     time: Option<Duration>,
     line: u64,
@@ -155,11 +155,6 @@ impl SavedLocation {
         self.data = frame.data;
         self.head.clear();
         self.head.extend_from_slice(&frame.source[..frame.source.len().min(HEAD)]);
-    }
-
-    /// Returns the type of the event.
-    pub(crate) fn event_type(&self) -> &str {
-        &self.event_type
     }
 
     pub(crate) fn location(&self) -> Location {

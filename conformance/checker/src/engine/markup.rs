@@ -55,7 +55,6 @@ impl Tokens {
         Self::in_text(&json::decode(raw).0)
     }
 
-    /// Returns these tokens and others.
     pub(crate) const fn and(self, others: Self) -> Self {
         Self(self.0 | others.0)
     }
@@ -67,7 +66,6 @@ impl Tokens {
     }
 }
 
-/// The tokens in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct RequestTokens {
     pub(crate) tokens: Tokens,

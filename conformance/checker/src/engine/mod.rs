@@ -1,6 +1,5 @@
 //! From frames to findings.
 
-mod ask;
 mod asked;
 mod body;
 mod bound;
@@ -37,7 +36,7 @@ pub use effect::{Effect, Unmeasured};
 pub use excerpt::Excerpt;
 pub(crate) use finding::Place;
 pub use finding::{Finding, Findings, LevelName, Misnomer, Origin, Related, Supply};
-pub(crate) use hooks::{EndingRule, Ends, Hooks, Native, SnapshotRule, ValueRules, phased};
+pub(crate) use hooks::{EndingRule, Ends, Hooks, Moment, Native, SnapshotRule, ValueRules, phased};
 pub(crate) use judge::Judge;
 pub use location::Location;
 pub(crate) use markup::Tokens;

@@ -54,9 +54,7 @@ impl Key {
 pub(crate) enum State {
     /// It has events, but was not opened.
     Implied,
-    /// It is open.
     Open,
-    /// It is closed.
     Closed,
     /// It is no longer needed, and its memory is free.
     Gone,
@@ -68,15 +66,11 @@ pub(crate) enum State {
 pub(crate) struct Node {
     /// Its serial number among all added nodes.
     pub(super) number: u64,
-    /// Its scope.
     pub(crate) scope: Scope,
     /// The properties of its scope.
     pub(crate) level: &'static ScopeInfo,
-    /// Its key.
     pub(crate) key: Key,
-    /// Its state.
     state: State,
-    /// Its parent.
     pub(crate) parent: Option<usize>,
     /// Its children that are still needed.
     pub(crate) children: Vec<usize>,
@@ -167,36 +161,20 @@ impl Node {
 
     /// Clears it, and keeps its memory.
     fn empty(&mut self) {
-        let Self {
-            number: _,
-            scope: _,
-            level: _,
-            key: _,
-            state: _,
-            parent: _,
-            children,
-            kind,
-            id,
-            opened,
-            closed,
-            ..
-        } = self;
-        children.recycle();
-        kind.empty();
-        id.empty();
-        opened.empty();
-        closed.empty();
-        let Self { opening, closing, fragments, joined, logprobs, cells, counters, .. } = self;
-        opening.empty();
-        closing.empty();
-        *fragments = 0;
-        joined.recycle();
-        logprobs.recycle();
-        cells.recycle();
-        counters.recycle();
-        let Self { partial, is_settled, has_gaps, disputed, phase, phases, .. } = self;
-        (*partial, *is_settled, *has_gaps, *disputed) = (false, false, false, false);
-        (*phase, self.end, *phases) = (None, None, 0);
+        Recycle::recycle(&mut self.children);
+        self.kind.empty();
+        self.id.empty();
+        self.opened.empty();
+        self.closed.empty();
+        self.opening.empty();
+        self.closing.empty();
+        self.fragments = 0;
+        self.joined.recycle();
+        Recycle::recycle(&mut self.logprobs);
+        self.cells.recycle();
+        Recycle::recycle(&mut self.counters);
+        (self.partial, self.is_settled, self.has_gaps, self.disputed) = (false, false, false, false);
+        (self.phase, self.end, self.phases) = (None, None, 0);
         (self.unopened, self.doubt) = (None, None);
         self.state = State::Gone;
     }
@@ -289,7 +267,6 @@ impl Node {
         &mut self.counters[at]
     }
 
-    /// Returns its state.
     pub(crate) const fn state(&self) -> State {
         self.state
     }
@@ -356,7 +333,6 @@ impl Nodes {
         nodes
     }
 
-    /// Removes all nodes.
     pub(super) fn clear(&mut self) {
         self.all.truncate(MANY);
         for node in self.all.iter_mut().take(self.used).filter(|node| node.state != State::Gone) {
@@ -424,12 +400,10 @@ impl Nodes {
         self.by_id.get(id).copied()
     }
 
-    /// Returns whether an item has this id.
     pub(crate) fn has_item(&self, id: &str) -> bool {
         self.by_id.contains_key(id)
     }
 
-    /// Sets the state of a node.
     pub(super) fn set_state(&mut self, at: usize, state: State) {
         let Some(node) = self.get_mut(at) else { return };
         let before = std::mem::replace(&mut node.state, state);

@@ -13,9 +13,7 @@ pub(crate) struct Protocol {
 /// Which events a dialect has in a scope.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ScopeEvents {
-    /// Whether one opens it.
     pub(crate) opens: bool,
-    /// Whether one closes it.
     pub(crate) closes: bool,
 }
 

@@ -19,7 +19,6 @@ use crate::Transport;
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Stream {
-    /// Its API.
     pub(super) api: &'static Api,
     /// Its nodes; the first is the response.
     pub(crate) nodes: Nodes,
@@ -205,16 +204,16 @@ impl Stream {
         count
     }
 
-    /// Clears the last delta, as the next event may belong to another node.
-    pub(super) fn forget_recent(&mut self) {
-        self.recent.forget();
-    }
-
     /// Records a part that cannot be parsed, which later events may need.
     pub(super) fn mark_gap(&mut self) {
         self.has_gap = true;
         self.sequence_number = None;
         self.nodes.mark_gap();
+    }
+
+    /// Returns whether all of it was seen.
+    pub(crate) const fn is_whole(&self) -> bool {
+        !self.has_gap && !self.resumed
     }
 
     /// Returns whether a sequence number is the next one.
@@ -228,7 +227,6 @@ impl Stream {
         }
     }
 
-    /// Returns the response.
     pub(crate) fn response(&self) -> Option<&Node> {
         self.nodes.get(RESPONSE)
     }
@@ -269,7 +267,6 @@ impl Stream {
         node.name(&self.nodes)
     }
 
-    /// Returns the parent of a node.
     pub(crate) fn parent(&self, node: &Node) -> Option<&Node> {
         self.nodes.get(node.parent?)
     }

@@ -75,7 +75,6 @@ impl<'a> Object<'a> {
         Object { text: Cow::Borrowed(text), members, names: self.names }
     }
 
-    /// Returns the whole text.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }

@@ -1,6 +1,6 @@
 //! Rules of the group `error` about responses that refuse a request.
 
-use crate::engine::{Case, Object, Place, short};
+use crate::engine::{Case, Object, short};
 use crate::{Frame, Transport};
 
 /// Returns the status and body of a non-streaming response.
@@ -37,8 +37,9 @@ pub(super) fn status_agrees(case: &mut Case<'_>, frame: &Frame<'_>) {
 pub(super) fn no_stream(case: &mut Case<'_>) {
     let Some(status) = case.head.status.filter(|status| *status >= 400) else { return };
     if case.stream.events == 0 && case.stream.transport == Transport::Http {
-        let place = Place { expected: Some("a JSON object with an error"), ..Place::WHOLE };
-        case.report(&place, || format!("the response with status {status} is a stream"));
+        case.expected("a JSON object with an error", || {
+            format!("the response with status {status} is a stream")
+        });
     }
 }
 
@@ -67,8 +68,9 @@ pub(super) fn stream_not_under_200(case: &mut Case<'_>) {
     // Where an error may come first, overload shows only then.
     let is_success = !case.head.is_refusal() && !case.info().is_some_and(|info| info.early);
     if case.stream.events == 0 && record.is_error && record.frame.transport == Transport::Http && is_success {
-        let place = Place { expected: Some("a status of 400 or above"), ..Place::WHOLE };
-        case.report(&place, || "the stream begins with an error, but its status reports success".to_owned());
+        case.expected("a status of 400 or above", || {
+            "the stream begins with an error, but its status reports success".to_owned()
+        });
     }
 }
 

@@ -3,11 +3,11 @@
 use spec::Api;
 use spec::json;
 
-use crate::engine::{Asked, Case, Chosen, Node, Object, Place, Stream, short};
+use crate::engine::{Asked, Case, Chosen, Node, Object, Stream, short};
 
 /// Returns what the request asks for, if that and the whole response are known.
 pub(super) fn of_whole<'c>(case: &Case<'c>) -> Option<&'c Asked> {
-    let is_whole = !case.stream.has_gap && !case.stream.resumed;
+    let is_whole = case.stream.is_whole();
     case.head.asked.as_ref().filter(|_| is_whole)
 }
 
@@ -33,10 +33,6 @@ fn title(asked: &Asked, call: &Node) -> String {
     called(asked, call).map_or_else(|| "a tool without a name".to_owned(), |name| format!("{name:?}"))
 }
 
-fn report(case: &mut Case<'_>, expected: &str, actual: &str, message: impl Fn() -> String) {
-    case.report(&Place { expected: Some(expected), actual: Some(actual), ..Place::WHOLE }, message);
-}
-
 /// Reports a call of a tool that the request does not offer.
 pub(super) fn offered(case: &mut Case<'_>, _: &Node, call: &Object<'_>) {
     let Some(asked) = &case.head.asked else { return };
@@ -46,18 +42,18 @@ pub(super) fn offered(case: &mut Case<'_>, _: &Node, call: &Object<'_>) {
     }
     let list = tools.iter().map(|tool| format!("{tool:?}")).collect::<Vec<_>>().join(", ");
     let list = if list.is_empty() { "no call, as the request has no tools" } else { &*short(&list) };
-    report(case, list, &format!("{name:?}"), || {
+    case.fault_of_event(list, &format!("{name:?}"), || {
         format!("{name:?} is called, but is not among the tools of the request")
     });
 }
 
 /// Reports a call although the request chooses none.
-pub(super) fn none_chosen(case: &mut Case<'_>, holder: &Node) {
+pub(super) fn none_chosen(case: &mut Case<'_>, holder: &Node, _: &Object<'_>) {
     let (stream, api) = (case.stream, case.dialect().api);
     let Some(asked) = case.head.asked.as_ref().filter(|asked| asked.chosen() == Chosen::None) else { return };
     if let Some(call) = calls(stream, api, holder).first() {
         let title = title(asked, call);
-        report(case, "no call", &title, || format!("tool_choice is none, but {title} is called"));
+        case.fault_of_event("no call", &title, || format!("tool_choice is none, but {title} is called"));
     }
 }
 
@@ -66,7 +62,7 @@ pub(super) fn any_chosen(case: &mut Case<'_>, holder: &Node) {
     let (stream, api) = (case.stream, case.dialect().api);
     let demands = of_whole(case).is_some_and(|asked| asked.chosen() == Chosen::Any);
     if demands && calls(stream, api, holder).is_empty() {
-        report(case, "at least one call", "none", || {
+        case.fault_of_event("at least one call", "none", || {
             "tool_choice demands a call, but no tool is called".to_owned()
         });
     }
@@ -82,23 +78,25 @@ pub(super) fn one_chosen(case: &mut Case<'_>, holder: &Node) {
     let expected = format!("a call of {forced:?} and no other");
     if let Some(other) = calls.iter().find(is_other) {
         let title = title(asked, other);
-        report(case, &expected, &title, || format!("tool_choice demands {forced:?}, but {title} is called"));
+        case.fault_of_event(&expected, &title, || {
+            format!("tool_choice demands {forced:?}, but {title} is called")
+        });
     } else if calls.is_empty() {
-        report(case, &expected, "no call", || {
+        case.fault_of_event(&expected, "no call", || {
             format!("tool_choice demands {forced:?}, but it is not called")
         });
     }
 }
 
 /// Reports a second call although the request allows one.
-pub(super) fn one_at_most(case: &mut Case<'_>, holder: &Node) {
+pub(super) fn one_at_most(case: &mut Case<'_>, holder: &Node, _: &Object<'_>) {
     let (stream, api) = (case.stream, case.dialect().api);
     if !case.head.asked.as_ref().is_some_and(Asked::is_for_one_call) {
         return;
     }
     let count = calls(stream, api, holder).len();
     if count > 1 {
-        report(case, "one call at most", &count.to_string(), || {
+        case.fault_of_event("one call at most", &count.to_string(), || {
             format!("the request allows one call at most, but {count} tools are called")
         });
     }
@@ -111,7 +109,7 @@ pub(super) fn text_before_stop(case: &mut Case<'_>, node: &Node) {
     if let Some(stop) = asked.stops().into_iter().find(|stop| text.contains(&**stop)) {
         let name = case.name(node);
         let expected = format!("a text that ends before {stop:?}");
-        report(case, &expected, &short(&format!("{text:?}")), || {
+        case.fault_of_event(&expected, &short(&format!("{text:?}")), || {
             format!("{name} contains {stop:?}, at which the request stops the model")
         });
     }
@@ -134,11 +132,11 @@ pub(super) fn limit_reached(case: &mut Case<'_>, used: Option<f64>, reason: &str
         return;
     }
     if used < limit {
-        report(case, &format!("{limit} output tokens"), &used.to_string(), || {
+        case.fault_of_event(&format!("{limit} output tokens"), &used.to_string(), || {
             format!("the reason is {reason:?}, but {used} of {limit} tokens of {member} are used")
         });
     } else {
-        report(case, &format!("{because_of_it:?}"), &format!("{reason:?}"), || {
+        case.fault_of_event(&format!("{because_of_it:?}"), &format!("{reason:?}"), || {
             format!("all {limit} tokens of {member} are used, but the reason is {reason:?}")
         });
     }
@@ -160,22 +158,26 @@ pub(super) fn model(case: &mut Case<'_>, pointer: &str, model: &str) {
 pub(super) fn stream(case: &mut Case<'_>) {
     let asks = case.head.asked.as_ref().map(|asked| asked.is_on("/stream"));
     if asks == Some(false) && case.stream.events == 0 {
-        report(case, "one body of JSON", "a stream", || {
+        case.fault_of_event("one body of JSON", "a stream", || {
             "the response is a stream, but the request does not have `stream: true`".to_owned()
         });
     }
 }
 
-/// Reports a text that is not JSON, although the request demands it.
-pub(super) fn json(case: &mut Case<'_>, text: &str, is_object: bool) {
-    let is_kept = if is_object {
-        json::members(text.trim()).is_some()
+/// Returns whether a text is JSON, or a JSON object.
+pub(super) fn is_json(text: &str, is_object: bool) -> bool {
+    if is_object {
+        json::members(text).is_some()
     } else {
         serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
-    };
-    if !is_kept {
+    }
+}
+
+/// Reports a text that is not JSON, although the request demands it.
+pub(super) fn json(case: &mut Case<'_>, text: &str, is_object: bool) {
+    if !is_json(if is_object { text.trim() } else { text }, is_object) {
         let expected = if is_object { "a JSON object, as text" } else { "JSON, as text" };
-        report(case, expected, &short(&format!("{text:?}")), || {
+        case.fault_of_event(expected, &short(&format!("{text:?}")), || {
             "the request demands JSON, but the text of the answer is not JSON".to_owned()
         });
     }

@@ -50,8 +50,7 @@ pub(super) fn event_typed(case: &mut Case<'_>) {
     let is_error = case.head.is_refusal();
     let is_untyped = record.payload == Payload::Object && record.event_type.is_none() && !is_error;
     if is_untyped && foreign(case).is_none() {
-        let place = Place { expected: Some("property \"type\""), actual: Some("none"), ..Place::WHOLE };
-        case.report(&place, || "the event has no type".to_owned());
+        case.fault_of_event("property \"type\"", "none", || "the event has no type".to_owned());
     }
 }
 
@@ -241,9 +240,8 @@ pub(super) fn foreign_protocol(case: &mut Case<'_>) {
     let Some(protocol) = foreign(case) else { return };
     let (protocol, own) = (in_sentence(protocol), in_sentence(case.dialect().api.title));
     let expected = format!("an event of {own}");
-    let place = Place { expected: Some(&expected), actual: Some(&protocol), ..Place::WHOLE };
     let what = if case.is_of_body() { "body" } else { "event" };
-    case.report(&place, || format!("the {what} belongs to {protocol}, not to {own}"));
+    case.fault_of_event(&expected, &protocol, || format!("the {what} belongs to {protocol}, not to {own}"));
 }
 
 /// Returns the name of an API within a sentence.

@@ -78,8 +78,9 @@ pub(super) fn event_line(case: &mut Case<'_>) {
 pub(super) fn done_is_forbidden(case: &mut Case<'_>) {
     let is_done = case.record().is_some_and(|record| record.payload == Payload::Done);
     if is_done && case.dialect().framing.done == Marker::Forbidden {
-        let place = Place { expected: Some("no [DONE]"), actual: Some("[DONE]"), ..Place::WHOLE };
-        case.report(&place, || "the stream has [DONE], which this dialect forbids".to_owned());
+        case.fault_of_event("no [DONE]", "[DONE]", || {
+            "the stream has [DONE], which this dialect forbids".to_owned()
+        });
     }
 }
 
@@ -91,8 +92,9 @@ pub(super) fn done_is_required(case: &mut Case<'_>) {
         && stream.done.is_none()
         && stream.has_ended()
     {
-        let place = Place { expected: Some("[DONE]"), actual: Some("the end of the stream"), ..Place::WHOLE };
-        case.report(&place, || "the stream ends without [DONE]".to_owned());
+        case.fault_of_event("[DONE]", "the end of the stream", || {
+            "the stream ends without [DONE]".to_owned()
+        });
     }
 }
 
@@ -104,23 +106,22 @@ pub(super) fn done_last(case: &mut Case<'_>) {
     if again {
         case.limit(Level::Should);
     }
-    let place = Place { expected: Some("nothing after the first [DONE]"), ..Place::WHOLE };
     let what = if again { "[DONE] was sent a second time" } else { "an event follows [DONE]" };
-    case.report(&place, || what.to_owned());
+    case.expected("nothing after the first [DONE]", || what.to_owned());
 }
 
 pub(super) fn terminated(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     if record.frame.transport == Transport::Http && !record.frame.terminated {
-        let place = Place { expected: Some("a blank line after the last event"), ..Place::WHOLE };
-        case.report(&place, || "no blank line ends the last event, so clients drop it".to_owned());
+        case.expected("a blank line after the last event", || {
+            "no blank line ends the last event, so clients drop it".to_owned()
+        });
     }
 }
 
 pub(super) fn no_id_line(case: &mut Case<'_>) {
     let Some(id) = case.record().and_then(|record| record.frame.id.as_deref()) else { return };
-    let place = Place { expected: Some("no id: field"), actual: Some(id), ..Place::WHOLE };
-    case.report(&place, || "the event has an id: field".to_owned());
+    case.fault_of_event("no id: field", id, || "the event has an id: field".to_owned());
 }
 
 pub(super) fn known_fields(case: &mut Case<'_>) {
@@ -130,16 +131,14 @@ pub(super) fn known_fields(case: &mut Case<'_>) {
         return;
     };
     let Some(line) = frame.strays.first().filter(|_| !is_error) else { return };
-    let place = Place { expected: Some("data, event, id, retry or a comment"), ..Place::WHOLE };
-    case.report(&place, || {
+    case.expected("data, event, id, retry or a comment", || {
         format!("the line {} is not an SSE field, so clients ignore it", short(&format!("{line:?}")))
     });
 }
 
 pub(super) fn utf8(case: &mut Case<'_>) {
     let Some(at) = case.record().and_then(|record| record.frame.invalid_utf8) else { return };
-    let place = Place { expected: Some("valid UTF-8"), ..Place::WHOLE };
-    case.report(&place, || format!("byte {at} of the recording is not valid UTF-8"));
+    case.expected("valid UTF-8", || format!("byte {at} of the recording is not valid UTF-8"));
 }
 
 pub(super) fn no_replacement_character(case: &mut Case<'_>) {
@@ -218,28 +217,23 @@ pub(super) fn keep_alive_is_comment(case: &mut Case<'_>) {
 }
 
 pub(super) fn event_stream_content_type(case: &mut Case<'_>) {
-    let head = case.head;
-    let is_first = case.stream.events == 0 && head.has_headers;
-    if !is_first || case.record().is_some_and(|record| record.frame.transport != Transport::Http) {
-        return;
-    }
-    let found = head.content_type.as_deref();
-    if !found.is_some_and(|found| has_media_type(found, EVENT_STREAM)) {
-        let place =
-            Place { expected: Some(EVENT_STREAM), actual: found.or(Some("no content type")), ..Place::WHOLE };
-        case.report(&place, || format!("the content type of the stream is {}", found.unwrap_or("missing")));
+    let is_http = case.record().is_none_or(|record| record.frame.transport == Transport::Http);
+    if case.stream.events == 0 && is_http {
+        content_type(case, EVENT_STREAM, "stream");
     }
 }
 
-/// Media type of a response that is not a stream.
-const JSON: &str = "application/json";
-
 pub(super) fn json_content_type(case: &mut Case<'_>, _: &Frame<'_>) {
+    content_type(case, "application/json", "response");
+}
+
+fn content_type(case: &mut Case<'_>, wanted: &str, what: &str) {
     let head = case.head;
     let found = head.content_type.as_deref();
-    if head.has_headers && !found.is_some_and(|found| has_media_type(found, JSON)) {
-        let place = Place { expected: Some(JSON), actual: found.or(Some("no content type")), ..Place::WHOLE };
-        case.report(&place, || format!("the content type of the response is {}", found.unwrap_or("missing")));
+    if head.has_headers && !found.is_some_and(|found| has_media_type(found, wanted)) {
+        case.fault_of_event(wanted, found.unwrap_or("no content type"), || {
+            format!("the content type of the {what} is {}", found.unwrap_or("missing"))
+        });
     }
 }
 

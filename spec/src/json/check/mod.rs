@@ -129,7 +129,7 @@ impl<'a, 'm> Checker<'a, 'm> {
     /// Returns whether there was no fault so far.
     #[inline]
     pub(crate) const fn is_clean(&self) -> bool {
-        self.faults.count() == 0
+        self.faults.count == 0
     }
 
     /// Calls a function with the members of the object at the cursor, which does not move: the name, and the range of

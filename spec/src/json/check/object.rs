@@ -19,7 +19,6 @@ struct Found {
 }
 
 impl<'a> Checker<'a, '_> {
-    /// Checks for a list.
     pub(super) fn list(&mut self, list: &'static ListSchema) -> Scan<()> {
         if self.scanner.peek() != b'[' {
             return self.not("an array");
@@ -33,10 +32,10 @@ impl<'a> Checker<'a, '_> {
             self.scanner.advance();
         } else {
             loop {
-                let before = self.faults.count();
+                let before = self.faults.count;
                 self.scanner.peek();
                 self.check(&list.entries)?;
-                if self.faults.count() != before {
+                if self.faults.count != before {
                     self.faults.inside(before, &Segment::Index(index));
                 }
                 index += 1;
@@ -54,7 +53,6 @@ impl<'a> Checker<'a, '_> {
         Ok(())
     }
 
-    /// Checks for an object.
     pub(super) fn object(&mut self, schema: &'static ObjectSchema) -> Scan<()> {
         if schema.is_noted { self.noted(schema) } else { self.object_with(schema, Self::check_member) }
     }
@@ -85,7 +83,7 @@ impl<'a> Checker<'a, '_> {
         if !self.enter()? {
             return Ok(());
         }
-        let (object, depth, faults) = (self.scanner.offset(), self.scanner.depth, self.faults.count());
+        let (object, depth, faults) = (self.scanner.offset(), self.scanner.depth, self.faults.count);
         if let Some((length, levels)) = self.outline.again(schema, self.scanner.rest(), DEEPEST - depth) {
             self.deepest = self.deepest.max(depth + levels);
             self.scanner.rewind(object + length);
@@ -100,7 +98,7 @@ impl<'a> Checker<'a, '_> {
         let pass = |checker: &mut Self, seen: &mut Seen| is_known && checker.pass_known(object, seen);
         self.record_members(schema, object, pass, Self::check_member)?;
         // Values newer than the dialect are recorded each time.
-        if self.faults.count() == faults && !self.is_newer {
+        if self.faults.count == faults && !self.is_newer {
             self.outline.keep(schema, self.scanner.since(object), self.deepest - depth);
         }
         Ok(())
@@ -178,7 +176,7 @@ impl<'a> Checker<'a, '_> {
         if self.scanner.peek() == b'}' {
             self.scanner.advance();
         } else {
-            let (mut count, mut faults) = (0, self.faults.count());
+            let (mut count, mut faults) = (0, self.faults.count);
             loop {
                 if !pass(self, &mut seen) {
                     let start = self.scanner.offset();
@@ -192,9 +190,9 @@ impl<'a> Checker<'a, '_> {
                         member(self, found, declared.map_or(&Schema::Any, |member| &member.schema))?;
                     }
                     let is_repeated = !seen.add(place);
-                    if is_repeated || self.faults.count() != faults {
+                    if is_repeated || self.faults.count != faults {
                         self.member_fault(faults, is_repeated, declared);
-                        faults = self.faults.count();
+                        faults = self.faults.count;
                     }
                 }
                 if self.scanner.separator(b'}')? {
@@ -278,14 +276,14 @@ impl<'a> Checker<'a, '_> {
         if let Some(limits) = schema.limits {
             self.within(limits, count, found);
         }
-        let before = self.faults.count();
+        let before = self.faults.count;
         match &schema.others {
             Others::Open => return Ok(false),
             _ if found.declared.is_some() => return Ok(false),
             Others::Closed => self.wrong(FaultKind::Undeclared)?,
             Others::Typed(schema) => self.check(schema)?,
         }
-        if self.faults.count() != before {
+        if self.faults.count != before {
             let name = self.decoded_name(found).into_owned();
             self.faults.inside(before, &Segment::Other(name.into()));
         }

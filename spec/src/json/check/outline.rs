@@ -33,7 +33,6 @@ struct Known {
     members: Vec<OutlineMember>,
     names: Names,
     places: Vec<u32>,
-    /// The schema that it has.
     schema: Option<&'static ObjectSchema>,
 }
 
@@ -41,7 +40,6 @@ struct Known {
 #[derive(Debug)]
 struct Valid {
     text: String,
-    /// The schema that it has.
     schema: &'static ObjectSchema,
     /// Depth of its nested values.
     levels: u32,

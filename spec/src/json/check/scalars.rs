@@ -12,7 +12,6 @@ impl Checker<'_, '_> {
         if self.scanner.peek() == b'n' { self.scanner.word("null") } else { self.not("null") }
     }
 
-    /// Checks for a boolean.
     #[inline]
     pub(super) fn boolean(&mut self) -> Scan<()> {
         match self.scanner.peek() {
@@ -31,7 +30,6 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Checks for a string.
     #[expect(clippy::inline_always, reason = "called for each member")]
     #[inline(always)]
     pub(super) fn string(&mut self) -> Scan<()> {
@@ -108,7 +106,6 @@ impl Checker<'_, '_> {
         Ok(())
     }
 
-    /// Checks for a number.
     #[inline]
     pub(super) fn number(&mut self) -> Scan<()> {
         if is_number(self.scanner.peek()) {

@@ -13,29 +13,23 @@ pub(crate) enum Schema {
     Null,
     /// `true` or `false`.
     Boolean,
-    /// This boolean.
     ConstantBoolean(bool),
-    /// A string.
     String,
     /// A string within limits.
     Text(&'static TextRules),
-    /// This string.
     Constant(&'static str),
     /// One of these strings.
     OneOf(&'static [&'static str]),
     /// One of these strings, or another one that a newer server has added.
     Known(&'static [&'static str]),
-    /// A number.
     Number,
     /// A number without a fractional part.
     Integer,
     /// A number within limits.
     NumberIn(&'static NumberRules),
-    /// A list.
     List(&'static ListSchema),
     /// `null`, or a value of another schema.
     Nullable(&'static Schema),
-    /// An object.
     Object(&'static ObjectSchema),
     /// A value whose kind or tag selects its schema.
     Union(&'static UnionSchema),
@@ -45,7 +39,6 @@ pub(crate) enum Schema {
     Named(&'static Schema),
 }
 
-/// The schema of an object.
 #[derive(Debug)]
 pub(crate) struct ObjectSchema {
     /// Its declared members, in their usual order, at most 64. The position of a member is its place.
@@ -56,7 +49,6 @@ pub(crate) struct ObjectSchema {
     pub(super) required: u64,
     /// Its other members.
     pub(super) others: Others,
-    /// Limits of all of its members, if there are any.
     pub(super) limits: Option<&'static MemberRules>,
     /// Whether it is the type of a response, or of the value that an event opens or closes something with.
     pub(super) is_noted: bool,
@@ -65,7 +57,6 @@ pub(crate) struct ObjectSchema {
 /// A declared member of an object.
 #[derive(Debug)]
 pub(crate) struct Member {
-    /// Its name.
     pub(crate) name: &'static str,
     /// The schema of its value.
     pub(crate) schema: Schema,
@@ -91,10 +82,8 @@ pub(crate) struct MemberRules {
     pub(crate) names: Option<&'static TextRules>,
 }
 
-/// The schema of a list.
 #[derive(Debug)]
 pub(crate) struct ListSchema {
-    /// The schema of its entries.
     pub(crate) entries: Schema,
     /// Minimum and maximum number of entries.
     pub(crate) length: (u64, u64),
@@ -118,7 +107,6 @@ pub(crate) struct UnionSchema {
 pub(crate) struct Tag {
     /// Its name.
     pub(crate) property: &'static str,
-    /// Its values.
     pub(crate) values: &'static [&'static str],
     /// The schema for each value.
     pub(crate) schemas: &'static [Schema],
@@ -129,9 +117,7 @@ pub(crate) struct Tag {
 pub(crate) struct NumberRules {
     /// Whether it has no fractional part.
     pub(crate) is_integral: bool,
-    /// Its minimum.
     pub(crate) minimum: f64,
-    /// Its maximum.
     pub(crate) maximum: f64,
     /// The limits as text.
     pub(crate) expected: &'static str,
@@ -142,7 +128,6 @@ pub(crate) struct NumberRules {
 pub(crate) struct TextRules {
     /// Minimum and maximum number of characters.
     pub(crate) length: (u64, u64),
-    /// The pattern, if it has one.
     pub(crate) pattern: Option<TextPattern>,
     /// The limits as text.
     pub(crate) expected: &'static str,
@@ -151,7 +136,6 @@ pub(crate) struct TextRules {
 /// A literal prefix, followed by characters of one class.
 #[derive(Debug)]
 pub(crate) struct TextPattern {
-    /// The prefix.
     pub(crate) prefix: &'static str,
     /// Inclusive ranges of the class.
     pub(crate) class: &'static [(char, char)],

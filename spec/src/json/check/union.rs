@@ -1,6 +1,7 @@
 //! Selection of the schema of a value.
 
 use std::borrow::Cow;
+use std::mem;
 
 use super::{Checker, Schema, Tag, UnionSchema};
 use crate::json::bytes::is_same;
@@ -38,7 +39,7 @@ impl Checker<'_, '_> {
     #[cold]
     fn no_branch(&mut self, tag: &'static Tag, found: Option<Cow<'_, str>>) -> Scan<()> {
         let Tag { property, values, .. } = *tag;
-        let before = self.faults.count();
+        let before = self.faults.count;
         if let Some(found) = found {
             self.wrong_text(Wanted::OneOf(values), &format!("\"{found}\""));
             self.faults.inside(before, &Segment::Name(property));
@@ -53,27 +54,27 @@ impl Checker<'_, '_> {
     /// Tries the branches of a union without a tag, in order. If none matches, records the faults of the best match.
     pub(super) fn first_of(&mut self, branches: &[Schema]) -> Scan<()> {
         let start = self.scanner;
-        let before = self.faults.count();
-        let was_quiet = self.faults.set_quiet(true);
+        let before = self.faults.count;
+        let was_quiet = mem::replace(&mut self.faults.quiet, true);
         let mut best: Option<(usize, &Schema)> = None;
         let outlining = self.outline.state;
         for branch in branches {
             self.scanner = start;
             self.outline.state = outlining;
             self.check(branch)?;
-            let faults = self.faults.count() - before;
+            let faults = self.faults.count - before;
             if faults == 0 {
-                self.faults.set_quiet(was_quiet);
+                self.faults.quiet = was_quiet;
                 return Ok(());
             }
-            self.faults.forget_since(before);
+            self.faults.count = before;
             if best.is_none_or(|(least, _)| faults < least) {
                 best = Some((faults, branch));
             }
         }
         self.scanner = start;
         self.outline.state = outlining;
-        self.faults.set_quiet(was_quiet);
+        self.faults.quiet = was_quiet;
         match best {
             Some((_, branch)) => self.check(branch),
             None => self.scanner.skip(),

@@ -93,7 +93,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns a checkpoint at an object.
     #[inline]
     pub(super) fn start_of_object(&mut self) -> Result<Checkpoint, Miss> {
         if self.scanner.peek() == b'{' { Ok(self.checkpoint()) } else { self.other_kind() }

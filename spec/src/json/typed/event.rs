@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::choice::Checkpoint;
-use super::{IntoOwned, Lenient, Miss, ParseError, Raw, Reader, Str};
+use super::{IntoOwned, Lenient, Miss, ParseError, Raw, Reader, Str, Write};
 use crate::json::{at, string};
 
 /// An event that its dialect does not list, or that does not match its type.
@@ -48,6 +48,12 @@ impl UnknownEvent<'_> {
     /// Returns a member, if it is a string.
     pub(crate) fn text(&self, pointer: &str) -> Option<Cow<'_, str>> {
         at(self.raw.as_str(), pointer).and_then(string)
+    }
+}
+
+impl Write for UnknownEvent<'_> {
+    fn write(&self, out: &mut String) {
+        self.raw.write(out);
     }
 }
 

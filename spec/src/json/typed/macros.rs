@@ -120,6 +120,35 @@ macro_rules! object {
     };
 }
 
+/// Implements the writing and copying of an enumeration of values, each in its own type, or unknown.
+macro_rules! variants {
+    ($name:ident; $($variant:ident)*) => {
+        impl $crate::json::Write for $name<'_> {
+            #[inline]
+            fn write(&self, out: &mut String) {
+                match self {
+                    $(Self::$variant(value) => value.write(out),)*
+                    Self::Unknown(raw) => raw.write(out),
+                }
+            }
+        }
+
+        impl $crate::json::IntoOwned for $name<'_> {
+            type Owned = $name<'static>;
+
+            #[inline]
+            fn detach(&self) -> $name<'static> {
+                match self {
+                    $(Self::$variant(value) => $name::$variant(value.detach()),)*
+                    Self::Unknown(raw) => $name::Unknown(raw.detach()),
+                }
+            }
+        }
+
+        $crate::json::conversions!($name);
+    };
+}
+
 /// Implements a union: the member that distinguishes its objects (or ""), and for every variant the values of that
 /// member, or the kinds of value, that select it.
 macro_rules! union {
@@ -156,35 +185,13 @@ macro_rules! union {
             }
         }
 
-        impl $crate::json::Write for $name<'_> {
-            #[inline]
-            fn write(&self, out: &mut String) {
-                match self {
-                    $(Self::$variant(value) => value.write(out),)*
-                    Self::Unknown(raw) => raw.write(out),
-                }
-            }
-        }
-
-        $crate::json::conversions!($name);
+        $crate::json::variants!($name; $($variant)*);
 
         #[cfg(feature = "samples")]
         impl $crate::json::Sample for $name<'_> {
             fn sample() -> Self {
                 let all: &[fn() -> Self] = &[$(|| Self::$variant($crate::json::Sample::sample()),)*];
                 all.first().map_or_else($crate::json::Blank::blank, |first| first())
-            }
-        }
-
-        impl $crate::json::IntoOwned for $name<'_> {
-            type Owned = $name<'static>;
-
-            #[inline]
-            fn detach(&self) -> $name<'static> {
-                match self {
-                    $(Self::$variant(value) => $name::$variant(value.detach()),)*
-                    Self::Unknown(raw) => $name::Unknown(raw.detach()),
-                }
             }
         }
     };
@@ -342,33 +349,11 @@ macro_rules! events {
             }
         }
 
-        impl $crate::json::Write for $name<'_> {
-            #[inline]
-            fn write(&self, out: &mut String) {
-                match self {
-                    $(Self::$variant(event) => event.write(out),)*
-                    Self::Unknown(unknown) => unknown.raw.write(out),
-                }
-            }
-        }
-
-        $crate::json::conversions!($name);
-
-        impl $crate::json::IntoOwned for $name<'_> {
-            type Owned = $name<'static>;
-
-            #[inline]
-            fn detach(&self) -> $name<'static> {
-                match self {
-                    $(Self::$variant(event) => $name::$variant(event.detach()),)*
-                    Self::Unknown(unknown) => $name::Unknown(unknown.detach()),
-                }
-            }
-        }
+        $crate::json::variants!($name; $($variant)*);
     };
 }
 
-pub(crate) use {conversions, events, object, serde_by_text, strings, union};
+pub(crate) use {conversions, events, object, serde_by_text, strings, union, variants};
 
 /// The presence of members: required or optional.
 #[expect(non_upper_case_globals, reason = "named as the methods of `Fields` are")]

@@ -26,7 +26,7 @@ pub(crate) use choice::Branch;
 pub use choice::kind;
 pub use event::{Reason, UnknownEvent};
 pub use fields::Fields;
-pub(crate) use macros::{conversions, events, object, presence, serde_by_text, strings, union};
+pub(crate) use macros::{conversions, events, object, presence, serde_by_text, strings, union, variants};
 pub use map::{Extra, Map};
 pub use miss::{Miss, ParseError};
 pub use number::{Integer, NotFinite, Number};

@@ -26,9 +26,7 @@ pub(crate) struct Asides {
 /// Steering input that the server has accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Steer {
-    /// Its id.
     pub(crate) id: Box<str>,
-    /// The steered response.
     pub(crate) response: Box<str>,
     /// Whether the server waits for more input.
     pub(crate) is_pending: bool,
@@ -98,7 +96,12 @@ impl Asides {
     }
 
     /// Processes a reply of the server.
-    pub(super) fn came(&mut self, (aside, reply): (InFlightMessage, Reply), data: &str, dialect: &Dialect) {
+    pub(in crate::engine) fn came(
+        &mut self,
+        (aside, reply): (InFlightMessage, Reply),
+        data: &str,
+        dialect: &Dialect,
+    ) {
         let Some(names) = &dialect.api.session else { return };
         let About { id, response } = About::of(data, names);
         let (id, response) = (id.unwrap_or_default(), response.unwrap_or_default());

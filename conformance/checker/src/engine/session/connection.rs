@@ -30,7 +30,6 @@ pub(crate) struct Connection {
 /// The lane of an event, for rules.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct EventLane {
-    /// Its name.
     pub(crate) name: Option<String>,
     /// Whether requests are known and none names this lane.
     pub(crate) is_stranger: bool,

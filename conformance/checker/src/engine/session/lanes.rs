@@ -39,8 +39,8 @@ impl Lane {
 
 /// The lanes of a session.
 #[derive(Debug)]
-pub(super) struct Lanes {
-    current: Lane,
+pub(in crate::engine) struct Lanes {
+    pub(super) current: Lane,
     others: Vec<Lane>,
 }
 
@@ -48,16 +48,6 @@ impl Lanes {
     /// Creates the lanes of a session, whose unnamed lane has this stream.
     pub(super) fn new(stream: Stream) -> Self {
         Self { current: Lane::new(None, stream), others: Vec::new() }
-    }
-
-    /// Returns the current lane.
-    pub(super) const fn current(&self) -> &Lane {
-        &self.current
-    }
-
-    /// Returns the current lane.
-    pub(super) const fn current_mut(&mut self) -> &mut Lane {
-        &mut self.current
     }
 
     fn all(&self) -> impl Iterator<Item = &Lane> {
@@ -83,7 +73,7 @@ impl Lanes {
             }
         }
         // The node of the session's last delta is in another lane.
-        self.current.stream.forget_recent();
+        self.current.stream.recent.forget();
         true
     }
 
@@ -119,7 +109,7 @@ impl Lanes {
     }
 
     /// Drops the current lane and enters the first of the others. Returns false if there is none.
-    pub(super) fn leave(&mut self) -> bool {
+    pub(in crate::engine) fn leave(&mut self) -> bool {
         let first = self.others.iter().enumerate().min_by_key(|(_, lane)| lane.name.as_deref());
         let Some(first) = first.map(|(at, _)| at) else { return false };
         self.current = self.others.swap_remove(first);

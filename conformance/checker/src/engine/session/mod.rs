@@ -26,8 +26,8 @@ pub(crate) use self::turn::{Turn, Turns};
 /// The session of a WebSocket.
 #[derive(Debug)]
 pub(super) struct Session {
-    lanes: Lanes,
-    connection: Connection,
+    pub(super) lanes: Lanes,
+    pub(super) connection: Connection,
 }
 
 /// A session as rules see it, from the lane of the event at hand.
@@ -58,33 +58,28 @@ impl Session {
 
     /// Returns the name of the current lane.
     pub(super) fn lane(&self) -> Option<&str> {
-        self.lanes.current().name.as_deref()
+        self.lanes.current.name.as_deref()
     }
 
     /// Returns the stream of the current lane.
     pub(super) const fn stream(&self) -> &Stream {
-        &self.lanes.current().stream
+        &self.lanes.current.stream
     }
 
     /// Returns the stream of the current lane.
     pub(super) const fn stream_mut(&mut self) -> &mut Stream {
-        &mut self.lanes.current_mut().stream
+        &mut self.lanes.current.stream
     }
 
     /// Returns the stream of the current lane, and the session as rules see it.
     pub(super) const fn split(&mut self) -> (&mut Stream, SessionView<'_>) {
-        let lane = self.lanes.current_mut();
+        let lane = &mut self.lanes.current;
         (&mut lane.stream, SessionView { connection: &self.connection, turns: &lane.turns })
     }
 
     /// Returns whether a request in the current lane has no response.
     pub(super) fn is_due(&self) -> bool {
-        !self.lanes.current().turns.unanswered.is_empty()
-    }
-
-    /// Leaves the current lane for good, and enters another one. Returns false if there is none.
-    pub(super) fn leave_lane(&mut self) -> bool {
-        self.lanes.leave()
+        !self.lanes.current.turns.unanswered.is_empty()
     }
 
     /// Processes a client's message.
@@ -109,7 +104,7 @@ impl Session {
             return;
         }
         self.connection.has_requests = true;
-        self.lanes.current_mut().turns.unanswered.push_back(Turn::new(request, dialect.api, frame));
+        self.lanes.current.turns.unanswered.push_back(Turn::new(request, dialect.api, frame));
     }
 
     /// Finds the place of an event, and enters its lane. An event of a stream can begin the next response.
@@ -159,16 +154,6 @@ impl Session {
         is_told && entered
     }
 
-    /// Processes a reply to a client's message about a response in flight.
-    pub(super) fn answer_aside(
-        &mut self,
-        dialect: &Dialect,
-        aside: (InFlightMessage, Reply),
-        record: &Record<'_>,
-    ) {
-        self.connection.asides.came(aside, record.data(), dialect);
-    }
-
     /// Starts the next response after one has ended.
     fn begin_turn(&mut self, dialect: &Dialect, record: &Record<'_>) {
         self.connection.begin(record.frame);
@@ -177,12 +162,12 @@ impl Session {
         let overlaps = begins && stream.has_begun() && !stream.has_ended();
         if overlaps || stream.has_ended() {
             self.remember_response(dialect);
-            let lane = self.lanes.current_mut();
+            let lane = &mut self.lanes.current;
             lane.stream.reset();
             lane.stream.overlaps = overlaps;
             lane.turns.current = None;
         }
-        let lane = self.lanes.current_mut();
+        let lane = &mut self.lanes.current;
         let Turns { current, unanswered, latest } = &mut lane.turns;
         let Connection { asides, is_unasked, has_requests, has_overlapped, .. } = &mut self.connection;
         *has_overlapped |= overlaps;
@@ -213,7 +198,7 @@ impl Session {
             self.connection.begun.extend(id);
         }
         if self.stream().has_ended() {
-            self.lanes.current_mut().turns.current = None;
+            self.lanes.current.turns.current = None;
             self.remember_response(dialect);
         }
     }
@@ -222,7 +207,7 @@ impl Session {
     /// unless that belongs to another lane.
     fn refuse_turn(&mut self) {
         let has_lanes = self.lanes.named() > 0;
-        let turns = &mut self.lanes.current_mut().turns;
+        let turns = &mut self.lanes.current.turns;
         let continued = turns.current.take().and_then(|turn| turn.previous_response_id);
         if let Some(evicted) = continued
             && (!has_lanes || turns.latest.as_ref() == Some(&evicted))
@@ -232,7 +217,7 @@ impl Session {
     }
 
     fn remember_response(&mut self, dialect: &Dialect) {
-        let lane = self.lanes.current_mut();
+        let lane = &mut self.lanes.current;
         let Some(id) = lane.stream.response_id() else { return };
         let end = lane.stream.response().and_then(|response| response.end);
         self.connection.asides.end(&id, end == Some(dialect.api.status.completed));

@@ -28,7 +28,6 @@ pub(crate) struct Turn {
     pub(crate) previous_response_id: Option<String>,
     /// Whether its input triggers a compaction.
     pub(crate) triggers_compaction: bool,
-    /// The tokens in it.
     pub(crate) tokens: RequestTokens,
     /// Whether it has `store: false`.
     pub(crate) is_unstored: bool,

@@ -30,7 +30,7 @@ impl Tracker<'_, '_> {
         let opening = self.plan.dialect().opening.unwrap_or_default();
         let expected = format!("{opening} as the first event");
         let place = Place { expected: Some(&expected), ..Place::WHOLE };
-        self.findings.add(bound, self.record, &place, &|| {
+        self.findings.add(bound, self.record, &place, None, &|| {
             if is_doubtful {
                 let number = self.plan.dialect().member(Slot::SequenceNumber);
                 format!("the first event is {name} with {number} 1: {opening} is missing, or the stream was resumed")
@@ -160,7 +160,7 @@ impl Tracker<'_, '_> {
         let bound = self.plan.structural(family, scope)?;
         let pointer = (!pointer.is_empty()).then_some(pointer);
         let place = Place { pointer, expected, follows: self.doubt(family, node), ..Place::WHOLE };
-        self.findings.add_related(bound, self.record, &place, related, &message)
+        self.findings.add(bound, self.record, &place, related, &message)
     }
 
     /// Returns the finding that a violation about a node follows from: that two items share an index, if the violation

@@ -11,6 +11,7 @@ use spec::Count;
 use spec::table::{EventInfo, Marker, Role, ScopeInfo, Slot};
 
 use crate::engine::bound::Bound;
+use crate::engine::case::At;
 use crate::engine::context::Context;
 use crate::engine::finding::{Findings, Place};
 use crate::engine::location::SavedLocation;
@@ -69,9 +70,9 @@ impl<'r> Tracker<'_, 'r> {
         if is_settled || self.plan.steps[event].is_empty() {
             return;
         }
-        let reported = self.findings.reported();
+        let reported = self.findings.reported;
         self.relate(event, RESPONSE);
-        self.stream.is_related = self.findings.reported() == reported;
+        self.stream.is_related = self.findings.reported == reported;
     }
 
     /// Begins the response if it has not begun. Returns whether an event may come now.
@@ -231,12 +232,12 @@ impl<'r> Tracker<'_, 'r> {
         let Self { plan, stream, findings, context, record, .. } = self;
         let Some(found) = stream.nodes.get(node) else { return };
         let rules = plan.hooks.fragment.of(found.scope);
-        context.ask(rules, record, stream, findings, |rule, case| rule(case, found));
+        context.ask(At::Record(record), rules, stream, findings, |rule, case| rule(case, found));
         let rules = plan.hooks.run.of(found.scope);
-        context.ask(rules, record, stream, findings, |rule, case| rule(case, found));
+        context.ask(At::Record(record), rules, stream, findings, |rule, case| rule(case, found));
         if logprobs.is_some() {
             let rules = plan.hooks.logprobs.of(found.scope);
-            context.ask(rules, record, stream, findings, |rule, case| rule(case, found));
+            context.ask(At::Record(record), rules, stream, findings, |rule, case| rule(case, found));
         }
     }
 
@@ -318,7 +319,7 @@ impl<'r> Tracker<'_, 'r> {
         let Self { plan, stream, findings, context, record, .. } = self;
         let Some(found) = stream.nodes.get(node) else { return };
         let rules = plan.hooks.phase.of(found.scope);
-        context.ask(rules, record, stream, findings, |rule, case| rule(case, found, &value));
+        context.ask(At::Record(record), rules, stream, findings, |rule, case| rule(case, found, &value));
     }
 
     fn point(&mut self, event: usize, node: usize) {
@@ -329,7 +330,7 @@ impl<'r> Tracker<'_, 'r> {
         self.relate(event, node);
         let Self { plan, stream, findings, context, record, .. } = self;
         let Some(found) = stream.nodes.get(node) else { return };
-        context.ask(&plan.hooks.point, record, stream, findings, |rule, case| rule(case, found));
+        context.ask(At::Record(record), &plan.hooks.point, stream, findings, |rule, case| rule(case, found));
     }
 
     /// Records an error of the stream, on which later checks depend.
@@ -388,7 +389,7 @@ impl<'r> Tracker<'_, 'r> {
             let OpenNode { bound, closing, level, name, .. } = &open;
             let noun = self.noun();
             let place = Place { expected: Some(closing), form: level.name, ..Place::WHOLE };
-            self.findings.add_related(*bound, self.record, &place, related, &|| {
+            self.findings.add(*bound, self.record, &place, related, &|| {
                 format!("the {noun} ends, but {name} was never closed")
             });
         }
@@ -404,13 +405,13 @@ impl<'r> Tracker<'_, 'r> {
         let first = first.filter(|_| !is_first_again);
         let snapshot = Snapshot::new(&response, first, event, plan.dialect());
         let look = |rule: SnapshotRule, case: &mut Case<'_>| rule(case, &snapshot);
-        context.ask(&plan.hooks.any_snapshot, record, stream, findings, look);
+        context.ask(At::Record(record), &plan.hooks.any_snapshot, stream, findings, look);
         if !is_first_again {
-            context.ask(&plan.hooks.snapshot, record, stream, findings, look);
+            context.ask(At::Record(record), &plan.hooks.snapshot, stream, findings, look);
         }
         if snapshot.is_terminal() && !plan.hooks.ending.is_empty() {
             let (output, is_as_finished) = Self::output(stream, &response);
-            let is_as_finished = is_as_finished && !stream.has_gap && !stream.resumed;
+            let is_as_finished = is_as_finished && stream.is_whole();
             let ending = Ending { snapshot: &snapshot, output };
             let has_choice = response.chooses(plan.api());
             let look = |(ends, rule): (Ends, EndingRule), case: &mut Case<'_>| match ends {
@@ -418,7 +419,7 @@ impl<'r> Tracker<'_, 'r> {
                 Ends::WithChoice if !has_choice => {}
                 _ => rule(case, &ending),
             };
-            context.ask(&plan.hooks.ending, record, stream, findings, look);
+            context.ask(At::Record(record), &plan.hooks.ending, stream, findings, look);
         }
         if !stream.first_snapshot.is_set() {
             stream.first_usage = snapshot.usage;
@@ -456,7 +457,7 @@ impl<'r> Tracker<'_, 'r> {
         let Some(found) = stream.nodes.get(node) else { return };
         let Some(value) = value(found) else { return };
         let rules = rules(&plan.hooks).of(found.scope, value);
-        context.ask(rules, record, stream, findings, |rule, case| rule(case, found, value));
+        context.ask(At::Record(record), rules, stream, findings, |rule, case| rule(case, found, value));
     }
 }
 

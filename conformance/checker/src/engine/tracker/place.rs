@@ -254,7 +254,7 @@ impl<'r> Tracker<'_, 'r> {
                 follows: self.doubt(Family::KeyMismatch, at),
                 ..Place::WHOLE
             };
-            self.findings.add_related(bound, self.record, &place, related, &|| {
+            self.findings.add(bound, self.record, &place, related, &|| {
                 let has = if id.is_empty() { "an empty id" } else { id };
                 format!("the {noun} at {member} {index} is {known}, but this event has {has}{hint}")
             });

@@ -98,7 +98,7 @@ impl<'r> Tracker<'_, 'r> {
                         actual: Some(raw),
                         ..Place::WHOLE
                     };
-                    self.findings.add_related(bound, self.record, &place, related, &|| {
+                    self.findings.add(bound, self.record, &place, related, &|| {
                         format!("{} occurs a second time", short(raw))
                     });
                 }
@@ -278,7 +278,8 @@ impl<'r> Tracker<'_, 'r> {
             ..Place::WHOLE
         };
         let name = self.current.and_then(|at| self.stream.nodes.get(at)).map(|node| self.stream.name(node));
-        self.findings.add(bound, self.record, &place, &|| message(name.as_deref().unwrap_or("the event")));
+        self.findings
+            .add(bound, self.record, &place, None, &|| message(name.as_deref().unwrap_or("the event")));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Rules about texts, called once when nothing can be added to them.
 
 use super::Tracker;
+use crate::engine::case::At;
 use crate::engine::context::Context;
 use crate::engine::finding::Findings;
 use crate::engine::location::SavedLocation;
@@ -15,7 +16,7 @@ impl Tracker<'_, '_> {
             let Self { plan, stream, findings, context, record, .. } = self;
             each_settled(plan, stream, node, &mut |stream, found| {
                 let rules = plan.hooks.settled.of(found.scope);
-                context.ask(rules, record, stream, findings, |rule, case| rule(case, found));
+                context.ask(At::Record(record), rules, stream, findings, |rule, case| rule(case, found));
             });
         }
     }
@@ -30,9 +31,8 @@ pub(super) fn settle_at_end(
     findings: &mut Findings,
 ) {
     each_settled(plan, stream, RESPONSE, &mut |stream, found| {
-        for (bound, rule) in plan.hooks.settled.of(found.scope) {
-            rule(&mut context.case_at(*bound, last, stream, findings), found);
-        }
+        let rules = plan.hooks.settled.of(found.scope);
+        context.ask(At::SavedLocation(last), rules, stream, findings, |rule, case| rule(case, found));
     });
 }
 

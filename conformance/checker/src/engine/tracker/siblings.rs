@@ -84,7 +84,7 @@ impl Tracker<'_, '_> {
             let related = self.related(child, |node| node.opened.get(), "was opened here");
             let (event, OpenNode { bound, closing, level, name, .. }) = (self.event_name(), open);
             let place = Place { expected: Some(&closing), form: level.name, ..Place::WHOLE };
-            self.findings.add_related(bound, self.record, &place, related, &|| {
+            self.findings.add(bound, self.record, &place, related, &|| {
                 format!("{event} was sent, but {name} was never closed")
             });
         }

@@ -3,7 +3,7 @@
 use spec::json;
 use spec::table::Scope;
 
-use crate::engine::{Case, Node, Object, Place, Stream, number, short};
+use crate::engine::{Case, Node, Object, Stream, number, short};
 use crate::rules::logprobs::misspelled;
 
 /// Years in which completions are created, as seconds.
@@ -13,8 +13,7 @@ pub(in crate::rules) fn has_role(case: &mut Case<'_>, choice: &Node, _: &Object<
     let stream = case.stream;
     if stream.children(choice, Scope::Role).next().is_none() && !stream.has_gap {
         let name = case.name(choice);
-        let place = Place { expected: Some("a delta with a role"), actual: Some("none"), ..Place::WHOLE };
-        case.report(&place, || format!("{name} finishes, but has no role"));
+        case.fault_of_event("a delta with a role", "none", || format!("{name} finishes, but has no role"));
     }
 }
 
@@ -23,8 +22,7 @@ pub(in crate::rules) fn has_role_first(case: &mut Case<'_>, role: &Node, _: &Obj
     let Some(choice) = stream.parent(role) else { return };
     if is_written(stream, choice) {
         let name = case.name(choice);
-        let place = Place { expected: Some("a role before all content"), ..Place::WHOLE };
-        case.report(&place, || format!("the role of {name} follows content of it"));
+        case.expected("a role before all content", || format!("the role of {name} follows content of it"));
     }
 }
 
@@ -44,9 +42,9 @@ pub(in crate::rules) fn calls_are_there(case: &mut Case<'_>, choice: &Node, fini
         && !stream.has_gap
     {
         let name = case.name(choice);
-        let expected = Some("a tool call before it");
-        let place = Place { expected, actual: Some("\"tool_calls\""), ..Place::WHOLE };
-        case.report(&place, || format!("{name} finishes for tool calls, but has none"));
+        case.fault_of_event("a tool call before it", "\"tool_calls\"", || {
+            format!("{name} finishes for tool calls, but has none")
+        });
     }
 }
 
@@ -59,8 +57,7 @@ pub(in crate::rules) fn has_content(case: &mut Case<'_>, choice: &Node, finish: 
         && stream.children(choice, Scope::ToolCall).next().is_none();
     if finish.plain("finish_reason") == Some("stop") && is_empty && !stream.has_gap {
         let name = case.name(choice);
-        let place = Place { expected: Some("a text, a refusal or a call"), ..Place::WHOLE };
-        case.report(&place, || format!("{name} stops without content"));
+        case.expected("a text, a refusal or a call", || format!("{name} stops without content"));
     }
 }
 
@@ -123,7 +120,6 @@ pub(in crate::rules) fn logprobs_joined(case: &mut Case<'_>, choice: &Node, _: &
         let name = case.name(choice);
         let (expected, actual) = (format!("{:?}", text.joined), format!("{spelled:?}"));
         let (expected, actual) = (short(&expected), short(&actual));
-        let place = Place { expected: Some(&expected), actual: Some(&actual), ..Place::WHOLE };
-        case.report(&place, || format!("the tokens of {name} do not join to its text"));
+        case.fault_of_event(&expected, &actual, || format!("the tokens of {name} do not join to its text"));
     }
 }

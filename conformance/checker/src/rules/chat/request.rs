@@ -3,7 +3,7 @@
 use spec::json;
 use spec::table::{Marker, Scope};
 
-use crate::engine::{Asked, Case, Chosen, Node, Object, Place, State, number};
+use crate::engine::{Asked, Case, Chosen, Node, Object, State, number};
 use crate::rules::request;
 
 /// Returns whether a choice has said all that it has to say.
@@ -21,10 +21,6 @@ fn has_refused(case: &Case<'_>, choice: &Node) -> bool {
     case.stream.children(choice, Scope::Refusal).any(|refusal| !refusal.joined.is_empty())
 }
 
-pub(in crate::rules) fn none_chosen(case: &mut Case<'_>, choice: &Node, _: &Object<'_>) {
-    request::none_chosen(case, choice);
-}
-
 pub(in crate::rules) fn any_chosen(case: &mut Case<'_>, choice: &Node, finish: &Object<'_>) {
     if is_complete(finish) && !has_refused(case, choice) {
         request::any_chosen(case, choice);
@@ -37,10 +33,6 @@ pub(in crate::rules) fn one_chosen(case: &mut Case<'_>, choice: &Node, finish: &
     }
 }
 
-pub(in crate::rules) fn one_at_most(case: &mut Case<'_>, choice: &Node, _: &Object<'_>) {
-    request::one_at_most(case, choice);
-}
-
 pub(in crate::rules) fn calls_mean_tool_calls(case: &mut Case<'_>, choice: &Node, finish: &Object<'_>) {
     // A choice with the call that was demanded just stops.
     let is_free = case.head.asked.as_ref().is_some_and(|asked| asked.chosen() == Chosen::Free);
@@ -50,8 +42,9 @@ pub(in crate::rules) fn calls_mean_tool_calls(case: &mut Case<'_>, choice: &Node
     }
     if let Some(call) = stream.children(choice, Scope::ToolCall).next() {
         let (name, call) = (case.name(choice), case.name(call));
-        let place = Place { expected: Some("\"tool_calls\""), actual: Some("\"stop\""), ..Place::WHOLE };
-        case.report(&place, || format!("{name} finishes with stop, although it has {call}"));
+        case.fault_of_event("\"tool_calls\"", "\"stop\"", || {
+            format!("{name} finishes with stop, although it has {call}")
+        });
     }
 }
 
@@ -73,8 +66,9 @@ pub(in crate::rules) fn choices_asked(case: &mut Case<'_>) {
     let is_as_asked = u32::try_from(found).is_ok_and(|found| (f64::from(found) - expected).abs() < 0.5);
     if !is_as_asked && !case.stream.items().any(is_open) {
         let (expected, actual) = (format!("{expected} choices"), found.to_string());
-        let place = Place { expected: Some(&expected), actual: Some(&actual), ..Place::WHOLE };
-        case.report(&place, || format!("the request asks for {expected}, but there are {found}"));
+        case.fault_of_event(&expected, &actual, || {
+            format!("the request asks for {expected}, but there are {found}")
+        });
     }
 }
 
@@ -89,8 +83,9 @@ pub(in crate::rules) fn usage_asked(case: &mut Case<'_>) {
     let has_usage =
         stream.response().is_some_and(|root| stream.children(root, Scope::Usage).next().is_some());
     if is_asked && !has_usage {
-        let place = Place { expected: Some("a chunk with usage"), actual: Some("none"), ..Place::WHOLE };
-        case.report(&place, || "the request includes the usage, but no chunk has it".to_owned());
+        case.fault_of_event("a chunk with usage", "none", || {
+            "the request includes the usage, but no chunk has it".to_owned()
+        });
     }
 }
 
@@ -120,9 +115,9 @@ pub(in crate::rules) fn logprobs_asked(case: &mut Case<'_>, choice: &Node, _: &O
     let lacks = |text: &Node| !text.joined.is_empty() && text.logprobs.is_empty();
     if is_asked && text(case, choice).is_some_and(lacks) {
         let name = case.name(choice);
-        let place =
-            Place { expected: Some("logprobs beside each delta"), actual: Some("none"), ..Place::WHOLE };
-        case.report(&place, || format!("the request asks for logprobs, but {name} has none"));
+        case.fault_of_event("logprobs beside each delta", "none", || {
+            format!("the request asks for logprobs, but {name} has none")
+        });
     }
 }
 
@@ -130,8 +125,7 @@ pub(in crate::rules) fn logprobs_not_unasked(case: &mut Case<'_>, choice: &Node,
     let is_unasked = case.head.asked.as_ref().is_some_and(|asked| !asked.is_on("/logprobs"));
     if is_unasked && text(case, choice).is_some_and(|text| !text.logprobs.is_empty()) {
         let name = case.name(choice);
-        let place = Place { expected: Some("no logprobs"), ..Place::WHOLE };
-        case.report(&place, || format!("{name} has logprobs, which the request does not ask for"));
+        case.expected("no logprobs", || format!("{name} has logprobs, which the request does not ask for"));
     }
 }
 
@@ -161,8 +155,9 @@ pub(in crate::rules) fn audio_asked(case: &mut Case<'_>, choice: &Node, finish: 
     let is_unasked = case.head.asked.as_ref().is_some_and(|asked| !asks(asked));
     if is_spoken && is_unasked {
         let name = case.name(choice);
-        let place = Place { expected: Some("text"), actual: Some("audio"), ..Place::WHOLE };
-        case.report(&place, || format!("{name} is spoken, but the request does not ask for audio"));
+        case.fault_of_event("text", "audio", || {
+            format!("{name} is spoken, but the request does not ask for audio")
+        });
     }
 }
 

@@ -6,7 +6,7 @@ use catalogue::Level;
 use spec::json;
 use spec::table::Scope;
 
-use crate::engine::{Case, Node, Object, Place, Record, short};
+use crate::engine::{Case, Node, Object, Record, short};
 
 /// Number of calls among which a later one is searched.
 const FEW: usize = 64;
@@ -19,19 +19,20 @@ fn name_in<'c>(call: &'c Object<'_>) -> Option<Cow<'c, str>> {
 
 pub(in crate::rules) fn named(case: &mut Case<'_>, _: &Node, call: &Object<'_>) {
     if name_in(call).is_none() {
-        let place = Place { expected: Some("a name beside the id"), actual: Some("none"), ..Place::WHOLE };
-        case.report(&place, || "the tool call begins without a name".to_owned());
+        case.fault_of_event("a name beside the id", "none", || {
+            "the tool call begins without a name".to_owned()
+        });
     }
     if call.get("id") == Some("\"\"") {
-        let place = Place { expected: Some("a non-empty id"), actual: Some("\"\""), ..Place::WHOLE };
-        case.report(&place, || "the tool call begins with an empty id".to_owned());
+        case.fault_of_event("a non-empty id", "\"\"", || "the tool call begins with an empty id".to_owned());
     }
 }
 
 pub(in crate::rules) fn typed(case: &mut Case<'_>, _: &Node, call: &Object<'_>) {
     if call.value("type").is_none() {
-        let place = Place { expected: Some("a type beside the id"), actual: Some("none"), ..Place::WHOLE };
-        case.report(&place, || "the tool call begins without a type".to_owned());
+        case.fault_of_event("a type beside the id", "none", || {
+            "the tool call begins without a type".to_owned()
+        });
     }
 }
 
@@ -44,10 +45,10 @@ pub(in crate::rules) fn name_once(case: &mut Case<'_>, arguments: &Node) {
     };
     let Some(call) = case.stream.parent(arguments) else { return };
     if call.opening.get().is_some_and(|opening| name_in(opening).is_some()) {
-        let actual = format!("{name:?}");
-        let place = Place { expected: Some("no name"), actual: Some(&actual), ..Place::WHOLE };
         let call = case.name(call);
-        case.report(&place, || format!("a later fragment of {call} has a name, too"));
+        case.fault_of_event("no name", &format!("{name:?}"), || {
+            format!("a later fragment of {call} has a name, too")
+        });
     }
 }
 
@@ -62,8 +63,7 @@ pub(in crate::rules) fn once_a_chunk(case: &mut Case<'_>, arguments: &Node) {
     if index.is_some() && alike > 1 {
         let Some(call) = case.stream.parent(arguments) else { return };
         let (call, actual) = (case.name(call), alike.to_string());
-        let place = Place { expected: Some("one fragment"), actual: Some(&actual), ..Place::WHOLE };
-        case.report(&place, || format!("a chunk has {alike} fragments of {call}"));
+        case.fault_of_event("one fragment", &actual, || format!("a chunk has {alike} fragments of {call}"));
     }
 }
 
@@ -86,8 +86,9 @@ pub(in crate::rules) fn arguments_json(case: &mut Case<'_>, choice: &Node, finis
         if arguments.joined.is_empty() {
             case.limit(Level::Should);
         }
-        let place = Place { expected: Some("a JSON object"), actual: Some(&actual), ..Place::WHOLE };
-        case.report(&place, || format!("the arguments of {name} are not a JSON object"));
+        case.fault_of_event("a JSON object", &actual, || {
+            format!("the arguments of {name} are not a JSON object")
+        });
         case.bound.level = level;
     }
 }
@@ -103,7 +104,8 @@ pub(in crate::rules) fn one_after_another(case: &mut Case<'_>, arguments: &Node)
     let last = stream.children(choice, Scope::ToolCall).rev().take(FEW);
     if let Some(later) = last.filter(is_later).last() {
         let (name, later) = (case.name(call), case.name(later));
-        let place = Place { expected: Some("all arguments before the next call"), ..Place::WHOLE };
-        case.report(&place, || format!("arguments of {name} follow the start of {later}"));
+        case.expected("all arguments before the next call", || {
+            format!("arguments of {name} follow the start of {later}")
+        });
     }
 }

@@ -3,7 +3,8 @@
 use spec::table::Scope;
 
 use super::{blocks, is_call_by_code, is_called_by_code};
-use crate::engine::{Case, Node, Object, Place, Snapshot, short};
+use crate::engine::{Case, Node, Object, Snapshot, short};
+use crate::rules::non_empty;
 
 pub(in crate::rules) fn starts_empty(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let blocks = snapshot.response.entries("content").unwrap_or_default();
@@ -16,13 +17,8 @@ pub(in crate::rules) fn starts_empty(case: &mut Case<'_>, snapshot: &Snapshot<'_
 }
 
 pub(in crate::rules) fn identified(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    for name in ["id", "model"] {
-        if snapshot.response.get(name) == Some("\"\"") {
-            case.fault(&format!("/message/{name}"), "a non-empty string", "\"\"", || {
-                format!("the message has an empty {name}")
-            });
-        }
-    }
+    let message = |name: &str| format!("the message has an empty {name}");
+    non_empty(case, snapshot.response, "/message", &["id", "model"], message);
 }
 
 pub(in crate::rules) fn has_content(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
@@ -55,8 +51,7 @@ pub(in crate::rules) fn text_not_empty(case: &mut Case<'_>, _: &Node, delta: &Ob
     let mut texts = blocks(stream, &["text"]).filter(|_| !is_whole);
     if let Some(empty) = texts.find(|block| !has_text(block) && starts_empty(block)) {
         let name = case.name(empty);
-        let place = Place { expected: Some("a text"), actual: Some("none"), ..Place::WHOLE };
-        case.report(&place, || format!("{name} is a text block without text"));
+        case.fault_of_event("a text", "none", || format!("{name} is a text block without text"));
     }
 }
 
@@ -65,7 +60,7 @@ pub(in crate::rules) fn citation_before_text(case: &mut Case<'_>, block: &Node) 
     let stream = case.stream;
     if is_citation && stream.children(block, Scope::Text).any(|text| !text.joined.is_empty()) {
         let name = case.name(block);
-        case.report(&Place { expected: Some("the citation before the text"), ..Place::WHOLE }, || {
+        case.expected("the citation before the text", || {
             format!("a citation of {name} comes after its text")
         });
     }
@@ -84,6 +79,5 @@ pub(in crate::rules) fn starts_without_reason(case: &mut Case<'_>, snapshot: &Sn
 pub(in crate::rules) fn error_is_last(case: &mut Case<'_>) {
     let Some(name) = case.record().and_then(|record| record.event_type.as_deref()) else { return };
     let name = name.to_owned();
-    let place = Place { expected: Some("the end of the stream"), actual: Some(&name), ..Place::WHOLE };
-    case.report(&place, || format!("{name} was sent after an error"));
+    case.fault_of_event("the end of the stream", &name, || format!("{name} was sent after an error"));
 }

@@ -6,16 +6,12 @@ use spec::json;
 use spec::table::Scope;
 
 use super::{SERVER_CALLS, blocks};
-use crate::engine::{Asked, Case, Node, Object, Place, Snapshot};
+use crate::engine::{Asked, Case, Node, Object, Snapshot};
 use crate::rules::request;
 
 /// Returns whether a message has said all that it has to say.
 fn is_complete(delta: &Object<'_>) -> bool {
     matches!(delta.plain("stop_reason"), Some("end_turn" | "tool_use"))
-}
-
-pub(in crate::rules) fn none_chosen(case: &mut Case<'_>, message: &Node, _: &Object<'_>) {
-    request::none_chosen(case, message);
 }
 
 pub(in crate::rules) fn any_chosen(case: &mut Case<'_>, message: &Node, delta: &Object<'_>) {
@@ -29,10 +25,6 @@ pub(in crate::rules) fn one_chosen(case: &mut Case<'_>, message: &Node, delta: &
     if is_complete(delta) && blocks(case.stream, &SERVER_CALLS).next().is_none() {
         request::one_chosen(case, message);
     }
-}
-
-pub(in crate::rules) fn one_at_most(case: &mut Case<'_>, message: &Node, _: &Object<'_>) {
-    request::one_at_most(case, message);
 }
 
 pub(in crate::rules) fn sequence_asked(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
@@ -77,8 +69,7 @@ pub(in crate::rules) fn thinking_first(case: &mut Case<'_>, _: &Node, delta: &Ob
     if let Some(first) = first.filter(|_| is_enabled && has_thought && delta.value("stop_reason").is_some()) {
         let name = case.name(first);
         let kind = first.kind().unwrap_or_default().to_owned();
-        let place = Place { expected: Some("thinking"), actual: Some(&kind), ..Place::WHOLE };
-        case.report(&place, || format!("{name} is before the thinking"));
+        case.fault_of_event("thinking", &kind, || format!("{name} is before the thinking"));
     }
 }
 
@@ -99,8 +90,7 @@ pub(in crate::rules) fn omitted(case: &mut Case<'_>, node: &Node) {
     if let Some(text) = node.whole_text(case.stream.has_gap).filter(|text| !text.is_empty()) {
         let name = case.name(node);
         let actual = format!("{} characters", text.chars().count());
-        let place = Place { expected: Some("no text"), actual: Some(&actual), ..Place::WHOLE };
-        case.report(&place, || format!("{name} has a text, which the request omits"));
+        case.fault_of_event("no text", &actual, || format!("{name} has a text, which the request omits"));
     }
 }
 

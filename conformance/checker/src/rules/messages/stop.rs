@@ -1,7 +1,7 @@
 //! Rules of the group `stop`.
 
 use super::{CUT_OFF, blocks};
-use crate::engine::{Case, Node, Object, Place, short};
+use crate::engine::{Case, Node, Object, short};
 
 pub(in crate::rules) fn reason_set(case: &mut Case<'_>) {
     let stream = case.stream;
@@ -11,8 +11,9 @@ pub(in crate::rules) fn reason_set(case: &mut Case<'_>) {
     let start = stream.first_snapshot.get();
     let last = stream.response().and_then(|message| message.closing.get()).or(start);
     if last.is_some_and(|last| last.value("stop_reason").is_none()) {
-        let place = Place { expected: Some("a stop reason"), actual: Some("null"), ..Place::WHOLE };
-        case.report(&place, || "the message has ended without a stop reason".to_owned());
+        case.fault_of_event("a stop reason", "null", || {
+            "the message has ended without a stop reason".to_owned()
+        });
     }
 }
 

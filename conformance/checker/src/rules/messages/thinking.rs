@@ -4,7 +4,8 @@ use spec::json;
 use spec::table::Scope;
 
 use super::{CUT_OFF, blocks};
-use crate::engine::{Case, Node, Object, Place};
+use crate::engine::{Case, Node, Object};
+use crate::rules::non_empty;
 
 pub(in crate::rules) fn signed(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
     let Some(reason) = delta.string("stop_reason").filter(|_| !case.stream.has_gap) else { return };
@@ -17,8 +18,7 @@ pub(in crate::rules) fn signed(case: &mut Case<'_>, _: &Node, delta: &Object<'_>
         .collect();
     for block in unsigned {
         let name = case.name(block);
-        let place = Place { expected: Some("a signature_delta"), actual: Some("none"), ..Place::WHOLE };
-        case.report(&place, || format!("{name} has no signature"));
+        case.fault_of_event("a signature_delta", "none", || format!("{name} has no signature"));
     }
 }
 
@@ -27,9 +27,7 @@ pub(in crate::rules) fn signature_last(case: &mut Case<'_>, thinking: &Node) {
     let Some(block) = stream.parent(thinking) else { return };
     if stream.children(block, Scope::Signature).next().is_some() {
         let name = case.name(block);
-        case.report(&Place { expected: Some("content_block_stop"), ..Place::WHOLE }, || {
-            format!("{name} has thinking after its signature")
-        });
+        case.expected("content_block_stop", || format!("{name} has thinking after its signature"));
     }
 }
 
@@ -49,9 +47,5 @@ pub(in crate::rules) fn signature_in_its_delta(case: &mut Case<'_>, _: &Node, _:
 }
 
 pub(in crate::rules) fn redacted_has_data(case: &mut Case<'_>, _: &Node, block: &Object<'_>) {
-    if block.get("data") == Some("\"\"") {
-        case.fault("/content_block/data", "a non-empty string", "\"\"", || {
-            "the redacted thinking has no data".to_owned()
-        });
-    }
+    non_empty(case, block, "/content_block", &["data"], |_| "the redacted thinking has no data".to_owned());
 }

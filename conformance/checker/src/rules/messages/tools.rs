@@ -6,7 +6,8 @@ use spec::json;
 use spec::table::Scope;
 
 use super::{CALLS, CUT_OFF, SERVER_CALLS, blocks, is_called_by_code};
-use crate::engine::{Case, Node, Object, Place, short};
+use crate::engine::{Case, Node, Object, short};
+use crate::rules::non_empty;
 
 /// Number of blocks at the start of a message that may be results of calls before it.
 const FEW: usize = 64;
@@ -37,13 +38,8 @@ pub(in crate::rules) fn input_once(case: &mut Case<'_>, deltas: &Node) {
 }
 
 pub(in crate::rules) fn named(case: &mut Case<'_>, _: &Node, block: &Object<'_>) {
-    for name in ["id", "name"] {
-        if block.get(name) == Some("\"\"") {
-            case.fault(&format!("/content_block/{name}"), "a non-empty string", "\"\"", || {
-                format!("the tool use has an empty {name}")
-            });
-        }
-    }
+    let message = |name: &str| format!("the tool use has an empty {name}");
+    non_empty(case, block, "/content_block", &["id", "name"], message);
 }
 
 pub(in crate::rules) fn input_json(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
@@ -61,8 +57,9 @@ pub(in crate::rules) fn input_json(case: &mut Case<'_>, _: &Node, delta: &Object
         .collect();
     for (block, input) in wrong {
         let (name, actual) = (case.name(block), short(&input.joined));
-        let place = Place { expected: Some("a JSON object"), actual: Some(&actual), ..Place::WHOLE };
-        case.report(&place, || format!("the deltas of {name} do not join to a JSON object"));
+        case.fault_of_event("a JSON object", &actual, || {
+            format!("the deltas of {name} do not join to a JSON object")
+        });
     }
 }
 
@@ -96,7 +93,8 @@ pub(in crate::rules) fn answered_in_turn(case: &mut Case<'_>, _: &Node, delta: &
     let open = blocks(stream, &SERVER_CALLS).find(|call| call.id().is_some_and(is_open));
     if let Some(call) = open {
         let name = case.name(call);
-        let place = Place { expected: Some("a block with its result"), actual: Some("none"), ..Place::WHOLE };
-        case.report(&place, || format!("the turn ends, but {name} has no result"));
+        case.fault_of_event("a block with its result", "none", || {
+            format!("the turn ends, but {name} has no result")
+        });
     }
 }

@@ -7,7 +7,7 @@ use spec::json;
 use spec::table::Scope;
 
 use crate::engine::Case;
-use crate::engine::{Node, Object, State, same, short};
+use crate::engine::{Node, Object, same, short};
 
 pub(in crate::rules) fn arguments_json(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     if item.plain("status") != Some("completed") {
@@ -62,13 +62,11 @@ fn is_answered(item: &Object<'_>) -> bool {
 }
 
 pub(in crate::rules) fn arguments_streamed(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    let stream = case.stream;
-    let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
-    if is_unknown || !case.protocol.scope_events(Scope::Arguments).closes {
+    if !case.has_seen(node) || !case.protocol.scope_events(Scope::Arguments).closes {
         return;
     }
     let Some(arguments) = item.string("arguments").filter(|arguments| !arguments.is_empty()) else { return };
-    if stream.children(node, Scope::Arguments).next().is_none() {
+    if case.stream.children(node, Scope::Arguments).next().is_none() {
         let actual = format!("{} characters, only in the item", arguments.chars().count());
         case.fault(
             "/item/arguments",

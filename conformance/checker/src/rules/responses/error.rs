@@ -2,8 +2,8 @@
 
 use spec::table::Role;
 
+use crate::engine::Object;
 use crate::engine::{Case, Snapshot};
-use crate::engine::{Object, Place};
 
 /// Returns whether an error was reported after the response had begun.
 fn reported(case: &Case<'_>) -> bool {
@@ -20,15 +20,17 @@ pub(in crate::rules) fn followed_by_failed(case: &mut Case<'_>) {
         return;
     };
     if reported(case) {
-        let place = Place { expected: Some(failed.name), actual: Some(info.name), ..Place::WHOLE };
-        case.report(&place, || format!("the error event is followed by {}, not {}", info.name, failed.name));
+        case.fault_of_event(failed.name, info.name, || {
+            format!("the error event is followed by {}, not {}", info.name, failed.name)
+        });
     }
 }
 
 pub(in crate::rules) fn ended_by_failed(case: &mut Case<'_>) {
     let Some(failed) = case.dialect().ending("failed").filter(|_| reported(case)) else { return };
-    let place = Place { expected: Some(failed.name), actual: Some("the end of the stream"), ..Place::WHOLE };
-    case.report(&place, || format!("the stream ends after an error event, without {}", failed.name));
+    case.fault_of_event(failed.name, "the end of the stream", || {
+        format!("the stream ends after an error event, without {}", failed.name)
+    });
 }
 
 /// Returns the error object: nested, or the event itself.

@@ -6,7 +6,8 @@ use spec::table::{Scope, ScopeInfo};
 use super::output::texts_of;
 use super::part;
 use crate::engine::{Case, Ending};
-use crate::engine::{Node, Object, Place, State, same, short};
+use crate::engine::{Node, Object, same, short};
+use crate::rules::non_empty;
 
 pub(in crate::rules) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     let api = case.dialect().api;
@@ -52,23 +53,15 @@ pub(in crate::rules) fn message_from_assistant(case: &mut Case<'_>, _: &Node, it
 }
 
 pub(in crate::rules) fn has_id(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
-    if item.get("id") == Some("\"\"") {
-        let kind = item.plain("type").unwrap_or("item");
-        case.fault("/item/id", "a non-empty string", "\"\"", || {
-            format!("the {kind} is added with an empty id")
-        });
-    }
+    non_empty(case, item, "/item", &["id"], |_| {
+        format!("the {} is added with an empty id", item.plain("type").unwrap_or("item"))
+    });
 }
 
 pub(in crate::rules) fn call_named(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
-    for name in ["name", "call_id"] {
-        if item.get(name) == Some("\"\"") {
-            let kind = item.plain("type").unwrap_or_default();
-            case.fault(&format!("/item/{name}"), "a non-empty string", "\"\"", || {
-                format!("the {kind} has an empty {name}")
-            });
-        }
-    }
+    non_empty(case, item, "/item", &["name", "call_id"], |name| {
+        format!("the {} has an empty {name}", item.plain("type").unwrap_or_default())
+    });
 }
 
 pub(in crate::rules) fn fields_stable(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
@@ -113,8 +106,7 @@ pub(in crate::rules) fn finished(case: &mut Case<'_>, _: &Node, item: &Object<'_
 
 pub(in crate::rules) fn content_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
-    let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
-    if is_unknown {
+    if !case.has_seen(node) {
         return;
     }
     let content = part::entries(case, node, item, Scope::Part, "content");
@@ -143,8 +135,9 @@ pub(in crate::rules) fn keys_kept(case: &mut Case<'_>, node: &Node, item: &Objec
 pub(in crate::rules) fn incomplete_last(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
     if let Some(earlier) = case.stream.incomplete() {
         let (name, earlier) = (case.name(node), case.name(earlier));
-        let place = Place { expected: Some("no item after an incomplete one"), ..Place::WHOLE };
-        case.report(&place, || format!("{name} comes after {earlier}, which ended as incomplete"));
+        case.expected("no item after an incomplete one", || {
+            format!("{name} comes after {earlier}, which ended as incomplete")
+        });
     }
 }
 

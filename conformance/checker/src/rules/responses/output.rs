@@ -36,7 +36,7 @@ fn pairs<'p>(case: &Case<'p>, ending: &'p Ending<'p>) -> Vec<Pair<'p>> {
     let stream = case.stream;
     let items = ordered(case);
     let entries = ending.output.iter().enumerate();
-    if items.len() == ending.output.len() && !stream.has_gap && !stream.resumed {
+    if items.len() == ending.output.len() && stream.is_whole() {
         let closed = entries.zip(items).filter_map(|(entry, item)| Some((entry, item.closing.get()?)));
         let pairs = closed.map(|((index, entry), done)| Pair { index, done, entry });
         // Most are byte for byte equal and need no check.
@@ -106,7 +106,7 @@ fn ordered<'c>(case: &Case<'c>) -> Vec<&'c Node> {
 }
 
 pub(in crate::rules) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
-    let is_unknown = case.stream.has_gap || case.stream.resumed || ending.snapshot.has_failed();
+    let is_unknown = !case.stream.is_whole() || ending.snapshot.has_failed();
     let Some(output) = ending.snapshot.response.get("output").filter(|_| !is_unknown) else { return };
     let (streamed, has) = (case.stream.items.len(), ending.output.len());
     // Lost texts and outputs without any streamed item are reported by their own rules.
@@ -142,7 +142,7 @@ fn has_texts(item: &Object<'_>) -> bool {
 /// Returns whether the output has items although none was streamed.
 fn is_unannounced(case: &Case<'_>, ending: &Ending<'_>) -> bool {
     let stream = case.stream;
-    let is_unknown = stream.has_gap || stream.resumed || ending.snapshot.has_failed();
+    let is_unknown = !stream.is_whole() || ending.snapshot.has_failed();
     !is_unknown
         && stream.items.is_empty()
         && !ending.output.is_empty()
@@ -172,7 +172,7 @@ pub(in crate::rules) fn usage_counts_text(case: &mut Case<'_>, ending: &Ending<'
 fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
     let has_output = ending.snapshot.response.get("output").is_some_and(|output| output.starts_with('['));
     let stream = case.stream;
-    let is_unknown = stream.has_gap || stream.resumed || ending.snapshot.has_failed();
+    let is_unknown = !stream.is_whole() || ending.snapshot.has_failed();
     if !has_output || is_unknown || stream.items.len() <= ending.output.len() {
         return Vec::new();
     }
@@ -190,7 +190,7 @@ fn unmatched<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static
 fn unfinished(case: &Case<'_>, ending: &Ending<'_>) -> Vec<(String, String)> {
     let stream = case.stream;
     let has_output = ending.snapshot.response.get("output").is_some_and(|output| output.starts_with('['));
-    if !has_output || stream.has_gap || stream.resumed || ending.snapshot.has_failed() {
+    if !has_output || !stream.is_whole() || ending.snapshot.has_failed() {
         return Vec::new();
     }
     let open = stream.items().filter(|item| !item.closing.is_set());
@@ -228,11 +228,15 @@ pub(in crate::rules) fn texts_of(case: &Case<'_>, part: &Node) -> Vec<String> {
     }
     let stream = case.stream;
     let texts = stream.children(part, Scope::Text).chain(stream.children(part, Scope::Refusal));
-    let whole = |text: &Node| match text.closing.get() {
+    texts.filter_map(text_of).collect()
+}
+
+/// Returns a text: final, or streamed so far.
+pub(super) fn text_of(text: &Node) -> Option<String> {
+    match text.closing.get() {
         Some(closing) => json::string(closing.text()).map(Cow::into_owned),
         None => Some(text.joined.clone()).filter(|_| !text.partial),
-    };
-    texts.filter_map(whole).collect()
+    }
 }
 
 pub(in crate::rules) fn types_in_order(case: &mut Case<'_>, ending: &Ending<'_>) {
@@ -252,7 +256,7 @@ pub(in crate::rules) fn types_in_order(case: &mut Case<'_>, ending: &Ending<'_>)
 
 pub(in crate::rules) fn at_its_index(case: &mut Case<'_>, ending: &Ending<'_>) {
     let has = ending.output.len();
-    if case.stream.has_gap || case.stream.resumed || case.stream.items.len() != has {
+    if !case.stream.is_whole() || case.stream.items.len() != has {
         return;
     }
     let is_beyond = |item: &&Node| item.key.entry().is_some_and(|index| index >= has as u64);

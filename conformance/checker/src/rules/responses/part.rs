@@ -4,7 +4,7 @@ use catalogue::Level;
 use spec::table::Scope;
 
 use crate::engine::Case;
-use crate::engine::{Node, Object, State, entries_that_are, same, short};
+use crate::engine::{Node, Object, entries_that_are, same, short};
 
 /// The members of a part that are streamed.
 const TEXTS: [&str; 2] = ["text", "refusal"];
@@ -75,9 +75,7 @@ pub(in crate::rules) fn entries<'i>(
 
 /// Compares the number of opened parts with the number in the finished item.
 pub(in crate::rules) fn count(case: &mut Case<'_>, node: &Node, item: &Object<'_>, scope: Scope, list: &str) {
-    let is_unknown =
-        case.stream.has_gap || case.stream.resumed || node.state() == State::Implied || node.partial;
-    if is_unknown {
+    if !case.has_seen(node) {
         return;
     }
     let Some(entries) = entries(case, node, item, scope, list) else { return };

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::engine::{Case, Ending};
 use crate::engine::{Object, number, same, short};
+use crate::rules::request::is_json;
 
 /// A call in the response.
 struct Call {
@@ -82,7 +83,7 @@ pub(in crate::rules) fn tool_choice_none(case: &mut Case<'_>, ending: &Ending<'_
 }
 
 pub(in crate::rules) fn tool_choice_required(case: &mut Case<'_>, ending: &Ending<'_>) {
-    let is_complete = ending.snapshot.is_completed() && !case.stream.resumed && !case.stream.has_gap;
+    let is_complete = ending.snapshot.is_completed() && case.stream.is_whole();
     if !is_complete || !says(case, ending, "tool_choice", "\"required\"") {
         return;
     }
@@ -105,7 +106,7 @@ fn is_refusal(item: &Object<'_>) -> bool {
 }
 
 pub(in crate::rules) fn tool_choice_forced(case: &mut Case<'_>, ending: &Ending<'_>) {
-    if !ending.snapshot.is_completed() || case.stream.resumed || case.stream.has_gap {
+    if !ending.snapshot.is_completed() || !case.stream.is_whole() {
         return;
     }
     let Some(choice) = chosen(case, ending) else { return };
@@ -216,11 +217,7 @@ pub(in crate::rules) fn format_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
     }
     let parts = message.entries("content").unwrap_or_default().into_iter().map(Object::new);
     let text: String = parts.filter_map(|part| part.string("text").map(Cow::into_owned)).collect();
-    let is_kept = if is_object {
-        spec::json::members(&text).is_some()
-    } else {
-        serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok()
-    };
+    let is_kept = is_json(&text, is_object);
     let has_calls = || ending.output.iter().any(|item| item.plain("type") != Some("message"));
     let is_absent = text.trim().is_empty() && has_calls();
     if !is_kept && !is_absent {
@@ -246,7 +243,7 @@ pub(in crate::rules) fn output_within_limit(case: &mut Case<'_>, ending: &Ending
 
 pub(in crate::rules) fn compaction_triggered(case: &mut Case<'_>, ending: &Ending<'_>) {
     let is_triggered = case.turn().map_or(case.head.triggers_compaction, |turn| turn.triggers_compaction);
-    let is_unknown = case.stream.has_gap || case.stream.resumed || ending.snapshot.has_failed();
+    let is_unknown = !case.stream.is_whole() || ending.snapshot.has_failed();
     if !is_triggered || is_unknown {
         return;
     }

@@ -6,7 +6,8 @@ use spec::table::{EventInfo, Role, Scope};
 
 use crate::engine::Change;
 use crate::engine::{Case, Snapshot};
-use crate::engine::{Object, Place, number, same, short};
+use crate::engine::{Object, number, same, short};
+use crate::rules::non_empty;
 
 /// Echoed settings, which never change. The service tier does: from the requested to the actual one.
 const ECHOED: [&str; 26] = [
@@ -62,8 +63,9 @@ pub(in crate::rules) fn in_progress_second(case: &mut Case<'_>) {
     let in_progress =
         |event: &&EventInfo| event.scope == Scope::Response && event.phase == Some("in_progress");
     let Some(expected) = case.dialect().effects().find(in_progress) else { return };
-    let place = Place { expected: Some(expected.name), actual: Some(info.name), ..Place::WHOLE };
-    case.report(&place, || format!("{} was sent instead of {}", info.name, expected.name));
+    case.fault_of_event(expected.name, info.name, || {
+        format!("{} was sent instead of {}", info.name, expected.name)
+    });
 }
 
 pub(in crate::rules) fn status_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
@@ -279,11 +281,9 @@ pub(in crate::rules) fn error_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_
 
 pub(in crate::rules) fn named(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     for name in ["id", "model"] {
-        if snapshot.response.get(name) == Some("\"\"") {
-            case.fault(&snapshot.pointer(name), "a non-empty string", "\"\"", || {
-                format!("the {name} of the response is empty")
-            });
-        }
+        non_empty(case, snapshot.response, &snapshot.pointer(""), &[name], |name| {
+            format!("the {name} of the response is empty")
+        });
         case.limit(Level::Should);
     }
 }

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use spec::json;
 use spec::table::Scope;
 
+use super::output::text_of;
 use super::part;
 use crate::engine::Case;
-use crate::engine::{Node, Object, Place, State, short};
+use crate::engine::{Node, Object, State, short};
 
 pub(in crate::rules) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
     if let Some(raw) = part.get("text").filter(|raw| raw.starts_with('"') && *raw != "\"\"") {
@@ -17,7 +17,7 @@ pub(in crate::rules) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Objec
 
 pub(in crate::rules) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
-    if stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied {
+    if !case.has_seen(node) {
         return;
     }
     let Some(entries) = part::entries(case, node, item, Scope::SummaryPart, "summary") else { return };
@@ -41,11 +41,7 @@ pub(in crate::rules) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Obj
 /// Returns the texts of a summary part that its events state, or of what was streamed.
 fn texts_of(case: &Case<'_>, part: &Node) -> Vec<String> {
     let closed = part.closing.get().and_then(|closing| closing.string("text")).map(Cow::into_owned);
-    let streamed = case.stream.children(part, Scope::SummaryText);
-    let streamed = streamed.filter_map(|text| match text.closing.get() {
-        Some(closing) => json::string(closing.text()).map(Cow::into_owned),
-        None => Some(text.joined.clone()).filter(|_| !text.partial),
-    });
+    let streamed = case.stream.children(part, Scope::SummaryText).filter_map(text_of);
     closed.into_iter().chain(streamed).filter(|text| !text.is_empty()).collect()
 }
 
@@ -67,7 +63,6 @@ pub(in crate::rules) fn one_at_a_time(case: &mut Case<'_>, node: &Node, _: &Obje
     let is_other = |other: &&Node| other.state() == State::Open && !std::ptr::eq(*other, node);
     if let Some(open) = stream.children(item, Scope::SummaryPart).find(is_other) {
         let (name, open) = (case.name(node), case.name(open));
-        let place = Place { expected: Some("the previous part closed"), ..Place::WHOLE };
-        case.report(&place, || format!("{name} is added while {open} is still open"));
+        case.expected("the previous part closed", || format!("{name} is added while {open} is still open"));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use spec::table::{EventInfo, Scope, ScopeInfo};
 
 use crate::engine::Case;
-use crate::engine::{Node, Object, Place, State, phased};
+use crate::engine::{Node, Object, State, phased};
 
 pub(in crate::rules) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
@@ -39,24 +39,21 @@ fn phases_of(case: &Case<'_>, kind: &str) -> Option<&'static ScopeInfo> {
 
 pub(in crate::rules) fn has_phases(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
-    let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
-    let Some(kind) = item.plain("type").filter(|_| !is_unknown) else { return };
+    let Some(kind) = item.plain("type").filter(|_| case.has_seen(node)) else { return };
     let is_over = item.string("status").is_none_or(|status| status == "completed");
     let Some(phased) = phases_of(case, kind).filter(|_| is_over) else { return };
     let scope = &phased.scope;
     let has_events = || case.dialect().effects().any(|event| event.scope == *scope);
     if stream.children(node, *scope).next().is_none() && has_events() {
         let expected = format!("the phases of the {}: {}", kind, phased.phases.join(", "));
-        let place = Place { expected: Some(&expected), ..Place::WHOLE };
-        case.report(&place, || format!("the {kind} is done, but has no phase event"));
+        case.expected(&expected, || format!("the {kind} is done, but has no phase event"));
     }
 }
 
 pub(in crate::rules) fn phases_complete(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
-    let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
     let is_completed = item.string("status").is_none_or(|status| status == "completed");
-    let Some(kind) = item.plain("type").filter(|_| !is_unknown && is_completed) else { return };
+    let Some(kind) = item.plain("type").filter(|_| is_completed && case.has_seen(node)) else { return };
     let Some(level) = phases_of(case, kind) else { return };
     let scope = &level.scope;
     let Some(phases) = stream.children(node, *scope).next().map(|call| call.phases) else { return };
@@ -67,8 +64,7 @@ pub(in crate::rules) fn phases_complete(case: &mut Case<'_>, node: &Node, item: 
         if phases & (1 << rank) == 0
             && let Some(event) = dialect.effects().find(is_its)
         {
-            let place = Place { expected: Some(event.name), ..Place::WHOLE };
-            case.report(&place, || format!("the {kind} is done, but was never {phase}"));
+            case.expected(event.name, || format!("the {kind} is done, but was never {phase}"));
         }
     }
 }
@@ -97,14 +93,11 @@ pub(in crate::rules) fn code_fragment_within_call(case: &mut Case<'_>, node: &No
 
 pub(in crate::rules) fn code_within_call(case: &mut Case<'_>, code: &Node, _: &Object<'_>) {
     let stream = case.stream;
-    let item =
-        stream.parent(code).filter(|item| item.state() == State::Open && !stream.has_gap && !stream.resumed);
+    let item = stream.parent(code).filter(|item| item.state() == State::Open && stream.is_whole());
     let call = item.and_then(|item| stream.children(item, Scope::CodeInterpreter).next());
     // The first phase is `in_progress`.
     if call.and_then(|call| call.phase).is_some_and(|phase| phase > 0) {
         let expected = "all code before it is interpreted";
-        case.report(&Place { expected: Some(expected), ..Place::WHOLE }, || {
-            "code was sent after the call began to interpret it".to_owned()
-        });
+        case.expected(expected, || "code was sent after the call began to interpret it".to_owned());
     }
 }

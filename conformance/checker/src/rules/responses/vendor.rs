@@ -3,7 +3,7 @@
 use spec::table::Scope;
 
 use crate::engine::{Case, Ending, Snapshot};
-use crate::engine::{Node, Object, Place, State, short};
+use crate::engine::{Node, Object, State, short};
 
 pub(in crate::rules) fn created_at_in_milliseconds(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let Some(time) = snapshot.response.number("created_at") else { return };
@@ -22,7 +22,7 @@ pub(in crate::rules) fn mcp_arguments_within_call(case: &mut Case<'_>, node: &No
 pub(in crate::rules) fn mcp_fragment_within_call(case: &mut Case<'_>, arguments: &Node) {
     let stream = case.stream;
     let item = stream.parent(arguments).filter(|item| item.state() == State::Open);
-    let Some(item) = item.filter(|_| !stream.has_gap && !stream.resumed) else { return };
+    let Some(item) = item.filter(|_| stream.is_whole()) else { return };
     let call = stream.children(item, Scope::McpCall).next().map_or(State::Implied, Node::state);
     let wrong = match call {
         State::Open => return,
@@ -30,13 +30,13 @@ pub(in crate::rules) fn mcp_fragment_within_call(case: &mut Case<'_>, arguments:
         State::Closed => "arguments were sent after the call ended",
     };
     let expected = "arguments between the start of the call and its end";
-    case.report(&Place { expected: Some(expected), ..Place::WHOLE }, || wrong.to_owned());
+    case.expected(expected, || wrong.to_owned());
 }
 
 pub(in crate::rules) fn output_text_joined(case: &mut Case<'_>, ending: &Ending<'_>) {
     let Some(whole) = ending.snapshot.response.string("output_text") else { return };
     let stream = case.stream;
-    if stream.has_gap || stream.resumed {
+    if !stream.is_whole() {
         return;
     }
     let mut items: Vec<&Node> = stream.items().collect();
@@ -64,15 +64,16 @@ fn final_text(text: &Node) -> Option<String> {
 pub(in crate::rules) fn rewrite_before_text_done(case: &mut Case<'_>) {
     let stream = case.stream;
     let is_rewrite = case.info().is_some_and(|info| info.scope == Scope::Rewrite);
-    if !is_rewrite || stream.has_gap || stream.resumed {
+    if !is_rewrite || !stream.is_whole() {
         return;
     }
     // Usually the last item is the open one.
     let parts = stream.items().rev().flat_map(|item| stream.children(item, Scope::Part));
     let mut texts = parts.flat_map(|part| stream.children(part, Scope::Text)).map(Node::state).peekable();
     if texts.peek().is_some() && texts.all(|state| state == State::Closed) {
-        let place = Place { expected: Some("the rewrite before the text is done"), ..Place::WHOLE };
-        case.report(&place, || "the rewrite is announced after the text was done".to_owned());
+        case.expected("the rewrite before the text is done", || {
+            "the rewrite is announced after the text was done".to_owned()
+        });
     }
 }
 
@@ -80,7 +81,8 @@ pub(in crate::rules) fn routing_before_items(case: &mut Case<'_>, _: &Node) {
     let is_routing = case.info().is_some_and(|info| info.scope == Scope::Routing);
     if is_routing && let Some(item) = case.stream.items().next() {
         let item = case.name(item);
-        let place = Place { expected: Some("the choice of the model before all items"), ..Place::WHOLE };
-        case.report(&place, || format!("the model was chosen after {item} was added"));
+        case.expected("the choice of the model before all items", || {
+            format!("the model was chosen after {item} was added")
+        });
     }
 }

@@ -6,7 +6,7 @@ use spec::table::{Reply, Role};
 
 use crate::Transport;
 use crate::engine::Case;
-use crate::engine::{About, Connection, InFlightMessage, Object, Place, Record, Steer, Turn, short};
+use crate::engine::{About, Connection, InFlightMessage, Object, Record, Steer, Turn, short};
 
 fn is_on_socket(case: &Case<'_>) -> bool {
     case.record().is_some_and(|record| record.frame.transport == Transport::WebSocket)
@@ -26,8 +26,9 @@ pub(in crate::rules) fn error_envelope(case: &mut Case<'_>) {
 
 pub(in crate::rules) fn one_in_flight(case: &mut Case<'_>) {
     if is_on_socket(case) && case.stream.overlaps && case.stream.events == 0 {
-        let place = Place { expected: Some("the end of the previous response"), ..Place::WHOLE };
-        case.report(&place, || "a response begins before the previous one has ended".to_owned());
+        case.expected("the end of the previous response", || {
+            "a response begins before the previous one has ended".to_owned()
+        });
     }
 }
 
@@ -43,8 +44,7 @@ fn begins(case: &Case<'_>) -> bool {
 pub(in crate::rules) fn stream_id_echoed(case: &mut Case<'_>) {
     let Some(lane) = case.session.map(|session| &session.connection.lane) else { return };
     if lane.is_nameless {
-        let place = Place { expected: Some("property \"stream_id\""), actual: Some("none"), ..Place::WHOLE };
-        case.report(&place, || {
+        case.fault_of_event("property \"stream_id\"", "none", || {
             "the event has no stream_id, but all responses in flight belong to named lanes".to_owned()
         });
     } else if lane.is_stranger {
@@ -98,9 +98,9 @@ pub(in crate::rules) fn turns_in_order(case: &mut Case<'_>) {
 
 pub(in crate::rules) fn created_asked(case: &mut Case<'_>) {
     if case.session.is_some_and(|session| session.connection.is_unasked) {
-        let place =
-            Place { expected: Some("a response.create, or steering input, before it"), ..Place::WHOLE };
-        case.report(&place, || "a response begins without a request".to_owned());
+        case.expected("a response.create, or steering input, before it", || {
+            "a response begins without a request".to_owned()
+        });
     }
 }
 
@@ -164,14 +164,13 @@ pub(in crate::rules) fn steer_followed(case: &mut Case<'_>) {
     let is_dropped = |steer: &&Steer| !steer.is_over && !steer.is_pending && has_ended(&steer.response);
     if unanswered > 0 {
         let expected = format!("{} or {}", names.accepted, names.failed);
-        case.report(&Place { expected: Some(&expected), ..Place::WHOLE }, || {
+        case.expected(&expected, || {
             format!("the connection ends with {unanswered} {} unanswered", names.message)
         });
     } else if let Some(steer) = asides.taken.iter().find(is_dropped) {
         let follows = case.dialect().opening.into_iter().chain(names.pending).collect::<Vec<_>>().join(", ");
         let expected = format!("{follows} or {}", names.failed);
-        let place = Place { expected: Some(&expected), ..Place::WHOLE };
-        case.report(&place, || {
+        case.expected(&expected, || {
             format!("{} was steered by {}, but no event followed its end", steer.response, steer.id)
         });
     }
@@ -200,9 +199,7 @@ pub(in crate::rules) fn steer_pending(case: &mut Case<'_>) {
     if is_completed != Some(true) {
         let completed = case.dialect().ending("completed").map_or("the end", |event| event.name);
         let expected = format!("{completed} of {} before it", steer.response);
-        case.report(&Place { expected: Some(&expected), ..Place::WHOLE }, || {
-            format!("{id} is pending, but {} is not completed", steer.response)
-        });
+        case.expected(&expected, || format!("{id} is pending, but {} is not completed", steer.response));
     }
 }
 
@@ -244,7 +241,7 @@ pub(in crate::rules) fn inject_answered(case: &mut Case<'_>) {
     let unanswered = session.connection.asides.injected.len();
     if unanswered > 0 {
         let expected = format!("{} or {}", names.accepted, names.failed);
-        case.report(&Place { expected: Some(&expected), ..Place::WHOLE }, || {
+        case.expected(&expected, || {
             format!("the connection ends with {unanswered} {} unanswered", names.message)
         });
     }
@@ -254,9 +251,7 @@ pub(in crate::rules) fn answers_create(case: &mut Case<'_>) {
     let unanswered = case.session.map_or(0, |session| session.turns.unanswered.len());
     let Some(create) = case.dialect().framing.create.filter(|_| unanswered > 0) else { return };
     let expected = format!("a response or an error for every {create}");
-    case.report(&Place { expected: Some(&expected), ..Place::WHOLE }, || {
-        format!("the connection ends with {unanswered} {create} unanswered")
-    });
+    case.expected(&expected, || format!("the connection ends with {unanswered} {create} unanswered"));
 }
 
 /// Lifetime of a connection, with a tolerance of one minute.
@@ -276,9 +271,7 @@ pub(in crate::rules) fn connection_limit(case: &mut Case<'_>) {
     if code.as_deref() == Some("websocket_connection_limit_reached") {
         return;
     }
-    let place =
-        Place { expected: Some("an error with the code websocket_connection_limit_reached"), ..Place::WHOLE };
-    case.report(&place, || {
+    case.expected("an error with the code websocket_connection_limit_reached", || {
         let answer = match &code {
             Some(code) => format!("refused with the code {code}"),
             None if is_refused => "refused without a code".to_owned(),
@@ -297,8 +290,9 @@ pub(in crate::rules) fn unknown_previous_id(case: &mut Case<'_>) {
     }
     // A turn may fail for another reason before the previous response is looked up.
     if record.begins() {
-        let place = Place { expected: Some("previous_response_not_found"), ..Place::WHOLE };
-        case.report(&place, || format!("the turn continues {id}, which the connection does not know"));
+        case.expected("previous_response_not_found", || {
+            format!("the turn continues {id}, which the connection does not know")
+        });
     }
 }
 
@@ -310,8 +304,7 @@ pub(in crate::rules) fn latest_kept(case: &mut Case<'_>) {
     let envelope = Object::new(record.data());
     let is_unknown = |error: Object<'_>| error.plain("code") == Some("previous_response_not_found");
     if is_kept && envelope.value("error").map(Object::new).is_some_and(is_unknown) {
-        let place = Place { expected: Some("a response that continues it"), ..Place::WHOLE };
-        case.report(&place, || {
+        case.expected("a response that continues it", || {
             format!("the turn continues {id}, the latest response of the connection, but is refused")
         });
     }
