@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use crate::decimal::Decimal;
 use crate::json::Scanner;
 
 /// An index or a sequence number, by its value: `1`, `1.0` and `1e0` are equal. It supports numbers beyond all integer
@@ -13,16 +14,6 @@ pub enum Count {
     Whole(u64),
     /// Any other number: negative, fractional or larger.
     Other(Box<Decimal>),
-}
-
-/// A number other than zero: its digits after a decimal point, and a power of ten.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decimal {
-    is_negative: bool,
-    /// The power of ten.
-    power: i128,
-    /// The digits, without leading or trailing zeros.
-    digits: Box<str>,
 }
 
 /// The reason why a number is not an index or a sequence number.
@@ -56,7 +47,9 @@ impl Count {
             return None;
         }
         let decimal = Decimal::read(raw);
-        Some(decimal.small().map_or_else(|| Self::Other(Box::new(decimal)), Self::Whole))
+        let small = decimal.whole().and_then(|number| u64::try_from(number).ok());
+        let small = small.filter(|number| *number < Self::LIMIT);
+        Some(small.map_or_else(|| Self::Other(Box::new(decimal)), Self::Whole))
     }
 
     /// Returns the number, if it is a whole one below [`Count::LIMIT`].
@@ -86,48 +79,6 @@ impl Count {
             }
             Self::Other(decimal) => (**decimal).clone(),
         }
-    }
-}
-
-impl Decimal {
-    /// Reads a JSON number. Zero has no digits.
-    pub(crate) fn read(number: &str) -> Self {
-        let magnitude = number.strip_prefix('-').unwrap_or(number);
-        let (mantissa, exponent) = magnitude.split_once(['e', 'E']).unwrap_or((magnitude, "0"));
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let all = [whole, fraction].concat();
-        let significant = all.trim_start_matches('0');
-        let length = |text: &str| i128::try_from(text.len()).unwrap_or(i128::MAX);
-        let leading = length(&all) - length(significant);
-        let power = exponent_of(exponent).saturating_add(length(whole) - leading);
-        let digits = significant.trim_end_matches('0').into();
-        Self { is_negative: magnitude.len() < number.len(), power, digits }
-    }
-
-    pub(crate) fn is_whole(&self) -> bool {
-        self.digits.is_empty() || self.power >= 0 && self.digits.len() as u128 <= self.power.unsigned_abs()
-    }
-
-    /// Returns its value, if that is a whole number in range.
-    pub(crate) fn whole(&self) -> Option<i128> {
-        if self.digits.is_empty() {
-            return Some(0);
-        }
-        if !self.is_whole() || self.power > 20 {
-            return None;
-        }
-        let zeros = usize::try_from(self.power).ok()?.checked_sub(self.digits.len())?;
-        let magnitude: i128 = format!("{}{}", self.digits, "0".repeat(zeros)).parse().ok()?;
-        Some(if self.is_negative { -magnitude } else { magnitude })
-    }
-
-    /// Returns its value, if that is a small whole number.
-    fn small(&self) -> Option<u64> {
-        u64::try_from(self.whole()?).ok().filter(|number| *number < Count::LIMIT)
-    }
-
-    fn magnitude(&self) -> (i128, &str) {
-        (self.power, &self.digits)
     }
 }
 
@@ -198,24 +149,6 @@ fn small(raw: &str) -> Option<u64> {
         return None;
     }
     raw.bytes().try_fold(0, |number, byte| Some(10 * number + digit(byte)?))
-}
-
-/// Parses an exponent, clamped to a range.
-fn exponent_of(text: &str) -> i128 {
-    // Clamped so that adding a number of digits cannot overflow.
-    const MOST: i128 = i128::MAX / 4;
-    let (is_negative, digits) = match text.as_bytes().first() {
-        Some(b'-') => (true, &text[1..]),
-        Some(b'+') => (false, &text[1..]),
-        _ => (false, text),
-    };
-    let value = digits.trim_start_matches('0').parse().unwrap_or(if digits.contains(|c| c != '0') {
-        MOST
-    } else {
-        0
-    });
-    let value = value.min(MOST);
-    if is_negative { -value } else { value }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 
 mod api;
 mod count;
+mod decimal;
 mod delta;
 #[cfg(not(test))]
 mod dialects;
@@ -26,7 +27,8 @@ mod watch;
 mod words;
 
 pub use api::{APIS, Api, FOREIGN, Scope, Slot, UNKNOWN_KEY};
-pub use count::{Count, Decimal, Odd};
+pub use count::{Count, Odd};
+pub use decimal::Decimal;
 pub use delta::{Fragment, FragmentFrame};
 #[cfg(not(test))]
 pub use dialects::*;

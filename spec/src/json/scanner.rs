@@ -6,7 +6,7 @@ use super::bytes::{SHORT, TOPS, is_same, is_same_short, word};
 use super::plain::{BLOCK, plain_run, plain_start};
 use super::problem::Problem;
 use super::text;
-use crate::count::Decimal;
+use crate::decimal::Decimal;
 
 /// The text is not JSON. [`Scanner::problem`] returns the reason, [`Scanner::offset`] the place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

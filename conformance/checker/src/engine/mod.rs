@@ -1,5 +1,6 @@
 //! From frames to findings.
 
+mod ask;
 mod asked;
 mod body;
 mod bound;

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::scanner::RawNumber;
 use super::{IntoOwned, Miss, Read, Reader, Write};
-use crate::count::Decimal;
+use crate::decimal::Decimal;
 
 /// A number without a fractional part, in any notation: `5.0` and `1e3` are integers, too.
 #[derive(Clone, PartialEq, Eq, Hash)]
