@@ -261,7 +261,7 @@ fn reproduce(run: &BetweenRun) -> String {
     run.command_for(&[], &flags).replace(['\n', '\r'], " ")
 }
 
-/// Writes the certificate of a run to its folder, or removes an older one. Returns the certificate, or why there is none.
+/// Writes the certificate of a run to its folder, or removes an older one, and a signature of it. Returns the certificate, or why there is none.
 ///
 /// # Errors
 ///
@@ -272,13 +272,15 @@ pub fn certify(
     report: &str,
 ) -> io::Result<Result<BetweenCertificate, String>> {
     let certificate = BetweenCertificate::new(run, report);
+    // It signs the run before.
+    remove(&folder.join(SIGNATURE))?;
     match &certificate {
         Ok(certificate) => {
             replace(&folder.join(CERTIFICATE), &certificate.json())?;
             replace(&folder.join(PAGE), &certificate.markdown())?;
         }
         Err(_) => {
-            [CERTIFICATE, PAGE, SIGNATURE].iter().try_for_each(|file| remove(&folder.join(file)))?;
+            [CERTIFICATE, PAGE].iter().try_for_each(|file| remove(&folder.join(file)))?;
         }
     }
     Ok(certificate)

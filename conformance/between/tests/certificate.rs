@@ -163,8 +163,11 @@ fn a_certificate_is_that_of_its_run() {
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("between.json"), REPORT).unwrap();
     let run = one();
-    assert!(certify(&folder, &run, REPORT).unwrap().is_ok());
     let file = |name: &str| -> PathBuf { folder.join(name) };
+    // The signature of the run before does not fit this one.
+    fs::write(file("certificate.sigstore.json"), "").unwrap();
+    assert!(certify(&folder, &run, REPORT).unwrap().is_ok());
+    assert!(!file("certificate.sigstore.json").exists());
     let differs = |run: &BetweenRun| verify_certificate(&folder, run).unwrap_err();
     assert_eq!(verify_certificate(&folder, &run).unwrap(), ["between-responses-chat"]);
     assert!(differs(&BetweenRun { retries: 0, ..run.clone() }).starts_with("certificate.json: it is not"));
