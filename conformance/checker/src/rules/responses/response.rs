@@ -7,7 +7,6 @@ use spec::table::{EventInfo, Role, Scope};
 use crate::engine::Change;
 use crate::engine::{Case, Snapshot};
 use crate::engine::{Object, number, same, short};
-use crate::rules::non_empty;
 
 /// Echoed settings, which never change. The service tier does: from the requested to the actual one.
 const ECHOED: [&str; 26] = [
@@ -281,9 +280,11 @@ pub(in crate::rules) fn error_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_
 
 pub(in crate::rules) fn named(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     for name in ["id", "model"] {
-        non_empty(case, snapshot.response, &snapshot.pointer(""), &[name], |name| {
-            format!("the {name} of the response is empty")
-        });
+        if snapshot.response.get(name) == Some("\"\"") {
+            case.fault(&snapshot.pointer(name), "a non-empty string", "\"\"", || {
+                format!("the {name} of the response is empty")
+            });
+        }
         case.limit(Level::Should);
     }
 }
