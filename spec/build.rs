@@ -1,10 +1,9 @@
 //! Generates the crate from the files beside it.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use codegen::dialect::{Renaming, Tiny};
+use codegen::dialect::{self, Dialect, Renaming, Tiny};
 use codegen::{emit, folders};
 use proc_macro2::TokenStream;
 
@@ -33,7 +32,7 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     let spec = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var("OUT_DIR")?);
     println!("cargo::metadata=folder={}", spec.display());
-    for input in ["dialects", folders::FOREIGN, "glossary.toml"] {
+    for input in ["dialects", folders::FOREIGN] {
         println!("cargo::rerun-if-changed={input}");
     }
     // Not the whole folders: an edited page of a rule changes no dialect.
@@ -56,66 +55,26 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     let mut apis: Vec<_> = spec_files.apis.iter().map(|(name, api)| (name.as_str(), api, true)).collect();
     apis.extend(of_tests.iter().map(|(name, api)| (*name, api, false)));
     write(&out.join("apis.rs"), emit::apis(&apis, &spec_files.foreign))?;
-    let glossary = env::var_os("CARGO_FEATURE_TYPES").map(|_| &spec_files.glossary);
-    let mut modules = String::new();
-    let mut dialects = Vec::new();
-    let mut loaded: Vec<codegen::dialect::Dialect> = Vec::new();
-    for name in codegen::dialect::list(&spec)? {
-        let feature = name.replace('@', "-");
-        if env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase().replace('-', "_"))).is_none() {
-            continue;
-        }
-        loaded.push(codegen::dialect::load(&spec, &name)?);
-    }
-    let listed = loaded.len();
+    let listed = dialect::enabled(&spec)?;
+    let mut hidden = Vec::new();
     if env::var_os("CARGO_FEATURE_RENAMED").is_some() {
         let openai =
-            loaded.iter().find(|dialect| dialect.name == "openai").ok_or("`renamed` needs `openai`")?;
-        let copies = [openai.renamed(&RENAMING)?, openai.reshaped(RESHAPED)?];
-        loaded.extend(copies);
+            listed.iter().find(|dialect| dialect.name == "openai").ok_or("`renamed` needs `openai`")?;
+        hidden.extend([openai.renamed(&RENAMING)?, openai.reshaped(RESHAPED)?]);
         for (name, tiny) in &tiny {
-            loaded.push(tiny.dialect(name)?);
+            hidden.push(tiny.dialect(name)?);
         }
     }
-    for (at, dialect) in loaded.iter().enumerate() {
-        let module = emit::module(&dialect.name);
-        let is_built = |name: &String| loaded.iter().find(|other| other.name == *name);
-        let base = dialect.lineage.iter().find_map(is_built);
-        let is_listed = at < listed;
-        let glossary = glossary.filter(|_| is_listed);
+    let all: Vec<Dialect> = listed.iter().chain(&hidden).cloned().collect();
+    for dialect in &all {
         let api = match of_tests.iter().find(|(name, _)| *name == dialect.file.api) {
             Some((_, api)) => api,
             None => spec_files.api_of(dialect)?,
         };
-        let tokens = emit::dialect(dialect, base, api, glossary)?;
-        write(&out.join(format!("{module}.rs")), tokens)?;
-        let summary = &dialect.file.summary;
-        let hidden = if is_listed { "" } else { "#[doc(hidden)]\n" };
-        writeln!(
-            modules,
-            "{hidden}#[doc = {summary:?}]\n#[allow(clippy::pedantic, clippy::all)]\npub mod {module} {{\n    \
-             include!(concat!(env!(\"OUT_DIR\"), \"/{module}.rs\"));\n}}"
-        )?;
-        if !is_listed {
-            continue;
-        }
-        dialects.push(format!("&{module}::DIALECT"));
+        let tokens = emit::dialect(dialect, dialect::base(dialect, &all), api)?;
+        write(&out.join(emit::module(&dialect.name)).with_extension("rs"), tokens)?;
     }
-    loaded.truncate(listed);
-    let dialects = dialects.join(", ");
-    let each = loaded.iter().map(|dialect| format!("{} {:?}", emit::module(&dialect.name), dialect.name));
-    let each = each.collect::<Vec<_>>().join("\n            ");
-    writeln!(
-        modules,
-        "/// Hands a macro the modules and the names of all dialects of this build.\n#[macro_export]\n\
-         macro_rules! with_dialects {{\n    ($then:ident) => {{\n        $then! {{\n            {each}\n        }}\n    \
-         }};\n}}"
-    )?;
-    writeln!(
-        modules,
-        "/// The dialects that this build has.\npub static DIALECTS: &[&Dialect] = &[{dialects}];"
-    )?;
-    fs::write(out.join("dialects.rs"), modules)?;
+    write(&out.join("dialects.rs"), emit::dialects(&listed, &hidden))?;
     Ok(())
 }
 

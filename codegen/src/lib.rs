@@ -13,6 +13,8 @@ pub mod dialect;
 #[cfg(feature = "cli")]
 pub mod diff;
 pub mod emit;
+#[cfg(feature = "cli")]
+mod features;
 pub mod folders;
 pub mod formats;
 #[cfg(feature = "cli")]

@@ -12,7 +12,7 @@ pub struct Decimal {
 
 impl Decimal {
     /// Reads a JSON number.
-    pub(crate) fn read(number: &str) -> Self {
+    pub fn read(number: &str) -> Self {
         let magnitude = number.strip_prefix('-').unwrap_or(number);
         let (mantissa, exponent) = magnitude.split_once(['e', 'E']).unwrap_or((magnitude, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -30,7 +30,7 @@ impl Decimal {
     }
 
     /// Returns its value, if that is a whole number in range.
-    pub(crate) fn whole(&self) -> Option<i128> {
+    pub fn whole(&self) -> Option<i128> {
         if self.digits.is_empty() {
             return Some(0);
         }

@@ -1,8 +1,7 @@
 //! The streaming events of the Responses API, Messages and Chat Completions, in every dialect.
 //!
-//! Each dialect is a module and a cargo feature. It has an `Event` that borrows from the parsed text, keeps all data
-//! and accepts unknown values, and a [`Dialect`] with a strict validator and tables for programs that handle all
-//! dialects. Programs that need only the latter build faster without the default feature `types`.
+//! Each dialect is a module and a cargo feature. It has a [`Dialect`] with a strict validator and tables. The crate
+//! `responses-conformance-types` has the events of the same dialects as types.
 
 // Unit tests are about what dialects are made of. Dialects are tested from outside, so that they are compiled once.
 // The dialect `openai` uses all of it; a build without it need not.
@@ -42,7 +41,3 @@ pub use verdict::Verdict;
 pub use view::View;
 pub use watch::Matches;
 pub use words::Level;
-
-#[cfg(all(doctest, feature = "types", feature = "openai"))]
-#[doc = include_str!("../../docs/types.md")]
-struct Examples;

@@ -12,8 +12,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use spec::openai::{DIALECT, Event};
 use tests::corpus;
+use types::openai::{DIALECT, Event};
 
 /// Reads an event of that type; whether it was accepted.
 type Reader = Box<dyn Fn(&str, &str) -> bool>;

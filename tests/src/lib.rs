@@ -24,4 +24,5 @@ pub mod write;
 #[doc = include_str!("../../conformance/catalogue/README.md")]
 #[doc = include_str!("../../conformance/checker/README.md")]
 #[doc = include_str!("../../spec/README.md")]
+#[doc = include_str!("../../spec/types/README.md")]
 struct Readme;

@@ -1,7 +1,7 @@
 //! The typed readers of all dialects behind one function.
 
-use spec::json::{ParseError, Reason};
 use spec::table::EventLine;
+use types::{ParseError, Reason};
 
 /// The result of reading an event and writing it again.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct Reading {
 
 macro_rules! reading {
     ($module:ident, $line:expr, $text:expr, $dialect:expr) => {{
-        use spec::$module::Event;
+        use types::$module::Event;
         let mut event = match $dialect.framing.event_line {
             EventLine::Discriminator => Event::parse_as($line, $text)?,
             _ if !$dialect.framing.types.is_empty() => Event::parse_as($line, $text)?,
@@ -54,4 +54,4 @@ macro_rules! by_name {
     };
 }
 
-spec::with_dialects!(by_name);
+types::with_dialects!(by_name);

@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use std::env;
 
 use serde_json::Value;
-use spec::json::{IntoOwned, Read, Write};
 use tests::corpus;
 use tests::instances::Instances;
 use tests::mutate::Mutator;
 use tests::suite::{As, Suite};
 use tests::typed::{self, Reading};
+use types::{IntoOwned, Read, Write};
 
 const FEW: usize = 7_000;
 
@@ -115,7 +115,7 @@ macro_rules! dialects {
     )*};
 }
 
-spec::with_dialects!(dialects);
+types::with_dialects!(dialects);
 
 /// Reads a body and writes it again, if it can be read. Returns whether it could.
 fn body<'a, T: Read<'a> + Write + IntoOwned<Owned: Write>>(text: &'a str) -> bool {
@@ -139,7 +139,7 @@ macro_rules! bodies {
                 for around in instances.around(schema) {
                     let mutant = mutator.mutant(&around.value);
                     for text in [around.value.to_string(), mutant] {
-                        let read = body::<spec::$module::$name<'_>>(&text);
+                        let read = body::<types::$module::$name<'_>>(&text);
                         let valid = suite.ours.check_type(wire, &text).is_valid();
                         assert!(read || !valid, "{wire} is valid, but not read: {text}");
                     }

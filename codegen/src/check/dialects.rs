@@ -8,6 +8,7 @@ use super::context::{Context, in_dialect};
 use super::report::{Place, Report};
 use super::schemas;
 use crate::dialect::Dialect;
+use crate::features;
 use crate::folders::paths;
 use crate::formats::Operation;
 
@@ -114,31 +115,34 @@ fn patches(dialect: &Dialect, report: &mut Report) {
     }
 }
 
-/// Checks that crate `spec` has a feature for every dialect. A dialect that is only an alias shares the
-/// feature of the other one.
+/// Checks that the crates have a feature for every dialect. A dialect that is only an alias shares the feature of the
+/// other one.
 fn features(context: &Context, report: &mut Report) {
-    let Ok(text) = fs::read_to_string(context.spec.join("Cargo.toml")) else { return };
-    let Ok(manifest) = toml::from_str::<toml::Table>(&text) else { return };
-    let features = manifest.get("features").and_then(toml::Value::as_table);
-    let all = features.and_then(|all| all.get("all-dialects")).and_then(toml::Value::as_array);
-    let default = features.and_then(|all| all.get("default")).and_then(toml::Value::as_array);
-    for name in context.dialects.keys() {
-        let feature = name.replace('@', "-");
-        let in_list = |list: Option<&Vec<toml::Value>>| {
-            list.into_iter().flatten().any(|entry| entry.as_str() == Some(feature.as_str()))
-        };
-        let renamed = context.dialects.values().any(|heir| {
-            heir.lineage.first() == Some(name)
-                && ["events", "types"]
-                    .iter()
-                    .all(|kind| paths(&context.spec.join(in_dialect(&heir.name, kind))).is_empty())
-        });
-        let known =
-            features.is_some_and(|all| all.contains_key(&feature)) && (in_list(all) || in_list(default));
-        if !known && !renamed {
-            let message = format!("the dialect \"{name}\" has no cargo feature");
-            let help = format!("add `{feature} = []` to [features], and \"{feature}\" to `all-dialects`");
-            report.find("Cargo.toml", "[features]", message, help);
+    for manifest in features::MANIFESTS {
+        let Ok(text) = fs::read_to_string(context.spec.join(manifest.path)) else { continue };
+        let Ok(table) = toml::from_str::<toml::Table>(&text) else { continue };
+        let declared = table.get("features").and_then(toml::Value::as_table);
+        let list = |name: &str| declared?.get(name)?.as_array();
+        let listed: Vec<_> = ["all-dialects", "default"].into_iter().filter_map(list).flatten().collect();
+        for name in context.dialects.keys().filter(|name| !is_alias(context, name)) {
+            let feature = features::name(name);
+            let known = declared.is_some_and(|all| all.contains_key(&feature));
+            if !known || !listed.iter().any(|entry| entry.as_str() == Some(&feature)) {
+                let message = format!("the dialect \"{name}\" has no cargo feature");
+                let line = manifest.line(&feature);
+                let help = format!("add `{line}` to [features], and \"{feature}\" to `all-dialects`");
+                report.find(manifest.path, "[features]", message, help);
+            }
         }
     }
+}
+
+/// Returns whether another dialect extends this one, and has nothing of its own.
+fn is_alias(context: &Context, name: &String) -> bool {
+    context.dialects.values().any(|heir| {
+        heir.lineage.first() == Some(name)
+            && ["events", "types"]
+                .iter()
+                .all(|kind| paths(&context.spec.join(in_dialect(&heir.name, kind))).is_empty())
+    })
 }

@@ -1,5 +1,6 @@
 //! Dialects, loaded and resolved.
 
+mod built;
 mod errata;
 mod load;
 mod patch;
@@ -14,6 +15,7 @@ use serde_json::Value;
 use crate::formats::{DialectFile, Effect, Erratum, Lifecycle, Role, Scope};
 use crate::schema::{Registry, Schema};
 
+pub use built::{base, enabled};
 #[cfg(feature = "cli")]
 pub(crate) use load::PATCH;
 pub use load::{Errata, LoadError, list, load, open};

@@ -1,4 +1,4 @@
-//! Emits the generated Rust of the crates `spec` and `catalogue`.
+//! Emits the generated Rust of the crates `spec`, `types` and `catalogue`.
 
 /// Returns the declarations of these types.
 macro_rules! declarations {
@@ -16,40 +16,80 @@ mod shared;
 #[cfg(feature = "cli")]
 mod show;
 mod tables;
-pub mod types;
+mod types;
 
 use proc_macro2::{Delimiter, Literal, Spacing, TokenStream, TokenTree};
 use quote::quote;
 
 use crate::dialect::Dialect;
-use crate::formats::{ApiFile, Glossary};
+use crate::formats::ApiFile;
 
 pub use catalogue::catalogue;
 #[cfg(feature = "cli")]
 pub use show::show;
 pub use tables::{apis, words};
+pub use types::emit as types;
 
-/// Emits the module of a dialect: its validators and tables, and with a glossary its types. Code shared with `base`, a
-/// dialect of the same build that it extends, is used from there.
+/// Emits the module of a dialect in the crate `spec`: its validators and tables. Code shared with `base`, a dialect of the
+/// same build that it extends, is used from there.
 ///
 /// # Errors
 ///
-/// Fails on a schema without a Rust equivalent.
-pub fn dialect(
-    dialect: &Dialect,
-    base: Option<&Dialect>,
-    api: &ApiFile,
-    glossary: Option<&Glossary>,
-) -> Result<TokenStream, String> {
-    let types = glossary.map(|glossary| types::emit(dialect, base, glossary));
+/// Fails on a schema that validators do not support.
+pub fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) -> Result<TokenStream, String> {
     let checks = check::emit(dialect, base, api)?;
     let table = tables::dialect(dialect, base, api);
     Ok(quote! {
-        #types
         #[allow(unused_imports, unused_variables)]
         pub(crate) mod check { #checks }
         #table
     })
+}
+
+/// Emits the declarations of the modules of dialects, whose code is in files of their names, and a macro that hands
+/// their names on. Modules that are `hidden` are not among these, and not documented.
+pub fn modules(listed: &[Dialect], hidden: &[Dialect]) -> TokenStream {
+    let all = listed.iter().map(|one| (one, false)).chain(hidden.iter().map(|one| (one, true)));
+    let modules = all.map(|(dialect, is_hidden)| {
+        let name = module(&dialect.name);
+        let (ident, file, summary) = (names::ident(&name), format!("/{name}.rs"), &dialect.file.summary);
+        let hidden = is_hidden.then(|| quote!(#[doc(hidden)]));
+        quote! {
+            #hidden
+            #[doc = #summary]
+            #[allow(clippy::pedantic, clippy::all)]
+            pub mod #ident {
+                include!(concat!(env!("OUT_DIR"), #file));
+            }
+        }
+    });
+    let names = listed.iter().map(|dialect| {
+        let (ident, name) = (names::ident(&module(&dialect.name)), &dialect.name);
+        quote!(#ident #name)
+    });
+    quote! {
+        #(#modules)*
+
+        /// Hands a macro the modules and the names of all dialects of this build.
+        #[macro_export]
+        macro_rules! with_dialects {
+            ($then:ident) => {
+                $then! { #(#names)* }
+            };
+        }
+    }
+}
+
+/// Emits the modules of dialects in the crate `spec`, and the list of those that it lists.
+pub fn dialects(listed: &[Dialect], hidden: &[Dialect]) -> TokenStream {
+    let modules = modules(listed, hidden);
+    let names = listed.iter().map(|dialect| names::ident(&module(&dialect.name)));
+    quote! {
+        #modules
+
+        /// The dialects that this build has.
+        pub static DIALECTS: &[&Dialect] = &[#(&#names::DIALECT),*];
+    }
 }
 
 /// Returns the name of the module of a dialect. With dashes, it is the name of the cargo feature.

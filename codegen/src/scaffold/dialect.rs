@@ -9,6 +9,7 @@ use super::Skeleton;
 use crate::SpecFiles;
 use crate::catalogue::is_name;
 use crate::dialect;
+use crate::features;
 use crate::formats::{ApiFile, Glossary};
 use crate::todo::todo;
 
@@ -130,25 +131,26 @@ fn outer_event(api: &ApiFile, glossary: &Glossary, event: &str, role: &str, stat
     format!("{json:#}\n")
 }
 
-/// Adds the cargo feature of a dialect.
+/// Adds the cargo feature of a dialect to each manifest.
 fn feature(spec: &Path, name: &str, skeleton: &mut Skeleton) -> anyhow::Result<()> {
-    let path = spec.join("Cargo.toml");
-    if !path.is_file() {
-        return Ok(());
+    let feature = features::name(name);
+    for manifest in features::MANIFESTS {
+        let path = spec.join(manifest.path);
+        if !path.is_file() {
+            continue;
+        }
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let is_list = |line: &&mut String| line.starts_with("all-dialects = [") && line.ends_with(']');
+        if let Some(list) = lines.iter_mut().find(is_list) {
+            list.truncate(list.len() - 1);
+            list.extend([", \"", &feature, "\"]"]);
+        }
+        let start = lines.iter().position(|line| line == "[features]").map_or(lines.len(), |at| at + 1);
+        let is_entry = |line: &&String| !line.is_empty() && !line.starts_with('[');
+        let length = lines[start..].iter().take_while(is_entry).count();
+        lines.insert(start + length, manifest.line(&feature));
+        skeleton.edited.push((manifest.path.into(), lines.join("\n") + "\n"));
     }
-    let feature = name.replace('@', "-");
-    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    if let Some(list) =
-        lines.iter_mut().find(|line| line.starts_with("all-dialects = [") && line.ends_with(']'))
-    {
-        list.truncate(list.len() - 1);
-        list.extend([", \"", &feature, "\"]"]);
-    }
-    let start = lines.iter().position(|line| line == "[features]").map_or(lines.len(), |at| at + 1);
-    let length = lines[start..].iter().take_while(|line| !line.is_empty() && !line.starts_with('[')).count();
-    lines.insert(start + length, format!("{feature} = []"));
-    let edited = lines.join("\n") + "\n";
-    skeleton.edited.push(("Cargo.toml".into(), edited));
     Ok(())
 }

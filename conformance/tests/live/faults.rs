@@ -197,6 +197,8 @@ fn every_rule_that_the_gateway_breaks_is_found_in_a_run() {
             Some((known, known.provoking(rule).filter(|_| is_bound)?))
         })
     };
+    // A message on a WebSocket that is not answered takes as long.
+    let limits = Limits { first_event: Duration::from_secs(5), ..Limits::default() };
     let (failed, missed) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
     several_at_once(catalogue::RULES, |rule| {
         if !gateway::dialects().any(|dialect| rule.applies_to(dialect)) {
@@ -207,7 +209,7 @@ fn every_rule_that_the_gateway_breaks_is_found_in_a_run() {
             return;
         };
         let settings = Settings { rules: vec![rule], ..Settings::new(known.rules.dialect()) };
-        let outcome = harness.run(known, at, settings, Limits::default());
+        let outcome = harness.run(known, at, settings, limits);
         if let Err(problem) = is_found(rule, &outcome) {
             let place = format!("{} {}", known.rules.dialect().name, known.cases[at].name);
             failed.lock().expect("nobody panicked").push(format!("{place}: {problem}"));

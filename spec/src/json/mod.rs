@@ -9,8 +9,6 @@ mod plain;
 mod problem;
 mod scanner;
 mod text;
-#[cfg(feature = "types")]
-mod typed;
 mod varying;
 
 pub use bytes::{is_same, shared_length};
@@ -27,18 +25,4 @@ pub use problem::Problem;
 pub(crate) use scanner::LOST;
 pub use scanner::{DEEPEST, RawNumber, RawString, Scan, Scanner, Syntax};
 pub use text::{decode, decode_onto, encode, is_escaped};
-#[cfg(feature = "samples")]
-pub(crate) use typed::Sample;
-#[cfg(feature = "types")]
-pub(crate) use typed::{
-    Blank, Branch, conversions, display, event, events, literal, object, presence, serde_by_text, strings,
-    union, variants,
-};
-#[cfg(feature = "types")]
-pub use typed::{
-    Extra, Fields, Integer, IntoOwned, Lenient, Map, Miss, NotFinite, Nullable, Number, ObjectWriter,
-    ParseError, Raw, Read, Reader, Reason, Str, UnknownEvent, Write, kind,
-};
-#[cfg(feature = "serde")]
-pub(crate) use typed::{deserialize, serialize};
 pub(crate) use varying::Varying;

@@ -96,7 +96,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Moves the cursor to an offset that it had before.
-    pub(crate) const fn rewind(&mut self, to: usize) {
+    pub const fn rewind(&mut self, to: usize) {
         self.at = to;
     }
 
@@ -133,13 +133,13 @@ impl<'a> Scanner<'a> {
 
     /// Skips one byte that was peeked at.
     #[inline]
-    pub(crate) const fn advance(&mut self) {
+    pub const fn advance(&mut self) {
         self.at += 1;
     }
 
     /// Reads the separator after a member or an entry. Returns whether it ends the object or array.
     #[inline]
-    pub(crate) fn separator(&mut self, end: u8) -> Scan<bool> {
+    pub fn separator(&mut self, end: u8) -> Scan<bool> {
         let byte = self.peek();
         if byte == b',' || byte == end {
             self.at += 1;
@@ -151,13 +151,14 @@ impl<'a> Scanner<'a> {
 
     /// Enters a nested value. Returns false if that is too deep.
     #[inline]
-    pub(crate) const fn descend(&mut self) -> bool {
+    pub const fn descend(&mut self) -> bool {
         self.depth += 1;
         self.depth <= DEEPEST
     }
 
+    /// Leaves a nested value.
     #[inline]
-    pub(crate) const fn ascend(&mut self) {
+    pub const fn ascend(&mut self) {
         self.depth -= 1;
     }
 
@@ -195,7 +196,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads a member's name and the colon; the cursor is then at the value.
     #[inline]
-    pub(super) fn name(&mut self) -> Scan<RawString<'a>> {
+    pub fn name(&mut self) -> Scan<RawString<'a>> {
         let start = self.peek_at() + 1;
         let end = self.name_end()?;
         Ok(RawString { raw: self.text.get(start..end).unwrap_or_default(), escaped: self.escaped })
@@ -219,7 +220,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads a member's name and the colon, and returns the bytes of the name.
     #[inline]
-    pub(super) fn name_bytes(&mut self) -> Scan<&'a [u8]> {
+    pub fn name_bytes(&mut self) -> Scan<&'a [u8]> {
         let Some(name) = self.short_name() else { return self.long_name() };
         self.at += name.len() + 3;
         self.escaped = false;
@@ -588,7 +589,7 @@ impl<'a> Scanner<'a> {
 
     /// Returns the string value of a member of the object at the cursor, without moving the cursor. Returns `None` if
     /// the member is missing or not a string.
-    pub(crate) fn member(&self, wanted: &str) -> Scan<Option<RawString<'a>>> {
+    pub fn member(&self, wanted: &str) -> Scan<Option<RawString<'a>>> {
         let mut ahead = *self;
         if ahead.peek() != b'{' {
             return Ok(None);

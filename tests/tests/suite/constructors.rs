@@ -23,10 +23,10 @@ macro_rules! dialects {
         mod $module {
             #[test]
             fn new_values_are_valid() {
-                super::check(&spec::$module::DIALECT, spec::$module::samples::ALL);
+                super::check(&types::$module::DIALECT, types::$module::samples::ALL);
             }
         }
     )*};
 }
 
-spec::with_dialects!(dialects);
+types::with_dialects!(dialects);

@@ -7,12 +7,12 @@ use std::thread;
 use codegen::dialect;
 use serde_json::Value;
 use spec::Verdict;
-use spec::json::{Miss, Nullable, Reason};
-use spec::openai::{DIALECT, Event};
 use tests::corpus;
 use tests::random::Xorshift;
 use tests::suite::Suite;
 use tests::typed;
+use types::openai::{DIALECT, Event};
+use types::{Miss, Nullable, Reason};
 
 const SMALL_STACK: usize = 512 * 1024;
 
@@ -64,7 +64,7 @@ fn created_with(pointer: &str, value: &Value) -> String {
     event.to_string()
 }
 
-/// What the typed readers make of these, `spec/tests/types.rs` tests.
+/// What the typed readers make of these, `spec/types/tests/types.rs` tests.
 #[test]
 fn unknown_names_and_lone_surrogates_have_their_places() {
     on_small_stack(|| {
@@ -116,7 +116,7 @@ fn of_repeated_names_the_last_counts_and_declared_ones_are_faults() {
         let event = delta_with(r#""new":1,"new":2"#);
         assert_eq!(places(DELTA, &event), [""; 0], "what the schema does not name is not watched");
         let Ok(Event::OutputTextDelta(typed)) = Event::parse(&event) else { panic!() };
-        assert_eq!(typed.extra.get("new").map(spec::json::Raw::as_str), Some("2"));
+        assert_eq!(typed.extra.get("new").map(types::Raw::as_str), Some("2"));
 
         let event = delta_with(r#""type":"response.refusal.delta""#);
         assert_eq!(places(DELTA, &event), ["/type", "/type"]);
@@ -173,7 +173,7 @@ fn nesting_needs_no_stack() {
             let event = delta_with(&format!("\"new\":{nested}"));
             assert_eq!(places(DELTA, &event), [""; 0]);
             let Ok(Event::OutputTextDelta(typed)) = Event::parse(&event) else { panic!() };
-            assert_eq!(typed.extra.get("new").map(spec::json::Raw::as_str), Some(nested.as_str()));
+            assert_eq!(typed.extra.get("new").map(types::Raw::as_str), Some(nested.as_str()));
 
             let event = delta_with(&format!("\"delta\":{nested}"));
             assert_eq!(places(DELTA, &event), ["/delta"]);

@@ -37,8 +37,8 @@ fn generated(spec: &Path) -> Vec<String> {
     for name in dialect::list(spec).expect("the dialects are there") {
         let dialect = dialect::load(spec, &name).expect("the dialect can be read");
         let api = files.api_of(&dialect).expect("its API is there");
-        let tokens = emit::dialect(&dialect, None, api, Some(&files.glossary)).expect("it can be emitted");
-        texts.push(tokens.to_string());
+        let tables = emit::dialect(&dialect, None, api).expect("it can be emitted");
+        texts.extend([tables, emit::types(&dialect, None, &files.glossary)].map(|tokens| tokens.to_string()));
     }
     texts
 }

@@ -4,13 +4,13 @@ use serde::de::value::{Error, MapDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use spec::openai::{CreateResponse, Event, OutputTextDelta, Response, ResponseStatus};
 use tests::corpus;
+use types::openai::{CreateResponse, Event, OutputTextDelta, Response, ResponseStatus};
 
 macro_rules! round_trip {
     ($module:ident, $name:literal, $count:ident) => {
         for event in corpus::events(&corpus::repository().join("spec/apis/responses/goldens").join($name)) {
-            use spec::$module::Event;
+            use types::$module::Event;
             let text = event.data.as_str();
             let Ok(typed) = Event::parse(text) else { continue };
             let value: Value = serde_json::from_str(text).expect("it is JSON");
@@ -33,7 +33,7 @@ fn goldens_of_all_dialects_lose_nothing() {
     macro_rules! all {
         ($($module:ident $name:literal)*) => { $(round_trip!($module, $name, count);)* };
     }
-    spec::with_dialects!(all);
+    types::with_dialects!(all);
     assert!(count > 500, "{count}");
 }
 
@@ -106,9 +106,8 @@ fn deep_events_are_an_error_instead_of_an_abort() {
 #[test]
 fn numbers_with_all_their_digits_are_read() {
     let precise = [("$serde_json::private::Number", "1.500")].into_iter();
-    let read = spec::json::Number::deserialize(MapDeserializer::<_, Error>::new(precise)).expect("a number");
+    let read = types::Number::deserialize(MapDeserializer::<_, Error>::new(precise)).expect("a number");
     assert_eq!(read.as_str(), "1.500");
-    let text =
-        spec::json::Str::deserialize(IntoDeserializer::<Error>::into_deserializer("a")).expect("a string");
+    let text = types::Str::deserialize(IntoDeserializer::<Error>::into_deserializer("a")).expect("a string");
     assert_eq!(text, "a");
 }

@@ -3,7 +3,7 @@
 const MACROS: &[&str] = &["events! {", "object! {", "strings! {", "union! {"];
 
 /// Puts every entry of a macro call on a line of its own.
-pub fn layout(formatted: &str) -> String {
+pub(crate) fn layout(formatted: &str) -> String {
     let mut out = String::with_capacity(formatted.len());
     let mut call: Option<String> = None;
     for line in formatted.lines() {

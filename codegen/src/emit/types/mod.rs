@@ -16,11 +16,12 @@ use crate::dialect::Dialect;
 use crate::formats::Glossary;
 
 #[cfg(feature = "cli")]
-pub use layout::layout;
+pub(super) use layout::layout;
 #[cfg(feature = "cli")]
 pub(super) use lower::Names;
 
-/// Emits the types of a dialect, except those shared with another one.
+/// Emits the module of a dialect in the crate `types`. Types shared with `base`, a dialect of the same build that it
+/// extends, are used from there.
 pub fn emit(dialect: &Dialect, base: Option<&Dialect>, glossary: &Glossary) -> TokenStream {
     let mut lowered = lower::lower(dialect, glossary);
     let shared = base.map(|base| {
@@ -34,11 +35,13 @@ pub fn emit(dialect: &Dialect, base: Option<&Dialect>, glossary: &Glossary) -> T
     let (imports, shared) = shared.unwrap_or_default();
     lowered.shared = shared;
     let items = write::write(&lowered);
+    let module = names::ident(&super::module(&dialect.name));
     quote! {
         #imports
-        pub use crate::json::UnknownEvent;
+        pub use spec::#module::DIALECT;
+        pub use crate::UnknownEvent;
         #[allow(unused_imports)]
-        use crate::json::{Extra, Integer, Map, Nullable, Number, Raw, Str, events, object, strings, union};
+        use crate::{Extra, Integer, Map, Nullable, Number, Raw, Str, events, object, strings, union};
         #items
     }
 }

@@ -13,7 +13,7 @@ pub(super) fn constructor(name: &Ident, members: &[Member], sizes: &Sizes<'_>) -
     let set = rest.into_iter().filter_map(|(member, _)| {
         let field = ident(&member.name);
         match &member.start {
-            Start::Json(json) => Some(quote!(#field: crate::json::literal(#json),)),
+            Start::Json(json) => Some(quote!(#field: crate::literal(#json),)),
             Start::Inner => Some(quote!(#field: Default::default(),)),
             Start::Empty | Start::Given => None,
         }
@@ -34,7 +34,7 @@ pub(super) fn constructor(name: &Ident, members: &[Member], sizes: &Sizes<'_>) -
             impl Default for #name<'_> {
                 #[inline]
                 fn default() -> Self {
-                    Self { #(#set)* ..crate::json::Blank::blank() }
+                    Self { #(#set)* ..crate::Blank::blank() }
                 }
             }
         };
@@ -53,7 +53,7 @@ pub(super) fn constructor(name: &Ident, members: &[Member], sizes: &Sizes<'_>) -
             #doc
             #[inline]
             pub fn new(#(#parameters),*) -> Self {
-                Self { #(#fields)* #(#set)* ..crate::json::Blank::blank() }
+                Self { #(#fields)* #(#set)* ..crate::Blank::blank() }
             }
         }
     }

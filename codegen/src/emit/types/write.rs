@@ -41,7 +41,7 @@ fn samples(lowered: &Lowered, sizes: &Sizes<'_>) -> TokenStream {
         #[doc(hidden)]
         pub mod samples {
             use super::*;
-            use crate::json::Sample;
+            use crate::Sample;
 
             #(#impls)*
             pub const ALL: &[(&str, fn() -> String)] = &[#(#rows)*];

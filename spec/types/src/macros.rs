@@ -8,7 +8,7 @@ macro_rules! conversions {
         impl std::fmt::Display for $name<'_> {
             #[inline]
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                $crate::json::display(self, f)
+                $crate::display(self, f)
             }
         }
 
@@ -16,17 +16,17 @@ macro_rules! conversions {
             /// Returns the value as JSON text.
             #[inline]
             pub fn to_json(&self) -> String {
-                $crate::json::Write::to_json(self)
+                $crate::Write::to_json(self)
             }
 
             /// Returns the value without borrowing from the text it was read from.
             #[inline]
             pub fn into_owned(self) -> $name<'static> {
-                $crate::json::IntoOwned::detach(&self)
+                $crate::IntoOwned::detach(&self)
             }
         }
 
-        $crate::json::serde_by_text!($name);
+        $crate::serde_by_text!($name);
     };
 }
 
@@ -37,7 +37,7 @@ macro_rules! serde_by_text {
         impl serde_core::Serialize for $name<'_> {
             #[inline]
             fn serialize<S: serde_core::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                $crate::json::serialize(self, serializer)
+                $crate::serialize(self, serializer)
             }
         }
 
@@ -45,8 +45,8 @@ macro_rules! serde_by_text {
         impl<'de> serde_core::Deserialize<'de> for $name<'_> {
             #[inline]
             fn deserialize<D: serde_core::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $crate::json::deserialize(deserializer, |text| {
-                    <$name<'_> as $crate::json::Read<'_>>::parse(text).map(|read| read.into_owned())
+                $crate::deserialize(deserializer, |text| {
+                    <$name<'_> as $crate::Read<'_>>::parse(text).map(|read| read.into_owned())
                 })
             }
         }
@@ -60,8 +60,8 @@ macro_rules! object {
         $(const $head:literal $head_slot:ident = $head_value:literal;)*
         $($wire:literal $field:ident $presence:ident; $(const $inner:literal $inner_slot:ident = $inner_value:literal;)*)*
     ) => {
-        impl<'a> $crate::json::Read<'a> for $name<'a> {
-            fn read(reader: &mut $crate::json::Reader<'a>) -> Result<Self, $crate::json::Miss> {
+        impl<'a> $crate::Read<'a> for $name<'a> {
+            fn read(reader: &mut $crate::Reader<'a>) -> Result<Self, $crate::Miss> {
                 #[allow(non_camel_case_types)]
                 enum At {
                     $($head_slot,)*
@@ -70,8 +70,8 @@ macro_rules! object {
                 const NAMES: &[&str] = &[$($head,)* $($wire, $($inner,)*)*];
                 const REQUIRED: u128 = 0
                     $(| 1 << At::$head_slot as u32)*
-                    $(| $crate::json::presence::$presence << At::$field as u32 $(| 1 << At::$inner_slot as u32)*)*;
-                let mut this: Self = $crate::json::Blank::blank();
+                    $(| $crate::presence::$presence << At::$field as u32 $(| 1 << At::$inner_slot as u32)*)*;
+                let mut this: Self = $crate::Blank::blank();
                 let extra = reader.fields(REQUIRED, NAMES, &mut |members, reader| match members.name() {
                     $($head => members.constant(reader, At::$head_slot as u32, $head_value),)*
                     $(
@@ -85,10 +85,10 @@ macro_rules! object {
             }
         }
 
-        impl $crate::json::Write for $name<'_> {
+        impl $crate::Write for $name<'_> {
             #[inline]
             fn write(&self, out: &mut String) {
-                let mut object = $crate::json::ObjectWriter::open(out);
+                let mut object = $crate::ObjectWriter::open(out);
                 $(object.constant(concat!(",\"", $head, "\":"), $head_value);)*
                 $(
                     object.$presence(concat!(",\"", $wire, "\":"), &self.$field);
@@ -98,22 +98,22 @@ macro_rules! object {
             }
         }
 
-        impl $crate::json::Blank for $name<'_> {
+        impl $crate::Blank for $name<'_> {
             fn blank() -> Self {
-                $name { $($field: $crate::json::Blank::blank(),)* extra: $crate::json::Extra::new() }
+                $name { $($field: $crate::Blank::blank(),)* extra: $crate::Extra::new() }
             }
         }
 
-        $crate::json::conversions!($name);
+        $crate::conversions!($name);
 
-        impl $crate::json::IntoOwned for $name<'_> {
+        impl $crate::IntoOwned for $name<'_> {
             type Owned = $name<'static>;
 
             #[inline]
             fn detach(&self) -> $name<'static> {
                 $name {
-                    $($field: $crate::json::IntoOwned::detach(&self.$field),)*
-                    extra: $crate::json::IntoOwned::detach(&self.extra),
+                    $($field: $crate::IntoOwned::detach(&self.$field),)*
+                    extra: $crate::IntoOwned::detach(&self.extra),
                 }
             }
         }
@@ -123,7 +123,7 @@ macro_rules! object {
 /// Implements the writing and copying of an enumeration of values, each in its own type, or unknown.
 macro_rules! variants {
     ($name:ident; $($variant:ident)*) => {
-        impl $crate::json::Write for $name<'_> {
+        impl $crate::Write for $name<'_> {
             #[inline]
             fn write(&self, out: &mut String) {
                 match self {
@@ -133,7 +133,7 @@ macro_rules! variants {
             }
         }
 
-        impl $crate::json::IntoOwned for $name<'_> {
+        impl $crate::IntoOwned for $name<'_> {
             type Owned = $name<'static>;
 
             #[inline]
@@ -145,7 +145,7 @@ macro_rules! variants {
             }
         }
 
-        $crate::json::conversions!($name);
+        $crate::conversions!($name);
     };
 }
 
@@ -153,30 +153,30 @@ macro_rules! variants {
 /// member, or the kinds of value, that select it.
 macro_rules! union {
     ($name:ident by $tag:literal; $($variant:ident $(= $($value:literal)+)? $(in $($kind:ident)+)?;)*) => {
-        impl $crate::json::Blank for $name<'_> {
+        impl $crate::Blank for $name<'_> {
             fn blank() -> Self {
                 Self::Unknown(Default::default())
             }
         }
 
-        impl<'a> $crate::json::Read<'a> for $name<'a> {
-            fn read(reader: &mut $crate::json::Reader<'a>) -> Result<Self, $crate::json::Miss> {
+        impl<'a> $crate::Read<'a> for $name<'a> {
+            fn read(reader: &mut $crate::Reader<'a>) -> Result<Self, $crate::Miss> {
                 let place = reader.checkpoint();
                 Self::read_known(reader).or_else(|miss| reader.missed(miss, place).map(Self::Unknown))
             }
 
-            fn read_known(reader: &mut $crate::json::Reader<'a>) -> Result<Self, $crate::json::Miss> {
+            fn read_known(reader: &mut $crate::Reader<'a>) -> Result<Self, $crate::Miss> {
                 if let Some(tag) = reader.tag($tag)? {
                     return match &*tag {
-                        $($($($value)|+ => $crate::json::Read::read_known(reader).map(Self::$variant),)?)*
-                        _ => Err($crate::json::Miss::Field($tag)),
+                        $($($($value)|+ => $crate::Read::read_known(reader).map(Self::$variant),)?)*
+                        _ => Err($crate::Miss::Field($tag)),
                     };
                 }
-                let branches: &[$crate::json::Branch<'a, Self>] = &[$($((
-                    $($crate::json::kind::$kind)|+,
-                    |reader| $crate::json::Read::read_known(reader).map(Self::$variant),
+                let branches: &[$crate::Branch<'a, Self>] = &[$($((
+                    $($crate::kind::$kind)|+,
+                    |reader| $crate::Read::read_known(reader).map(Self::$variant),
                 ),)?)*];
-                let mut found = <Self as $crate::json::Blank>::blank();
+                let mut found = <Self as $crate::Blank>::blank();
                 reader.best(&mut |reader, at, kind| {
                     let (kinds, read) = branches.get(at)?;
                     Some(if kinds & kind == 0 { Ok(false) } else { read(reader).map(|value| { found = value; true }) })
@@ -185,13 +185,13 @@ macro_rules! union {
             }
         }
 
-        $crate::json::variants!($name; $($variant)*);
+        $crate::variants!($name; $($variant)*);
 
         #[cfg(feature = "samples")]
-        impl $crate::json::Sample for $name<'_> {
+        impl $crate::Sample for $name<'_> {
             fn sample() -> Self {
-                let all: &[fn() -> Self] = &[$(|| Self::$variant($crate::json::Sample::sample()),)*];
-                all.first().map_or_else($crate::json::Blank::blank, |first| first())
+                let all: &[fn() -> Self] = &[$(|| Self::$variant($crate::Sample::sample()),)*];
+                all.first().map_or_else($crate::Blank::blank, |first| first())
             }
         }
     };
@@ -200,7 +200,7 @@ macro_rules! union {
 /// Implements an open enumeration of strings.
 macro_rules! strings {
     ($name:ident; $($wire:literal $variant:ident;)*) => {
-        impl $crate::json::Blank for $name<'_> {
+        impl $crate::Blank for $name<'_> {
             fn blank() -> Self {
                 Self::Unknown(Default::default())
             }
@@ -218,14 +218,14 @@ macro_rules! strings {
             /// Returns the value without borrowing from the text it was read from.
             #[inline]
             pub fn into_owned(self) -> $name<'static> {
-                $crate::json::IntoOwned::detach(&self)
+                $crate::IntoOwned::detach(&self)
             }
         }
 
-        $crate::json::serde_by_text!($name);
+        $crate::serde_by_text!($name);
 
-        impl<'a> From<$crate::json::Str<'a>> for $name<'a> {
-            fn from(text: $crate::json::Str<'a>) -> Self {
+        impl<'a> From<$crate::Str<'a>> for $name<'a> {
+            fn from(text: $crate::Str<'a>) -> Self {
                 match text.as_str() {
                     $($wire => Self::$variant,)*
                     _ => Self::Unknown(text),
@@ -235,18 +235,18 @@ macro_rules! strings {
 
         impl From<String> for $name<'_> {
             fn from(text: String) -> Self {
-                $crate::json::Str::from(text).into()
+                $crate::Str::from(text).into()
             }
         }
 
         impl<'a> From<&'a str> for $name<'a> {
             fn from(text: &'a str) -> Self {
-                $crate::json::Str::from(text).into()
+                $crate::Str::from(text).into()
             }
         }
 
         #[cfg(feature = "samples")]
-        impl $crate::json::Sample for $name<'_> {
+        impl $crate::Sample for $name<'_> {
             fn sample() -> Self {
                 [$(Self::$variant),*][0].clone()
             }
@@ -259,9 +259,9 @@ macro_rules! strings {
             }
         }
 
-        impl<'a> $crate::json::Read<'a> for $name<'a> {
-            fn read(reader: &mut $crate::json::Reader<'a>) -> Result<Self, $crate::json::Miss> {
-                let read = Self::from(<$crate::json::Str<'a> as $crate::json::Read<'a>>::read(reader)?);
+        impl<'a> $crate::Read<'a> for $name<'a> {
+            fn read(reader: &mut $crate::Reader<'a>) -> Result<Self, $crate::Miss> {
+                let read = Self::from(<$crate::Str<'a> as $crate::Read<'a>>::read(reader)?);
                 if matches!(read, Self::Unknown(_)) {
                     reader.not_understood();
                 }
@@ -269,17 +269,17 @@ macro_rules! strings {
             }
         }
 
-        impl $crate::json::Write for $name<'_> {
+        impl $crate::Write for $name<'_> {
             #[inline]
             fn write(&self, out: &mut String) {
                 match self {
                     Self::Unknown(text) => text.write(out),
-                    known => $crate::json::encode(known.as_str(), out),
+                    known => $crate::encode(known.as_str(), out),
                 }
             }
         }
 
-        impl $crate::json::IntoOwned for $name<'_> {
+        impl $crate::IntoOwned for $name<'_> {
             type Owned = $name<'static>;
 
             #[inline]
@@ -299,29 +299,29 @@ macro_rules! events {
         impl<'a> $name<'a> {
             /// Parses an event by its member `type`. Fails only if the text is not a JSON object; an
             /// invalid event becomes an unknown event.
-            pub fn parse(text: &'a str) -> Result<Self, $crate::json::ParseError> {
-                <Self as $crate::json::Read<'a>>::parse(text)
+            pub fn parse(text: &'a str) -> Result<Self, $crate::ParseError> {
+                <Self as $crate::Read<'a>>::parse(text)
             }
 
             /// Parses an event whose type is outside of the data, such as in the `event:` field.
-            pub fn parse_as(event_type: &str, text: &'a str) -> Result<Self, $crate::json::ParseError> {
-                $crate::json::event::parse_as(event_type, text, Self::read_as, Self::Unknown)
+            pub fn parse_as(event_type: &str, text: &'a str) -> Result<Self, $crate::ParseError> {
+                $crate::event::parse_as(event_type, text, Self::read_as, Self::Unknown)
             }
 
             /// Parses an event of an imperfect server: one that lacks members that its type requires is still an event
             /// of that type.
             pub fn parse_lenient(
                 text: &'a str,
-            ) -> Result<$crate::json::Lenient<Self>, $crate::json::ParseError> {
-                <Self as $crate::json::Read<'a>>::parse_lenient(text)
+            ) -> Result<$crate::Lenient<Self>, $crate::ParseError> {
+                <Self as $crate::Read<'a>>::parse_lenient(text)
             }
 
             /// Parses an event of an imperfect server whose type is outside of the data.
             pub fn parse_lenient_as(
                 event_type: &str,
                 text: &'a str,
-            ) -> Result<$crate::json::Lenient<Self>, $crate::json::ParseError> {
-                $crate::json::event::parse_lenient_as(event_type, text, Self::read_as, Self::Unknown)
+            ) -> Result<$crate::Lenient<Self>, $crate::ParseError> {
+                $crate::event::parse_lenient_as(event_type, text, Self::read_as, Self::Unknown)
             }
 
             /// Returns the `type`; empty if it is unknown.
@@ -334,22 +334,22 @@ macro_rules! events {
 
             fn read_as(
                 event_type: &str,
-                reader: &mut $crate::json::Reader<'a>,
-            ) -> Option<Result<Self, $crate::json::Miss>> {
+                reader: &mut $crate::Reader<'a>,
+            ) -> Option<Result<Self, $crate::Miss>> {
                 Some(match event_type {
-                    $($wire => $crate::json::Read::read_known(reader).map(Self::$variant),)*
+                    $($wire => $crate::Read::read_known(reader).map(Self::$variant),)*
                     _ => return None,
                 })
             }
         }
 
-        impl<'a> $crate::json::Read<'a> for $name<'a> {
-            fn read(reader: &mut $crate::json::Reader<'a>) -> Result<Self, $crate::json::Miss> {
-                $crate::json::event::read(reader, Self::read_as, Self::Unknown)
+        impl<'a> $crate::Read<'a> for $name<'a> {
+            fn read(reader: &mut $crate::Reader<'a>) -> Result<Self, $crate::Miss> {
+                $crate::event::read(reader, Self::read_as, Self::Unknown)
             }
         }
 
-        $crate::json::variants!($name; $($variant)*);
+        $crate::variants!($name; $($variant)*);
     };
 }
 

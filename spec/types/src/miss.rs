@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::json::Problem;
-use crate::json::scanner::Syntax;
+use spec::json::Problem;
+use spec::json::Syntax;
 
 /// The reason why a value cannot be read as a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl fmt::Display for Miss {
             Self::Syntax => f.write_str("the text is not JSON"),
             Self::Kind => f.write_str("the value has another JSON type"),
             Self::Field(name) => write!(f, "the required field `{name}` is missing or invalid"),
-            Self::Depth => write!(f, "the value is nested deeper than {} levels", super::DEEPEST),
+            Self::Depth => write!(f, "the value is nested deeper than {} levels", crate::DEEPEST),
         }
     }
 }
@@ -42,7 +42,7 @@ pub struct ParseError {
     pub miss: Miss,
     /// Byte offset of the error.
     pub offset: usize,
-    pub(super) problem: Option<Problem>,
+    pub(crate) problem: Option<Problem>,
 }
 
 impl fmt::Display for ParseError {

@@ -1,6 +1,6 @@
 //! Initial values.
 
-use super::{Integer, Map, Nullable, Number, Raw, Read, Str};
+use crate::{Integer, Map, Nullable, Number, Raw, Read, Str};
 
 /// A type with an initial value, whose members are absent, `null`, zero or empty. It may be invalid until required
 /// members are set.

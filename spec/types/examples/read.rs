@@ -7,8 +7,8 @@ use std::io::{Write as _, stdout};
 
 use checker::Frame;
 use checker::sse::Parser;
-use spec::json::Lenient;
-use spec::openai::{CreateResponse, Event, InputParam};
+use types::Lenient;
+use types::openai::{CreateResponse, Event, InputParam};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {

@@ -9,8 +9,8 @@ mod serve;
 
 use axum::Router;
 use axum::routing::post;
-use spec::openai::DIALECT;
 use tokio::net::TcpListener;
+use types::openai::DIALECT;
 
 /// Starts a server, and returns its base URL.
 async fn started(app: Router) -> String {

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::choice::Checkpoint;
-use super::{IntoOwned, Lenient, Miss, ParseError, Raw, Reader, Str, Write};
-use crate::json::{at, string};
+use crate::choice::Checkpoint;
+use crate::{IntoOwned, Lenient, Miss, ParseError, Raw, Reader, Str, Write};
+use spec::json::{at, string};
 
 /// An event that its dialect does not list, or that does not match its type.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,21 +1,21 @@
 //! Selects the branch of a union, and keeps values that match none.
 
-use super::{Miss, Raw, Read, Reader, Str};
+use crate::{Miss, Raw, Read, Reader, Str};
 
 /// Kinds of JSON value, one bit each.
-pub mod kind {
+pub(crate) mod kind {
     /// `null`
-    pub const NULL: u8 = 1;
+    pub(crate) const NULL: u8 = 1;
     /// `true` or `false`
-    pub const BOOLEAN: u8 = 2;
+    pub(crate) const BOOLEAN: u8 = 2;
     /// a number
-    pub const NUMBER: u8 = 4;
+    pub(crate) const NUMBER: u8 = 4;
     /// a string
-    pub const STRING: u8 = 8;
+    pub(crate) const STRING: u8 = 8;
     /// a list
-    pub const ARRAY: u8 = 16;
+    pub(crate) const ARRAY: u8 = 16;
     /// an object
-    pub const OBJECT: u8 = 32;
+    pub(crate) const OBJECT: u8 = 32;
 }
 
 /// The start of a value, and the number of unknown values before it.
@@ -94,7 +94,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    pub(super) fn start_of_object(&mut self) -> Result<Checkpoint, Miss> {
+    pub(crate) fn start_of_object(&mut self) -> Result<Checkpoint, Miss> {
         if self.scanner.peek() == b'{' { Ok(self.checkpoint()) } else { self.other_kind() }
     }
 

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::scanner::RawNumber;
-use super::{IntoOwned, Miss, Read, Reader, Write};
-use crate::decimal::Decimal;
+use crate::{IntoOwned, Miss, Read, Reader, Write};
+use spec::Decimal;
+use spec::json::RawNumber;
 
 /// A number without a fractional part, in any notation: `5.0` and `1e3` are integers, too.
 #[derive(Clone, PartialEq, Eq, Hash)]

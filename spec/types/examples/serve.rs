@@ -10,14 +10,14 @@ use axum::http::StatusCode;
 use axum::response::sse::{Event as Frame, Sse};
 use axum::routing::post;
 use futures_util::{Stream, stream};
-use spec::json::{Number, Read};
-use spec::openai::{
+use tokio::net::TcpListener;
+use types::openai::{
     Completed, ContentPartAdded, ContentPartDone, CreateResponse, Created, Event, InProgress, InputParam,
     OutputContent, OutputItem, OutputItemAdded, OutputItemDone, OutputMessage, OutputMessageContent,
     OutputMessageStatus, OutputTextContent, OutputTextDelta, OutputTextDone, Response, ResponseStatus,
     ResponseUsage, ResponseUsageInputTokensDetails, ResponseUsageOutputTokensDetails,
 };
-use tokio::net::TcpListener;
+use types::{Number, Read};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {

@@ -1,11 +1,11 @@
 //! Typed events are lossless: every value is written back as the same JSON value.
 
 use serde_json::Value;
-use spec::json::{Miss, Nullable, Read, Reason, Write};
-use spec::openai::{
+use types::openai::{
     CreateResponse, Event, FileSearchTool, Filters, OutputItem, Response, ResponseStatus, ToolChoiceOptions,
     ToolChoiceParam,
 };
+use types::{Miss, Nullable, Read, Reason, Write};
 
 fn same(json: &str, written: &str) {
     let (before, after): (Value, Value) =
@@ -196,7 +196,7 @@ fn the_branch_that_explains_most_is_taken() {
 /// Common accessors of all events work without importing a trait.
 #[test]
 fn events_say_where_they_belong() {
-    let of = |text: &'static str| spec::openai::Event::parse(text).expect("an object");
+    let of = |text: &'static str| types::openai::Event::parse(text).expect("an object");
     let delta = of(
         r#"{"type":"response.output_text.delta","sequence_number":4,"item_id":"msg_\u0031","output_index":2,"content_index":0,"delta":"a","logprobs":[]}"#,
     );
@@ -209,7 +209,7 @@ fn events_say_where_they_belong() {
     assert_eq!((created.sequence_number(), created.output_index(), created.item_id()), (None, None, None));
     for event in [delta, unknown, created] {
         assert_eq!(event.to_string(), Write::to_json(&event));
-        let owned: spec::openai::Event<'static> = event.clone().into_owned();
+        let owned: types::openai::Event<'static> = event.clone().into_owned();
         assert_eq!(owned, event);
     }
 }

@@ -1,6 +1,6 @@
 //! Reads typed values.
 
-use super::{Miss, ParseError, Reader};
+use crate::{Miss, ParseError, Reader};
 
 /// A type that can be read from JSON.
 pub trait Read<'a>: Sized {
@@ -42,7 +42,7 @@ impl<T> Lenient<T> {
 
 impl Reader<'_> {
     /// Reads the only value of a text.
-    pub(super) fn whole<T>(
+    pub(crate) fn whole<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, Miss>,
     ) -> Result<T, ParseError> {
@@ -52,7 +52,7 @@ impl Reader<'_> {
     }
 
     /// Reads the only value of a text, and returns it with what it lacks.
-    pub(super) fn whole_lenient<T>(
+    pub(crate) fn whole_lenient<T>(
         mut self,
         read: impl FnOnce(&mut Self) -> Result<T, Miss>,
     ) -> Result<Lenient<T>, ParseError> {

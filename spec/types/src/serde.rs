@@ -5,11 +5,11 @@ use std::fmt;
 use serde_core::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_core::ser::{self, Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::{
+use crate::{
     DEEPEST, Integer, IntoOwned, Map, Miss, Nullable, Number, ParseError, Raw, Read, Reader, Str, Write,
     encode,
 };
-use crate::json::{Scan, Scanner, Syntax, string};
+use spec::json::{Scan, Scanner, Syntax, string};
 
 /// Serializes a value by its JSON text.
 pub(crate) fn serialize<S: Serializer>(value: &impl Write, serializer: S) -> Result<S::Ok, S::Error> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::{IntoOwned, Miss, ParseError, Read, Reader, Write};
+use crate::{IntoOwned, Miss, ParseError, Read, Reader, Write};
 
 /// A JSON value of any kind, kept as text. Two values are equal if their texts are.
 #[derive(Clone, PartialEq, Eq, Hash)]

@@ -1,6 +1,6 @@
 //! Traits and containers of typed values.
 
-use super::{Miss, Read, Reader, Write};
+use crate::{Miss, Read, Reader, Write};
 
 /// Conversion to a value that borrows nothing.
 pub trait IntoOwned {

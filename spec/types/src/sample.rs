@@ -1,6 +1,6 @@
 //! Values for tests of constructors.
 
-use super::{Integer, Map, Nullable, Number, Raw, Str};
+use crate::{Integer, Map, Nullable, Number, Raw, Str};
 
 /// A type with a sample value, made from its required members by its constructor.
 pub(crate) trait Sample {

@@ -5,8 +5,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
-use super::scanner::RawString;
-use super::{IntoOwned, Miss, Read, Reader, Write, decode, encode};
+use crate::{IntoOwned, Miss, Read, Reader, Write, decode, encode};
+use spec::json::RawString;
 
 /// A string: borrowed from the parsed text if it has no escapes, otherwise decoded.
 ///
@@ -51,7 +51,7 @@ impl<'a> Str<'a> {
     }
 
     #[inline]
-    pub(super) fn from_raw(string: RawString<'a>) -> Self {
+    pub(crate) fn from_raw(string: RawString<'a>) -> Self {
         if string.escaped { Self::decoded(string.raw) } else { Self(Form::Borrowed(string.raw)) }
     }
 

@@ -1,6 +1,6 @@
 //! Writes typed values.
 
-use super::encode;
+use crate::encode;
 
 /// A type that can be written as JSON.
 pub trait Write {

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use spec::json::{Lenient, Miss, Read, Reason};
-use spec::openai::{Event, OutputItem, Response};
+use types::openai::{Event, OutputItem, Response};
+use types::{Lenient, Miss, Read, Reason};
 
 /// Returns the events of a golden.
 fn events(golden: &str) -> Vec<Value> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("apis/responses/goldens").join(golden);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../apis/responses/goldens").join(golden);
     let text = fs::read_to_string(path).unwrap();
     let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
     data.filter(|data| data.starts_with('{')).map(|data| serde_json::from_str(data).unwrap()).collect()

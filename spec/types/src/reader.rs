@@ -1,19 +1,19 @@
 //! The cursor for reading typed values.
 
-use super::scanner::{RawNumber, RawString, Scanner};
-use super::{Miss, ParseError};
+use crate::{Miss, ParseError};
+use spec::json::{RawNumber, RawString, Scanner};
 
 /// A cursor for reading typed values.
 #[derive(Debug)]
 pub struct Reader<'a> {
-    pub(super) scanner: Scanner<'a>,
+    pub(crate) scanner: Scanner<'a>,
     /// Number of unknown values kept so far.
-    pub(super) unexplained: u32,
+    pub(crate) unexplained: u32,
     /// Number of bytes that may still be read again to try another branch of a union. Nested unions without a tag would
     /// multiply the work, so this limits it; beyond it, values of a hostile text are kept as text.
-    pub(super) retries: usize,
+    pub(crate) retries: usize,
     /// In lenient reading, the required members that objects lack, each with the offset where its object ends.
-    pub(super) missing: Option<Vec<(usize, &'static str)>>,
+    pub(crate) missing: Option<Vec<(usize, &'static str)>>,
 }
 
 impl<'a> Reader<'a> {
@@ -28,7 +28,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns a reader for which objects need not have the members that their types require.
-    pub(super) fn lenient(text: &'a str) -> Self {
+    pub(crate) fn lenient(text: &'a str) -> Self {
         Self { missing: Some(Vec::new()), ..Self::new(text) }
     }
 
@@ -38,12 +38,12 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    pub(super) fn string(&mut self) -> Result<RawString<'a>, Miss> {
+    pub(crate) fn string(&mut self) -> Result<RawString<'a>, Miss> {
         if self.scanner.peek() == b'"' { Ok(self.scanner.string()?) } else { self.other_kind() }
     }
 
     #[inline]
-    pub(super) fn number(&mut self) -> Result<RawNumber<'a>, Miss> {
+    pub(crate) fn number(&mut self) -> Result<RawNumber<'a>, Miss> {
         match self.scanner.peek() {
             b'-' | b'0'..=b'9' => Ok(self.scanner.number()?),
             _ => self.other_kind(),
@@ -52,14 +52,14 @@ impl<'a> Reader<'a> {
 
     /// Returns the error for a value of another JSON type, or a syntax error if there is no value.
     #[cold]
-    pub(super) fn other_kind<T>(&mut self) -> Result<T, Miss> {
+    pub(crate) fn other_kind<T>(&mut self) -> Result<T, Miss> {
         self.scanner.skip()?;
         Err(Miss::Kind)
     }
 
     /// Enters a value that starts with this byte.
     #[inline]
-    pub(super) fn enter(&mut self, open: u8) -> Result<(), Miss> {
+    pub(crate) fn enter(&mut self, open: u8) -> Result<(), Miss> {
         if self.scanner.peek() != open {
             return self.other_kind();
         }
@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
 
     /// Reads a list, and calls `entry` at every value.
     #[inline]
-    pub(super) fn entries(
+    pub(crate) fn entries(
         &mut self,
         mut entry: impl FnMut(&mut Self) -> Result<(), Miss>,
     ) -> Result<(), Miss> {
@@ -94,7 +94,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads an object with values of one type.
-    pub(super) fn members(
+    pub(crate) fn members(
         &mut self,
         mut member: impl FnMut(&mut Self, RawString<'a>) -> Result<(), Miss>,
     ) -> Result<(), Miss> {
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
 
     /// Reads the name of the first member, if there is one; the cursor is then at its value.
     #[inline]
-    pub(super) fn first_name(&mut self) -> Result<Option<RawString<'a>>, Miss> {
+    pub(crate) fn first_name(&mut self) -> Result<Option<RawString<'a>>, Miss> {
         if self.scanner.peek() == b'}' {
             self.scanner.advance();
             return Ok(None);
@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
 
     /// Reads the name of the next member.
     #[inline]
-    pub(super) fn next_name(&mut self) -> Result<Option<RawString<'a>>, Miss> {
+    pub(crate) fn next_name(&mut self) -> Result<Option<RawString<'a>>, Miss> {
         if self.scanner.separator(b'}')? {
             return Ok(None);
         }

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::choice::Checkpoint;
-use super::scanner::RawString;
-use super::{Extra, Miss, Raw, Read, Reader, Str, decode};
+use crate::choice::Checkpoint;
+use crate::{Extra, Miss, Raw, Read, Reader, Str, decode};
+use spec::json::RawString;
 
 /// A reader of the members of an object.
 #[derive(Debug)]
-pub struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     /// The name of the current member.
     name: RawString<'a>,
     /// The name of the current member, if it has escapes.

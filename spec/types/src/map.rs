@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use super::{IntoOwned, Miss, ObjectWriter, Raw, Read, Reader, Str, Write};
+use crate::{IntoOwned, Miss, ObjectWriter, Raw, Read, Reader, Str, Write};
 
 /// An ordered map of names to values.
 #[derive(Clone, PartialEq)]
@@ -58,7 +58,7 @@ impl<'a, T> Map<'a, T> {
     }
 
     /// Creates a map from parsed members. Of members with the same name, the last counts.
-    pub(super) fn from_members(mut members: Vec<(Str<'a>, T)>) -> Self {
+    pub(crate) fn from_members(mut members: Vec<(Str<'a>, T)>) -> Self {
         let unique = if members.len() <= FEW {
             (1..members.len()).all(|at| members[..at].iter().all(|(name, _)| *name != members[at].0))
         } else {
