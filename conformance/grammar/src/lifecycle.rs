@@ -1,6 +1,5 @@
 //! What the containers of any stream of a dialect can go through.
 
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Mutex;
 
@@ -10,7 +9,7 @@ use spec::{Dialect, ListedValue};
 use crate::bounds::Bounds;
 use crate::grammar::Grammar;
 use crate::known::{Known, known};
-use crate::state::State;
+use crate::state::{Settled, State};
 use crate::step::Step;
 use crate::walk::enumerations;
 use crate::window::{Stage, Window, inner, outer};
@@ -70,8 +69,9 @@ enum Around {
 }
 
 /// A situation of a stream, with the last steps of what is followed.
-struct Place<'g> {
-    state: State<'g>,
+struct Place {
+    /// The number of its state.
+    state: usize,
     last: [Option<Stage>; 2],
     /// Number of steps to it.
     depth: usize,
@@ -85,7 +85,27 @@ struct Exploration<'g> {
     kind: Option<&'static str>,
     around: Around,
     bounds: Bounds,
-    places: Vec<Place<'g>>,
+    states: States<'g>,
+    places: Vec<Place>,
+}
+
+/// The states that were found, each once, as many places have the same.
+#[derive(Default)]
+struct States<'g> {
+    all: Vec<State<'g>>,
+    known: HashMap<Settled, usize>,
+    /// The steps that may come next, each with the state after it, of the states that were asked for it.
+    steps: HashMap<usize, Vec<(Step, usize)>>,
+}
+
+impl<'g> States<'g> {
+    /// Returns the number of a state, whose counts are forgotten.
+    fn add(&mut self, mut state: State<'g>) -> usize {
+        *self.known.entry(state.settle()).or_insert_with(|| {
+            self.all.push(state);
+            self.all.len() - 1
+        })
+    }
 }
 
 impl<'g> Exploration<'g> {
@@ -102,32 +122,23 @@ impl<'g> Exploration<'g> {
             interleaved: true,
             kinds: Vec::new(),
         };
-        Self { grammar, kind, around, bounds, places: Vec::new() }
+        Self { grammar, kind, around, bounds, states: States::default(), places: Vec::new() }
     }
 
     /// Adds the windows of all streams that can end. Returns the number of situations.
     fn run(mut self, lane: &'static str, windows: &mut BTreeMap<Window, Vec<Step>>) -> usize {
         let mut known = HashMap::new();
-        self.places.push(Place {
-            state: State::new(self.grammar),
-            last: [None; 2],
-            depth: 0,
-            before: Vec::new(),
-        });
+        let state = self.states.add(State::new(self.grammar));
+        self.places.push(Place { state, last: [None; 2], depth: 0, before: Vec::new() });
         let mut at = 0;
-        while let Some(place) = self.places.get(at) {
-            let (before, last, depth) = (place.state.clone(), place.last, place.depth + 1);
-            for step in before.steps_of(&self.bounds, |step| self.is_due(step)) {
-                let mut after = before.clone();
-                after.take(&step);
+        while let Some(Place { state, last, depth, .. }) = self.places.get(at) {
+            let (state, last, depth) = (*state, *last, depth + 1);
+            for (step, after) in self.next(state) {
                 let last = self.followed(&step).map_or(last, |stage| [last[1], Some(stage)]);
-                let next = match known.entry((after.settle(), last)) {
-                    Entry::Occupied(entry) => *entry.get(),
-                    Entry::Vacant(entry) => {
-                        self.places.push(Place { state: after, last, depth, before: Vec::new() });
-                        *entry.insert(self.places.len() - 1)
-                    }
-                };
+                let next = *known.entry((after, last)).or_insert_with(|| {
+                    self.places.push(Place { state: after, last, depth, before: Vec::new() });
+                    self.places.len() - 1
+                });
                 self.places[next].before.push((at, step));
             }
             at += 1;
@@ -136,11 +147,27 @@ impl<'g> Exploration<'g> {
         at
     }
 
+    /// Returns the steps that may come next, each with the state after it.
+    fn next(&mut self, state: usize) -> Vec<(Step, usize)> {
+        if let Some(steps) = self.states.steps.get(&state) {
+            return steps.clone();
+        }
+        let before = self.states.all[state].clone();
+        let steps = before.steps_of(&self.bounds, |step| self.is_due(step)).into_iter().map(|step| {
+            let mut after = before.clone();
+            after.take(&step);
+            (step, self.states.add(after))
+        });
+        let steps: Vec<_> = steps.collect();
+        self.states.steps.insert(state, steps.clone());
+        steps
+    }
+
     /// Follows the steps back from where streams may end, the nearest first.
     fn walk_back(self, lane: &'static str, windows: &mut BTreeMap<Window, Vec<Step>>) {
         // For each place, the number of steps to the nearest end, and the next place with the step to it.
         let mut left: Vec<Option<usize>> =
-            self.places.iter().map(|place| place.state.may_end().then_some(0)).collect();
+            self.places.iter().map(|place| self.states.all[place.state].may_end().then_some(0)).collect();
         let mut ways: Vec<Option<(usize, Step)>> = vec![None; self.places.len()];
         let mut due: VecDeque<usize> = (0..self.places.len()).filter(|at| left[*at].is_some()).collect();
         let mut edges = Vec::new();

@@ -17,6 +17,9 @@ pub struct State<'g> {
     has_failed: bool,
 }
 
+/// What decides how a stream may go on: what has begun, whether anything came before the root, and whether it has failed.
+pub(crate) type Settled = (Vec<Node>, u64, bool);
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Node {
     scope: Scope,
@@ -74,7 +77,7 @@ impl<'g> State<'g> {
     }
 
     /// Forgets how often something came and what has ended, and returns what decides how the stream may go on.
-    pub(crate) fn settle(&mut self) -> (Vec<Node>, u64, bool) {
+    pub(crate) fn settle(&mut self) -> Settled {
         self.early = self.early.min(1);
         let api = self.grammar.dialect.api;
         let nodes = std::mem::take(&mut self.nodes);

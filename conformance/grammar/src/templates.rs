@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use checker::{Checker, Observer, Seen, SeenEffect, sse};
+use checker::{Checker, Observer, Rules, Seen, SeenEffect, sse};
 use recordings::capture::Format;
 use recordings::goldens::{GOLDENS, Golden};
 use serde_json::Value;
@@ -61,8 +61,9 @@ impl Templates {
         goldens.sort_by_key(|golden| (distance(golden), golden.bytes.len()));
         // Without a value of the root, each event has what is the same throughout its stream.
         let snapshot = dialect.api.snapshot.map_or("", |slot| dialect.pointer(slot));
+        let rules = Rules::of(dialect);
         let scans: Vec<_> =
-            goldens.into_iter().map(|golden| (distance(golden), Scan::of(dialect, golden))).collect();
+            goldens.into_iter().map(|golden| (distance(golden), Scan::of(&rules, golden))).collect();
         let shared = scans.iter().filter_map(|(distance, scan)| Some((*distance, scan.first(snapshot)?)));
         let shared = shared.min_by_key(|(distance, first)| (*distance, first.to_string().len()));
         let shared = shared.map(|(_, first)| first.clone());
@@ -165,9 +166,9 @@ struct Scan {
 }
 
 impl Scan {
-    fn of(dialect: &'static Dialect, golden: &Golden) -> Self {
+    fn of(rules: &Rules, golden: &Golden) -> Self {
         let mut scan = Self {
-            dialect,
+            dialect: rules.dialect(),
             events: Vec::new(),
             pairs: Vec::new(),
             keys: Vec::new(),
@@ -175,7 +176,7 @@ impl Scan {
             values: BTreeSet::new(),
             walk: Walk::default(),
         };
-        let mut checker = Checker::new(dialect);
+        let mut checker = Checker::with_rules(rules);
         let mut parser = sse::Parser::default();
         let mut show = |frame: checker::Frame<'_>| {
             checker.frame_seen_by(&frame, &mut scan);
