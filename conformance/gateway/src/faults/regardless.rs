@@ -1,5 +1,6 @@
 //! Responses that do not do what the request asks for.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use catalogue::{Edit, Rule};
@@ -88,10 +89,14 @@ pub fn regardless(request: &Value, rule: &'static Rule, rules: &Rules) -> Option
     let names = offered(request, rules.dialect());
     let ways = models.iter().flat_map(|model| [(model, is_stream), (model, !is_stream)]);
     let ways = ways.flat_map(|way| names.iter().map(move |name| (way, name)));
+    let mut tried = BTreeSet::new();
     ways.into_iter().find_map(|((model, streams), name)| {
         other["model"] = model.clone();
         other["stream"] = Value::Bool(streams);
         let calling = other.to_string().replace(&format!("call {CALLED}"), &format!("call {name}"));
+        if !tried.insert(calling.clone()) {
+            return None;
+        }
         let unedited = respond(&serde_json::from_str(&calling).ok()?, rules.dialect());
         let wire = Wire::read(&unedited.edited(&edits, 0)?, &unedited)?;
         let broken = wire.broken_for(request, rules);
