@@ -26,6 +26,7 @@
 //! | `error STATUS` | the request is refused with this status |
 //! | `fault ID` | the response breaks this rule, or has this transport fault |
 
+use memchr::memchr2_iter;
 use serde_json::json;
 
 use super::plan::{Ending, Fragments, Item, Part, ResponsePlan, Thought, fragments};
@@ -52,7 +53,10 @@ impl Directives {
         let mut left = PIECES;
         while let Some((_, after)) = rest.split_once("[[") {
             let Some((directive, after)) = after.split_once("]]") else { break };
-            let Some(now) = left.checked_sub(1 + directive.matches(['|', ';']).count()) else { break };
+            let Some(now) = left.checked_sub(1 + memchr2_iter(b'|', b';', directive.as_bytes()).count())
+            else {
+                break;
+            };
             left = now;
             directives.follow(directive.trim_start());
             rest = after;
