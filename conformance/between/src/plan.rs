@@ -82,9 +82,9 @@ fn can_be(case: &BetweenCase, pair: &Pair) -> bool {
 
 /// Returns the faults of a case, each of which is a test; without any, there is one test.
 fn faults(case: &BetweenCase, pair: &Pair) -> Vec<Option<Fault>> {
-    let places = fault_places(case, pair.upstream);
-    let of_stream =
-        case.faults.iter().flat_map(|fault| places.iter().map(|place| Fault::Stream(*fault, *place)));
+    let at_places =
+        |fault| fault_places(case, pair.upstream).into_iter().map(move |place| Fault::Stream(fault, place));
+    let of_stream = case.faults.iter().copied().flat_map(at_places);
     // An error before any event is one of the statuses.
     let of_stream = of_stream.filter(|fault| *fault != Fault::Stream(UpstreamFault::Error, 0));
     let statuses = case.statuses.iter().map(|status| Fault::Status(*status));
