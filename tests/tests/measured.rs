@@ -48,7 +48,7 @@ fn the_streams_of_today_are_measured() {
 }
 
 fn are_measured(api: &str, dialect: &'static spec::Dialect, least: usize, measured: &MeasuredFile) {
-    let cases = [clients::cases(dialect), clients::measured_cases(dialect)].concat();
+    let cases = [clients::cases(dialect), &clients::measured_cases(dialect)].concat();
     let is_measured =
         |name: &&String| groups::ALL.iter().any(|group| name.starts_with(group)) && !name.contains(".json");
     let sse = cases.iter().filter(|case| case.transport == conformance::results::Transport::Sse);

@@ -55,9 +55,9 @@ pub struct PlayedCase {
 impl PlayedCase {
     /// Returns a case that plays a stream which keeps every rule, as the response to a request.
     pub fn of_stream(name: String, stream: &[u8], request: Value, dialect: &'static Dialect) -> Self {
-        let played = Played::new(200, "text/event-stream".to_owned(), stream.to_vec(), true);
-        let expect = expected(Level::May, &played, &played, dialect);
-        Self { name, expect, ..of_streams(request, (&played, &played), Channel::Sse, &[], dialect) }
+        let played = Played::stream(stream, dialect);
+        let expect = expected(Level::May, &played, &played);
+        Self { name, expect, ..of_streams(request, (&played, &played), Channel::Sse, &[]) }
     }
 
     /// Returns the time in which the client must come to an end.
@@ -141,9 +141,8 @@ pub(super) fn of_streams(
     (sound, edited): (&Played, &Played),
     channel: Channel,
     parts: &[About],
-    dialect: &'static Dialect,
 ) -> PlayedCase {
-    let answers = answers(sound, edited, dialect);
+    let answers = answers(sound, edited);
     PlayedCase {
         name: String::new(),
         title: String::new(),
@@ -155,11 +154,11 @@ pub(super) fn of_streams(
         timeout: TIMEOUT,
         retries: None,
         cancel_after: None,
-        about: about(parts, answers.first(), dialect),
+        about: about(parts, answers.first(), edited.dialect),
         turns: Vec::new(),
         answers,
         control: None,
-        plays: plays(edited, channel, &Delivery::default(), dialect),
+        plays: plays(edited, channel, &Delivery::default()),
     }
 }
 
@@ -195,15 +194,13 @@ pub(super) fn about(said: &[About], answer: Option<&Answer>, dialect: &Dialect) 
 }
 
 /// Returns the expected behaviour on a stream that breaks a rule.
-pub(super) fn expected(level: Level, sound: &Played, edited: &Played, dialect: &Dialect) -> Expect {
-    let Some(last) = edited.last(dialect) else { return Expect::MustReport };
+pub(super) fn expected(level: Level, sound: &Played, edited: &Played) -> Expect {
+    let (dialect, Some(last)) = (edited.dialect, edited.last()) else { return Expect::MustReport };
     let is_failure = last.status.as_deref().is_some_and(|status| status == dialect.api.status.failed);
-    let is_error = |event: &Value| event_type(dialect, event).is_some_and(|kind| kind == dialect.error);
-    let has_error = edited.events().is_some_and(|events| events.iter().any(is_error));
-    let streamed = edited.deltas(dialect);
-    let is_same = sound
-        .last(dialect)
-        .is_some_and(|sound| sound.text() == last.text() && sound.calls == last.calls)
+    let is_error = |(_, event)| event_type(dialect, event).is_some_and(|kind| kind == dialect.error);
+    let has_error = edited.events().any(is_error);
+    let streamed = edited.deltas();
+    let is_same = sound.last().is_some_and(|sound| sound.text() == last.text() && sound.calls == last.calls)
         && streamed.is_some_and(|streamed| streamed.text() == last.text() && streamed.calls == last.calls);
     match () {
         () if is_failure => Expect::MustReport,

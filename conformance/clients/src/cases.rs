@@ -1,10 +1,12 @@
 //! All cases of a dialect: of pages, of the violations of rules, and of members that are wrong.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use catalogue::{CLIENT_CASES, Channel, ClientCase, Edit, Expect, RULES, Rule, groups};
+use catalogue::{CLIENT_CASES, Channel, ClientCase, Edit, Expect, RULES, Rule, Violation, groups};
+use checker::Rules;
 use gateway::End;
 use harness::lock;
 use recordings::capture::Format;
@@ -21,6 +23,7 @@ use super::member;
 use super::order;
 use super::played::{Delivery, Played, answers, plays};
 use super::retries::{PlayedRetries, end};
+use super::streams::Streams;
 use super::turns::{STEP, turns};
 
 /// Timeout of a case whose stream stalls.
@@ -29,27 +32,25 @@ const STALLED: Duration = Duration::from_millis(1500);
 const FILL: &str = "FILL";
 
 /// Returns all cases of a dialect, by name. They are built once.
-pub fn cases(dialect: &'static Dialect) -> Vec<PlayedCase> {
-    static MADE: Mutex<BTreeMap<&str, Vec<PlayedCase>>> = Mutex::new(BTreeMap::new());
-    let mut made = lock(&MADE);
-    made.entry(dialect.name).or_insert_with(|| make(dialect)).clone()
+pub fn cases(dialect: &'static Dialect) -> &'static [PlayedCase] {
+    static MADE: Mutex<BTreeMap<&str, &[PlayedCase]>> = Mutex::new(BTreeMap::new());
+    lock(&MADE).entry(dialect.name).or_insert_with(|| make(dialect).leak())
 }
 
 fn make(dialect: &'static Dialect) -> Vec<PlayedCase> {
     let mut cases = Vec::new();
-    let mut known: BTreeSet<(&str, Vec<u8>)> = BTreeSet::new();
+    let mut streams = Streams::default();
     for row in CLIENT_CASES {
-        for channel in row.transports {
-            let Some(case) = of_row(row, *channel, dialect) else { continue };
-            known.insert((case.transport.suffix(), case.plays.bytes()));
-            cases.push(case);
+        for is_stream in [true, false] {
+            cases.extend(of_row(row, is_stream, dialect, &mut streams).into_iter().flatten());
         }
     }
+    let observed = |case: &PlayedCase| (case.transport.suffix(), case.plays.bytes());
+    let mut known: BTreeSet<_> = cases.iter().map(observed).collect();
     for rule in RULES {
-        for channel in [Channel::Sse, Channel::Websocket] {
-            let Some(case) = of_rule(rule, channel, dialect) else { continue };
+        for case in of_rule(rule, dialect, &mut streams).into_iter().flatten() {
             // Many defects are violations of a rule.
-            if known.insert((case.transport.suffix(), case.plays.bytes())) {
+            if known.insert(observed(&case)) {
                 cases.push(case);
             }
         }
@@ -64,7 +65,7 @@ pub fn measured_kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>
     let edited = |golden: &str, edits| {
         let golden = goldens::golden(golden)?;
         let bytes = violation::edited(golden.format, golden.bytes, edits).ok()?;
-        Some(member::kinds_in(golden, &bytes))
+        Some(member::kinds_in(&bytes, &Rules::of(spec::dialect(golden.dialect)?)))
     };
     let mut kinds = member::kinds(dialect);
     kinds.extend(order::kinds(dialect));
@@ -87,29 +88,48 @@ pub fn measured_kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>
 /// Returns the cases with which the effect of defects is measured: a stream for each way in which a member of an event
 /// can be wrong, and in which an event can be out of order, and the intact streams that these and the other cases are edits of.
 pub fn measured_cases(dialect: &'static Dialect) -> Vec<PlayedCase> {
-    let mut cases = [member::members(dialect), order::orders(dialect)].concat();
+    let mut streams = Streams::default();
+    let mut cases = [member::members(dialect, &mut streams), order::orders(dialect, &mut streams)].concat();
     cases.sort_by(|one, other| one.name.cmp(&other.name));
     cases
 }
 
-fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect) -> Option<PlayedCase> {
-    if row.api.is_some_and(|api| api != dialect.api.name) {
+/// Returns the cases of a page whose requests ask for a stream, or do not, one for each transport.
+fn of_row(
+    row: &'static ClientCase,
+    is_stream: bool,
+    dialect: &'static Dialect,
+    streams: &mut Streams,
+) -> Option<Vec<PlayedCase>> {
+    let is_meant = |channel: &Channel| (*channel != Channel::Json) == is_stream;
+    let channels: Vec<Channel> = row.transports.iter().copied().filter(is_meant).collect();
+    if channels.is_empty() || row.api.is_some_and(|api| api != dialect.api.name) {
         return None;
     }
-    let text = row.request.replace(FILL, &long_text(row.fill.unwrap_or(0)));
+    let long = long_text(row.fill.unwrap_or(0));
     let request_of_page: Option<Value> = match row.prompt {
-        "" => serde_json::from_str(&text).ok(),
-        prompt => {
-            Some(gateway::request(&prompt.replace(FILL, &long_text(row.fill.unwrap_or(0))), dialect.api))
-        }
+        "" => serde_json::from_str(&row.request.replace(FILL, &long)).ok(),
+        prompt => Some(gateway::request(&prompt.replace(FILL, &long), dialect.api)),
     };
-    let is_stream = channel != Channel::Json;
-    let (request, sound, edited) = match row.golden {
-        Some(golden) => of_golden(row, golden, request_of_page, dialect)?,
+    let response = match row.golden {
+        Some(golden) => of_golden(row, golden, request_of_page, dialect, streams)?,
         None => of_gateway(row, request_of_page?, is_stream, dialect)?,
     };
+    Some(channels.into_iter().filter_map(|channel| over(row, channel, &response, dialect)).collect())
+}
+
+/// A request, with its response before and after the edits.
+type Response = (Value, Rc<Played>, Rc<Played>);
+
+/// Returns the case of a page over a transport, if that can carry the response.
+fn over(
+    row: &'static ClientCase,
+    channel: Channel,
+    (request, sound, edited): &Response,
+    dialect: &'static Dialect,
+) -> Option<PlayedCase> {
     if channel == Channel::Websocket
-        && (!dialect.framing.websocket || is_same_on_socket(row.edits, &sound, &edited))
+        && (!dialect.framing.websocket || is_same_on_socket(row.edits, sound, edited))
     {
         return None;
     }
@@ -118,8 +138,7 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
         return None;
     }
     let end = end(row.end);
-    let listed = row.golden.filter(|golden| catalogue::request(golden).is_some()).and_then(goldens::golden);
-    let dialect = listed.map_or(dialect, |golden| written_in(golden, dialect));
+    let dialect = sound.dialect;
     let has_edits = !row.edits.is_empty() || end != End::Whole;
     let number = |number: Option<u32>| number.and_then(|number| usize::try_from(number).ok());
     let delivery = Delivery {
@@ -128,11 +147,11 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
         end,
         end_after: number(row.end_after),
     };
-    let mut answers = answers(&sound, &edited, dialect);
+    let mut answers = answers(sound, edited);
     let (turns, last) = if row.steps.is_empty() {
         (Vec::new(), None)
     } else {
-        let (turns, last) = turns(row, &request, &sound, channel, dialect)?;
+        let (turns, last) = turns(row, request, sound, channel, dialect)?;
         (turns, Some(last))
     };
     if let Some(last) = last {
@@ -156,7 +175,7 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
         reason: row.reason.split_whitespace().collect::<Vec<_>>().join(" "),
         authority: row.authority.to_owned(),
         transport: transport(channel),
-        request: without_stream(request),
+        request: without_stream(request.clone()),
         timeout: timeout + STEP * u32::try_from(turns.len()).unwrap_or(0),
         retries,
         cancel_after: row.cancel_after,
@@ -167,7 +186,7 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
             Some(control) => Some(name(control, channel)),
             None => row.golden.filter(|_| has_edits).map(|golden| sound_name(golden, channel)),
         },
-        plays: plays(&edited, channel, &delivery, dialect),
+        plays: plays(edited, channel, &delivery),
     })
 }
 
@@ -177,10 +196,11 @@ fn of_golden(
     golden: &str,
     request_of_page: Option<Value>,
     dialect: &'static Dialect,
-) -> Option<(Value, Played, Played)> {
+    streams: &mut Streams,
+) -> Option<Response> {
     let found = goldens::golden(golden).filter(|_| speaks(dialect, golden))?;
-    let sound = Played::read(found.bytes)?;
-    let edited = Played::read(&violation::edited(found.format, found.bytes, row.edits).ok()?)?;
+    let read_in = catalogue::request(golden).map_or(dialect, |_| written_in(found, dialect));
+    let (sound, edited) = streams.edited(found, row.edits, read_in)?;
     let request = request_of_page.or_else(|| request(golden, dialect))?;
     gateway::invalid(&request, dialect).is_none().then_some((request, sound, edited))
 }
@@ -191,7 +211,7 @@ fn of_gateway(
     mut request: Value,
     is_stream: bool,
     dialect: &'static Dialect,
-) -> Option<(Value, Played, Played)> {
+) -> Option<Response> {
     if !gateway::dialects().any(|spoken| spoken.name == dialect.name)
         || gateway::invalid(&request, dialect).is_some()
     {
@@ -200,13 +220,13 @@ fn of_gateway(
     let previous = request.as_object_mut()?.shift_remove("previous_response_id");
     request["stream"] = json!(is_stream);
     let wire = gateway::respond(&request, dialect);
-    let sound = Played::of_wire(&wire);
+    let sound = Rc::new(Played::of_wire(&wire, dialect));
     let edited = if row.edits.is_empty() {
-        sound.clone()
+        Rc::clone(&sound)
     } else {
         let format = if wire.is_stream() { Format::Sse } else { Format::Http };
         let recording = if wire.is_stream() { wire.body.clone() } else { wire.recording() };
-        Played::read(&violation::edited(format, &recording, row.edits).ok()?)?
+        Rc::new(Played::read(&violation::edited(format, &recording, row.edits).ok()?, dialect)?)
     };
     if let Some(previous) = previous {
         request["previous_response_id"] = previous;
@@ -219,24 +239,17 @@ fn is_same_on_socket(edits: &[Edit], sound: &Played, edited: &Played) -> bool {
     !edited.is_stream || !edits.is_empty() && sound.messages().eq(edited.messages())
 }
 
-/// Returns the case for the violation of a rule, if clients can notice the violation.
-fn of_rule(rule: &'static Rule, channel: Channel, dialect: &'static Dialect) -> Option<PlayedCase> {
-    let golden = goldens::golden(rule.violation.golden).filter(|golden| golden.format == Format::Sse)?;
+/// Returns the cases for the violation of a rule, one for each transport, if clients can notice the violation.
+fn of_rule(rule: &'static Rule, dialect: &'static Dialect, streams: &mut Streams) -> Option<Vec<PlayedCase>> {
+    let Violation { golden: id, edits, .. } = rule.violation;
+    let golden = goldens::golden(id).filter(|golden| golden.format == Format::Sse)?;
     // A client chooses its request, and notices nothing of what another one breaks.
-    if !rule.applies_to(dialect) || violation::is_of_request(rule.violation.edits) {
+    if !rule.applies_to(dialect) || violation::is_of_request(edits) {
         return None;
     }
-    let request = request(rule.violation.golden, dialect)?;
-    let sound = Played::read(golden.bytes)?;
-    let edited = Played::read(&violation::edited(golden.format, golden.bytes, rule.violation.edits).ok()?)?;
-    if channel == Channel::Websocket
-        && (!dialect.framing.websocket || is_same_on_socket(rule.violation.edits, &sound, &edited))
-    {
-        return None;
-    }
-    let level = checker::level(rule, dialect);
-    let dialect = written_in(golden, dialect);
-    let expect = expected(level, &sound, &edited, dialect);
+    let request = request(id, dialect)?;
+    let (sound, edited) = streams.edited(golden, edits, written_in(golden, dialect))?;
+    let expect = expected(checker::level(rule, dialect), &sound, &edited);
     let why = match expect {
         Expect::MustReport => "The response is not complete.",
         Expect::MustSurvive => {
@@ -244,20 +257,25 @@ fn of_rule(rule: &'static Rule, channel: Channel, dialect: &'static Dialect) -> 
         }
         Expect::Either => "A client may reject such a stream, but must not return other content.",
     };
-    let case = PlayedCase {
+    let case = |channel| PlayedCase {
+        name: name(&format!("{}{}", groups::FAULT, rule.id), channel),
         title: format!("A stream that breaks the rule: {}", rule.title),
         expect,
         reason: why.to_owned(),
         authority: rule.citation.to_string(),
-        control: Some(sound_name(rule.violation.golden, channel)),
-        ..of_streams(request, (&sound, &edited), channel, rule.about, dialect)
+        control: Some(sound_name(id, channel)),
+        ..of_streams(request.clone(), (&sound, &edited), channel, rule.about)
     };
-    Some(PlayedCase { name: name(&format!("{}{}", groups::FAULT, rule.id), channel), ..case })
+    let has_socket = dialect.framing.websocket && !is_same_on_socket(edits, &sound, &edited);
+    let socket = has_socket.then_some(Channel::Websocket);
+    Some([Channel::Sse].into_iter().chain(socket).map(case).collect())
 }
 
 /// Returns a text of a size in kilobytes.
 fn long_text(kilobytes: u32) -> String {
     const WORDS: &str = "All work and no play makes a stream a dull stream, so says the lazy server. ";
     let bytes = usize::try_from(kilobytes).unwrap_or(0) * 1024;
-    WORDS.chars().cycle().take(bytes).collect()
+    let mut text = WORDS.repeat(bytes / WORDS.len() + 1);
+    text.truncate(bytes);
+    text
 }

@@ -23,6 +23,7 @@ mod serving;
 mod shown;
 mod spawn;
 mod stage;
+mod streams;
 mod suite;
 mod turns;
 mod vectors;

@@ -12,6 +12,7 @@ use spec::Dialect;
 use super::case::{PlayedCase, expected, of_streams, request, sound_name, written_in};
 use super::event::event_type;
 use super::played::Played;
+use super::streams::Streams;
 
 /// What is wrong with a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,18 +37,18 @@ pub(super) struct Edited {
 
 impl Edited {
     /// Returns the case that plays it.
-    pub(super) fn case(self, dialect: &'static Dialect) -> Option<PlayedCase> {
+    pub(super) fn case(self, dialect: &'static Dialect, streams: &mut Streams) -> Option<PlayedCase> {
         let id = id(self.golden);
         let request = request(&id, dialect)?;
-        let (whole, edited) = (Played::read(self.golden.bytes)?, Played::read(&self.bytes)?);
         let dialect = written_in(self.golden, dialect);
+        let (whole, edited) = (streams.intact(self.golden, dialect)?, Played::read(&self.bytes, dialect)?);
         Some(PlayedCase {
             name: self.name,
             title: self.title,
-            expect: expected(Level::Must, &whole, &edited, dialect),
+            expect: expected(Level::Must, &whole, &edited),
             reason: "A client may reject such a stream, but must not return other content.".to_owned(),
             control: Some(sound_name(&id, Channel::Sse)),
-            ..of_streams(request, (&whole, &edited), Channel::Sse, &[], dialect)
+            ..of_streams(request, (&whole, &edited), Channel::Sse, &[])
         })
     }
 }
@@ -56,25 +57,28 @@ impl Edited {
 type Defect = (Edited, Vec<String>);
 
 /// Returns a case for each defect of a member, and one for each golden that they are made of.
-pub(super) fn members(dialect: &'static Dialect) -> Vec<PlayedCase> {
-    let streams = goldens::GOLDENS.iter().filter(|golden| golden.format == Format::Sse);
-    let intact = streams.filter_map(|golden| intact(golden, dialect));
+pub(super) fn members(dialect: &'static Dialect, streams: &mut Streams) -> Vec<PlayedCase> {
+    let mut cases: Vec<_> = playable(dialect, streams).into_iter().map(|(_, case)| case).collect();
     let rule = catalogue::rule("schema/event-valid");
     let authority = rule.map(|rule| rule.citation.to_string()).unwrap_or_default();
-    let of_defect =
-        |(edited, _): Defect| Some(PlayedCase { authority: authority.clone(), ..edited.case(dialect)? });
-    intact.chain(defects(dialect).into_iter().filter_map(of_defect)).collect()
+    for (edited, _) in defects(dialect, streams) {
+        let case = edited.case(dialect, streams);
+        cases.extend(case.map(|case| PlayedCase { authority: authority.clone(), ..case }));
+    }
+    cases
 }
 
 /// Returns the stream of each defect of a member, with the kinds of its findings in the dialect of its golden.
 pub(super) fn kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>> {
-    defects(dialect).into_iter().map(|(edited, kinds)| (edited.name, kinds)).collect()
+    defects(dialect, &mut Streams::default())
+        .into_iter()
+        .map(|(edited, kinds)| (edited.name, kinds))
+        .collect()
 }
 
-/// Returns the kinds of findings in an edited golden, in its own dialect.
-pub(super) fn kinds_in(golden: &Golden, bytes: &[u8]) -> Vec<String> {
-    let found = spec::dialect(golden.dialect).map(|dialect| findings(bytes, dialect)).unwrap_or_default();
-    kinds_of(&found)
+/// Returns the kinds of findings in an edited golden.
+pub(super) fn kinds_in(bytes: &[u8], rules: &Rules) -> Vec<String> {
+    kinds_of(&findings(bytes, rules))
 }
 
 fn kinds_of(findings: &[Finding]) -> Vec<String> {
@@ -82,35 +86,36 @@ fn kinds_of(findings: &[Finding]) -> Vec<String> {
     kinds.into_iter().collect()
 }
 
-fn findings(bytes: &[u8], dialect: &'static Dialect) -> Vec<Finding> {
-    recordings::check("edited", &mut &*bytes, None, &Rules::of(dialect)).findings
+fn findings(bytes: &[u8], rules: &Rules) -> Vec<Finding> {
+    recordings::check("edited", &mut &*bytes, None, rules).findings
 }
 
 pub(super) fn id(golden: &Golden) -> String {
     format!("{}/{}", golden.dialect, golden.name)
 }
 
-fn intact(golden: &'static Golden, dialect: &'static Dialect) -> Option<PlayedCase> {
+/// Returns the goldens whose requests clients of a dialect can send, each with its case.
+fn playable(dialect: &'static Dialect, streams: &mut Streams) -> Vec<(&'static Golden, PlayedCase)> {
+    let of_stream = goldens::GOLDENS.iter().filter(|golden| golden.format == Format::Sse);
+    of_stream.filter_map(|golden| Some((golden, intact(golden, dialect, streams)?))).collect()
+}
+
+fn intact(golden: &'static Golden, dialect: &'static Dialect, streams: &mut Streams) -> Option<PlayedCase> {
     let request = request(&id(golden), dialect)?;
-    let played = Played::read(golden.bytes)?;
-    let dialect = written_in(golden, dialect);
-    let expect = expected(Level::Should, &played, &played, dialect);
+    let played = streams.intact(golden, written_in(golden, dialect))?;
+    let expect = expected(Level::Should, &played, &played);
     Some(PlayedCase {
         name: sound_name(&id(golden), Channel::Sse),
         title: format!("The stream `{}`, intact", id(golden)),
         expect,
         reason: "The stream breaks no rule.".to_owned(),
-        ..of_streams(request, (&played, &played), Channel::Sse, &[], dialect)
+        ..of_streams(request, (&played, &played), Channel::Sse, &[])
     })
 }
 
 /// Returns the defects that can be made of the goldens whose requests clients of a dialect can send, each once.
-fn defects(dialect: &'static Dialect) -> Vec<Defect> {
-    let mut playable: Vec<(&Golden, PlayedCase)> = goldens::GOLDENS
-        .iter()
-        .filter(|golden| golden.format == Format::Sse)
-        .filter_map(|golden| Some((golden, intact(golden, dialect)?)))
-        .collect();
+fn defects(dialect: &'static Dialect, streams: &mut Streams) -> Vec<Defect> {
+    let mut playable = playable(dialect, streams);
     // The plainest stream that has the member shows the defect: more clients can ask for it, and read it.
     playable.sort_by_key(|(golden, case)| {
         let is_text = case.about == [About::Text];
@@ -120,27 +125,35 @@ fn defects(dialect: &'static Dialect) -> Vec<Defect> {
     let mut known = BTreeSet::new();
     let mut defects = Vec::new();
     for (golden, _) in playable {
-        add(golden, &mut known, &mut defects);
+        add(golden, streams, &mut known, &mut defects);
     }
     defects
 }
 
-fn add(golden: &'static Golden, known: &mut BTreeSet<(String, String, Wrong)>, defects: &mut Vec<Defect>) {
+fn add(
+    golden: &'static Golden,
+    streams: &mut Streams,
+    known: &mut BTreeSet<(String, String, Wrong)>,
+    defects: &mut Vec<Defect>,
+) {
     let Some(dialect) = spec::dialect(golden.dialect) else { return };
-    let frames = Frames::of(golden.bytes);
+    let Some(whole) = streams.intact(golden, dialect) else { return };
+    let (frames, rules) = (Frames::of(golden.bytes), Rules::of(dialect));
     for ((event, member), places) in frames.places(dialect) {
         for wrong in Wrong::ALL {
             if known.contains(&(event.clone(), member.clone(), wrong)) {
                 continue;
             }
             let Some((bytes, form)) = frames.edited(&places, wrong) else { continue };
-            let found = findings(&bytes, dialect);
+            let found = findings(&bytes, &rules);
             let is_it = |finding: &Finding| {
                 finding.place.event_type.as_ref() == Some(&event)
                     && finding.member.as_ref() == Some(&member)
                     && finding.kind().ends_with(&format!(" {form}"))
             };
-            if !found.iter().any(is_it) || is_nothing(golden, &bytes, wrong, &places, &frames, dialect) {
+            if !found.iter().any(is_it)
+                || wrong == Wrong::Null && is_nothing(&whole, &bytes, &frames, &places, &rules)
+            {
                 continue;
             }
             known.insert((event.clone(), member.clone(), wrong));
@@ -153,22 +166,14 @@ fn add(golden: &'static Golden, known: &mut BTreeSet<(String, String, Wrong)>, d
 
 /// Returns whether a null stands where the member may be absent, and means as much: the stream then has less content, and what
 /// clients return shows nothing about nulls where nothing is to be said.
-fn is_nothing(
-    golden: &Golden,
-    bytes: &[u8],
-    wrong: Wrong,
-    places: &Places,
-    frames: &Frames,
-    dialect: &'static Dialect,
-) -> bool {
-    let content = |bytes: &[u8]| Played::read(bytes).and_then(|played| played.deltas(dialect));
+fn is_nothing(whole: &Played, with_null: &[u8], frames: &Frames, places: &Places, rules: &Rules) -> bool {
+    let is_of_schema = |finding: &Finding| finding.rule.starts_with("schema/");
     let may_be_absent = || {
         let without = frames.edited(places, Wrong::Absent);
-        without.is_some_and(|(bytes, _)| {
-            findings(&bytes, dialect).iter().all(|finding| !finding.rule.starts_with("schema/"))
-        })
+        without.is_some_and(|(bytes, _)| !findings(&bytes, rules).iter().any(is_of_schema))
     };
-    wrong == Wrong::Null && content(golden.bytes) != content(bytes) && may_be_absent()
+    let with_null = Played::read(with_null, whole.dialect);
+    whole.deltas() != with_null.as_ref().and_then(Played::deltas) && may_be_absent()
 }
 
 /// The frames of a stream, with their data as JSON.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use catalogue::{REORDERED, groups};
+use checker::Rules;
 use recordings::goldens::{self, Golden};
 use serde_json::{Value, json};
 use spec::Dialect;
@@ -11,6 +12,7 @@ use spec::Dialect;
 use super::case::{PlayedCase, speaks};
 use super::event::{event_type, shape, text, typed};
 use super::member::{Edited, Frames, Wrong, id, kinds_in, with_data, wrong_member};
+use super::streams::Streams;
 
 /// What happens to an event; its type is lost in all events like it.
 #[derive(Debug, Clone, Copy)]
@@ -47,27 +49,27 @@ impl Change {
 }
 
 /// Returns a case for each change of each event.
-pub(super) fn orders(dialect: &'static Dialect) -> Vec<PlayedCase> {
+pub(super) fn orders(dialect: &'static Dialect, streams: &mut Streams) -> Vec<PlayedCase> {
     let mut cases = Vec::new();
-    for_each_edit(dialect, |edited| cases.extend(edited.case(dialect)));
+    for_each_edit(dialect, |edited, _| cases.extend(edited.case(dialect, streams)));
     cases
 }
 
 /// Returns the stream of each change, with the kinds of its findings in the dialect of its golden.
 pub(super) fn kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>> {
     let mut kinds = BTreeMap::new();
-    for_each_edit(dialect, |edited| {
-        kinds.insert(edited.name, kinds_in(edited.golden, &edited.bytes));
+    for_each_edit(dialect, |edited, rules| {
+        kinds.insert(edited.name, kinds_in(&edited.bytes, rules));
     });
     kinds
 }
 
-fn for_each_edit(client: &'static Dialect, mut found: impl FnMut(Edited)) {
+fn for_each_edit(client: &'static Dialect, mut found: impl FnMut(Edited, &Rules)) {
     for id in REORDERED {
         let Some(golden) = goldens::golden(id) else { continue };
         let Some(dialect) = spec::dialect(golden.dialect).filter(|_| speaks(client, id)) else { continue };
-        let frames = Frames::of(golden.bytes);
-        with_wrong_members(golden, dialect, &frames, &mut found);
+        let (frames, rules) = (Frames::of(golden.bytes), Rules::of(dialect));
+        with_wrong_members(golden, &frames, &rules, &mut |edited| found(edited, &rules));
         let frames = frames.0;
         for at in 0..frames.len() {
             for change in Change::ALL {
@@ -75,12 +77,13 @@ fn for_each_edit(client: &'static Dialect, mut found: impl FnMut(Edited)) {
                 let data = frames.get(at).and_then(|(_, data)| data.as_ref());
                 let kind = data.and_then(|data| event_type(dialect, data)).unwrap_or_default();
                 let number = at + 1;
-                found(Edited {
+                let edited = Edited {
                     golden,
                     name: format!("{}{id}/{number}-{}", groups::ORDER, change.name()),
                     title: format!("Event {number} of `{id}`, `{kind}`, {}", change.title()),
                     bytes: renumbered(changed),
-                });
+                };
+                found(edited, &rules);
             }
         }
     }
@@ -90,12 +93,12 @@ fn for_each_edit(client: &'static Dialect, mut found: impl FnMut(Edited)) {
 /// all of them and at the first, and no other finding. How a client reads one by what the others say shows only there.
 fn with_wrong_members(
     golden: &'static Golden,
-    dialect: &Dialect,
     frames: &Frames,
+    rules: &Rules,
     found: &mut impl FnMut(Edited),
 ) {
     let id = id(golden);
-    for ((event, member), places) in frames.places(dialect) {
+    for ((event, member), places) in frames.places(rules.dialect()) {
         if places.len() < 2 || member == "/type" || member.strip_prefix('/') == Some(NUMBER) {
             continue;
         }
@@ -104,7 +107,7 @@ fn with_wrong_members(
                 let Some((bytes, form)) = frames.edited(places, wrong) else { continue };
                 // What follows from a wrong member is not to be measured with it.
                 let place = format!(" {event} {member} {form}");
-                let kinds = kinds_in(golden, &bytes);
+                let kinds = kinds_in(&bytes, rules);
                 if kinds.is_empty() || !kinds.iter().all(|kind| kind.ends_with(&place)) {
                     continue;
                 }

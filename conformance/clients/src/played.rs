@@ -1,7 +1,8 @@
 //! Responses in the form in which they are sent to a client.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use catalogue::Channel;
@@ -30,32 +31,44 @@ impl Plays {
                 let mut bytes =
                     format!("{} {:?} {:?} {}", act.status, act.headers, act.end, act.pieces.len())
                         .into_bytes();
-                bytes.extend(act.pieces.iter().flat_map(|(_, piece)| piece));
+                act.pieces.iter().for_each(|(_, piece)| bytes.extend(piece));
                 bytes
             }
             Self::Socket(line) => {
-                line.messages.iter().flat_map(|(_, message)| format!("{message}\n").into_bytes()).collect()
+                line.messages.iter().flat_map(|(_, message)| [message, "\n"]).collect::<String>().into_bytes()
             }
         }
     }
 }
 
-/// A response that is sent to a client.
+/// A response that is sent to a client, and what it says in a dialect.
 #[derive(Debug, Clone)]
 pub(super) struct Played {
+    pub(super) dialect: &'static Dialect,
     status: u16,
     content_type: String,
     body: Vec<u8>,
     pub(super) is_stream: bool,
-    data: OnceLock<Vec<(String, bool)>>,
+    messages: Vec<Message>,
+    content: OnceCell<Answer>,
+    last: OnceCell<Option<Answer>>,
+}
+
+/// The data of an event.
+#[derive(Debug, Clone)]
+struct Message {
+    text: String,
+    /// The data as JSON, if they are: half of a character is JSON, but no text.
+    event: Option<Value>,
+    /// Whether a blank line ends the event.
+    is_ended: bool,
 }
 
 impl Played {
     /// Parses a golden: a stream, or a response with its head.
-    pub(super) fn read(recording: &[u8]) -> Option<Self> {
+    pub(super) fn read(recording: &[u8], dialect: &'static Dialect) -> Option<Self> {
         let Some(rest) = recording.strip_prefix(b"HTTP/1.1 ") else {
-            let content_type = "text/event-stream".to_owned();
-            return Some(Self::new(200, content_type, recording.to_vec(), true));
+            return Some(Self::stream(recording, dialect));
         };
         let end = rest.windows(4).position(|window| window == b"\r\n\r\n")?;
         let head = String::from_utf8_lossy(rest.get(..end)?).into_owned();
@@ -64,93 +77,106 @@ impl Played {
             let (name, value) = line.split_once(':')?;
             name.eq_ignore_ascii_case("content-type").then(|| value.trim().to_owned())
         };
-        let content_type = head.lines().find_map(header).unwrap_or_else(|| "text/event-stream".to_owned());
+        let content_type = head.lines().find_map(header).unwrap_or_else(|| EVENT_STREAM.to_owned());
         let body = rest.get(end + 4..)?.to_vec();
         let is_stream = body.is_empty() || !body.starts_with(b"{") && !body.starts_with(b"<");
-        Some(Self::new(status, content_type, body, is_stream))
+        Some(Self::new(status, content_type, body, is_stream, dialect))
     }
 
-    pub(super) fn of_wire(wire: &Wire) -> Self {
-        Self::new(wire.status, wire.content_type.clone(), wire.body.clone(), wire.is_stream())
+    pub(super) fn stream(stream: &[u8], dialect: &'static Dialect) -> Self {
+        Self::new(200, EVENT_STREAM.to_owned(), stream.to_vec(), true, dialect)
     }
 
-    pub(super) const fn new(status: u16, content_type: String, body: Vec<u8>, is_stream: bool) -> Self {
-        Self { status, content_type, body, is_stream, data: OnceLock::new() }
+    pub(super) fn of_wire(wire: &Wire, dialect: &'static Dialect) -> Self {
+        Self::new(wire.status, wire.content_type.clone(), wire.body.clone(), wire.is_stream(), dialect)
     }
 
-    /// Returns the data of its events except `[DONE]`, each with whether a blank line ends it.
-    fn data(&self) -> &[(String, bool)] {
-        self.data.get_or_init(|| {
-            let mut all = Vec::new();
-            // An unreadable stream has no events.
-            let _ = read(&self.body, Some(Format::Sse), &mut |entry| {
-                if let Entry::Event(frame) = entry
-                    && let Some(data) = frame.data.filter(|data| data != "[DONE]")
-                {
-                    all.push((data.into_owned(), frame.terminated));
-                }
-            });
-            all
-        })
+    fn new(
+        status: u16,
+        content_type: String,
+        body: Vec<u8>,
+        is_stream: bool,
+        dialect: &'static Dialect,
+    ) -> Self {
+        let messages = messages(&body);
+        Self {
+            dialect,
+            status,
+            content_type,
+            body,
+            is_stream,
+            messages,
+            content: OnceCell::new(),
+            last: OnceCell::new(),
+        }
     }
 
-    /// Returns the events of a stream; `None` if one of them is not JSON.
-    pub(super) fn events(&self) -> Option<Vec<Value>> {
-        self.messages().map(|data| serde_json::from_str(data).ok()).collect()
-    }
-
-    /// Returns the content of its deltas; `None` if one of its events is not JSON.
-    pub(super) fn deltas(&self, dialect: &Dialect) -> Option<Answer> {
-        self.messages().all(is_json).then(|| self.content(dialect))
+    /// Returns the events that a blank line ends.
+    fn ended(&self) -> impl Iterator<Item = &Message> {
+        self.messages.iter().filter(|message| message.is_ended)
     }
 
     /// Returns the WebSocket messages of these events.
     pub(super) fn messages(&self) -> impl Iterator<Item = &str> {
-        self.data().iter().filter(|(_, is_ended)| *is_ended).map(|(data, _)| data.as_str())
+        self.ended().map(|message| message.text.as_str())
+    }
+
+    /// Returns those that are JSON, each with its text.
+    pub(super) fn events(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.ended().filter_map(|message| Some((message.text.as_str(), message.event.as_ref()?)))
+    }
+
+    /// Returns the content of its deltas; `None` if one of its events is not JSON.
+    pub(super) fn deltas(&self) -> Option<&Answer> {
+        self.ended().all(|message| message.event.is_some()).then(|| self.content())
     }
 
     /// Returns the response object of its last event, or its body.
-    fn response(&self, dialect: &Dialect) -> Option<Value> {
+    fn response(&self) -> Option<Cow<'_, Value>> {
         if !self.is_stream {
-            return serde_json::from_slice(&self.body).ok();
+            return serde_json::from_slice(&self.body).ok().map(Cow::Owned);
         }
         // Some clients read an event that no blank line ends, too.
-        self.data().iter().find_map(|(data, _)| {
-            let mut event = serde_json::from_str::<Value>(data).ok()?;
-            let is_last = dialect.terminal.contains(&event.get("type")?.as_str()?);
-            event.get_mut("response").filter(|_| is_last).map(Value::take)
+        let mut events = self.messages.iter().filter_map(|message| message.event.as_ref());
+        events.find_map(|event| {
+            let is_last = self.dialect.terminal.contains(&event.get("type")?.as_str()?);
+            event.get("response").filter(|_| is_last).map(Cow::Borrowed)
         })
     }
 
     /// Returns the content of its last event, or of its body. Where no event repeats the response, that of a stream that
     /// ends the response.
-    pub(super) fn last(&self, dialect: &Dialect) -> Option<Answer> {
-        if self.is_stream && dialect.api.list.is_empty() {
-            return self.is_finished(dialect).then(|| self.content(dialect));
-        }
-        self.response(dialect).map(|response| Answer::of_response(dialect.api, &response))
+    pub(super) fn last(&self) -> Option<&Answer> {
+        let last = self.last.get_or_init(|| {
+            let api = self.dialect.api;
+            if self.is_stream && api.list.is_empty() {
+                return self.is_finished().then(|| self.content().clone());
+            }
+            self.response().map(|response| Answer::of_response(api, &response))
+        });
+        last.as_ref()
     }
 
     /// Returns the content of its events that are JSON.
-    fn content(&self, dialect: &Dialect) -> Answer {
-        let mut reader = AnswerReader::new(dialect.api);
-        for data in self.messages().filter(|data| is_json(data)) {
-            reader.data(dialect, data);
-        }
-        reader.finish()
+    fn content(&self) -> &Answer {
+        self.content.get_or_init(|| {
+            let mut reader = AnswerReader::new(self.dialect.api);
+            self.events().for_each(|(text, _)| reader.data(self.dialect, text));
+            reader.finish()
+        })
     }
 
     /// Returns whether the response ends: with an event, or with all of its containers.
-    fn is_finished(&self, dialect: &Dialect) -> bool {
+    fn is_finished(&self) -> bool {
+        let dialect = self.dialect;
         let (mut opened, mut ended) = (BTreeSet::new(), BTreeSet::new());
-        for data in self.messages() {
-            let Ok(event) = serde_json::from_str::<Value>(data) else { continue };
-            let Some(kind) = event_type(dialect, &event) else { continue };
+        for (text, event) in self.events() {
+            let Some(kind) = event_type(dialect, event) else { continue };
             if dialect.terminal.contains(&&*kind) {
                 return true;
             }
             let Some(info) = dialect.event(&kind) else { continue };
-            let (_, view, matches) = dialect.read_event(&kind, data);
+            let (_, view, matches) = dialect.read_event(&kind, text);
             for (effect, view) in (0..matches.len()).filter_map(|nth| matches.get(nth, info, &view)) {
                 let index = view.count(dialect.api.index).and_then(|count| count.whole());
                 if dialect.api.with_parents(effect.scope).any(|scope| scope == dialect.api.container) {
@@ -165,52 +191,64 @@ impl Played {
     }
 
     /// Returns whether all of its events match their schemas.
-    fn is_valid(&self, dialect: &Dialect) -> bool {
-        let is_valid = |event: &Value, data: &str| {
-            event_type(dialect, event).is_some_and(|kind| dialect.check_event(&kind, data).is_valid())
-        };
-        self.messages().all(|data| serde_json::from_str(data).is_ok_and(|event| is_valid(&event, data)))
+    fn is_valid(&self) -> bool {
+        self.ended().all(|message| {
+            let kind = message.event.as_ref().and_then(|event| event_type(self.dialect, event));
+            kind.is_some_and(|kind| self.dialect.check_event(&kind, &message.text).is_valid())
+        })
     }
 
     /// Returns whether one of its messages ends the response.
-    fn says_its_end(&self, dialect: &Dialect) -> bool {
-        self.messages().any(|data| {
-            let event: Value = serde_json::from_str(data).unwrap_or_default();
+    fn says_its_end(&self) -> bool {
+        self.events().any(|(_, event)| {
             let kind = event.get("type").and_then(Value::as_str);
-            event.get("response").is_some() && kind.is_some_and(|kind| dialect.terminal.contains(&kind))
+            event.get("response").is_some() && kind.is_some_and(|kind| self.dialect.terminal.contains(&kind))
         })
     }
 
     /// Returns the ids of the items of its last event, or of its body.
-    pub(super) fn items(&self, dialect: &Dialect) -> Vec<String> {
-        let response = self.response(dialect).unwrap_or_default();
+    pub(super) fn items(&self) -> Vec<String> {
+        let response = self.response().unwrap_or_default();
         let items = response.get("output").and_then(Value::as_array).into_iter().flatten();
         items.filter_map(|item| item.get("id")?.as_str().map(str::to_owned)).collect()
     }
 }
 
-/// Returns whether a message can be read: half of a character is JSON, but no text.
-fn is_json(data: &str) -> bool {
-    serde_json::from_str::<Value>(data).is_ok()
+const EVENT_STREAM: &str = "text/event-stream";
+
+/// Returns the data of the events of a stream except `[DONE]`.
+fn messages(stream: &[u8]) -> Vec<Message> {
+    let mut messages = Vec::new();
+    // An unreadable stream has no events.
+    let _ = read(stream, Some(Format::Sse), &mut |entry| {
+        if let Entry::Event(frame) = entry
+            && let Some(data) = frame.data.filter(|data| data != "[DONE]")
+        {
+            let event = serde_json::from_str(&data).ok();
+            messages.push(Message { text: data.into_owned(), event, is_ended: frame.terminated });
+        }
+    });
+    messages
 }
 
 /// Returns the correct contents of an edited stream: those of the intact stream, and those of the deltas and of the
 /// last event of the edited one.
-pub(super) fn answers(sound: &Played, edited: &Played, dialect: &Dialect) -> Vec<Answer> {
-    let Some(first) = sound.last(dialect) else { return Vec::new() };
+pub(super) fn answers(sound: &Played, edited: &Played) -> Vec<Answer> {
+    let Some(first) = sound.last() else { return Vec::new() };
     let mut all = vec![first.clone()];
-    let is_repeated = !dialect.api.list.is_empty();
-    if let Some(mut last) = edited.last(dialect) {
+    let is_repeated = !edited.dialect.api.list.is_empty();
+    if let Some(last) = edited.last() {
+        let mut last = last.clone();
         if edited.is_stream && !is_repeated {
             // No other event has what an invalid one lacks.
-            if !edited.is_valid(dialect) {
+            if !edited.is_valid() {
                 last.texts.clone_from(&first.texts);
                 last.refusal.clone_from(&first.refusal);
                 last.reasoning.clone_from(&first.reasoning);
                 last.calls.clone_from(&first.calls);
             }
         } else if edited.is_stream
-            && let Some(deltas) = edited.deltas(dialect)
+            && let Some(deltas) = edited.deltas()
         {
             // If these differ, only the intact stream is correct.
             if deltas.text() != last.text() {
@@ -225,7 +263,7 @@ pub(super) fn answers(sound: &Played, edited: &Played, dialect: &Dialect) -> Vec
             if deltas.calls != last.calls {
                 last.calls.clone_from(&first.calls);
             }
-            all.push(Answer { id: deltas.id, ..last.clone() });
+            all.push(Answer { id: deltas.id.clone(), ..last.clone() });
         }
         all.push(last);
     }
@@ -242,15 +280,14 @@ pub(super) struct Delivery {
     pub(super) end_after: Option<usize>,
 }
 
-pub(super) fn plays(played: &Played, channel: Channel, delivery: &Delivery, dialect: &Dialect) -> Plays {
+pub(super) fn plays(played: &Played, channel: Channel, delivery: &Delivery) -> Plays {
     if channel == Channel::Websocket {
         let messages = played.messages().map(|message| (Duration::ZERO, message.to_owned())).collect();
-        return Plays::Socket(Line { messages, is_last: !played.says_its_end(dialect) });
+        return Plays::Socket(Line { messages, is_last: !played.says_its_end() });
     }
     let mut act = Act::new(played.status, &played.content_type, played.body.clone());
     if played.is_stream {
-        let wire =
-            Wire { status: 200, content_type: "text/event-stream".to_owned(), body: played.body.clone() };
+        let wire = Wire { status: 200, content_type: EVENT_STREAM.to_owned(), body: played.body.clone() };
         let mut events = wire.events();
         if delivery.end != End::Whole {
             events.truncate(delivery.end_after.unwrap_or(events.len() / 2));

@@ -144,7 +144,7 @@ impl PlayedFailure {
         let wire = respond(&asked, dialect);
         let number = row.end_after.and_then(|number| usize::try_from(number).ok());
         let delivery = Delivery { end: end(row.end), end_after: number, ..Delivery::default() };
-        let Plays::Http(mut act) = plays(&Played::of_wire(&wire), channel, &delivery, dialect) else {
+        let Plays::Http(mut act) = plays(&Played::of_wire(&wire, dialect), channel, &delivery) else {
             return None;
         };
         act.end = delivery.end;

@@ -136,11 +136,9 @@ impl ClientSuite {
 
     /// Returns the cases to send, of those with a wanted name.
     pub fn cases(&self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<PlayedCase> {
-        let mut all = cases(self.dialect);
-        if self.has_members {
-            all.extend(measured_cases(self.dialect));
-        }
-        all.retain(|case| self.transports.contains(&case.transport) && is_wanted(&case.name));
+        let measured = if self.has_members { measured_cases(self.dialect) } else { Vec::new() };
+        let is_sent = |case: &&PlayedCase| self.transports.contains(&case.transport) && is_wanted(&case.name);
+        let mut all: Vec<_> = cases(self.dialect).iter().chain(&measured).filter(is_sent).cloned().collect();
         if let Some(timeout) = self.timeout {
             for case in &mut all {
                 case.set_timeout(timeout);

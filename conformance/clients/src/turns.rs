@@ -45,8 +45,8 @@ pub(super) fn turns(
     let api = dialect.api;
     let mut turns = Vec::new();
     let mut kept = sealed_in_response(asked, dialect);
-    let mut before = first.last(dialect)?;
-    let mut items = first.items(dialect);
+    let mut before = first.last()?.clone();
+    let mut items = first.items();
     for (at, step) in row.steps.iter().enumerate() {
         let outputs = step.outputs.iter().map(|(name, output)| ((*name).to_owned(), (*output).to_owned()));
         let (request, answered) = match step.step {
@@ -60,11 +60,11 @@ pub(super) fn turns(
                 }
                 let mut wire = gateway::respond(&sent, dialect);
                 wire.body = tagged(&wire.body, &format!("t{}", at + 2));
-                (request, Played::of_wire(&wire))
+                (request, Played::of_wire(&wire, dialect))
             }
         };
-        let answer = answered.last(dialect)?;
-        let plays = plays(&answered, channel, &Delivery::default(), dialect);
+        let answer = answered.last()?.clone();
+        let plays = plays(&answered, channel, &Delivery::default());
         let sealed = kept.clone();
         kept.extend(sealed_in_response(&request, dialect));
         turns.push(PlayedTurn {
@@ -79,7 +79,7 @@ pub(super) fn turns(
             plays,
         });
         before = answer;
-        items = answered.items(dialect);
+        items = answered.items();
     }
     Some((turns, before))
 }

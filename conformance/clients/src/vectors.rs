@@ -161,13 +161,13 @@ pub fn vectors(dialect: &'static Dialect) -> Vectors {
     let rules = Rules::of(dialect);
     let mut broken: BTreeMap<String, VectorRule> = BTreeMap::new();
     let is_lacking =
-        |case: &PlayedCase| !case.name.starts_with(groups::MEMBER) || case.name.ends_with("=absent");
-    let all = cases(dialect).into_iter().chain(measured_cases(dialect).into_iter().filter(is_lacking));
-    let judged: Vec<(PlayedCase, Act, Vec<Finding>)> = all
+        |case: &&PlayedCase| !case.name.starts_with(groups::MEMBER) || case.name.ends_with("=absent");
+    let measured = measured_cases(dialect);
+    let all = cases(dialect).iter().chain(measured.iter().filter(is_lacking));
+    let judged: Vec<(&PlayedCase, &Act, Vec<Finding>)> = all
         .filter_map(|case| {
-            let act = response(&case)?.clone();
-            let findings = findings(&act, &rules);
-            Some((case, act, findings))
+            let act = response(case)?;
+            Some((case, act, findings(act, &rules)))
         })
         .collect();
     // What is good in another dialect alone says nothing of this one, nor do its edits.

@@ -258,7 +258,7 @@ impl ClientArgs {
         let case = names::client_case(name, dialect)?;
         let responses = case.responses();
         if io::stdout().is_terminal() {
-            let mut text = explain::case::case(&case, dialect, self.color.screen(&io::stdout()));
+            let mut text = explain::case::case(case, dialect, self.color.screen(&io::stdout()));
             for response in &responses {
                 text.push('\n');
                 text += &explain::case::visible_bytes(&response.bytes);
@@ -267,7 +267,7 @@ impl ClientArgs {
             return Ok(ExitCode::SUCCESS);
         }
         // A closed stderr is no reason to fail.
-        let page = explain::case::case(&case, dialect, self.color.screen(&io::stderr()));
+        let page = explain::case::case(case, dialect, self.color.screen(&io::stderr()));
         let _ = io::stderr().lock().write_all(page.as_bytes());
         let bytes: Vec<u8> = responses.into_iter().flat_map(|response| response.bytes).collect();
         print_bytes(&bytes)?;

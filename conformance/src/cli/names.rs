@@ -73,7 +73,7 @@ pub(super) enum Topic {
     Group(&'static str),
     Feature(&'static Feature),
     /// A case for clients.
-    Case(Box<PlayedCase>),
+    Case(&'static PlayedCase),
     /// A fault of transport.
     Fault(WireFault),
     /// A rule for both ends of a gateway.
@@ -115,7 +115,7 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
     found.extend(catalogue::PROFILES.iter().find(|profile| profile.name == name).map(Topic::Profile));
     found.extend(groups().into_iter().find(|group| *group == name).map(Topic::Group));
     found.extend(catalogue::FEATURES.iter().find(|feature| feature.name == name).map(Topic::Feature));
-    found.extend(case(name, dialect).map(Box::new).map(Topic::Case));
+    found.extend(case(name, dialect).map(Topic::Case));
     found.extend(WireFault::named(name).map(Topic::Fault));
     found.extend(BETWEEN_RULES.iter().find(|rule| rule.id == name).map(Topic::BetweenRule));
     found.extend(between_case(name).map(Topic::BetweenCase));
@@ -149,13 +149,13 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
 const FAULT: &str = "fault/";
 
 /// Returns the case for clients with that name: of the dialect, or else of `openai`.
-fn case(name: &str, dialect: &'static Dialect) -> Option<PlayedCase> {
+fn case(name: &str, dialect: &'static Dialect) -> Option<&'static PlayedCase> {
     let id = name.strip_suffix(".json").or_else(|| name.strip_suffix(".ws")).unwrap_or(name);
     // Cases are made, which takes a moment.
     if !id.starts_with(FAULT) && catalogue::CLIENT_CASES.iter().all(|case| case.id != id) {
         return None;
     }
-    let of = |dialect| clients::cases(dialect).into_iter().find(|case| case.name == name);
+    let of = |dialect| clients::cases(dialect).iter().find(|case| case.name == name);
     of(dialect).or_else(|| spec::dialect("openai").and_then(of))
 }
 
@@ -170,7 +170,7 @@ fn between_case(name: &str) -> Option<&'static BetweenCase> {
 }
 
 /// Returns the case for clients with that name.
-pub(super) fn client_case(name: &str, dialect: &'static Dialect) -> Result<PlayedCase> {
+pub(super) fn client_case(name: &str, dialect: &'static Dialect) -> Result<&'static PlayedCase> {
     case(name, dialect).ok_or_else(|| {
         let all = clients::cases(dialect);
         let hint = meant(name, all.iter().map(|case| case.name.as_str()));

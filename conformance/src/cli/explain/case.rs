@@ -94,7 +94,7 @@ mod tests {
         let dialect = spec::dialect("openai").expect("the build has it");
         let screen = Screen { style: Style::Plain, width: 80 };
         for case in clients::cases(dialect) {
-            let page = self::case(&case, dialect, screen);
+            let page = self::case(case, dialect, screen);
             assert!(page.starts_with(&case.name), "{page}");
             for fact in ["\nmust       ", "\nrequest    ", "\nresponse   "] {
                 assert!(page.contains(fact), "{fact:?}: {page}");
