@@ -4,12 +4,12 @@ use clients::{ClientCertificate, ClientSuite, PlayedTurn, cases, client_profiles
 use harness::frozen::{assert_fresh, assert_frozen};
 use results::{ClientRun, Demand, ProfileState, Verdict};
 
-use super::{run, suite};
+use super::{at_once, run, suite};
 
 /// Returns a run with the cases that profiles require.
 fn demanded(kind: &str, dialect: &str, profiles: &[&str]) -> ClientRun {
     let profiles: Vec<String> = profiles.iter().map(ToString::to_string).collect();
-    let suite = ClientSuite { dialect: spec::dialect(dialect).unwrap(), profiles, ..suite(kind) };
+    let suite = ClientSuite { dialect: spec::dialect(dialect).unwrap(), profiles, jobs: 8, ..suite(kind) };
     let names: Vec<String> =
         client_profiles(&suite.profiles).flat_map(|profile| demanded_cases(profile, suite.dialect)).collect();
     run(&suite, &|name| names.iter().any(|one| one == name))
@@ -55,7 +55,7 @@ const PROFILES: [(&str, &[(&str, &str)]); 4] = [
 
 #[test]
 fn each_profile_is_passed_by_a_perfect_client_and_failed_by_a_faulty_one() {
-    for (dialect, profiles) in PROFILES {
+    at_once(&PROFILES, |(dialect, profiles)| {
         let of_api = |profile: &catalogue::ClientProfile| {
             let mut names = profile.specifications.iter().filter_map(|name| spec::dialect(name));
             names.any(|of| of.api.name == spec::dialect(dialect).unwrap().api.name)
@@ -68,11 +68,11 @@ fn each_profile_is_passed_by_a_perfect_client_and_failed_by_a_faulty_one() {
         let passed: Vec<_> = named.iter().map(|name| (*name, ProfileState::Passed)).collect();
         let reasons = run.profiles.iter().map(|one| &one.reasons).collect::<Vec<_>>();
         assert_eq!(states(&run), passed, "{dialect}: {reasons:?}");
-        for (profile, faulty) in profiles {
+        for (profile, faulty) in *profiles {
             let run = demanded(faulty, dialect, &[profile]);
             assert_eq!(states(&run), [(*profile, ProfileState::Failed)], "{dialect}: {faulty}");
         }
-    }
+    });
     // Profiles do not apply to a dialect without a specification.
     let run = demanded("perfect", "vllm-responses", &["client-core"]);
     assert_eq!(run.profiles[0].state, ProfileState::NotApplicable);

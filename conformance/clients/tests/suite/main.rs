@@ -14,6 +14,7 @@ mod vectors;
 
 use std::env;
 use std::ffi::OsString;
+use std::thread;
 
 use clients::ClientSuite;
 use results::ClientRun;
@@ -29,4 +30,13 @@ fn suite(kind: &str) -> ClientSuite {
 
 fn run(suite: &ClientSuite, is_wanted: &dyn Fn(&str) -> bool) -> ClientRun {
     suite.run(suite.cases(is_wanted), &|_| {}).expect("the client can be tested")
+}
+
+/// Returns the results of a function for all inputs. It is called for all of them at the same time, as clients often wait.
+fn at_once<I: Sync, T: Send>(inputs: &[I], result: impl Fn(&I) -> T + Sync) -> Vec<T> {
+    let result = &result;
+    thread::scope(|scope| {
+        let started: Vec<_> = inputs.iter().map(|input| scope.spawn(move || result(input))).collect();
+        started.into_iter().map(|one| one.join().expect("it does not panic")).collect()
+    })
 }

@@ -5,20 +5,24 @@ use std::time::Duration;
 use clients::{ClientSuite, Expected, Mode};
 use results::{ClientCaseReport, ClientOutcome, ClientRun, Outcome, Transport};
 
-use super::{run, suite};
+use super::{at_once, run, suite};
 
 #[test]
 fn a_perfect_client_is_right_or_reports_in_every_case_dialect_and_transport() {
-    for (name, least) in
-        [("openai", 450), ("open-responses", 400), ("open-responses@2026-01-15", 200), ("vllm-responses", 50)]
-    {
+    let dialects = [
+        ("openai", 450),
+        ("open-responses", 400),
+        ("open-responses@2026-01-15", 200),
+        ("vllm-responses", 50),
+    ];
+    at_once(&dialects, |(name, least)| {
         let suite =
             ClientSuite { dialect: spec::dialect(name).unwrap(), is_strict: true, ..suite("perfect") };
         // Other tests are about retries.
         let run = run(&suite, &|name| !name.starts_with("retry/"));
-        assert_right(name, &run, least, |_| true);
+        assert_right(name, &run, *least, |_| true);
         assert_eq!(run.outcome, Outcome::Passed);
-    }
+    });
 }
 
 /// Checks that each case is right or reported, with good requests, and that a client returns the responses of pages that it
@@ -47,7 +51,7 @@ fn assert_right(name: &str, run: &ClientRun, least: usize, is_page: impl Fn(&Cli
 /// The requests of all goldens of these APIs are valid, and a client that reads their events passes.
 #[test]
 fn a_client_that_reads_events_is_right_or_reports_in_every_case_of_other_apis() {
-    for (name, least) in [("anthropic", 600), ("chat", 300)] {
+    at_once(&[("anthropic", 600), ("chat", 300)], |(name, least)| {
         let dialect = spec::dialect(name).unwrap();
         let suite = ClientSuite {
             dialect,
@@ -63,14 +67,16 @@ fn a_client_that_reads_events_is_right_or_reports_in_every_case_of_other_apis() 
                 .any(|it| name.ends_with(it))
         };
         let run = run(&suite, &|name| !is_beyond(name) && !name.starts_with("retry/"));
-        assert_right(name, &run, least, |case| catalogue::CLIENT_CASES.iter().any(|row| row.id == case.name));
+        assert_right(name, &run, *least, |case| {
+            catalogue::CLIENT_CASES.iter().any(|row| row.id == case.name)
+        });
         let unread = catalogue::REQUESTS.iter().filter(|(golden, _)| {
             let own = golden.split_once('/').and_then(|(own, _)| spec::dialect(own)).expect(golden);
             own.is_or_extends(name) && !run.cases.iter().any(|case| case.name == format!("sound/{golden}"))
         });
         let unread: Vec<&str> = unread.map(|(golden, _)| *golden).filter(|name| !is_beyond(name)).collect();
         assert!(unread.is_empty(), "{unread:?}");
-    }
+    });
 }
 
 #[test]
