@@ -71,7 +71,7 @@ fn each_fault_of_retries_is_caught_where_it_shows() {
         )
         .collect();
     let found: Vec<(&str, &str, Vec<String>)> = runs
-        .chunks(8)
+        .chunks(4)
         .flat_map(|some| at_once(some, |(kind, dialect)| (*kind, *dialect, told(&retrying(kind, dialect)))))
         .collect();
     let of = |kind: &str, dialect: &str| {
