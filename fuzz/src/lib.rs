@@ -10,6 +10,7 @@ pub mod recordings;
 mod within;
 
 use std::io::{self, Read};
+use std::sync::LazyLock;
 
 use conformance::capture::{CaptureError, Entry, Format, Reader};
 use conformance::reports::Style;
@@ -20,15 +21,16 @@ use random::Xorshift;
 /// Checks a recording in every dialect, and renders the findings in every format. Asserts that nothing panics and no
 /// output contains control characters.
 pub fn check(bytes: &[u8]) {
-    for dialect in spec::DIALECTS {
-        let rules = Rules::of(dialect);
-        let capture = check_recording("fuzz", &mut &*bytes, None, &rules);
+    static RULES: LazyLock<Vec<Rules>> =
+        LazyLock::new(|| spec::DIALECTS.iter().map(|dialect| Rules::of(dialect)).collect());
+    for rules in &*RULES {
+        let capture = check_recording("fuzz", &mut &*bytes, None, rules);
         for finding in &capture.findings {
             let text =
                 conformance::reports::diagnostic("fuzz", finding, "openai", FailOn::default(), Style::Plain);
             assert!(text.chars().all(|character| character == '\n' || !character.is_control()), "{text:?}");
         }
-        let run = Run::new(&rules, vec![capture], None);
+        let run = Run::new(rules, vec![capture], None);
         let json = conformance::reports::json(&run);
         serde_json::from_str::<serde_json::Value>(&json).expect("the report is JSON");
     }

@@ -151,7 +151,7 @@ impl Exchanged {
 impl Response {
     /// Returns the whole body.
     pub fn body(&self) -> Vec<u8> {
-        self.pieces.iter().flat_map(|(_, bytes)| bytes).copied().collect()
+        self.pieces.iter().map(|(_, bytes)| &**bytes).collect::<Vec<_>>().concat()
     }
 
     /// Returns the value of a header.

@@ -51,7 +51,7 @@ fn shown(plays: &Plays) -> ShownResponse {
             }
             ShownResponse {
                 head: format!("HTTP {}{}{pieces}{pause}", act.status, headers.collect::<String>()),
-                bytes: act.pieces.iter().flat_map(|(_, piece)| piece).copied().collect(),
+                bytes: act.body(),
                 end: match act.end {
                     End::Whole => None,
                     End::Stall => Some("then nothing more comes, and the connection stays open"),

@@ -207,17 +207,13 @@ fn response(case: &PlayedCase) -> Option<&Act> {
     }
 }
 
-fn body(act: &Act) -> Vec<u8> {
-    act.pieces.iter().flat_map(|(_, bytes)| bytes).copied().collect()
-}
-
 fn findings(act: &Act, rules: &Rules) -> Vec<Finding> {
     let mut recording = format!("HTTP/1.1 {} \r\n", act.status).into_bytes();
     for (name, value) in &act.headers {
         recording.extend(format!("{name}: {value}\r\n").into_bytes());
     }
     recording.extend(b"\r\n");
-    recording.extend(body(act));
+    recording.extend(act.body());
     recordings::check("vector", &mut &*recording, Some(Format::Http), rules).findings
 }
 
@@ -233,8 +229,7 @@ fn vector(
         let title = rule.title.to_owned();
         rules.entry(finding.rule.to_string()).or_insert(VectorRule { title, authority });
     }
-    let bytes = body(act);
-    let (body, body_base64) = match String::from_utf8(bytes) {
+    let (body, body_base64) = match String::from_utf8(act.body()) {
         Ok(text) => (Some(text), None),
         Err(error) => (None, Some(base64_of(error.as_bytes()))),
     };

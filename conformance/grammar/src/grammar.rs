@@ -1,5 +1,7 @@
 //! The grammar of a dialect.
 
+use std::collections::BTreeSet;
+
 use spec::Dialect;
 use spec::table::{EventInfo, Role, Scope, ScopeInfo};
 
@@ -13,6 +15,10 @@ pub struct Grammar {
     pub dialect: &'static Dialect,
     /// The effects that the goldens have.
     pub(crate) effects: Vec<&'static EventInfo>,
+    /// The scopes that one of them opens.
+    opened: BTreeSet<Scope>,
+    /// The scopes that one of them ends.
+    ended: BTreeSet<Scope>,
     pub(crate) templates: Templates,
 }
 
@@ -22,7 +28,13 @@ impl Grammar {
         let templates = Templates::of(dialect);
         let is_list = |event: &EventInfo| !event.effects.is_empty();
         let has = |event: &&'static EventInfo| !is_list(event) && templates.has(event);
-        Self { dialect, effects: dialect.effects().filter(has).collect(), templates }
+        let effects: Vec<_> = dialect.effects().filter(has).collect();
+        let scopes = |of: fn(&EventInfo) -> bool| {
+            effects.iter().filter(|effect| of(effect)).map(|effect| effect.scope).collect()
+        };
+        let opened = scopes(|effect| effect.role == Role::Open);
+        let ended = scopes(EventInfo::ends_scope);
+        Self { dialect, effects, opened, ended, templates }
     }
 
     /// Returns the properties of a scope.
@@ -42,11 +54,11 @@ impl Grammar {
     }
 
     pub(crate) fn opens(&self, scope: Scope) -> bool {
-        self.effects.iter().any(|effect| effect.scope == scope && effect.role == Role::Open)
+        self.opened.contains(&scope)
     }
 
     /// Returns whether an event ends a scope.
     pub(crate) fn ends(&self, scope: Scope) -> bool {
-        self.effects.iter().any(|effect| effect.scope == scope && effect.ends_scope())
+        self.ended.contains(&scope)
     }
 }

@@ -1,6 +1,7 @@
 //! What the containers of any stream of a dialect can go through.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::rc::Rc;
 use std::sync::Mutex;
 
 use spec::table::Role;
@@ -95,7 +96,7 @@ struct States<'g> {
     all: Vec<State<'g>>,
     known: HashMap<Settled, usize>,
     /// The steps that may come next, each with the state after it, of the states that were asked for it.
-    steps: HashMap<usize, Vec<(Step, usize)>>,
+    steps: HashMap<usize, Rc<[(Step, usize)]>>,
 }
 
 impl<'g> States<'g> {
@@ -133,7 +134,7 @@ impl<'g> Exploration<'g> {
         let mut at = 0;
         while let Some(Place { state, last, depth, .. }) = self.places.get(at) {
             let (state, last, depth) = (*state, *last, depth + 1);
-            for (step, after) in self.next(state) {
+            for (step, after) in self.next(state).iter().copied() {
                 let last = self.followed(&step).map_or(last, |stage| [last[1], Some(stage)]);
                 let next = *known.entry((after, last)).or_insert_with(|| {
                     self.places.push(Place { state: after, last, depth, before: Vec::new() });
@@ -148,9 +149,9 @@ impl<'g> Exploration<'g> {
     }
 
     /// Returns the steps that may come next, each with the state after it.
-    fn next(&mut self, state: usize) -> Vec<(Step, usize)> {
+    fn next(&mut self, state: usize) -> Rc<[(Step, usize)]> {
         if let Some(steps) = self.states.steps.get(&state) {
-            return steps.clone();
+            return Rc::clone(steps);
         }
         let before = self.states.all[state].clone();
         let steps = before.steps_of(&self.bounds, |step| self.is_due(step)).into_iter().map(|step| {
@@ -158,8 +159,8 @@ impl<'g> Exploration<'g> {
             after.take(&step);
             (step, self.states.add(after))
         });
-        let steps: Vec<_> = steps.collect();
-        self.states.steps.insert(state, steps.clone());
+        let steps: Rc<[_]> = steps.collect();
+        self.states.steps.insert(state, Rc::clone(&steps));
         steps
     }
 

@@ -1,5 +1,7 @@
 //! What may come next in a stream.
 
+use std::collections::BTreeMap;
+
 use spec::table::{EventInfo, Role, Scope, ScopeInfo};
 
 use crate::bounds::Bounds;
@@ -106,8 +108,9 @@ impl<'g> State<'g> {
     /// Returns those of some steps that may come next, within the bounds.
     pub(crate) fn steps_of(&self, bounds: &Bounds, is_meant: impl Fn(&Step) -> bool) -> Vec<Step> {
         let mut steps = Vec::new();
+        let mut keys = BTreeMap::new();
         for effect in &self.grammar.effects {
-            for key in self.keys(effect.scope) {
+            for key in keys.entry(effect.scope).or_insert_with(|| self.keys(effect.scope)).iter().copied() {
                 for kind in self.kinds(effect, key) {
                     let step = Step { effect, key, kind };
                     if is_meant(&step) && self.allows(&step) && self.is_within(&step, bounds) {

@@ -146,7 +146,7 @@ impl Tail {
     pub fn last_lines(&self, most: usize) -> Vec<String> {
         let _ = self.closed.recv_timeout(MOMENT);
         let kept = lock(&self.kept);
-        let bytes: Vec<u8> = kept.pieces.iter().flat_map(|(_, piece)| piece).copied().collect();
+        let bytes = kept.pieces.iter().map(|(_, piece)| &**piece).collect::<Vec<_>>().concat();
         let text = String::from_utf8_lossy(&bytes);
         let mut lines: Vec<String> = text
             .lines()

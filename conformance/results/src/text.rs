@@ -28,19 +28,26 @@ pub fn visible(text: &str) -> String {
 
 /// Returns JSON in which characters that could control a terminal or reorder text are escaped. It has the same values.
 pub fn escaped_json(json: String) -> String {
-    // Serializers escape those of ASCII, except for the line feeds between members.
-    let is_dangerous = |character: char| !character.is_ascii() && is_dangerous(character);
-    if !json.chars().any(is_dangerous) {
+    // Serializers escape those of ASCII but for one, and leave the line feeds between members.
+    const DELETE: char = '\u{7f}';
+    let is_harmless = |text: &str| text.is_ascii() && !text.contains(DELETE);
+    if is_harmless(&json) {
         return json;
     }
     let mut out = String::with_capacity(json.len());
-    for character in json.chars() {
-        if is_dangerous(character) {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                let _ = write!(out, "\\u{unit:04x}");
+    for line in json.split_inclusive('\n') {
+        if is_harmless(line) {
+            out.push_str(line);
+            continue;
+        }
+        for character in line.chars() {
+            if character != '\n' && is_dangerous(character) {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
+            } else {
+                out.push(character);
             }
-        } else {
-            out.push(character);
         }
     }
     out
@@ -214,8 +221,8 @@ mod tests {
 
     #[test]
     fn json_has_no_characters_that_control_terminals() {
-        let json = "[\n\"\u{202e}a\u{9b}31m\u{e0041}\", \"ä ✓ 😀\"\n]".to_owned();
-        let escaped = "[\n\"\\u202ea\\u009b31m\\udb40\\udc41\", \"ä ✓ 😀\"\n]";
+        let json = "[\n\"\u{202e}a\u{9b}31m\u{e0041}\", \"ä ✓ 😀\",\n\"a\u{7f}\"\n]".to_owned();
+        let escaped = "[\n\"\\u202ea\\u009b31m\\udb40\\udc41\", \"ä ✓ 😀\",\n\"a\\u007f\"\n]";
         assert_eq!(escaped_json(json), escaped);
         assert_eq!(escaped_json("{\n}".to_owned()), "{\n}");
     }

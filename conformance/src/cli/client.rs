@@ -269,8 +269,7 @@ impl ClientArgs {
         // A closed stderr is no reason to fail.
         let page = explain::case::case(case, dialect, self.color.screen(&io::stderr()));
         let _ = io::stderr().lock().write_all(page.as_bytes());
-        let bytes: Vec<u8> = responses.into_iter().flat_map(|response| response.bytes).collect();
-        print_bytes(&bytes)?;
+        print_bytes(&responses.into_iter().map(|response| response.bytes).collect::<Vec<_>>().concat())?;
         Ok(ExitCode::SUCCESS)
     }
 

@@ -63,6 +63,11 @@ impl Act {
         let headers = vec![("content-type".to_owned(), content_type.to_owned())];
         Self { status, headers, pieces: vec![(Duration::ZERO, body.into())], end: End::Whole }
     }
+
+    /// Returns the whole body.
+    pub fn body(&self) -> Vec<u8> {
+        self.pieces.iter().map(|(_, bytes)| &**bytes).collect::<Vec<_>>().concat()
+    }
 }
 
 /// Messages on a WebSocket, each after a delay, optionally followed by a close.

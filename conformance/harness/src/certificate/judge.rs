@@ -121,10 +121,11 @@ impl Judge<'_> {
         for alternatives in profile.scenarios {
             self.scenario(alternatives, &mut report.reasons);
         }
-        for rule in rules {
-            report.reasons.extend(self.rule(rule, profile));
-        }
         let is_of_profile = |case: &ScenarioCase| scenarios(profile).any(|scenario| is_of(case, scenario.id));
+        let sent: Vec<&Sent<'_>> = self.sent.iter().filter(|sent| is_of_profile(sent.case)).collect();
+        for rule in rules {
+            report.reasons.extend(self.rule(rule, &sent));
+        }
         let is_needed = |feature: &str| scenarios(profile).any(|of| of.features.contains(&feature));
         let exercised = self.exercised(is_of_profile, &is_needed);
         // Without the answer to a scenario, that is the reason.
@@ -195,24 +196,16 @@ impl Judge<'_> {
     }
 
     /// Returns why a rule does not meet the requirement in the exchanges of a profile's scenarios, if so.
-    fn rule(&self, id: &str, profile: &Profile) -> Option<Reason> {
+    fn rule(&self, id: &str, sent: &[&Sent<'_>]) -> Option<Reason> {
         if !self.rules.iter().any(|rule| rule.id == id) {
             let text = "it was excluded from the run";
             return Some(Reason::new(Demand::Rule, id, Verdict::NotExercised, text));
         }
-        let is_demanded = |case: &ScenarioCase| {
-            profile.scenarios.iter().flat_map(|ids| ids.split('|')).any(|id| is_of(case, id))
-        };
-        let sent = || {
-            let all = self.sent.iter().filter(|sent| is_demanded(sent.case));
-            all.map(|sent| (sent.case, sent.attempt))
-        };
         let breaks = |attempt: &Attempt| {
             attempt.report.findings.iter().any(|finding| finding.rule == id && finding.level == Level::Must)
         };
-        let broken: Vec<String> = sent()
-            .filter(|(_, attempt)| breaks(attempt))
-            .map(|(_, attempt)| attempt.report.name.clone())
+        let broken: Vec<String> = (sent.iter().filter(|sent| breaks(sent.attempt)))
+            .map(|sent| sent.attempt.report.name.clone())
             .collect();
         if !broken.is_empty() {
             let text = format!("broken in {}", counted(broken.len() as u64, "exchange"));
@@ -220,10 +213,10 @@ impl Judge<'_> {
             return Some(Reason { exchanges: broken, ..reason });
         }
         let rule = catalogue::rule(id)?;
-        let is_shown = sent().any(|(case, attempt)| {
-            let answered = self.judgement(&case.trial(About::Answer));
+        let is_shown = sent.iter().any(|sent| {
+            let answered = self.judgement(&sent.case.trial(About::Answer));
             answered.is_some_and(|judged| judged.verdict == Verdict::Pass)
-                && exercises(case, attempt, rule, self.dialect())
+                && exercises(sent.case, sent.attempt, rule, self.dialect())
         });
         let text = "no response to the scenarios of this profile exercised it";
         (!is_shown).then(|| Reason::new(Demand::Rule, id, Verdict::NotExercised, text))

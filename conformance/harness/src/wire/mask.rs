@@ -28,6 +28,8 @@ struct Patterns {
     all: Vec<Pattern>,
     /// The possible first bytes of all.
     begins: [bool; 256],
+    /// Whether two bytes, as a number, can be the first of any. Where no secret is, they are rare.
+    pairs: Vec<bool>,
 }
 
 /// A secret in one encoding. A character has five forms or more, and escapes mix: 20 characters have more than 10^13
@@ -68,7 +70,11 @@ impl Secrets {
         for pattern in &all {
             begins.iter_mut().zip(pattern.begins).for_each(|(any, this)| *any |= this);
         }
-        Self(Arc::new(Patterns { all, begins }))
+        let mut pairs = vec![false; 1 << 16];
+        for pair in all.iter().flat_map(Pattern::pairs) {
+            pairs[pair] = true;
+        }
+        Self(Arc::new(Patterns { all, begins, pairs }))
     }
 
     /// Returns whether there are none.
@@ -88,11 +94,15 @@ impl Secrets {
 
     /// Returns the ranges of secrets, and the start of one that may continue after these bytes.
     fn search(&self, bytes: &[u8], is_all: bool) -> (Vec<Range<usize>>, Option<usize>) {
-        let Patterns { all, begins } = &*self.0;
+        let Patterns { all, begins, pairs } = &*self.0;
         let (mut places, mut at, mut ends) = (Vec::new(), 0, Ends::default());
         while let Some(next) = bytes[at..].iter().position(|byte| begins[usize::from(*byte)]) {
             at += next;
             let rest = &bytes[at..];
+            if rest.first_chunk().is_some_and(|pair| !pairs[number(*pair)]) {
+                at += 1;
+                continue;
+            }
             let (mut longest, mut is_begun) = (0, false);
             for pattern in all.iter().filter(|pattern| pattern.begins[usize::from(rest[0])]) {
                 match pattern.found(rest, &mut ends) {
@@ -126,6 +136,19 @@ impl Pattern {
             begins[usize::from(*byte)] = true;
         }
         Self { characters, begins }
+    }
+
+    /// Returns its possible first two bytes, as numbers.
+    fn pairs(&self) -> impl Iterator<Item = usize> {
+        // A line may end behind a character, and anything may follow the last one.
+        let behind: Vec<u8> = match self.characters.get(1) {
+            Some(forms) => forms.iter().map(|form| form[0]).chain(*b"\r\n").collect(),
+            None => (0..=u8::MAX).collect(),
+        };
+        self.characters.first().into_iter().flatten().flat_map(move |form| {
+            let second = if form.len() > 1 { &form[1..2] } else { &*behind };
+            second.iter().map(|second| number([form[0], *second])).collect::<Vec<_>>()
+        })
     }
 
     /// Returns whether these bytes begin with it.
@@ -193,6 +216,10 @@ impl Mask {
         }
         bytes
     }
+}
+
+fn number(pair: [u8; 2]) -> usize {
+    usize::from(u16::from_be_bytes(pair))
 }
 
 /// Field names of a stream.
@@ -312,6 +339,7 @@ mod tests {
         assert_eq!(masked(&secrets, &[b"a=session-1", b"; b=2."]), "****************.");
         assert_eq!(masked(&secrets, &[b"a=session-1", b"; b=3."]), "a=*********; b=3.");
         assert_eq!(masked(&secrets, &[b"a=session-1"]), "a=*********");
+        assert_eq!(masked(&["é"], &[b"\xc3", b"\xa9, %C3%A9."]), "**, ******.");
     }
 
     #[test]

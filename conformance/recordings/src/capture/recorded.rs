@@ -237,7 +237,7 @@ fn bytes(body: &Value) -> Cow<'_, [u8]> {
     match body {
         Value::Null => Cow::Borrowed(b""),
         Value::Array(pieces) if !pieces.is_empty() && pieces.iter().all(is_piece) => {
-            Cow::Owned(pieces.iter().flat_map(|piece| bytes(piece).into_owned()).collect())
+            Cow::Owned(pieces.iter().map(bytes).collect::<Vec<_>>().concat())
         }
         other => Cow::Owned(other.to_string().into_bytes()),
     }

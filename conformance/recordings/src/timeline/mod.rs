@@ -100,14 +100,10 @@ struct Moment {
 
 impl TimelineBuilder {
     pub(super) fn new(dialect: &'static Dialect) -> Self {
-        let has = |is_it: fn(&EventInfo) -> bool| {
-            let has = |scope: &Scope| dialect.effects().any(|event| event.scope == *scope && is_it(event));
-            Scope::ALL.iter().map(has).collect()
-        };
         Self {
             api: dialect.api,
-            opens: has(|event| event.role == Role::Open),
-            closes: has(EventInfo::ends_scope),
+            opens: having(dialect, |event| event.role == Role::Open),
+            closes: having(dialect, EventInfo::ends_scope),
             values: is_value(dialect),
             needs_marker: dialect.api.marker_ends && dialect.framing.done == Marker::Required,
             timeline: Timeline { pace: Pace { every: 1, times_ms: Vec::new() }, ..Timeline::default() },
@@ -480,12 +476,20 @@ impl Observer for TimelineBuilder {
 
 /// Returns the scopes of which a dialect has only final values, and clients no content.
 fn is_value(dialect: &Dialect) -> Vec<bool> {
+    let finals = having(dialect, |event| event.role == Role::Final);
+    let others = having(dialect, |event| event.role != Role::Final);
     let is_value = |scope: &Scope| {
-        let mut effects = dialect.effects().filter(|event| event.scope == *scope).peekable();
-        let is_content = dialect.api.scope(*scope).content.is_some();
-        !is_content && effects.peek().is_some() && effects.all(|event| event.role == Role::Final)
+        let at = *scope as usize;
+        finals[at] && !others[at] && dialect.api.scope(*scope).content.is_none()
     };
     Scope::ALL.iter().map(is_value).collect()
+}
+
+/// Returns for each scope whether a dialect has such an event in it.
+fn having(dialect: &Dialect, is_it: fn(&EventInfo) -> bool) -> Vec<bool> {
+    let mut scopes = vec![false; Scope::ALL.len()];
+    dialect.effects().filter(|event| is_it(event)).for_each(|event| scopes[event.scope as usize] = true);
+    scopes
 }
 
 /// Extends a bar to now.

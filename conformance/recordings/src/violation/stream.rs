@@ -43,7 +43,7 @@ impl Stream {
     }
 
     pub(super) fn into_bytes(mut self) -> Vec<u8> {
-        let body: Vec<u8> = self.events.iter().flat_map(Event::to_bytes).collect();
+        let body = self.events.iter().map(Event::to_bytes).collect::<Vec<_>>().concat();
         if let Some(request) = self.request
             && let Ok(head) = self.head()
         {

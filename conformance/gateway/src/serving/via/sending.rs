@@ -217,8 +217,8 @@ impl Translated {
         }
         if self.via.fault.is_at("borders/same-answer") {
             // Of each piece, only whole characters are read.
-            let whole: Vec<u8> = chunk.utf8_chunks().flat_map(|piece| piece.valid().bytes()).collect();
-            return self.translator.push(&whole);
+            let whole: String = chunk.utf8_chunks().map(|piece| piece.valid()).collect();
+            return self.translator.push(whole.as_bytes());
         }
         self.translator.push(chunk)
     }
