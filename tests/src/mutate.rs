@@ -71,7 +71,7 @@ impl Mutator {
             }
             _ => {
                 let Some(here) = node(root, &mut at.clone()) else { return };
-                let new = self.near(&here.clone());
+                let new = self.near(here);
                 put(root, at, new);
             }
         }

@@ -94,10 +94,10 @@ fn mutants(suite: &Suite) {
     seeds.extend(events.map(|event| (event.name.clone(), instances.full(&event.schema))));
     let mut mutator = Mutator::new(&suite.model, 1815);
     for _ in 0..wanted.div_ceil(spec::DIALECTS.len()) {
-        let (name, value) = mutator.random().pick(&seeds).clone();
-        let text = mutator.mutant(&value);
+        let (name, value) = mutator.random().pick(&seeds);
+        let text = mutator.mutant(value);
         if text.trim_start().starts_with('{') {
-            understood(suite, &name, &text);
+            understood(suite, name, &text);
         }
     }
 }

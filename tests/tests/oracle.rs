@@ -122,9 +122,9 @@ fn mutants(suite: &Suite) {
     let mut mutator = Mutator::new(&suite.model, 2026);
     let mut trial = Trial::new(suite);
     for _ in 0..wanted.div_ceil(spec::DIALECTS.len()) {
-        let (kind, name, value) = mutator.random().pick(&seeds).clone();
-        let text = mutator.mutant(&value);
-        trial.judge(kind, &name, &text, None, "mutant");
+        let (kind, name, value) = mutator.random().pick(&seeds);
+        let text = mutator.mutant(value);
+        trial.judge(*kind, name, &text, None, "mutant");
     }
     trial.end("mutants");
 }

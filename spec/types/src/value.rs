@@ -63,7 +63,7 @@ impl<'a, T: Read<'a>> Read<'a> for Nullable<T> {
     #[inline]
     fn read(reader: &mut Reader<'a>) -> Result<Self, Miss> {
         if reader.scanner.peek() != b'n' {
-            return T::read(reader).map(Self::Value);
+            return crate::wrapped!(T::read(reader), Self::Value);
         }
         reader.scanner.word("null")?;
         Ok(Self::Null)
@@ -126,12 +126,12 @@ impl IntoOwned for bool {
 impl<'a, T: Read<'a>> Read<'a> for Box<T> {
     #[inline]
     fn read(reader: &mut Reader<'a>) -> Result<Self, Miss> {
-        T::read(reader).map(Self::new)
+        crate::wrapped!(T::read(reader), Self::new)
     }
 
     #[inline]
     fn read_known(reader: &mut Reader<'a>) -> Result<Self, Miss> {
-        T::read_known(reader).map(Self::new)
+        crate::wrapped!(T::read_known(reader), Self::new)
     }
 }
 

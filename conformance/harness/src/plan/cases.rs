@@ -33,7 +33,7 @@ pub fn cases(
     let mut cases: Vec<ScenarioCase> = Vec::new();
     let mut ordered: Vec<&'static Scenario> =
         SCENARIOS.iter().filter(|scenario| scenario.applies_to(dialect)).collect();
-    ordered.sort_by_key(|scenario| rank(scenario));
+    ordered.sort_by_cached_key(|scenario| rank(scenario));
     for is_long in [false, true] {
         let chosen = || ordered.iter().copied().filter(|scenario| scenario.fill.is_some() == is_long);
         for scenario in chosen().filter(|scenario| scenario.websocket.is_none()) {

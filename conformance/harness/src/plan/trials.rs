@@ -59,7 +59,14 @@ pub(super) fn trials(
         let is_named = is_there && scenario.rules.contains(&rule.id);
         is_named || !rule.only_named && seen.exercises(rule)
     };
-    let groups: BTreeSet<&str> = rules.iter().filter(is_due).map(Rule::group).collect();
+    let mut groups: BTreeSet<&str> = BTreeSet::new();
+    for rule in rules.iter() {
+        // One rule of a group is enough. Most follow others of their group.
+        let is_known = groups.last().is_some_and(|group| is_in(rule.id, group));
+        if !is_known && is_due(&rule) {
+            groups.insert(rule.group());
+        }
+    }
     let is_compared = is_twin || !scenario.operation.has_body();
     let agrees = scenario.status.is_empty() && (is_compared || scenario.says.is_some());
     let mut trials = vec![About::Answer];
@@ -68,6 +75,10 @@ pub(super) fn trials(
     trials.extend(groups.into_iter().map(About::Group));
     trials.push(About::Rest);
     trials
+}
+
+fn is_in(id: &str, group: &str) -> bool {
+    id.strip_prefix(group).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// What the response to a scenario shows.
