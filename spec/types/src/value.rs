@@ -63,7 +63,7 @@ impl<'a, T: Read<'a>> Read<'a> for Nullable<T> {
     #[inline]
     fn read(reader: &mut Reader<'a>) -> Result<Self, Miss> {
         if reader.scanner.peek() != b'n' {
-            return crate::wrapped!(T::read(reader), Self::Value);
+            return T::read(reader).map(Self::Value);
         }
         reader.scanner.word("null")?;
         Ok(Self::Null)
@@ -126,12 +126,12 @@ impl IntoOwned for bool {
 impl<'a, T: Read<'a>> Read<'a> for Box<T> {
     #[inline]
     fn read(reader: &mut Reader<'a>) -> Result<Self, Miss> {
-        crate::wrapped!(T::read(reader), Self::new)
+        T::read(reader).map(Self::new)
     }
 
     #[inline]
     fn read_known(reader: &mut Reader<'a>) -> Result<Self, Miss> {
-        crate::wrapped!(T::read_known(reader), Self::new)
+        T::read_known(reader).map(Self::new)
     }
 }
 
