@@ -35,7 +35,7 @@ use choice::{Branch, kind};
 #[cfg(not(test))]
 pub use dialects::*;
 pub use event::{Reason, UnknownEvent};
-use macros::{conversions, events, object, presence, serde_by_text, strings, union, variants, wrapped};
+use macros::{conversions, events, object, presence, serde_by_text, strings, union, variants};
 pub use map::{Extra, Map};
 pub use miss::{Miss, ParseError};
 pub use number::{Integer, NotFinite, Number};

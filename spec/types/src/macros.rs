@@ -72,21 +72,16 @@ macro_rules! object {
                     $(| 1 << At::$head_slot as u32)*
                     $(| $crate::presence::$presence << At::$field as u32 $(| 1 << At::$inner_slot as u32)*)*;
                 let mut this: Self = $crate::Blank::blank();
-                let read = reader.fields(REQUIRED, NAMES, &mut |members, reader| match members.name() {
+                let extra = reader.fields(REQUIRED, NAMES, &mut |members, reader| match members.name() {
                     $($head => members.constant(reader, At::$head_slot as u32, $head_value),)*
                     $(
                         $wire => members.$presence(reader, At::$field as u32, $wire, &mut this.$field),
                         $($inner => members.constant(reader, At::$inner_slot as u32, $inner_value),)*
                     )*
                     _ => members.unknown(reader),
-                });
-                match read {
-                    Ok(extra) => {
-                        this.extra = extra;
-                        Ok(this)
-                    }
-                    Err(miss) => Err(miss),
-                }
+                })?;
+                this.extra = extra;
+                Ok(this)
             }
         }
 
@@ -167,36 +162,24 @@ macro_rules! union {
         impl<'a> $crate::Read<'a> for $name<'a> {
             fn read(reader: &mut $crate::Reader<'a>) -> Result<Self, $crate::Miss> {
                 let place = reader.checkpoint();
-                match Self::read_known(reader) {
-                    Err(miss) => $crate::wrapped!(reader.missed(miss, place), Self::Unknown),
-                    known => known,
-                }
+                Self::read_known(reader).or_else(|miss| reader.missed(miss, place).map(Self::Unknown))
             }
 
             fn read_known(reader: &mut $crate::Reader<'a>) -> Result<Self, $crate::Miss> {
                 if let Some(tag) = reader.tag($tag)? {
                     return match &*tag {
-                        $($($($value)|+ => $crate::wrapped!($crate::Read::read_known(reader), Self::$variant),)?)*
+                        $($($($value)|+ => $crate::Read::read_known(reader).map(Self::$variant),)?)*
                         _ => Err($crate::Miss::Field($tag)),
                     };
                 }
                 let branches: &[$crate::Branch<'a, Self>] = &[$($((
                     $($crate::kind::$kind)|+,
-                    |reader| $crate::wrapped!($crate::Read::read_known(reader), Self::$variant),
+                    |reader| $crate::Read::read_known(reader).map(Self::$variant),
                 ),)?)*];
                 let mut found = <Self as $crate::Blank>::blank();
                 reader.best(&mut |reader, at, kind| {
                     let (kinds, read) = branches.get(at)?;
-                    if kinds & kind == 0 {
-                        return Some(Ok(false));
-                    }
-                    Some(match read(reader) {
-                        Ok(value) => {
-                            found = value;
-                            Ok(true)
-                        }
-                        Err(miss) => Err(miss),
-                    })
+                    Some(if kinds & kind == 0 { Ok(false) } else { read(reader).map(|value| { found = value; true }) })
                 })?;
                 Ok(found)
             }
@@ -354,7 +337,7 @@ macro_rules! events {
                 reader: &mut $crate::Reader<'a>,
             ) -> Option<Result<Self, $crate::Miss>> {
                 Some(match event_type {
-                    $($wire => $crate::wrapped!($crate::Read::read_known(reader), Self::$variant),)*
+                    $($wire => $crate::Read::read_known(reader).map(Self::$variant),)*
                     _ => return None,
                 })
             }
@@ -370,17 +353,7 @@ macro_rules! events {
     };
 }
 
-/// Wraps a value that was read. As a call of `Result::map` it would be two functions more for each of thousands of variants.
-macro_rules! wrapped {
-    ($read:expr, $wrap:path) => {
-        match $read {
-            Ok(value) => Ok($wrap(value)),
-            Err(miss) => Err(miss),
-        }
-    };
-}
-
-pub(crate) use {conversions, events, object, serde_by_text, strings, union, variants, wrapped};
+pub(crate) use {conversions, events, object, serde_by_text, strings, union, variants};
 
 /// The presence of members: required or optional.
 #[expect(non_upper_case_globals, reason = "named as the methods of `Fields` are")]

@@ -61,9 +61,8 @@ pub(super) fn trials(
     };
     let mut groups: BTreeSet<&str> = BTreeSet::new();
     for rule in rules.iter() {
-        // One rule of a group is enough. Most follow others of their group.
-        let is_known = groups.last().is_some_and(|group| is_in(rule.id, group));
-        if !is_known && is_due(&rule) {
+        // One rule of a group is enough.
+        if !groups.contains(rule.group()) && is_due(&rule) {
             groups.insert(rule.group());
         }
     }
@@ -75,10 +74,6 @@ pub(super) fn trials(
     trials.extend(groups.into_iter().map(About::Group));
     trials.push(About::Rest);
     trials
-}
-
-fn is_in(id: &str, group: &str) -> bool {
-    id.strip_prefix(group).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// What the response to a scenario shows.
