@@ -36,7 +36,7 @@ pub fn page() -> String {
 }
 
 const HEAD: &str = "\
-<!-- BLESS=1 cargo test -p tests --test docs writes this page -->
+<!-- BLESS=1 cargo test -p tests --test suite docs writes this page -->
 # Questions about the specifications
 
 Where a document is silent, contradicts itself, or contradicts what its own product sends, this suite has chosen a reading. Each row

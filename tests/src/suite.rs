@@ -182,11 +182,9 @@ impl Suite {
 /// Returns one validator for the whole dialect: for an object with a member for each event and type.
 fn judge(model: &Dialect) -> jsonschema::Validator {
     let mut definitions = Map::new();
-    for name in model.events.keys() {
+    for name in model.events.keys().chain(model.types.keys()) {
         let Some(Value::Object(mut bundle)) = model.bundle(name) else { continue };
-        if let Some(Value::Object(types)) = bundle.shift_remove("$defs") {
-            definitions.extend(types);
-        }
+        bundle.shift_remove("$defs");
         definitions.insert(name.clone(), Value::Object(bundle));
     }
     let members: Map<String, Value> =

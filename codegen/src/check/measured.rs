@@ -89,7 +89,12 @@ fn streams(context: &Context, api: &str, measured: &MeasuredFile, report: &mut R
     let played = played.into_iter().flat_map(|file| file.0.keys());
     for stream in played.filter(|stream| !measured.outcomes.contains_key(*stream)) {
         let message = format!("no client was measured with the stream \"{stream}\"");
-        report.find(table_of(api, PLAYED), stream, message, "BLESS=1 cargo test -p tests --test measured");
+        report.find(
+            table_of(api, PLAYED),
+            stream,
+            message,
+            "BLESS=1 cargo test -p tests --test suite measured",
+        );
     }
 }
 

@@ -1,20 +1,20 @@
 //! Checks that examples are valid and every type is used.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::rc::Rc;
 
 use serde_json::Value;
 
 use super::context::{Context, in_dialect};
 use super::report::{Place, Report};
-use std::fmt;
-
 use crate::dialect::Dialect;
-use crate::schema::{Registry, Schema};
+use crate::schema::Registry;
 
 pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &mut Report) {
     for (name, dialect) in &context.dialects {
         examples(context, dialect, judges, report);
-        let reached = reached(dialect, roots_of_all(dialect));
+        let reached = dialect.reached(roots_of_all(dialect));
         for (of_type, file) in context.own_files(name, "types") {
             if !reached.contains(of_type.as_str()) {
                 let message =
@@ -58,19 +58,6 @@ fn roots_of_all(dialect: &Dialect) -> Vec<String> {
     roots
 }
 
-/// Returns these types and all types that they refer to.
-fn reached(dialect: &Dialect, mut ahead: Vec<String>) -> BTreeSet<&str> {
-    let mut reached = BTreeSet::new();
-    while let Some(name) = ahead.pop() {
-        if let Some((name, schema)) = dialect.types.get_key_value(&name)
-            && reached.insert(name.as_str())
-        {
-            Registry::references(schema, &mut ahead);
-        }
-    }
-    reached
-}
-
 /// A place where a value is not valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
@@ -102,36 +89,40 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Validators of the crate `jsonschema`, one for each event or type, built on first use.
+/// Validators of the crate `jsonschema`, built on first use.
 #[derive(Default)]
 pub(super) struct Judges<'c> {
-    built: BTreeMap<(&'c str, &'c str), Result<jsonschema::Validator, String>>,
+    /// One for each event or type of a dialect, or why there is none.
+    of: BTreeMap<(&'c str, &'c str), Rc<Judge>>,
+    /// The same by the text of its schema: dialects that extend another share most of them.
+    built: HashMap<String, Rc<Judge>>,
 }
+
+type Judge = Result<jsonschema::Validator, String>;
 
 impl<'c> Judges<'c> {
     /// Returns the schema errors of a value of that event or type; none if the dialect does not have it.
     pub(super) fn faults(&mut self, dialect: &'c Dialect, name: &str, value: &Value) -> Vec<Fault> {
-        let Some((name, schema)) = named(dialect, name) else { return Vec::new() };
-        let built = self.built.entry((&dialect.name, name)).or_insert_with(|| {
-            let mut bundle = dialect.bundle(name).unwrap_or_default();
-            let mut used = Vec::new();
-            Registry::references(schema, &mut used);
-            let used = reached(dialect, used);
-            if let Some(definitions) = bundle.get_mut("$defs").and_then(Value::as_object_mut) {
-                definitions.retain(|name, _| used.contains(name.as_str()));
-            }
-            jsonschema::validator_for(&bundle).map_err(|error| format!("the schema cannot be used: {error}"))
+        let Some(name) = named(dialect, name) else { return Vec::new() };
+        let Self { of, built } = self;
+        let judge = of.entry((&dialect.name, name)).or_insert_with(|| {
+            let bundle = dialect.bundle(name).unwrap_or_default();
+            Rc::clone(built.entry(bundle.to_string()).or_insert_with(|| {
+                let built = jsonschema::validator_for(&bundle);
+                Rc::new(built.map_err(|error| format!("the schema cannot be used: {error}")))
+            }))
         });
-        match built {
+        match &**judge {
             Ok(validator) => validator.iter_errors(value).map(|error| Fault::of(&error)).collect(),
             Err(error) => vec![Fault { at: String::new(), lacks: None, text: error.clone() }],
         }
     }
 }
 
-fn named<'c>(dialect: &'c Dialect, name: &str) -> Option<(&'c str, &'c Schema)> {
-    let event = dialect.events.get_key_value(name).map(|(name, event)| (name.as_str(), &event.schema));
-    event.or_else(|| dialect.types.get_key_value(name).map(|(name, schema)| (name.as_str(), schema)))
+/// Returns this name of an event or type as the dialect owns it.
+fn named<'c>(dialect: &'c Dialect, name: &str) -> Option<&'c str> {
+    let event = dialect.events.get_key_value(name).map(|(name, _)| name.as_str());
+    event.or_else(|| dialect.types.get_key_value(name).map(|(name, _)| name.as_str()))
 }
 
 fn short(text: &str) -> String {

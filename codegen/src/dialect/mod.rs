@@ -8,7 +8,7 @@ mod renamed;
 mod reshaped;
 mod tiny;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -114,18 +114,34 @@ impl Dialect {
         self.type_files.get(name)?.get("description")?.as_str()
     }
 
+    /// Returns the names of these types and of all types that they refer to.
+    pub(crate) fn reached(&self, mut ahead: Vec<String>) -> BTreeSet<&str> {
+        let mut reached = BTreeSet::new();
+        while let Some(name) = ahead.pop() {
+            if let Some((name, schema)) = self.types.get_key_value(&name)
+                && reached.insert(name.as_str())
+            {
+                Registry::references(schema, &mut ahead);
+            }
+        }
+        reached
+    }
+
     /// Returns a self-contained JSON Schema of the event or else the type of that name, for any validator.
     pub fn bundle(&self, name: &str) -> Option<Value> {
-        let mut root = match self.events.get(name) {
-            Some(event) => event.file.clone(),
-            None => self.type_files.get(name)?.clone(),
+        let (root, schema) = match self.events.get(name) {
+            Some(event) => (&event.file, &event.schema),
+            None => (self.type_files.get(name)?, self.types.get(name)?),
         };
-        let definitions = self.type_files.iter().map(|(name, file)| {
-            let mut file = file.clone();
+        let mut used = Vec::new();
+        Registry::references(schema, &mut used);
+        let definitions = self.reached(used).into_iter().filter_map(|name| {
+            let mut file = self.type_files.get(name)?.clone();
             rewrite(&mut file);
-            (name.clone(), file)
+            Some((name.to_owned(), file))
         });
         let definitions = definitions.collect();
+        let mut root = root.clone();
         rewrite(&mut root);
         root.as_object_mut()?.insert("$defs".to_owned(), Value::Object(definitions));
         Some(root)

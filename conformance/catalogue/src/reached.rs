@@ -1,6 +1,6 @@
 //! Which steps of a lifecycle the scenarios reach, by the features that they need.
 
-/// The steps, written by a test: `BLESS=1 cargo test -p tests --test exercised`.
+/// The steps, written by a test: `BLESS=1 cargo test -p tests --test suite exercised`.
 const STEPS: &str = include_str!(env!("REACHED"));
 
 /// The lane of steps that are enumeration values.

@@ -1,6 +1,6 @@
 //! Numbers of recorded streams of a vendor that comply with a rule.
 
-/// The counts, written by a test: `BLESS=1 cargo test -p tests --test recorded`.
+/// The counts, written by a test: `BLESS=1 cargo test -p tests --test suite recorded`.
 const COUNTS: &str = include_str!(env!("RECORDED"));
 
 /// Number of recorded streams that comply with a rule.

@@ -64,7 +64,7 @@ fn created_with(pointer: &str, value: &Value) -> String {
     event.to_string()
 }
 
-/// What the typed readers make of these, `spec/types/tests/types.rs` tests.
+/// What the typed readers make of these, `spec/types/tests/suite/types.rs` tests.
 #[test]
 fn unknown_names_and_lone_surrogates_have_their_places() {
     on_small_stack(|| {

@@ -1,0 +1,4 @@
+//! Tests of the public functions, in one program.
+
+mod certificate;
+mod translator;

@@ -1,0 +1,4 @@
+//! Tests of the public functions, in one program.
+
+mod render;
+mod via;
