@@ -22,6 +22,7 @@ use crate::rules::hooks;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Rules {
+    /// Sorted by id.
     chosen: Vec<Bound>,
     changed: Vec<ChangedLevel>,
     plan: Arc<Plan>,
@@ -95,8 +96,8 @@ impl Rules {
 
     /// Returns the level of a rule among them; `Off` if it is not.
     pub fn level(&self, rule: &Rule) -> Level {
-        let bound = self.chosen.iter().find(|bound| bound.rule.id == rule.id);
-        bound.map_or(Level::Off, |bound| bound.level)
+        let at = self.chosen.binary_search_by(|bound| bound.rule.id.cmp(rule.id));
+        at.map_or(Level::Off, |at| self.chosen[at].level)
     }
 
     /// Returns the rules with another level than that of the dialect, also those that are not checked for that reason.

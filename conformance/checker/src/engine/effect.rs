@@ -62,9 +62,10 @@ impl Finding {
     /// Returns its effect on each known client, in the order of [`CLIENTS`].
     pub fn effects(&self) -> Vec<Effect> {
         let measurement = catalogue::measurement(&self.api, &self.kind());
+        let reports = catalogue::rule(&self.rule).map_or(&[][..], |rule| rule.breaks);
         let effect = |client: &Client| {
             if client.is_of(&self.api) {
-                self.effect(client, measurement)
+                self.effect(client, measurement, reports)
             } else {
                 Effect::NotMeasured(Unmeasured::Kind)
             }
@@ -72,7 +73,7 @@ impl Finding {
         CLIENTS.iter().map(effect).collect()
     }
 
-    fn effect(&self, client: &Client, measurement: Option<&Measurement>) -> Effect {
+    fn effect(&self, client: &Client, measurement: Option<&Measurement>, reports: &[Breakage]) -> Effect {
         // What the client knows was not among the values that it was measured with.
         let is_other_value = !matches!(self.form(), "absent" | "null") && self.is_fine_in(client);
         let measured = measurement.and_then(|measured| measured.outcome(client)).filter(|_| !is_other_value);
@@ -82,7 +83,6 @@ impl Finding {
         if measured == Some(Measured::Handled) {
             return Effect::IsRead;
         }
-        let reports = catalogue::rule(&self.rule).map(|rule| rule.breaks).unwrap_or_default();
         let is_it =
             |report: &&Breakage| report.is_reported && report.client == client.name && self.is_at(report.at);
         if let Some(report) = reports.iter().find(is_it).filter(|_| !self.is_fine_in(client)) {
