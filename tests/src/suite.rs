@@ -181,12 +181,9 @@ impl Suite {
 
 /// Returns one validator for the whole dialect: for an object with a member for each event and type.
 fn judge(model: &Dialect) -> jsonschema::Validator {
-    let mut definitions = Map::new();
-    for name in model.events.keys().chain(model.types.keys()) {
-        let Some(Value::Object(mut bundle)) = model.bundle(name) else { continue };
-        bundle.shift_remove("$defs");
-        definitions.insert(name.clone(), Value::Object(bundle));
-    }
+    let names = model.events.keys().chain(model.types.keys());
+    let definitions: Map<String, Value> =
+        names.filter_map(|name| Some((name.clone(), model.definition(name)?))).collect();
     let members: Map<String, Value> =
         definitions.keys().map(|name| (name.clone(), json!({ "$ref": format!("#/$defs/{name}") }))).collect();
     let schema = json!({ "properties": members, "$defs": definitions });

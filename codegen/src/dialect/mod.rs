@@ -127,25 +127,31 @@ impl Dialect {
         reached
     }
 
+    /// Returns the JSON Schema of the event or else the type of that name, for any validator. Types that it refers to are
+    /// expected under `$defs`.
+    pub fn definition(&self, name: &str) -> Option<Value> {
+        let event = self.events.get(name).map(|event| &event.file);
+        event.or_else(|| self.type_files.get(name)).map(rewritten)
+    }
+
     /// Returns a self-contained JSON Schema of the event or else the type of that name, for any validator.
     pub fn bundle(&self, name: &str) -> Option<Value> {
-        let (root, schema) = match self.events.get(name) {
-            Some(event) => (&event.file, &event.schema),
-            None => (self.type_files.get(name)?, self.types.get(name)?),
-        };
+        let event = self.events.get(name).map(|event| &event.schema);
         let mut used = Vec::new();
-        Registry::references(schema, &mut used);
-        let definitions = self.reached(used).into_iter().filter_map(|name| {
-            let mut file = self.type_files.get(name)?.clone();
-            rewrite(&mut file);
-            Some((name.to_owned(), file))
-        });
-        let definitions = definitions.collect();
-        let mut root = root.clone();
-        rewrite(&mut root);
+        Registry::references(event.or_else(|| self.types.get(name))?, &mut used);
+        let used = self.reached(used).into_iter();
+        let definitions =
+            used.filter_map(|name| Some((name.to_owned(), rewritten(self.type_files.get(name)?)))).collect();
+        let mut root = self.definition(name)?;
         root.as_object_mut()?.insert("$defs".to_owned(), Value::Object(definitions));
         Some(root)
     }
+}
+
+fn rewritten(file: &Value) -> Value {
+    let mut file = file.clone();
+    rewrite(&mut file);
+    file
 }
 
 /// Rewrites references to `$defs`, removes the values of open enumerations, and removes keywords that would

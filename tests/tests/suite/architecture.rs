@@ -202,16 +202,18 @@ fn tests_and_examples_run() {
     for member in members() {
         let manifest = Path::new(member["manifest_path"].as_str().expect("it has one"));
         let targets = member["targets"].as_array().expect("it has some");
+        let runs = |what: &str| {
+            targets.iter().any(|target| target[what] == true && target["kind"] != json!(["test"]))
+        };
         for (path, text) in sources(&manifest.with_file_name("src")) {
-            for (what, flag, starts) in
-                [("a test", "test", &["#[test]"][..]), ("an example", "doctest", &["/// ```", "//! ```"])]
-            {
-                let is_run =
-                    targets.iter().any(|target| target[flag] == true && target["kind"] != json!(["test"]));
-                let is_one = |line: &str| starts.iter().any(|start| line.starts_with(start));
-                let found = text.lines().map(str::trim_start).any(is_one);
-                assert!(is_run || !found, "{} has {what} that is never run: {path}", name(&member));
-            }
+            let has = |start: &str| text.lines().any(|line| line.trim_start().starts_with(start));
+            let has_example = has("/// ```") || has("//! ```");
+            assert!(
+                runs("test") || !has("#[test]"),
+                "{} has a test that is never run: {path}",
+                name(&member)
+            );
+            assert!(runs("doctest") || !has_example, "{} has an example: {path}", name(&member));
         }
     }
 }

@@ -52,10 +52,9 @@ fn each_broken_client_is_caught_where_it_breaks() {
         !name.starts_with("broken/stalled") && name != "legal/slow" && !name.starts_with("retry/")
     };
     let over_http = |kind: &str| ClientSuite { transports: vec![Transport::Sse], ..suite(kind) };
-    let cases = over_http("perfect").cases(&is_wanted);
-    let run = |kind: &str| over_http(kind).run(cases.clone(), &|_| {}).expect("the client can be tested");
-    let perfect = run("perfect").cases.into_iter().map(|case| (case.name, case.outcome)).collect();
-    let runs = BROKEN.chunks(4).flat_map(|some| at_once(some, |(kind, _)| run(kind)));
+    let perfect = run(&over_http("perfect"), &is_wanted);
+    let perfect = perfect.cases.into_iter().map(|case| (case.name, case.outcome)).collect();
+    let runs = BROKEN.chunks(4).flat_map(|some| at_once(some, |(kind, _)| run(&over_http(kind), &is_wanted)));
     let mut told = String::new();
     for ((kind, how), run) in BROKEN.into_iter().zip(runs) {
         let caught = caught(&perfect, &run);
