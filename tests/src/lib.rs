@@ -18,11 +18,12 @@ pub mod suite;
 pub mod typed;
 pub mod write;
 
-/// The examples of the README are compiled and run, and those of published crates.
+/// The examples of the README, of the page for Rust developers and of published crates are compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 #[doc = include_str!("../../conformance/catalogue/README.md")]
 #[doc = include_str!("../../conformance/checker/README.md")]
 #[doc = include_str!("../../spec/README.md")]
 #[doc = include_str!("../../spec/types/README.md")]
+#[doc = include_str!("../../docs/types.md")]
 struct Readme;

@@ -23,9 +23,12 @@ macro_rules! reading {
         use types::$module::Event;
         let mut event = match $dialect.framing.event_line {
             EventLine::Discriminator => Event::parse_as($line, $text)?,
-            _ if !$dialect.framing.types.is_empty() => Event::parse_as($line, $text)?,
             _ => Event::parse($text)?,
         };
+        // A mutant may have the members of another type.
+        if !$dialect.framing.types.is_empty() && event.event_type() != $line {
+            event = Event::parse_as($line, $text)?;
+        }
         if $dialect.framing.event_line == EventLine::DiscriminatorIfUntyped
             && matches!(&event, Event::Unknown(unknown) if unknown.reason == Reason::NoType)
         {

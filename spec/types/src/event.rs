@@ -5,12 +5,13 @@ use std::fmt;
 
 use crate::choice::Checkpoint;
 use crate::{IntoOwned, Lenient, Miss, ParseError, Raw, Reader, Str, Write};
+use spec::Dialect;
 use spec::json::{at, string};
 
 /// An event that its dialect does not list, or that does not match its type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnknownEvent<'a> {
-    /// Its `type`.
+    /// Its type.
     pub event_type: Option<Str<'a>>,
     /// Why it is unknown.
     pub reason: Reason,
@@ -70,11 +71,16 @@ type Unknown<'a, T> = fn(UnknownEvent<'a>) -> T;
 
 pub(crate) fn read<'a, T>(
     reader: &mut Reader<'a>,
+    dialect: &Dialect,
     read_as: ReadAs<'a, T>,
     unknown: Unknown<'a, T>,
 ) -> Result<T, Miss> {
     let place = reader.start_of_object()?;
-    let event_type = reader.scanner.member("type")?.map(Str::from_raw);
+    let event_type = match dialect.framing.types {
+        [] => reader.scanner.member("type")?.map(Str::from_raw),
+        // What is not JSON is reported where it is read.
+        _ => { reader.scanner }.raw().ok().and_then(|data| dialect.type_by_members(data)).map(Str::from),
+    };
     let read = event_type.as_ref().and_then(|name| read_as(name, reader));
     known_or(reader, place, read, event_type, unknown)
 }

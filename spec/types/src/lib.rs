@@ -48,10 +48,6 @@ use sample::Sample;
 use serde::{deserialize, serialize};
 pub use spec;
 pub use string::Str;
-pub use value::{IntoOwned, Nullable};
+pub use value::{IntoOwned, NotNull, Nullable};
 use write::display;
 pub use write::{ObjectWriter, Write};
-
-#[cfg(all(doctest, feature = "openai"))]
-#[doc = include_str!("../../../docs/types.md")]
-struct Examples;

@@ -297,8 +297,8 @@ macro_rules! strings {
 macro_rules! events {
     ($name:ident; $($wire:literal $variant:ident;)*) => {
         impl<'a> $name<'a> {
-            /// Parses an event by its member `type`. Fails only if the text is not a JSON object; an
-            /// invalid event becomes an unknown event.
+            /// Parses an event by its member `type`, or by its other members in a dialect whose events have no
+            /// `type`. Fails only if the text is not a JSON object; an invalid event becomes an unknown event.
             pub fn parse(text: &'a str) -> Result<Self, $crate::ParseError> {
                 <Self as $crate::Read<'a>>::parse(text)
             }
@@ -345,7 +345,7 @@ macro_rules! events {
 
         impl<'a> $crate::Read<'a> for $name<'a> {
             fn read(reader: &mut $crate::Reader<'a>) -> Result<Self, $crate::Miss> {
-                $crate::event::read(reader, Self::read_as, Self::Unknown)
+                $crate::event::read(reader, &DIALECT, Self::read_as, Self::Unknown)
             }
         }
 

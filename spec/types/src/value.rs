@@ -1,5 +1,7 @@
 //! Traits and containers of typed values.
 
+use std::fmt;
+
 use crate::{Miss, Read, Reader, Write};
 
 /// Conversion to a value that borrows nothing.
@@ -43,6 +45,40 @@ impl<T> Nullable<T> {
         match self {
             Self::Null => None,
             Self::Value(value) => Some(value),
+        }
+    }
+}
+
+/// Access to a value that can be `null`, or both absent and `null`.
+pub trait NotNull {
+    /// The type of the value.
+    type Value;
+
+    /// Returns the value, unless it is absent or null.
+    fn not_null(&self) -> Option<&Self::Value>;
+}
+
+impl<T> NotNull for Nullable<T> {
+    type Value = T;
+
+    fn not_null(&self) -> Option<&T> {
+        self.as_option()
+    }
+}
+
+impl<T> NotNull for Option<Nullable<T>> {
+    type Value = T;
+
+    fn not_null(&self) -> Option<&T> {
+        self.as_ref().and_then(Nullable::as_option)
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Nullable<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Value(value) => value.fmt(f),
         }
     }
 }
