@@ -17,3 +17,22 @@ pub(crate) fn nearest<'n>(mistaken: &str, names: impl IntoIterator<Item = &'n st
     near.truncate(3);
     near.into_iter().map(|(_, name)| name).collect()
 }
+
+/// Returns what an error about a misspelled name adds: similar names, or all names if none is similar.
+pub(crate) fn hint<'n>(mistaken: &str, names: impl IntoIterator<Item = &'n str> + Clone) -> String {
+    match nearest(mistaken, names.clone()).as_slice() {
+        [] => format!("; there are: {}", names.into_iter().collect::<Vec<_>>().join(", ")),
+        near => format!("; did you mean {}?", near.join(" or ")),
+    }
+}
+
+/// Fails unless a dialect has this name.
+pub(crate) fn is_dialect(name: &str, names: &[String]) -> anyhow::Result<()> {
+    let is_known = names.iter().any(|known| known == name);
+    anyhow::ensure!(
+        is_known,
+        "there is no dialect \"{name}\"{}",
+        hint(name, names.iter().map(String::as_str))
+    );
+    Ok(())
+}

@@ -52,6 +52,11 @@ impl Package {
         Ok(Self { registry: registry.to_owned(), name: name.to_owned(), version: version.to_owned(), newer })
     }
 
+    /// Returns the newest version, if it is newer than that of the dialect, and a package whose types can be read.
+    pub(crate) fn newest_with_types(&self) -> Option<&String> {
+        self.newer.first().filter(|_| self.registry == "pypi")
+    }
+
     /// Returns the additions of the newest version to the dialect in a folder, as the diff of an import. Returns
     /// `None` if there are none, or if the package does not have types in a supported form.
     pub(crate) fn adds(
@@ -60,7 +65,7 @@ impl Package {
         roots: &BTreeMap<String, String>,
         (name, api): (&str, &ApiFile),
     ) -> anyhow::Result<Option<String>> {
-        let Some(newest) = self.newer.first().filter(|_| self.registry == "pypi") else { return Ok(None) };
+        let Some(newest) = self.newest_with_types() else { return Ok(None) };
         let bundle = bundle(&self.name, newest, name)?;
         let request = ImportRequest { published: api.published.clone(), ..ImportRequest::default() };
         let newer =

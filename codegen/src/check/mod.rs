@@ -22,6 +22,7 @@ mod requests;
 mod schemas;
 mod shared;
 mod signatures;
+mod stops;
 mod structure;
 mod threads;
 mod todo;
@@ -56,6 +57,7 @@ pub fn check(spec: &Path) -> Report {
     signatures::check(&context, &mut report);
     render::check(&context, &mut report);
     words::check(&context, &mut report);
+    stops::check(&context, &mut report);
     catalogue::check(&context, &mut judges, &mut report);
     shared::check(&context, &mut report);
     profiles::check(&context, &mut report);

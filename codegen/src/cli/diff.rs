@@ -11,6 +11,7 @@ use crate::SpecFiles;
 use crate::dialect::{self, Errata, LoadError};
 use crate::diff::{self, Counts, Side};
 use crate::import::{ImportRequest, import, read};
+use crate::nearest::hint;
 
 /// Compares two dialects and shows whom the differences break: a reader made for A that reads B,
 /// or a writer made for A that is checked as B.
@@ -123,7 +124,8 @@ fn side(spec: &Path, given: &str, published: bool, api: Option<&str>) -> anyhow:
         let imported = import(&document, &request).with_context(|| format!("in {given}"))?;
         Side::of_document(given, imported).with_context(|| format!("in {given}"))
     } else {
-        let names = dialect::list(spec)?.join(", ");
-        bail!("\"{given}\" is not a dialect, folder or file; the dialects in {} are: {names}", spec.display())
+        let names = dialect::list(spec)?;
+        let hint = hint(given, names.iter().map(String::as_str));
+        bail!("\"{given}\" is not a dialect of {}, a folder or a file{hint}", spec.display())
     }
 }

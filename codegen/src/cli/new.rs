@@ -4,12 +4,13 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{bail, ensure};
+use anyhow::bail;
 use clap::{Args, Subcommand};
 
 use crate::SpecFiles;
 use crate::dialect;
 use crate::formats::{ApiFile, Role, Scope};
+use crate::nearest::is_dialect;
 use crate::scaffold;
 use crate::todo::MARK;
 
@@ -108,7 +109,7 @@ impl NewArgs {
         let skeleton = match &self.what {
             What::Event { name, dialect, scope, role } => {
                 let files = SpecFiles::load(spec)?;
-                ensure!(dialect::list(spec)?.contains(dialect), "there is no dialect \"{dialect}\"");
+                is_dialect(dialect, &dialect::list(spec)?)?;
                 let dialect = dialect::load(spec, dialect)?;
                 let api = files.api_of(&dialect).map_err(anyhow::Error::msg)?;
                 let (scope, role) = place(api, scope.as_deref(), role.as_deref())?;

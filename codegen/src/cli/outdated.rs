@@ -9,6 +9,7 @@ use clap::Args;
 
 use crate::SpecFiles;
 use crate::dialect::{self, Errata};
+use crate::nearest::is_dialect;
 use crate::outdated::Package;
 
 /// Queries the package registries for newer versions of the SDKs behind the dialects, and prints what they add.
@@ -30,8 +31,8 @@ impl OutdatedArgs {
     /// Queries the registries and prints what is missing.
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let names = dialect::list(&self.spec_dir)?;
-        if let Some(name) = self.dialect.as_ref().filter(|name| !names.contains(name)) {
-            bail!("there is no dialect \"{name}\"; there are: {}", names.join(", "));
+        if let Some(name) = &self.dialect {
+            is_dialect(name, &names)?;
         }
         let files = SpecFiles::load(&self.spec_dir)?;
         let mut stdout = std::io::stdout().lock();
@@ -44,7 +45,11 @@ impl OutdatedArgs {
             for (registry, packages) in &dialect.own.packages {
                 for (package, version) in packages {
                     asked += 1;
+                    writeln!(stderr, "{name}: asking {registry} for versions of {package}")?;
                     let answer = Package::ask(registry, package, version).and_then(|found| {
+                        if let Some(newest) = found.newest_with_types() {
+                            writeln!(stderr, "{name}: installing {package} {newest} to compare its types")?;
+                        }
                         let adds = found.adds(&folder, &dialect.file.roots, api)?;
                         Ok((found, adds))
                     });

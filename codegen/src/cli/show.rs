@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{anyhow, bail};
 use clap::Args;
 
-use crate::nearest::nearest;
+use crate::nearest::{is_dialect, nearest};
 use crate::{SpecFiles, dialect, emit};
 
 /// Prints the Rust generated for one event or type.
@@ -31,9 +31,7 @@ impl ShowArgs {
     /// Prints the generated Rust.
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let names = dialect::list(&self.spec_dir)?;
-        if !names.contains(&self.dialect) {
-            bail!("there is no dialect \"{}\"; there are: {}", self.dialect, names.join(", "));
-        }
+        is_dialect(&self.dialect, &names)?;
         let shared = SpecFiles::load(&self.spec_dir)?;
         let dialect = dialect::load(&self.spec_dir, &self.dialect)?;
         let api = shared.api_of(&dialect).map_err(|error| anyhow!(error))?;

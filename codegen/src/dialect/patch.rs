@@ -1,7 +1,8 @@
 //! Patches of inherited files, as a JSON Merge Patch (RFC 7396).
 //!
 //! Lists are edited in place: where the inherited file has a list, `{"x-add": [...], "x-remove": [...]}`
-//! adds and removes entries, and `x-first` adds them at the start. Any other value replaces the whole list.
+//! adds and removes entries, and `x-first` adds them at the start; `{"0": ...}` patches the first entry, such as a
+//! branch of `anyOf`. Any other value replaces the whole list.
 
 use serde_json::{Map, Value};
 
@@ -41,8 +42,8 @@ fn member(
         (Some(_), Value::Null) => drop(map.shift_remove(key)),
         (Some(old), change) => value(old, change, at, idle),
         (None, Value::Object(new)) => {
-            let mut fresh =
-                if is_edit_of_list(new) { Value::Array(Vec::new()) } else { Value::Object(Map::new()) };
+            let is_list = new.keys().any(|key| EDITS.contains(&key.as_str())) && is_edit_of_list(new);
+            let mut fresh = if is_list { Value::Array(Vec::new()) } else { Value::Object(Map::new()) };
             value(&mut fresh, change, at, idle);
             map.insert(key.to_owned(), fresh);
         }
@@ -51,7 +52,14 @@ fn member(
 }
 
 fn is_edit_of_list(edit: &Map<String, Value>) -> bool {
-    !edit.is_empty() && edit.keys().all(|key| matches!(key.as_str(), "x-add" | "x-first" | "x-remove"))
+    !edit.is_empty() && edit.keys().all(|key| EDITS.contains(&key.as_str()) || index(key).is_some())
+}
+
+const EDITS: [&str; 3] = ["x-add", "x-first", "x-remove"];
+
+/// Returns the entry of a list that a member of a patch is about.
+fn index(key: &str) -> Option<usize> {
+    key.parse().ok().filter(|index: &usize| index.to_string() == key)
 }
 
 fn list(
@@ -61,6 +69,13 @@ fn list(
     idle: &mut Vec<(String, &'static str)>,
 ) {
     let of = |keyword: &str| edit.get(keyword).and_then(Value::as_array).into_iter().flatten().enumerate();
+    for (key, change) in edit {
+        let Some(index) = index(key) else { continue };
+        match entries.get_mut(index) {
+            Some(entry) => value(entry, change, &format!("{at}/{key}"), idle),
+            None => idle.push((format!("{at}/{key}"), "the list has no such entry")),
+        }
+    }
     for (index, entry) in of("x-remove") {
         let before = entries.len();
         entries.retain(|old| old != entry);
@@ -124,5 +139,20 @@ mod tests {
             "examples": [{ "id": null }],
         });
         assert_eq!(file, expected);
+    }
+
+    #[test]
+    fn a_patch_reaches_into_the_branches_of_a_list() {
+        let mut file = json!({ "anyOf": [{ "enum": ["stop"] }, { "type": "null" }] });
+        let patch =
+            json!({ "anyOf": { "0": { "enum": { "x-add": ["paused"] } } }, "0": { "type": "string" } });
+        assert_eq!(apply(&mut file, &patch), []);
+        let expected = json!({
+            "anyOf": [{ "enum": ["stop", "paused"] }, { "type": "null" }],
+            "0": { "type": "string" },
+        });
+        assert_eq!(file, expected);
+        let idle = apply(&mut file, &json!({ "anyOf": { "2": { "enum": ["a"] } } }));
+        assert_eq!(idle, [("/anyOf/2".to_owned(), "the list has no such entry")]);
     }
 }

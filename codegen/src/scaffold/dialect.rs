@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use serde_json::{Value, json};
 
 use super::Skeleton;
@@ -11,6 +11,7 @@ use crate::catalogue::is_name;
 use crate::dialect;
 use crate::features;
 use crate::formats::{ApiFile, Glossary};
+use crate::nearest::is_dialect;
 use crate::todo::todo;
 
 /// Returns the folder of a dialect that extends no other, and its feature in the manifest of crate `spec`. It gets the
@@ -38,10 +39,7 @@ pub(crate) fn dialect(spec: &Path, name: &str, api: Option<&str>) -> anyhow::Res
 /// Returns the folder of a dialect that extends another, and its feature in the manifest of crate `spec`.
 pub(crate) fn extension(spec: &Path, name: &str, parent: &str) -> anyhow::Result<Skeleton> {
     let head = head(spec, name)?;
-    let names = dialect::list(spec)?;
-    if !names.iter().any(|known| known == parent) {
-        bail!("there is no dialect \"{parent}\" to extend; there are: {}", names.join(", "));
-    }
+    is_dialect(parent, &dialect::list(spec)?)?;
     let text = format!("{head}extends = \"{parent}\"\n");
     let mut skeleton = Skeleton::default();
     skeleton.files.push((PathBuf::from("dialects").join(name).join("dialect.toml"), text));

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use anyhow::{anyhow, ensure};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::Skeleton;
 use crate::dialect::{self, Dialect};
@@ -23,7 +23,7 @@ pub(crate) fn event(
     let is_known = dialect.events.contains_key(name);
     ensure!(!is_known, "{in_dialect} already has an event \"{name}\", its own or inherited");
     let text = format!("{:#}\n", file(name, dialect, api, scope, role)?);
-    let next = vec![
+    let mut next = vec![
         "describe the event in `description`, and declare its properties".to_owned(),
         "replace the example by a recorded event".to_owned(),
         format!(
@@ -31,6 +31,12 @@ pub(crate) fn event(
              dialects/{in_dialect}/errata.toml, so that the next import keeps it"
         ),
     ];
+    if !dialect.file.framing.types.is_empty() {
+        next.push(format!(
+            "its data has no `type`: add the member by which it is recognised to `types` under [framing] of \
+             dialects/{in_dialect}/dialect.toml"
+        ));
+    }
     let path = PathBuf::from(format!("dialects/{in_dialect}/events/{name}.json"));
     Ok(Skeleton { files: vec![(path, text)], edited: Vec::new(), next })
 }
@@ -43,14 +49,14 @@ fn file(
     role: Role,
 ) -> anyhow::Result<Value> {
     let mut lifecycle = json!({ "scope": scope_name, "role": role });
-    let mut properties = Map::new();
-    let mut example = Map::new();
-    let mut declare = |name: &str, schema: Value, value: Value| {
-        properties.insert(name.to_owned(), schema);
-        example.insert(name.to_owned(), value);
+    let (mut schema, mut example) = (Value::Null, Value::Null);
+    let mut declare = |pointer: &str, of_value: Value, value: Value| {
+        let path: Vec<&str> = pointer.split('/').skip(1).collect();
+        self::declare((&mut schema, &mut example), &path, (of_value, value));
     };
-    if dialect.file.framing.event_line != EventLine::Discriminator {
-        declare("type", json!({ "const": name }), json!(name));
+    let framing = &dialect.file.framing;
+    if framing.event_line != EventLine::Discriminator && framing.types.is_empty() {
+        declare("/type", json!({ "const": name }), json!(name));
     }
     if let Some(slot) = used_slot(dialect, api, "sequence_number") {
         declare(slot, json!({ "type": "integer" }), json!(4));
@@ -61,10 +67,17 @@ fn file(
     {
         declare(slot, json!({ "type": "string" }), json!("item_1"));
     }
+    // The entries of lists that hold the key, and thus the value.
+    let mut entries = String::new();
     for slot in &scope.key {
-        let pointer = dialect.file.envelope.0.get(slot).or_else(|| api.slots.get(slot));
-        if let Some(slot) = pointer.and_then(|pointer| pointer.strip_prefix('/')) {
-            declare(slot, json!({ "type": "integer" }), json!(0));
+        let Some(pointer) = dialect.file.envelope.0.get(slot).or_else(|| api.slots.get(slot)) else {
+            continue;
+        };
+        declare(pointer, json!({ "type": "integer" }), json!(0));
+        if let Some((around, _)) =
+            pointer.rsplit_once("/*").filter(|(around, _)| around.len() >= entries.len())
+        {
+            entries = format!("{around}/*");
         }
     }
     if role == Role::Phase {
@@ -74,31 +87,62 @@ fn file(
         let phase = phase.ok_or_else(|| anyhow!("the scope \"{scope_name}\" has no phases; see api.toml"))?;
         lifecycle["phase"] = json!(phase);
     } else if let Some((value, kind)) = value_of(scope_name, scope, role) {
-        lifecycle["value"] = json!(format!("/{value}"));
+        let pointer = format!("{entries}/{value}");
+        lifecycle["value"] = json!(pointer);
         let description = todo("one sentence on the value of this event");
         let sent = todo("a value that the product sends");
         let sample = if kind == "object" { json!({ "type": sent }) } else { json!(sent) };
-        declare(&value, json!({ "description": description, "type": kind }), sample);
+        declare(&pointer, json!({ "description": description, "type": kind }), sample);
     }
-    let required: Vec<&String> = properties.keys().collect();
+    if !entries.is_empty() {
+        if lifecycle.get("value").is_none() {
+            lifecycle["value"] = json!(entries);
+        }
+        lifecycle = json!([lifecycle]);
+    }
+    let part = |name: &str, usual: Value| schema.get(name).cloned().unwrap_or(usual);
     Ok(json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": name,
         "description": todo("one sentence on what happened"),
         "x-lifecycle": lifecycle,
         "type": "object",
-        "required": required,
-        "properties": properties,
-        "examples": [example]
+        "required": part("required", json!([])),
+        "properties": part("properties", json!({})),
+        "examples": [if example.is_null() { json!({}) } else { example }]
     }))
 }
 
-/// Returns the property of a slot, if any event of the dialect has it.
+/// Declares a required property at a path, in which `*` is each entry of a list, and the objects and lists around it.
+fn declare((schema, example): (&mut Value, &mut Value), path: &[&str], (of_value, value): (Value, Value)) {
+    match path {
+        [] => (*schema, *example) = (of_value, value),
+        ["*", rest @ ..] => {
+            if schema.is_null() {
+                (*schema, *example) = (json!({ "type": "array", "items": null }), json!([null]));
+            }
+            declare((&mut schema["items"], &mut example[0]), rest, (of_value, value));
+        }
+        [name, rest @ ..] => {
+            if schema.is_null() {
+                (*schema, *example) =
+                    (json!({ "type": "object", "required": [], "properties": {} }), json!({}));
+            }
+            if let Some(required) = schema["required"].as_array_mut()
+                && !required.iter().any(|known| known == name)
+            {
+                required.push(json!(name));
+            }
+            declare((&mut schema["properties"][*name], &mut example[*name]), rest, (of_value, value));
+        }
+    }
+}
+
+/// Returns the place of a slot, if any event of the dialect has it.
 fn used_slot<'d>(dialect: &'d Dialect, api: &'d ApiFile, slot: &str) -> Option<&'d str> {
     let pointer = dialect.file.envelope.0.get(slot).or_else(|| api.slots.get(slot))?;
-    let property = pointer.strip_prefix('/')?;
-    let has = |event: &dialect::Event| event.file.pointer(&format!("/properties/{property}")).is_some();
-    dialect.events.values().any(has).then_some(property)
+    let has = |event: &dialect::Event| event.file.pointer(&format!("/properties{pointer}")).is_some();
+    dialect.events.values().any(has).then_some(pointer)
 }
 
 /// Returns the property with the value of the scope, and its type.

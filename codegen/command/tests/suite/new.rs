@@ -45,6 +45,8 @@ fn skeletons_pass_every_check() {
         event("response.extra.done", "wave", "arguments", "final"),
         event("response.extra.searching", "openai", "web_search", "phase"),
         event("response.extra.found", "aitronos", "annotation", "point"),
+        event("chat.extra.point", "chat", "choice", "point"),
+        event("chat.extra.delta", "groq", "arguments", "delta"),
         vec!["rule", "text/extra"],
         vec!["rule", "text/more", "--api", "responses"],
         vec!["dialect", "extra"],
