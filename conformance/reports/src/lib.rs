@@ -30,6 +30,6 @@ pub use json::json;
 pub use ndjson::{ndjson, ndjson_of_recording, ndjson_of_run};
 pub use reproduce::reproduce;
 pub use style::{Detail, Screen, Style};
-pub use summary::{Side, side_by_side, summary, twins};
+pub use summary::{Side, side_by_side, side_by_side_markdown, summary, twins};
 pub use terms::dialects_of;
 pub use twins::twins_in;

@@ -1,10 +1,12 @@
 //! `conformance diff`: compares two runs.
 
+use std::fmt::Write as _;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
@@ -14,7 +16,7 @@ use super::{CommandArgs, NOT_DONE, print};
 use harness::evidence::Evidence;
 use reports::between::BetweenDiff;
 use reports::client::ClientDiff;
-use reports::diff::{Diff, human, markdown};
+use reports::diff::{Diff, html, html_of_text, human, markdown};
 use reports::{Screen, Style};
 use results::text::visible;
 use results::{BetweenRun, ClientRun, Outcome};
@@ -33,6 +35,9 @@ pub(super) struct DiffArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Form,
+    /// Write to this file instead of stdout.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// When to use color.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
@@ -45,45 +50,23 @@ enum Form {
     Human,
     /// For a pull request
     Markdown,
+    /// For a browser
+    Html,
     /// For programs
     Json,
 }
 
+/// The differences as text, and the exit code.
+type Compared = (String, u8);
+
 impl CommandArgs for DiffArgs {
     fn run(self) -> Result<ExitCode> {
-        if let (Some(before), Some(after)) = (read_client(&self.before)?, read_client(&self.after)?) {
-            return self.of_clients(&before, &after);
+        let (text, code) = self.compare()?;
+        match &self.output {
+            Some(file) => fs::write(file, text).with_context(|| file.display().to_string())?,
+            None => print(&text)?,
         }
-        if let (Some(before), Some(after)) = (read_between(&self.before)?, read_between(&self.after)?) {
-            return self.of_gateways(&before, &after);
-        }
-        let runs = |path: &PathBuf| Evidence::runs(path).unwrap_or_default();
-        let (before, after) = (runs(&self.before), runs(&self.after));
-        if before.len() < 2 && after.len() < 2 {
-            return self.of_runs(&self.before, &self.after).map(ExitCode::from);
-        }
-        if matches!(self.format, Form::Json) {
-            bail!(
-                "the folders have a run for each API, but JSON has a document for each: compare them one by one"
-            );
-        }
-        let mut worst = 0;
-        for after in &after {
-            let is_same = |before: &&PathBuf| before.file_name() == after.file_name();
-            let Some(before) = before.iter().find(is_same) else {
-                print(&format!("{}: not in {}\n", shown(after), shown(&self.before)))?;
-                continue;
-            };
-            print(&format!("{}:\n", shown(after)))?;
-            worst = self.of_runs(before, after)?.max(worst);
-        }
-        for before in
-            before.iter().filter(|before| !after.iter().any(|it| it.file_name() == before.file_name()))
-        {
-            print(&format!("{}: not in {}\n", shown(before), shown(&self.after)))?;
-            worst = worst.max(1);
-        }
-        Ok(ExitCode::from(worst))
+        Ok(ExitCode::from(code))
     }
 }
 
@@ -93,8 +76,44 @@ fn shown(path: &Path) -> String {
 }
 
 impl DiffArgs {
-    /// Compares two runs, and returns the exit code.
-    fn of_runs(&self, before: &Path, after: &Path) -> Result<u8> {
+    fn compare(&self) -> Result<Compared> {
+        if let (Some(before), Some(after)) = (read_client(&self.before)?, read_client(&self.after)?) {
+            return Ok(self.of_clients(&before, &after));
+        }
+        if let (Some(before), Some(after)) = (read_between(&self.before)?, read_between(&self.after)?) {
+            return Ok(self.of_gateways(&before, &after));
+        }
+        let runs = |path: &PathBuf| Evidence::runs(path).unwrap_or_default();
+        let (before, after) = (runs(&self.before), runs(&self.after));
+        if before.len() < 2 && after.len() < 2 {
+            return self.of_runs(&self.before, &self.after);
+        }
+        if matches!(self.format, Form::Json | Form::Html) {
+            bail!(
+                "the folders have a run for each API, but this format has a document for each: compare them one by one"
+            );
+        }
+        let (mut text, mut worst) = (String::new(), 0);
+        for after in &after {
+            let is_same = |before: &&PathBuf| before.file_name() == after.file_name();
+            let Some(before) = before.iter().find(is_same) else {
+                let _ = writeln!(text, "{}: not in {}", shown(after), shown(&self.before));
+                continue;
+            };
+            let (own, code) = self.of_runs(before, after)?;
+            let _ = write!(text, "{}:\n{own}", shown(after));
+            worst = worst.max(code);
+        }
+        for before in
+            before.iter().filter(|before| !after.iter().any(|it| it.file_name() == before.file_name()))
+        {
+            let _ = writeln!(text, "{}: not in {}", shown(before), shown(&self.after));
+            worst = worst.max(1);
+        }
+        Ok((text, worst))
+    }
+
+    fn of_runs(&self, before: &Path, after: &Path) -> Result<Compared> {
         let (before, after) = (read(before)?, read(after)?);
         if before.dialect != after.dialect {
             bail!("the runs have different dialects, {} and {}", before.dialect, after.dialect);
@@ -103,44 +122,50 @@ impl DiffArgs {
             bail!("one run is of an endpoint, the other of recordings");
         }
         let diff = Diff::new(&before, &after);
-        print(&match self.format {
-            Form::Human => human(&diff, self.color.screen(&io::stdout())),
+        let text = match self.format {
+            Form::Human => human(&diff, self.screen()),
             Form::Markdown => markdown(&diff),
+            Form::Html => html(&diff),
             Form::Json => reports::json(&diff),
-        })?;
-        Ok(if diff.is_worse() {
-            1
-        } else if diff.after.outcome == Outcome::Incomplete {
-            NOT_DONE
-        } else {
-            0
-        })
+        };
+        Ok((text, code(diff.is_worse(), diff.after.outcome)))
     }
 
-    /// Prints a difference that has no Markdown of its own.
-    fn print(&self, diff: &impl Serialize, human: impl Fn(Screen) -> String) -> Result<()> {
-        print(&match self.format {
-            Form::Human => human(self.color.screen(&io::stdout())),
+    fn screen(&self) -> Screen {
+        match self.output {
+            Some(_) => Style::Plain.into(),
+            None => self.color.screen(&io::stdout()),
+        }
+    }
+
+    /// Renders a difference that has no Markdown and no page of its own.
+    fn render(&self, diff: &impl Serialize, is_worse: bool, human: impl Fn(Screen) -> String) -> String {
+        match self.format {
+            Form::Human => human(self.screen()),
             Form::Markdown => format!("```diff\n{}```\n", human(Style::Plain.into())),
+            Form::Html => html_of_text(&human(Style::Plain.into()), is_worse),
             Form::Json => reports::json(diff),
-        })
+        }
     }
 
     /// Compares two runs of both ends of gateways.
-    fn of_gateways(&self, before: &BetweenRun, after: &BetweenRun) -> Result<ExitCode> {
+    fn of_gateways(&self, before: &BetweenRun, after: &BetweenRun) -> Compared {
         let diff = BetweenDiff::new(before, after);
-        self.print(&diff, |screen| diff.human(screen))?;
-        Ok(match (diff.is_worse(), after.outcome) {
-            (true, _) => ExitCode::from(1),
-            (false, Outcome::Incomplete) => ExitCode::from(NOT_DONE),
-            (false, _) => ExitCode::SUCCESS,
-        })
+        let text = self.render(&diff, diff.is_worse(), |screen| diff.human(screen));
+        (text, code(diff.is_worse(), after.outcome))
     }
 
-    /// Compares two runs of clients.
-    fn of_clients(&self, before: &ClientRun, after: &ClientRun) -> Result<ExitCode> {
+    fn of_clients(&self, before: &ClientRun, after: &ClientRun) -> Compared {
         let diff = ClientDiff::new(before, after);
-        self.print(&diff, |screen| diff.human(screen))?;
-        Ok(if diff.is_worse() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+        let text = self.render(&diff, diff.is_worse(), |screen| diff.human(screen));
+        (text, u8::from(diff.is_worse()))
+    }
+}
+
+fn code(is_worse: bool, after: Outcome) -> u8 {
+    match after {
+        _ if is_worse => 1,
+        Outcome::Incomplete => NOT_DONE,
+        _ => 0,
     }
 }

@@ -6,13 +6,13 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 
-use super::CommandArgs;
 use super::output::{OutputArgs, print_all};
 use super::saved::{read, read_between, read_client};
+use super::{CommandArgs, print};
 use harness::evidence::Evidence;
 use reports::between::between_report;
 use reports::client::{ClientMatrix, client_matrix, client_report};
-use reports::{Form, Screen};
+use reports::{Form, Screen, Side, side_by_side_markdown};
 use results::{BetweenRun, ClientRun, Run};
 
 const EXAMPLES: &str = "\
@@ -67,9 +67,13 @@ impl CommandArgs for ReportArgs {
         if several.len() < 2 {
             return self.print(&read(path)?.within(folder(path)));
         }
-        for run in several {
-            let report = read(&run)?;
-            self.output.of(&report.dialect)?.print(&report.within(&run))?;
+        let reports = several.iter().map(|run| Ok((read(run)?, run))).collect::<Result<Vec<_>>>()?;
+        if self.output.output.is_none() && self.output.format == Form::Markdown {
+            let sides: Vec<Side> = reports.iter().map(|(report, _)| Side::of(report)).collect();
+            print(&side_by_side_markdown(&sides))?;
+        }
+        for (report, run) in reports {
+            self.output.of(&report.dialect)?.print(&report.within(run))?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -99,8 +103,12 @@ impl ReportArgs {
                 .context("the formats of client reports are human, json, junit, markdown and html")?;
             match clients {
                 [run] => Ok(client_report(run, form, self.output.verbose, screen)),
-                all => client_matrix(&ClientMatrix::new(all), form)
-                    .context("the formats of a matrix are human, json, markdown and html"),
+                all => {
+                    let folders: Vec<String> =
+                        self.runs.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+                    client_matrix(&ClientMatrix::new(all, &folders), form)
+                        .context("the formats of a matrix are human, json, markdown and html")
+                }
             }
         })
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::Certificate;
+use super::{Certificate, SIGNATURE};
 use results::text::counted;
 use results::{Demand, LevelChange, ProfileReport, Reason, State, UndecidedKind, Verdict};
 
@@ -44,6 +44,7 @@ pub(super) fn page(certificate: &Certificate) -> String {
         ("Run", format!("{state}, {count}")),
         ("Failures", format!("{} (`--fail-on {}`)", fail_on.words(), fail_on.name())),
         ("Levels changed", text(&LevelChange::words(&options.levels, usize::MAX))),
+        ("Signature", format!("in `{SIGNATURE}`; without that file beside it, this page is unsigned")),
     ]
     .into_iter()
     .filter(|(_, value)| !value.is_empty())
@@ -73,17 +74,13 @@ pub(super) fn page(certificate: &Certificate) -> String {
 
 /// Returns a table of profiles, and the reasons why claimed profiles are not passed.
 pub fn profiles(profiles: &[ProfileReport], is_claimed: &dyn Fn(&ProfileReport) -> bool) -> String {
-    let is_observed = profiles.iter().any(|profile| profile.transitions.is_some());
-    let (head, line) = if is_observed { (" transitions |", "---|") } else { ("", "") };
-    let mut out = format!("\n| profile | specification | state |{head} meaning |\n|---|---|---|{line}---|\n");
+    let mut out = "\n| profile | specification | state | meaning |\n|---|---|---|---|\n".to_owned();
     for profile in profiles {
-        let ProfileReport { name, version, title, specification, state, transitions, .. } = profile;
+        let ProfileReport { name, version, title, specification, state, .. } = profile;
         let specification = specification.as_ref().map_or("", |specification| &specification.name);
         let state = state.name();
         let (name, specification, title) = (text(name), text(specification), text(title));
-        let share = transitions.map(|share| format!("{share} ")).unwrap_or_default();
-        let cell = if is_observed { format!(" {share}|") } else { String::new() };
-        let _ = writeln!(out, "| {name} {version} | {specification} | {state} |{cell} {title} |");
+        let _ = writeln!(out, "| {name} {version} | {specification} | {state} | {title} |");
     }
     let of_interest = profiles.iter().filter(|profile| !profile.reasons.is_empty());
     let (claimed, rest): (Vec<_>, Vec<_>) = of_interest.partition(|profile| is_claimed(profile));

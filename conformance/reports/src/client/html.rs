@@ -267,9 +267,9 @@ pub(super) fn matrix(matrix: &ClientMatrix<'_>) -> String {
                 let names = ClientOutcome::ALL.iter().map(|outcome| outcome.name());
                 let head: Vec<&str> = ["client", "version"].into_iter().chain(names).collect();
                 table("groups", "Clients", &head, html, |html| {
-                    for run in matrix.runs() {
+                    for (run, name) in matrix.runs().iter().zip(matrix.names()) {
                         html.tag("tr").inside(|html| {
-                            html.tag("th").set("scope", "row").text(&run.client);
+                            html.tag("th").set("scope", "row").text(name);
                             html.tag("td").text(run.client_version.as_deref().unwrap_or("–"));
                             for outcome in ClientOutcome::ALL {
                                 let count = run.totals.count(outcome);
@@ -281,8 +281,9 @@ pub(super) fn matrix(matrix: &ClientMatrix<'_>) -> String {
                 });
             });
             section("cases", "Cases that some clients get wrong", html, |html| {
-                let heads: Vec<String> = matrix.runs().iter().map(ClientRun::title).collect();
-                let head: Vec<&str> = ["case"].into_iter().chain(heads.iter().map(String::as_str)).collect();
+                let heads = matrix.names().iter().map(String::as_str);
+                let head: Vec<&str> = ["case"].into_iter().chain(heads).collect();
+                html.tag("p").class("legend").text(&ClientMatrix::legend());
                 table("grid", "Cases by client", &head, html, |html| {
                     for (name, cells) in matrix.telling() {
                         html.tag("tr").inside(|html| {

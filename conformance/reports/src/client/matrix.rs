@@ -11,12 +11,28 @@ use super::super::markdown::{cell, code};
 #[derive(Debug)]
 pub struct ClientMatrix<'r> {
     runs: &'r [ClientRun],
+    /// The names of the columns.
+    names: Vec<String>,
     rows: BTreeMap<&'r str, Vec<Option<&'r ClientCaseReport>>>,
 }
 
 impl<'r> ClientMatrix<'r> {
-    /// Puts runs side by side.
-    pub fn new(runs: &'r [ClientRun]) -> Self {
+    /// Puts runs side by side. Runs of one client are told apart by their versions, or by their folders.
+    pub fn new(runs: &'r [ClientRun], folders: &[String]) -> Self {
+        let is_alone = |name: &str, of: fn(&ClientRun) -> String| {
+            runs.iter().filter(|other| of(other) == name).count() == 1
+        };
+        let column = |(run, folder): (&ClientRun, &String)| {
+            let (client, title) = (run.client.clone(), run.title());
+            if is_alone(&client, |run| run.client.clone()) {
+                client
+            } else if is_alone(&title, ClientRun::title) {
+                title
+            } else {
+                format!("{client} ({folder})")
+            }
+        };
+        let columns = runs.iter().zip(folders).map(column).collect();
         let names: BTreeSet<&str> =
             runs.iter().flat_map(|run| run.cases.iter().map(|case| case.name.as_str())).collect();
         let by_name: Vec<BTreeMap<&str, &ClientCaseReport>> = runs
@@ -24,12 +40,23 @@ impl<'r> ClientMatrix<'r> {
             .map(|run| run.cases.iter().map(|case| (case.name.as_str(), case)).collect())
             .collect();
         let row = |name: &'r str| (name, by_name.iter().map(|cases| cases.get(name).copied()).collect());
-        Self { runs, rows: names.into_iter().map(row).collect() }
+        Self { runs, names: columns, rows: names.into_iter().map(row).collect() }
     }
 
     /// Returns the runs.
     pub const fn runs(&self) -> &'r [ClientRun] {
         self.runs
+    }
+
+    /// Returns the names of the runs, no two of which are equal.
+    pub(crate) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Returns a legend of the signs in cells.
+    pub(crate) fn legend() -> String {
+        let signs = ClientOutcome::ALL.map(|outcome| format!("{} {}", outcome.sign(), outcome.name()));
+        format!("{}. A blank cell: the case was not sent.", signs.join(", "))
     }
 
     /// Returns the cases in which clients differ from the best outcome, each with a cell for every client.
@@ -50,18 +77,14 @@ impl<'r> ClientMatrix<'r> {
         let mut out = String::new();
         let _ = writeln!(out, "| client | version | {} |", names().join(" | "));
         let _ = writeln!(out, "|---|---|{}", "---:|".repeat(ClientOutcome::ALL.len()));
-        for run in self.runs {
+        for (run, name) in self.runs.iter().zip(&self.names) {
             let counts: Vec<String> =
                 ClientOutcome::ALL.iter().map(|outcome| run.totals.count(*outcome).to_string()).collect();
             let version = run.client_version.as_deref().map_or_else(|| "-".to_owned(), cell);
-            let _ = writeln!(out, "| {} | {version} | {} |", cell(&run.client), counts.join(" | "));
+            let _ = writeln!(out, "| {} | {version} | {} |", cell(name), counts.join(" | "));
         }
-        let legend: Vec<String> = ClientOutcome::ALL
-            .iter()
-            .map(|outcome| format!("{} {}", outcome.sign(), outcome.name()))
-            .collect();
-        let _ = writeln!(out, "\n{}. A blank cell: the case was not sent.\n", legend.join(", "));
-        let heads: Vec<String> = self.runs.iter().map(|run| cell(&run.client)).collect();
+        let _ = writeln!(out, "\n{}\n", Self::legend());
+        let heads: Vec<String> = self.names.iter().map(|name| cell(name)).collect();
         let _ =
             writeln!(out, "| case | must | {} |\n|---|---|{}", heads.join(" | "), "---|".repeat(heads.len()));
         for (name, cells) in self.telling() {
@@ -77,9 +100,9 @@ impl<'r> ClientMatrix<'r> {
         );
         let _ = writeln!(out, "\n### What happened\n");
         for (name, cells) in self.telling() {
-            for (run, case) in self.runs.iter().zip(cells) {
+            for (client, case) in self.names.iter().zip(cells) {
                 if let Some(case) = case.filter(|case| case.outcome.rank() > 1) {
-                    let (client, outcome) = (code(&run.client), case.outcome.name());
+                    let (client, outcome) = (code(client), case.outcome.name());
                     let _ = writeln!(out, "- {}, {client}: {outcome}: {}", code(name), code(&case.detail));
                 }
             }

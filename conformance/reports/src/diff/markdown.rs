@@ -10,14 +10,7 @@ use results::text::cut;
 /// Returns the differences, the worse ones first.
 pub fn markdown(diff: &Diff) -> String {
     let mut out = String::new();
-    let what = if diff.is_worse() {
-        "worse"
-    } else if diff.is_empty() {
-        "the same"
-    } else {
-        "not worse"
-    };
-    let _ = writeln!(out, "# Conformance: {what}\n");
+    let _ = writeln!(out, "# Conformance: {}\n", diff.words());
     let _ = writeln!(out, "- before: {}\n- after: {}", code(&side(&diff.before)), code(&side(&diff.after)));
     if diff.before.suite != diff.after.suite {
         out.push_str("- The versions of the suite differ, and so may their rules.\n");

@@ -1,5 +1,6 @@
 //! Comparison of two runs.
 
+mod html;
 mod human;
 mod lists;
 mod markdown;
@@ -11,6 +12,7 @@ use std::fmt::Write as _;
 use catalogue::Level;
 use serde::{Deserialize, Serialize};
 
+pub use html::{html, html_of_text};
 pub use human::human;
 pub use markdown::markdown;
 
@@ -140,6 +142,15 @@ impl Diff {
         let trials =
             [&self.worse_trials, &self.better_trials, &self.newly_exercised, &self.no_longer_exercised];
         rules.iter().all(|rules| rules.is_empty()) && trials.iter().all(|trials| trials.is_empty())
+    }
+
+    /// Returns the result in a word or two.
+    fn words(&self) -> &'static str {
+        match (self.is_worse(), self.is_empty()) {
+            (true, _) => "worse",
+            (false, true) => "the same",
+            (false, false) => "not worse",
+        }
     }
 
     fn compare_rules(&mut self, before: &Run, after: &Run) {

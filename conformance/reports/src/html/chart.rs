@@ -6,7 +6,7 @@ use catalogue::Level;
 
 use super::lanes::{self, Row};
 use super::page::Html;
-use super::{counted, duration, number};
+use super::{counted, number, time};
 use results::{Bar, Timeline};
 use spec::APIS;
 use spec::table::Content;
@@ -230,7 +230,7 @@ fn describe(bar: &Bar) -> String {
         write!(text, ", events {} to {}", number(from), number(to))
     };
     if let Some([from, to]) = bar.times_ms {
-        let _ = write!(text, ", from {} to {}", duration(from), duration(to));
+        let _ = write!(text, ", from {} to {}", time(from), time(to));
     }
     if bar.characters > 0 {
         let _ = write!(text, ", {}", counted(bar.characters, "character"));
@@ -287,7 +287,7 @@ fn axis(timeline: &Timeline, html: &mut Html) {
                 if let Some(ms) = time_of(timeline, event) {
                     text(
                         28,
-                        &format!("{}{}", if is_exact(timeline, event) { "" } else { "≈ " }, duration(ms)),
+                        &format!("{}{}", if is_exact(timeline, event) { "" } else { "≈ " }, time(ms)),
                         html,
                     );
                 }
@@ -321,7 +321,7 @@ fn pace(timeline: &Timeline, marks: &[Mark<'_>], html: &mut Html) {
     let svg = html.tag("svg").class("pace").set("height", 46).set("role", "img");
     svg.inside(|html| {
         let rate = counted(timeline.events * 1000 / whole, "event");
-        html.tag("title").text(&format!("Events over {}: {rate} a second on average", duration(whole)));
+        html.tag("title").text(&format!("Events over {}: {rate} a second on average", time(whole)));
         for (at, count) in (0_u64..).zip(&columns) {
             if *count > 0 {
                 let height = 2 + 22 * count / most;
@@ -343,7 +343,7 @@ fn pace(timeline: &Timeline, marks: &[Mark<'_>], html: &mut Html) {
         line("base", "0", "100%", 26, 26, html);
         for (quarter, anchor) in [(0, "start"), (2, "middle"), (4, "end")] {
             let text = html.tag("text").set("x", format!("{}%", quarter * 25)).set("y", 41);
-            text.set("text-anchor", anchor).text(&duration(whole * quarter / 4));
+            text.set("text-anchor", anchor).text(&time(whole * quarter / 4));
         }
     });
 }

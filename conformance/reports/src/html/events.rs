@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::lanes;
 use super::page::Html;
-use super::{duration, number, table};
+use super::{number, table, time};
 use results::{EventRow, Timeline};
 
 /// Writes the events. `findings` are ids of findings by event number.
@@ -53,7 +53,7 @@ fn one(
             }
         });
         if has_times {
-            html.tag("td").class("time").text(&row.time_ms.map(duration).unwrap_or_default());
+            html.tag("td").class("time").text(&row.time_ms.map(time).unwrap_or_default());
         }
         html.tag("td").class("type").inside(|html| {
             let name = row.event_type.as_deref().unwrap_or("no type");

@@ -8,7 +8,7 @@ use super::page::Html;
 pub(super) use super::plan::rule_id;
 use super::rules::inline;
 use super::sides::sides;
-use super::{duration, number};
+use super::{number, time};
 use results::text::{grouped, listed};
 use results::{Excerpt, Finding, Location, Piece, Timeline};
 
@@ -151,8 +151,8 @@ pub(super) fn place(place: &Location) -> String {
     if let Some(number) = place.sequence_number {
         let _ = write!(text, " · sequence {number}");
     }
-    if let Some(time) = place.time_ms {
-        let _ = write!(text, " · +{}", duration(time));
+    if let Some(ms) = place.time_ms {
+        let _ = write!(text, " · +{}", time(ms));
     }
     text + &format!(" · line {} · byte {}", place.line, place.bytes[0])
 }

@@ -173,10 +173,15 @@ pub(crate) fn counted(count: u64, what: &str) -> String {
 /// Returns a duration in the most readable unit.
 pub(crate) fn duration(ms: u64) -> String {
     match ms {
-        0..10_000 => format!("{} ms", number(ms)),
-        10_000..120_000 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
+        0..1_000 => format!("{ms} ms"),
+        1_000..120_000 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
         _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1000),
     }
+}
+
+/// Returns the time of an event. Events of the first seconds differ by milliseconds.
+pub(crate) fn time(ms: u64) -> String {
+    if ms < 10_000 { format!("{} ms", number(ms)) } else { duration(ms) }
 }
 
 #[cfg(test)]
@@ -209,7 +214,8 @@ mod tests {
             [number(7_u64), number(1234_u64), number(1_234_567_u64)],
             ["7", "1\u{202f}234", "1\u{202f}234\u{202f}567"]
         );
-        assert_eq!([duration(412), duration(12_345), duration(125_000)], ["412 ms", "12.3 s", "2 min 5 s"]);
+        assert_eq!([412, 4_401, 12_345, 125_000].map(duration), ["412 ms", "4.4 s", "12.3 s", "2 min 5 s"]);
+        assert_eq!([412, 4_401, 12_345].map(time), ["412 ms", "4\u{202f}401 ms", "12.3 s"]);
         assert_eq!([counted(1, "event"), counted(0, "event")], ["1 event", "0 events"]);
     }
 }

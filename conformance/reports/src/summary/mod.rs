@@ -33,7 +33,7 @@ const SHORT: usize = 100;
 /// Minimum number of columns of a table.
 const TABLE: usize = 60;
 
-pub use side::{Side, side_by_side, twins};
+pub use side::{Side, side_by_side, side_by_side_markdown, twins};
 
 /// Returns the summary of a run, with next steps.
 pub fn summary(run: &Run, detail: impl Into<Detail>, screen: impl Into<Screen>) -> String {

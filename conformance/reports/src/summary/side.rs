@@ -93,6 +93,20 @@ pub fn side_by_side(sides: &[Side], others: &[String], screen: Screen) -> String
     page.out
 }
 
+/// Returns the results of several runs as a table in Markdown.
+pub fn side_by_side_markdown(sides: &[Side]) -> String {
+    let verdicts = Verdict::ALL.map(Verdict::word).join(" | ");
+    let mut out = format!("# Side by side\n\n| API | {verdicts} | {PROFILES} | {CLIENTS} |\n|---|");
+    out += &"---:|".repeat(Verdict::ALL.len() + 2);
+    out.push('\n');
+    for side in sides {
+        let counts = Verdict::ALL.map(|verdict| side.trials.of(verdict).to_string()).join(" | ");
+        let (name, profiles, broken) = (side.name(sides), side.profiles(), side.broken());
+        let _ = writeln!(out, "| {name} | {counts} | {profiles} | {broken} |");
+    }
+    out + "\n"
+}
+
 /// Returns what the comparison of several runs found: the counts, and each difference that fails.
 pub fn twins(report: &TwinsReport, detail: impl Into<Detail>, screen: Screen) -> String {
     let is_verbose = detail.into().is_verbose;

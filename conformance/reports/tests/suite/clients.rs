@@ -203,11 +203,18 @@ fn matrix() {
     let mut other = later();
     other.client = "other".to_owned();
     let runs = [run(), other];
-    let matrix = ClientMatrix::new(&runs);
+    let matrix = ClientMatrix::new(&runs, &["c1".to_owned(), "c2".to_owned()]);
     let render = |form| client_matrix(&matrix, form);
     insta::assert_snapshot!(render(ClientForm::Markdown).expect("it has a form"));
     let page = render(ClientForm::Html).expect("it has a form");
     assert!(!page.contains("<script>alert"));
     insta::assert_snapshot!("matrix_html", page.split_once("</head>").expect("it has a head").1);
     assert_eq!(render(ClientForm::Junit), None);
+
+    let runs = [run(), run()];
+    let same = ClientMatrix::new(&runs, &["c1".to_owned(), "c2".to_owned()]);
+    let page = client_matrix(&same, ClientForm::Html).expect("it has a form");
+    for name in ["(c1)", "(c2)"] {
+        assert!(page.contains(name), "{name}");
+    }
 }
