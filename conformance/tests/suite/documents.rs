@@ -63,6 +63,7 @@ const CODES: &[(&str, i32, &str)] = &[
 const ELSEWHERE: &[(&str, &str)] = &[
     ("translation-report.md", "its commands start the gateways that tests/between/run installs"),
     ("ci.md", "conformance/tests/commands/ci/documents.txt runs its scripts as a whole"),
+    ("messages-and-chat.md", "the same test runs it from its first command to its last"),
     (
         "getting-started.md",
         "conformance/tests/commands/ci/documents.txt runs it from its first command to its last",
