@@ -1,44 +1,66 @@
 #!/usr/bin/env python3
-"""The same with Ray Data: findings as Parquet, and the reports of all shards as JSON, to be merged.
+"""The same with Ray Data: findings as Parquet, and a report of each batch as JSON, to be merged.
 
-    archive_ray.py FOLDER OUT     FOLDER holds JSON lines or Parquet, with an id and a stream in each row
+    archive_ray.py FOLDER OUT [--id COLUMN] [--stream COLUMN] [--dialect NAME]
 
-A cluster reads from object storage: FOLDER can be an address such as s3://bucket/archive. Reports are written by the
-driver, to its disk.
+FOLDER holds JSON lines, or Parquet if its name ends in .parquet. Name the columns with the id and the bytes of a response as
+your gateway writes them, for example --id request_id --stream response_body. Without --dialect, that of each stream is
+recognised. FOLDER and OUT can be addresses such as s3://bucket/archive: workers read and write them, and nothing is
+collected on the driver.
 """
 
-import sys
+import argparse
+import os
 import uuid
+from functools import partial
 
+import pyarrow as pa
 import ray
+from pyarrow.fs import FileSystem
 from responses_conformance import Run
 
-DIALECT = "openai"
+FINDINGS = pa.schema([(name, pa.string()) for name in ("exchange", "rule", "level", "message")])
 
 
-def check(batch: dict) -> dict:
-    """Checks a batch of exchanges: a row for each finding, and one with the report of the batch."""
-    run = Run(DIALECT)
-    streams = ((label, stream.encode()) for label, stream in zip(batch["id"], batch["stream"], strict=True))
-    report = run.check_all(streams, f"batch-{uuid.uuid4()}")
+def address(place: str) -> str:
+    """Returns an address, which the working folders of workers do not change."""
+    return place if "://" in place else os.path.abspath(place)
+
+
+def check(batch: pa.Table, reports: str, columns: tuple[str, str], dialect: str) -> pa.Table:
+    """Checks a batch of exchanges, and writes its report. Returns a row for each finding."""
+    labels, streams = (batch.column(name) for name in columns)
+    # Views of Arrow's memory: no text of Python is made. A row without a stream is none.
+    views = ((str(label), stream.as_buffer()) for label, stream in zip(labels, streams, strict=True))
+    run, name = Run(dialect), f"batch-{uuid.uuid4()}"
+    report = run.check_all(((label, view) for label, view in views if view is not None), name)
+    files, folder = FileSystem.from_uri(reports)
+    with files.open_output_stream(f"{folder}/{name}.json") as file:
+        file.write(run.to_json().encode())
     rows = [
         {"exchange": finding.exchange, "rule": finding.rule, "level": finding.level, "message": finding.message}
         for finding in report.findings
     ]
-    rows.append({"exchange": "", "rule": "", "level": "", "message": run.to_json()})
-    return {name: [row[name] for row in rows] for name in rows[0]}
+    return pa.Table.from_pylist(rows, FINDINGS)
 
 
-def main(folder: str, out: str) -> None:
-    read = ray.data.read_parquet if folder.endswith(".parquet") else ray.data.read_json
-    checked = read(folder).map_batches(check, batch_size=10_000).materialize()
-    checked.filter(lambda row: row["rule"] != "").write_parquet(f"{out}/findings")
-    for number, row in enumerate(checked.filter(lambda row: row["rule"] == "").iter_rows()):
-        with open(f"{out}/report-{number:05}.json", "w") as report:
-            report.write(row["message"])
+def main(arguments: argparse.Namespace) -> None:
+    reports = address(f"{arguments.out}/reports")
+    files, folder = FileSystem.from_uri(reports)
+    files.create_dir(folder)
+    read = ray.data.read_parquet if arguments.folder.endswith(".parquet") else ray.data.read_json
+    columns = (arguments.id, arguments.stream)
+    work = partial(check, reports=reports, columns=columns, dialect=arguments.dialect)
+    exchanges = read(address(arguments.folder)).select_columns(list(columns))
+    checked = exchanges.map_batches(work, batch_size=10_000, batch_format="pyarrow")
+    checked.write_parquet(address(f"{arguments.out}/findings"))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    main(*sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder")
+    parser.add_argument("out")
+    parser.add_argument("--id", default="id")
+    parser.add_argument("--stream", default="stream")
+    parser.add_argument("--dialect", default="auto")
+    main(parser.parse_args())
