@@ -107,6 +107,15 @@ impl Matches {
         }
     }
 
+    /// Returns whether it is the first place in its array in which its effect takes place.
+    pub fn is_first(&self, nth: usize) -> bool {
+        let array = |nth: usize| {
+            let value = self.values.get(nth)?;
+            Some((value.effect, self.rows.get(value.row)?.around))
+        };
+        nth.checked_sub(1).is_none_or(|before| array(before) != array(nth))
+    }
+
     /// Returns the place of the entry of an array in which the value of an effect is, if it is in one.
     pub fn entry(&self, nth: usize) -> Option<Range<usize>> {
         let (start, end) = self.rows.get(self.values.get(nth)?.row)?.place;

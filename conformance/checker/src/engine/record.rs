@@ -243,6 +243,11 @@ impl<'a> Record<'a> {
         Some((data.get(place)?, is_first && is_last))
     }
 
+    /// Returns whether the effect at hand is the first of its kind in its array.
+    pub(crate) fn is_first_of_kind(&self) -> bool {
+        self.matches.zip(self.effect).is_none_or(|(matches, nth)| matches.is_first(nth))
+    }
+
     /// Returns a string value, not yet decoded.
     pub(crate) fn string(&self, slot: Slot) -> Option<RawString<'a>> {
         if self.first_escape.is_some() {

@@ -1,6 +1,7 @@
 //! Rules of the group `tool-call`.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use catalogue::Level;
 use spec::json;
@@ -53,18 +54,23 @@ pub(in crate::rules) fn name_once(case: &mut Case<'_>, arguments: &Node) {
 }
 
 pub(in crate::rules) fn once_a_chunk(case: &mut Case<'_>, arguments: &Node) {
-    let Some(record) = case.record() else { return };
-    let Some((fragment, false)) = record.entry() else { return };
+    // Once for all calls of a chunk, of which there may be many.
+    let Some(record) = case.record().filter(|record| record.is_first_of_kind()) else { return };
+    let Some((_, false)) = record.entry() else { return };
     let all = record.filled("/choices/*/delta/tool_calls");
     let Some(all) = json::at(record.data(), &all).and_then(json::entries) else { return };
-    let fragment = Object::new(fragment);
-    let index = fragment.value("index");
-    let alike = all.into_iter().filter(|other| Object::new(other).value("index") == index).count();
-    if index.is_some() && alike > 1 {
-        let Some(call) = case.stream.parent(arguments) else { return };
-        let (call, actual) = (case.name(call), alike.to_string());
-        case.fault_of_event("one fragment", &actual, || format!("a chunk has {alike} fragments of {call}"));
+    let mut fragments: BTreeMap<&str, usize> = BTreeMap::new();
+    for index in all.iter().filter_map(|fragment| json::at(fragment, "/index")) {
+        *fragments.entry(index).or_default() += 1;
     }
+    let Some((index, count)) = fragments.into_iter().find(|(_, count)| *count > 1) else { return };
+    let stream = case.stream;
+    let choice = stream.parent(arguments).and_then(|call| stream.parent(call));
+    let mut calls = choice.into_iter().flat_map(|choice| stream.children(choice, Scope::ToolCall));
+    let is_it = |call: &&Node| call.key.entry().is_some_and(|key| index.parse() == Ok(key));
+    let Some(call) = calls.find(is_it) else { return };
+    let (call, actual) = (case.name(call), count.to_string());
+    case.fault_of_event("one fragment", &actual, || format!("a chunk has {count} fragments of {call}"));
 }
 
 pub(in crate::rules) fn arguments_json(case: &mut Case<'_>, choice: &Node, finish: &Object<'_>) {
