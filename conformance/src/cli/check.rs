@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::iter;
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -81,12 +81,20 @@ impl CommandArgs for CheckArgs {
         let lines = InOrder::default();
         let walks = Mutex::new(Observed::default());
         let captures = check_all(&files, || {
-            let mut checking = rules.checking(self.output.draws());
             let (progress, named, lines, walks) = (&progress, &named, &lines, &walks);
+            let (rules, draws) = (&rules, self.output.draws());
+            let mut checking = rules.checking(draws);
             move |at: usize, file: &Path| {
                 checking.pass_over_other_apis(!named.contains(file));
                 let mut walk = self.coverage.then(Walk::default);
-                let report = check_file(file, self.format_in, &mut checking, &mut walk, progress);
+                let check = || check_file(file, self.format_in, &mut checking, &mut walk, progress);
+                let report = contained(file, check).unwrap_or_else(|report| {
+                    // What the check left behind is not to be used again.
+                    checking = rules.checking(draws);
+                    walk = None;
+                    progress.done();
+                    report
+                });
                 if let Some(walk) = walk {
                     walks.lock().unwrap_or_else(PoisonError::into_inner).add(&walk.observed);
                 }
@@ -169,6 +177,16 @@ pub(super) fn check_file(
     report
 }
 
+/// Runs the check of a recording. After a panic, the report says that there is no verdict on this recording: others are
+/// checked all the same.
+fn contained(file: &Path, check: impl FnOnce() -> CaptureReport) -> Result<CaptureReport, CaptureReport> {
+    catch_unwind(AssertUnwindSafe(check)).map_err(|_| {
+        let error =
+            "internal error: the check panicked, as stated above; please report it with the recording";
+        CaptureReport { name: files::name(file), error: Some(error.to_owned()), ..CaptureReport::default() }
+    })
+}
+
 /// Runs the same function on all files, on all cores, with a state for each thread. Results keep the order of
 /// the files.
 fn check_all<C>(files: &[PathBuf], begin: impl Fn() -> C + Sync) -> Vec<CaptureReport>
@@ -206,5 +224,20 @@ pub(super) fn exit_code(run: &Run) -> ExitCode {
         ExitCode::from(NOT_DONE)
     } else {
         ExitCode::from(u8::from(run.outcome == Outcome::Failed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_error_of_its_file() {
+        let report = contained(Path::new("a.sse"), || panic!("a test"));
+        let report = report.expect_err("it has no verdict");
+        assert_eq!(report.name, "a.sse");
+        assert!(report.error.is_some_and(|error| error.starts_with("internal error")));
+        let report = contained(Path::new("b.sse"), CaptureReport::default);
+        assert_eq!(report, Ok(CaptureReport::default()));
     }
 }

@@ -611,7 +611,8 @@ fn find(folder: &Path) -> Option<PathBuf> {
     let root = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(folder);
     let mut relative = PathBuf::from(".");
     for above in folder.ancestors().take_while(|above| above.starts_with(root)) {
-        if above.join(FILE).is_file() {
+        // Reading a pipe or a device fails with its name.
+        if above.join(FILE).symlink_metadata().is_ok_and(|about| !about.is_dir()) {
             return Some(relative.join(FILE));
         }
         relative = if above == folder { PathBuf::from("..") } else { relative.join("..") };
