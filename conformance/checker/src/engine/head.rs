@@ -23,6 +23,8 @@ pub(crate) struct Head {
     pub(crate) tokens: Option<RequestTokens>,
     /// What the request asks for, if that is known.
     pub(crate) asked: Option<Asked>,
+    /// Whether the request asks for a stream, if that is known.
+    pub(crate) asks_stream: Option<bool>,
 }
 
 impl Head {
@@ -38,6 +40,7 @@ impl Head {
             triggers_compaction: asked.as_ref().is_some_and(|asked| triggers_compaction(asked, request)),
             tokens: asked.as_ref().map(|asked| RequestTokens::of(asked, request)),
             asked: asked.as_ref().and_then(|asked| Asked::of(asked, request)),
+            asks_stream: asked.as_ref().and_then(|asked| asks_stream(asked, request)),
         }
     }
 
@@ -45,6 +48,12 @@ impl Head {
     pub(crate) fn is_refusal(&self) -> bool {
         self.status.is_some_and(|status| status >= 400)
     }
+}
+
+/// Returns whether a request for a response asks for a stream.
+fn asks_stream(asked: &Object<'_>, request: &RequestShape) -> Option<bool> {
+    asked.value(request.input)?;
+    Some(asked.get("stream") == Some("true"))
 }
 
 /// Returns whether the input of a request triggers a compaction.

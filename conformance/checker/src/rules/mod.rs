@@ -63,7 +63,12 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::CompletionHasChoices => &[Point(chat::choice::has_choices)],
         Rule::CompletionIdentified => &[Closed(Scope::Choice, chat::choice::is_identified)],
         Rule::CompletionModelAsked => &[Closed(Scope::Choice, chat::request::model)],
-        Rule::CompletionStreamAsked | Rule::MessageStreamAsked => &[At(Moment::Beginning, request::stream)],
+        Rule::CompletionStreamAsked | Rule::MessageStreamAsked | Rule::ResponseStreamAsked => {
+            &[At(Moment::Beginning, request::stream)]
+        }
+        Rule::CompletionStreamSent | Rule::MessageStreamSent | Rule::ResponseStreamSent => {
+            &[Body(request::body)]
+        }
         Rule::ErrorEndsCompletion | Rule::ErrorEndsMessage => {
             &[At(Moment::AfterError, messages::message::error_is_last)]
         }

@@ -3,6 +3,7 @@
 use spec::Api;
 use spec::json;
 
+use crate::Frame;
 use crate::engine::{Asked, Case, Chosen, Node, Object, Stream, short};
 
 /// Returns what the request asks for, if that and the whole response are known.
@@ -156,10 +157,23 @@ pub(super) fn model(case: &mut Case<'_>, pointer: &str, model: &str) {
 
 /// Reports a stream although the request does not ask for one.
 pub(super) fn stream(case: &mut Case<'_>) {
-    let asks = case.head.asked.as_ref().map(|asked| asked.is_on("/stream"));
-    if asks == Some(false) && case.stream.events == 0 {
+    if case.head.asks_stream == Some(false) && case.stream.events == 0 {
         case.fault_of_event("one body of JSON", "a stream", || {
             "the response is a stream, but the request does not have `stream: true`".to_owned()
+        });
+    }
+}
+
+/// Reports a body although the request asks for a stream. An error may be one.
+pub(super) fn body(case: &mut Case<'_>, body: &Frame<'_>) {
+    let api = case.dialect().api;
+    let is_response =
+        api.body(body.data.as_deref().unwrap_or_default()).is_some_and(|it| Some(it.root) == api.root_body());
+    let is_error =
+        case.head.is_refusal() || body.data.as_deref().is_some_and(|body| api.error_in(body).is_some());
+    if case.head.asks_stream == Some(true) && is_response && !is_error {
+        case.fault_of_event("a stream of events", "one body of JSON", || {
+            "the request has `stream: true`, but the response is one body of JSON".to_owned()
         });
     }
 }
