@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use crate::json;
 use crate::words::{
-    BodyShape, CallShape, Choice, Content, EncryptedShape, ErrorCodes, ErrorShape, ForeignApi, Mark,
-    Misnomers, Offers, Operation, RequestShape, ResultShape, Route, SessionShape, Signature, StatusWords,
-    StreamOrder, Switch, Trigger, TurnShape,
+    BodyShape, CallShape, Choice, Content, EncryptedShape, ErrorCodes, ErrorShape, ForeignApi, ForeignFormat,
+    Mark, Misnomers, Offers, Operation, RequestShape, ResultShape, Route, SessionShape, Signature,
+    StatusWords, StreamOrder, Switch, Trigger, TurnShape,
 };
 
 include!(concat!(env!("OUT_DIR"), "/apis.rs"));

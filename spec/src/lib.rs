@@ -25,7 +25,7 @@ mod view;
 mod watch;
 mod words;
 
-pub use api::{APIS, Api, FOREIGN, Scope, Slot, UNKNOWN_KEY};
+pub use api::{APIS, Api, FOREIGN, FORMATS, Scope, Slot, UNKNOWN_KEY};
 pub use count::{Count, Odd};
 pub use decimal::Decimal;
 pub use delta::{Fragment, FragmentFrame};
@@ -35,7 +35,7 @@ pub use enumeration::{Enumerations, ListedValue};
 pub use event::EventInfo;
 pub use json::Fault;
 pub use memory::Memory;
-pub use signature::{api_of_event, api_of_value, foreign_at, short_event};
+pub use signature::{api_of_event, api_of_value, foreign_at, foreign_value, format_of, short_event};
 pub use table::Dialect;
 pub use verdict::Verdict;
 pub use view::View;

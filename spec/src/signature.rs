@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::api::{APIS, Api, FOREIGN};
+use crate::api::{APIS, Api, FOREIGN, FORMATS};
 use crate::json;
-use crate::words::{BodyShape, CallShape, DialectSignature, ForeignApi, Mark, Signature};
+use crate::words::{BodyShape, CallShape, DialectSignature, ForeignApi, ForeignFormat, Mark, Signature};
 
 /// Returns whether a text fits a pattern, in which each `*` stands for any text.
 fn fits(pattern: &str, text: &str) -> bool {
@@ -130,6 +130,20 @@ pub fn api_of_value(json: &str, own: Option<&Api>) -> Option<&'static str> {
     others(own).find(|(_, signature)| signature.value(json).is_some()).map(|(name, _)| name)
 }
 
+/// Returns the API that is not checked and that an object belongs to whatever its type is.
+pub fn foreign_value(json: &str) -> Option<&'static ForeignApi> {
+    FOREIGN.iter().find(|api| api.signature.value(json).is_some())
+}
+
+/// Returns the format of files that an object of this type belongs to, if that holds no events and responses as they were
+/// sent.
+pub fn format_of(name: &str, json: &str) -> Option<&'static ForeignFormat> {
+    let is_it = |format: &&ForeignFormat| {
+        format.signature.value(json).is_some() || format.signature.pattern(name).is_some()
+    };
+    FORMATS.iter().find(is_it)
+}
+
 /// Returns the API that is not checked and whose URLs have such a path.
 pub fn foreign_at(path: &str) -> Option<&'static ForeignApi> {
     FOREIGN.iter().find(|api| api.paths.iter().any(|end| path.ends_with(end)))
@@ -178,6 +192,31 @@ mod tests {
         ];
         for (pattern, text) in others {
             assert!(!fits(pattern, text), "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn objects_of_logs_have_a_format() {
+        let of = |json: &str| {
+            let name = json::string_member(json, "type").unwrap_or_default();
+            format_of(&name, json).map_or("", |format| format.name)
+        };
+        for (json, format) in [
+            (r#"{"type":"log","text":"a"}"#, "application log"),
+            (r#"{"ts":1,"level":"info","msg":"a"}"#, "application log"),
+            (r#"{"type":"user","uuid":"a","sessionId":"b","message":{}}"#, "Claude Code transcript"),
+            (r#"{"timestamp":"a","type":"response_item","payload":{"type":"message"}}"#, "Codex rollout"),
+            (r#"{"id":"a","traceId":"b","type":"GENERATION","startTime":"c"}"#, "Langfuse export"),
+            (r#"{"resourceSpans":[]}"#, "OpenTelemetry export"),
+            (r#"{"request_id":"a","call_type":"acompletion","response":{}}"#, "LiteLLM log"),
+            (r#"{"model":"m","messages":[{"role":"user"}],"stream":true}"#, "request"),
+            (r#"{"version":1,"suite":"0.1.0","outcome":"passed"}"#, "report of this suite"),
+            (r#"{"type":"response.created","response":{}}"#, ""),
+            (r#"{"type":"message_start","message":{}}"#, ""),
+            (r#"{"object":"chat.completion","model":"m","choices":[]}"#, ""),
+            (r#"{"object":"response","model":"m","input":"a","output":[]}"#, ""),
+        ] {
+            assert_eq!(of(json), format, "{json}");
         }
     }
 

@@ -9,18 +9,18 @@ use super::names;
 use crate::dialect::{Dialect, Event};
 use crate::formats::{
     ApiFile, Aside, BodyShape, CallShape, Calls, Choice, Constant, Content, DialectSignature, Effect,
-    EncryptedShape, ErrorCodes, ErrorShape, EventLine, Fallback, ForeignApi, ForeignFile, Framing, Level,
-    Lifecycle, Mark, Marker, Misnomers, Offers, Operation, Outer, Render, RenderEdit, RenderMoment,
-    RenderResponse, RenderTarget, RequestShape, ResultShape, Role, RootEnd, RootOpening, Route, RuleLevel,
-    Scope, SessionShape, Signature, StatusWords, Stop, StreamOrder, Switch, Trigger, TurnShape, TypeRule,
-    UnknownEvents, Usage,
+    EncryptedShape, ErrorCodes, ErrorShape, EventLine, Fallback, ForeignApi, ForeignFile, ForeignFormat,
+    Framing, Level, Lifecycle, Mark, Marker, Misnomers, Offers, Operation, Outer, Render, RenderEdit,
+    RenderMoment, RenderResponse, RenderTarget, RequestShape, ResultShape, Role, RootEnd, RootOpening, Route,
+    RuleLevel, Scope, SessionShape, Signature, StatusWords, Stop, StreamOrder, Switch, Trigger, TurnShape,
+    TypeRule, UnknownEvents, Usage,
 };
 
 /// Emits the types of the words and settings in dialect files.
 pub fn words() -> TokenStream {
     let words = declarations! {
         Aside BodyShape CallShape Choice Content DialectSignature EncryptedShape ErrorCodes ErrorShape
-        EventLine Fallback ForeignApi Framing Level Mark Marker Misnomers Offers Operation Render RenderEdit
+        EventLine Fallback ForeignApi ForeignFormat Framing Level Mark Marker Misnomers Offers Operation Render RenderEdit
         RenderMoment RenderResponse RenderTarget RequestShape ResultShape Role Route RuleLevel SessionShape
         Signature StatusWords StreamOrder Switch Trigger TurnShape TypeRule UnknownEvents
     };
@@ -88,7 +88,7 @@ pub fn apis(apis: &[(&str, &ApiFile, bool)], foreign: &ForeignFile) -> TokenStre
     let tables = apis.iter().map(|(name, file, _)| api(name, file, &scopes));
     let listed: Vec<_> =
         apis.iter().filter(|(.., is_listed)| *is_listed).map(|(name, ..)| api_ident(name)).collect();
-    let foreign = foreign.apis.expression();
+    let (foreign, formats) = (foreign.apis.expression(), foreign.formats.expression());
     quote! {
         /// A value that parsing an event extracts.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,6 +146,9 @@ pub fn apis(apis: &[(&str, &ApiFile, bool)], foreign: &ForeignFile) -> TokenStre
 
         /// The APIs that the suite recognises, and does not check.
         pub static FOREIGN: &[ForeignApi] = #foreign;
+
+        /// The formats of files that are no recordings.
+        pub static FORMATS: &[ForeignFormat] = #formats;
     }
 }
 

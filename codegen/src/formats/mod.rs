@@ -63,6 +63,8 @@ pub use rule::{
     Scopes, Whose,
 };
 pub use scenario::{OnSocket, Operation, PREVIOUS, PREVIOUS_OUTPUT, Scenario};
-pub use signature::{DialectSignature, Fallback, ForeignApi, ForeignFile, Mark, Misnomers, Signature};
+pub use signature::{
+    DialectSignature, Fallback, ForeignApi, ForeignFile, ForeignFormat, Mark, Misnomers, Signature,
+};
 pub use thread::{Thread, ThreadCause, ThreadsFile};
 pub use violation::{Edit, Edits, Side, Target, Violation};

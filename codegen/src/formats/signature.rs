@@ -113,7 +113,7 @@ pub struct Misnomers {
     pub names: BTreeMap<String, String>,
 }
 
-/// The APIs that the suite does not check.
+/// The APIs and formats that the suite does not check.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -121,6 +121,9 @@ pub struct ForeignFile {
     /// The APIs. Of several that fit, the first one counts.
     #[serde(default, rename = "api")]
     pub apis: Vec<ForeignApi>,
+    /// The formats of files that hold no events or responses as they were sent. Of several that fit, the first one counts.
+    #[serde(default, rename = "format")]
+    pub formats: Vec<ForeignFormat>,
 }
 
 /// An API that the suite does not check, but recognises.
@@ -135,5 +138,18 @@ pub struct ForeignApi {
     pub paths: Vec<String>,
     /// How its events and bodies are recognised.
     #[serde(default)]
+    pub signature: Signature,
+}
+
+/// A format of files that are no recordings, but are given instead of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ForeignFormat {
+    /// Its name in messages, in the singular.
+    pub name: String,
+    /// What to check instead, as a sentence without a full stop.
+    pub hint: String,
+    /// How its objects are recognised.
     pub signature: Signature,
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use spec::{Dialect, Memory};
 
 use crate::engine::{Finding, Judge, MOST_KEPT, Observer, Plan};
-use crate::recognition::fallback;
+use crate::recognition::{Other, fallback};
 use crate::sse::{FrameStart, Repeated};
 use crate::waiting::{Held, Waiting};
 use crate::{Exchange, Frame, Recognised, RuleSets, Rules, Transport, sse};
@@ -38,7 +38,7 @@ pub struct Checker {
     memory: Memory,
     judge: Judge,
     plan: Arc<Plan>,
-    /// What a stream has until its dialect is recognised.
+    /// What a stream has until its API is recognised, or that of the dialect occurs.
     waiting: Option<Box<Waiting>>,
     sets: Option<RuleSets>,
     recognised: Option<Recognised>,
@@ -68,8 +68,8 @@ impl Checker {
         }
     }
 
-    /// Creates a checker that recognises the dialect of each stream by its head and its first event. Until then it keeps
-    /// what it processes.
+    /// Creates a checker that recognises the dialect of each stream by its head and the first event that shows an API. Until
+    /// then it keeps what it processes. A stream that shows none is not checked.
     pub fn recognising(sets: &RuleSets) -> Self {
         let dialect = fallback(None).unwrap_or(spec::DIALECTS[0]);
         let mut checker = Self::with_rules(sets.of(dialect));
@@ -83,10 +83,38 @@ impl Checker {
     pub fn reset(&mut self) {
         self.parser.reset();
         self.judge.reset();
-        if self.sets.is_some() {
-            self.recognised = None;
-            self.waiting = Some(Box::default());
+        self.recognised = None;
+        self.waiting = self.sets.as_ref().map(|_| Box::default());
+    }
+
+    /// Checks the stream that begins only from the first event of the dialect's API on, with what came before it. If none
+    /// comes, [`Self::finish`] does not check it.
+    pub fn expect_own_events(&mut self) {
+        if self.sets.is_none() && self.waiting.is_none() {
+            self.waiting = Some(Box::new(Waiting::until(self.dialect())));
         }
+    }
+
+    /// Checks the stream whatever its events are, by the rules of the dialect if one is named.
+    pub fn expect_any_events(&mut self, observer: Option<&mut dyn Observer>) {
+        if self.sets.is_none() {
+            self.settle(observer);
+        }
+    }
+
+    /// Returns whether no event so far shows the API of the stream.
+    pub const fn is_unsettled(&self) -> bool {
+        self.waiting.is_some()
+    }
+
+    /// Returns what the stream is of, as far as it has been seen, if it has no event of an API that is checked.
+    pub fn other(&self) -> Option<Other> {
+        self.waiting.as_ref()?.other
+    }
+
+    /// Returns the number of objects that were not checked, as they do not show the API of the stream.
+    pub fn unknown_objects(&self) -> u64 {
+        self.waiting.as_ref().map_or(0, |waiting| waiting.objects)
     }
 
     /// Returns the dialect of the rules; of the last stream, if that of this one is not recognised yet.
@@ -99,28 +127,26 @@ impl Checker {
         (self.sets.is_none() || self.recognised.is_some()).then(|| self.dialect())
     }
 
-    /// Returns the dialect that was recognised, and why; none if the rules are those of one dialect, or before the first
-    /// event.
+    /// Returns the dialect that was recognised, and why; none if the rules are those of one dialect, or as long as nothing
+    /// shows an API.
     pub const fn recognised(&self) -> Option<&Recognised> {
         self.recognised.as_ref()
     }
 
-    /// Returns whether the dialect of the stream is not recognised yet, also not by this frame.
+    /// Returns whether the API of the stream is not recognised yet, also not by this frame.
     pub fn is_waiting(&self, frame: &Frame<'_>) -> bool {
         self.waiting.as_ref().is_some_and(|waiting| waiting.waits(frame))
     }
 
     /// Recognises the dialect by what came before and the first event, or by a body. Returns the head of the exchange. Does
-    /// nothing if the dialect is known.
+    /// nothing if the dialect is known, or nothing shows it.
     pub fn recognise(&mut self, first: Option<&Frame<'_>>, is_body: bool) -> Option<Exchange<'static>> {
         let (waiting, sets) = (self.waiting.as_mut()?, self.sets.as_ref()?);
         if self.recognised.is_none() {
-            self.recognised = waiting.recognise(first, is_body);
-            let rules = sets.of(self.recognised.as_ref()?.dialect);
-            self.plan = rules.plan();
-            if self.judge.api().name != self.plan.api().name {
-                self.judge = Judge::new(self.plan.api());
-            }
+            let found = waiting.recognise(first, is_body)?;
+            self.plan = sets.of(found.dialect).plan();
+            self.judge.change_plan(self.plan.api());
+            self.recognised = Some(found);
         }
         let exchange = waiting.exchange.take();
         if let Some(exchange) = &exchange {
@@ -129,11 +155,22 @@ impl Checker {
         exchange
     }
 
-    /// Checks what was kept until the dialect was recognised, and shows it to an observer.
+    /// Checks what was kept until the dialect was recognised, and shows it to an observer. Does nothing if nothing shows it.
     #[cold]
-    pub fn release(&mut self, mut observer: Option<&mut dyn Observer>) {
+    pub fn release(&mut self, observer: Option<&mut dyn Observer>) {
         self.recognise(None, false);
+        if self.recognised.is_some() || self.waiting.as_ref().is_some_and(|waiting| waiting.shows_own()) {
+            self.settle(observer);
+        }
+    }
+
+    /// Checks what was kept.
+    #[cold]
+    fn settle(&mut self, mut observer: Option<&mut dyn Observer>) {
         let Some(waiting) = self.waiting.take() else { return };
+        if let Some(exchange) = &waiting.exchange {
+            self.judge.exchange(exchange);
+        }
         for Held { frame, source, is_sent } in &waiting.held {
             let frame = Frame { source, ..frame.clone() };
             if *is_sent {
@@ -145,18 +182,18 @@ impl Checker {
         }
     }
 
-    /// Keeps a frame until the dialect is recognised, or else recognises it. Returns whether it was kept.
+    /// Keeps a frame until the API is recognised. Returns whether it was kept.
     #[cold]
     fn keeps(&mut self, frame: &Frame<'_>, is_sent: bool, observer: Option<&mut dyn Observer>) -> bool {
-        if self.recognised.is_none()
-            && let Some(waiting) =
-                self.waiting.as_mut().filter(|waiting| is_sent && waiting.has_room() || waiting.waits(frame))
-        {
+        let Some(waiting) = &mut self.waiting else { return false };
+        if self.recognised.is_none() && (is_sent || waiting.waits(frame)) {
             waiting.keep(frame, is_sent);
             return true;
         }
-        self.recognise(Some(frame), false);
-        self.release(observer);
+        if self.sets.is_some() {
+            self.recognise(Some(frame), false);
+        }
+        self.settle(observer);
         false
     }
 
@@ -180,10 +217,13 @@ impl Checker {
     /// Processes the body of a non-streaming response. Returns new findings.
     pub fn body(&mut self, frame: &Frame<'_>) -> &[Finding] {
         let before = self.findings().len();
-        if self.waiting.is_some() {
+        if self.sets.is_some() {
             self.recognise(Some(frame), true);
-            self.release(None);
+            if self.recognised.is_none() {
+                return &[];
+            }
         }
+        self.settle(None);
         self.judge.body(&self.plan, frame);
         self.since(before)
     }

@@ -25,7 +25,7 @@ pub use engine::{
     Occurrence, Origin, Payload, Record, Related, Seen, SeenEffect, Supply, Unmeasured,
 };
 pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport};
-pub use recognition::{Recognised, apis_of_request, fallback};
+pub use recognition::{Other, Recognised, apis_of_request, fallback, other_than};
 pub use rule_sets::RuleSets;
 pub use rules::is_sign_of_life;
 pub use spec::{self, Dialect};

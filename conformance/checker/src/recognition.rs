@@ -1,5 +1,5 @@
-//! Recognises the API and the dialect of a stream by its URL, its headers, its request, and its first event, in this order
-//! of weight. What a dialect is recognised by is data of the dialect.
+//! Recognises the API and the dialect of a stream by its URL, its headers, its request, and the first event that shows an
+//! API, in this order of weight. What a dialect is recognised by is data of the dialect.
 
 use std::fmt;
 
@@ -31,6 +31,8 @@ enum Sign {
     Event(&'static Mark),
     /// The first event or the body is valid in no other API.
     Schema(&'static str),
+    /// The body has an error with all that this API demands of it.
+    Error,
     Comment(&'static str),
     Request(&'static Mark),
     Header(&'static str),
@@ -45,7 +47,7 @@ impl Sign {
     const fn weight(self) -> u8 {
         match self {
             Self::Nothing => 0,
-            Self::Type(_) | Self::Event(_) | Self::Schema(_) | Self::Comment(_) => 1,
+            Self::Type(_) | Self::Event(_) | Self::Schema(_) | Self::Error | Self::Comment(_) => 1,
             Self::Request(_) => 2,
             Self::Header(_) => 3,
             Self::Path(_) | Self::Host(_) => URL,
@@ -64,10 +66,11 @@ impl Sign {
 impl fmt::Display for Sign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Nothing => f.write_str("nothing else fits"),
+            Self::Nothing => f.write_str("nothing"),
             Self::Type(pattern) => write!(f, "event {pattern}"),
             Self::Event(mark) => write!(f, "first event with {mark}"),
             Self::Schema(name) => write!(f, "schema of {name}"),
+            Self::Error => f.write_str("body with an error"),
             Self::Comment(pattern) => write!(f, "comment {pattern}"),
             Self::Request(mark) => write!(f, "request with {mark}"),
             Self::Header(name) => write!(f, "header {name}"),
@@ -99,13 +102,12 @@ pub(crate) struct Evidence<'e> {
 impl Recognised {
     /// Recognises the dialect of an exchange before it has a response; none if nothing shows its API.
     pub fn of_request(exchange: &Exchange<'_>) -> Option<Self> {
-        let found =
-            Evidence { exchange: Some(exchange), before: &[], first: None, is_body: false }.dialect()?;
-        (found.by.is_some() || found.api_by.weight() > 0).then_some(found)
+        Evidence { exchange: Some(exchange), before: &[], first: None, is_body: false }.dialect()
     }
 }
 
 impl Evidence<'_> {
+    /// Returns the dialect; none if nothing shows its API.
     pub(crate) fn dialect(&self) -> Option<Recognised> {
         let api = self.api();
         let is_of_api = |dialect: &&&'static Dialect| api.is_none_or(|(api, _)| api.name == dialect.api.name);
@@ -118,14 +120,15 @@ impl Evidence<'_> {
             let is_of_one_api = || signed().all(|(other, _)| other.api.name == one.api.name);
             api.is_some() || !self.is_foreign() && sign.shows_api() && is_of_one_api()
         });
-        let (api, api_by) = match (api, best) {
-            (Some((api, by)), _) => (Some(api), by),
-            (None, Some((one, _))) => (Some(one.api), Sign::Nothing),
-            (None, None) => (None, Sign::Nothing),
-        };
-        match best {
-            Some((dialect, sign)) => Some(Recognised { dialect, api_by, by: Some(sign) }),
-            None => Some(Recognised { dialect: fallback(api)?, api_by, by: None }),
+        match (api, best) {
+            (api, Some((dialect, sign))) => {
+                let api_by = api.map_or(Sign::Nothing, |(_, by)| by);
+                Some(Recognised { dialect, api_by, by: Some(sign) })
+            }
+            (Some((api, api_by)), None) => {
+                Some(Recognised { dialect: fallback(Some(api))?, api_by, by: None })
+            }
+            (None, None) => None,
         }
     }
 
@@ -151,6 +154,9 @@ impl Evidence<'_> {
         let data = first.data.as_deref()?;
         let stated = string_member(data, "type");
         let name = stated.as_deref().or(first.event.as_deref());
+        if spec::foreign_value(data).is_some() {
+            return None;
+        }
         if let Some(name) = name
             && let Some((api, pattern)) = apis().find_map(|api| Some((api, api.signature.pattern(name)?)))
         {
@@ -160,7 +166,12 @@ impl Evidence<'_> {
             return Some((api, Sign::Event(mark)));
         }
         let mut valid = apis().filter_map(|api| Some((api, Sign::Schema(self.valid_in(api, name, data)?))));
-        valid.next().filter(|_| valid.next().is_none())
+        if let Some(only) = valid.next().filter(|_| valid.next().is_none()) {
+            return Some(only);
+        }
+        // Of equals, the last is the greatest.
+        let most = apis().filter(|api| self.is_body && has_error(api, data));
+        most.max_by_key(|api| api.error.required.len()).map(|api| (api, Sign::Error))
     }
 
     /// Returns the weightiest sign of a dialect.
@@ -235,6 +246,65 @@ pub fn apis_of_request(body: &str) -> Vec<&'static Api> {
     APIS.iter().copied().filter(is_valid).collect()
 }
 
+/// Returns whether a body has an error with all that an API demands of it.
+fn has_error(api: &Api, body: &str) -> bool {
+    let has =
+        |error: &str, member: &&str| at(error, &format!("/{member}")).is_some_and(|it| it.starts_with('"'));
+    api.error_in(body).is_some_and(|error| api.error.required.iter().all(|member| has(error, member)))
+}
+
+/// Returns whether a frame is an event of the API of a dialect.
+pub(crate) fn is_event_of(dialect: &'static Dialect, frame: &Frame<'_>) -> bool {
+    let Some(data) = frame.data.as_deref() else { return false };
+    let stated = string_member(data, "type");
+    let name = stated.as_deref().or(frame.event.as_deref());
+    let signature = &dialect.api.signature;
+    let is_valid = || {
+        let kind = name.or_else(|| dialect.type_by_members(data)).and_then(|name| dialect.event(name));
+        kind.is_some_and(|event| matches!(dialect.check_event(event.name, data), Verdict::Valid))
+    };
+    spec::foreign_value(data).is_none()
+        && (name.is_some_and(|name| signature.pattern(name).is_some())
+            || signature.value(data).is_some()
+            || is_valid())
+}
+
+/// Returns the name of the API or format that an object belongs to, among those that the suite does not check, and of the
+/// other APIs where one is meant.
+pub fn other_than(own: Option<&Api>, frame: &Frame<'_>) -> Option<Other> {
+    let data = frame.data.as_deref()?;
+    let stated = string_member(data, "type");
+    let name = stated.as_deref().or(frame.event.as_deref()).unwrap_or_default();
+    let is_own = |api: &&Api| own.is_none_or(|own| own.name == api.name);
+    let is_of = |api: &Api| api.signature.pattern(name).is_some() || api.signature.value(data).is_some();
+    if let Some(api) = spec::foreign_value(data) {
+        return Some(Other::Api(api.name));
+    }
+    if APIS.iter().copied().filter(is_own).any(is_of) {
+        return None;
+    }
+    let api = spec::api_of_event(name, own).or_else(|| spec::api_of_value(data, own)).map(Other::Api);
+    api.or_else(|| Some(Other::Format(spec::format_of(name, data)?.name)))
+}
+
+/// What a recording is of, if not of an API that is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Other {
+    /// Another API.
+    Api(&'static str),
+    /// A format that holds no events and responses as they were sent.
+    Format(&'static str),
+}
+
+impl Other {
+    /// Returns its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Api(name) | Self::Format(name) => name,
+        }
+    }
+}
+
 fn has(headers: &Headers<'_>, name: &str) -> bool {
     headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name))
 }
@@ -263,6 +333,8 @@ pub(crate) fn is_silent(frame: &Frame<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use spec::table::apis;
+
     use super::*;
     use crate::Request;
 
@@ -274,10 +346,8 @@ mod tests {
         let exchange = Exchange { request: Some(request), ..Exchange::default() };
         let frame = Frame { data: Some(first.into()), ..Frame::default() };
         let first = Some(&frame).filter(|_| !first.is_empty());
-        let found = Evidence { exchange: Some(&exchange), before: &[], first, is_body: false }
-            .dialect()
-            .expect("a dialect");
-        (found.dialect.name, found.to_string())
+        let found = Evidence { exchange: Some(&exchange), before: &[], first, is_body: false }.dialect();
+        found.map_or(("", String::new()), |found| (found.dialect.name, found.to_string()))
     }
 
     const CHUNK: &str = r#"{"object":"chat.completion.chunk","choices":[],"x_groq":{}}"#;
@@ -295,8 +365,8 @@ mod tests {
             "https://eu-aiplatform.googleapis.com/v1/projects/p/publishers/anthropic/models/m:rawPredict";
         assert_eq!(of(vertex).0, "vertex");
         // A host of several APIs, and one that serves an API that is not checked.
-        assert_eq!(of("https://api.openai.com/v1/unknown").1, "nothing else fits");
-        assert_eq!(of("https://bedrock-runtime.eu.amazonaws.com/model/m/converse-stream").0, "openai");
+        assert_eq!(of("https://api.openai.com/v1/unknown").0, "");
+        assert_eq!(of("https://bedrock-runtime.eu.amazonaws.com/model/m/converse-stream").0, "");
     }
 
     #[test]
@@ -341,7 +411,12 @@ mod tests {
             "openai"
         );
         // Members of an object that belongs to no API mean nothing.
-        assert_eq!(of(r#"{"x_groq":{}}"#).0, "openai");
+        assert_eq!(of(r#"{"x_groq":{}}"#).0, "");
+        assert_eq!(of(r#"{"type":"log"}"#).0, "");
+        // Events of the Realtime API have the names of others, and an id.
+        assert_eq!(of(r#"{"type":"response.created","event_id":"event_1"}"#).0, "");
+        assert_eq!(of(r#"{"object":"text_completion","choices":[{"delta":{}}]}"#).0, "chat");
+        assert_eq!(of(r#"{"object":"text_completion","choices":[{"text":"a"}]}"#).0, "");
     }
 
     #[test]
@@ -359,5 +434,49 @@ mod tests {
             assert!(is_silent(event, data), "{event:?} {data:?}");
         }
         assert!(!is_silent(None, Some("{}")));
+    }
+
+    #[test]
+    fn objects_tell_the_api() {
+        let other = |own, event: Option<&str>, data: &str| {
+            let frame = Frame {
+                data: Some(data.to_owned().into()),
+                event: event.map(|name| name.to_owned().into()),
+                ..Frame::default()
+            };
+            other_than(own, &frame).map(Other::name)
+        };
+        let of = |event, data: &str| other(Some(&apis::RESPONSES), event, data);
+        assert_eq!(of(None, r#"{"type":"message_start","message":{}}"#), Some("Anthropic Messages"));
+        assert_eq!(
+            of(None, r#"{"type":"message","role":"assistant","stop_reason":null}"#),
+            Some("Anthropic Messages")
+        );
+        assert_eq!(of(None, r#"{"id":"c","object":"chat.completion.chunk"}"#), Some("Chat Completions"));
+        assert_eq!(of(None, r#"{"choices":[{"delta":{}}]}"#), Some("Chat Completions"));
+        let azure = r#"{"choices":[],"created":0,"id":"","model":"","object":"","prompt_filter_results":[]}"#;
+        assert_eq!(of(None, azure), Some("Chat Completions"));
+        let mcp = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
+        assert_eq!(of(Some("message"), mcp), Some("MCP"));
+        assert_eq!(of(None, r#"{"candidates":[]}"#), Some("Gemini"));
+        assert_eq!(of(None, r#"{"type":"session.created","session":{}}"#), Some("the Realtime API"));
+        let run = r#"{"id":"run_1","object":"thread.run"}"#;
+        assert_eq!(of(Some("thread.run.created"), run), Some("the Assistants API"));
+        let ollama = r#"{"model":"m","created_at":"2026-01-01T00:00:00Z","message":{},"done":false}"#;
+        assert_eq!(of(None, ollama), Some("Ollama"));
+        // An unknown event may be a fault in our API.
+        for data in
+            [r#"{"type":"response.created"}"#, r#"{"object":"response"}"#, r#"{"type":"ping"}"#, "[]", "x"]
+        {
+            assert_eq!(of(None, data), None, "{data}");
+        }
+        assert_eq!(of(Some("response.created"), "{}"), None);
+        assert_eq!(of(None, r#"{"type":"log","level":"info"}"#), Some("application log"));
+        // Of the APIs of the suite, none is another one.
+        let of_any = |data: &str| other(None, None, data);
+        for data in [azure, r#"{"type":"message_start"}"#, r#"{"object":"response"}"#, r#"{"choices":[]}"#] {
+            assert_eq!(of_any(data), None, "{data}");
+        }
+        assert_eq!((of_any(mcp), of_any(r#"{"candidates":[]}"#)), (Some("MCP"), Some("Gemini")));
     }
 }

@@ -1,18 +1,26 @@
-//! What a stream has before its dialect is recognised.
+//! What a stream has before its API is recognised.
 
-use crate::recognition::{Evidence, is_silent};
-use crate::{Exchange, Frame, Recognised};
+use spec::Dialect;
+
+use crate::recognition::{Evidence, Other, is_event_of, is_silent, other_than};
+use crate::{Exchange, Frame, Recognised, Transport};
 
 /// Maximum number of frames that are kept, and of their bytes.
 const MAX_FRAMES: usize = 64;
 const MAX_BYTES: usize = 64 << 10;
 
-/// The head of an exchange, and the frames that say nothing about its dialect.
+/// The head of an exchange, and the frames that do not show its API.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
     pub(crate) exchange: Option<Exchange<'static>>,
     pub(crate) held: Vec<Held>,
     bytes: usize,
+    /// The dialect whose events are waited for; any if it is to be recognised.
+    own: Option<&'static Dialect>,
+    /// Number of objects among the frames, also of those that were not kept.
+    pub(crate) objects: u64,
+    /// What the first object belongs to that shows it.
+    pub(crate) other: Option<Other>,
 }
 
 /// A frame that is kept.
@@ -26,26 +34,64 @@ pub(crate) struct Held {
 }
 
 impl Waiting {
-    /// Returns whether another frame can be kept.
-    pub(crate) fn has_room(&self) -> bool {
-        self.held.len() < MAX_FRAMES && self.bytes < MAX_BYTES
+    /// Waits for an event of the API of a dialect.
+    pub(crate) fn until(dialect: &'static Dialect) -> Self {
+        Self { own: Some(dialect), ..Self::default() }
     }
 
-    /// Returns whether a frame is kept, as it does not show the dialect.
+    /// Returns whether a frame can be kept.
+    fn has_room(&self, frame: &Frame<'_>) -> bool {
+        self.held.len() < MAX_FRAMES && self.bytes < MAX_BYTES && frame.source.len() < MAX_BYTES
+    }
+
+    /// Returns whether a frame does not end the wait: it does not show the API, or it is silent and others may show more.
     pub(crate) fn waits(&self, frame: &Frame<'_>) -> bool {
-        self.has_room() && frame.source.len() < MAX_BYTES && is_silent(frame)
+        is_silent(frame) && self.has_room(frame) || !self.is_shown(frame)
     }
 
+    fn is_shown(&self, frame: &Frame<'_>) -> bool {
+        match self.own {
+            Some(dialect) => is_event_of(dialect, frame),
+            None => self.recognise(Some(frame), false).is_some(),
+        }
+    }
+
+    /// Keeps a frame while there is room. Lines of logs among lines of events are not kept.
     pub(crate) fn keep(&mut self, frame: &Frame<'_>, is_sent: bool) {
-        self.bytes += frame.source.len();
-        self.held.push(Held { frame: frame.to_static(), source: frame.source.to_vec(), is_sent });
+        let is_object = !is_sent && !is_silent(frame);
+        let other = if is_object { other_than(self.own.map(|dialect| dialect.api), frame) } else { None };
+        self.objects += u64::from(is_object);
+        self.other = self.other.or(other);
+        let is_log = frame.transport == Transport::Unframed && matches!(other, Some(Other::Format(_)));
+        if self.has_room(frame) && !is_log {
+            self.bytes += frame.source.len();
+            self.held.push(Held { frame: frame.to_static(), source: frame.source.to_vec(), is_sent });
+        }
     }
 
-    /// Returns the dialect, by all that is kept and the first event or body; without one, by the last frame with data.
+    /// Returns the dialect, by what is kept and the first event or body; without one, by any frame that shows it. On a
+    /// WebSocket, the messages of the client show it, too, unless the server speaks another API.
     pub(crate) fn recognise(&self, first: Option<&Frame<'_>>, is_body: bool) -> Option<Recognised> {
-        let before = self.held.iter().filter(|held| !held.is_sent).map(|held| &held.frame);
-        let before: Vec<&Frame<'static>> = before.collect();
-        let first = first.or_else(|| before.iter().rev().copied().find(|frame| frame.data.is_some()));
-        Evidence { exchange: self.exchange.as_ref(), before: &before, first, is_body }.dialect()
+        let frames = |is_sent: bool| {
+            let those = self.held.iter().filter(move |held| held.is_sent == is_sent);
+            those.map(|held| &held.frame)
+        };
+        let before: Vec<&Frame<'static>> = frames(false).collect();
+        let by = |first: Option<&Frame<'_>>| {
+            Evidence { exchange: self.exchange.as_ref(), before: &before, first, is_body }.dialect()
+        };
+        if first.is_some() {
+            return by(first);
+        }
+        let sent = frames(true).filter(|_| self.other.is_none());
+        let all = before.iter().rev().copied().chain(sent).filter(|frame| frame.data.is_some());
+        all.map(Some).find_map(by).or_else(|| by(None))
+    }
+
+    /// Returns whether a frame that is kept is an event of the dialect that is waited for, although its data are not JSON.
+    pub(crate) fn shows_own(&self) -> bool {
+        let is_event =
+            |dialect| self.held.iter().any(|held| !held.is_sent && is_event_of(dialect, &held.frame));
+        self.own.is_some_and(is_event)
     }
 }

@@ -6,11 +6,11 @@ use std::mem::take;
 
 use super::curl::curl;
 use super::timeline::TimelineBuilder;
-use crate::capture::other_api::{at_url, of_answer, own_api};
+use crate::capture::other_api::{at_url, own_api};
 use crate::capture::{Entry, Exchange, Format, Frame, Loss, Piece, Reader, Sink, Transport, sse};
 use checker::sse::{FrameStart, Repeated};
-use checker::{Checker, Observer, RuleSets, Rules, fallback, is_sign_of_life};
-use results::{CaptureReport, Lost};
+use checker::{Checker, Observer, Other, RuleSets, Rules, fallback, is_sign_of_life, other_than};
+use results::{CaptureReport, Lost, UNKNOWN};
 use spec::Api;
 
 /// The rule that reports events and bodies of other APIs.
@@ -50,17 +50,26 @@ pub fn check_with_timelines(
     Checking::new(rules, true).check(name.into(), input, format)
 }
 
-/// The API of an exchange.
+/// What the head of an exchange says of its response.
 #[derive(Debug, Default)]
-struct ExchangeApi {
+struct Asked {
     /// The API of its URL, if it is another one.
     other: Option<&'static str>,
     /// Whether its URL belongs to the API of the dialect, or to any that is checked.
     is_ours: bool,
-    /// Whether its response belongs to another API.
-    is_other: bool,
-    /// Whether its response has begun.
-    is_answered: bool,
+    /// Whether a response without events and without a body is none.
+    wants_events: bool,
+}
+
+impl Asked {
+    fn of(exchange: &Exchange<'_>, own: Option<&Api>) -> Self {
+        let request = exchange.request.as_ref();
+        let url = request.map(|request| &*request.url).unwrap_or_default();
+        let (other, is_ours) = at_url(url, own);
+        let is_answered = exchange.status.is_some_and(|status| (200..300).contains(&status) && status != 204);
+        let creates = is_ours && request.is_some_and(|request| request.method.eq_ignore_ascii_case("POST"));
+        Self { other, is_ours, wants_events: is_answered && (exchange.is_stream() || creates) }
+    }
 }
 
 /// A check of one recording after another, which reuses its allocations.
@@ -90,8 +99,15 @@ pub struct Checking {
     is_left: bool,
     /// Whether streams of other APIs are skipped.
     passes_over: bool,
-    /// The API of the exchange.
-    asked: ExchangeApi,
+    asked: Asked,
+    /// Number of frames of the current stream.
+    frames: u64,
+    /// Whether they came without the framing of a stream.
+    is_unframed: bool,
+    /// Whether the connection of the exchange was lost.
+    is_lost: bool,
+    /// The first response without an event, by the name of its exchange, and the number of all.
+    hollow: Option<(Option<String>, u64)>,
     /// The API of the current stream or response, if it is another one.
     foreign: Option<&'static str>,
     /// Whether the current stream has an event that is no keep-alive.
@@ -129,7 +145,11 @@ impl Checking {
             recognises,
             is_left: false,
             passes_over: false,
-            asked: ExchangeApi::default(),
+            asked: Asked::default(),
+            frames: 0,
+            is_unframed: false,
+            is_lost: false,
+            hollow: None,
             foreign: None,
             has_spoken: false,
             has_body: false,
@@ -169,7 +189,7 @@ impl Checking {
     pub fn finish(&mut self, name: String, outcome: Result<Format, String>) -> CaptureReport {
         self.end_stream();
         (self.exchange, self.exchange_number, self.status, self.exchanges) = (None, None, None, 0);
-        self.asked = ExchangeApi::default();
+        self.asked = Asked::default();
         let (lost, unjudged) = (self.lost.take(), take(&mut self.unjudged));
         let mut report = take(&mut self.report);
         report.name = name;
@@ -180,10 +200,13 @@ impl Checking {
                 report.curl = report.curl.filter(|_| format == Format::Exchange);
                 let lost =
                     lost.filter(|_| is_empty).map(|reason| format!("no response was recorded: {reason}"));
-                report.error = lost.or((unjudged > 0).then(|| beyond(unjudged)));
+                let hollow =
+                    self.hollow.as_ref().map(|(first, count)| without_events(first.as_deref(), *count));
+                report.error = lost.or((unjudged > 0).then(|| beyond(unjudged))).or(hollow);
             }
             Err(problem) => report.error = Some(problem),
         }
+        self.hollow = None;
         report
     }
 
@@ -193,19 +216,16 @@ impl Checking {
             Entry::Exchange(exchange) => self.exchange(exchange),
             Entry::Event(frame) => self.event(frame, observer),
             Entry::Body(frame) => self.body(frame),
-            Entry::Sent(frame) if !self.asked.is_other => {
+            Entry::Sent(frame) => {
                 self.checker().sent(frame);
             }
-            Entry::Lost(loss) if !self.asked.is_other => self.lost(loss),
-            Entry::Sent(_) | Entry::Lost(_) => {}
+            Entry::Lost(loss) => self.lost(loss),
         }
     }
 
     fn exchange(&mut self, exchange: &Exchange<'_>) {
         self.end_stream();
-        let url = exchange.request.as_ref().map(|request| &*request.url).unwrap_or_default();
-        let (other, is_ours) = at_url(url, self.own_api());
-        self.asked = ExchangeApi { other, is_ours, is_other: false, is_answered: false };
+        self.asked = Asked::of(exchange, self.own_api());
         self.exchange.clone_from(&exchange.label);
         self.exchange_number = exchange.number;
         self.exchanges += 1;
@@ -234,14 +254,14 @@ impl Checking {
     }
 
     fn event(&mut self, frame: &Frame<'_>, observer: &mut dyn Observer) {
-        let is_asked = self.recognises && self.asked.other.is_some();
-        let may_be_other = (self.passes_over || is_asked) && frame.transport != Transport::WebSocket;
-        if self.is_of_other_api(frame, may_be_other) {
-            return;
-        }
         if self.is_next(frame) {
             self.end_stream();
         }
+        if self.frames == 0 {
+            self.is_unframed = frame.transport == Transport::Unframed;
+            self.expect_events(frame);
+        }
+        self.frames += 1;
         self.is_begun = true;
         if self.checker.is_waiting(frame) {
             self.checker.frame(frame);
@@ -250,28 +270,87 @@ impl Checking {
         self.recognise(Some(frame), false);
         self.draw(|_| ());
         if !self.has_spoken {
-            self.foreign = of_answer(Some(self.checker.dialect().api), None, frame);
+            let other = other_than(Some(self.checker.dialect().api), frame);
+            self.foreign = other.map(Other::name);
             self.has_spoken = !is_keep_alive(frame);
         }
         self.checker.frame_seen_by(frame, &mut (&mut self.drawing, observer));
     }
 
+    /// Decides whether a stream without an event of the API is checked: in a dialect that is named, if the file is named, too,
+    /// or the URL is that of the API. Objects without the framing of a stream may be anything.
+    fn expect_events(&mut self, frame: &Frame<'_>) {
+        let may_be_other = match frame.transport {
+            Transport::Http => self.passes_over,
+            Transport::WebSocket => false,
+            Transport::Unframed => true,
+        };
+        if may_be_other && !self.asked.is_ours {
+            self.checker.expect_own_events();
+        }
+    }
+
     fn body(&mut self, frame: &Frame<'_>) {
-        let may_be_other = self.passes_over || self.asked.other.is_some();
-        if self.is_of_other_api(frame, may_be_other) {
+        let may_be_other = self.passes_over || self.recognises || self.asked.other.is_some();
+        if may_be_other && !self.asked.is_ours {
+            let other = other_than(self.own_api(), frame).map(Other::name);
+            let is_own = || own_api("", frame.data.as_deref().unwrap_or_default()).is_some();
+            if let Some(other) = other.or_else(|| self.asked.other.filter(|_| !is_own())) {
+                self.pass_over(other);
+                return;
+            }
+        }
+        self.is_begun = true;
+        self.has_body = true;
+        self.report.bodies += 1;
+        self.recognise(Some(frame), true);
+        if self.recognises && self.checker.recognised().is_none() {
+            self.report.unjudged += 1;
             return;
         }
-        self.report.bodies += 1;
-        self.has_body = true;
-        self.recognise(Some(frame), true);
         let body = frame.data.as_deref().unwrap_or_default();
-        self.foreign = of_answer(Some(self.checker.dialect().api), None, frame);
+        self.foreign = other_than(Some(self.checker.dialect().api), frame).map(Other::name);
         self.report.unjudged += u64::from(self.foreign.is_none() && !self.is_judged(body));
         self.checker().body(frame);
         self.draw(|drawing| drawing.body(frame));
     }
 
+    /// Returns what the stream is of, if it has shown no event of an API that is checked.
+    fn other(&self) -> Option<&'static str> {
+        if !self.checker.is_unsettled() || self.frames == 0 {
+            return None;
+        }
+        match self.checker.other() {
+            // A file that is named is checked in the dialect that is named.
+            Some(Other::Api(_)) if !self.recognises && !self.passes_over => None,
+            Some(other) => Some(other.name()),
+            None => self.asked.other.or_else(|| {
+                let is_unknown = self.checker.unknown_objects() > 0 && (self.recognises || self.is_unframed);
+                is_unknown.then_some(UNKNOWN)
+            }),
+        }
+    }
+
+    /// Counts an exchange of another API or format, which is not checked.
+    fn pass_over(&mut self, other: &'static str) {
+        *self.report.other_apis.entry(Cow::Borrowed(other)).or_default() += 1;
+        self.drawing = None;
+        self.next_stream();
+    }
+
+    /// Forgets the stream at hand.
+    fn next_stream(&mut self) {
+        self.checker.reset();
+        (self.frames, self.is_begun, self.has_body) = (0, false, false);
+        (self.has_spoken, self.is_left, self.is_lost) = (false, false, false);
+        self.foreign = None;
+    }
+
     fn lost(&mut self, loss: &Loss<'_>) {
+        if self.other().is_some() {
+            return;
+        }
+        self.is_lost = true;
         if self.status.is_none() {
             self.lost = Some(loss.to_string());
         }
@@ -284,25 +363,6 @@ impl Checking {
             self.count_lost(loss);
         }
         self.draw(|drawing| drawing.lost(loss));
-    }
-
-    /// Returns whether the exchange belongs to another API, by the start of its response if that may show it.
-    fn is_of_other_api(&mut self, frame: &Frame<'_>, may_be_other: bool) -> bool {
-        let asked = &mut self.asked;
-        if asked.is_answered || asked.is_ours || !may_be_other {
-            return asked.is_other;
-        }
-        asked.is_answered = frame.data.is_some() && !is_keep_alive(frame);
-        let other = asked.other;
-        let Some(other) = of_answer(self.own_api(), other, frame) else { return false };
-        let asked = &mut self.asked;
-        asked.is_other = true;
-        *self.report.other_apis.entry(Cow::Borrowed(other)).or_default() += 1;
-        // The exchange does not count.
-        self.checker.reset();
-        self.is_begun = false;
-        self.drawing = None;
-        true
     }
 
     /// Returns whether an event begins another response. A list of events can have several responses without
@@ -363,10 +423,20 @@ impl Checking {
     }
 
     fn end_stream(&mut self) {
-        if self.recognises && self.is_begun {
+        if self.is_begun {
             self.recognise(None, false);
-            self.draw(|_| ());
+            if self.checker.recognised().is_some() {
+                self.draw(|_| ());
+            }
             self.checker.release(Some(&mut self.drawing));
+            if let Some(other) = self.other() {
+                self.pass_over(other);
+                return;
+            }
+            if self.checker.is_unsettled() && !self.recognises {
+                self.draw(|_| ());
+                self.checker.expect_any_events(Some(&mut self.drawing));
+            }
         }
         if let Some(drawing) = self.drawing.take() {
             if self.report.timelines.len() < TIMELINES {
@@ -375,12 +445,13 @@ impl Checking {
                 self.report.undrawn += 1;
             }
         }
-        if !take(&mut self.is_begun) {
+        if !self.is_begun {
             return;
         }
-        if !take(&mut self.is_left) {
+        if !self.is_left {
             self.checker.finish();
         }
+        self.count_hollow();
         let report = &mut self.report;
         report.streams += u64::from(self.checker.events() > 0);
         let unjudged = self.checker.unjudged();
@@ -388,12 +459,10 @@ impl Checking {
         self.unjudged += unjudged;
         let (mut findings, omitted) = self.checker.take_findings();
         let dialect = self.checker.recognised().map_or("", |found| found.dialect.name);
-        let has_response = take(&mut self.has_body) || self.checker.events() > 0 || !findings.is_empty();
+        let has_response = self.has_body || self.checker.events() > 0 || !findings.is_empty();
         if let Some(found) = self.checker.recognised().filter(|_| has_response) {
             report.add_dialect(found);
         }
-        self.checker.reset();
-        self.has_spoken = false;
         if let Some(api) = self.foreign.take() {
             *report.foreign.entry(Cow::Borrowed(api)).or_default() += 1;
             // What else is wrong follows from it.
@@ -408,6 +477,18 @@ impl Checking {
             finding.dialect = Cow::Borrowed(dialect);
         }
         report.findings.append(&mut findings);
+        self.next_stream();
+    }
+
+    /// Counts the response if it should have events, and has none.
+    fn count_hollow(&mut self) {
+        let is_empty = self.checker.events() == 0 && !self.has_body && !self.is_left && !self.is_lost;
+        let has_failed = self.status.is_some_and(|status| status >= 400);
+        let is_expected = self.asked.wants_events && self.asked.other.is_none();
+        if is_empty && !has_failed && (is_expected || self.frames > 0) {
+            let (_, count) = self.hollow.get_or_insert_with(|| (self.exchange.clone(), 0));
+            *count += 1;
+        }
     }
 }
 
@@ -449,4 +530,13 @@ impl sse::Sink for Seen<'_> {
 fn beyond(events: u64) -> String {
     let most = Checker::MOST_KEPT >> 20;
     format!("a stream has more than {most} MiB open at once: its last {events} events were not checked")
+}
+
+/// Returns the error of a recording with responses that have no event.
+fn without_events(first: Option<&str>, count: u64) -> String {
+    match (first, count) {
+        (None, _) => "there is no event in it".to_owned(),
+        (Some(first), 1) => format!("{first}: the response has no event"),
+        (Some(first), _) => format!("{first}: the response has no event, and {} more have none", count - 1),
+    }
 }

@@ -34,7 +34,7 @@ pub struct CaptureReport {
     /// The dialects that were recognised in it, if none was chosen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dialects: Vec<DialectSeen>,
-    /// Number of exchanges of other APIs, which are not checked, by API.
+    /// Number of exchanges of other APIs and formats, which are not checked, by their name; `unknown` if they have none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub other_apis: BTreeMap<Cow<'static, str>, u64>,
     /// Number of checked streams and responses that belong to another API, by API. Only that is reported of them.
@@ -60,6 +60,9 @@ pub struct CaptureReport {
     #[serde(default)]
     pub undrawn: u64,
 }
+
+/// The name of what shows neither an API nor a format.
+pub const UNKNOWN: &str = "unknown";
 
 /// A dialect that was recognised in a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

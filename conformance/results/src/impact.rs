@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use spec::{APIS, FORMATS};
+
 use super::text::{counted, grouped, listed};
-use super::{Broken, CaptureReport, ClientState, ClientTotal, Run, Unknown, Verdict};
+use super::{Broken, CaptureReport, ClientState, ClientTotal, Run, UNKNOWN, Unknown, Verdict};
 
 /// Clients that fail in the same way, in the same number of recordings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,10 +46,12 @@ impl Run {
         {
             *apis.entry(name).or_default() += count;
         }
-        let apis: Vec<&str> = apis.into_keys().collect();
-        Some(match &*apis {
-            [] => "no stream or response was found".to_owned(),
-            apis => format!("another protocol: {}", apis.join(", ")),
+        let hints: Vec<String> = apis.keys().filter_map(|name| hint(name)).collect();
+        let apis: Vec<&str> = apis.into_keys().filter(|name| hint(name).is_none()).collect();
+        Some(match (&*apis, &*hints) {
+            ([], []) => "no stream or response was found".to_owned(),
+            ([], hints) => format!("not a recording of an API: {}", hints.join("; ")),
+            (apis, _) => format!("another protocol: {}", apis.join(", ")),
         })
     }
 
@@ -112,7 +116,14 @@ impl Run {
         let mut apis: Vec<(&str, u64)> = apis.into_iter().collect();
         apis.sort_by_key(|(_, count)| Reverse(*count));
         let names: Vec<String> = apis.iter().map(|(name, count)| format!("{name} {count}")).collect();
-        let api = if apis.len() == 1 { "another API" } else { "other APIs" };
+        let formats = apis.iter().filter(|(name, _)| hint(name).is_some()).count();
+        let api = match (apis.len(), formats) {
+            (1, 0) => "another API",
+            (_, 0) => "other APIs",
+            (1, 1) => "another format",
+            (all, formats) if all == formats => "other formats",
+            _ => "other APIs and formats",
+        };
         (total > 0)
             .then(|| (format!("{} of {api} ({})", counted(total, "recording"), names.join(", ")), Vec::new()))
     }
@@ -135,6 +146,16 @@ impl Run {
         let alike = grouped(broken.map(|client| ((client.captures, &*client.rules), client)));
         alike.into_iter().map(|((captures, rules), clients)| FailingClients { clients, captures, rules })
     }
+}
+
+/// Returns a format that is no recording, with what to check instead.
+fn hint(name: &str) -> Option<String> {
+    if name == UNKNOWN {
+        let apis: Vec<&str> = APIS.iter().map(|api| api.title).collect();
+        return Some(format!("no object is an event or a response of {}", apis.join(", ")));
+    }
+    let format = FORMATS.iter().find(|format| format.name == name)?;
+    Some(format!("{name} ({})", format.hint))
 }
 
 impl Unknown {

@@ -42,7 +42,7 @@ pub use between::{
     BETWEEN_RUN_VERSION, BetweenCause, BetweenFinding, BetweenMoment, BetweenPair, BetweenRun, BetweenSide,
     BetweenTest, ExpectedBetween, StreamOutcome, Unaccounted,
 };
-pub use capture::{CaptureReport, DialectSeen, Lost};
+pub use capture::{CaptureReport, DialectSeen, Lost, UNKNOWN};
 pub use case::{CaseReport, OTHER_RULES, TrialResult};
 pub use cause::{Cause, Layer, cause_id, starred};
 pub use checker::{Excerpt, Finding, LevelName, Location, Misnomer, Origin, Related, Supply};

@@ -82,9 +82,12 @@ impl Judge {
         self.findings = Findings::of(self.stream.api.name);
     }
 
-    /// Returns the API of its streams.
-    pub(crate) const fn api(&self) -> &'static Api {
-        self.stream.api
+    /// Prepares for the rules of another dialect, whose types have other positions. Nothing was checked before.
+    pub(crate) fn change_plan(&mut self, api: &'static Api) {
+        self.known = None;
+        if self.stream.api.name != api.name {
+            *self = Self::new(api);
+        }
     }
 
     pub(crate) fn take_findings(&mut self) -> Findings {

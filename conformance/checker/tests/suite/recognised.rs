@@ -1,6 +1,6 @@
 //! Checks of streams whose dialect is recognised.
 
-use checker::{Checker, Exchange, Finding, Request, RuleSets, Rules};
+use checker::{Checker, Exchange, Finding, Other, Request, RuleSets, Rules};
 use recordings::goldens::GOLDENS;
 use recordings::{Checking, check};
 
@@ -97,11 +97,44 @@ fn a_checker_recognises_each_stream_again() {
     assert!(checker.settled_dialect().is_none());
     checker.event(r#"{"type":"message_start"}"#);
     assert_eq!(checker.findings()[0].api, "messages");
-    // Without an event, it is the usual dialect.
+    // Without an event, nothing is known.
     checker.reset();
     checker.push(b": a comment\n\n");
     assert!(checker.finish().is_empty());
-    assert_eq!(checker.recognised().map(ToString::to_string), Some("nothing else fits".to_owned()));
+    assert!(checker.recognised().is_none());
+}
+
+/// The place of a type in the list of a dialect means nothing in that of another one.
+#[test]
+fn nothing_is_kept_for_a_stream_of_another_dialect() {
+    let chunk = r#""object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"a"}}]"#;
+    let mut checker = Checker::recognising(&RuleSets::all());
+    checker.push(
+        format!("data: {{{chunk},\"x_groq\":{{}}}}\n\nevent: error\ndata: {{\"error\":{{}}}}\n\n").as_bytes(),
+    );
+    checker.finish();
+    checker.reset();
+    checker.push(format!("data: {{{chunk}}}\n\n").as_bytes());
+    checker.finish();
+    assert_eq!(checker.settled_dialect().map(|dialect| dialect.name), Some("chat"));
+}
+
+/// A stream of another API is not checked, unless an event of one that is checked follows, however late.
+#[test]
+fn an_event_of_a_checked_api_decides() {
+    let own = r#"{"object":"chat.completion.chunk","choices":[]}"#;
+    for before in [1, 200] {
+        let mut checker = Checker::recognising(&RuleSets::all());
+        for _ in 0..before {
+            assert!(checker.event(r#"{"candidates":[]}"#).is_empty());
+        }
+        assert_eq!(checker.other().map(Other::name), Some("Gemini"));
+        assert!(!checker.event(own).is_empty());
+        assert_eq!(checker.settled_dialect().map(|dialect| dialect.name), Some("chat"));
+    }
+    let mut checker = Checker::recognising(&RuleSets::all());
+    checker.event(r#"{"candidates":[]}"#);
+    assert!(checker.finish().is_empty() && checker.recognised().is_none());
 }
 
 /// Frames without an event are kept up to a limit.

@@ -88,12 +88,11 @@ fn object(start: &[u8], complete: bool) -> Result<Option<Format>, CaptureError> 
         return Ok(Some(if more.starts_with(b"{") { Format::Ndjson } else { Format::Json }));
     }
     let kind = std::str::from_utf8(line).map_or(Kind::Other, Kind::of);
-    match kind {
-        Kind::Event | Kind::Batch | Kind::Stream => Ok(Some(Format::Ndjson)),
-        _ if more.is_empty() => Ok(Some(Format::Json)),
-        Kind::Other => Err(CaptureError::UnknownLines),
-        Kind::Body | Kind::Recorded | Kind::Exchange => Ok(Some(Format::Ndjson)),
-    }
+    Ok(Some(match kind {
+        Kind::Event | Kind::Batch | Kind::Stream => Format::Ndjson,
+        _ if more.is_empty() => Format::Json,
+        Kind::Error | Kind::Body | Kind::Recorded | Kind::Exchange | Kind::Other => Format::Ndjson,
+    }))
 }
 
 #[cfg(test)]
@@ -102,7 +101,7 @@ mod tests {
 
     #[test]
     fn the_first_bytes_tell() {
-        let cases: [(&str, Format); 27] = [
+        let cases: [(&str, Format); 31] = [
             ("event: a\ndata: 1\n\n", Format::Sse),
             ("\u{feff}\n\ndata:1", Format::Sse),
             (": ping\n\n", Format::Sse),
@@ -113,6 +112,10 @@ mod tests {
             ("{not json\n{\"type\":\"b\"}\n", Format::Ndjson),
             ("{\"object\":\"response\"}", Format::Json),
             ("{\n \"object\": \"response\"\n}", Format::Json),
+            ("{\"level\":\"info\"}\n{\"level\":\"info\"}\n", Format::Ndjson),
+            ("{\"type\":\"message\",\"stop_reason\":null}", Format::Json),
+            ("{\"type\":\"message\",\"stop_reason\":null}\n{\"type\":\"message\"}\n", Format::Ndjson),
+            ("{\"type\":\"error\",\"error\":{}}\n", Format::Json),
             ("[\n{\"type\":\"a\"}]", Format::Json),
             ("\"data: {}\\n\\n\"", Format::Json),
             ("{\"log\":{\"entries\":[]}}", Format::Har),
@@ -160,10 +163,6 @@ mod tests {
         }
         assert_eq!(detect(b"<!doc", false), Ok(None));
         assert_eq!(detect(b"<xml>", true), Err(CaptureError::Unrecognised));
-        assert_eq!(
-            detect(b"{\"level\":\"info\"}\n{\"level\":\"info\"}\n", false),
-            Err(CaptureError::UnknownLines)
-        );
         // The limit does not depend on the chunks.
         let late = [&b"x\n".repeat(MAX_START)[..], b"data: 1\n"].concat();
         assert_eq!(detect(&late[..MAX_START], false), Ok(None));

@@ -1,6 +1,7 @@
 //! What a JSON document of a recording holds: a line, or an entry of a list.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -18,6 +19,8 @@ use spec::{APIS, FOREIGN};
 pub(super) enum Kind {
     /// An event of a stream.
     Event,
+    /// An error that is the same as an event and as a body.
+    Error,
     /// A response, or an error.
     Body,
     /// A line of the output of a batch: the response to a request of the batch.
@@ -95,7 +98,9 @@ impl Kind {
             Self::Exchange
         } else if object.is_some() && is_answer(text) {
             Self::Body
-        } else if is_typed && object.is_none_or(|raw| !raw.starts_with('"')) || is_wrapped && has_data {
+        } else if is_typed && object.is_none_or(|raw| !raw.starts_with('"')) {
+            Self::of_typed(text)
+        } else if is_wrapped && has_data {
             Self::Event
         } else if batch && answer {
             Self::Batch
@@ -103,7 +108,9 @@ impl Kind {
             Self::Stream
         } else if has_request && recorded::is_recorded(text) {
             Self::Recorded
-        } else if other_api::is_event(text) {
+        } else if other_api::is_body(text) {
+            Self::Body
+        } else if other_api::is_known_object(text) {
             Self::Event
         } else if has_error {
             Self::Body
@@ -111,11 +118,35 @@ impl Kind {
             Self::Other
         }
     }
+
+    /// Returns the kind of an object with a type: that of an event, unless it is that of a body.
+    fn of_typed(text: &str) -> Self {
+        if !BODY_TYPES.iter().any(|kind| spec::json::string_member(text, "type").as_deref() == Some(*kind)) {
+            Self::Event
+        } else if other_api::is_body(text) {
+            Self::Body
+        } else if APIS.iter().any(|api| api.body(text).is_some() && api.error_in(text).is_some()) {
+            Self::Error
+        } else {
+            Self::Event
+        }
+    }
 }
+
+/// The types of bodies of all APIs.
+static BODY_TYPES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let marks = APIS.iter().flat_map(|api| api.bodies).flat_map(|body| body.mark.texts);
+    marks.filter(|(place, _)| *place == "/type").map(|(_, kind)| *kind).collect()
+});
+
+/// The beginnings of bodies with their type as the first member.
+static BODY_STARTS: LazyLock<Vec<String>> =
+    LazyLock::new(|| BODY_TYPES.iter().map(|kind| format!("{{\"type\":\"{kind}\"")).collect());
 
 /// Returns whether an object is a response of a known API.
 fn is_answer(text: &str) -> bool {
-    APIS.iter().any(|api| api.body(text).is_some() || api.signature.has_body(text))
+    APIS.iter().any(|api| api.body(text).is_some())
+        || other_api::is_body(text)
         || FOREIGN.iter().any(|api| api.signature.has_body(text))
 }
 
@@ -146,7 +177,9 @@ impl Documents {
     /// Returns whether a frame is an event at first sight: it follows others, and begins with its type.
     #[inline]
     pub(super) fn is_event(&self, frame: &Frame<'_>) -> bool {
-        !self.is_apart && frame.source.starts_with(b"{\"type\":\"")
+        !self.is_apart
+            && frame.source.starts_with(b"{\"type\":\"")
+            && !BODY_STARTS.iter().any(|start| frame.source.starts_with(start.as_bytes()))
     }
 
     /// Hands out a document.
@@ -159,7 +192,13 @@ impl Documents {
         // A document that is the whole recording has lines of its own.
         let (line, is_single) = (frame.line, self.is_single);
         let sink = &mut |entry: Entry<'_>| sink(if is_single { entry } else { on_line(entry, line) });
-        let is_event = kind == Kind::Event || kind == Kind::Other && !self.is_apart;
+        let is_event = match kind {
+            Kind::Event => true,
+            Kind::Other => !self.is_apart,
+            // Among events, it is one.
+            Kind::Error => !self.is_apart && !is_single,
+            _ => false,
+        };
         let was_apart = std::mem::replace(&mut self.is_apart, !is_event);
         match kind {
             _ if is_event => {
@@ -176,7 +215,7 @@ impl Documents {
                 let document: Value = parsed(&frame)?;
                 recorded::read([&document], sink)
             }
-            Kind::Event | Kind::Body | Kind::Exchange | Kind::Other => {
+            Kind::Event | Kind::Error | Kind::Body | Kind::Exchange | Kind::Other => {
                 if !self.is_single {
                     sink(Entry::Exchange(exchange_of(&frame, None, None)));
                 }

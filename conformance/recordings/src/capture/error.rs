@@ -36,8 +36,6 @@ pub enum CaptureError {
         /// The limit, in bytes.
         most: usize,
     },
-    /// The first line is a JSON object of an unknown kind.
-    UnknownLines,
     /// The recording violates its format.
     Malformed {
         /// The format.
@@ -86,10 +84,6 @@ impl fmt::Display for CaptureError {
             Self::TooLarge { format: None, most } => {
                 write!(f, "its format is not recognized in its first {} MiB", most >> 20)
             }
-            Self::UnknownLines => f.write_str(
-                "line 1 is a JSON object, but neither an event, nor a response, nor an exchange; \
-                 if its lines are the events of one stream, read them with --format-in ndjson",
-            ),
             Self::Malformed { format, line, problem } => {
                 write!(f, "line {line}: {problem} (read as {})", format.name())
             }

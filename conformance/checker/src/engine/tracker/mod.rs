@@ -10,6 +10,7 @@ use catalogue::Family;
 use spec::Count;
 use spec::table::{EventInfo, Marker, Role, ScopeInfo, Slot};
 
+use crate::Transport;
 use crate::engine::bound::Bound;
 use crate::engine::case::At;
 use crate::engine::context::Context;
@@ -527,7 +528,10 @@ pub(in crate::engine) fn unended(
         return;
     }
     let marker_ends = plan.api().marker_ends;
-    if marker_ends && plan.dialect().framing.done != Marker::Required {
+    // The marker is no JSON: events without their framing have lost it.
+    let has_marker =
+        plan.dialect().framing.done == Marker::Required && stream.transport != Transport::Unframed;
+    if marker_ends && !has_marker {
         // The end of the stream is that of the root.
         settle::settle_at_end(plan, context, stream, last, findings);
         for open in still_open(plan, stream) {
