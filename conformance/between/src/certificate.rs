@@ -39,6 +39,9 @@ pub struct BetweenCertificate {
     pub model: String,
     /// Declared number of times that the gateway may repeat a request.
     pub retries: u32,
+    /// For how many seconds it was declared that the gateway may read the upstream's stream after the client has left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drains: Option<u64>,
     /// Whether it was declared that the gateway passes the client's key on.
     pub passes_key: bool,
     /// The findings that fail the run.
@@ -111,6 +114,7 @@ impl BetweenCertificate {
             host: host.unwrap_or_default(),
             model: run.model.clone(),
             retries: run.retries,
+            drains: run.drains,
             passes_key: run.passes_key,
             fail_on: run.fail_on,
             levels: run.levels.clone(),
@@ -142,6 +146,7 @@ impl BetweenCertificate {
             ("Model", code(&self.model)),
             ("Suite", format!("conformance {}", text(&self.suite))),
             ("Retries declared", self.retries.to_string()),
+            ("Drain declared", self.drains.map(|seconds| format!("{seconds} s")).unwrap_or_default()),
             ("Key of the client", passes_key.to_owned()),
             ("Failures", format!("{} (`--fail-on {}`)", self.fail_on.words(), self.fail_on.name())),
             ("Levels changed", text(&LevelChange::words(&self.levels, usize::MAX))),

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use harness::live::RunRuntime;
 use harness::process::{Process, Processes, Tail, wait};
-use harness::wire::Target;
+use harness::wire::{Secrets, Target};
 use results::text::visible;
 
 /// The environment variable with the URL of the upstream.
@@ -27,6 +27,8 @@ const LINES: usize = 12;
 const ANSWER: Duration = Duration::from_secs(5);
 /// Time between two requests while the gateway starts.
 const PAUSE: Duration = Duration::from_millis(50);
+/// Time from which a start is slow.
+const SLOW: Duration = Duration::from_secs(2);
 /// Maximum time for the gateway to end by itself.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -41,6 +43,8 @@ pub struct GatewayCommand {
     pub limit: Duration,
     /// The file for its output.
     pub log: Option<PathBuf>,
+    /// What its output must not show.
+    pub secrets: Vec<String>,
 }
 
 /// A running gateway. When dropped, it and its descendants end.
@@ -53,6 +57,7 @@ pub struct StartedGateway {
 
 impl GatewayCommand {
     /// Starts the gateway, with the URL of the upstream and the key for it in its environment, and waits until it answers.
+    /// Calls `slow` with its URL if that takes long.
     ///
     /// # Errors
     ///
@@ -63,6 +68,7 @@ impl GatewayCommand {
         upstream_url: &str,
         upstream_key: &str,
         machine: &RunRuntime,
+        slow: &dyn Fn(&str),
     ) -> io::Result<StartedGateway> {
         let (program, arguments) =
             self.command.split_first().ok_or_else(|| io::Error::other("no command is set"))?;
@@ -102,10 +108,10 @@ impl GatewayCommand {
         drop(process.child.stdin.take());
         let out = process.child.stdout.take().map(|out| Box::new(out) as Box<dyn Read + Send>);
         let err = process.child.stderr.take().map(|err| Box::new(err) as Box<dyn Read + Send>);
-        let output = Tail::of(out.into_iter().chain(err), log);
+        let output = Tail::of(out.into_iter().chain(err), log, &Secrets::new(&self.secrets));
         let output = output.map_err(|error| failed("the output of the gateway cannot be read", &error))?;
         let mut gateway = StartedGateway { process: Some(process), output, url };
-        match gateway.wait(&addresses, self.limit, machine) {
+        match gateway.wait(&addresses, self.limit, machine, slow) {
             Ok(()) => Ok(gateway),
             Err(why) => {
                 gateway.end();
@@ -144,8 +150,10 @@ impl StartedGateway {
         addresses: &[SocketAddr],
         limit: Duration,
         machine: &RunRuntime,
+        slow: &dyn Fn(&str),
     ) -> Result<(), String> {
         let began = Instant::now();
+        let mut is_slow = false;
         let Some(process) = &mut self.process else { return Ok(()) };
         loop {
             if machine.is_interrupted() {
@@ -156,6 +164,9 @@ impl StartedGateway {
             }
             if let Some(status) = wait(&mut process.child, Duration::ZERO) {
                 return Err(format!("exited before it answered ({status})"));
+            }
+            if began.elapsed() >= SLOW && !std::mem::replace(&mut is_slow, true) {
+                slow(&self.url);
             }
             if began.elapsed() >= limit {
                 return Err(format!(
@@ -236,12 +247,13 @@ http.server.HTTPServer(('127.0.0.1', int(os.environ['GATEWAY_PORT'])), Handler).
             url: None,
             limit: Duration::from_secs(60),
             log: None,
+            secrets: vec!["word-of-honor".to_owned()],
         }
     }
 
     fn start(command: &GatewayCommand) -> Result<StartedGateway, String> {
         let machine = RunRuntime::start().unwrap();
-        let started = command.start("http://127.0.0.1:1/v1", "sk-upstream", &machine);
+        let started = command.start("http://127.0.0.1:1/v1", "sk-upstream", &machine, &|_| ());
         started.map_err(|problem| problem.to_string())
     }
 
@@ -268,11 +280,11 @@ http.server.HTTPServer(('127.0.0.1', int(os.environ['GATEWAY_PORT'])), Handler).
 
     #[test]
     fn one_that_exits_shows_its_last_words() {
-        let script = "exec >&2; i=0; while [ $i -lt 50 ]; do echo line $i; i=$((i+1)); done; printf 'bad \\033[2J\\n'; exit 3";
+        let script = "exec >&2; i=0; while [ $i -lt 50 ]; do echo line $i; i=$((i+1)); done; echo my word-of-honor; printf 'bad \\033[2J\\n'; exit 3";
         let problem = start(&command(&["sh", "-c", script])).unwrap_err();
         assert!(problem.starts_with("sh exited before it answered (exit status: 3)"), "{problem}");
         assert!(problem.contains("\n  line 49") && !problem.contains("line 20"), "{problem}");
-        assert!(problem.contains("\n  bad \\u{1b}[2J"), "{problem}");
+        assert!(problem.contains("\n  my *************\n  bad \\u{1b}[2J"), "{problem}");
     }
 
     #[test]

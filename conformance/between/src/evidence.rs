@@ -31,6 +31,10 @@ pub struct Test {
     pub retries: u32,
     /// Whether the gateway passes the client's key on.
     pub passes_key: bool,
+    /// For how many seconds the gateway may read the upstream's stream after the client has left, if it declares to.
+    pub drains: Option<u64>,
+    /// Whether the limit of a response is declared to be longer than that of the gateway.
+    pub is_limit_known: bool,
 }
 
 // Dialects refer to each other in a circle, and have no end.
@@ -58,6 +62,8 @@ pub struct Evidence {
     pub upstream: Vec<Exchanged>,
     /// The exchange after a fault: a plain question, which must be answered.
     pub after: Option<Exchanged>,
+    /// Number of requests of the gateway without a mark while the test ran.
+    pub unmarked: u64,
 }
 
 /// A recorded exchange. Times are from the start of the test, on one clock.
@@ -141,7 +147,29 @@ pub enum Ended {
     Silent(String),
 }
 
+impl Evidence {
+    /// Returns the number of bytes of its bodies.
+    pub(crate) fn bytes(&self) -> u64 {
+        let all = self.client.iter().chain(&self.upstream).chain(&self.after);
+        let of = |exchange: &Exchanged| {
+            let pieces = exchange.response.iter().flat_map(|response| &response.pieces);
+            exchange.body.len() + pieces.map(|(_, bytes)| bytes.len()).sum::<usize>()
+        };
+        all.map(|exchange| of(exchange) as u64).sum()
+    }
+}
+
 impl Exchanged {
+    /// Returns the exchange with times from an earlier moment.
+    pub(crate) fn later(mut self, by: Duration) -> Self {
+        self.at += by;
+        if let Some(response) = &mut self.response {
+            response.pieces.iter_mut().for_each(|(at, _)| *at += by);
+            response.ended_at += by;
+        }
+        self
+    }
+
     /// Returns the body of the request as JSON.
     pub fn request(&self) -> Option<Value> {
         serde_json::from_slice(&self.body).ok()

@@ -43,6 +43,11 @@ impl Keys {
         all.filter(|(_, key)| key.len() >= SHORT).collect()
     }
 
+    /// Returns the keys that are secrets.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        self.all().into_iter().map(|(_, key)| key).collect()
+    }
+
     /// Returns a text without keys.
     pub(crate) fn hidden(&self, text: &str) -> String {
         self.all().iter().fold(text.to_owned(), |text, (key, value)| text.replace(value, placeholder(*key)))
@@ -88,7 +93,13 @@ const fn placeholder(key: RunKey) -> &'static str {
 
 fn hide_headers(headers: &mut [(String, String)], value: &str, key: RunKey) -> bool {
     let mut is_seen = false;
-    for (_, header) in headers {
+    // Names of headers are written in lower case.
+    let in_name = value.to_ascii_lowercase();
+    for (name, header) in headers {
+        if name.contains(&in_name) {
+            *name = name.replace(&in_name, placeholder(key));
+            is_seen = true;
+        }
         if header.contains(value) {
             *header = header.replace(value, placeholder(key));
             is_seen = true;
@@ -135,7 +146,9 @@ mod tests {
             }),
             ..Exchanged::default()
         };
+        exchange.headers.push(("x-sk-client-1-x".to_owned(), String::new()));
         keys.hide_request(&mut exchange);
+        assert_eq!(exchange.headers.pop().unwrap().0, "x-[key of the client]-x");
         keys.hide_response(&mut exchange);
         assert_eq!(
             exchange.keys,

@@ -30,11 +30,14 @@ enum What {
 /// moment; of many moments, those in the middle are left out.
 pub fn moments(evidence: &Evidence) -> Vec<BetweenMoment> {
     let mut all = Vec::new();
-    for exchange in evidence.client.iter().chain(&evidence.after) {
-        of_exchange(exchange, BetweenSide::Client, &mut all);
+    for exchange in &evidence.client {
+        of_exchange(exchange, BetweenSide::Client, "", &mut all);
     }
     for exchange in &evidence.upstream {
-        of_exchange(exchange, BetweenSide::Upstream, &mut all);
+        of_exchange(exchange, BetweenSide::Upstream, "", &mut all);
+    }
+    if let Some(exchange) = &evidence.after {
+        of_exchange(exchange, BetweenSide::Client, "the request after it: ", &mut all);
     }
     // The sort is stable: what one side did at the same time stays in order.
     all.sort_by_key(|moment| moment.at);
@@ -42,10 +45,10 @@ pub fn moments(evidence: &Evidence) -> Vec<BetweenMoment> {
     bounded(all)
 }
 
-fn of_exchange(exchange: &Exchanged, side: BetweenSide, all: &mut Vec<Moment>) {
+fn of_exchange(exchange: &Exchanged, side: BetweenSide, what: &str, all: &mut Vec<Moment>) {
     let mut add = |at, what| all.push(Moment { at, side, what });
     let body = beginning(&exchange.body);
-    add(exchange.at, What::Line(format!("→ POST {} {body}", exchange.path).trim_end().to_owned()));
+    add(exchange.at, What::Line(format!("→ {what}POST {} {body}", exchange.path).trim_end().to_owned()));
     let Some(response) = &exchange.response else { return };
     let begun = response.pieces.first().map_or(response.ended_at, |(at, _)| *at);
     let content_type = response.header("content-type").unwrap_or_default();
@@ -151,7 +154,7 @@ mod tests {
         let evidence = Evidence {
             client: vec![exchange(0, &[(30, "a"), (32, "b"), (50, "c")], Ended::Complete)],
             upstream: vec![exchange(10, &[(20, "a"), (40, "\u{fc}")], Ended::Broken("reset".to_owned()))],
-            after: None,
+            ..Evidence::default()
         };
         assert_eq!(
             lines(&evidence),
@@ -178,6 +181,7 @@ mod tests {
             client: vec![exchange(0, &pieces(5), Ended::Complete)],
             upstream: vec![exchange(1, &pieces(9), Ended::Complete)],
             after: Some(exchange(2, &[], Ended::Silent(long.clone()))),
+            ..Evidence::default()
         };
         let all = moments(&evidence);
         assert_eq!(all.len(), MOST);

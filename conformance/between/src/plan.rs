@@ -109,6 +109,8 @@ pub(crate) fn test(
         model: settings.model.clone(),
         retries: settings.retries,
         passes_key: settings.passes_key,
+        drains: settings.drains,
+        is_limit_known: settings.is_limit_known,
     }
 }
 

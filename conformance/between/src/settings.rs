@@ -37,8 +37,16 @@ pub struct Settings {
     pub jobs: usize,
     /// Number of requests that the gateway may repeat before any output.
     pub retries: u32,
+    /// For how many seconds the gateway may read the upstream's stream after the client has left, if it declares to.
+    pub drains: Option<u64>,
     /// Limit of a response.
     pub limit: Duration,
+    /// Whether this limit is declared to be longer than that of the gateway.
+    pub is_limit_known: bool,
+    /// Maximum number of bytes that the run records.
+    pub max_bytes: Option<u64>,
+    /// Maximum duration of the run.
+    pub max_time: Option<Duration>,
     /// Limit of a wait of the upstream for the client.
     pub patience: Duration,
     /// The folder for the evidence.

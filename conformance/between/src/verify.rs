@@ -62,7 +62,7 @@ pub fn verify(folder: &Path, run: &BetweenRun, fail_on: Option<FailOn>) -> Verif
         Ok(strangers) => {
             verified
                 .differences
-                .extend(strangers.iter().map(|file| format!("{file}: it belongs to no test")));
+                .extend(strangers.iter().map(|file| format!("{file}: it is no file of the run")));
         }
         Err(error) => {
             verified.is_unreadable = true;
@@ -109,9 +109,10 @@ fn other_terms(run: &BetweenRun, test: &Test) -> Option<String> {
     if pair.mode != mode {
         return Some(format!("its mode is {mode}, but that of the run {}", pair.mode));
     }
-    if run.retries != test.retries || run.model != test.model || run.passes_key != test.passes_key {
+    let of_run = (run.retries, run.drains, run.passes_key, &run.model);
+    if of_run != (test.retries, test.drains, test.passes_key, &test.model) {
         return Some(
-            "its model, its number of retries, or what it declares of keys differs from the run".to_owned(),
+            "its model, or what it declares of retries, drains and keys, differs from the run".to_owned(),
         );
     }
     None
@@ -185,6 +186,8 @@ mod tests {
             model: "m".to_owned(),
             retries: 0,
             passes_key: false,
+            drains: None,
+            is_limit_known: false,
         };
         let evidence = Evidence {
             client: vec![Exchanged {
@@ -244,7 +247,15 @@ mod tests {
         assert!(differs(&|_| ()).contains("its files were changed"));
         fs::write(&file, recording).unwrap();
         fs::write(folder.join("exchanges/other"), "").unwrap();
-        assert!(differs(&|_| ()).contains("exchanges/other: it belongs to no test"));
+        assert!(differs(&|_| ()).contains("exchanges/other: it is no file of the run"));
+        fs::remove_file(folder.join("exchanges/other")).unwrap();
+        fs::create_dir(folder.join("gateway.log")).unwrap();
+        fs::write(folder.join("evil.html"), "").unwrap();
+        let found = differs(&|_| ());
+        assert!(
+            found.contains("evil.html: it is no file") && found.contains("gateway.log: it is no file"),
+            "{found}"
+        );
         fs::remove_dir_all(&folder).unwrap();
     }
 }

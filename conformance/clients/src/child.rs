@@ -8,6 +8,7 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use harness::process::{Process, Processes, Tail, wait};
+use harness::wire::Secrets;
 use serde_json::Value;
 
 use super::protocol::{CaseMessage, Reply, Status, UNSUPPORTED};
@@ -166,7 +167,7 @@ impl Drop for Running {
 
 /// Reads what a program prints to stderr.
 pub(super) fn tail(stderr: Option<ChildStderr>) -> io::Result<Tail> {
-    Tail::of(stderr.map(|stderr| Box::new(stderr) as Box<dyn Read + Send>), None)
+    Tail::of(stderr.map(|stderr| Box::new(stderr) as Box<dyn Read + Send>), None, &Secrets::new(&[]))
 }
 
 /// Describes how a program ended without a reply.

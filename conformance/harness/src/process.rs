@@ -10,6 +10,7 @@ use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use crate::lock;
+use crate::wire::{Mask, Secrets};
 
 /// Maximum number of bytes kept of the output of a program.
 const TAIL: usize = 4096;
@@ -116,10 +117,12 @@ struct Kept {
     pieces: Vec<(usize, Vec<u8>)>,
     copy: Option<File>,
     copied: u64,
+    /// The masks of the streams, which hold back what may be the beginning of a secret.
+    masks: Vec<Mask>,
 }
 
 impl Tail {
-    /// Reads the output of a program, each stream in a thread, and copies it to a file if there is one.
+    /// Reads the output of a program without secrets, each stream in a thread, and copies it to a file if there is one.
     ///
     /// # Errors
     ///
@@ -127,8 +130,11 @@ impl Tail {
     pub fn of(
         streams: impl IntoIterator<Item = Box<dyn Read + Send>>,
         copy: Option<File>,
+        secrets: &Secrets,
     ) -> io::Result<Self> {
-        let kept = Arc::new(Mutex::new(Kept { copy, ..Kept::default() }));
+        let streams: Vec<_> = streams.into_iter().collect();
+        let masks = streams.iter().map(|_| Mask::new(secrets.clone())).collect();
+        let kept = Arc::new(Mutex::new(Kept { copy, masks, ..Kept::default() }));
         let (open, closed) = sync_channel(0);
         for (number, stream) in streams.into_iter().enumerate() {
             let (kept, open) = (Arc::clone(&kept), open.clone());
@@ -165,8 +171,12 @@ fn read(mut stream: Box<dyn Read + Send>, number: usize, kept: &Mutex<Kept>, _op
     let mut buffer = vec![0; TAIL];
     while let Ok(read @ 1..) = stream.read(&mut buffer) {
         let mut kept = lock(kept);
-        kept.add(number, buffer.get(..read).unwrap_or_default());
+        let bytes = kept.masks[number].push(buffer.get(..read).unwrap_or_default());
+        kept.add(number, &bytes);
     }
+    let mut kept = lock(kept);
+    let rest = kept.masks[number].finish();
+    kept.add(number, &rest);
 }
 
 impl Kept {
@@ -218,7 +228,8 @@ mod tests {
 
     fn tail(process: &mut Process) -> Tail {
         let (out, err) = (process.child.stdout.take().unwrap(), process.child.stderr.take().unwrap());
-        Tail::of([Box::new(out) as Box<dyn Read + Send>, Box::new(err)], None).unwrap()
+        let secrets = Secrets::new(&["a-secret".to_owned()]);
+        Tail::of([Box::new(out) as Box<dyn Read + Send>, Box::new(err)], None, &secrets).unwrap()
     }
 
     #[test]
@@ -248,13 +259,13 @@ mod tests {
 
     #[test]
     fn the_end_of_all_output_is_kept() {
-        let script = "i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done; echo error >&2";
+        let script = "i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done; echo error a-secret >&2";
         let mut process = Processes::default().start(&mut shell(script)).unwrap();
         let tail = tail(&mut process);
         assert!(wait(&mut process.child, LIMIT).is_some());
         let lines = tail.last_lines(1000);
         assert!(lines.len() < 1000 && lines.contains(&"line 2999".to_owned()), "{lines:?}");
-        assert!(lines.contains(&"error".to_owned()), "{lines:?}");
+        assert!(lines.iter().any(|line| line.ends_with("error ********")), "{lines:?}");
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub use between::{
 };
 pub use capture::{CaptureReport, DialectSeen, Lost, UNKNOWN};
 pub use case::{CaseReport, OTHER_RULES, TrialResult};
-pub use cause::{Cause, Layer, cause_id, starred};
+pub use cause::{Cause, Layer, cause_id, cause_message, starred};
 pub use checker::{Excerpt, Finding, LevelName, Location, Misnomer, Origin, Related, Supply};
 pub use client::{
     CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, ClientTally, RequestProblem,

@@ -71,6 +71,9 @@ impl CommandArgs for VerifyArgs {
 impl VerifyArgs {
     /// Judges both ends of a gateway again, and returns the exit code.
     fn between(&self, run: &BetweenRun) -> Result<u8> {
+        if run.is_unfinished {
+            anyhow::bail!("{} has no results: the run did not finish", self.folder.display());
+        }
         let (mut checked, passed) = checked(&self.folder, run, self.fail_on);
         let certified =
             if passed.is_empty() { String::new() } else { format!("certificate: {}\n", passed.join(", ")) };

@@ -331,7 +331,8 @@ fn signatures_are_of_a_key_and_of_all_files() {
     expect(&check(&public), 1, &["the signature does not match this key"]);
     fs::write(out.join("certificate.sigstore.json"), bundle).expect("it can be written");
     let between = out.with_extension("between");
-    let pair = ["between", "--front", "chat", "--upstream", "chat", "--out", path(&between), "--replace"];
+    let pair =
+        ["between", "--self", "--front", "chat", "--upstream", "chat", "--out", path(&between), "--replace"];
     expect(&conformance(&pair), 0, &["passed: "]);
     let check = |key: &Path| conformance(&["verify", path(&between), "--key", path(key)]);
     expect(&check(&public), 1, &["is not signed: it has no certificate.sigstore.json"]);

@@ -10,8 +10,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use harness::certificate::CERTIFICATE;
+use harness::certificate::{CERTIFICATE, PAGE, SIGNATURE};
 use harness::evidence::Evidence as Files;
+use harness::wire::{Mask, Secrets};
 use harness::{hash, replace};
 use results::BetweenTest;
 
@@ -67,7 +68,7 @@ pub fn write(folder: &Path, test: &Test, evidence: &Evidence) -> io::Result<Vec<
 
 /// Returns the texts of the files of a test.
 fn texts(test: &Test, evidence: &Evidence) -> io::Result<[String; 3]> {
-    let Evidence { client, upstream, after } = evidence;
+    let Evidence { client, upstream, after, .. } = evidence;
     let of = |exchanges: &[&Exchanged]| exchanges.iter().map(|exchange| lines::write(exchange)).collect();
     let of_client: Vec<&Exchanged> = client.iter().chain(after).collect();
     let of_upstream: Vec<&Exchanged> = upstream.iter().collect();
@@ -128,20 +129,16 @@ pub fn hash_of(folder: &Path, test: &BetweenTest) -> io::Result<String> {
     Ok(hash(all.as_bytes()))
 }
 
-/// Returns the files below a folder that belong to none of these tests.
+/// Returns the files of a folder that belong neither to these tests nor to a run. The log of a gateway is no evidence, but
+/// must be a file.
 ///
 /// # Errors
 ///
 /// If the folder cannot be read.
 pub fn strangers(folder: &Path, tests: &[BetweenTest]) -> io::Result<Vec<String>> {
-    let known: Vec<String> = tests.iter().filter_map(|test| files(&test.name).ok()).flatten().collect();
-    let exchanges = folder.join(EXCHANGES);
-    if !exchanges.exists() {
-        return Ok(Vec::new());
-    }
-    let known = known.iter().filter_map(|file| file.strip_prefix(&format!("{EXCHANGES}/"))).collect();
-    let found = Files::open(&exchanges).strangers(&known)?;
-    Ok(found.into_iter().map(|file| format!("{EXCHANGES}/{file}")).collect())
+    let of_tests: Vec<String> = tests.iter().filter_map(|test| files(&test.name).ok()).flatten().collect();
+    let of_run = [REPORT, LOG, CERTIFICATE, PAGE, SIGNATURE];
+    Files::open(folder).strangers(&of_tests.iter().map(String::as_str).chain(of_run).collect())
 }
 
 /// Makes room for a run in a folder: it must have none, unless that is to be replaced. Then its recordings are removed.
@@ -157,7 +154,34 @@ pub fn make_room(folder: &Path, replaces: bool) -> io::Result<()> {
         return Err(io::Error::other(advice));
     }
     fs::create_dir_all(folder)?;
-    remove(&exchanges)
+    remove(&exchanges)?;
+    // Of two runs that begin at once, one creates it.
+    fs::create_dir(&exchanges).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => io::Error::other("another run writes to it: choose another folder"),
+        _ => error,
+    })?;
+    harness::remove(&folder.join(REPORT))
+}
+
+/// Gives a folder up in which no test was played.
+pub fn release(folder: &Path) {
+    // What has recordings stays.
+    if fs::remove_dir(folder.join(EXCHANGES)).is_ok() {
+        let _ = harness::remove(&folder.join(REPORT));
+    }
+}
+
+/// Replaces secrets in the log of the gateway.
+pub(crate) fn hide_in_log(folder: &Path, secrets: &[String]) -> io::Result<()> {
+    let file = folder.join(LOG);
+    let text = match fs::read(&file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        text => text?,
+    };
+    let mut mask = Mask::new(Secrets::new(secrets));
+    let mut hidden = mask.push(&text);
+    hidden.extend(mask.finish());
+    if hidden == text { Ok(()) } else { fs::write(&file, hidden) }
 }
 
 /// Removes the recordings below a folder, and the folders that are empty then. Links are not followed.

@@ -30,10 +30,21 @@ pub(super) struct TestFile {
     model: String,
     retries: u32,
     passes_key: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    drains: Option<u64>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_limit_known: bool,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    unmarked: u64,
     client: Vec<Beside>,
     upstream_exchanges: Vec<Beside>,
     /// Of the exchange after a fault, the last one of the client.
     after: Option<Beside>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// What the recording of an exchange does not hold.
@@ -94,6 +105,9 @@ impl TestFile {
             model: test.model.clone(),
             retries: test.retries,
             passes_key: test.passes_key,
+            drains: test.drains,
+            is_limit_known: test.is_limit_known,
+            unmarked: evidence.unmarked,
             client: all(&evidence.client),
             upstream_exchanges: all(&evidence.upstream),
             after: evidence.after.as_ref().map(Beside::new),
@@ -144,6 +158,8 @@ impl TestFile {
             model: self.model,
             retries: self.retries,
             passes_key: self.passes_key,
+            drains: self.drains,
+            is_limit_known: self.is_limit_known,
         })
     }
 
@@ -175,6 +191,7 @@ impl TestFile {
             client: completed(self.client, client)?,
             upstream: completed(self.upstream_exchanges, upstream)?,
             after,
+            unmarked: self.unmarked,
         })
     }
 }

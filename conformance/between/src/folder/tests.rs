@@ -40,6 +40,8 @@ fn of(name: &str, fault: Option<Fault>) -> (Test, BetweenTest) {
         model: "m\u{202e}".to_owned(),
         retries: 2,
         passes_key: true,
+        drains: Some(7),
+        is_limit_known: true,
     };
     let report = result(&test);
     (test, report)
@@ -86,6 +88,7 @@ fn evidence() -> Evidence {
         ],
         upstream: vec![exchange(7, Ended::Left), unanswered, exchange(9, Ended::Silent("5 s".to_owned()))],
         after: Some(exchange(12, Ended::Complete)),
+        unmarked: 3,
     }
 }
 
@@ -104,9 +107,10 @@ fn what_is_written_is_read_exactly() {
         assert_eq!(recorded(&test, &evidence).unwrap(), evidence, "{name}");
         let again = super::test(&folder.0, &report).unwrap();
         let shown = |test: &Test| {
-            let Test { name, case, front, upstream, mode, fault, mark, model, retries, passes_key } = test;
+            let Test { name, case, front, upstream, mode, fault, mark, model, retries, .. } = test;
+            let declared = (test.passes_key, test.drains, test.is_limit_known);
             format!(
-                "{name} {} {} {} {mode:?} {fault:?} {mark} {model:?} {retries} {passes_key}",
+                "{name} {} {} {} {mode:?} {fault:?} {mark} {model:?} {retries} {declared:?}",
                 case.id, front.name, upstream.name
             )
         };
@@ -209,5 +213,9 @@ fn only_recordings_make_room() {
     fs::remove_file(stranger).unwrap();
     assert!(strangers(&folder.0, &tests).unwrap().is_empty() || !folder.0.join("exchanges").exists());
     make_room(&folder.0, true).unwrap();
-    assert!(!folder.0.join("exchanges").exists());
+    assert_eq!(fs::read_dir(folder.0.join("exchanges")).unwrap().count(), 0);
+    assert!(make_room(&folder.0, false).unwrap_err().to_string().contains("--replace"));
+    // One that no test was written to is free again.
+    release(&folder.0);
+    make_room(&folder.0, false).unwrap();
 }

@@ -3,11 +3,14 @@
 use std::collections::HashSet;
 
 use serde_json::Value;
+use spec::Api;
+use spec::table::Content;
 use translation::{Call, Part, Reply, Stop};
 
 use super::Turn;
 use super::findings::{Findings, Problem, first_difference, tail};
 use super::framing::is_stream;
+use super::order;
 use super::stop;
 use super::stream::empty_texts;
 use super::usage;
@@ -34,8 +37,9 @@ pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) -> bool {
         return false;
     }
     let asked = turn.question();
-    said(findings, &upstream, &client);
+    said(findings, turn.test.front.api, [&upstream, &client]);
     calls(findings, &upstream, &client);
+    order::judge(findings, turn, [&upstream, &client]);
     stop::judge(findings, turn.test, asked.as_ref(), [&upstream, &client]);
     usage::judge(findings, turn, [&upstream, &client]);
     model(findings, turn, [&upstream, &client]);
@@ -118,7 +122,11 @@ fn letters(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-fn said(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
+fn has_refusals(api: &Api) -> bool {
+    api.scopes().any(|scope| scope.content == Some(Content::Refusal))
+}
+
+fn said(findings: &mut Findings<'_>, front: &Api, [upstream, client]: [&Reply; 2]) {
     let [sent, found] = [upstream, client].map(Said::of);
     let (text, refusal) = (found.text(), &found.refusal);
     let (own, thought) = (sent.text(), sent.thought());
@@ -136,6 +144,12 @@ fn said(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
         let shown = if is_thought_aloud { text.clone() } else { found.reasoning.concat() };
         findings
             .add("answer/reasoning", Problem::new(kind, message).between(&sent.reasoning.concat(), &shown));
+    }
+    if is_plain_refusal && refusal.is_empty() && has_refusals(front) {
+        let message =
+            "the upstream refuses, and the client gets the refusal as text, as if it were the answer";
+        findings.add("answer/refusal", Problem::new("as text", message).showing(&sent.refusal, &text));
+        return;
     }
     if !sent.refusal.is_empty() && !is_plain_refusal && sent.refusal != *refusal {
         let kind = if refusal.is_empty() { "lost" } else { "changed" };

@@ -8,7 +8,7 @@ use super::Turn;
 use super::findings::{Findings, Problem, shown, tail};
 use super::turn::read;
 use super::{answer, stream, usage};
-use crate::evidence::{Evidence, Fault, Response, Test};
+use crate::evidence::{Ended, Evidence, Fault, Response, Test};
 
 /// The header with the time to wait.
 const RETRY_AFTER: &str = "retry-after";
@@ -22,10 +22,8 @@ pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) -> StreamOutco
     let [upstream, client] = [turn.upstream_reply(), turn.client_reply()];
     // That the end is missing is the outcome.
     let found = stream::own_findings(turn, client.is_ended || client.error.is_some());
-    let broken: Vec<&checker::Finding> = found
-        .iter()
-        .filter(|finding| finding.level == Level::Must && !findings.is_limit(&finding.rule))
-        .collect();
+    let mut broken = stream::by_cause(&found, turn.test.front);
+    broken.retain(|finding| finding.level == Level::Must && !findings.is_limit(&finding.rule));
     let outcome = turn.outcome(&client, !broken.is_empty());
     let problem = |message: String| {
         let sent = turn.answer().map(|answer| tail(&answer.body())).unwrap_or_default();
@@ -41,15 +39,27 @@ pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) -> StreamOutco
         StreamOutcome::Hung => {
             let message = format!("{what}, and the client's response has no end within the limit of the run");
             let is_stall = matches!(fault, Fault::Stream(UpstreamFault::Stall, _));
-            // The limit of the gateway may be longer.
+            // Without --timeout, the limit of the gateway may be longer.
+            let is_doubtful = is_stall && !turn.test.is_limit_known;
             let problem = problem(message);
-            findings.add("fault/hung", if is_stall { problem.at(Level::Should) } else { problem });
+            findings.add("fault/hung", if is_doubtful { problem.at(Level::Should) } else { problem });
+        }
+        StreamOutcome::Truncated if matches!(response.end, Ended::Complete) => {
+            let message = format!("{what}, and the client's response ends without an error");
+            // Clients that take it for an answer are those that its missing end breaks.
+            let breaks = stream::broken_by_missing_end(turn, &found);
+            findings.add("fault/told", Problem { breaks, ..problem(message) });
         }
         StreamOutcome::Truncated => {
-            let message = format!("{what}, and the client's response ends without an error");
+            let message = format!("{what}, and the client's connection breaks without an error of its API");
             findings.add("fault/told", problem(message));
         }
-        StreamOutcome::Malformed if broken.is_empty() => {
+        StreamOutcome::Incomplete => {
+            let word = shown(client.word.as_deref().unwrap_or_default());
+            let message = format!("{what}, and the client's response ends with {word:?}, without an error");
+            findings.add("fault/told", problem(message));
+        }
+        StreamOutcome::Malformed if broken.is_empty() && !findings.has("fault/malformed") => {
             let message = format!("{what}, and the client gets something that is no JSON, too");
             findings.add("fault/told", problem(message));
         }
@@ -59,12 +69,11 @@ pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) -> StreamOutco
         | StreamOutcome::JsonError => {}
     }
     if outcome != StreamOutcome::FalseComplete {
-        for finding in &broken {
-            let found = stream::finding(finding, turn.test.front);
+        for found in broken {
             let message =
                 format!("{what}, and the client's response breaks {}: {}", found.rule, found.message);
-            let problem = Problem::new(format!("{name}: {}", found.kind), message);
-            findings.add("fault/malformed", problem.showing("", &finding.place.excerpt.text));
+            let problem = Problem::new(found.kind, message);
+            findings.add("fault/malformed", Problem { sides: [String::new(), found.client], ..problem });
         }
     }
     if matches!(outcome, StreamOutcome::ErrorEvent | StreamOutcome::JsonError) {
@@ -73,7 +82,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) -> StreamOutco
     // What a response that looks complete has besides is a consequence.
     if !turn.is_finished() && outcome != StreamOutcome::FalseComplete {
         answer::judge_beginning(findings, &upstream, &client);
-        usage::judge_incomplete(findings, name_of(fault), &upstream, &client);
+        usage::judge_incomplete(findings, &upstream, &client);
     }
     outcome
 }
@@ -144,19 +153,12 @@ pub(super) fn judge_after(findings: &mut Findings<'_>, test: &Test, evidence: &E
     findings.add("fault/next", Problem { sides: [String::new(), tail(&body)], ..problem });
 }
 
-/// Returns the name of a fault.
-fn name(fault: Fault) -> String {
+/// Returns the name of faults that a gateway answers in one place: its stream has no end, or it gets an error.
+const fn name(fault: Fault) -> &'static str {
     match fault {
-        Fault::Stream(fault, _) => fault.name().to_owned(),
-        Fault::Status(status) => status.to_string(),
-    }
-}
-
-/// Returns the name of a fault; all statuses have one.
-const fn name_of(fault: Fault) -> &'static str {
-    match fault {
-        Fault::Stream(fault, _) => fault.name(),
-        Fault::Status(_) => "status",
+        Fault::Stream(UpstreamFault::Cut | UpstreamFault::End, _) => "end",
+        Fault::Stream(UpstreamFault::Error, _) | Fault::Status(_) => "error",
+        Fault::Stream(fault @ (UpstreamFault::Malformed | UpstreamFault::Stall), _) => fault.name(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Findings, with what both sides show.
 
 use catalogue::{BETWEEN_LIMITS, BETWEEN_RULES, BetweenLimit, Level};
-use results::BetweenFinding;
 use results::text::{common, cut, visible};
+use results::{BetweenFinding, FailOn};
 
 use crate::evidence::Test;
 
@@ -18,6 +18,8 @@ pub(super) struct Problem {
     pub(super) message: String,
     /// The level, if it is lower than that of the rule.
     pub(super) level: Option<Level>,
+    /// The clients that it breaks.
+    pub(super) breaks: Vec<String>,
     /// What the upstream sent or received, and what the client sent or received.
     pub(super) sides: [String; 2],
 }
@@ -87,8 +89,8 @@ impl<'t> Findings<'t> {
         self.push(BetweenFinding {
             rule: id.to_owned(),
             level,
-            fails: level == Level::Must,
-            breaks: Vec::new(),
+            fails: FailOn::default().fails_with(level, !problem.breaks.is_empty()),
+            breaks: problem.breaks,
             message: problem.message,
             kind: problem.kind,
             upstream,

@@ -12,3 +12,18 @@ pub(super) fn is_stream(response: &Response, body: &[u8]) -> bool {
     first != Some(&b'{')
         && (names_stream || response.status < 400 && first.is_some_and(|it| b":ed".contains(it)))
 }
+
+/// The beginnings of lines that belong to the head of a response, and to no event.
+const HEADS: [&str; 7] =
+    ["HTTP/1.", "HTTP/2 ", "content-type:", "content-length:", "transfer-encoding:", "server:", "date:"];
+
+/// Returns the first line of a stream that is a status line or a header of a second response.
+pub(super) fn http_within(stream: &[u8]) -> Option<String> {
+    let is_head = |line: &&[u8]| {
+        HEADS.iter().any(|head| {
+            line.get(..head.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(head.as_bytes()))
+        })
+    };
+    let line = stream.split(|byte| matches!(byte, b'\n' | b'\r')).find(is_head)?;
+    Some(String::from_utf8_lossy(line).into_owned())
+}

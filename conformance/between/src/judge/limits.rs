@@ -2,6 +2,7 @@
 
 use catalogue::{BETWEEN_LIMITS, BetweenLimit};
 use results::BetweenTest;
+use results::text::counted;
 
 use super::Turn;
 use super::findings::{Findings, Problem, applies, tail};
@@ -23,13 +24,23 @@ pub(super) fn judge_refusal(findings: &mut Findings<'_>, turn: &Turn<'_>) {
         return;
     }
     let status = response.status;
-    let (kind, message) = if status == 0 {
-        ("no response".to_owned(), "the client gets no response, and the upstream no request".to_owned())
-    } else {
-        (
+    let (kind, message) = match (status, turn.unmarked) {
+        (0, _) => {
+            ("no response".to_owned(), "the client gets no response, and the upstream no request".to_owned())
+        }
+        (_, 0) => (
             format!("refused with {status}"),
             format!("the gateway answers with status {status} without a request to the upstream"),
-        )
+        ),
+        (_, unmarked) => (
+            "mark lost".to_owned(),
+            format!(
+                "the gateway answers with status {status}, and no request upstream has the mark of this case, {}; {} \
+                 without a mark came at the same time",
+                turn.test.mark,
+                counted(unmarked, "request")
+            ),
+        ),
     };
     findings.add("answer/kind", Problem::new(kind, message).showing("", &tail(&response.body())));
 }

@@ -8,10 +8,12 @@ mod framing;
 mod history;
 mod keys;
 mod limits;
+mod order;
 mod passthrough;
 mod progress;
 mod request;
 mod retries;
+mod schema;
 mod settle;
 mod stop;
 mod stream;
@@ -27,7 +29,8 @@ use catalogue::{HandlingMode, Writes};
 use results::{BetweenFinding, BetweenTest, StreamOutcome, Verdict};
 
 use crate::evidence::{Ended, Evidence, Test};
-use findings::Findings;
+use findings::{Findings, Problem};
+use framing::{http_within, is_stream};
 use turn::Turn;
 
 pub use limits::unused_limits;
@@ -74,6 +77,11 @@ pub fn judge(test: &Test, evidence: &Evidence) -> Judged {
     Judged { findings: findings.found, outcome, limits: findings.limits }
 }
 
+/// The ends of the names of rules about a stream that was asked for and not sent, and the reverse.
+const KINDS: [&str; 2] = ["/stream-asked", "/stream-sent"];
+/// The rule about events without a type.
+const UNTYPED: &str = "schema/event-typed";
+
 /// Judges a turn, and returns what became of the client's stream.
 fn of_turn(
     findings: &mut Findings<'_>,
@@ -83,9 +91,15 @@ fn of_turn(
 ) -> Option<StreamOutcome> {
     let response = turn.response()?;
     let has_left = response.end == Ended::Left;
+    second_response(findings, turn);
     let reply = turn.client_reply();
     let is_whole = !has_left && (reply.is_ended || reply.error.is_some() || turn.is_finished());
-    let check = || stream::own_findings(turn, is_whole);
+    let check = || {
+        let found = stream::own_findings(turn, is_whole);
+        // An end without a type, which has only the line `event`, is not missing besides.
+        let is_untyped = reply.is_ended && found.iter().any(|finding| finding.rule == UNTYPED);
+        if is_untyped { stream::own_findings(turn, false) } else { found }
+    };
     if turn.test.mode == HandlingMode::Local {
         findings_of(findings, turn.test, &check());
         return (!has_left).then(|| turn.outcome(&reply, false));
@@ -127,22 +141,33 @@ fn of_turn(
     Some(turn.outcome(&reply, false))
 }
 
+/// Judges whether a stream has the head of a second response in it, which clients of event streams skip.
+fn second_response(findings: &mut Findings<'_>, turn: &Turn<'_>) {
+    let Some(response) = turn.response() else { return };
+    let body = response.body();
+    let Some(line) = http_within(&body).filter(|_| is_stream(response, &body)) else { return };
+    let message = "the gateway writes the head of a second HTTP response into the open stream, where no client reads it";
+    findings.add("fault/malformed", Problem::new("HTTP in the stream", message).showing("", &line));
+}
+
 /// Adds what the rules of the client's API find.
 fn findings_of(findings: &mut Findings<'_>, test: &Test, found: &[checker::Finding]) {
-    for finding in found {
-        if !findings.is_limit(&finding.rule) {
-            findings.push(stream::finding(finding, test.front));
+    // The same of both ends: a body where the client wants a stream, or the other way round.
+    let is_said = |rule: &str| KINDS.iter().any(|kind| rule.ends_with(kind));
+    let has_kind = findings.has("answer/kind");
+    for finding in stream::by_cause(found, test.front) {
+        if !(has_kind && is_said(&finding.rule)) && !findings.is_limit(&finding.rule) {
+            findings.push(finding);
         }
     }
 }
 
-/// Returns the name of how a stream is cut.
+/// Returns the name of how a stream is cut. What is cut within characters and lines is one.
 const fn writes(writes: Writes) -> &'static str {
     match writes {
         Writes::Events => "events",
         Writes::Whole => "one write",
-        Writes::Bytes => "byte by byte",
-        Writes::Split => "split",
+        Writes::Bytes | Writes::Split => "cut",
         Writes::Crlf => "CR LF",
         Writes::Comments => "comments",
     }

@@ -1,35 +1,37 @@
 //! The request: what the upstream was asked of what the client asked.
 
-use catalogue::{BETWEEN_LENIENCIES, HandlingMode, Level};
-use results::{starred, text::listed};
+use catalogue::{HandlingMode, Level};
+use results::text::listed;
 use serde_json::Value;
-use spec::{Fault, Verdict};
 use translation::{Choice, Format, Image, Part, Question, Role, Tool};
 
 use super::Turn;
 use super::findings::{Findings, Problem, first_difference, shown};
 use super::history;
+use super::schema;
 use super::tool_schema::plain;
 use super::values::difference;
 use crate::evidence::{Evidence, Test};
 
-/// The root of dialects that is the type of a request.
-const ROOT: &str = "request";
-/// Maximum number of faults of a request that are reported.
+/// Maximum number of models that are named.
 const MOST: usize = 5;
 /// Texts that may stand between parts where an API joins them.
 const JOINTS: [&str; 4] = ["", "\n", "\n\n", " "];
+/// The place of a budget of reasoning, of which a request has no effort.
+const BUDGET: &str = "/thinking/budget_tokens";
 /// What sampling options are if no one sets them.
 const USUAL: f64 = 1.0;
 
 /// Judges the first request for a turn. The turns before it show what the upstream said.
 pub(super) fn judge(findings: &mut Findings<'_>, before: &[Turn<'_>], turn: &Turn<'_>) {
     let Some(request) = turn.requests.first() else { return };
-    schema(findings, turn.test, &request.body);
+    let broken = schema::judge(findings, turn.test, &request.body);
     let (Some(asked), Some(got)) = (turn.question(), turn.upstream_question()) else { return };
     conversation(findings, &got, &asked);
-    tools(findings, &got, &asked);
+    let sent = request.request().unwrap_or_default();
+    tools(findings, [&got, &asked], &SentTools { request: &sent, broken: &broken });
     options(findings, &got, &asked);
+    effort(findings, &got, &asked, &turn.client.request().unwrap_or_default());
     images(findings, &got, &asked);
     history::judge(findings, before, [&got, &asked]);
     if turn.test.mode != HandlingMode::Local {
@@ -50,47 +52,6 @@ pub(super) fn judge_models(findings: &mut Findings<'_>, test: &Test, evidence: &
         let names = listed(&models, MOST, |model| format!("{model:?}"));
         findings.add("request/model", Problem::new("several", message).showing(&names, &test.model));
     }
-}
-
-fn schema(findings: &mut Findings<'_>, test: &Test, body: &[u8]) {
-    let json = String::from_utf8_lossy(body);
-    let Some(root) = test.upstream.root(ROOT) else { return };
-    match test.upstream.check_type(root, &json) {
-        Verdict::Valid | Verdict::Unknown => {}
-        Verdict::NotJson(problem, at) => {
-            let message = format!("the upstream's request is no JSON: {problem:?} at byte {at}");
-            findings.add("request/schema", Problem::new("no JSON", message).showing(&json, ""));
-        }
-        Verdict::Invalid(faults, _) => {
-            let taken = faults.iter().filter(|fault| !is_lenient(test.upstream.api.name, fault));
-            for fault in taken.take(MOST) {
-                let place = starred(&fault.pointer);
-                let message = format!(
-                    "{} of the upstream's request is {}, expected {}",
-                    shown(if place.is_empty() { "the body" } else { &place }),
-                    shown(&fault.actual.to_string()),
-                    shown(&fault.kind.to_string())
-                );
-                let value: Option<Value> = serde_json::from_slice(body).ok();
-                let value =
-                    value.as_ref().and_then(|value| value.pointer(&fault.pointer)).map(Value::to_string);
-                let kind = format!("{place} {}", shown(&fault.kind.to_string()));
-                let kind = kind.trim().to_owned();
-                findings.add(
-                    "request/schema",
-                    Problem::new(kind, message).showing(&value.unwrap_or_default(), ""),
-                );
-            }
-        }
-    }
-}
-
-/// Returns whether the servers of an API take a request in spite of a fault.
-fn is_lenient(api: &str, fault: &Fault) -> bool {
-    let (place, demand) = (starred(&fault.pointer), fault.kind.to_string());
-    BETWEEN_LENIENCIES
-        .iter()
-        .any(|known| known.upstream == api && place.ends_with(known.place) && demand.contains(known.demand))
 }
 
 /// The texts of a conversation: who speaks, and the parts of what is said without a change of speakers.
@@ -205,14 +166,49 @@ const fn name(role: Role) -> &'static str {
     }
 }
 
-fn tools(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
+/// The tools of a request as it was sent.
+struct SentTools<'r> {
+    request: &'r Value,
+    /// The numbers of those that are invalid, whose names and parameters may be in any place.
+    broken: &'r [usize],
+}
+
+impl SentTools<'_> {
+    /// Returns the number and the text of the tool of a name.
+    fn find(&self, name: &str) -> Option<(usize, &Value)> {
+        let all = self.request.get("tools")?.as_array()?;
+        all.iter().enumerate().find(|(_, tool)| has_name(tool, name))
+    }
+
+    fn is_broken(&self, name: &str) -> bool {
+        self.find(name).is_some_and(|(at, _)| self.broken.contains(&at))
+    }
+
+    /// Returns what is shown of the parameters of a tool: the whole tool if it has them in no known place.
+    fn shown(&self, tool: &Tool) -> String {
+        let whole = self.find(&tool.name).map(|(_, whole)| whole.to_string());
+        let parameters = tool.parameters.to_string();
+        whole.filter(|whole| !whole.contains(&parameters)).unwrap_or(parameters)
+    }
+}
+
+/// Returns whether an object, or one in it, has a name.
+fn has_name(tool: &Value, name: &str) -> bool {
+    tool.get("name").and_then(Value::as_str) == Some(name)
+        || tool.as_object().is_some_and(|members| {
+            members.values().any(|inner| inner.get("name").and_then(Value::as_str) == Some(name))
+        })
+}
+
+fn tools(findings: &mut Findings<'_>, [got, asked]: [&Question; 2], sent: &SentTools<'_>) {
     let find = |tools: &[Tool], name: &str| tools.iter().find(|tool| tool.name == name).cloned();
     let names = |tools: &[Tool]| listed(tools, 40, |tool| tool.name.clone());
     let is_forbidden = asked.choice == Choice::None && got.tools.is_empty();
     if is_forbidden {
         return;
     }
-    for tool in &asked.tools {
+    // One that is there in an invalid form is a finding about the schema.
+    for tool in asked.tools.iter().filter(|tool| !sent.is_broken(&tool.name)) {
         let name = shown(&tool.name);
         let Some(own) = find(&got.tools, &tool.name) else {
             let message = format!("the upstream does not get the tool {name}");
@@ -229,7 +225,7 @@ fn tools(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
                 "the parameters of {name} differ at {}",
                 shown(if place.is_empty() { "/" } else { &place })
             );
-            let [own, wanted] = [&own.parameters, &tool.parameters].map(Value::to_string);
+            let [own, wanted] = [sent.shown(&own), tool.parameters.to_string()];
             findings.add("request/tools", Problem::new(kind, message).between(&own, &wanted));
         }
         let [own, wanted] =
@@ -254,12 +250,34 @@ fn tools(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
 
 /// Judges the options that a client sets. Those that it does not set are judged as inventions.
 fn options(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
-    let mut add = |rule: &'static str, name: &str, is_wrong: bool, values: [String; 2]| {
+    let mut add_at = |rule: &'static str, name: &str, level: Level, is_wrong: bool, values: [String; 2]| {
         if is_wrong {
             let [own, wanted] = &values;
             let message = format!("{name} is {}, the client's is {}", shown(own), shown(wanted));
-            findings.add(rule, Problem::new(name, message).showing(own, wanted));
+            findings.add(rule, Problem::new(name, message).showing(own, wanted).at(level));
         }
+    };
+    // Newer models refuse both at once, and some values of one API are none of another.
+    let is_alone = asked.temperature.is_some() != asked.top_p.is_some();
+    for (name, own, wanted) in
+        [("temperature", got.temperature, asked.temperature), ("top_p", got.top_p, asked.top_p)]
+    {
+        let level = if is_alone && own.is_none() { Level::Must } else { Level::Should };
+        let is_wrong = wanted.is_some() && own != wanted;
+        add_at("request/sampling", name, level, is_wrong, words(&own, &wanted));
+    }
+    for (name, is_wrong, values) in [
+        (
+            "the number of choices",
+            asked.choices.is_some() && got.choices != asked.choices,
+            words(&got.choices, &asked.choices),
+        ),
+        ("the user", asked.user.is_some() && got.user != asked.user, words(&got.user, &asked.user)),
+    ] {
+        add_at("request/sampling", name, Level::Should, is_wrong, values);
+    }
+    let mut add = |rule: &'static str, name: &str, is_wrong: bool, values: [String; 2]| {
+        add_at(rule, name, Level::Must, is_wrong, values);
     };
     let has_no_tools = got.tools.is_empty();
     let is_free = asked.choice == Choice::Free || asked.choice == Choice::None && has_no_tools;
@@ -280,32 +298,25 @@ fn options(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
     };
     let is_changed = !asked.stops.is_empty() && sorted(&got.stops) != sorted(&asked.stops);
     add("request/stops", "the list of stop sequences", is_changed, words(&got.stops, &asked.stops));
-    for (name, own, wanted) in
-        [("temperature", got.temperature, asked.temperature), ("top_p", got.top_p, asked.top_p)]
-    {
-        add("request/sampling", name, wanted.is_some() && own != wanted, words(&own, &wanted));
-    }
-    add(
-        "request/sampling",
-        "the number of choices",
-        asked.choices.is_some() && got.choices != asked.choices,
-        words(&got.choices, &asked.choices),
-    );
-    add(
-        "request/sampling",
-        "the user",
-        asked.user.is_some() && got.user != asked.user,
-        words(&got.user, &asked.user),
-    );
     let is_changed = asked.format != Format::Text && !is_same_format(&got.format, &asked.format);
     add("request/format", "the format", is_changed, words(&got.format, &asked.format));
-    if asked.effort.is_some() && got.effort != asked.effort {
-        let [own, wanted] = words(&got.effort, &asked.effort);
-        let message = format!("the effort is {}, the client's is {}", shown(&own), shown(&wanted));
-        // No API states which budget of tokens is which effort.
-        let problem = Problem::new("the effort", message).at(Level::Should);
-        findings.add("request/reasoning", problem.showing(&own, &wanted));
-    }
+}
+
+/// Judges the effort of reasoning.
+fn effort(findings: &mut Findings<'_>, got: &Question, asked: &Question, request: &Value) {
+    let Some(wanted) = asked.effort.as_ref().filter(|_| got.effort != asked.effort) else { return };
+    let own = got.effort.as_ref().map_or_else(|| "missing".to_owned(), |own| format!("{own:?}"));
+    // A budget is no word; the word that is expected stands for it.
+    let budget = request.pointer(BUDGET).and_then(Value::as_u64);
+    let client = match budget {
+        Some(budget) => format!("the client's budget of {budget} tokens stands for {wanted:?}"),
+        None => format!("the client's is {wanted:?}"),
+    };
+    let message = format!("the effort is {}, {}", shown(&own), shown(&client));
+    // No API states which budget of tokens is which effort.
+    let problem = Problem::new("the effort", message).at(Level::Should);
+    let wanted = budget.map_or_else(|| wanted.clone(), |budget| format!("budget_tokens: {budget}"));
+    findings.add("request/reasoning", problem.showing(&own, &wanted));
 }
 
 fn words<T: serde::Serialize>(own: &T, wanted: &T) -> [String; 2] {

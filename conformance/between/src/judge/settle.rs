@@ -10,20 +10,25 @@ use results::{BetweenFinding, BetweenTest};
 const BORDERS: &str = "borders/same-answer";
 /// The rule about streams that a fault of the upstream breaks.
 const MALFORMED: &str = "fault/malformed";
+/// The end of the names of rules about scopes that stay open.
+const NEVER_CLOSED: &str = "/never-closed";
 
 /// The pair, the case, the rule and the kind of a finding.
 type Known = BTreeSet<[String; 4]>;
 
 /// Gives findings that do not come from what a test is about back to their own rules: those about the borders of writes, if the
 /// answer is as wrong where each event is written at once, and those about the client's stream after a fault, if the streams
-/// of the pair have them without a fault. What is left of the latter has one cause for each fault.
+/// of the pair have them without a fault. What is left has one cause for what a gateway does in one place: the first finding
+/// of each test stands for those that follow from it.
 pub fn settle(tests: &mut [BetweenTest]) {
     let mut known = Known::new();
     let mut sound = BTreeSet::new();
+    let like = |test: &BetweenTest| BETWEEN_CASES.iter().find(|case| case.id == test.case)?.like;
+    let played: BTreeSet<[String; 2]> = tests.iter().map(|test| [test.pair(), test.case.clone()]).collect();
     for test in tests.iter() {
         for finding in &test.findings {
             let [rule, kind] = [&finding.rule, &finding.kind].map(Clone::clone);
-            if !test.name.contains('@') {
+            if !test.name.contains('@') && like(test).is_none() {
                 sound.insert([test.pair(), kind.clone()]);
             }
             known.insert([test.pair(), test.case.clone(), rule, kind]);
@@ -31,32 +36,30 @@ pub fn settle(tests: &mut [BetweenTest]) {
     }
     for test in tests.iter_mut() {
         let pair = test.pair();
-        let like = BETWEEN_CASES.iter().find(|case| case.id == test.case).and_then(|case| case.like);
+        let like = like(test).filter(|like| played.contains(&[pair.clone(), (*like).to_owned()]));
         for finding in &mut test.findings {
-            match &*finding.rule {
-                BORDERS => {
-                    let Some(like) = like else { continue };
-                    let mut parts = finding.kind.splitn(3, ": ").skip(1);
-                    let (Some(rule), kind) = (parts.next(), parts.next().unwrap_or_default()) else {
-                        continue;
-                    };
-                    let [rule, kind] = [rule, kind].map(str::to_owned);
-                    if known.contains(&[pair.clone(), like.to_owned(), rule.clone(), kind.clone()]) {
-                        (finding.rule, finding.kind) = (rule, kind);
-                    }
+            let is_sound = sound.contains(&[pair.clone(), finding.kind.clone()]);
+            match (&*finding.rule, like) {
+                (BORDERS, _) => of_borders(finding, &|rule, kind| {
+                    let kinds =
+                        [pair.clone(), like.unwrap_or_default().to_owned(), rule.to_owned(), kind.to_owned()];
+                    known.contains(&kinds)
+                }),
+                (MALFORMED, _) if is_sound && catalogue::rule(rule_of(&finding.kind)).is_some() => {
+                    rule_of(&finding.kind).clone_into(&mut finding.rule);
+                    let found = finding.message.split_once(&format!(" {}: ", finding.rule));
+                    let found = found.map(|(_, found)| found.to_owned());
+                    finding.message = found.unwrap_or_else(|| finding.message.clone());
                 }
-                MALFORMED => {
-                    let Some((fault, kind)) = finding.kind.split_once(": ") else { continue };
-                    let (fault, kind) = (fault.to_owned(), kind.to_owned());
-                    if sound.contains(&[pair.clone(), kind.clone()]) {
-                        rule_of(&kind).clone_into(&mut finding.rule);
-                        let found = finding.message.split_once(&format!(" {}: ", finding.rule));
-                        let found = found.map(|(_, found)| found.to_owned());
-                        finding.message = found.unwrap_or_else(|| finding.message.clone());
-                        finding.kind = kind;
-                    } else {
-                        finding.kind = fault;
-                    }
+                // Which scopes stay open depends on the place of the fault.
+                (MALFORMED, _) if rule_of(&finding.kind).ends_with(NEVER_CLOSED) => {
+                    "never closed".clone_into(&mut finding.kind);
+                }
+                (rule, Some(_)) if !is_sound && catalogue::rule(rule).is_some() => {
+                    finding.message =
+                        format!("the stream breaks {rule} where it is cut so: {}", finding.message);
+                    BORDERS.clone_into(&mut finding.rule);
+                    finding.kind = writes(&test.case);
                 }
                 _ => {}
             }
@@ -65,13 +68,35 @@ pub fn settle(tests: &mut [BetweenTest]) {
     }
 }
 
+/// Gives a finding about borders back to its own rule, if the answer is as wrong without them.
+fn of_borders(finding: &mut BetweenFinding, is_known: &dyn Fn(&str, &str) -> bool) {
+    let mut parts = finding.kind.splitn(3, ": ");
+    let (Some(writes), Some(rule)) = (parts.next(), parts.next()) else { return };
+    let kind = parts.next().unwrap_or_default();
+    if is_known(rule, kind) {
+        (finding.rule, finding.kind) = (rule.to_owned(), kind.to_owned());
+    } else {
+        finding.kind = writes.to_owned();
+    }
+}
+
+/// Returns how the writes of a case are cut.
+fn writes(case: &str) -> String {
+    let case = BETWEEN_CASES.iter().find(|known| known.id == case);
+    case.map_or("", |case| super::writes(case.writes)).to_owned()
+}
+
 /// Returns the rule of a kind of finding of the checker.
 fn rule_of(kind: &str) -> &str {
     kind.split_once('.').map_or(kind, |(rule, _)| rule)
 }
 
-/// Keeps the first finding of each rule and kind.
+/// Keeps the first finding of each rule and kind, and of rules about what a test is about.
 fn drop_repeated(findings: &mut Vec<BetweenFinding>) {
     let mut seen = BTreeSet::new();
-    findings.retain(|finding| seen.insert([finding.rule.clone(), finding.kind.clone()]));
+    findings.retain(|finding| {
+        let kind =
+            if [BORDERS, MALFORMED].contains(&&*finding.rule) { String::new() } else { finding.kind.clone() };
+        seen.insert([finding.rule.clone(), kind])
+    });
 }

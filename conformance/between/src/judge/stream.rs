@@ -1,19 +1,27 @@
 //! The client's response by the rules of its API.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use catalogue::BETWEEN_RULES;
 use checker::{
     Answer, AnswerReader, Checker, Exchange, Finding, Frame, Headers, Places, Request, RuleSets, sse,
 };
-use results::{BetweenFinding, FailOn, cause_id};
+use results::text::{cut, visible};
+use results::{BetweenFinding, FailOn, cause_id, cause_message};
+use serde_json::Value;
 use spec::Dialect;
+use translation::Reply;
 
 use super::Turn;
 use super::findings::shown;
 use super::framing::is_stream;
 use crate::evidence::{Exchanged, Response};
+
+/// Maximum number of characters of a message, which may list all that an object lacks.
+const MESSAGE: usize = 600;
 
 static RULES: LazyLock<RuleSets> = LazyLock::new(RuleSets::all);
 
@@ -32,6 +40,14 @@ pub(super) fn own_findings(turn: &Turn<'_>, is_whole: bool) -> Vec<Finding> {
         findings.retain(|finding| !is_of_upstream(finding));
     }
     findings
+}
+
+/// Returns the clients that break where a stream has no end, besides what else is found in it.
+pub(super) fn broken_by_missing_end(turn: &Turn<'_>, found: &[Finding]) -> Vec<String> {
+    let is_new = |finding: &&Finding| found.iter().all(|known| known.kind() != finding.kind());
+    let whole = check(turn.test.front, turn.client, true);
+    let clients: BTreeSet<&str> = whole.iter().filter(is_new).flat_map(Finding::measured_breaks).collect();
+    clients.into_iter().map(str::to_owned).collect()
 }
 
 /// Returns what the rules of the client's API find in a response. The rest of one that is not whole is not missed.
@@ -92,18 +108,47 @@ pub(super) fn empty_texts(dialect: &'static Dialect, response: &Response) -> usi
     answer.texts.iter().filter(|text| text.is_empty()).count()
 }
 
-/// Returns a finding of a rule of the client's API.
-pub(super) fn finding(finding: &Finding, dialect: &'static Dialect) -> BetweenFinding {
-    BetweenFinding {
-        rule: finding.rule.to_string(),
-        level: finding.level,
-        fails: FailOn::default().fails(finding),
-        breaks: finding.measured_breaks().into_iter().map(str::to_owned).collect(),
-        message: shown(&finding.message),
-        kind: cause_id(finding, dialect),
-        upstream: String::new(),
-        client: shown(&finding.place.excerpt.text),
+/// Returns the answer that the last event of a stream repeats, in an API whose streams end with it.
+pub(super) fn finished(dialect: &'static Dialect, response: &Response) -> Option<Reply> {
+    let snapshot = dialect.snapshot_member()?;
+    let mut last = None;
+    let mut parser = sse::Parser::default();
+    parser.push(&response.body(), &mut |frame: Frame<'_>| {
+        let event = frame.data.as_deref().and_then(|data| serde_json::from_str::<Value>(data).ok());
+        last = event.and_then(|mut event| Some(event.get_mut(snapshot)?.take())).or(last.take());
+    });
+    let reply = Reply::of_body(dialect, 200, last?.to_string().as_bytes());
+    Some(reply).filter(|reply| !reply.parts.is_empty())
+}
+
+/// Returns findings of rules of the client's API, those of one cause as one: what one object lacks is listed together.
+pub(super) fn by_cause(findings: &[Finding], dialect: &'static Dialect) -> Vec<BetweenFinding> {
+    let mut causes: Vec<(String, Vec<&Finding>)> = Vec::new();
+    for finding in findings {
+        let kind = cause_id(finding, dialect);
+        match causes.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, all)) => all.push(finding),
+            None => causes.push((kind, vec![finding])),
+        }
     }
+    causes.into_iter().filter_map(|(kind, findings)| of_cause(kind, findings)).collect()
+}
+
+fn of_cause(kind: String, mut findings: Vec<&Finding>) -> Option<BetweenFinding> {
+    // What breaks clients is named first.
+    findings.sort_by_key(|finding| Reverse(finding.measured_breaks().len()));
+    let first = findings.first()?;
+    let breaks: BTreeSet<&str> = findings.iter().flat_map(|finding| finding.measured_breaks()).collect();
+    Some(BetweenFinding {
+        rule: first.rule.to_string(),
+        level: findings.iter().map(|finding| finding.level).max()?,
+        fails: findings.iter().any(|finding| FailOn::default().fails(finding)),
+        breaks: breaks.into_iter().map(str::to_owned).collect(),
+        message: cut(&visible(&cause_message(&findings)), MESSAGE),
+        kind,
+        upstream: String::new(),
+        client: shown(&first.place.excerpt.text),
+    })
 }
 
 fn headers(headers: &[(String, String)]) -> Headers<'_> {

@@ -1,10 +1,17 @@
 //! Whether what the upstream sends leaves the gateway in time. It is found by what came before what, and by no duration.
 
+use std::time::Duration;
+
+use catalogue::Level;
+
 use super::Turn;
 use super::findings::{Findings, Problem, tail};
 use super::progress::{Moment, progress};
 use crate::content::LANES;
 use crate::evidence::{Ended, Response};
+
+/// What a drain may take beyond what is declared, on a machine with other work.
+const DRAIN_GRACE: Duration = Duration::from_millis(500);
 
 /// Judges a test in which the upstream waits for the client.
 pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) {
@@ -12,7 +19,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     let (Some((last, _)), Some((first, _))) = (sent.pieces.last(), received.pieces.first()) else { return };
     if sent.pieces.len() < 2 {
         let message = "the client wants a stream, and the gateway requests none from the upstream";
-        findings.add("time/first-byte", Problem::new("no stream", message));
+        findings.add("time/in-step", Problem::new("no stream", message));
         return;
     }
     if first >= last {
@@ -20,7 +27,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) {
             "the client gets its first byte only after the upstream has sent all of its {} events",
             sent.pieces.len()
         );
-        findings.add("time/first-byte", Problem::new("buffered", message));
+        findings.add("time/in-step", Problem::new("buffered", message));
         return;
     }
     let [upstream, client] = [(sent, turn.test.upstream), (received, turn.test.front)]
@@ -40,13 +47,17 @@ pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) {
 /// is.
 fn held_back(sent: &Response, upstream: &[Moment], client: &[Moment]) -> Option<(Moment, usize)> {
     let mut before = [0; LANES.len()];
+    let all = |moments: &[Moment], lane: usize| {
+        moments.last().and_then(|last| last.said.get(lane).copied()).unwrap_or_default()
+    };
     for moment in upstream {
         let grown = (0..LANES.len()).filter(|lane| moment.said.get(*lane) > before.get(*lane));
         for lane in grown {
-            let wanted = moment.said.get(lane)?;
+            // What never arrives is lost, and a finding of another rule: it is not waited for.
+            let lost = all(upstream, lane).saturating_sub(all(client, lane));
+            let wanted = moment.said.get(lane)?.saturating_sub(lost);
             let (next, _) = sent.pieces.get(moment.piece + 1)?;
-            // What never arrives is lost, and a finding of another rule.
-            let arrival = client.iter().find(|it| it.said.get(lane) >= Some(wanted));
+            let arrival = client.iter().find(|it| it.said.get(lane) >= Some(&wanted));
             if arrival.is_some_and(|arrival| arrival.at > *next) {
                 return Some((*moment, lane));
             }
@@ -61,11 +72,26 @@ pub(super) fn judge_leaving(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     let Some(left) = turn.response().filter(|response| response.end == Ended::Left) else { return };
     for exchange in &turn.requests {
         let Some(response) = &exchange.response else { continue };
-        // A client that has waited for all of a stream leaves too late.
-        if response.end == Ended::Left || response.ended_at <= left.ended_at {
-            continue;
-        }
-        let message = "the client has left, and the gateway still reads the upstream's stream to its end";
-        findings.add("cancel/upstream-left", Problem::new("", message).showing(&tail(&response.body()), ""));
+        let after = response.ended_at.saturating_sub(left.ended_at);
+        let problem = match turn.test.drains.map(Duration::from_secs) {
+            // One that was declared is a promise.
+            Some(declared) if after > declared + DRAIN_GRACE => {
+                let [declared, after] = [declared, after].map(|time| time.as_secs_f64());
+                let message = format!(
+                    "the client has left, and {after:.1} s later the gateway still reads the upstream's stream; it \
+                     declares at most {declared} s"
+                );
+                Problem::new("longer than declared", message)
+            }
+            // A client that has waited for all of a stream leaves too late.
+            None if response.end != Ended::Left && !after.is_zero() => {
+                let message =
+                    "the client has left, and the gateway still reads the upstream's stream to its end";
+                // Some gateways go on to learn the token counts, which not all upstreams bill otherwise.
+                Problem::new("", message).at(Level::Should)
+            }
+            _ => continue,
+        };
+        findings.add("cancel/upstream-left", problem.showing(&tail(&response.body()), ""));
     }
 }

@@ -3,7 +3,7 @@
 use results::StreamOutcome;
 use translation::{Delta, Question, Reply, ReplyReader, Stop};
 
-use super::framing::is_stream;
+use super::framing::{http_within, is_stream};
 use crate::evidence::{Ended, Evidence, Exchanged, Response, Test};
 use crate::mark::own_mark;
 
@@ -13,6 +13,8 @@ pub(super) struct Turn<'e> {
     pub(super) client: &'e Exchanged,
     /// The requests of the gateway for it, in order.
     pub(super) requests: Vec<&'e Exchanged>,
+    /// Number of requests of the gateway without a mark while the test ran.
+    pub(super) unmarked: u64,
 }
 
 impl<'e> Turn<'e> {
@@ -27,6 +29,7 @@ impl<'e> Turn<'e> {
             test,
             client,
             requests: evidence.upstream.iter().filter(|exchange| of_turn(client, exchange)).collect(),
+            unmarked: evidence.unmarked,
         };
         evidence.client.iter().map(turn).collect()
     }
@@ -100,17 +103,17 @@ impl<'e> Turn<'e> {
                 () if has_error => StreamOutcome::Malformed,
                 () if body.trim_ascii().is_empty() => StreamOutcome::Truncated,
                 () if !is_json => StreamOutcome::Malformed,
-                () => self.completion(),
+                () => self.completion(reply),
             };
         }
         let looks_complete = reply.is_ended && reply.error.is_none();
+        let completion = self.completion(reply);
         match () {
+            () if http_within(&body).is_some() => StreamOutcome::Malformed,
             () if deltas(self.test.front, &body).iter().any(|delta| matches!(delta, Delta::Garbled(_))) => {
                 StreamOutcome::Malformed
             }
-            () if looks_complete && self.completion() == StreamOutcome::FalseComplete => {
-                StreamOutcome::FalseComplete
-            }
+            () if looks_complete && completion != StreamOutcome::Complete => completion,
             () if is_broken => StreamOutcome::Malformed,
             () if looks_complete => StreamOutcome::Complete,
             () if reply.error.is_some() => StreamOutcome::ErrorEvent,
@@ -118,12 +121,14 @@ impl<'e> Turn<'e> {
         }
     }
 
-    fn completion(&self) -> StreamOutcome {
+    fn completion(&self, reply: &Reply) -> StreamOutcome {
         // Without a request, the gateway answers itself.
         if self.requests.is_empty() || self.is_finished() {
-            StreamOutcome::Complete
-        } else {
-            StreamOutcome::FalseComplete
+            return StreamOutcome::Complete;
+        }
+        match reply.stop {
+            Some(Stop::Cut | Stop::Filtered | Stop::Failed) => StreamOutcome::Incomplete,
+            _ => StreamOutcome::FalseComplete,
         }
     }
 }

@@ -64,7 +64,7 @@ fn is_due(turn: &Turn<'_>) -> bool {
 }
 
 /// Judges the token counts of an answer that the upstream did not complete.
-pub(super) fn judge_incomplete(findings: &mut Findings<'_>, fault: &str, upstream: &Reply, client: &Reply) {
+pub(super) fn judge_incomplete(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
     let (sent, Some(found)) = (upstream.usage.unwrap_or_default(), client.usage) else { return };
     for (name, sent_count, count) in
         [("input", sent.input, found.input), ("output", sent.output, found.output)]
@@ -78,7 +78,7 @@ pub(super) fn judge_incomplete(findings: &mut Findings<'_>, fault: &str, upstrea
         let said = sent_count.map_or_else(|| "none".to_owned(), |count| count.to_string());
         let message =
             format!("the client gets {count} {name} tokens, and the upstream had sent {said} when it failed");
-        let problem = Problem::new(format!("{fault}: {name}"), message).at(level);
+        let problem = Problem::new(name, message).at(level);
         findings.add("fault/usage", problem.showing(&words(&sent), &words(&found)));
     }
 }

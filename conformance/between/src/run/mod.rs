@@ -7,6 +7,7 @@ mod stage;
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,8 @@ use gateway::start_runtime;
 use harness::live::RunRuntime;
 use results::{BETWEEN_RUN_VERSION, BetweenPair, BetweenRun, BetweenTest};
 
+use crate::evidence::Test;
+use crate::folder;
 use crate::judge::settle;
 use crate::keys::Keys;
 use crate::plan::tests;
@@ -50,6 +53,46 @@ impl Suite {
         self.upstream.address()
     }
 
+    /// Writes the description of a run that has not ended to its folder: it stays if the suite is killed.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn begin(&self, settings: &Settings, folder: &Path) -> io::Result<()> {
+        let unfinished = |test: &Test| harness_error(test, "the run did not finish".to_owned());
+        let tests = tests(settings).iter().map(unfinished).collect();
+        let run = BetweenRun { tests, is_unfinished: true, ..self.described(settings) }.concluded();
+        harness::replace(&folder.join(folder::REPORT), &serde_json::to_string_pretty(&run)?)
+    }
+
+    /// Replaces the keys that the run has learned in the log of the gateway.
+    ///
+    /// # Errors
+    ///
+    /// If the log cannot be read or written.
+    pub fn hide_keys(&self, folder: &Path) -> io::Result<()> {
+        folder::hide_in_log(folder, &self.keys.secrets())
+    }
+
+    /// Returns the run of settings, without results.
+    fn described(&self, settings: &Settings) -> BetweenRun {
+        BetweenRun {
+            between_run: BETWEEN_RUN_VERSION,
+            suite: env!("CARGO_PKG_VERSION").to_owned(),
+            gateway: settings.name.clone(),
+            url: settings.gateway.clone(),
+            command: settings.command.clone(),
+            is_reference: settings.pairs.iter().any(|pair| pair.gateway.is_some()),
+            upstream_port: Some(self.address().port()),
+            model: settings.model.clone(),
+            retries: settings.retries,
+            passes_key: settings.passes_key,
+            drains: settings.drains,
+            pairs: settings.pairs.iter().map(of_pair).collect(),
+            ..BetweenRun::default()
+        }
+    }
+
     /// Runs the tests of settings, and passes each to `done` when it is judged. Tests that an interruption ends, or keeps from
     /// beginning, have no verdict.
     ///
@@ -73,22 +116,12 @@ impl Suite {
             }
         }
         results.sort_by_key(|(number, _)| *number);
+        let tests = results.into_iter().map(|(_, test)| test).collect();
         let mut run = BetweenRun {
-            between_run: BETWEEN_RUN_VERSION,
-            suite: env!("CARGO_PKG_VERSION").to_owned(),
-            gateway: settings.name.clone(),
-            url: settings.gateway.clone(),
-            command: settings.command.clone(),
-            is_reference: settings.pairs.iter().any(|pair| pair.gateway.is_some()),
-            upstream_port: Some(self.address().port()),
-            model: settings.model.clone(),
-            retries: settings.retries,
-            passes_key: settings.passes_key,
-            pairs: settings.pairs.iter().map(of_pair).collect(),
-            tests: results.into_iter().map(|(_, test)| test).collect(),
+            tests,
             unaccounted: self.upstream.unaccounted(),
             ms: milliseconds(begun.elapsed()),
-            ..BetweenRun::default()
+            ..self.described(settings)
         };
         settle(&mut run.tests);
         Ok(run.concluded())

@@ -1,7 +1,7 @@
 //! How a test is played.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use catalogue::UpstreamFault;
@@ -24,6 +24,10 @@ use crate::upstream::{Playing, Upstream};
 
 /// How often a test looks whether the gateway has closed its connections.
 const LOOK: Duration = Duration::from_millis(5);
+/// How much longer a test waits than a gateway declares to read after its client has left.
+const DRAINED: Duration = Duration::from_secs(2);
+/// The rule that is judged again if it is broken, as a loaded machine may be late.
+const LATE: &str = "cancel/upstream-left";
 
 /// What the tests of a run share.
 pub(super) struct Stage {
@@ -32,8 +36,11 @@ pub(super) struct Stage {
     settings: Settings,
     clients: Clients,
     machine: RunRuntime,
-    /// Number of plain questions after faults.
+    /// Number of plain questions after faults, and of tests that are played again.
     count: AtomicUsize,
+    begun: Instant,
+    /// Number of recorded bytes.
+    recorded: AtomicU64,
 }
 
 /// Plays the tests, several at once, in order.
@@ -65,18 +72,45 @@ pub(super) async fn play_all(
 }
 
 impl Stage {
-    pub(super) const fn new(
+    pub(super) fn new(
         upstream: Arc<Upstream>,
         keys: Arc<Keys>,
         settings: Settings,
         clients: Clients,
         machine: RunRuntime,
     ) -> Self {
-        Self { upstream, keys, settings, clients, machine, count: AtomicUsize::new(0) }
+        let (count, recorded) = (AtomicUsize::new(0), AtomicU64::new(0));
+        Self { upstream, keys, settings, clients, machine, count, begun: Instant::now(), recorded }
+    }
+
+    /// Returns why no more tests may begin, if a limit of the run is exceeded.
+    fn exhausted(&self) -> Option<&'static str> {
+        let Settings { max_bytes, max_time, .. } = self.settings;
+        if max_bytes.is_some_and(|most| self.recorded.load(Ordering::Relaxed) >= most) {
+            return Some("the run reached --max-total-bytes");
+        }
+        let is_over = max_time.is_some_and(|most| self.begun.elapsed() >= most);
+        is_over.then_some("the run reached --max-total-time")
     }
 
     /// Plays a test and judges it.
     async fn test(self: Arc<Self>, test: Test) -> BetweenTest {
+        if let Some(reason) = self.exhausted() {
+            return harness_error(&test, reason.to_owned());
+        }
+        let result = self.attempt(test.clone()).await;
+        if result.findings.iter().all(|finding| finding.rule != LATE) || self.machine.is_interrupted() {
+            return result;
+        }
+        self.attempt(Test { mark: self.other_mark(), ..test }).await
+    }
+
+    /// Returns a mark that no test of the plan has.
+    fn other_mark(&self) -> String {
+        mark(2 * self.count.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    async fn attempt(&self, test: Test) -> BetweenTest {
         let begun = Instant::now();
         let (evidence, other_api) = tokio::select! {
             // The gateway ends with the interruption, and what is seen then is no fault of it.
@@ -115,7 +149,7 @@ impl Stage {
         let mut upstream = playing.exchanges();
         self.upstream.end(&test.mark);
         let mut after = if test.fault.is_some() || test.case.leaves_after.is_some() {
-            Some(self.after(test).await)
+            Some(self.after(test, playing.elapsed()).await)
         } else {
             None
         };
@@ -125,7 +159,10 @@ impl Stage {
         for exchange in client.iter_mut().chain(&mut after) {
             self.keys.hide_request(exchange);
         }
-        (Evidence { client, upstream, after }, playing.other_api())
+        let unmarked = playing.unmarked();
+        let evidence = Evidence { client, upstream, after, unmarked };
+        self.recorded.fetch_add(evidence.bytes(), Ordering::Relaxed);
+        (evidence, playing.other_api())
     }
 
     /// Asks the turns of a case, each of which continues the answer to the one before.
@@ -166,22 +203,23 @@ impl Stage {
 
     /// Waits until the gateway has closed its connections to the upstream, or the patience is over.
     async fn quiet(&self, playing: &Playing) {
-        let until = playing.elapsed() + self.settings.patience * 2;
+        let drained = self.settings.drains.map(|drains| Duration::from_secs(drains) + DRAINED);
+        let until = playing.elapsed() + drained.unwrap_or_default().max(self.settings.patience * 2);
         while !playing.is_quiet() && playing.elapsed() < until {
             sleep(LOOK).await;
         }
     }
 
-    /// Asks a plain question after a fault.
-    async fn after(&self, test: &Test) -> Exchanged {
+    /// Asks a plain question after a fault. Times are from the start of the test.
+    async fn after(&self, test: &Test, begun: Duration) -> Exchanged {
         let Some((case, client)) = plain().zip(self.clients.of(test)) else { return Exchanged::default() };
-        let number = 2 * self.count.fetch_add(1, Ordering::Relaxed) + 1;
-        let plain = Test { case, fault: None, mark: mark(number), ..test.clone() };
-        let playing = Playing::new(plain.clone(), format!("{number:x}"), self.settings.patience);
+        let plain = Test { case, fault: None, mark: self.other_mark(), ..test.clone() };
+        let tag = letters_of(&plain.mark).to_owned();
+        let playing = Playing::new(plain.clone(), tag, self.settings.patience);
         let playing = Arc::new(playing);
         self.upstream.begin(&playing);
         let exchange = client.ask(Questions::new(&plain, &plain.mark).body(), true, None, &playing).await;
         self.upstream.end(&plain.mark);
-        exchange
+        exchange.later(begun)
     }
 }

@@ -66,7 +66,7 @@ impl Upstream {
             .fallback(answer)
             .layer(DefaultBodyLimit::max(LARGEST))
             .with_state(Arc::clone(&desk));
-        Ok(Self { desk, host: Host::start_on(port, app)? })
+        Ok(Self { desk, host: Host::start_patient(port, app)? })
     }
 
     /// Returns its address.
@@ -132,6 +132,9 @@ async fn answer(
     let found = found.and_then(|(api, playing)| Some((api, playing.dialect(api)?, playing)));
     let Some((api, dialect, playing)) = found else {
         desk.list(&method, path, &body);
+        if api.is_some() && desk.find(&body).is_none() {
+            lock(&desk.playing).values().for_each(|playing| playing.requested_unmarked());
+        }
         let [first, ..] = spec::APIS else { return Response::new(Body::empty()) };
         if let (Some(dialect), true) = (api.and_then(upstream_dialect), desk.find(&body).is_none()) {
             return of_wire(&aside(dialect, &serde_json::from_slice(&body).unwrap_or_default()));

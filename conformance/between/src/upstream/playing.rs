@@ -1,7 +1,7 @@
 //! A test while it runs: what both sides know of each other, and what is recorded of the upstream.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use harness::lock;
@@ -14,10 +14,19 @@ use crate::content::{ContentCounter, LANES, Said};
 use crate::dialects::upstream_dialect;
 use crate::evidence::{Ended, Exchanged, Response, Test};
 
-/// The pause between pieces that are sent after the client has left.
-const AFTER_LEAVE: Duration = Duration::from_millis(40);
 /// Maximum number of requests of a test that are recorded.
 const MOST: usize = 256;
+
+/// What a client did not get in time.
+#[derive(Debug, Clone, Copy, Default)]
+struct Late {
+    /// Number of bytes that are not waited for again.
+    missing: usize,
+    /// What it had received by then.
+    received: usize,
+    /// Whether nothing more had arrived since the last time: nothing is waited for.
+    is_over: bool,
+}
 
 /// A test while it runs.
 pub(crate) struct Playing {
@@ -40,9 +49,11 @@ pub(crate) struct Playing {
     has_left: watch::Sender<bool>,
     /// Whether the client did not leave in time.
     stays: AtomicBool,
-    /// Of which of [`LANES`] the client is waited for.
-    awaited: Mutex<[bool; LANES.len()]>,
+    /// What the client did not get in time, of each of [`LANES`].
+    late: Mutex<[Late; LANES.len()]>,
     exchanges: Mutex<Vec<Exchanged>>,
+    /// Number of requests without a mark.
+    unmarked: AtomicU64,
 }
 
 impl Playing {
@@ -57,8 +68,9 @@ impl Playing {
             seen: watch::Sender::default(),
             has_left: watch::Sender::default(),
             stays: AtomicBool::default(),
-            awaited: Mutex::new([true; LANES.len()]),
+            late: Mutex::default(),
             exchanges: Mutex::default(),
+            unmarked: AtomicU64::default(),
             answers_any: false,
             other_api: Mutex::default(),
         }
@@ -93,6 +105,7 @@ impl Playing {
         self.turn.store(turn, Ordering::SeqCst);
         *lock(&self.counter) = ContentCounter::new(self.test.front.api);
         self.seen.send_replace(Said::default());
+        *lock(&self.late) = Default::default();
     }
 
     /// Records that the client has received bytes.
@@ -137,6 +150,16 @@ impl Playing {
         Some((number, turn, format!("{}{number:x}", self.tag)))
     }
 
+    /// Counts a request of the gateway that has no mark, and may be one of this test.
+    pub(super) fn requested_unmarked(&self) {
+        self.unmarked.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns the number of requests without a mark.
+    pub(crate) fn unmarked(&self) -> u64 {
+        self.unmarked.load(Ordering::Relaxed)
+    }
+
     /// Records the head of a response.
     pub(super) fn responds(&self, exchange: usize, status: u16, headers: &[(&'static str, String)]) {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
@@ -173,7 +196,7 @@ impl Playing {
 
     /// Waits for what has to come before a piece.
     pub(super) async fn wait_before(&self, piece: &Piece) {
-        if piece.after_leave {
+        if let Some(pause) = piece.after_leave {
             let mut left = self.has_left.subscribe();
             // A client that stays is waited for once.
             if !self.stays.load(Ordering::Relaxed)
@@ -181,23 +204,31 @@ impl Playing {
             {
                 self.stays.store(true, Ordering::Relaxed);
             }
-            sleep(AFTER_LEAVE).await;
+            sleep(pause).await;
         } else if let Some(wanted) = piece.after {
             self.wait_for(wanted).await;
         }
     }
 
-    /// Waits until the client has received as much. What it did not receive in time is not waited for again: it may be lost.
+    /// Waits until the client has received as much. What it did not receive in time is not waited for again: it may be
+    /// lost. What follows it is waited for while more arrives.
     async fn wait_for(&self, wanted: Said) {
-        let awaited = *lock(&self.awaited);
-        let lacks = |seen: &Said, lane: usize| awaited[lane] && seen[lane] < wanted[lane];
+        let late = *lock(&self.late);
+        let lacks = |seen: &Said, lane: usize| match late[lane] {
+            Late { is_over: true, .. } => 0,
+            Late { missing, .. } => wanted[lane].saturating_sub(missing + seen[lane]),
+        };
         let mut seen = self.seen.subscribe();
-        let has_all = |seen: &Said| (0..LANES.len()).all(|lane| !lacks(seen, lane));
-        if timeout(self.patience, seen.wait_for(has_all)).await.is_err() {
-            let received = *self.seen.borrow();
-            for (lane, is_awaited) in lock(&self.awaited).iter_mut().enumerate() {
-                *is_awaited &= !lacks(&received, lane);
-            }
+        let has_all = |seen: &Said| (0..LANES.len()).all(|lane| lacks(seen, lane) == 0);
+        if timeout(self.patience, seen.wait_for(has_all)).await.is_ok() {
+            return;
+        }
+        let received = *self.seen.borrow();
+        for (lane, late) in
+            lock(&self.late).iter_mut().enumerate().filter(|(lane, _)| lacks(&received, *lane) > 0)
+        {
+            late.missing += lacks(&received, lane);
+            late.is_over = received[lane] == std::mem::replace(&mut late.received, received[lane]);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What the upstream sends: the pieces of a response, with its faults.
 
+use std::time::Duration;
+
 use catalogue::{BetweenCase, FaultPlaces, UpstreamFault, Writes};
 use checker::Asked;
 use gateway::{Ending, Problem, RenderedResponse, ResponsePlan, Wire, plan, render, request, tagged};
@@ -12,6 +14,11 @@ use crate::mark::own_mark;
 
 /// Maximum number of events with which a response of any API opens before its content.
 const OPENING: usize = 8;
+
+/// The pause between pieces that are sent after the client has left, unless the gateway declares to read them.
+const AFTER_LEAVE: Duration = Duration::from_millis(40);
+/// The time for which an upstream has more to send than a gateway declares to read.
+const AFTER_DRAIN: Duration = Duration::from_secs(1);
 
 /// A response of the upstream.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,8 +35,8 @@ pub(super) struct Piece {
     pub(super) bytes: Vec<u8>,
     /// What the client must have received before this is sent.
     pub(super) after: Option<Said>,
-    /// Whether it is sent only after the client has left, or long after the piece before.
-    pub(super) after_leave: bool,
+    /// The pause before it, if it is sent only after the client has left, or long after the piece before.
+    pub(super) after_leave: Option<Duration>,
 }
 
 /// How a body ends.
@@ -128,7 +135,13 @@ pub(super) fn script(
     if let Some(count) = test.case.leaves_after {
         let after = usize::try_from(count).unwrap_or(usize::MAX);
         // Another API may need more events for as many of the client's.
-        pieces.iter_mut().skip(after.saturating_add(OPENING)).for_each(|piece| piece.after_leave = true);
+        let rest = pieces.get_mut(after.saturating_add(OPENING)..).unwrap_or_default();
+        let count = u32::try_from(rest.len()).unwrap_or(u32::MAX).max(1);
+        let drained = |drains| (Duration::from_secs(drains) + AFTER_DRAIN) / count;
+        let pause = test.drains.map_or(AFTER_LEAVE, drained);
+        for piece in rest {
+            piece.after_leave = Some(pause);
+        }
     }
     let content_type = test.case.content_type.unwrap_or("text/event-stream");
     Script { status: 200, headers: vec![("content-type", content_type.to_owned())], pieces, ending }

@@ -17,6 +17,7 @@ const SHOWN: &[(&str, &[&str])] = &[
     ("answer/kind", &["text/plain"]),
     ("answer/model", &["text/plain"]),
     ("answer/nothing-invented", &["text/plain", "call/one"]),
+    ("answer/order", &["call/text-before"]),
     ("answer/reasoning", &["reasoning/shown", "reasoning/summary"]),
     ("answer/refusal", &["refusal/text"]),
     ("answer/stop", &["text/plain", "stop/limit"]),
@@ -54,7 +55,6 @@ const SHOWN: &[(&str, &[&str])] = &[
     ("request/stops", &["request/stops"]),
     ("request/tool-choice", &["call/required"]),
     ("request/tools", &["call/one"]),
-    ("time/first-byte", &["time/text"]),
     ("time/in-step", &["time/text"]),
 ];
 
@@ -78,6 +78,10 @@ fn play(fault: Option<&str>, with: &[&str], is_in: impl Fn(&Pair) -> bool) -> Be
         key: Some("client-key-5f1d".into()),
         upstream_key: Some("upstream-key-93ab".into()),
         passes_key: false,
+        drains: None,
+        is_limit_known: false,
+        max_bytes: None,
+        max_time: None,
         selection: Selection::new(&with, &[], false, dialect).unwrap(),
         shard: None,
         // A fault that concurrent answers show must not show in others, nor one of the next request.

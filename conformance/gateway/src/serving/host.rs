@@ -37,6 +37,20 @@ impl Host {
     ///
     /// If the port is taken, or the system starts no more threads.
     pub fn start_on(port: u16, app: Router) -> io::Result<Self> {
+        Self::start_with(port, app, Some(HEAD))
+    }
+
+    /// Starts it on a port, and keeps idle connections open: of a client that has a pool of them, none is closed while it
+    /// sends its next request.
+    ///
+    /// # Errors
+    ///
+    /// As [`Host::start_on`].
+    pub fn start_patient(port: u16, app: Router) -> io::Result<Self> {
+        Self::start_with(port, app, None)
+    }
+
+    fn start_with(port: u16, app: Router, head: Option<Duration>) -> io::Result<Self> {
         let runtime = start_runtime(2)?;
         let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", port)))?;
         let address = listener.local_addr()?;
@@ -46,7 +60,7 @@ impl Host {
                 let _ = stopped.await;
             };
             // Its clients notice an error.
-            let _ = runtime.block_on(listen(listener, app, until));
+            let _ = runtime.block_on(listen_with(listener, app, head, until));
             runtime.shutdown_background();
         })?;
         Ok(Self { address, stop: Some(stop), thread: Some(thread) })
@@ -73,10 +87,19 @@ pub(super) async fn listen(
     app: Router,
     until: impl Future<Output = ()>,
 ) -> io::Result<()> {
+    listen_with(listener, app, Some(HEAD), until).await
+}
+
+async fn listen_with(
+    listener: TcpListener,
+    app: Router,
+    head: Option<Duration>,
+    until: impl Future<Output = ()>,
+) -> io::Result<()> {
     let accept = async {
         loop {
             match listener.accept().await {
-                Ok((connection, _)) => drop(tokio::spawn(converse(connection, app.clone()))),
+                Ok((connection, _)) => drop(tokio::spawn(converse(connection, app.clone(), head))),
                 // Ended connections free their slots.
                 Err(_) => sleep(Duration::from_millis(50)).await,
             }
@@ -96,11 +119,11 @@ pub(super) struct Broken;
 const HEAD: Duration = Duration::from_secs(10);
 
 /// Serves a connection.
-async fn converse(connection: TcpStream, app: Router) {
+async fn converse(connection: TcpStream, app: Router, head: Option<Duration>) {
     // Send small messages without delay.
     let _ = connection.set_nodelay(true);
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD);
+    http.timer(TokioTimer::new()).header_read_timeout(head);
     let app = TowerToHyperService::new(app);
     let answer = service_fn(move |request| {
         let answered = app.call(request);

@@ -12,7 +12,7 @@ use crate::digest::digits;
 
 /// Redacts secrets in chunks, even if a secret is split across chunks.
 #[derive(Debug)]
-pub(super) struct Mask {
+pub struct Mask {
     secrets: Secrets,
     /// The last bytes, in which a secret may begin.
     held: Vec<u8>,
@@ -21,7 +21,7 @@ pub(super) struct Mask {
 /// Secrets in all spellings: any case, JSON- and percent-encoded up to twice, base64 and hexadecimal, and
 /// split over lines of server-sent events. Copies are cheap.
 #[derive(Debug, Clone)]
-pub(crate) struct Secrets(Arc<Patterns>);
+pub struct Secrets(Arc<Patterns>);
 
 #[derive(Debug)]
 struct Patterns {
@@ -63,7 +63,8 @@ enum Found {
 }
 
 impl Secrets {
-    pub(super) fn new(secrets: &[String]) -> Self {
+    /// Returns the spellings of these secrets.
+    pub fn new(secrets: &[String]) -> Self {
         let texts: BTreeSet<String> = secrets.iter().flat_map(|secret| encodings(secret)).collect();
         let all: Vec<Pattern> = texts.iter().map(|text| Pattern::new(text)).collect();
         let mut begins = [false; 256];
@@ -187,12 +188,12 @@ impl Pattern {
 
 impl Mask {
     /// Returns a mask of these secrets.
-    pub(super) const fn new(secrets: Secrets) -> Self {
+    pub const fn new(secrets: Secrets) -> Self {
         Self { secrets, held: Vec::new() }
     }
 
     /// Returns the bytes without secrets. Trailing bytes that may belong to one are held back.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         if self.secrets.is_empty() {
             return bytes.to_vec();
         }
@@ -201,7 +202,7 @@ impl Mask {
     }
 
     /// Returns the held back bytes.
-    pub(super) fn finish(&mut self) -> Vec<u8> {
+    pub fn finish(&mut self) -> Vec<u8> {
         let held = std::mem::take(&mut self.held);
         self.hide(held, true)
     }

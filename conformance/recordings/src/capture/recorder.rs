@@ -53,7 +53,7 @@ pub enum End<'a> {
 pub const REDACTED: &str = "[redacted]";
 
 /// Headers whose values are not secret.
-const HEADERS: [&str; 28] = [
+const HEADERS: [&str; 39] = [
     "accept",
     "accept-encoding",
     "cache-control",
@@ -62,6 +62,8 @@ const HEADERS: [&str; 28] = [
     "content-length",
     "content-type",
     "date",
+    "host",
+    "keep-alive",
     "openai-beta",
     "openai-processing-ms",
     "openai-version",
@@ -75,6 +77,14 @@ const HEADERS: [&str; 28] = [
     "user-agent",
     "vary",
     "via",
+    "x-accel-buffering",
+    "x-litellm-attempted-fallbacks",
+    "x-litellm-attempted-retries",
+    "x-litellm-call-id",
+    "x-litellm-model-id",
+    "x-litellm-model-name",
+    "x-litellm-timeout",
+    "x-litellm-version",
     "x-ratelimit-limit-requests",
     "x-ratelimit-limit-tokens",
     "x-ratelimit-remaining-requests",
@@ -82,6 +92,7 @@ const HEADERS: [&str; 28] = [
     "x-ratelimit-reset-requests",
     "x-ratelimit-reset-tokens",
     "x-request-id",
+    "x-should-retry",
 ];
 
 /// Query parameters whose values are not secret, besides those of APIs.

@@ -34,6 +34,7 @@ pub(super) fn html(run: &BetweenRun) -> String {
     let title = format!("{}: both ends of {}", word(run.outcome), run.gateway);
     let next = run.next();
     let causes = run.causes.len();
+    let failing = run.causes.iter().filter(|cause| cause.fails).count();
     let failed = run.tests.iter().filter(|test| test.has_failed()).count();
     let limits = run.limits();
     let rules: BTreeSet<&str> = run
@@ -46,7 +47,7 @@ pub(super) fn html(run: &BetweenRun) -> String {
     document(&title, run.outcome, |html| {
         html.tag("header").inside(|html| header(run, html));
         let all = [
-            (causes > 0, "causes", "Causes", causes, "bad"),
+            (causes > 0, "causes", "Causes", failing, if failing > 0 { "bad" } else { "" }),
             (true, "pairs", "Pairs", 0, ""),
             (true, "tests", "Tests", failed, "bad"),
             (!limits.is_empty(), "limits", "Limits", 0, ""),
@@ -109,12 +110,11 @@ pub(super) fn html(run: &BetweenRun) -> String {
 }
 
 fn header(run: &BetweenRun, html: &mut Html) {
-    let failing = run.causes.iter().filter(|cause| cause.fails).count() as u64;
     let failed = run.tests.iter().filter(|test| test.has_failed()).count() as u64;
     let all = counted(run.tests.len() as u64, "test");
-    let lead = match failing {
-        0 => format!("Nothing fails in {all}."),
-        _ => format!("{} in {} of {all}.", counted(failing, "cause"), number(failed)),
+    let lead = match run.causes.len() {
+        0 => format!("Nothing is wrong in {all}."),
+        _ => format!("{}; {} of {all} fail.", run.cause_counts(), number(failed)),
     };
     heading("Both ends of a gateway", run.outcome, &run.gateway, &lead, html);
     html.tag("dl").class("facts").inside(|html| {
@@ -128,7 +128,7 @@ fn header(run: &BetweenRun, html: &mut Html) {
         fact("took", &duration(run.ms));
         fact("suite", &run.suite);
     });
-    command(&run.command_for(&[], &[]), html);
+    command(&run.typed.clone().unwrap_or_else(|| run.command_for(&[], &[])), html);
     html.tag("div").class("meters").inside(|html| {
         let parts = [
             (run.count(Verdict::Pass), "good", "passed"),
@@ -268,13 +268,13 @@ fn timeline(moments: &[BetweenMoment], html: &mut Html) {
     }
     html.tag("details").class("more").set_if(true, "open").inside(|html| {
         html.tag("summary").text("Both sides in time");
-        let head = ["time", "gateway and upstream", "client and gateway"];
+        let head = ["time", "client and gateway", "gateway and upstream"];
         table("list", "Both sides in time: → is a request, ← a response", &head, html, |html| {
             for moment in moments.iter().take(MOMENTS) {
                 html.tag("tr").inside(|html| {
                     let time = format!("{}.{:03} ms", number(moment.at_us / 1000), moment.at_us % 1000);
                     html.tag("td").class("time").text(&time);
-                    for side in [BetweenSide::Upstream, BetweenSide::Client] {
+                    for side in [BetweenSide::Client, BetweenSide::Upstream] {
                         let text = if side == moment.side { cut(&moment.what, CELL) } else { String::new() };
                         html.tag("td").class("text").text(&text);
                     }
@@ -314,11 +314,12 @@ fn pairs(run: &BetweenRun, html: &mut Html) {
 }
 
 /// All outcomes of a client's stream, the best first.
-const OUTCOMES: [StreamOutcome; 7] = [
+const OUTCOMES: [StreamOutcome; 8] = [
     StreamOutcome::Complete,
     StreamOutcome::ErrorEvent,
     StreamOutcome::JsonError,
     StreamOutcome::Truncated,
+    StreamOutcome::Incomplete,
     StreamOutcome::Malformed,
     StreamOutcome::FalseComplete,
     StreamOutcome::Hung,

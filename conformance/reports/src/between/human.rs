@@ -247,9 +247,8 @@ pub(super) fn counts(run: &BetweenRun) -> String {
 
 fn last_line(run: &BetweenRun, screen: Screen, out: &mut String) {
     let mut parts = vec![visible(&run.gateway)];
-    let failing = run.causes.iter().filter(|cause| cause.fails).count() as u64;
-    if failing > 0 {
-        parts.push(counted(failing, "cause"));
+    if !run.causes.is_empty() {
+        parts.push(run.cause_counts());
     }
     if !run.stale.is_empty() {
         parts.push(format!("{} over", counted(run.stale.len() as u64, "expected failure")));

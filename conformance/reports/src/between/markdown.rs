@@ -20,7 +20,8 @@ const SIDE: usize = 300;
 
 pub(super) fn markdown(run: &BetweenRun) -> String {
     let word = outcome(run.outcome);
-    let mut out = format!("## {word}: {}\n\n{}.\n\n", code(&run.gateway), counts(run));
+    let found = if run.causes.is_empty() { String::new() } else { format!(" · {}", run.cause_counts()) };
+    let mut out = format!("## {word}: {}\n\n{}{found}.\n\n", code(&run.gateway), counts(run));
     out.push_str("| client | upstream | mode | passed | failed | skipped |\n|---|---|---|---:|---:|---:|\n");
     for pair in &run.pairs {
         let names = [&pair.front, &pair.upstream, &pair.mode].map(|name| cell(name));

@@ -7,6 +7,7 @@ use catalogue::Level;
 use serde::{Deserialize, Serialize};
 
 use super::{BetweenCause, BetweenFinding, BetweenRun, BetweenTest};
+use crate::text::counted;
 use crate::{LevelChange, Outcome, Verdict};
 
 /// An expected failure: a rule in some tests.
@@ -133,6 +134,16 @@ impl BetweenRun {
         Some((test, test.findings.get(finding)?))
     }
 
+    /// Returns the number of causes, of those that fail first; every report has the same.
+    pub fn cause_counts(&self) -> String {
+        let failing = self.causes.iter().filter(|cause| cause.fails).count();
+        match self.causes.len() - failing {
+            0 => counted(failing as u64, "cause"),
+            others if failing == 0 => format!("{}, none fails", counted(others as u64, "cause")),
+            others => format!("{} that fail, {others} that do not", counted(failing as u64, "cause")),
+        }
+    }
+
     /// Returns the tests that fail the run, or could not be judged.
     pub fn failed(&self) -> impl Iterator<Item = &BetweenTest> {
         self.tests.iter().filter(|test| test.has_failed() || test.verdict == Verdict::HarnessError)
@@ -197,8 +208,57 @@ fn causes(tests: &[BetweenTest]) -> Vec<BetweenCause> {
             }
         }
     }
+    let breaking = tests.iter().flat_map(|test| &test.findings).filter(|finding| !finding.breaks.is_empty());
+    let all_breaks: BTreeSet<(&str, &str)> =
+        breaking.map(|finding| (&*finding.rule, &*finding.kind)).collect();
     let mut causes: Vec<BetweenCause> = all.into_values().map(|found| found.cause).collect();
     // The sort is stable: equal causes stay in the order of names.
-    causes.sort_by_key(|cause| Reverse((cause.fails, cause.level, cause.tests, cause.pairs.len())));
+    causes.sort_by_key(|cause| {
+        let breaks = all_breaks.contains(&(&*cause.rule, &*cause.kind));
+        let worst = Reverse((cause.fails, cause.level));
+        (worst, harm(&cause.rule, breaks), Reverse((cause.tests, cause.pairs.len())))
+    });
     causes
+}
+
+/// Rules and groups by the harm that is done where they are broken, the worst first. A request that is invalid, or an answer
+/// that is none, has others as effects; then comes what ends the loop of an agent.
+const HARM: [&[&str]; 3] = [
+    &["keys/", "request/schema", "answer/kind", "fault/malformed"],
+    &[
+        "answer/arguments",
+        "answer/calls",
+        "answer/ids",
+        "answer/stop",
+        "call/",
+        "request/results",
+        "request/tool-choice",
+        "request/tools",
+        "stop/call-means-tool-use",
+        "tool-call/",
+        "tool-use/",
+    ],
+    &["answer/order", "answer/text", "fault/false-complete", "fault/hung", "fault/replay"],
+];
+
+/// Returns the place of a rule in the order of harm.
+fn harm(rule: &str, breaks_clients: bool) -> usize {
+    let is_it = |known: &&str| rule == *known || known.ends_with('/') && rule.starts_with(known);
+    let known = HARM.iter().position(|rules| rules.iter().any(is_it));
+    known.unwrap_or(HARM.len() - usize::from(breaks_clients))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_harmful_is_known() {
+        for name in HARM.into_iter().flatten() {
+            let is_it = |id: &str| id == *name || name.ends_with('/') && id.starts_with(name);
+            let own = catalogue::BETWEEN_RULES.iter().any(|rule| is_it(rule.id));
+            assert!(own || catalogue::RULES.iter().any(|rule| is_it(rule.id)), "{name}");
+        }
+        assert!(harm("answer/stop", false) < harm("message/model-asked", false));
+    }
 }

@@ -46,6 +46,15 @@ pub struct BetweenRun {
     /// Whether the gateway passes the client's key on to the upstream.
     #[serde(default)]
     pub passes_key: bool,
+    /// For how many seconds the gateway may read the upstream's stream after the client has left, if that was declared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drains: Option<u64>,
+    /// The command line as it was typed, without secrets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub typed: Option<String>,
+    /// Whether the run did not end: it was killed, and its tests have no results.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_unfinished: bool,
     /// The outcome.
     pub outcome: Outcome,
     /// The findings that fail the run.
@@ -143,6 +152,8 @@ pub enum StreamOutcome {
     JsonError,
     /// It ends without a terminal event.
     Truncated,
+    /// It says that it is incomplete, as if a limit had been reached, and nothing of what happened upstream.
+    Incomplete,
     /// Its events cannot be read, or break the lifecycle.
     Malformed,
     /// It says that it is complete, and the upstream's is not.
@@ -159,6 +170,7 @@ impl StreamOutcome {
             Self::ErrorEvent => "error event",
             Self::JsonError => "JSON error",
             Self::Truncated => "truncated",
+            Self::Incomplete => "incomplete",
             Self::Malformed => "malformed",
             Self::FalseComplete => "false complete",
             Self::Hung => "hung",

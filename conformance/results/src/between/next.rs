@@ -27,6 +27,13 @@ impl BetweenRun {
         if !modes.is_empty() {
             words.push(format!("--mode {}", shell_word(&modes.join(","))));
         }
+        // Of the reference translator, only its tests are named without --self.
+        if self.is_reference && !flags.is_empty() {
+            words.push("--self".to_owned());
+        }
+        if let Some(drains) = self.drains {
+            words.push(format!("--drains {drains}"));
+        }
         if self.retries > 0 {
             words.push(format!("--retries {}", self.retries));
         }

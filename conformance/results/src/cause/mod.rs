@@ -75,6 +75,16 @@ pub fn cause_id(finding: &checker::Finding, dialect: &'static Dialect) -> String
     Key::of(finding, Some(&Places::of(dialect))).id()
 }
 
+/// Returns what is wrong by findings of one cause: the message of the first, or all that an object lacks.
+pub fn cause_message(findings: &[&checker::Finding]) -> String {
+    let mut lack = Lack::default();
+    for finding in findings {
+        lack.add(finding);
+    }
+    let first = findings.first();
+    first.map(|first| lack.message(first).unwrap_or_else(|| first.message.clone())).unwrap_or_default()
+}
+
 /// The findings of one cause.
 #[derive(Default)]
 struct Found<'f> {

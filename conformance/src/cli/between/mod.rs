@@ -22,7 +22,7 @@ use super::color::Color;
 use super::known::one_of;
 use super::message::note;
 use super::output;
-use super::target::count;
+use super::target::{count, some_time};
 use super::verdict::{RuleLevel, fail_on_values};
 use super::{CommandArgs, NOT_DONE, exit_code, print};
 use harness::live::RunRuntime;
@@ -30,7 +30,7 @@ use harness::wire::Target;
 use reports::Style;
 use reports::between::{BetweenForm, between_report};
 use results::text::visible;
-use results::{BetweenRun, BetweenTest, FailOn, Shard, Verdict};
+use results::{BetweenRun, BetweenTest, FailOn, Shard, Verdict, shell_word};
 use select::{APIS, PairMode};
 
 pub(super) use run::is_on_this_machine;
@@ -52,7 +52,8 @@ with all that it has started.";
 /// compared with what went in. No model is needed.
 ///
 /// Start the gateway with `-- COMMAND`, or pass its URL with --gateway and configure it to use an upstream at
-/// http://127.0.0.1:PORT/v1, the port of --upstream-port. Without either, the suite proves itself with its own translator.
+/// http://127.0.0.1:PORT/v1, the port of --upstream-port. With --self, or without any option of a gateway, the suite proves
+/// itself with its own translator.
 ///
 /// Exit codes: 0 if nothing failed, 1 if a test failed or an expected failure passes, 2 if the gateway could not be tested.
 #[derive(Debug, Args)]
@@ -65,6 +66,9 @@ pub(super) struct BetweenArgs {
     /// Command that starts the gateway, after `--`.
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
+    /// Test the suite's own translator, which is right in everything, instead of a gateway.
+    #[arg(long = "self", conflicts_with_all = ["gateway", "command"], help_heading = GATEWAY, hide_short_help = true)]
+    is_self: bool,
     /// APIs of the client: responses, messages, chat, all [default: those that the gateway answers].
     #[arg(long, value_name = "API", value_delimiter = ',', value_parser = one_of(APIS, |name| name), hide_possible_values = true, help_heading = GATEWAY)]
     front: Vec<&'static str>,
@@ -93,6 +97,12 @@ pub(super) struct BetweenArgs {
     /// Number of times that the gateway may repeat a request that failed upstream before any output [default: 0].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=100), help_heading = GATEWAY)]
     retries: Option<u32>,
+    /// The gateway reads the upstream's stream on after a client has left, for at most this many seconds.
+    ///
+    /// Gateways do so to record token counts. cancel/upstream-left is then broken only by one that reads longer; without
+    /// this flag, one that reads on breaks it as a SHOULD rule.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=60), help_heading = GATEWAY, hide_short_help = true)]
+    drains: Option<u64>,
     /// API key for the gateway; prefer the variable `CONFORMANCE_API_KEY` [default: a made-up key].
     #[arg(long, value_name = "KEY", help_heading = GATEWAY)]
     api_key: Option<String>,
@@ -124,12 +134,21 @@ pub(super) struct BetweenArgs {
     #[arg(long, value_name = "N", value_parser = count(256))]
     jobs: Option<usize>,
     /// Time limit for a response in milliseconds [default: 20000].
+    ///
+    /// It must be longer than the gateway waits for its upstream: a gateway that does not end within it then breaks
+    /// fault/hung, also if its upstream only stalls. Without this flag, that is a SHOULD.
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
     timeout: Option<u64>,
     /// Time limit in milliseconds for what the upstream waits for, such as a client that must see an event before the next
     /// one [default: 2000].
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=86_400_000), hide_short_help = true)]
     limit: Option<u64>,
+    /// Start no more tests after this many recorded bytes [default: no limit].
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..), hide_short_help = true)]
+    max_total_bytes: Option<u64>,
+    /// Start no more tests after this time [default: no limit].
+    #[arg(long, value_name = "TIME", value_parser = some_time, hide_short_help = true)]
+    max_total_time: Option<Duration>,
     /// Findings that fail: must, breaks, should, may [default: breaks].
     ///
     /// must: broken MUST rules. breaks: also what is measured to break a client. should: also broken SHOULD rules. may:
@@ -206,7 +225,12 @@ impl CommandArgs for BetweenArgs {
             between::folder::make_room(folder, self.replace).with_context(|| folder.display().to_string())?;
         }
         let machine = RunRuntime::start()?;
-        let mut run = self.play(&mut settings, again.as_ref(), &machine)?;
+        let played = self.play(&mut settings, again.as_ref(), &machine);
+        if let (Err(_), Some(folder)) = (&played, &self.out) {
+            between::folder::release(folder);
+        }
+        let mut run = played?;
+        run.typed = Some(typed(&settings));
         run.fail_on = self.fail_on.unwrap_or(if self.strict { FailOn::Should } else { FailOn::default() });
         run.levels = levels::changes(&self.levels)?;
         run.folder = self.out.as_ref().map(|folder| folder.display().to_string());
@@ -235,6 +259,12 @@ impl BetweenArgs {
             return Ok(());
         }
         let is_reference = self.gateway.is_none() && self.command.is_empty();
+        if let Some(flag) = self.flag_of_a_gateway().filter(|_| is_reference && !self.is_self) {
+            bail!(
+                "{flag} is for a gateway: pass its URL with --gateway, or the command that starts it after `--`; to test \
+                 the suite's own translator, pass --self"
+            );
+        }
         if let Some(url) = &self.gateway {
             let api = spec::APIS.first().context("this build has no API")?;
             Target::new(url, api)?;
@@ -248,12 +278,34 @@ impl BetweenArgs {
         if !is_reference && self.model.is_none() {
             bail!("pass the model to request with --model: one that the gateway sends to its upstream");
         }
-        if is_reference && self.upstream_port.is_some() {
-            bail!(
-                "--upstream-port is for a gateway: pass its URL with --gateway, or the command that starts it after `--`"
-            );
+        if self.is_self && self.upstream_port.is_some() {
+            bail!("--upstream-port is for a gateway, and not for the suite's own translator");
         }
         Ok(())
+    }
+
+    /// Returns a flag that was given and is about a gateway or the result of testing one. Who gives one has forgotten the
+    /// gateway, and must not be told that it passed.
+    fn flag_of_a_gateway(&self) -> Option<&'static str> {
+        [
+            ("--front", !self.front.is_empty()),
+            ("--upstream", !self.upstream.is_empty()),
+            ("--upstream-port", self.upstream_port.is_some()),
+            ("--model", self.model.is_some()),
+            ("--name", self.name.is_some()),
+            ("--mode", !self.mode.is_empty()),
+            ("--retries", self.retries.is_some()),
+            ("--drains", self.drains.is_some()),
+            ("--api-key", self.api_key.is_some()),
+            ("--passes-key", self.passes_key.is_some()),
+            ("--header", !self.header.is_empty()),
+            ("--start-timeout", self.start_timeout.is_some()),
+            ("--expected-failures", self.expected_failures.is_some()),
+            ("--write-expected-failures", self.write_expected_failures.is_some()),
+            ("--out", self.out.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(flag, is_given)| is_given.then_some(flag))
     }
 
     fn print(&self, run: &BetweenRun) -> Result<()> {
@@ -282,6 +334,28 @@ fn keep(folder: &Path, run: &BetweenRun) -> Result<()> {
         Err(reason) => note(&format!("note: no certificate: {reason}")),
     }
     Ok(())
+}
+
+/// Flags whose values are secret.
+const SECRET: [&str; 2] = ["--api-key", "--header"];
+
+/// Returns the command line as it was typed, without secrets.
+fn typed(settings: &Settings) -> String {
+    let mut words = vec!["conformance".to_owned()];
+    let mut is_secret = false;
+    for word in std::env::args().skip(1) {
+        let flag = word.split_once('=').map(|(flag, _)| flag).filter(|flag| SECRET.contains(flag));
+        let shown = match flag {
+            _ if is_secret => recordings::capture::REDACTED.to_owned(),
+            Some(flag) => format!("{flag}={}", recordings::capture::REDACTED),
+            None => word.clone(),
+        };
+        is_secret = SECRET.contains(&&*word);
+        words.push(shell_word(&shown).into_owned());
+    }
+    let key = settings.key.as_deref().filter(|key| !key.is_empty());
+    let line = words.join(" ");
+    key.map_or_else(|| line.clone(), |key| line.replace(key, recordings::capture::REDACTED))
 }
 
 /// Prints the tests.

@@ -34,7 +34,9 @@ impl BetweenArgs {
             self.model.get_or_insert(run.model.clone());
         }
         self.name.get_or_insert(run.gateway.clone());
+        self.is_self |= run.is_reference && self.gateway.is_none() && self.command.is_empty();
         self.retries.get_or_insert(run.retries);
+        self.drains = self.drains.or(run.drains);
         self.passes_key.get_or_insert(run.passes_key);
         if !self.strict {
             self.fail_on.get_or_insert(run.fail_on);

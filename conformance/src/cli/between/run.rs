@@ -1,6 +1,7 @@
 //! A run: starts the upstream and the gateway, finds out what it translates, and plays the tests.
 
 use std::collections::BTreeSet;
+use std::env;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -11,8 +12,9 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use between::{Detected, GatewayCommand, Pair, Reference, Settings, StartedGateway, Suite};
 
 use super::BetweenArgs;
-use super::select::UPSTREAM_KEY;
+use super::select::{CLIENT_KEY, UPSTREAM_KEY};
 use crate::cli::message::{Lines, note, note_lines};
+use crate::cli::target::KEY;
 use harness::ProgressLine;
 use harness::live::RunRuntime;
 use harness::wire::Target;
@@ -23,6 +25,8 @@ use results::{BetweenRun, Verdict};
 const START: Duration = Duration::from_secs(120);
 /// Time between two looks for an interruption.
 const LOOK: Duration = Duration::from_millis(50);
+/// Number of characters below which a text is no secret, as it occurs in any text.
+const SHORT: usize = 8;
 /// Number of characters of a response that is shown.
 const SHOWN: usize = 160;
 
@@ -51,14 +55,17 @@ impl BetweenArgs {
         let suite = Suite::start(port, settings, machine)
             .with_context(|| format!("the upstream cannot listen on port {port} of 127.0.0.1"))?;
         let upstream_url = format!("http://{}/v1", suite.address());
-        let standing = self.stand(&suite, settings, &upstream_url, machine)?;
+        let mut standing = self.stand(&suite, settings, &upstream_url, machine)?;
         let suite = Arc::new(suite);
         if !matches!(standing, Standing::Reference { .. }) {
             let (own, shared) = (settings.clone(), Arc::clone(&suite));
             let detected =
                 within(machine, move || shared.detect(&own))?.map_err(|problem| anyhow!(problem))?;
-            settings.pairs = self.found(&detected, &upstream_url)?;
+            settings.pairs = self.found(&detected, &upstream_url, &standing)?;
             self.select(settings, again)?;
+        }
+        if let Some(folder) = &self.out {
+            suite.begin(settings, folder).with_context(|| folder.display().to_string())?;
         }
         let finished = Arc::new(AtomicUsize::new(0));
         let all = between::tests(settings).len();
@@ -76,11 +83,15 @@ impl BetweenArgs {
         if machine.is_interrupted() {
             let judged = run.tests.iter().filter(|test| test.verdict != Verdict::HarnessError).count();
             note(&format!("interrupted after {judged} of {all} tests"));
-        } else if let Standing::Started(mut gateway) = standing
+        } else if let Standing::Started(gateway) = &mut standing
             && let Some(output) = gateway.has_ended().then(|| gateway.last_lines())
         {
             let lines: Vec<String> = output.iter().map(|line| format!("  {}", visible(line))).collect();
             note_lines(&format!("note: the gateway exited during the run\n{}", lines.join("\n")));
+        }
+        drop(standing);
+        if let Some(folder) = &self.out {
+            suite.hide_keys(folder).with_context(|| folder.display().to_string())?;
         }
         Ok(run)
     }
@@ -99,9 +110,11 @@ impl BetweenArgs {
                 url: self.gateway.clone(),
                 limit: self.start_timeout.map_or(START, Duration::from_secs),
                 log: self.out.as_ref().map(|folder| folder.join(between::folder::LOG)),
+                secrets: self.secrets(settings),
             };
+            let waiting = |url: &str| note(&format!("waiting for {url} ({})", settings.command.join(" ")));
             let started = command
-                .start(upstream_url, UPSTREAM_KEY, machine)
+                .start(upstream_url, UPSTREAM_KEY, machine, &waiting)
                 .map_err(|problem| Lines(problem.to_string().split('\n').map(str::to_owned).collect()))?;
             started.url().clone_into(&mut settings.gateway);
             return Ok(Standing::Started(started));
@@ -112,8 +125,17 @@ impl BetweenArgs {
         Ok(Standing::Reference { _translators: Reference::start(suite, settings, None)? })
     }
 
+    /// Returns what the output of the gateway must not show: keys and values of headers that are not made up.
+    fn secrets(&self, settings: &Settings) -> Vec<String> {
+        let of_headers =
+            self.header.iter().filter_map(|header| Some(header.split_once(':')?.1.trim().to_owned()));
+        let keys = settings.key.iter().cloned().chain(env::var(KEY).ok());
+        let all = keys.chain(of_headers).filter(|secret| secret.len() >= SHORT && secret != CLIENT_KEY);
+        all.collect()
+    }
+
     /// Returns the pairs that a gateway translates, of those that the user named.
-    fn found(&self, detected: &[Detected], upstream_url: &str) -> Result<Vec<Pair>> {
+    fn found(&self, detected: &[Detected], upstream_url: &str, standing: &Standing) -> Result<Vec<Pair>> {
         let mut pairs: Vec<Pair> = Vec::new();
         let mut silent: Vec<&Detected> = Vec::new();
         for one in detected {
@@ -135,8 +157,10 @@ impl BetweenArgs {
         let lines: Vec<String> = silent.iter().map(|one| unanswered(one)).collect();
         if pairs.is_empty() {
             let other: Vec<String> = detected.iter().filter_map(other_upstream).collect();
-            let mut all =
-                vec![format!("the gateway sends no request to {upstream_url}: configure it as its upstream")];
+            let mut all = vec![format!(
+                "no request of the gateway reaches {upstream_url}: configure it as its upstream; if it is, its answers say \
+                 what it misses"
+            )];
             if !other.is_empty() {
                 all = vec![
                     "the gateway translates no pair of APIs that --front and --upstream name".to_owned(),
@@ -144,6 +168,11 @@ impl BetweenArgs {
             }
             all.extend(other.into_iter().chain(lines).map(|line| format!("  {line}")));
             all.dedup();
+            if let Standing::Started(gateway) = standing {
+                let lines = gateway.last_lines();
+                all.extend((!lines.is_empty()).then(|| "the end of the gateway's output:".to_owned()));
+                all.extend(lines.into_iter().map(|line| format!("  {line}")));
+            }
             return Err(Lines(all).into());
         }
         if !self.front.is_empty() && !lines.is_empty() {
@@ -163,13 +192,14 @@ fn unanswered(one: &Detected) -> String {
     let api = one.front.api.name;
     match &one.exchange.response {
         None => format!("{api}: the gateway gave no response"),
-        Some(response) if response.status < 400 => {
-            format!("{api}: the gateway answered without a request to the upstream")
-        }
         Some(response) => {
             let body = response.body();
             let body = shortened(&String::from_utf8_lossy(body.get(..4 * SHOWN).unwrap_or(&body)), SHOWN);
-            format!("{api}: {} answered with status {}: {body}", visible(&one.exchange.path), response.status)
+            let path = visible(&one.exchange.path);
+            format!(
+                "{api}: {path} answered with status {}, without a request to the upstream: {body}",
+                response.status
+            )
         }
     }
 }

@@ -73,7 +73,7 @@ impl FromStr for PairMode {
 }
 
 /// The key that the suite makes for the client.
-const CLIENT_KEY: &str = "sk-conformance-client-7d41c02b";
+pub(super) const CLIENT_KEY: &str = "sk-conformance-client-7d41c02b";
 /// The key that the suite makes for the upstream.
 pub(super) const UPSTREAM_KEY: &str = "sk-conformance-upstream-93be6f15";
 /// The model of the reference translator.
@@ -108,7 +108,11 @@ impl BetweenArgs {
             shard: None,
             jobs: self.jobs.unwrap_or(JOBS),
             retries: self.retries.unwrap_or_default(),
+            drains: self.drains,
             limit: milliseconds(self.timeout, limit),
+            is_limit_known: self.timeout.is_some(),
+            max_bytes: self.max_total_bytes,
+            max_time: self.max_total_time,
             patience: milliseconds(self.limit, patience),
             out: self.out.clone(),
         };

@@ -38,6 +38,8 @@ pub(super) struct BetweenConfig {
     headers: BTreeMap<String, String>,
     /// Number of requests that the gateway may repeat.
     retries: Option<u32>,
+    /// For how many seconds the gateway may read the upstream's stream after a client has left.
+    drains: Option<u64>,
     /// Time limit for a response in milliseconds.
     timeout: Option<u64>,
     /// Time limit in milliseconds for what the upstream waits for.
@@ -98,11 +100,11 @@ mod tests {
     fn every_setting_is_a_flag() {
         let text = "gateway = 'http://localhost:4000/v1'\nfront = ['chat']\nupstream = ['chat']\nupstream-port = 9000\n\
                     model = 'm'\nname = 'n'\nmode = { chat-chat = 'inspect' }\napi-key = '$K'\npasses-key = true\n\
-                    headers = { x-a = '1' }\nretries = 1\ntimeout = 1\nlimit = 1\nstart-timeout = 1\njobs = 1\n\
+                    headers = { x-a = '1' }\nretries = 1\ndrains = 1\ntimeout = 1\nlimit = 1\nstart-timeout = 1\njobs = 1\n\
                     skip = ['a', 'b']\nfail-on = 'must'\nrules = { wire = 'off' }\nexpected-failures = 'k.toml'\n";
         let config: BetweenConfig = toml::from_str(text).unwrap();
         let flags = config.flags(Path::new("/p")).unwrap();
-        assert_eq!(flags.0.len(), 20);
+        assert_eq!(flags.0.len(), 21);
         let command = described(COMMANDS);
         let between = command.find_subcommand("between").unwrap();
         for Flag { name, .. } in &flags.0 {

@@ -37,6 +37,9 @@ pub(crate) struct ReplyFault {
     braces: Vec<usize>,
     /// Calls whose arguments have begun.
     begun: Vec<usize>,
+    /// The text that comes after a call instead of before it, and what has arrived of it.
+    moved: Option<usize>,
+    held: Vec<Delta>,
     crowd: Arc<Crowd>,
     number: u64,
 }
@@ -58,6 +61,8 @@ impl ReplyFault {
             without: None,
             braces: Vec::new(),
             begun: Vec::new(),
+            moved: None,
+            held: Vec::new(),
             crowd,
             number,
         }
@@ -87,6 +92,7 @@ impl ReplyFault {
             }
             ("answer/reasoning", Delta::Text { part, text }) if self.is_reasoning(*part) => self.mark(text),
             ("answer/calls", _) => return self.without_second_call(delta),
+            ("answer/order", _) => return self.text_last(delta),
             ("answer/arguments", Delta::Text { part, text }) if self.is_call(*part) => {
                 *text = self.arguments(*part, text);
             }
@@ -172,6 +178,56 @@ impl ReplyFault {
             *part -= usize::from(*part > without);
         }
         Some(Vec::new())
+    }
+
+    /// Moves the first text behind the first call. The parts between move up.
+    fn text_last(&mut self, delta: &mut Delta) -> Option<Vec<Delta>> {
+        if let (None, Delta::Opened { part, kind: PartKind::Text }) = (self.moved, &*delta) {
+            self.moved = Some(*part);
+        }
+        let is_call_over = matches!(delta, Delta::Closed { part } if self.is_call(*part));
+        let place = match delta {
+            Delta::Opened { part, .. }
+            | Delta::Text { part, .. }
+            | Delta::Seal { part, .. }
+            | Delta::Closed { part } => part,
+            Delta::Stopped(_) => {
+                let last = self.kinds.len().saturating_sub(1);
+                return Some(self.release(last));
+            }
+            _ => return Some(Vec::new()),
+        };
+        match self.moved {
+            Some(moved) if *place == moved => {
+                self.held.push(delta.clone());
+                return None;
+            }
+            Some(moved) if *place > moved && !self.held.is_empty() => *place -= 1,
+            _ => return Some(Vec::new()),
+        }
+        if !is_call_over {
+            return Some(Vec::new());
+        }
+        let behind = *place + 1;
+        let mut all = vec![delta.clone()];
+        all.extend(self.release(behind));
+        *delta = all.pop()?;
+        Some(all)
+    }
+
+    /// Returns what was held back, as this part.
+    fn release(&mut self, number: usize) -> Vec<Delta> {
+        let mut held = std::mem::take(&mut self.held);
+        for delta in &mut held {
+            if let Delta::Opened { part, .. }
+            | Delta::Text { part, .. }
+            | Delta::Seal { part, .. }
+            | Delta::Closed { part } = delta
+            {
+                *part = number;
+            }
+        }
+        held
     }
 
     /// Adds a member to arguments, behind their opening brace.

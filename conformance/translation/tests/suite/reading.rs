@@ -275,3 +275,38 @@ fn calls_of_a_body_have_no_index() {
         .filter_map(|part| if let Part::Call(call) = part { Some(&*call.id) } else { None });
     assert_eq!(ids.collect::<Vec<_>>(), ["a", "b"]);
 }
+
+/// Returns the reply of a stream whose events have these data.
+fn stream(dialect: &str, events: &[&str]) -> Reply {
+    let text: String = events.iter().map(|data| format!("data: {data}\n\n")).collect();
+    Reply::of_stream(spec::dialect(dialect).unwrap(), text.as_bytes())
+}
+
+#[test]
+fn an_item_is_known_by_its_id_where_its_index_is_wrong() {
+    let reply = stream(
+        "openai",
+        &[
+            r#"{"type":"response.output_item.added","output_index":0,"item":{"id":"rs_1","type":"reasoning","summary":[]}}"#,
+            r#"{"type":"response.output_item.added","output_index":1,"item":{"id":"msg_1","type":"message","content":[]}}"#,
+            r#"{"type":"response.output_text.delta","output_index":0,"content_index":0,"item_id":"msg_1","delta":"Five."}"#,
+            r#"{"type":"response.output_item.done","output_index":1,"item":{"id":"msg_1","type":"message","content":[{"type":"output_text","text":"Five."}]}}"#,
+        ],
+    );
+    assert_eq!(reply.parts, [Part::Text("Five.".to_owned())]);
+}
+
+#[test]
+fn a_number_as_a_string_is_the_number() {
+    let reply = stream(
+        "anthropic",
+        &[
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#,
+            r#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"n","input":{}}}"#,
+            r#"{"type":"content_block_delta","index":"1","delta":{"type":"input_json_delta","partial_json":"{\"a\":1}"}}"#,
+            r#"{"type":"content_block_stop","index":"1"}"#,
+        ],
+    );
+    let call = Call { id: "t".to_owned(), name: "n".to_owned(), arguments: "{\"a\":1}".to_owned() };
+    assert_eq!(reply.parts, [Part::Call(call)]);
+}

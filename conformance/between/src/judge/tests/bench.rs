@@ -116,6 +116,8 @@ impl Bench {
             model: "model-of-test".to_owned(),
             retries: 0,
             passes_key: false,
+            drains: None,
+            is_limit_known: false,
         };
         let mut bench = Self { test, evidence: Evidence::default() };
         bench.play();

@@ -122,6 +122,7 @@ const ANSWERS: &[(&str, &str, [&str; 2])] = &[
     ("answer/arguments", "chat-responses/call/one", ["Zür", "Bas"]),
     ("answer/reasoning", "messages-responses/reasoning/shown", ["about", "of"]),
     ("answer/refusal", "chat-responses/refusal/text", ["help", "do"]),
+    ("answer/refusal", "chat-responses/refusal/text", ["\"refusal\":\"", "\"content\":\""]),
     ("answer/stop", "chat-messages/stop/limit", ["\"length\"", "\"stop\""]),
     (
         "answer/stop",
@@ -177,6 +178,30 @@ fn crowd() -> Bench {
     bench
 }
 
+/// Returns a client whose call comes before the text that the upstream sent first.
+fn moved() -> Bench {
+    let mut bench = good("chat-messages/call/text-before");
+    let pieces = &mut bench.client().pieces;
+    let is_text =
+        |(_, bytes): &(Duration, Vec<u8>)| String::from_utf8_lossy(bytes).contains("\"content\":\"I look");
+    let text = pieces.iter().position(is_text).expect("a text");
+    let (_, first) = pieces.remove(text);
+    let (_, second) = pieces.remove(text);
+    let is_over =
+        |(_, bytes): &(Duration, Vec<u8>)| String::from_utf8_lossy(bytes).contains("\"finish_reason\":\"");
+    let end = pieces.iter().position(is_over).expect("an end");
+    let at = pieces[end].0;
+    pieces.splice(end..end, [(at, first), (at, second)]);
+    bench
+}
+
+/// Returns a client whose texts lack their leading blanks, but come in time.
+fn stripped() -> Bench {
+    let mut bench = Bench::new("messages", "chat", "time/text");
+    bench.replace("\" two\"", "\"two\"");
+    bench
+}
+
 fn others() -> Vec<(&'static str, Bench)> {
     let mut held = Bench::new("messages", "chat", "time/text");
     let count = held.client().pieces.len();
@@ -196,6 +221,10 @@ fn others() -> Vec<(&'static str, Bench)> {
     left.client().ended_at = left.upstream().ended_at;
     assert_eq!(broken(&left), Vec::<String>::new());
     left.upstream().ended_at += Duration::from_millis(1);
+    let mut drained = left.clone();
+    drained.test.drains = Some(2);
+    assert_eq!(broken(&drained), Vec::<String>::new());
+    drained.upstream().ended_at += Duration::from_secs(3);
     let mut mixed = crowd();
     assert_eq!(broken(&mixed), Vec::<String>::new());
     let other = mixed.evidence.client[1].response.clone();
@@ -216,8 +245,11 @@ fn others() -> Vec<(&'static str, Bench)> {
     through.evidence.upstream[0].body.push(b'\n');
     vec![
         ("time/in-step", held),
-        ("time/first-byte", buffered),
+        ("time/in-step", buffered),
+        ("answer/text", stripped()),
+        ("answer/order", moved()),
         ("cancel/upstream-left", left),
+        ("cancel/upstream-left", drained),
         ("crowd/separate", mixed),
         ("keys/client", client_key),
         ("keys/upstream", upstream_key),

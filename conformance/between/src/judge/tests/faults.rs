@@ -70,6 +70,16 @@ pub(super) fn broken() -> Vec<(&'static str, Bench)> {
     silent.client().pieces.pop();
     let mut complete = good();
     complete.client().pieces = Bench::new("chat", "chat", "fault/cut-text").client().pieces.clone();
+    let mut limited = good();
+    limited.client().pieces.pop();
+    let mut ended = Bench::new("chat", "chat", "stop/limit").client().pieces.clone();
+    ended.retain(|(_, bytes)| {
+        [&b"\"length\""[..], b"[DONE]"].iter().any(|it| bytes.windows(it.len()).any(|at| at == *it))
+    });
+    limited.client().pieces.extend(ended);
+    let mut doubled = good();
+    let second = b"HTTP/1.0 502 Bad Gateway\r\nServer: x\r\n\r\n{\"error\":{}}".to_vec();
+    doubled.client().pieces.last_mut().unwrap().1 = second;
     let mut hung = silent.clone();
     hung.client().end = Ended::Silent("no end".to_owned());
     let mut malformed = good();
@@ -92,6 +102,8 @@ pub(super) fn broken() -> Vec<(&'static str, Bench)> {
     wait.client().headers.pop();
     vec![
         ("fault/told", silent),
+        ("fault/told", limited),
+        ("fault/malformed", doubled),
         ("fault/false-complete", complete),
         ("fault/hung", hung),
         ("fault/malformed", malformed),
@@ -137,9 +149,11 @@ fn an_answer_without_a_marker_at_its_end_is_one() {
 #[test]
 fn a_response_that_looks_complete_is_not() {
     let outcomes: Vec<_> =
-        broken().iter().map(|(rule, bench)| (*rule, bench.judge().outcome)).take(4).collect();
+        broken().iter().map(|(rule, bench)| (*rule, bench.judge().outcome)).take(6).collect();
     let expected = [
         ("fault/told", StreamOutcome::Truncated),
+        ("fault/told", StreamOutcome::Incomplete),
+        ("fault/malformed", StreamOutcome::Malformed),
         ("fault/false-complete", StreamOutcome::FalseComplete),
         ("fault/hung", StreamOutcome::Hung),
         ("fault/malformed", StreamOutcome::Malformed),

@@ -257,10 +257,6 @@ impl Translated {
     /// Returns what is sent at once.
     fn hold(&mut self, out: Vec<u8>) -> Vec<u8> {
         let fault = &self.via.fault;
-        if fault.is_at("time/first-byte") {
-            self.held.extend(out);
-            return Vec::new();
-        }
         if fault.is_at("time/in-step") {
             return if out.is_empty() { out } else { std::mem::replace(&mut self.held, out) };
         }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::delta::Delta;
 use super::super::parts::{Key, Lane, Parts, text_of};
-use super::{Reading, entries, index, read_usage};
+use super::{Reading, entries, index, number, read_usage};
 
 const TEXT: Key = (0, Lane::Text, 0);
 const REFUSAL: Key = (0, Lane::Refusal, 0);
@@ -79,7 +79,7 @@ impl Reader {
 
     fn call(&mut self, parts: &mut Parts, position: u64, call: &Value) {
         // The index in a body means nothing, and some streams have none.
-        let index = call.get("index").and_then(Value::as_u64).filter(|_| !self.is_body);
+        let index = call.get("index").and_then(number).filter(|_| !self.is_body);
         let key = (0, Lane::Call, index.unwrap_or(position));
         let function = call.get("function").or_else(|| call.get("custom")).unwrap_or(&Value::Null);
         let text = |member| text_of(function, member).unwrap_or_default();

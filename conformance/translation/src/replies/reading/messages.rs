@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::super::delta::Delta;
 use super::super::parts::{Lane, Parts, text_of};
-use super::{Reading, entries, index};
+use super::{Reading, entries, index, number};
 use crate::Usage;
 
 /// Reads a message.
@@ -92,7 +92,7 @@ impl Reader {
         for (name, count) in counts.iter().filter(|(_, count)| !count.is_null()) {
             self.counts.insert(name.clone(), count.clone());
         }
-        let count = |name| self.counts.get(name).and_then(Value::as_u64);
+        let count = |name| self.counts.get(name).and_then(number);
         let [read, written] = ["cache_read_input_tokens", "cache_creation_input_tokens"].map(count);
         let cached = read.unwrap_or(0).saturating_add(written.unwrap_or(0));
         let details = self.counts.get("output_tokens_details");
@@ -100,7 +100,7 @@ impl Reader {
             input: count("input_tokens").map(|input| input.saturating_add(cached)),
             cached: read,
             output: count("output_tokens"),
-            reasoning: details.and_then(|details| details.get("thinking_tokens")).and_then(Value::as_u64),
+            reasoning: details.and_then(|details| details.get("thinking_tokens")).and_then(number),
         }));
     }
 }

@@ -29,7 +29,7 @@ pub(super) trait Reading: Debug + Send + Sync {
 /// Returns what reads a response of an API.
 pub(super) fn reading(api: &Api) -> Box<dyn Reading> {
     match api.name {
-        "responses" => Box::new(responses::Reader),
+        "responses" => Box::<responses::Reader>::default(),
         "messages" => Box::<messages::Reader>::default(),
         _ => Box::<chat::Reader>::default(),
     }
@@ -77,7 +77,7 @@ fn read_usage(parts: &mut Parts, value: &Value) {
 
 fn count(counts: &Value, (member, inner): CountPlace) -> Option<u64> {
     let count = counts.get(member)?;
-    inner.map_or(Some(count), |inner| count.get(inner))?.as_u64()
+    number(inner.map_or(Some(count), |inner| count.get(inner))?)
 }
 
 /// Returns the entries of a list, with their indices.
@@ -87,5 +87,10 @@ fn entries<'v>(value: &'v Value, member: &str) -> impl Iterator<Item = (u64, &'v
 
 /// Returns an index; one that is missing is 0.
 fn index(value: &Value, member: &str) -> u64 {
-    value.get(member).and_then(Value::as_u64).unwrap_or(0)
+    value.get(member).and_then(number).unwrap_or(0)
+}
+
+/// Returns a whole number. One that is written as a string is read as clients read it.
+fn number(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }

@@ -1,5 +1,7 @@
 //! The Responses API.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::super::delta::Delta;
@@ -7,12 +9,15 @@ use super::super::parts::{Lane, Parts, text_of};
 use super::{Reading, entries, error, index, read_usage};
 
 /// Reads a response of the Responses API.
-#[derive(Debug)]
-pub(super) struct Reader;
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    /// The index of each item by its id; none if several items have the id.
+    items: BTreeMap<String, Option<u64>>,
+}
 
 impl Reading for Reader {
     fn event(&mut self, parts: &mut Parts, kind: &str, event: &Value) {
-        let (output, content) = (index(event, "output_index"), index(event, "content_index"));
+        let (output, content) = (self.output(kind, event), index(event, "content_index"));
         let text = |member| text_of(event, member).unwrap_or_default();
         match kind {
             "response.output_item.added" => open(parts, output, &event["item"]),
@@ -53,6 +58,21 @@ impl Reading for Reader {
     fn body(&mut self, parts: &mut Parts, body: &Value) {
         parts.start(body);
         terminal(parts, body, None);
+    }
+}
+
+impl Reader {
+    /// Returns the index of the item that an event is about. Where an id names another item than the index, the id counts:
+    /// it names the same item in the finished one.
+    fn output(&mut self, kind: &str, event: &Value) -> u64 {
+        let output = index(event, "output_index");
+        let id = text_of(event, "item_id").or_else(|| text_of(event.get("item")?, "id")).unwrap_or_default();
+        if kind == "response.output_item.added" && !id.is_empty() {
+            let known = self.items.entry(id.to_owned());
+            known.and_modify(|known| *known = None).or_insert(Some(output));
+            return output;
+        }
+        self.items.get(id).copied().flatten().unwrap_or(output)
     }
 }
 
