@@ -8,12 +8,13 @@ use serde::de::DeserializeOwned;
 
 use crate::dialect::{LoadError, entries, read_toml};
 use crate::folders::{
-    self, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CLIENTS, DEFECTS, MEASURED, PLAYED, REQUESTS, THREADS,
+    self, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CLIENTS, DEFECTS, MEASURED, PLAYED, REQUESTS,
+    SHARED_RULES, THREADS,
 };
 use crate::formats::{
     ApiFile, BetweenCase, BetweenLimitsFile, BetweenRule, ClientCase, ClientProfile, Defect, DefectsFile,
     GuaranteesFile, MeasuredFile, PageError, PlayedFile, Profile, RequestsFile, RequirementsFile, Rule,
-    Scenario, Thread, ThreadsFile,
+    RuleInApi, Scenario, SharedRulesFile, Thread, ThreadsFile,
 };
 
 /// Rules, scenarios, cases, profiles and requirements, as read from their files.
@@ -21,6 +22,8 @@ use crate::formats::{
 pub struct Catalogue {
     /// `rules/`, by id.
     pub rules: BTreeMap<String, Rule>,
+    /// `shared-rules.toml`, by API.
+    pub shared_rules: BTreeMap<String, SharedRulesFile>,
     /// `scenarios/`, by id and API.
     pub scenarios: BTreeMap<(String, Option<String>), Scenario>,
     /// `clients/`, by id. Cases of several APIs may have the same id.
@@ -60,6 +63,7 @@ impl Catalogue {
         let limits = spec.join(BETWEEN_LIMITS);
         let mut catalogue = Self {
             rules: read.pages("rules", Rule::parse),
+            shared_rules: read.of_apis(SHARED_RULES),
             scenarios: read.scenarios(),
             client_cases: read.client_cases(),
             profiles: read.tables("profiles"),
@@ -79,8 +83,23 @@ impl Catalogue {
         catalogue.name_entries();
         for (id, rule) in &mut catalogue.rules {
             rule.api = folders::api_of(&folders::file(spec, "rules", &format!("{id}.md")));
+            for own in &mut rule.in_apis {
+                own.api = rule.api.clone().unwrap_or_default();
+            }
         }
+        catalogue.share_rules();
         (catalogue, read.errors)
+    }
+
+    /// Adds to the shared rules what each API has to say about them.
+    fn share_rules(&mut self) {
+        for (api, file) in &self.shared_rules {
+            for own in &file.rules {
+                if let Some(rule) = self.rules.get_mut(&own.id).filter(|rule| rule.api.is_none()) {
+                    rule.in_apis.push(RuleInApi { api: api.clone(), ..own.clone() });
+                }
+            }
+        }
     }
 
     /// Returns the scenario with this id that an API has; any of that id if no API is meant.

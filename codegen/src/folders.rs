@@ -41,7 +41,10 @@ pub const BETWEEN_LIMITS: &str = "between/limits.toml";
 pub const CLIENTS: &str = "clients";
 
 /// Tables that an API can have, and that all APIs can share.
-pub const TABLES: [&str; 5] = [BETWEEN_LIMITS, DEFECTS, MEASURED, PLAYED, REQUESTS];
+pub const TABLES: [&str; 6] = [BETWEEN_LIMITS, DEFECTS, MEASURED, PLAYED, REQUESTS, SHARED_RULES];
+
+/// What the shared rules are in an API.
+pub const SHARED_RULES: &str = "shared-rules.toml";
 
 /// The streams with one defect each.
 pub const DEFECTS: &str = "defects.toml";

@@ -50,7 +50,7 @@ pub struct Damage {
     at: Vec<Place>,
     /// The edits, one a line.
     edits: String,
-    /// The rule that names the cause, and reports it as a MUST.
+    /// The rule that names the cause, and reports it as a MUST or a SHOULD.
     pub rule: Option<String>,
     /// Why no client can tell the stream from a good one.
     pub equivalent: Option<String>,

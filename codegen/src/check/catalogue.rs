@@ -9,8 +9,8 @@ use super::report::Report;
 use super::schemas::Judges;
 use super::{structure, violations};
 use crate::formats::{
-    ApiFile, Authority, Coverage, OnSocket, Operand, Operation, PREVIOUS, PREVIOUS_OUTPUT, Rule, Scenario,
-    Scopes,
+    ApiFile, Authority, Coverage, OnSocket, Operand, Operation, PREVIOUS, PREVIOUS_OUTPUT, Rule, RuleInApi,
+    Scenario, Scopes,
 };
 
 pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &mut Report) {
@@ -42,9 +42,16 @@ fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {
         let message = format!("there is no dialect \"{dialect}\"");
         report.find(&file, "only_in", message, "use a dialect under dialects/");
     }
-    let citation = &rule.citation;
+    for own in &rule.in_apis {
+        citation(context, rule, own, report);
+    }
+}
+
+fn citation(context: &Context, rule: &Rule, own: &RuleInApi, report: &mut Report) {
+    let (file, entry) = context.place_in_api(rule, own, "citation");
+    let citation = &own.citation;
     let version = context.catalogue.requirements.get(&citation.source);
-    let mut find = |message: String, help: &str| report.find(&file, "citation", message, help);
+    let mut find = |message: String, help: &str| report.find(&file, entry.clone(), message, help);
     match (&citation.requirement, version) {
         (Some(id), None) => {
             find(
@@ -67,7 +74,7 @@ fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {
                 Some(_) => {}
             }
         }
-        (None, Some(_)) if rule.authority == Authority::Sentence => {
+        (None, Some(_)) if own.authority == Authority::Sentence => {
             let message =
                 format!("the authority is a sentence of {}, but `requirement` is missing", citation.source);
             find(message, "set `requirement` to the id of the sentence");

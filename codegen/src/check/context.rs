@@ -11,7 +11,7 @@ use crate::SpecFiles;
 use crate::catalogue::Catalogue;
 use crate::dialect::{self, Dialect, Errata, LoadError, PATCH};
 use crate::folders;
-use crate::formats::Scenario;
+use crate::formats::{Rule, RuleInApi, Scenario};
 
 pub(super) struct Context {
     pub(super) spec: PathBuf,
@@ -77,6 +77,14 @@ impl Context {
     /// Returns the file of a page or a table, relative to the folder of the specification.
     pub(super) fn file(&self, kind: &str, id: &str, extension: &str) -> PathBuf {
         folders::file(&self.spec, kind, &format!("{id}.{extension}"))
+    }
+
+    /// Returns the file that states what a rule is in an API, and the entry: that of the page, or of the shared rule.
+    pub(super) fn place_in_api(&self, rule: &Rule, own: &RuleInApi, entry: &str) -> (PathBuf, String) {
+        if rule.api.is_some() {
+            return (self.file("rules", &rule.id, "md"), entry.to_owned());
+        }
+        (folders::table_of(&own.api, folders::SHARED_RULES), format!("[[rule]] {}: {entry}", rule.id))
     }
 
     /// Returns the file of a scenario, relative to the folder of the specification.

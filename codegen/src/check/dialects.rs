@@ -79,7 +79,7 @@ fn levels(context: &Context, dialect: &Dialect, report: &mut Report) {
         };
         if dialect.own.rules[..index].iter().any(|earlier| earlier.id == entry.id) {
             find("the rule has two entries".to_owned(), "remove one of them");
-        } else if entry.level == rule.level {
+        } else if entry.level == rule.level_in(&dialect.file.api) {
             find("the level equals the rule's own level".to_owned(), "remove the entry");
         }
         if entry.reason.trim().is_empty() {

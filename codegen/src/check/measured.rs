@@ -11,10 +11,11 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     let clients: Vec<&Client> = context.catalogue.measured.values().flat_map(|file| &file.clients).collect();
     let mut named: BTreeSet<&str> = BTreeSet::new();
     for rule in context.catalogue.rules.values() {
-        let file = context.file("rules", &rule.id, "md");
-        for broken in &rule.breaks {
+        let own = rule.in_apis.iter().flat_map(|own| own.breaks.iter().map(move |broken| (own, broken)));
+        for (own, broken) in own {
             named.insert(&broken.client);
-            let mut find = |message: String, help: &str| report.find(&file, "breaks", message, help);
+            let (file, entry) = context.place_in_api(rule, own, "breaks");
+            let mut find = |message: String, help: &str| report.find(&file, entry.clone(), message, help);
             if !clients.iter().any(|known| known.name == broken.client) {
                 find(
                     format!("there is no client \"{}\"", broken.client),

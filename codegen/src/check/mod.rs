@@ -21,6 +21,7 @@ mod report;
 mod requests;
 mod schemas;
 mod shared;
+mod shared_rules;
 mod signatures;
 mod stops;
 mod structure;
@@ -60,6 +61,7 @@ pub fn check(spec: &Path) -> Report {
     stops::check(&context, &mut report);
     catalogue::check(&context, &mut judges, &mut report);
     shared::check(&context, &mut report);
+    shared_rules::check(&context, &mut report);
     profiles::check(&context, &mut report);
     client_cases::check(&context, &mut report);
     coverage::check(&context, &mut report);

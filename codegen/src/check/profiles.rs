@@ -110,9 +110,11 @@ fn check_lists(file: &Path, lists: &[(&str, &Vec<String>)], report: &mut Report)
 fn is_must(context: &Context, id: &str, dialect: &Dialect) -> bool {
     let Some(rule) = context.catalogue.rules.get(id) else { return true };
     let only_in = &rule.only_in;
-    let is_of_api = rule.api.as_ref().is_none_or(|api| *api == dialect.file.api);
+    // Other checks report an API that is unknown, or has nothing to say about the rule.
+    let is_known = context.shared.apis.contains_key(&dialect.file.api) && !rule.in_apis.is_empty();
+    let is_of_api = !is_known || rule.in_api(&dialect.file.api).is_some();
     let binds = only_in.is_empty()
         || only_in.iter().any(|name| *name == dialect.name || dialect.lineage.contains(name));
     let own = dialect.file.rules.iter().find(|entry| entry.id == id).map(|entry| entry.level);
-    is_of_api && binds && own.unwrap_or(rule.level) == Level::Must
+    is_of_api && binds && own.unwrap_or_else(|| rule.level_in(&dialect.file.api)) == Level::Must
 }

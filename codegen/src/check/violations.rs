@@ -9,21 +9,36 @@ use serde_json::Value;
 use super::context::Context;
 use super::frames::Frame;
 use super::report::{Place, Report};
-use crate::formats::{Edit, Edits, Rule, Side, Target};
+use crate::formats::{Edit, Edits, Rule, RuleInApi, Side, Target};
 use crate::schema::unescape;
 
 pub(super) fn check(context: &Context, rule: &Rule, report: &mut Report) {
-    let file = context.file("rules", &rule.id, "md");
-    let violation = &rule.violation;
+    for own in &rule.in_apis {
+        check_in_api(context, rule, own, report);
+    }
+}
+
+fn check_in_api(context: &Context, rule: &Rule, own: &RuleInApi, report: &mut Report) {
+    let (file, entry) = context.place_in_api(rule, own, "violation");
+    let violation = &own.violation;
     for id in violation.also.iter().filter(|id| !context.catalogue.rules.contains_key(*id) || **id == rule.id)
     {
         let message = format!("`also` lists {id}, which is this rule or does not exist");
-        report.find(&file, "violation", message, "list other rules that the edits break, too");
+        report.find(&file, entry.clone(), message, "list other rules that the edits break, too");
+    }
+    let of = violation.golden.split_once('/').and_then(|(of, _)| context.dialects.get(of));
+    let is_other = |api: &String| *api != own.api && context.shared.apis.contains_key(api);
+    if let Some(of) = of.filter(|of| is_other(&of.file.api)) {
+        let message = format!("{} is a golden of {}, not of {}", violation.golden, of.file.api, own.api);
+        report.find(&file, entry.clone(), message, "edit a golden of the API");
+    }
+    if rule.api.is_none() {
+        return check_entry(context, &violation.golden, &violation.edits, &file, &entry, report);
     }
     for (line, message) in faults(context, &violation.golden, &violation.edits) {
         match line {
             Some(line) => report.find(&file, Place::Line(line), message, in_order(&violation.golden)),
-            None => report.find(&file, "violation", message, NO_GOLDEN),
+            None => report.find(&file, entry.clone(), message, NO_GOLDEN),
         }
     }
 }

@@ -10,8 +10,8 @@ use crate::formats::{
     About, Authority, BetweenCase, BetweenLeniency, BetweenLimit, BetweenRule, Breakage, Channel, Citation,
     Client, ClientCase, ClientFailure, ClientProfile, ClientRetries, ClientStep, Constant, Coverage,
     DecidedBy, Edit, Ending, Expect, Family, FaultPlaces, HandlingMode, LooksAt, NativeRule, OnSocket,
-    Operand, PlayedFile, Profile, Relation, Requirement, RequirementLevel, Rule, Scenario, Scopes, Side,
-    Step, Target, UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
+    Operand, PlayedFile, Profile, Relation, Requirement, RequirementLevel, Rule, RuleInApi, Scenario, Scopes,
+    Side, Step, Target, UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
 };
 
 /// Emits the types and their values, and an enum of the native rules.
@@ -20,7 +20,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         About Authority BetweenCase BetweenLimit BetweenLeniency BetweenRule Breakage Channel Citation
         Client ClientCase ClientFailure ClientProfile ClientRetries ClientStep Coverage DecidedBy Edit
         Ending Expect Family FaultPlaces HandlingMode LooksAt Measurement OnSocket Operand Profile Relation
-        Requirement RequirementLevel Rule Scenario Side Step Target UpstreamFault Violation WaitForm Who
+        Requirement RequirementLevel Rule RuleInApi Scenario Side Step Target UpstreamFault Violation WaitForm Who
         Whose Writes
     };
     let native = catalogue.rules.values().filter(|rule| rule.native).map(|rule| {
@@ -34,9 +34,13 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         .map(|(api, measured)| (api, Effects::of(measured, catalogue.played.get(api).unwrap_or(&none))))
         .collect();
     let rules = list(catalogue.rules.values().map(|rule| {
-        let measured = effects.iter().flat_map(|(_, effects)| effects.breakages(&rule.id));
-        let breaks = measured.chain(rule.breaks.clone());
-        Rule { breaks: breaks.collect(), ..rule.clone() }
+        let mut rule = rule.clone();
+        for own in &mut rule.in_apis {
+            let of_api = effects.iter().filter(|(api, _)| **api == own.api);
+            let measured = of_api.flat_map(|(_, effects)| effects.breakages(&rule.id));
+            own.breaks = measured.chain(own.breaks.drain(..)).collect();
+        }
+        rule
     }));
     let mut client_cases: Vec<ClientCase> = catalogue.client_cases.clone();
     client_cases.extend(catalogue.defects.defects.iter().map(|defect| {

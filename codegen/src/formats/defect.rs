@@ -111,7 +111,8 @@ impl Defect {
                 )
             }
         };
-        let cited = rule.map(|rule| format!("{}, {}", rule.citation.source, rule.citation.heading));
+        let citation = rule.and_then(|rule| rule.in_api(&self.api)).map(|own| &own.citation);
+        let cited = citation.map(|it| format!("{}, {}", it.source, it.heading));
         ClientCase {
             id: self.case(),
             api: Some(self.api.clone()),

@@ -5,7 +5,7 @@ use schemars::{Schema, schema_for};
 use super::{
     ApiFile, BetweenCase, BetweenLimitsFile, BetweenRule, ClientCase, ClientProfile, DefectsFile,
     DialectFile, ErrataFile, ForeignFile, Glossary, GuaranteesFile, Lifecycle, MeasuredFile, PlayedFile,
-    Profile, RequestsFile, RequirementsFile, Rule, Scenario, ThreadsFile,
+    Profile, RequestsFile, RequirementsFile, Rule, Scenario, SharedRulesFile, ThreadsFile,
 };
 
 /// Returns the schemas of all formats: file name under `spec/schemas/`, and text.
@@ -31,6 +31,7 @@ pub fn editor_schemas() -> Vec<(String, String)> {
         ("requirement", schema_for!(RequirementsFile)),
         ("rule", schema_for!(Rule)),
         ("scenario", schema_for!(Scenario)),
+        ("shared-rules", schema_for!(SharedRulesFile)),
         ("threads", schema_for!(ThreadsFile)),
     ];
     schemas.into_iter().map(|(name, schema)| (format!("{name}.schema.json"), text(&schema))).collect()

@@ -60,7 +60,7 @@ pub use request::{GoldenRequest, RequestsFile};
 pub use requirement::{Coverage, Requirement, RequirementLevel, RequirementsFile, Who};
 pub use rule::{
     Authority, Breakage, Citation, DecidedBy, Family, Holder, LooksAt, NativeRule, Operand, Relation, Rule,
-    Scopes, Whose,
+    RuleInApi, Scopes, SharedRulesFile, Whose,
 };
 pub use scenario::{OnSocket, Operation, PREVIOUS, PREVIOUS_OUTPUT, Scenario};
 pub use signature::{

@@ -1,4 +1,6 @@
-//! `rules/<group>/<name>.md`
+//! `rules/<group>/<name>.md`, and `shared-rules.toml` of each API
+
+use std::collections::BTreeMap;
 
 use codegen_derive::Constant;
 use serde::{Deserialize, Serialize};
@@ -28,12 +30,15 @@ pub struct Rule {
     /// The API that it is about, by the folder of its page; any if absent.
     #[serde(skip)]
     pub api: Option<String>,
-    /// Its level: must, should or may.
+    /// Its level: must, should or may. An API can have a lower one.
     pub level: Level,
-    /// Its authority.
-    pub authority: Authority,
+    /// Its authority. On the page of a shared rule, each API has its own in `shared-rules.toml`; so for `citation`, `fix`,
+    /// `breaks` and the violation.
+    #[constant(skip)]
+    pub authority: Option<Authority>,
     /// The source of the authority.
-    pub citation: Citation,
+    #[constant(skip)]
+    pub citation: Option<Citation>,
     /// Its scope or scopes; `stream` for the whole stream.
     #[serde(rename = "scope")]
     pub scopes: Scopes,
@@ -70,10 +75,12 @@ pub struct Rule {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tokens: Vec<String>,
     /// Clients that fail on streams that break it.
+    #[constant(skip)]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breaks: Vec<Breakage>,
     /// The fix for the server: one line in the imperative, without a full stop.
-    pub fix: String,
+    #[constant(skip)]
+    pub fix: Option<String>,
     /// The version of the suite that added it.
     pub since: String,
     /// The requirement, in a line.
@@ -82,13 +89,58 @@ pub struct Rule {
     /// The rest of the page, as Markdown.
     #[serde(skip)]
     pub prose: String,
-    /// A stream that breaks the rule.
+    /// What it is in each API that it judges, sorted by API.
     #[serde(skip)]
+    pub in_apis: Vec<RuleInApi>,
+}
+
+/// A rule in one API: who demands it there, how to mend what breaks it, and a stream that does.
+#[derive(Debug, Clone, PartialEq, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct RuleInApi {
+    /// The API, by its folder; empty until the file is read.
+    #[serde(skip)]
+    pub api: String,
+    /// The rule, `group/name`.
+    #[constant(skip)]
+    pub id: String,
+    /// Its level in this API, if the page has another.
+    pub level: Option<Level>,
+    /// Its authority.
+    pub authority: Authority,
+    /// The source of the authority.
+    pub citation: Citation,
+    /// The fix for the server: one line in the imperative, without a full stop.
+    pub fix: String,
+    /// The fixes of findings of a form, where they differ.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fixes: BTreeMap<String, String>,
+    /// What only this API has to say, as Markdown; it follows the text of the page.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// Clients that fail on streams that break it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breaks: Vec<Breakage>,
+    /// A stream that breaks it.
     pub violation: Violation,
 }
 
+/// `shared-rules.toml`: what the shared rules are in one API.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SharedRulesFile {
+    /// The rules.
+    #[serde(default, rename = "rule")]
+    pub rules: Vec<RuleInApi>,
+    /// The rules that do not judge this API, each with the reason.
+    #[serde(default)]
+    pub unjudged: BTreeMap<String, String>,
+}
+
 impl Rule {
-    /// Parses the page of the rule with this id.
+    /// Parses the page of the rule with this id. That of a shared rule has neither authority, citation and fix nor a violation.
     ///
     /// # Errors
     ///
@@ -120,15 +172,46 @@ impl Rule {
                 "`level` must be must, should or may; use a [[rule]] entry of a dialect to turn a rule off",
             ));
         }
-        if rule.level == Level::Must && rule.authority == Authority::Observed {
-            return Err(fail("a rule with the authority `observed` can be should or may, not must"));
-        }
-        if let Some(problem) = fix_problem(&rule.fix) {
-            return Err(fail(problem));
-        }
-        let block = page.only_block("violation")?;
-        let violation = violation::parse(&block.text, block.line)?;
-        Ok(Self { id: id.to_owned(), title: page.title, prose: page.prose, violation, ..rule })
+        let own = match (&rule.authority, &rule.citation, &rule.fix) {
+            (Some(authority), Some(citation), Some(fix)) => {
+                let block = page.only_block("violation")?;
+                let own = RuleInApi {
+                    api: String::new(),
+                    id: id.to_owned(),
+                    level: None,
+                    authority: *authority,
+                    citation: citation.clone(),
+                    fix: fix.clone(),
+                    fixes: BTreeMap::new(),
+                    note: String::new(),
+                    breaks: rule.breaks.clone(),
+                    violation: violation::parse(&block.text, block.line)?,
+                };
+                if let Some(problem) = own.problem(rule.level) {
+                    return Err(fail(problem));
+                }
+                Some(own)
+            }
+            (None, None, None) if page.blocks().is_empty() && rule.breaks.is_empty() => None,
+            _ => {
+                return Err(fail(
+                    "`authority`, `citation`, `fix` and the violation belong together: a page of an API has all of \
+                     them, and one of a shared rule none",
+                ));
+            }
+        };
+        let in_apis = own.into_iter().collect();
+        Ok(Self { id: id.to_owned(), title: page.title, prose: page.prose, in_apis, ..rule })
+    }
+
+    /// Returns what it is in an API that it judges.
+    pub fn in_api(&self, api: &str) -> Option<&RuleInApi> {
+        self.in_apis.iter().find(|own| own.api == api)
+    }
+
+    /// Returns its level in an API, which a dialect can change.
+    pub fn level_in(&self, api: &str) -> Level {
+        self.in_api(api).and_then(|own| own.level).unwrap_or(self.level)
     }
 
     fn decided_by(&self) -> DecidedBy {
@@ -161,6 +244,20 @@ impl Rule {
             }
             _ => Ok(()),
         }
+    }
+}
+
+impl RuleInApi {
+    /// Returns what is wrong with it, if the rule has this level elsewhere.
+    pub fn problem(&self, usual: Level) -> Option<&'static str> {
+        let level = self.level.unwrap_or(usual);
+        if level == Level::Must && self.authority == Authority::Observed {
+            return Some("a rule with the authority `observed` can be should or may, not must");
+        }
+        if self.level.is_some_and(|own| own >= usual || own == Level::Off) {
+            return Some("`level` must be lower than that of the page, and not off");
+        }
+        std::iter::once(&self.fix).chain(self.fixes.values()).find_map(|fix| fix_problem(fix))
     }
 }
 

@@ -12,11 +12,14 @@ use super::constant::{self, words};
 use super::page::PageError;
 
 /// A stream that breaks a rule, as edits of a golden.
-#[derive(Debug, Clone, Default, PartialEq, Constant)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Violation {
     /// The golden: `<dialect>/<name>`.
     pub golden: String,
     /// Other rules that the edits break.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
     /// The edits, in order.
     pub edits: Edits,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 
 use super::{Place, Skeleton};
-use crate::folders;
+use crate::folders::{self, SHARED_RULES};
 use crate::todo::MARK;
 
 /// The golden that a skeleton edits, if it exists: a short one of the vendor-neutral dialect.
@@ -13,6 +13,9 @@ const USUAL: &str = "open-responses/text.sse";
 /// Returns the page of a rule, which requires that an event occurs only once.
 pub(crate) fn rule(spec: &Path, api: Option<&str>, id: &str) -> anyhow::Result<Skeleton> {
     let Place { path, api } = Place::find(spec, "rule", api, id)?;
+    if api.is_none() {
+        return shared(spec, path, id);
+    }
     let (golden, event) = golden(spec, api.as_deref())?;
     let text = format!(
         r#"```toml
@@ -44,6 +47,59 @@ duplicate {event}
         "replace `open` by the rule in requirements/ and guarantees.toml, and add it to the profiles that require it",
     ];
     Ok(Skeleton { files: vec![(path, text)], edited: Vec::new(), next: next.map(str::to_owned).to_vec() })
+}
+
+/// Returns the page of a shared rule, and what each API has to say about it.
+fn shared(spec: &Path, path: PathBuf, id: &str) -> anyhow::Result<Skeleton> {
+    let page = format!(
+        r#"```toml
+level = "should"   # {MARK} must, should or may, where no API has a lower one
+scope = "stream"
+native = true   # {MARK} relation, structure or native
+since = "{version}"
+```
+
+# {MARK} what must hold in every API, in a line
+
+{MARK} what the rule demands, why, and what is exempt from it, without the names of an API.
+"#,
+        version = env!("CARGO_PKG_VERSION"),
+    );
+    let mut edited = Vec::new();
+    for api in folders::apis(spec) {
+        let table = folders::table_of(&api, SHARED_RULES);
+        let before = fs::read_to_string(spec.join(&table)).unwrap_or_default();
+        let entry = format!(
+            r#"
+[[rule]]
+id = "{id}"
+authority = "observed"   # {MARK} sentence, schema, definition or observed
+citation = {{ source = "{MARK} the document of this API", heading = "{MARK} its heading" }}
+fix = "send it once"   # {MARK} the fix for the server, in the words of this API
+violation.golden = "{golden}"
+violation.edits = 'duplicate #1'   # {MARK} edits that break the rule
+"#,
+            golden = stream(spec, &api),
+        );
+        edited.push((table, before + &entry));
+    }
+    let next = [
+        "state what holds in every API on the page, and what is special about one as `note` in its shared-rules.toml",
+        "cite each API's own documents; move the rule to [unjudged] of an API that it cannot judge, with the reason",
+        "implement it: `native = true` and an arm for its variant of `NativeRule`",
+    ];
+    Ok(Skeleton { files: vec![(path, page)], edited, next: next.map(str::to_owned).to_vec() })
+}
+
+/// Returns a stream of an API, a short one if there is one.
+fn stream(spec: &Path, api: &str) -> String {
+    let folder = spec.join(folders::APIS).join(api);
+    let of_api = folders::goldens(spec).into_iter().filter(|(_, path)| path.starts_with(&folder));
+    let streams = of_api.filter_map(|(dialect, path)| {
+        let name = path.file_name()?.to_str()?.strip_suffix(".sse")?;
+        Some((name != "text", format!("{dialect}/{name}")))
+    });
+    streams.min().map_or_else(|| format!("{MARK} <dialect>/<golden>"), |(_, golden)| golden)
 }
 
 /// Returns a golden of an API, or of any, and the type of its first event.

@@ -28,8 +28,43 @@ impl Rule {
 
     /// Returns whether it is about something that a dialect has: its API, and the dialect or one that it extends.
     pub fn applies_to(&self, dialect: &Dialect) -> bool {
-        is_of(dialect, self.api)
+        self.in_apis.iter().any(|own| is_of(dialect, Some(own.api)))
             && (self.only_in.is_empty() || self.only_in.iter().any(|name| dialect.is_or_extends(name)))
+    }
+
+    /// Returns what it is in an API, which is empty in older reports; in another one if it does not judge this one.
+    pub fn in_api(&self, api: &str) -> &'static RuleInApi {
+        let of = |name: &str| self.in_apis.iter().find(|own| own.api == name);
+        of(named_api(api)).or_else(|| of(FIRST_API)).unwrap_or(&self.in_apis[0])
+    }
+
+    /// Returns what it is in the API of a dialect, or of one that it extends.
+    pub fn in_dialect(&self, dialect: &Dialect) -> &'static RuleInApi {
+        let own = self.in_apis.iter().find(|own| is_of(dialect, Some(own.api)));
+        own.unwrap_or_else(|| self.in_api(dialect.api.name))
+    }
+
+    /// Returns its level in the API of a dialect, which the dialect can change.
+    pub fn level_in(&self, dialect: &Dialect) -> Level {
+        self.in_dialect(dialect).level.unwrap_or(self.level)
+    }
+}
+
+/// Returns all rules in each of the APIs that they judge.
+pub fn rules_in_apis() -> impl Iterator<Item = (&'static Rule, &'static RuleInApi)> {
+    RULES.iter().flat_map(|rule| rule.in_apis.iter().map(move |own| (rule, own)))
+}
+
+impl RuleInApi {
+    /// Returns the fix of a finding of a form, which may be empty.
+    pub fn fix_of(&self, form: &str) -> &'static str {
+        self.fixes.iter().find(|(of, _)| *of == form).map_or(self.fix, |(_, fix)| fix)
+    }
+
+    /// Returns its fix in one line, with those of some forms.
+    pub fn every_fix(&self) -> String {
+        let others = self.fixes.iter().map(|(form, fix)| format!(" (if {form}: {fix})"));
+        std::iter::once(self.fix.to_owned()).chain(others).collect()
     }
 
     /// Returns the clients that it protects, without duplicates, each with all its failures.

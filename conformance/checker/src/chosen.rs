@@ -117,5 +117,9 @@ impl Rules {
 
 /// Returns the level of a rule in a dialect.
 pub fn level(rule: &Rule, dialect: &Dialect) -> Level {
-    if rule.applies_to(dialect) { dialect.rule_level(rule.id).unwrap_or(rule.level) } else { Level::Off }
+    if rule.applies_to(dialect) {
+        dialect.rule_level(rule.id).unwrap_or_else(|| rule.level_in(dialect))
+    } else {
+        Level::Off
+    }
 }

@@ -72,7 +72,8 @@ pub fn measured_kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>
     for case in cases(dialect).iter().filter(|case| case.transport == Transport::Sse) {
         let found = match case.name.split_once('/') {
             Some(("fault", id)) => {
-                catalogue::rule(id).and_then(|rule| edited(rule.violation.golden, rule.violation.edits))
+                let violation = catalogue::rule(id).map(|rule| &rule.in_dialect(dialect).violation);
+                violation.and_then(|it| edited(it.golden, it.edits))
             }
             Some(("defect", _)) => CLIENT_CASES
                 .iter()
@@ -241,7 +242,8 @@ fn is_same_on_socket(edits: &[Edit], sound: &Played, edited: &Played) -> bool {
 
 /// Returns the cases for the violation of a rule, one for each transport, if clients can notice the violation.
 fn of_rule(rule: &'static Rule, dialect: &'static Dialect, streams: &mut Streams) -> Option<Vec<PlayedCase>> {
-    let Violation { golden: id, edits, .. } = rule.violation;
+    let own = rule.in_dialect(dialect);
+    let Violation { golden: id, edits, .. } = own.violation;
     let golden = goldens::golden(id).filter(|golden| golden.format == Format::Sse)?;
     // A client chooses its request, and notices nothing of what another one breaks.
     if !rule.applies_to(dialect) || violation::is_of_request(edits) {
@@ -262,7 +264,7 @@ fn of_rule(rule: &'static Rule, dialect: &'static Dialect, streams: &mut Streams
         title: format!("A stream that breaks the rule: {}", rule.title),
         expect,
         reason: why.to_owned(),
-        authority: rule.citation.to_string(),
+        authority: own.citation.to_string(),
         control: Some(sound_name(id, channel)),
         ..of_streams(request.clone(), (&sound, &edited), channel, rule.about)
     };

@@ -60,7 +60,7 @@ type Defect = (Edited, Vec<String>);
 pub(super) fn members(dialect: &'static Dialect, streams: &mut Streams) -> Vec<PlayedCase> {
     let mut cases: Vec<_> = playable(dialect, streams).into_iter().map(|(_, case)| case).collect();
     let rule = catalogue::rule("schema/event-valid");
-    let authority = rule.map(|rule| rule.citation.to_string()).unwrap_or_default();
+    let authority = rule.map(|rule| rule.in_dialect(dialect).citation.to_string()).unwrap_or_default();
     for (edited, _) in defects(dialect, streams) {
         let case = edited.case(dialect, streams);
         cases.extend(case.map(|case| PlayedCase { authority: authority.clone(), ..case }));

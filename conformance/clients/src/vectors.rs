@@ -225,7 +225,7 @@ fn vector(
 ) -> Vector {
     for finding in findings {
         let Some(rule) = catalogue::rule(&finding.rule) else { continue };
-        let authority = rule.citation.to_string();
+        let authority = rule.in_api(&finding.api).citation.to_string();
         let title = rule.title.to_owned();
         rules.entry(finding.rule.to_string()).or_insert(VectorRule { title, authority });
     }

@@ -353,8 +353,9 @@ fn brief_authority(finding: &Finding, rule: &Rule, dialect: &str) -> String {
     if text.width() <= AUTHORITY {
         return text;
     }
-    let id = rule.citation.requirement.map(|id| format!(" ({id})")).unwrap_or_default();
-    let (level, source) = (finding.level.keyword(), rule.citation.source);
+    let citation = &rule.in_api(&finding.api).citation;
+    let id = citation.requirement.map(|id| format!(" ({id})")).unwrap_or_default();
+    let (level, source) = (finding.level.keyword(), citation.source);
     let source = if id.is_empty() { source.split(',').next().unwrap_or(source) } else { source };
     format!("{level} · {source}{id}; also in {dialect}: {kept} of {streams} recorded streams")
 }
@@ -371,7 +372,7 @@ fn marked(finding: &Finding) -> Option<[String; 2]> {
 
 /// Returns the level, the sentence and why it applies to this dialect.
 pub(super) fn authority(finding: &Finding, rule: &Rule, dialect: &str) -> String {
-    let text = format!("{} · {}", finding.level.keyword(), rule.citation);
+    let text = format!("{} · {}", finding.level.keyword(), rule.in_api(&finding.api).citation);
     match catalogue::recorded(dialect, rule.id) {
         Some(Recorded { kept, streams }) => {
             format!("{text}; also holds in {dialect}: {kept} of {streams} recorded streams")

@@ -198,8 +198,9 @@ fn causes(run: &Run, out: &mut String) {
             let named = |(rule, times): &(&str, u64)| format!("{} ({})", code(rule), counted(*times, "time"));
             let _ = writeln!(out, "  - effects: {}", listed(&effects, MAX_NAMES, named));
         }
-        if let Some(rule) = catalogue::rule(&cause.rule) {
-            let _ = writeln!(out, "  - authority: {}", code(&rule.citation.to_string()));
+        if let (Some(rule), Some((_, finding))) = (catalogue::rule(&cause.rule), run.first_of(cause)) {
+            let citation = &rule.in_api(&finding.api).citation;
+            let _ = writeln!(out, "  - authority: {}", code(&citation.to_string()));
         }
     }
     if causes.len() > CAUSES {

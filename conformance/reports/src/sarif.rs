@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use catalogue::{Level, Rule};
+use catalogue::{Level, Rule, RuleInApi};
 use percent_encoding::{AsciiSet, utf8_percent_encode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -174,9 +174,11 @@ pub(super) const fn level(level: Level) -> &'static str {
 /// Returns the descriptor of a rule, with its documentation.
 fn descriptor(rule: &RuleTotal) -> Value {
     let title = visible(&rule.title);
-    let page = catalogue::rule(&rule.id).map(pages::rule).unwrap_or_default();
     let known = catalogue::rule(&rule.id);
-    let fix = known.map(|rule| format!(". Fix: {}", rule.fix)).unwrap_or_default();
+    let apis: Vec<&str> = rule.apis.iter().map(String::as_str).collect();
+    let page = known.map(|known| pages::rule(known, &apis)).unwrap_or_default();
+    let fixes = rule.of_apis(RuleInApi::every_fix);
+    let fix = known.map(|_| format!(". Fix: {}", fixes.join("; "))).unwrap_or_default();
     let text = format!("{title} ({}){fix}", visible(&rule.authority));
     let mut descriptor = json!({
         "id": visible(&rule.id),
@@ -185,16 +187,19 @@ fn descriptor(rule: &RuleTotal) -> Value {
         "defaultConfiguration": { "level": level(rule.level) },
         "properties": { "tags": [visible(catalogue::group(&rule.id))] },
     });
-    if let Some((address, members)) = known.and_then(address).zip(descriptor.as_object_mut()) {
+    if let Some((address, members)) =
+        known.and_then(|known| address(known, rule)).zip(descriptor.as_object_mut())
+    {
         members.insert("helpUri".to_owned(), address.into());
     }
     descriptor
 }
 
 /// Returns the URL of the page of a rule, or else of its source.
-fn address(rule: &Rule) -> Option<String> {
+fn address(rule: &Rule, total: &RuleTotal) -> Option<String> {
     if REPOSITORY.is_empty() {
-        return pages::requirement(rule).map(|sentence| sentence.address.to_owned());
+        let api = total.apis.first().map_or("", String::as_str);
+        return pages::requirement(rule.in_api(api)).map(|sentence| sentence.address.to_owned());
     }
     Some(format!("{REPOSITORY}/blob/main/docs/rules/{}.md#{}", rule.group(), rule.id.replace('/', "")))
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use catalogue::{CLIENTS, Client, Level};
+use catalogue::{CLIENTS, Client, Level, Rule, RuleInApi};
 use serde::{Deserialize, Serialize};
 
 use super::capture::CaptureReport;
@@ -86,8 +86,11 @@ pub struct RuleTotal {
     /// it.
     #[serde(with = "LevelName")]
     pub level: Level,
-    /// Its authority.
+    /// Its authority; with the name of the API before each, if the run has several that differ.
     pub authority: String,
+    /// The APIs of the run that it judges.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apis: Vec<String>,
     /// The worst level of its findings, which may be below that of the rule; off without findings.
     #[serde(with = "LevelName")]
     pub worst: Level,
@@ -100,6 +103,29 @@ pub struct RuleTotal {
 }
 
 impl RuleTotal {
+    /// Returns the rule in each of the APIs of the run.
+    pub fn in_apis(&self, rule: &Rule) -> Vec<&'static RuleInApi> {
+        if self.apis.is_empty() {
+            vec![rule.in_api("")]
+        } else {
+            self.apis.iter().map(|api| rule.in_api(api)).collect()
+        }
+    }
+
+    /// Returns what the rule has in the APIs of the run; with the name of the API before each, if they differ.
+    pub fn of_apis(&self, what: impl Fn(&RuleInApi) -> String) -> Vec<String> {
+        let Some(rule) = catalogue::rule(&self.id) else { return Vec::new() };
+        let all: Vec<(&str, String)> = self.in_apis(rule).iter().map(|own| (own.api, what(own))).collect();
+        match all.as_slice() {
+            [(_, first), rest @ ..] if rest.iter().all(|(_, other)| other == first) => vec![first.clone()],
+            _ => {
+                let title =
+                    |name| spec::APIS.iter().find(|api| api.name == name).map_or(name, |api| api.title);
+                all.iter().map(|(api, text)| format!("{}: {text}", title(api))).collect()
+            }
+        }
+    }
+
     /// Returns all checked rules, in the order of the catalogue.
     pub fn all(rules: &[&Rules], captures: &[CaptureReport]) -> Vec<Self> {
         let mut totals: BTreeMap<&str, Self> = BTreeMap::new();
@@ -109,13 +135,22 @@ impl RuleTotal {
                 id: rule.id.to_owned(),
                 title: rule.title.to_owned(),
                 level,
-                authority: rule.citation.to_string(),
+                authority: String::new(),
+                apis: Vec::new(),
                 worst: Level::Off,
                 times: 0,
                 captures: 0,
                 first: None,
             });
             total.level = total.level.max(level);
+            let api = rules.dialect().api.name;
+            if total.apis.iter().all(|known| known != api) {
+                total.apis.push(api.to_owned());
+            }
+        }
+        for total in totals.values_mut() {
+            let authorities = total.of_apis(|own| own.citation.to_string());
+            total.authority = authorities.join("; ");
         }
         for (of, capture) in captures.iter().enumerate() {
             let mut here = BTreeSet::new();

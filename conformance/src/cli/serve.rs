@@ -224,7 +224,7 @@ fn rule(name: &str) -> anyhow::Result<&'static Rule> {
 }
 
 fn not_here(rule: &Rule, dialect: &Dialect) -> String {
-    let (own, _) = rule.violation.golden.split_once('/').unwrap_or_default();
+    let (own, _) = rule.in_dialect(dialect).violation.golden.split_once('/').unwrap_or_default();
     let hint = if own == dialect.name { String::new() } else { format!("; try --dialect {own}") };
     format!("no response in {} can break only {}{hint}", dialect.name, rule.id)
 }

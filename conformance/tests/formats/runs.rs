@@ -42,7 +42,7 @@ fn golden(id: &str) -> &'static [u8] {
 /// Returns the report of the violation of a rule.
 pub(crate) fn violated(name: &str, rule: &str) -> CaptureReport {
     let page = catalogue::rule(rule).expect("there is such a rule");
-    recording(name, &violation::recording(page).expect("its edits can be made"))
+    recording(name, &violation::apply(&page.in_api("").violation).expect("its edits can be made"))
 }
 
 fn case(name: &str, attempts: &[usize], trials: &[(&'static str, Verdict, &str)]) -> CaseReport {

@@ -149,7 +149,8 @@ fn is_found(rule: &Rule, outcome: &Outcome) -> Result<(), String> {
     if !outcome.findings.iter().any(|finding| finding.rule == rule.id) {
         return Err(format!("{}: there is no finding of it", rule.id));
     }
-    let is_meant = |id: &str| id == rule.id || rule.violation.also.contains(&id);
+    let also: Vec<&str> = rule.in_apis.iter().flat_map(|own| own.violation.also).copied().collect();
+    let is_meant = |id: &str| id == rule.id || also.contains(&id);
     match outcome.findings.iter().find(|finding| !is_meant(&finding.rule)) {
         Some(other) => Err(format!("{}: {} fires too: {}", rule.id, other.rule, other.message)),
         None => Ok(()),
@@ -159,7 +160,7 @@ fn is_found(rule: &Rule, outcome: &Outcome) -> Result<(), String> {
 /// Returns the dialects, with that of the rule's own violation first.
 fn dialects(rule: &Rule) -> Vec<&'static Dialect> {
     let mut dialects: Vec<_> = gateway::dialects().collect();
-    let own = rule.violation.golden.split('/').next();
+    let own = rule.in_api("").violation.golden.split('/').next();
     dialects.sort_by_key(|dialect| Some(dialect.name) != own);
     dialects
 }

@@ -4,6 +4,7 @@
 mod capture;
 mod documents;
 mod engine;
+mod fixes;
 mod fuzzing;
 mod gateway;
 mod http;

@@ -9,10 +9,11 @@ fn rules() -> Rules {
 
 /// Returns a recording for every way to break a rule.
 fn archive() -> Vec<(String, Vec<u8>)> {
-    let broken = catalogue::RULES.iter().filter(|rule| rule.violation.golden.starts_with("openai/"));
+    let broken = catalogue::rules_in_apis().filter(|(_, own)| own.violation.golden.starts_with("openai/"));
     broken
-        .map(|rule| {
-            (format!("{}.sse", rule.id.replace('/', "-")), violation::recording(rule).expect("it is made"))
+        .map(|(rule, own)| {
+            let recording = violation::apply(&own.violation).expect("it is made");
+            (format!("{}.sse", rule.id.replace('/', "-")), recording)
         })
         .collect()
 }

@@ -35,9 +35,9 @@ fn streams() -> impl Iterator<Item = &'static Golden> {
 #[test]
 fn any_split_of_the_bytes_gives_the_same_findings() {
     let mut random = Xorshift::new(7);
-    for rule in catalogue::RULES {
-        let recording = violation::recording(rule).expect("a violation");
-        let (name, _) = rule.violation.golden.split_once('/').expect("a golden");
+    for (rule, own) in catalogue::rules_in_apis() {
+        let recording = violation::apply(&own.violation).expect("a violation");
+        let (name, _) = own.violation.golden.split_once('/').expect("a golden");
         let rules = Rules::of(dialect(name));
         let whole = findings(&rules, std::iter::once(&*recording));
         assert_eq!(findings(&rules, recording.chunks(1)), whole, "{}: byte by byte", rule.id);
@@ -60,11 +60,11 @@ fn a_checker_that_is_reset_finds_what_a_new_one_finds() {
     for dialect in spec::DIALECTS {
         let rules = Rules::of(dialect);
         let mut used = Checker::with_rules(&rules);
-        for rule in catalogue::RULES {
-            if rule.violation.golden.split_once('/').is_none_or(|(name, _)| name != dialect.name) {
+        for (rule, own) in catalogue::rules_in_apis() {
+            if own.violation.golden.split_once('/').is_none_or(|(name, _)| name != dialect.name) {
                 continue;
             }
-            let recording = violation::recording(rule).expect("a violation");
+            let recording = violation::apply(&own.violation).expect("a violation");
             for length in [recording.len(), recording.len() * 2 / 3, recording.len() / 3] {
                 let piece = &recording[..length];
                 used.reset();
@@ -75,7 +75,7 @@ fn a_checker_that_is_reset_finds_what_a_new_one_finds() {
             }
         }
     }
-    assert_eq!(judged, 3 * catalogue::RULES.len());
+    assert_eq!(judged, 3 * catalogue::rules_in_apis().count());
 }
 
 /// A truncated stream has a finding about that, and no other.

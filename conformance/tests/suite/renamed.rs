@@ -1,6 +1,6 @@
 //! Findings do not depend on names: of events, ids and indices, of the root and its containers, and of the value of the root.
 
-use catalogue::{DecidedBy, Operand, RULES, Relation, Rule, Whose};
+use catalogue::{DecidedBy, Operand, RULES, Relation, Rule, RuleInApi, Whose};
 use conformance::{Rules, check, violation};
 use recordings::capture::Format;
 use recordings::goldens::{GOLDENS, golden};
@@ -95,10 +95,12 @@ fn good_streams_are_good_under_other_names() {
 #[test]
 fn violations_are_found_under_other_names() {
     let (mut proven, mut differ) = (0, Vec::new());
-    let is_here = |rule: &&Rule| rule.violation.golden.starts_with("openai/") && !names_events(rule.id);
-    for rule in RULES.iter().filter(is_here) {
-        let recording = violation::recording(rule).expect(rule.id);
-        let format = golden(rule.violation.golden).expect(rule.id).format;
+    let is_here = |(rule, own): &(&Rule, &RuleInApi)| {
+        own.violation.golden.starts_with("openai/") && !names_events(rule.id)
+    };
+    for (rule, own) in catalogue::rules_in_apis().filter(is_here) {
+        let recording = violation::apply(&own.violation).expect(rule.id);
+        let format = golden(own.violation.golden).expect(rule.id).format;
         let Some([before, after]) = both(format, &recording) else { continue };
         if before == after {
             proven += usize::from(!before.is_empty());
@@ -113,7 +115,7 @@ fn violations_are_found_under_other_names() {
 #[test]
 fn pages_of_rules_have_the_words_of_an_api() {
     let original = spec::openai::DIALECT.api.name;
-    for rule in RULES.iter().filter(|rule| pages::api(rule).name == original) {
+    for (rule, own) in catalogue::rules_in_apis().filter(|(_, own)| own.api == original) {
         let text = |api: &spec::Api| match rule.decided_by {
             DecidedBy::Structure(families) => {
                 families.iter().map(|family| words::family(*family, api)).collect()
@@ -124,6 +126,6 @@ fn pages_of_rules_have_the_words_of_an_api() {
         let renamed = text(spec::renamed::DIALECT.api);
         let has_noun = ["response", "item"].iter().any(|noun| renamed.split(' ').any(|word| word == *noun));
         assert!(!has_noun, "{}: {renamed}", rule.id);
-        assert_eq!(replaced(&renamed, &WORDS), text(pages::api(rule)), "{}", rule.id);
+        assert_eq!(replaced(&renamed, &WORDS), text(pages::api(own)), "{}", rule.id);
     }
 }

@@ -21,9 +21,9 @@ fn told(dialect: &str, recording: &[u8], rules: &[&str], width: usize) -> String
 
 /// Returns the report of the violation of a rule.
 fn violated(rule: &str) -> String {
-    let page = catalogue::rule(rule).expect("there is such a rule");
-    let golden = goldens::golden(page.violation.golden).expect("there is such a golden");
-    let recording = violation::recording(page).expect("its edits can be made");
+    let violation = &catalogue::rule(rule).expect("there is such a rule").in_api("").violation;
+    let golden = goldens::golden(violation.golden).expect("there is such a golden");
+    let recording = violation::apply(violation).expect("its edits can be made");
     told(golden.dialect, &recording, &[rule], Screen::USUAL_WIDTH)
 }
 

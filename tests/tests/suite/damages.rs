@@ -1,4 +1,4 @@
-//! Damages of good streams of Messages and Chat Completions are found as a MUST, by the rule that names their cause.
+//! Damages of good streams of Messages and Chat Completions are found by the rule that names their cause, or as a MUST.
 
 #![expect(clippy::print_stdout, reason = "prints the kill rates, which `--nocapture` shows")]
 
@@ -32,7 +32,7 @@ impl<'d> Outcome<'d> {
         let mut outcome = Self { damage, made: 0, found: 0, survivor: None };
         let damaged = streams.iter().filter_map(|stream| Some((stream, damage.make(stream)?)));
         for (stream, bytes) in damaged.take(MOST) {
-            let found = musts(dialect, &bytes);
+            let found = broken(dialect, &bytes, damage.rule.as_deref());
             outcome.made += 1;
             if damage.rule.as_ref().map_or(!found.is_empty(), |rule| found.contains(rule)) {
                 outcome.found += 1;
@@ -55,12 +55,13 @@ impl<'d> Outcome<'d> {
     }
 }
 
-/// Returns the rules that a stream breaks as a MUST.
-fn musts(dialect: &str, bytes: &[u8]) -> BTreeSet<String> {
+/// Returns the rules that a stream breaks as a MUST, and the one that names its cause if it is a SHOULD.
+fn broken(dialect: &str, bytes: &[u8], cause: Option<&str>) -> BTreeSet<String> {
     let mut checker = Checker::new(corpus::dialect(dialect));
     checker.push(bytes);
     checker.finish();
-    let found = checker.findings().iter().filter(|finding| finding.level == Level::Must);
+    let least = |rule: &str| if cause == Some(rule) { Level::Should } else { Level::Must };
+    let found = checker.findings().iter().filter(|finding| finding.level >= least(&finding.rule));
     found.map(|finding| finding.rule.to_string()).collect()
 }
 

@@ -49,6 +49,7 @@ fn skeletons_pass_every_check() {
         event("chat.extra.delta", "groq", "arguments", "delta"),
         vec!["rule", "text/extra"],
         vec!["rule", "text/more", "--api", "responses"],
+        vec!["rule", "wire/extra"],
         vec!["dialect", "extra"],
         vec!["dialect", "extra@2", "--extends", "eugpt"],
         vec!["scenario", "text/extra"],

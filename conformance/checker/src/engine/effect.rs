@@ -62,7 +62,7 @@ impl Finding {
     /// Returns its effect on each known client, in the order of [`CLIENTS`].
     pub fn effects(&self) -> Vec<Effect> {
         let measurement = catalogue::measurement(&self.api, &self.kind());
-        let reports = catalogue::rule(&self.rule).map(|rule| rule.breaks).unwrap_or_default();
+        let reports = catalogue::rule(&self.rule).map_or(&[][..], |rule| rule.in_api(&self.api).breaks);
         let effect = |client: &Client| {
             if client.is_of(&self.api) {
                 self.effect(client, measurement, reports)

@@ -174,6 +174,7 @@ impl Finding {
     /// Returns the fix for the server, in a line.
     pub fn fix(&self) -> Option<Cow<'static, str>> {
         let rule = catalogue::rule(&self.rule)?;
+        let usual = rule.in_api(&self.api).fix_of(self.form());
         if self.form == Self::ECHO {
             return Some(Cow::Borrowed(
                 "refuse the request with status 400, unless you support what it asks for",
@@ -185,10 +186,10 @@ impl Finding {
         let called = self.actual.as_deref().filter(|_| rule.id == "schema/foreign-protocol");
         let wanted = self.expected.as_deref().and_then(path_of);
         if let Some((called, wanted)) = called.and_then(path_of).zip(wanted) {
-            return Some(Cow::Owned(format!("you called {called}? Call {wanted}, or {}", rule.fix)));
+            return Some(Cow::Owned(format!("you called {called}? Call {wanted}, or {usual}")));
         }
         let expected = self.expected.as_deref().filter(|_| rule.id.ends_with("-valid"));
-        let Some(expected) = expected else { return Some(Cow::Borrowed(rule.fix)) };
+        let Some(expected) = expected else { return Some(Cow::Borrowed(usual)) };
         let holder = self.holder();
         Some(Cow::Owned(match &self.missing {
             Some(name) => format!("add \"{name}\" to {holder}"),

@@ -78,9 +78,9 @@ pub(super) fn event_line(case: &mut Case<'_>) {
 pub(super) fn done_is_forbidden(case: &mut Case<'_>) {
     let is_done = case.record().is_some_and(|record| record.payload == Payload::Done);
     if is_done && case.dialect().framing.done == Marker::Forbidden {
-        case.fault_of_event("no [DONE]", "[DONE]", || {
-            "the stream has [DONE], which this dialect forbids".to_owned()
-        });
+        let place =
+            Place { expected: Some("no [DONE]"), actual: Some("[DONE]"), form: "forbidden", ..Place::WHOLE };
+        case.report(&place, || "the stream has [DONE], which this dialect forbids".to_owned());
     }
 }
 

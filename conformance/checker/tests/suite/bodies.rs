@@ -1,6 +1,6 @@
 //! A response has the same findings as a body and in an event.
 
-use catalogue::{LooksAt, RULES, Rule};
+use catalogue::{LooksAt, RULES, Rule, RuleInApi};
 use checker::{Checker, Exchange, Finding, Frame, Transport, sse};
 use recordings::goldens::{GOLDENS, golden};
 use recordings::violation;
@@ -39,8 +39,8 @@ fn findings_in(dialect: &'static Dialect, body: &str, invalid_utf8: Option<u64>)
     checker.into_findings().0
 }
 
-fn dialect_of(rule: &Rule) -> &'static Dialect {
-    let (name, _) = rule.violation.golden.split_once('/').expect("a golden has a dialect");
+fn dialect_of(own: &RuleInApi) -> &'static Dialect {
+    let (name, _) = own.violation.golden.split_once('/').expect("a golden has a dialect");
     spec::dialect(name).expect("the golden's dialect")
 }
 
@@ -58,8 +58,9 @@ fn what_breaks_a_rule_in_an_event_breaks_it_in_a_body() {
             && rule.id != "schema/foreign-protocol"
     };
     for rule in RULES.iter().filter(is_of_both) {
-        let recording = violation::recording(rule).expect(rule.id);
-        let dialect = dialect_of(rule);
+        let own = rule.in_api("");
+        let recording = violation::apply(&own.violation).expect(rule.id);
+        let dialect = dialect_of(own);
         let is_it = |finding: &Finding| {
             let is_of_event =
                 |pointer: &str| ["/response", "/item"].iter().any(|start| pointer.starts_with(start));
@@ -105,8 +106,9 @@ const COMPARISONS: [&str; 19] = [
 fn what_is_wrong_with_a_last_response_alone_is_judged_in_a_body() {
     let is_other = |rule: &&Rule| !looks_at(rule, LooksAt::Body) && !COMPARISONS.contains(&rule.id);
     for rule in RULES.iter().filter(is_other) {
-        let golden = golden(rule.violation.golden).expect(rule.id);
-        let recording = violation::recording(rule).expect(rule.id);
+        let own = rule.in_api("");
+        let golden = golden(own.violation.golden).expect(rule.id);
+        let recording = violation::apply(&own.violation).expect(rule.id);
         let (before, after) = (responses(golden.bytes).pop(), responses(&recording).pop());
         assert!(
             after.is_none() || before == after,

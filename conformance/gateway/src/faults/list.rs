@@ -59,7 +59,7 @@ fn faults_of(rules: &Rules) -> Vec<FaultInfo> {
         level: Some(checker::level(rule, rules.dialect()).name()),
         effect: format!("breaks the rule: {}", rule.title),
         request,
-        breaks: rule.broken_clients().into_iter().collect(),
+        breaks: rule.in_dialect(rules.dialect()).broken_clients().into_iter().collect(),
     };
     let answers = faults(rules)
         .into_iter()

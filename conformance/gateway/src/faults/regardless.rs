@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use catalogue::{Edit, Rule};
+use catalogue::{Edit, Rule, RuleInApi};
 use checker::{Asked, Exchange, Request, Rules};
 use recordings::capture::{End, Recorder};
 use serde_json::Value;
@@ -19,14 +19,14 @@ pub fn request_faults(rules: &Rules) -> Vec<(&'static Rule, Value)> {
     let bound = |rule: &&'static Rule| rules.iter().any(|bound| bound.id == rule.id);
     let about = catalogue::RULES.iter().filter(bound).filter_map(|rule| {
         regardless(&request_about(rule, rules.dialect())?, rule, rules)?;
-        Some((rule, settings(rule)?))
+        Some((rule, settings(rule.in_dialect(rules.dialect()))?))
     });
     about.collect()
 }
 
 /// Returns the settings of the request of a rule's violation, if it has one.
-fn settings(rule: &Rule) -> Option<Value> {
-    let mut settings = rule.violation.edits.iter().find_map(|edit| match edit {
+fn settings(own: &RuleInApi) -> Option<Value> {
+    let mut settings = own.violation.edits.iter().find_map(|edit| match edit {
         Edit::Request(request) => serde_json::from_str::<Value>(request).ok(),
         _ => None,
     })?;
@@ -39,7 +39,7 @@ fn settings(rule: &Rule) -> Option<Value> {
 /// Returns a request that the rule is about, with the settings of its violation.
 pub fn request_about(rule: &Rule, dialect: &Dialect) -> Option<Value> {
     let mut request = request("Hello, how are you?", dialect.api);
-    let settings = settings(rule)?;
+    let settings = settings(rule.in_dialect(dialect))?;
     for (name, value) in settings.as_object()? {
         request[name.as_str()] = value.clone();
     }
@@ -79,13 +79,15 @@ fn offered(request: &Value, dialect: &Dialect) -> Vec<String> {
 
 /// Returns a response that breaks only a rule about this request: one like the golden of the rule, whatever was asked.
 pub fn regardless(request: &Value, rule: &'static Rule, rules: &Rules) -> Option<Wire> {
-    settings(rule)?;
-    let mut other = example(rule.violation.golden)?;
+    let own = rule.in_dialect(rules.dialect());
+    settings(own)?;
+    let violation = &own.violation;
+    let mut other = example(violation.golden)?;
     let is_stream = request.get("stream") == Some(&Value::Bool(true));
     let edits: Vec<Edit> =
-        rule.violation.edits.iter().filter(|edit| !matches!(edit, Edit::Request(_))).copied().collect();
-    let own = other["model"].clone();
-    let models = [request.get("model")?.clone(), own];
+        violation.edits.iter().filter(|edit| !matches!(edit, Edit::Request(_))).copied().collect();
+    let usual = other["model"].clone();
+    let models = [request.get("model")?.clone(), usual];
     let names = offered(request, rules.dialect());
     let ways = models.iter().flat_map(|model| [(model, is_stream), (model, !is_stream)]);
     let ways = ways.flat_map(|way| names.iter().map(move |name| (way, name)));
@@ -100,7 +102,7 @@ pub fn regardless(request: &Value, rule: &'static Rule, rules: &Rules) -> Option
         let unedited = respond(&serde_json::from_str(&calling).ok()?, rules.dialect());
         let wire = Wire::read(&unedited.edited(&edits, 0)?, &unedited)?;
         let broken = wire.broken_for(request, rules);
-        let is_meant = |id: &&str| *id == rule.id || rule.violation.also.contains(id);
+        let is_meant = |id: &&str| *id == rule.id || violation.also.contains(id);
         (broken.contains(&rule.id) && broken.iter().all(is_meant)).then_some(wire)
     })
 }

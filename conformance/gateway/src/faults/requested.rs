@@ -101,7 +101,7 @@ impl Faults {
                 Some(broken) => {
                     wire = broken;
                     already.push(rule.id);
-                    already.extend(rule.violation.also);
+                    already.extend(rule.in_dialect(rules.dialect()).violation.also);
                     self.note(rule.id, None);
                 }
                 None if SOCKET_FAULTS.iter().any(|(id, _)| *id == rule.id) => {}
@@ -158,9 +158,10 @@ fn why_not(wire: &Wire, rule: &Rule, rules: &Rules) -> String {
     if rules.iter().all(|bound| bound.id != rule.id) {
         return format!("the rule does not apply to {}", rules.dialect().name);
     }
-    let like = example(rule.violation.golden).and_then(|request| input_text(&request).map(str::to_owned));
+    let violation = &rule.in_dialect(rules.dialect()).violation;
+    let like = example(violation.golden).and_then(|request| input_text(&request).map(str::to_owned));
     let like = like.map_or_else(String::new, |input| format!("; try the input {input}"));
-    match wire.edited(rule.violation.edits, 0) {
+    match wire.edited(violation.edits, 0) {
         None => format!("this response lacks the events it needs{like}"),
         Some(_) => format!("this response cannot break only this rule{like}"),
     }

@@ -8,7 +8,8 @@ use crate::rendering::render;
 use crate::rendering::wire::Wire;
 use checker::Rules;
 use recordings::capture::Format;
-use recordings::{check, violation};
+use recordings::check;
+use recordings::violation as edits;
 use spec::Dialect;
 use spec::table::RenderTarget;
 
@@ -25,24 +26,25 @@ impl Wire {
     /// one and those that are already broken.
     #[must_use]
     pub fn breaking(&self, rule: &'static Rule, rules: &Rules, already: &[&str]) -> Option<Self> {
+        let violation = &rule.in_dialect(rules.dialect()).violation;
         let is_meant =
-            |id: &&'static str| *id == rule.id || rule.violation.also.contains(id) || already.contains(id);
+            |id: &&'static str| *id == rule.id || violation.also.contains(id) || already.contains(id);
         let of_item = |item: usize| {
-            let wire = Self::read(&self.edited(rule.violation.edits, item)?, self)?;
+            let wire = Self::read(&self.edited(violation.edits, item)?, self)?;
             let broken = wire.broken(rules);
             (broken.contains(&rule.id) && broken.iter().all(is_meant)).then_some(wire)
         };
         // An edit of the first item may only apply to a later one.
-        let is_of_item = rule.violation.edits.iter().any(violation::is_of_item);
+        let is_of_item = violation.edits.iter().any(edits::is_of_item);
         let last = if is_of_item && self.is_stream() { ITEMS } else { 1 };
         (0..last).find_map(of_item)
     }
 
     pub(super) fn edited(&self, edits: &[Edit], item: usize) -> Option<Vec<u8>> {
         if self.is_stream() {
-            return violation::edited_from(Format::Sse, &self.body, edits, item).ok();
+            return edits::edited_from(Format::Sse, &self.body, edits, item).ok();
         }
-        violation::edited(Format::Http, &self.recording(), edits).ok()
+        edits::edited(Format::Http, &self.recording(), edits).ok()
     }
 }
 
@@ -80,7 +82,7 @@ fn find_faults(rules: &Rules, is_enough: &dyn Fn(&str) -> bool) -> Vec<(&'static
         })
         .collect();
     let can_break = |rule: &'static Rule| {
-        let golden = rule.violation.golden;
+        let golden = rule.in_dialect(dialect).violation.golden;
         let own = wires.iter().filter(|(name, _)| *name == golden);
         let others = wires.iter().filter(|(name, _)| *name != golden && !is_enough(golden));
         let (golden, _) = own.chain(others).find(|(_, wire)| wire.breaking(rule, rules, &[]).is_some())?;

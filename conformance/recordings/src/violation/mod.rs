@@ -1,4 +1,4 @@
-//! Recordings that break a rule: goldens with the edits of the rule's page.
+//! Recordings that break a rule: goldens with the edits of its violation.
 
 mod data;
 mod event;
@@ -6,7 +6,7 @@ mod stream;
 
 use std::borrow::Cow;
 
-use catalogue::{Edit, Rule, Side, Target, Violation};
+use catalogue::{Edit, Side, Target, Violation};
 use event::Event;
 use spec::table::{EventInfo, Role};
 use spec::{APIS, Api};
@@ -15,12 +15,7 @@ use stream::Stream;
 use crate::capture::Format;
 use crate::goldens;
 
-/// Returns the recording that breaks a rule, or the edit that fails.
-pub fn recording(rule: &Rule) -> Result<Vec<u8>, String> {
-    apply(&rule.violation)
-}
-
-/// Applies the edits of a violation.
+/// Returns the recording that a violation describes, or the edit that fails.
 pub fn apply(violation: &Violation) -> Result<Vec<u8>, String> {
     let golden = goldens::golden(violation.golden)
         .ok_or_else(|| format!("there is no golden {}", violation.golden))?;
@@ -227,7 +222,7 @@ mod tests {
     #[test]
     fn edits_can_be_made_of_another_item() {
         let parallel = goldens::golden("openai/parallel-function-calls").unwrap();
-        let named = catalogue::rule("item/call-named").unwrap().violation.edits;
+        let named = catalogue::rule("item/call-named").unwrap().in_api("").violation.edits;
         let of = |item| edited_from(parallel.format, parallel.bytes, named, item);
         let second = String::from_utf8(of(1).unwrap()).unwrap();
         let count = |text: &str, words: &str| text.matches(words).count();

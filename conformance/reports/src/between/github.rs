@@ -7,7 +7,7 @@ use results::text::{counted, listed};
 use results::{BetweenCause, BetweenRun, Verdict};
 
 use super::super::github::{Annotation, lines, passing};
-use super::rule::{page, sides, window};
+use super::rule::{page_of, sides, window};
 
 /// Maximum number of pairs in a message.
 const PAIRS: usize = 6;
@@ -36,7 +36,7 @@ fn of_cause(run: &BetweenRun, cause: &BetweenCause) -> Option<Annotation> {
     for (name, side) in sides(finding) {
         let _ = write!(message, "; {name}: {}", window(finding, side, SIDE));
     }
-    if let Some(page) = page(&cause.rule) {
+    if let Some(page) = page_of(cause) {
         let _ = write!(message, "; fix: {}", page.fix);
     }
     let _ = write!(message, "; example: {}", test.name);

@@ -1,6 +1,6 @@
 //! The report of both ends of a gateway as a page for browsers.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use catalogue::Level;
 use results::text::{cut, parted};
@@ -9,7 +9,7 @@ use results::{
     StreamOutcome, Verdict,
 };
 
-use super::rule::{files, first_difference, page, sides, window};
+use super::rule::{RulePage, files, first_difference, page_of, sides, window};
 use crate::html::finding::fix;
 use crate::html::head::{command, fact, heading, meter, sections};
 use crate::html::overview::{next as steps, stale};
@@ -37,13 +37,9 @@ pub(super) fn html(run: &BetweenRun) -> String {
     let failing = run.causes.iter().filter(|cause| cause.fails).count();
     let failed = run.tests.iter().filter(|test| test.has_failed()).count();
     let limits = run.limits();
-    let rules: BTreeSet<&str> = run
-        .causes
-        .iter()
-        .take(CAUSES)
-        .map(|cause| &*cause.rule)
-        .filter(|rule| page(rule).is_some())
-        .collect();
+    let shown = run.causes.iter().take(CAUSES).rev();
+    let rules: BTreeMap<&str, RulePage> =
+        shown.filter_map(|cause| Some((&*cause.rule, page_of(cause)?))).collect();
     document(&title, run.outcome, |html| {
         html.tag("header").inside(|html| header(run, html));
         let all = [
@@ -98,7 +94,9 @@ pub(super) fn html(run: &BetweenRun) -> String {
             }
             steps(&next, html);
             if !rules.is_empty() {
-                section("rules", "Rules", html, |html| rules.iter().for_each(|rule| of_rule(rule, html)));
+                section("rules", "Rules", html, |html| {
+                    rules.iter().for_each(|(rule, page)| of_rule(rule, page, html))
+                });
             }
         });
         html.tag("footer").inside(|html| {
@@ -187,7 +185,7 @@ fn of_cause(run: &BetweenRun, cause: &BetweenCause, at: usize, html: &mut Html) 
         });
         html.tag("div").class("inside").inside(|html| {
             both(finding, html);
-            let page = page(&cause.rule);
+            let page = page_of(cause);
             html.tag("dl").class("options").inside(|html| {
                 let mut fact = |name: &str, value: &str| fact(name, value, html);
                 fact("pairs", &cause.pairs.join(", "));
@@ -206,7 +204,7 @@ fn of_cause(run: &BetweenRun, cause: &BetweenCause, at: usize, html: &mut Html) 
                 }
             });
             if let Some(page) = &page {
-                fix(page.fix, html);
+                fix(&page.fix, html);
             }
             html.tag("pre").inside(|html| html.tag("code").text(&run.command_of(test)));
             timeline(&cause.timeline, html);
@@ -417,19 +415,18 @@ fn one_test(run: &BetweenRun, test: &BetweenTest, html: &mut Html) {
 }
 
 /// Writes the page of a rule.
-fn of_rule(rule: &str, html: &mut Html) {
-    let Some(page) = page(rule) else { return };
+fn of_rule(rule: &str, page: &RulePage, html: &mut Html) {
     html.tag("details").class("rule").set("data-find", format!("{rule} {}", page.title)).inside(|html| {
         html.tag("summary").inside(|html| {
             html.tag("code").text(rule);
             html.tag("span").class("title").inside(|html| inline(page.title, html));
         });
         html.tag("div").class("inside").set("id", rule_id(rule)).inside(|html| {
-            prose(page.prose, html);
+            prose(&page.prose, html);
             html.tag("dl").inside(|html| fact("authority", &page.authority, html));
             html.tag("p").inside(|html| {
                 html.tag("b").text("Fix: ");
-                inline(page.fix, html);
+                inline(&page.fix, html);
             });
         });
     });

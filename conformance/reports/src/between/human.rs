@@ -8,7 +8,7 @@ use results::{BetweenCause, BetweenFinding, BetweenRun, BetweenTest, LevelChange
 
 use super::super::human::word;
 use super::super::style::Screen;
-use super::rule::{files, first_difference, level_of, page, sides, window};
+use super::rule::{files, first_difference, level_of, page_of, sides, window};
 
 /// Maximum number of causes with their example; the others have a line.
 const IN_FULL: usize = 10;
@@ -145,8 +145,8 @@ fn of_cause(run: &BetweenRun, cause: &BetweenCause, screen: Screen, out: &mut St
     if !finding.breaks.is_empty() {
         remark("breaks", &listed(&finding.breaks, PAIRS, |client| visible(client)));
     }
-    if let Some(page) = page(&cause.rule) {
-        remark("fix", &visible(page.fix));
+    if let Some(page) = page_of(cause) {
+        remark("fix", &visible(&page.fix));
     }
     remark("example", &visible(&test.name));
     if let Some(reason) = &test.expected {

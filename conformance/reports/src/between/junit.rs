@@ -53,8 +53,8 @@ fn of_test(test: &BetweenTest, run: &BetweenRun) -> Case {
         for (name, side) in sides(finding) {
             let _ = writeln!(out, "  {name}: {}", visible(&window(finding, side, SIDE)));
         }
-        if let Some(page) = page(&finding.rule) {
-            let _ = writeln!(out, "  fix: {}", visible(page.fix));
+        if let Some(page) = page(&finding.rule, &test.front) {
+            let _ = writeln!(out, "  fix: {}", visible(&page.fix));
         }
     }
     if test.findings.len() > FINDINGS {

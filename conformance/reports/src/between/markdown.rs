@@ -7,7 +7,7 @@ use results::{BetweenCause, BetweenRun, Verdict};
 
 use super::super::markdown::{cell, code, outcome};
 use super::human::counts;
-use super::rule::{files, level_of, page, sides, window};
+use super::rule::{files, level_of, page_of, sides, window};
 
 /// Maximum number of causes in the table.
 const LISTED: usize = 60;
@@ -67,8 +67,8 @@ fn example(run: &BetweenRun, cause: &BetweenCause, out: &mut String) {
     for (name, side) in sides(finding) {
         let _ = writeln!(out, "- {name}: {}", code(&window(finding, side, SIDE)));
     }
-    if let Some(page) = page(&cause.rule) {
-        let _ = writeln!(out, "- fix: {}", code(page.fix));
+    if let Some(page) = page_of(cause) {
+        let _ = writeln!(out, "- fix: {}", code(&page.fix));
     }
     let pairs: Vec<String> = cause.pairs.iter().map(|pair| code(pair)).collect();
     let _ = writeln!(

@@ -7,25 +7,33 @@ use results::{BetweenCause, BetweenFinding, BetweenRun, BetweenTest};
 #[derive(Debug, Clone)]
 pub(super) struct RulePage {
     pub(super) title: &'static str,
-    pub(super) fix: &'static str,
+    pub(super) fix: String,
     pub(super) authority: String,
-    pub(super) prose: &'static str,
+    pub(super) prose: String,
 }
 
-/// Returns the page of the rule with this id.
-pub(super) fn page(id: &str) -> Option<RulePage> {
+/// Returns the page of the rule of a cause.
+pub(super) fn page_of(cause: &BetweenCause) -> Option<RulePage> {
+    let pair = cause.pairs.first().map_or("", String::as_str);
+    page(&cause.rule, pair.split('-').next().unwrap_or_default())
+}
+
+/// Returns the page of the rule with this id: one of `between`, or one of the client's API.
+pub(super) fn page(id: &str, front: &str) -> Option<RulePage> {
     let own = catalogue::BETWEEN_RULES.iter().find(|rule| rule.id == id).map(|rule| RulePage {
         title: rule.title,
-        fix: rule.fix,
+        fix: rule.fix.to_owned(),
         authority: rule.authority.to_owned(),
-        prose: rule.prose,
+        prose: rule.prose.to_owned(),
     });
     own.or_else(|| {
-        catalogue::rule(id).map(|rule| RulePage {
+        let rule = catalogue::rule(id)?;
+        let own = rule.in_api(front);
+        Some(RulePage {
             title: rule.title,
-            fix: rule.fix,
-            authority: rule.citation.to_string(),
-            prose: rule.prose,
+            fix: own.every_fix(),
+            authority: own.citation.to_string(),
+            prose: format!("{}\n\n{}", rule.prose, own.note).trim_end().to_owned(),
         })
     })
 }

@@ -8,7 +8,7 @@ use results::{BetweenCause, BetweenRun, Outcome, Verdict};
 use serde_json::{Value, json};
 
 use super::super::sarif::{Log, hash, level, log, message, uri};
-use super::rule::{files, page, sides, window};
+use super::rule::{files, page_of, sides, window};
 
 /// Maximum number of results; the worst come first.
 const MOST: usize = 5000;
@@ -51,7 +51,7 @@ pub(super) fn sarif(run: &BetweenRun) -> String {
 
 fn descriptor(cause: &BetweenCause) -> Value {
     let id = visible(&cause.rule);
-    let Some(page) = page(&cause.rule) else {
+    let Some(page) = page_of(cause) else {
         return json!({ "id": id, "defaultConfiguration": { "level": level(cause.level) } });
     };
     let title = visible(page.title);
@@ -73,7 +73,7 @@ fn result(run: &BetweenRun, cause: &BetweenCause, numbers: &BTreeMap<&str, usize
     for (name, side) in sides(finding) {
         let _ = write!(what, "; {name}: {}", window(finding, side, SIDE));
     }
-    if let Some(page) = page(&cause.rule) {
+    if let Some(page) = page_of(cause) {
         let _ = write!(what, "; fix: {}", page.fix);
     }
     let pairs = listed(&cause.pairs, PAIRS, String::clone);

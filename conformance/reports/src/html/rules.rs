@@ -1,6 +1,6 @@
 //! Pages of broken rules.
 
-use catalogue::Rule;
+use catalogue::RuleInApi;
 
 use super::finding::rule_id;
 use super::head::fact;
@@ -31,24 +31,28 @@ pub(super) fn rules(run: &Run, html: &mut Html) {
 
 fn page(total: &RuleTotal, html: &mut Html) {
     let rule = catalogue::rule(&total.id);
+    let own: Vec<&RuleInApi> = rule.map(|rule| total.in_apis(rule)).unwrap_or_default();
     if let Some(rule) = rule {
         prose(rule.prose, html);
+        for note in own.iter().map(|own| own.note).filter(|note| !note.is_empty()) {
+            prose(note, html);
+        }
     }
     html.tag("dl").inside(|html| {
         let mut fact = |name: &str, value: &str| fact(name, value, html);
         fact("level", total.level.keyword());
         fact("authority", &total.authority);
-        if let Some(sentence) = rule.and_then(requirement) {
+        for sentence in own.iter().filter_map(|own| requirement(own)) {
             fact("in our words", sentence.statement);
         }
-        for (client, failure) in rule.map(Rule::broken_clients).unwrap_or_default() {
+        for (client, failure) in own.iter().flat_map(|own| own.broken_clients()) {
             fact("breaks", &format!("{client}: {failure}"));
         }
     });
-    if let Some(rule) = rule {
+    for fix in total.of_apis(RuleInApi::every_fix) {
         html.tag("p").inside(|html| {
             html.tag("b").text("Fix: ");
-            html.text(rule.fix);
+            html.text(&fix);
         });
     }
     html.tag("p").class("hint").inside(|html| {

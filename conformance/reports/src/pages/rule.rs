@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use catalogue::{DecidedBy, Level, LooksAt, RULES, Recorded, Rule};
+use catalogue::{DecidedBy, Level, LooksAt, RULES, Recorded, Rule, RuleInApi};
 
 use super::words;
 use spec::Api;
@@ -36,23 +36,26 @@ pub fn index() -> String {
 pub fn of_group(group: &str) -> String {
     let mut out = format!("# Rules of {group}\n\n[All rules](README.md)\n");
     for rule in RULES.iter().filter(|rule| rule.group() == group) {
-        let _ = writeln!(out, "\n## {}\n\n**{}.**\n\n{}", rule.id, rule.title, self::rule(rule).trim_end());
+        let _ =
+            writeln!(out, "\n## {}\n\n**{}.**\n\n{}", rule.id, rule.title, self::rule(rule, &[]).trim_end());
     }
     out
 }
 
-/// Returns the page of a rule without its title: purpose, authority, broken clients, and an example of a
-/// violation.
-pub fn rule(rule: &Rule) -> String {
+/// Returns the page of a rule without its title: purpose, and for each of some APIs, or of all if empty, authority, broken
+/// clients, and an example of a violation.
+pub fn rule(rule: &Rule, apis: &[&str]) -> String {
     let mut out = format!("{}\n\n", rule.prose.trim());
+    let about: Vec<_> =
+        rule.in_apis.iter().filter(|own| apis.is_empty() || apis.contains(&own.api)).collect();
+    let is_shared = rule.api.is_none();
+    if let ([own], false) = (about.as_slice(), is_shared) {
+        authority(rule, own, &mut out);
+    }
     let mut fact = |name: &str, text: &str| {
         let _ = writeln!(out, "- {name}: {text}");
     };
-    fact("Level", &levels(rule));
-    let sentence =
-        requirement(rule).map(|said| format!("; in our words: {}", said.statement)).unwrap_or_default();
-    fact("Authority", &format!("{}: {}{sentence}", words::authority(rule.authority), rule.citation));
-    let api = api(rule);
+    let api = api(about.first().copied().unwrap_or_else(|| rule.in_api("")));
     match rule.decided_by {
         DecidedBy::Structure(families) => {
             let told: Vec<_> = families.iter().map(|family| words::family(*family, api)).collect();
@@ -69,22 +72,44 @@ pub fn rule(rule: &Rule) -> String {
         let is_of_both = rule.looks_at.contains(&LooksAt::Stream);
         fact("Judges", if is_of_both { "streams and JSON bodies" } else { "JSON bodies" });
     }
-    for (client, failures) in rule.broken_clients() {
-        fact("Breaks", &format!("{client}: {failures}"));
-    }
-    fact("Fix", rule.fix);
     fact("Since", rule.since);
-    let _ = writeln!(out, "\nA violation: `{}`, edited.\n\n```text", rule.violation.golden);
-    for edit in rule.violation.edits {
-        let _ = writeln!(out, "{}", words::edit(edit, usize::MAX));
+    for own in about {
+        if is_shared {
+            let _ = writeln!(out, "\n**{}**\n", self::api(own).title);
+            if !own.note.is_empty() {
+                let _ = writeln!(out, "{}\n", own.note.trim());
+            }
+            authority(rule, own, &mut out);
+        }
+        effects(own, &mut out);
     }
-    out.push_str("```\n");
     out
 }
 
-/// Returns the API whose scopes a rule names: that of the stream by which it is proven.
-pub fn api(rule: &Rule) -> &'static Api {
-    api_of(rule.violation.golden.split('/').next().unwrap_or_default())
+/// Writes the level and the authority of a rule in an API.
+fn authority(rule: &Rule, own: &RuleInApi, out: &mut String) {
+    let sentence =
+        requirement(own).map(|said| format!("; in our words: {}", said.statement)).unwrap_or_default();
+    let _ = writeln!(out, "- Level: {}", levels(rule, own));
+    let _ = writeln!(out, "- Authority: {}: {}{sentence}", words::authority(own.authority), own.citation);
+}
+
+/// Writes what a violation breaks in an API, how to mend it, and an example.
+fn effects(own: &RuleInApi, out: &mut String) {
+    for (client, failures) in own.broken_clients() {
+        let _ = writeln!(out, "- Breaks: {client}: {failures}");
+    }
+    let _ = writeln!(out, "- Fix: {}", own.every_fix());
+    let _ = writeln!(out, "\nA violation: `{}`, edited.\n\n```text", own.violation.golden);
+    for edit in own.violation.edits {
+        let _ = writeln!(out, "{}", words::edit(edit, usize::MAX));
+    }
+    out.push_str("```\n");
+}
+
+/// Returns the API in which a rule is, or the first one if this build does not have it.
+pub fn api(own: &RuleInApi) -> &'static Api {
+    spec::APIS.iter().find(|known| known.name == own.api).copied().unwrap_or(spec::APIS[0])
 }
 
 /// Returns the API of a dialect, or the first one if this build does not have the dialect.
@@ -92,15 +117,16 @@ pub(super) fn api_of(dialect: &str) -> &'static Api {
     spec::dialect(dialect).map_or(spec::APIS[0], |dialect| dialect.api)
 }
 
-/// Returns the level of a rule, the dialects it applies to, and exceptions.
-fn levels(rule: &Rule) -> String {
-    let mut told = rule.level.keyword().to_owned();
+/// Returns the level of a rule in an API, the dialects it applies to, and exceptions.
+fn levels(rule: &Rule, in_api: &RuleInApi) -> String {
+    let usual = in_api.level.unwrap_or(rule.level);
+    let mut told = usual.keyword().to_owned();
     if !rule.only_in.is_empty() {
         let _ = write!(told, " only in {}", rule.only_in.join(", "));
     }
     let mut others: BTreeMap<(Level, &str), Vec<&str>> = BTreeMap::new();
-    for dialect in spec::DIALECTS {
-        for own in dialect.rules.iter().filter(|own| own.id == rule.id && own.level != rule.level) {
+    for dialect in spec::DIALECTS.iter().filter(|dialect| dialect.api.name == in_api.api) {
+        for own in dialect.rules.iter().filter(|own| own.id == rule.id && own.level != usual) {
             others.entry((own.level, own.reason)).or_default().push(dialect.name);
         }
     }
@@ -110,11 +136,11 @@ fn levels(rule: &Rule) -> String {
     told
 }
 
-/// Returns the normative sentence of a rule.
-pub fn requirement(rule: &Rule) -> Option<&'static catalogue::Requirement> {
-    let id = rule.citation.requirement?;
+/// Returns the normative sentence that a rule rests on in an API.
+pub fn requirement(own: &RuleInApi) -> Option<&'static catalogue::Requirement> {
+    let id = own.citation.requirement?;
     let of = |requirement: &&catalogue::Requirement| {
-        requirement.id == id && requirement.version == rule.citation.source
+        requirement.id == id && requirement.version == own.citation.source
     };
     catalogue::REQUIREMENTS.iter().find(of)
 }

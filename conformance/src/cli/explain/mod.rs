@@ -17,6 +17,7 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow};
 use catalogue::Rule;
 use clap::Args;
+use spec::Dialect;
 
 use super::color::Color;
 use super::names::Topic;
@@ -72,8 +73,8 @@ impl CommandArgs for ExplainArgs {
             .map(|topic| {
                 Ok(match topic {
                     Topic::Rule(rule) => {
-                        let violation =
-                            shown(rule, screen).with_context(|| format!("the violation of {}", rule.id))?;
+                        let violation = shown(rule, dialect, screen)
+                            .with_context(|| format!("the violation of {}", rule.id))?;
                         page::page(rule, dialect, screen) + &violation
                     }
                     Topic::Sentence(sentence) => sentence::page(sentence, dialect, screen),
@@ -121,12 +122,12 @@ fn topics() -> String {
     out
 }
 
-/// Returns the violation of a rule: the edits of a golden, the changes, and the findings.
-fn shown(rule: &Rule, screen: Screen) -> anyhow::Result<String> {
-    let violation = &rule.violation;
+/// Returns the violation of a rule in the API of a dialect: the edits of a golden, the changes, and the findings.
+fn shown(rule: &Rule, dialect: &Dialect, screen: Screen) -> anyhow::Result<String> {
+    let violation = &rule.in_dialect(dialect).violation;
     let golden = goldens::golden(violation.golden)
         .ok_or_else(|| anyhow!("there is no golden {}", violation.golden))?;
-    let edited = violation::recording(rule).map_err(anyhow::Error::msg)?;
+    let edited = violation::apply(violation).map_err(anyhow::Error::msg)?;
     let style = screen.style;
     let mut out = format!("\n{} {}, edited\n\n", style.bold("violation"), violation.golden);
     for edit in violation.edits {
@@ -162,6 +163,60 @@ mod tests {
     use super::*;
     use reports::Style;
 
+    /// Words of each API: its names, documents and events, and vendors that have no other API.
+    const WORDS: [(&str, &[&str]); 3] = [
+        ("chat", &["Chat Completions", "chat.completion", "CreateChatCompletion"]),
+        (
+            "messages",
+            &["Messages API", "of Messages", "Anthropic", "anthropic", "message_stop", "content_block"],
+        ),
+        (
+            "responses",
+            &[
+                "Responses API",
+                "Open Responses",
+                "open-responses",
+                "response.",
+                "sequence_number",
+                "output_index",
+            ],
+        ),
+    ];
+
+    /// Rules that are about other APIs.
+    const ABOUT_OTHERS: [&str; 1] = ["schema/foreign-protocol"];
+
+    #[test]
+    fn a_rule_is_explained_in_the_words_of_its_api() {
+        let screen = Screen { style: Style::Plain, width: 1000 };
+        let mut told = Vec::new();
+        for (rule, own) in catalogue::rules_in_apis().filter(|(rule, _)| !ABOUT_OTHERS.contains(&rule.id)) {
+            let foreign = WORDS.iter().filter(|(api, _)| *api != own.api).flat_map(|(_, words)| *words);
+            let judges = |dialect: &&&Dialect| {
+                dialect.api.name == own.api && checker::level(rule, dialect) != catalogue::Level::Off
+            };
+            let mut texts: Vec<String> = spec::DIALECTS
+                .iter()
+                .filter(judges)
+                .map(|dialect| page::page(rule, dialect, screen))
+                .collect();
+            let of = own.violation.golden.split('/').next().and_then(spec::dialect).unwrap();
+            texts.push(shown(rule, of, screen).unwrap());
+            texts.push(reports::pages::rule(rule, &[own.api]));
+            for word in foreign {
+                let lines = texts.iter().flat_map(|text| text.lines());
+                let found = lines.into_iter().find(|line| line.contains(word));
+                told.extend(found.map(|line| format!("{} in {}: {word}: {}", rule.id, own.api, line.trim())));
+            }
+            for broken in own.breaks {
+                if catalogue::client(broken.client).is_none_or(|client| client.api != own.api) {
+                    told.push(format!("{} in {}: breaks {}", rule.id, own.api, broken.client));
+                }
+            }
+        }
+        assert!(told.is_empty(), "{}\n{}", told.len(), told.join("\n"));
+    }
+
     #[test]
     fn every_rule_can_be_explained() {
         let screen = Screen { style: Style::Plain, width: 80 };
@@ -169,10 +224,13 @@ mod tests {
             for dialect in spec::DIALECTS {
                 assert!(page::page(rule, dialect, screen).contains(rule.title), "{}", rule.id);
             }
-            let shown = shown(rule, screen).unwrap();
+        }
+        for (rule, own) in catalogue::rules_in_apis() {
+            let dialect = spec::DIALECTS.iter().find(|dialect| dialect.api.name == own.api).unwrap();
+            let shown = shown(rule, dialect, screen).unwrap();
             let changes =
                 shown.lines().any(|line| [" | - ", " | + ", " | ~ "].iter().any(|sign| line.contains(sign)));
-            assert!(changes, "{}: no change is shown\n{shown}", rule.id);
+            assert!(changes, "{} in {}: no change is shown\n{shown}", rule.id, own.api);
         }
     }
 }

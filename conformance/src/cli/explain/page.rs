@@ -53,21 +53,22 @@ impl Page {
     }
 }
 
-/// Returns the page without its violation.
+/// Returns the page in the API of a dialect, without its violation.
 pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
+    let own = rule.in_dialect(dialect);
     let mut page = Page { out: format!("{}: {}\n\n", screen.style.bold(rule.id), rule.title), screen };
     let (here, reason) = here(rule, dialect);
     page.fact("level", &here);
     page.fact("", &reason);
-    page.fact("authority", &format!("{}: {}", words::authority(rule.authority), rule.citation));
-    if let Some(sentence) = requirement(rule) {
+    page.fact("authority", &format!("{}: {}", words::authority(own.authority), own.citation));
+    if let Some(sentence) = requirement(own) {
         page.fact("", &format!("in our words: {}", sentence.statement));
         page.fact("", sentence.address);
         if let Some(standing) = standing(sentence.version, level(rule, dialect), dialect, Some(rule.id)) {
             page.fact("", &standing);
         }
     }
-    let api = pages::api(rule);
+    let api = pages::api(own);
     match rule.decided_by {
         DecidedBy::Structure(families) => {
             let text = |family: &Family| format!("{}: {}", family.name(), words::family(*family, api));
@@ -83,12 +84,16 @@ pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
         page.fact("judges", if is_of_both { "streams and JSON bodies" } else { "JSON bodies" });
     }
     page.fact("only in", &rule.only_in.join(", "));
-    page.fact("fix", rule.fix);
-    let breaks = rule.broken_clients();
+    page.fact("fix", &own.every_fix());
+    let breaks = own.broken_clients();
     page.rows("breaks", breaks.iter().map(|(client, failures)| format!("{client}: {failures}")));
     page.fact("since", rule.since);
     page.out.push('\n');
     page.out += &prose(rule.prose, width(screen));
+    if !own.note.is_empty() {
+        page.out.push('\n');
+        page.out += &prose(own.note, width(screen));
+    }
     page.out
 }
 
@@ -96,15 +101,16 @@ pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
 fn here(rule: &Rule, dialect: &Dialect) -> (String, String) {
     let here = level(rule, dialect);
     let own = dialect.rules.iter().find(|own| own.id == rule.id);
+    let usual = rule.level_in(dialect);
     let told = match here {
         Level::Off => format!("not checked in {}", dialect.name),
         _ => format!("{} in {}", here.keyword(), dialect.name),
     };
     match own {
         Some(own) if here == own.level => {
-            (format!("{told}; {} elsewhere", rule.level.keyword()), own.reason.to_owned())
+            (format!("{told}; {} elsewhere", usual.keyword()), own.reason.to_owned())
         }
-        _ if here == Level::Off => (told, format!("{} where defined", rule.level.keyword())),
+        _ if here == Level::Off => (told, format!("{} where defined", usual.keyword())),
         _ => (told, String::new()),
     }
 }

@@ -206,15 +206,16 @@ fn groups() -> String {
 
 fn rules(dialect: &Dialect) -> Vec<Value> {
     let rule = |rule: &catalogue::Rule| {
+        let own = rule.in_dialect(dialect);
         json!({
             "id": rule.id,
             "level": level(rule, dialect).name(),
-            "authority": format!("{:?}", rule.authority).to_lowercase(),
+            "authority": format!("{:?}", own.authority).to_lowercase(),
             "title": rule.title,
-            "source": rule.citation.source,
-            "heading": rule.citation.heading,
-            "requirement": rule.citation.requirement,
-            "breaks": rule.broken_clients().into_iter().map(|(client, _)| client).collect::<Vec<_>>(),
+            "source": own.citation.source,
+            "heading": own.citation.heading,
+            "requirement": own.citation.requirement,
+            "breaks": own.broken_clients().into_iter().map(|(client, _)| client).collect::<Vec<_>>(),
             "since": rule.since,
         })
     };

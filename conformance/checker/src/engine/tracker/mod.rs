@@ -509,7 +509,7 @@ fn open_node(plan: &Plan, stream: &Stream, at: usize, node: &Node) -> Option<Ope
         && !bound.is_chosen
         && node.kind().is_some_and(|kind| plan.api().used_when_closed.contains(&kind))
     {
-        bound.level = bound.level.max(bound.rule.level);
+        bound.level = bound.level.max(bound.rule.level_in(plan.dialect()));
     }
     let closing = fault::closing_events(plan.dialect(), level.scope);
     Some(OpenNode { node: at, level, bound, closing, name: stream.name(node) })
