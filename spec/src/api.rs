@@ -159,6 +159,8 @@ pub struct ScopeInfo {
     pub exclusive: bool,
     /// The phase of its parent from which on none is open, and none opens.
     pub until: Option<&'static str>,
+    /// The place in an entry of a list that lets the entry close it again.
+    pub again: Option<&'static str>,
 }
 
 impl Api {
@@ -266,6 +268,7 @@ impl ScopeInfo {
             kept: false,
             exclusive: false,
             until: None,
+            again: None,
         }
     }
 

@@ -272,14 +272,16 @@ impl Walk<'_, '_> {
         scanner.members(|scanner, name| {
             let is_it = |inner: &&Watch| inner.member.is_some_and(|member| member.as_bytes() == name);
             let Some(inner) = watch.inner.iter().find(is_it) else { return scanner.skip() };
-            if scanner.peek() != b'n' && !inner.allows.is_empty() {
+            let (kind, start) = (scanner.peek(), scanner.offset());
+            let mut walk = Walk { matches, event, scanner: *scanner };
+            walk.value(inner, row)?;
+            *scanner = walk.scanner;
+            let is_empty = kind == b'"' && scanner.offset() - start == "\"\"".len();
+            if !inner.allows.is_empty() && kind != b'n' && !is_empty {
                 for value in matches.values.get_mut(own.clone()).unwrap_or_default() {
                     value.is_allowed |= inner.allows.contains(&value.effect);
                 }
             }
-            let mut walk = Walk { matches, event, scanner: *scanner };
-            walk.value(inner, row)?;
-            *scanner = walk.scanner;
             Ok(())
         })
     }
@@ -403,7 +405,7 @@ mod tests {
 
     #[test]
     fn effects_take_place_for_each_value_that_is_not_null() {
-        let text = r#"{"a":[{"b":[{"j":0,"id":"x","text":"A"},{"text":"B","j":1,"id":null},{"j":2,"text":null}],"i":7},
+        let text = r#"{"a":[{"b":[{"j":0,"id":"x","text":"A"},{"text":"B","j":1,"id":null},{"j":2,"id":"","text":null}],"i":7},
             null,{"i":8},{"b":[{"id":"y"}],"i":9}],"n":5}"#;
         assert_eq!(
             found(text),

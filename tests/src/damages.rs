@@ -50,8 +50,11 @@ pub struct Damage {
     at: Vec<Place>,
     /// The edits, one a line.
     edits: String,
-    /// The rule that names the cause, and reports it as a MUST or a SHOULD.
+    /// The rule that names the cause.
     pub rule: Option<String>,
+    /// Whether the rule reports it as a SHOULD: clients read the stream, or no document forbids it. Otherwise it is a MUST.
+    #[serde(default)]
+    pub is_should: bool,
     /// Why no client can tell the stream from a good one.
     pub equivalent: Option<String>,
     /// Who sends such streams, which clients read.

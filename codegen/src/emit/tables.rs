@@ -210,8 +210,9 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
         let key = own.key.iter().map(|name| slot(name));
         let (is_root, is_container) = (name == root, name == container);
         let Scope { description, of, phases, repeatable, ends, withdraws, kept, exclusive, .. } = own;
-        let [until, in_parent, in_response] =
-            [&own.until, &own.in_parent, &own.in_response].map(|text| option_text(text.as_deref()));
+        let [until, again, in_parent, in_response] =
+            [&own.until, &own.again, &own.in_parent, &own.in_response]
+                .map(|text| option_text(text.as_deref()));
         let (content, in_body) = (own.content.expression(), file.places_in_body(own));
         quote! {
             ScopeInfo {
@@ -235,6 +236,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
                 kept: #kept,
                 exclusive: #exclusive,
                 until: #until,
+                again: #again,
             }
         }
     });

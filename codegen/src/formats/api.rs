@@ -264,6 +264,8 @@ pub struct Scope {
     pub exclusive: bool,
     /// The phase of its parent from which on none is open, and none opens.
     pub until: Option<String>,
+    /// The place in an entry of a list that lets the entry close it again.
+    pub again: Option<String>,
 }
 
 words! {

@@ -30,7 +30,7 @@ pub struct Effect {
     pub role: Role,
     /// Place of its value: a JSON pointer. In a list, the segment `*` is each entry of an array.
     pub value: Option<String>,
-    /// In a list: a member of the value that must not be null either.
+    /// In a list: a member of the value that must be neither null nor an empty string.
     pub when: Option<String>,
     /// For the role `phase`, the phase that it begins; for the role `terminal`, the phase in which its scope ends.
     pub phase: Option<String>,

@@ -1,4 +1,5 @@
-//! Damages of good streams of Messages and Chat Completions are found by the rule that names their cause, or as a MUST.
+//! Damages of good streams of Messages and Chat Completions are found by the rule that names their cause, at the level that
+//! they state.
 
 #![expect(clippy::print_stdout, reason = "prints the kill rates, which `--nocapture` shows")]
 
@@ -32,7 +33,8 @@ impl<'d> Outcome<'d> {
         let mut outcome = Self { damage, made: 0, found: 0, survivor: None };
         let damaged = streams.iter().filter_map(|stream| Some((stream, damage.make(stream)?)));
         for (stream, bytes) in damaged.take(MOST) {
-            let found = broken(dialect, &bytes, damage.rule.as_deref());
+            let level = if damage.is_should { Level::Should } else { Level::Must };
+            let found = rules_at(level, dialect, &bytes);
             outcome.made += 1;
             if damage.rule.as_ref().map_or(!found.is_empty(), |rule| found.contains(rule)) {
                 outcome.found += 1;
@@ -55,13 +57,12 @@ impl<'d> Outcome<'d> {
     }
 }
 
-/// Returns the rules that a stream breaks as a MUST, and the one that names its cause if it is a SHOULD.
-fn broken(dialect: &str, bytes: &[u8], cause: Option<&str>) -> BTreeSet<String> {
+/// Returns the rules that a stream breaks at a level.
+fn rules_at(level: Level, dialect: &str, bytes: &[u8]) -> BTreeSet<String> {
     let mut checker = Checker::new(corpus::dialect(dialect));
     checker.push(bytes);
     checker.finish();
-    let least = |rule: &str| if cause == Some(rule) { Level::Should } else { Level::Must };
-    let found = checker.findings().iter().filter(|finding| finding.level >= least(&finding.rule));
+    let found = checker.findings().iter().filter(|finding| finding.level == level);
     found.map(|finding| finding.rule.to_string()).collect()
 }
 
@@ -102,6 +103,9 @@ fn damages_are_found_by_the_rule_that_names_their_cause() {
         );
         for Outcome { damage, made, .. } in &outcomes {
             let by = match (&damage.rule, &damage.equivalent, &damage.tolerated) {
+                (Some(rule), None, None) if damage.is_should => {
+                    format!("{}, as a SHOULD", defects::link(rule))
+                }
                 (Some(rule), None, None) => defects::link(rule),
                 (None, Some(why), None) => format!("survives, equivalent: {why}"),
                 (None, None, Some(why)) => format!("survives, tolerated: {why}"),

@@ -182,6 +182,13 @@ impl<'c> Case<'c> {
         self.bound.level = self.bound.level.min(level);
     }
 
+    /// Reports the next findings at the event that opened a node.
+    pub(crate) fn look_at_opening(&mut self, node: &'c Node) {
+        if let Some(opened) = node.opened.get() {
+            self.at = At::SavedLocation(opened);
+        }
+    }
+
     /// Returns the event at hand; there is none at the end of the stream.
     pub(crate) fn record(&self) -> Option<&'c Record<'c>> {
         match self.at {

@@ -374,6 +374,12 @@ impl Findings {
         number
     }
 
+    /// Returns the number of the last finding of an event that lacks a property.
+    #[cold]
+    pub(crate) fn lacking(&self, property: &str) -> Option<usize> {
+        self.found.iter().rposition(|finding| finding.missing.as_deref() == Some(property))
+    }
+
     /// Adds a finding at an earlier place.
     #[cold]
     pub(crate) fn add_at(

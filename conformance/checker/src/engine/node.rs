@@ -88,6 +88,8 @@ pub(crate) struct Node {
     pub(crate) fragments: u64,
     /// The joined deltas.
     pub(crate) joined: String,
+    /// How its deltas repeat each other.
+    pub(crate) repeats: Repeats,
     /// The log probabilities of the deltas: lists, as JSON.
     pub(crate) logprobs: Vec<Box<str>>,
     /// Whether some of its deltas are unknown or were withdrawn.
@@ -101,7 +103,7 @@ pub(crate) struct Node {
     /// The finding that nothing opened it, and the id that its events give it.
     pub(super) unopened: Option<Box<(usize, String)>>,
     /// The finding that another item has its index.
-    pub(super) doubt: Option<usize>,
+    pub(crate) doubt: Option<usize>,
     /// Rank of its last phase.
     pub(crate) phase: Option<usize>,
     /// The phase in which it ended.
@@ -121,6 +123,36 @@ struct Counter {
     /// All children, by the highest index.
     next: u64,
     open: usize,
+}
+
+/// Whether each delta of a text begins with the one before it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Repeats {
+    /// Whether one does not, as in nearly all texts from the second delta on.
+    has_new: bool,
+    /// Start of the last delta that is not empty.
+    last: usize,
+    /// Number of deltas that are longer than the one before them.
+    growing: u32,
+}
+
+impl Repeats {
+    /// Compares the delta that starts at a place with the one before it.
+    fn compare(&mut self, joined: &str, start: usize) {
+        let (before, delta) = joined.split_at(start);
+        let last = before.get(self.last..).unwrap_or_default();
+        if delta.is_empty() {
+            return;
+        }
+        self.has_new = !delta.starts_with(last);
+        self.growing += u32::from(!last.is_empty() && delta.len() > last.len());
+        self.last = start;
+    }
+
+    /// Returns whether each delta repeats all before it. Two deltas may be alike by chance.
+    pub(crate) const fn are_all(self) -> bool {
+        !self.has_new && self.growing > 1
+    }
 }
 
 /// Initial capacity of a text, as most texts are much longer than their first delta.
@@ -144,6 +176,7 @@ impl Node {
             closing: Reusable::default(),
             fragments: 0,
             joined: String::new(),
+            repeats: Repeats::default(),
             logprobs: Vec::new(),
             partial: false,
             is_settled: false,
@@ -170,6 +203,7 @@ impl Node {
         self.closing.empty();
         self.fragments = 0;
         self.joined.recycle();
+        self.repeats = Repeats::default();
         Recycle::recycle(&mut self.logprobs);
         self.cells.recycle();
         Recycle::recycle(&mut self.counters);
@@ -231,11 +265,15 @@ impl Node {
         if self.joined.capacity() == 0 {
             self.joined.reserve(USUAL_TEXT);
         }
+        let start = self.joined.len();
         if text.escaped {
             // Half of a surrogate pair: the character is unknown.
             self.partial |= spec::json::decode_onto(&mut self.joined, text.raw);
         } else {
             self.joined.push_str(text.raw);
+        }
+        if !self.repeats.has_new {
+            self.repeats.compare(&self.joined, start);
         }
     }
 

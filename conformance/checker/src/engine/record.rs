@@ -130,7 +130,8 @@ impl<'a> Record<'a> {
         memory: &'a mut Memory,
     ) {
         let (frame, data) = (self.frame, self.data());
-        let is_done = data == "[DONE]";
+        // SDKs look at how the data begins.
+        let is_done = data.starts_with(DONE) && data.trim_end() == DONE;
         // Where the type follows from members, another event with the same ones has the same type.
         let is_by_members =
             !dialect.framing.types.is_empty() && dialect.framing.event_line == EventLine::None;
@@ -319,6 +320,9 @@ impl<'a> Record<'a> {
 
 /// The payload of a frame that was dropped because it is too long.
 const TOO_LONG: Payload = Payload::NotJson(DataProblem::TooLong, 0);
+
+/// The marker that ends a stream.
+pub(crate) const DONE: &str = "[DONE]";
 
 /// The byte with which U+FFFD begins.
 const LOST: u8 = 0xef;

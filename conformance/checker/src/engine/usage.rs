@@ -16,8 +16,8 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
-    /// Reads the object, once for all rules.
-    pub(super) fn of(places: &UsagePlaces, usage: &str) -> Self {
+    /// Reads the object.
+    pub(crate) fn of(places: &UsagePlaces, usage: &str) -> Self {
         let UsagePlaces { input, cached, output, reasoning, total, .. } = *places;
         let mut counts = [input, cached, output, reasoning, total].map(|place| (place, None));
         let mut scanner = Scanner::new(usage);

@@ -1,8 +1,10 @@
-//! The rule about indices and sequence numbers.
+//! Rules about indices, sequence numbers and token counts.
 
+use catalogue::Level;
+use spec::table::CountPlace;
 use spec::{Odd, Slot};
 
-use crate::engine::{Case, short};
+use crate::engine::{Case, Snapshot, Usage, short};
 
 /// The expected value of an index or a sequence number.
 const WHOLE: &str = "an integer from 0 to 9007199254740991";
@@ -24,6 +26,44 @@ pub(super) fn whole_numbers(case: &mut Case<'_>) {
                 Odd::TooLarge => "larger than JSON parsers read exactly",
             };
             format!("{name} is {count}, which is {why}")
+        });
+    }
+}
+
+pub(super) fn details_within_response(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    let pointer = snapshot.pointer(case.dialect().api.usage.member);
+    details_within(case, &snapshot.usage, &pointer);
+}
+
+/// Reports negative counts of tokens, and counts of a part that are larger than those of the whole. The pointer is that of
+/// the object that has them.
+pub(super) fn details_within(case: &mut Case<'_>, usage: &Usage, pointer: &str) {
+    let places = case.dialect().api.usage;
+    let name = |(member, inner): CountPlace| {
+        [Some(member), inner].into_iter().flatten().collect::<Vec<_>>().join("/")
+    };
+    for (place, count) in [
+        (places.input, usage.input),
+        (places.output, usage.output),
+        (places.total, usage.total),
+        (places.cached, usage.cached),
+        (places.reasoning, usage.reasoning),
+    ] {
+        let Some(count) = count.filter(|count| *count < 0.0) else { continue };
+        let name = name(place);
+        case.fault(&format!("{pointer}/{name}"), "at least 0", &count.to_string(), || {
+            format!("usage/{name} is {count}")
+        });
+    }
+    case.limit(Level::Should);
+    for (whole, all, part, part_of) in [
+        (places.input, usage.input, places.cached, usage.cached),
+        (places.output, usage.output, places.reasoning, usage.reasoning),
+    ] {
+        let Some((part_of, all)) = part_of.zip(all).filter(|(part, all)| part > all) else { continue };
+        let (pointer, part, whole) = (format!("{pointer}/{}", name(part)), part.1.unwrap_or(part.0), whole.0);
+        case.fault(&pointer, &format!("at most {all}"), &part_of.to_string(), || {
+            format!("{part} is {part_of}, but {whole} is only {all}")
         });
     }
 }

@@ -8,27 +8,26 @@ use spec::json::{self, Scan, Scanner, Syntax};
 /// part of a character. Returns `None` if unknown. What is not a list has no tokens.
 pub(super) fn misspelled<'l>(lists: impl Iterator<Item = &'l str> + Clone, text: &str) -> Option<String> {
     if Unspelled::is_nothing_after(lists.clone(), text) {
-        None
-    } else {
-        spelled(lists).filter(|spelled| spelled != text)
+        return None;
     }
+    let [by_bytes, by_text] = spelled(lists);
+    let is_other = |spelled: &String| spelled != text;
+    by_bytes.filter(is_other).or_else(|| by_text.filter(is_other))
 }
 
-fn spelled<'l>(lists: impl Iterator<Item = &'l str>) -> Option<String> {
-    let mut tokens = Tokens { count: 0, bytes: Some(Vec::new()), text: Some(String::new()) };
+/// Returns what tokens spell by their bytes, and by their texts.
+fn spelled<'l>(lists: impl Iterator<Item = &'l str>) -> [Option<String>; 2] {
+    let mut tokens = Tokens { bytes: Some(Vec::new()), text: Some(String::new()) };
     for list in lists {
         json::each_entry(list, |scanner| tokens.add(scanner));
     }
-    let Tokens { count, bytes, text } = tokens;
-    if let Some(bytes) = bytes.filter(|bytes| !bytes.is_empty()) {
-        return String::from_utf8(bytes).ok();
-    }
-    text.filter(|text| count > 0 && !text.contains(char::REPLACEMENT_CHARACTER))
+    let Tokens { bytes, text } = tokens;
+    let bytes = bytes.filter(|bytes| !bytes.is_empty());
+    [bytes.and_then(|bytes| String::from_utf8(bytes).ok()), text.filter(|text| !text.is_empty())]
 }
 
 /// What tokens spell: none if one of them lacks it.
 struct Tokens {
-    count: usize,
     bytes: Option<Vec<u8>>,
     text: Option<String>,
 }
@@ -37,7 +36,6 @@ impl Tokens {
     /// Adds the token at the cursor.
     fn add(&mut self, scanner: &mut Scanner<'_>) -> Scan<()> {
         let Token { bytes, text } = Token::read(scanner)?;
-        self.count += 1;
         let known = self.bytes.take().zip(bytes);
         self.bytes = known.and_then(|(mut known, list)| {
             each_byte(list, |byte| {
@@ -46,7 +44,7 @@ impl Tokens {
             })?;
             Some(known)
         });
-        let known = self.text.take().zip(text);
+        let known = self.text.take().zip(text.filter(|text| !is_piece(text)));
         self.text = known.map(|(known, text)| known + &*text);
         Ok(())
     }
@@ -76,6 +74,11 @@ impl<'l> Token<'l> {
         })?;
         Ok(token)
     }
+}
+
+/// Returns whether the text of a token stands for a piece of a character, whose bytes it cannot have.
+fn is_piece(token: &str) -> bool {
+    token.contains("\\x") || token.contains(char::REPLACEMENT_CHARACTER)
 }
 
 /// Calls a function with each byte of a list, until it returns `None`. Returns `None` then, or if the list has something else.
@@ -117,6 +120,10 @@ impl<'t> Unspelled<'t> {
             Some(list) => each_byte(list, |byte| {
                 rest = rest.strip_prefix(&[byte])?;
                 Some(())
+            })
+            .filter(|()| {
+                let passed = self.rest.len() - rest.len();
+                text.is_none_or(|text| text.as_bytes() == &self.rest[..passed] || is_piece(&text))
             }),
             None => text.and_then(|text| {
                 rest = rest.strip_prefix(text.as_bytes())?;
@@ -134,7 +141,8 @@ mod tests {
     use super::*;
 
     fn spelling(list: &str) -> Option<String> {
-        spelled([list].into_iter())
+        let [by_bytes, by_text] = spelled([list].into_iter());
+        by_bytes.or(by_text)
     }
 
     #[test]
@@ -162,7 +170,7 @@ mod tests {
     fn what_spells_a_text_is_found_without_a_copy() {
         let right = [
             r#"[{"token":"Hel","top_logprobs":[{"token":"]"}]},{"token":"lo"}]"#,
-            r#"[{"token":"Hel","bytes":[72,101,108]},{"bytes":[108, 111],"token":"?"}]"#,
+            r#"[{"token":"Hel","bytes":[72,101,108]},{"bytes":[108],"token":"\\xc3"},{"bytes":[111],"token":"o"}]"#,
             r#"[{"bytes":null,"token":"H\u0065llo"}]"#,
         ];
         let wrong = [
@@ -174,11 +182,12 @@ mod tests {
             r#"[{"token":"Hello","bytes":[72,101,108,108,111,33]}]"#,
             r#"[{"token":"Hello","bytes":[72,101,108,108,4294967407]}]"#,
             r#"[{"token":"Hel","bytes":[72,101,108]},{"token":"lo"}]"#,
+            r#"[{"token":"Hallo","bytes":[72,101,108,108,111]}]"#,
         ];
         for list in right.into_iter().chain(wrong) {
             let is_right = right.contains(&list);
             assert_eq!(Unspelled::is_nothing_after([list].into_iter(), "Hello"), is_right, "{list}");
-            let slowly = spelling(list).filter(|spelled| spelled != "Hello");
+            let slowly = spelled([list].into_iter()).into_iter().flatten().find(|spelled| spelled != "Hello");
             assert_eq!(misspelled([list].into_iter(), "Hello"), slowly, "{list}");
         }
         assert!(Unspelled::is_nothing_after([right[0], right[0]].into_iter(), "HelloHello"));

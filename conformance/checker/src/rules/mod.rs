@@ -11,12 +11,14 @@ mod request;
 mod responses;
 mod schema;
 mod sequence;
+mod shape;
+mod text;
 mod wire;
 
 use catalogue::NativeRule as Rule;
 use spec::table::Scope;
 
-use self::responses::{annotation, call, item, output, part, response, summary, text, tool, vendor, ws};
+use self::responses::{annotation, call, item, output, part, response, summary, tool, vendor, ws};
 use crate::engine::{Case, Ends, Moment, Native, Object};
 pub use wire::is_sign_of_life;
 
@@ -51,6 +53,7 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
             Closed(Scope::Choice, chat::choice::has_role),
             Closed(Scope::Role, chat::choice::has_role_first),
         ],
+        Rule::ChoiceIndexGap => &[At(Moment::StreamEnd, chat::choice::index_gap)],
         Rule::ChoiceLimitReached => &[Closed(Scope::Usage, chat::request::limit_reached)],
         Rule::ChoiceLogprobsAsked => &[Closed(Scope::Choice, chat::request::logprobs_asked)],
         Rule::ChoiceLogprobsJoined => &[Closed(Scope::Choice, chat::choice::logprobs_joined)],
@@ -106,11 +109,18 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::ThinkingSigned => &[Phase(Scope::Message, messages::thinking::signed)],
         Rule::ToolCallAnyChosen => &[Closed(Scope::Choice, chat::request::any_chosen)],
         Rule::ToolCallArgumentsJson => &[Closed(Scope::Choice, chat::tool_call::arguments_json)],
+        Rule::ToolCallFunctionCall => &[
+            Closed(Scope::Role, chat::tool_call::function_call_of_value),
+            Opened(Scope::ToolCall, chat::tool_call::function_call_of_value),
+            Closed(Scope::Choice, chat::tool_call::function_call_of_value),
+            Point(chat::tool_call::function_call_of_point),
+        ],
         Rule::ToolCallNamed => &[Opened(Scope::ToolCall, chat::tool_call::named)],
         Rule::ToolCallNameOnce => &[Run(Scope::Arguments, chat::tool_call::name_once)],
         Rule::ToolCallNoneChosen => &[Closed(Scope::Choice, request::none_chosen)],
         Rule::ToolCallOffered => &[Opened(Scope::ToolCall, request::offered)],
         Rule::ToolCallOnceAChunk => &[Run(Scope::Arguments, chat::tool_call::once_a_chunk)],
+        Rule::ToolCallStrict => &[Closed(Scope::Choice, chat::tool_call::strict)],
         Rule::ToolCallTyped => &[Opened(Scope::ToolCall, chat::tool_call::typed)],
         Rule::ToolCallOneAfterAnother => &[Run(Scope::Arguments, chat::tool_call::one_after_another)],
         Rule::ToolCallOneAtMost => &[Closed(Scope::Choice, request::one_at_most)],
@@ -132,6 +142,10 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::UsageAsked => &[At(Moment::StreamEnd, chat::request::usage_asked)],
         Rule::UsageCountsInput => &[AnySnapshot(messages::usage::counts_input)],
         Rule::UsageCountsOutput => &[Closed(Scope::Usage, chat::usage::counts_output)],
+        Rule::UsageCountsPrompt => &[Closed(Scope::Usage, chat::usage::counts_prompt)],
+        Rule::UsageDetailsWithin => {
+            &[Closed(Scope::Usage, chat::usage::details_within), Snapshot(counts::details_within_response)]
+        }
         Rule::UsageInputKept => &[Phase(Scope::Message, messages::usage::input_kept)],
         Rule::UsageNotUnasked => &[Closed(Scope::Usage, chat::request::usage_not_unasked)],
         Rule::UsageOutputGrows => &[Phase(Scope::Message, messages::usage::output_grows)],
@@ -145,10 +159,10 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::CallArgumentsJson => &[ClosedAs(&["function_call", "mcp_call"], call::arguments_json)],
         Rule::CallArgumentsComplete => &[ClosedAs(&["function_call"], call::arguments_complete)],
         Rule::CallHasDeltas => &[
-            Settled(Scope::Arguments, text::has_deltas),
-            Settled(Scope::CustomToolInput, text::has_deltas),
-            Settled(Scope::McpArguments, text::has_deltas),
-            Settled(Scope::Code, text::has_deltas),
+            Settled(Scope::Arguments, responses::text::has_deltas),
+            Settled(Scope::CustomToolInput, responses::text::has_deltas),
+            Settled(Scope::McpArguments, responses::text::has_deltas),
+            Settled(Scope::Code, responses::text::has_deltas),
         ],
         Rule::CallIdentityKept => {
             &[ClosedAs(&call::ANSWERED, call::identity_kept), Closed(Scope::Arguments, call::name_kept)]
@@ -215,7 +229,7 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::ResponseTimesInSeconds => &[Snapshot(response::times_in_seconds)],
         Rule::ResponseUsageAddsUp => &[Snapshot(response::usage_adds_up)],
         Rule::ResponseUsageCountsText => &[Ending(Ends::All, output::usage_counts_text)],
-        Rule::ResponseUsageDetailsWithin => &[Snapshot(response::usage_details_within)],
+        Rule::ResponseUsageDetailsWithin => &[Snapshot(counts::details_within_response)],
         Rule::ResponseUsageOnlyAtEnd => &[Snapshot(response::usage_only_at_end)],
         Rule::ResponseUsagePresent => &[Snapshot(response::usage_present)],
         Rule::SchemaBodyValid => &[Body(schema::body_valid)],
@@ -235,13 +249,13 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::SummaryOneAtATime => &[Opened(Scope::SummaryPart, summary::one_at_a_time)],
         Rule::SummaryStartsEmpty => &[Opened(Scope::SummaryPart, summary::starts_empty)],
         Rule::TextHasDeltas => &[
-            Settled(Scope::Text, text::has_deltas),
-            Settled(Scope::Refusal, text::has_deltas),
-            Settled(Scope::ReasoningText, text::has_deltas),
-            Settled(Scope::SummaryText, text::has_deltas),
+            Settled(Scope::Text, responses::text::has_deltas),
+            Settled(Scope::Refusal, responses::text::has_deltas),
+            Settled(Scope::ReasoningText, responses::text::has_deltas),
+            Settled(Scope::SummaryText, responses::text::has_deltas),
         ],
-        Rule::TextLogprobsJoined => &[Closed(Scope::Text, text::logprobs_joined)],
-        Rule::TextLogprobsSpellDelta => &[LogprobsOf(Scope::Text, text::logprobs_spell_delta)],
+        Rule::TextLogprobsJoined => &[Closed(Scope::Text, responses::text::logprobs_joined)],
+        Rule::TextLogprobsSpellDelta => &[LogprobsOf(Scope::Text, responses::text::logprobs_spell_delta)],
         Rule::ToolCodeWithinCall => &[
             Fragment(Scope::Code, tool::code_fragment_within_call),
             Closed(Scope::Code, tool::code_within_call),
@@ -250,7 +264,22 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::ToolPhasesComplete => &[ClosedWithPhases(tool::phases_complete)],
         Rule::ToolStatusAgrees => &[ClosedWithPhases(tool::status_agrees)],
         Rule::ToolMcpFailureHasError => &[Closed(Scope::Item, tool::mcp_failure_has_error)],
-        Rule::TextNoModelMarkup => &[Snapshot(text::no_model_markup)],
+        Rule::TextDeltasAdd => &[
+            Settled(Scope::Content, text::deltas_add),
+            Settled(Scope::Reasoning, text::deltas_add),
+            Settled(Scope::ReasoningText, text::deltas_add),
+            Settled(Scope::Refusal, text::deltas_add),
+            Settled(Scope::SummaryText, text::deltas_add),
+            Settled(Scope::Text, text::deltas_add),
+            Settled(Scope::Thinking, text::deltas_add),
+        ],
+        Rule::TextNoModelMarkup => &[
+            Settled(Scope::Content, text::no_model_markup),
+            Settled(Scope::Reasoning, text::no_model_markup),
+            Settled(Scope::Text, text::no_model_markup),
+            Settled(Scope::Thinking, text::no_model_markup),
+            Snapshot(text::no_model_markup_in_response),
+        ],
         Rule::VendorCreatedAtInMilliseconds => &[Snapshot(vendor::created_at_in_milliseconds)],
         Rule::VendorMcpArgumentsWithinCall => &[
             Fragment(Scope::McpArguments, vendor::mcp_fragment_within_call),
@@ -260,9 +289,11 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::VendorRewriteBeforeTextDone => &[At(Moment::Event, vendor::rewrite_before_text_done)],
         Rule::VendorRoutingBeforeItems => &[Point(vendor::routing_before_items)],
         Rule::WireDoneLast => &[At(Moment::Marker, wire::done_last)],
-        Rule::WireDoneMarker => {
-            &[At(Moment::Marker, wire::done_is_forbidden), At(Moment::StreamEnd, wire::done_is_required)]
-        }
+        Rule::WireDoneMarker => &[
+            At(Moment::Marker, wire::done_is_forbidden),
+            At(Moment::Marker, wire::done_is_exact),
+            At(Moment::StreamEnd, wire::done_is_required),
+        ],
         Rule::WireEventLine => &[At(Moment::Frame, wire::event_line)],
         Rule::WireEventStreamContentType => &[At(Moment::Beginning, wire::event_stream_content_type)],
         Rule::WireJsonContentType => &[Body(wire::json_content_type)],

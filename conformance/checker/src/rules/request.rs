@@ -3,6 +3,7 @@
 use spec::Api;
 use spec::json;
 
+use super::shape;
 use crate::Frame;
 use crate::engine::{Asked, Case, Chosen, Node, Object, Stream, short};
 
@@ -99,6 +100,19 @@ pub(super) fn one_at_most(case: &mut Case<'_>, holder: &Node, _: &Object<'_>) {
     if count > 1 {
         case.fault_of_event("one call at most", &count.to_string(), || {
             format!("the request allows one call at most, but {count} tools are called")
+        });
+    }
+}
+
+/// Reports arguments that do not fit the schema of a strict tool.
+pub(super) fn strict_arguments(case: &mut Case<'_>, call: &Node, arguments: &str) {
+    let Some(asked) = of_whole(case) else { return };
+    let Some(name) = called(asked, call) else { return };
+    let misfit = asked.strict_schema(&name).and_then(|schema| shape::misfit(schema, arguments));
+    if let Some(misfit) = misfit {
+        let expected = format!("arguments that fit the schema of {name:?}, which is strict");
+        case.fault_of_event(&expected, &short(arguments), || {
+            format!("the arguments of {name:?} do not fit its strict schema: {misfit}")
         });
     }
 }

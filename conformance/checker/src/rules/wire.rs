@@ -10,7 +10,7 @@ use spec::json::Problem;
 use spec::table::{EventLine, Marker};
 
 use crate::engine::Case;
-use crate::engine::{DataProblem, Payload, Place, short};
+use crate::engine::{DONE, DataProblem, Payload, Place, short};
 use crate::frame::{EVENT_STREAM, has_media_type};
 use crate::{Frame, Transport};
 
@@ -64,6 +64,8 @@ pub(super) fn event_line(case: &mut Case<'_>) {
         EventLine::Discriminator if line.is_none() => Some(Cow::Borrowed("the type of the event")),
         EventLine::Discriminator => inside(),
         EventLine::DiscriminatorIfUntyped => line.and_then(|_| inside()),
+        // SDKs raise an error with this field, and with any other.
+        EventLine::None if record.is_error && line == Some("error") => None,
         EventLine::None => line.map(|_| Cow::Borrowed("message")),
     };
     let Some(expected) = expected.filter(|expected| line != Some(expected)) else { return };
@@ -81,6 +83,17 @@ pub(super) fn done_is_forbidden(case: &mut Case<'_>) {
         let place =
             Place { expected: Some("no [DONE]"), actual: Some("[DONE]"), form: "forbidden", ..Place::WHOLE };
         case.report(&place, || "the stream has [DONE], which this dialect forbids".to_owned());
+    }
+}
+
+/// Reports a marker that a client finds only by how the data begins.
+pub(super) fn done_is_exact(case: &mut Case<'_>) {
+    let Some(record) = case.record().filter(|record| record.payload == Payload::Done) else { return };
+    if record.data() != DONE {
+        case.limit(Level::Should);
+        case.fault_of_event("[DONE]", &format!("{:?}", record.data()), || {
+            "blanks follow [DONE] in the data of the marker".to_owned()
+        });
     }
 }
 

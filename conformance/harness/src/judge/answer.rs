@@ -9,6 +9,7 @@ use super::obstacle::expected_status;
 use super::responses::other_request;
 use super::unsupported::unsupported;
 use crate::plan::ScenarioCase;
+use checker::Asked;
 use recordings::capture::Loss;
 use results::text::visible;
 use results::{CaptureReport, Judgement, UndecidedKind, Verdict};
@@ -83,6 +84,10 @@ fn last_answer(case: &ScenarioCase, attempts: &[Attempt], dialect: &Dialect) -> 
     if let Some(reason) = other_request(facts) {
         return Judgement::new(Verdict::Fail, reason);
     }
+    if let Some(stop) = stop_in_text(case, facts) {
+        let reason = format!("the text contains {stop:?}, at which the request stops");
+        return Judgement::new(Verdict::Fail, reason);
+    }
     if case.scenario.cut_after.is_some() && lost.is_none() {
         return Judgement::new(Verdict::NotExercised, "the stream ended before the client could disconnect");
     }
@@ -110,6 +115,13 @@ fn last_answer(case: &ScenarioCase, attempts: &[Attempt], dialect: &Dialect) -> 
     }
     let reason = format!("requested {times}, but there was {missing}: {ending}");
     Judgement::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason).with_detail(missing)
+}
+
+/// Returns the first text of the response before which the request asks the model to stop.
+fn stop_in_text(case: &ScenarioCase, facts: &Facts) -> Option<String> {
+    let asked = Asked::read(&facts.request.as_ref()?.to_string(), case.api)?;
+    let text = facts.answer.text();
+    asked.stops().into_iter().find(|stop| text.contains(&**stop)).map(Into::into)
 }
 
 /// Returns the verdict if the last turn on a WebSocket was not answered.

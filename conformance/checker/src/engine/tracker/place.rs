@@ -27,10 +27,12 @@ impl<'r> Tracker<'_, 'r> {
         let item = self.item_of_event()?;
         let mut key = Key::default();
         key.push(Index::new(item as u64));
+        let mut lacking = None;
         for slot in info.level.key.iter().skip(1) {
-            let count = self.record.view.count(*slot);
-            let count =
-                count.unwrap_or_else(|| Count::Whole(self.missing_index(info, *slot, parent, key, item)));
+            let count = self.record.view.count(*slot).unwrap_or_else(|| {
+                lacking = Some(*slot);
+                Count::Whole(self.missing_index(info, *slot, parent, key, item))
+            });
             key.push(self.stream.nodes.index(count));
         }
         let parent = if parent == api.container { item } else { self.parent_of(parent, key, item)? };
@@ -43,6 +45,7 @@ impl<'r> Tracker<'_, 'r> {
             return Some(parent);
         }
         if let Some(node) = self.stream.nodes.find(scope, key) {
+            self.doubt_index(node, lacking);
             return self.check_open(parent, Some(node), info).then_some(node);
         }
         if !self.check_open(parent, None, info) {
@@ -57,6 +60,7 @@ impl<'r> Tracker<'_, 'r> {
         let is_partial = self.stream.resumed && self.is_implied(parent);
         let node = self.stream.nodes.add(info.level, key, state, Some(parent));
         self.set_partial(node, is_partial);
+        self.doubt_index(node, lacking);
         if info.role != Role::Open {
             self.wrong_parent(node);
             if opens {
@@ -79,6 +83,14 @@ impl<'r> Tracker<'_, 'r> {
         let node = around.map_or(Some(item), |around| self.stream.nodes.find(around, key));
         let next = node.and_then(|node| self.stream.nodes.get(node)).map_or(0, |node| node.next_index(scope));
         if info.role == Role::Open { next } else { next.saturating_sub(1) }
+    }
+
+    /// Notes that the index of a node was guessed, if the schema requires it.
+    fn doubt_index(&mut self, node: usize, lacking: Option<Slot>) {
+        if let Some(slot) = lacking {
+            let finding = self.findings.lacking(self.plan.dialect().member(slot));
+            self.note_doubt(node, finding);
+        }
     }
 
     /// Returns the node of a scope without indices, of which a response has one.
@@ -305,7 +317,9 @@ impl<'r> Tracker<'_, 'r> {
                     return false;
                 }
                 Some(State::Closed) => {
-                    self.after_close(node, closes);
+                    if !(closes && self.may_close_again(info)) {
+                        self.after_close(node, closes);
+                    }
                     return false;
                 }
                 Some(State::Open) if info.role == Role::Open && !info.level.is_container => {
@@ -322,6 +336,14 @@ impl<'r> Tracker<'_, 'r> {
         }
         self.after_close(around, false);
         false
+    }
+
+    /// Returns whether the entry of a list at hand has what lets it close its scope again.
+    fn may_close_again(&self, info: &EventInfo) -> bool {
+        let entry = self.record.entry().zip(info.level.again);
+        entry
+            .and_then(|((entry, _), again)| spec::json::at(entry, again))
+            .is_some_and(|value| value != "null")
     }
 
     /// Returns the innermost closed ancestor of a place.

@@ -1,13 +1,46 @@
 //! Rules of the groups `choice` and `completion`.
 
+use std::collections::BTreeSet;
+
+use catalogue::Level;
 use spec::json;
-use spec::table::Scope;
+use spec::table::{Marker, Scope};
 
 use crate::engine::{Case, Node, Object, Stream, number, short};
 use crate::rules::logprobs::misspelled;
 
 /// Years in which completions are created, as seconds.
 const SECONDS: std::ops::Range<f64> = 1e9..4e9;
+
+/// Reports the first choice whose index is not its place in the order of choices.
+pub(in crate::rules) fn index_gap(case: &mut Case<'_>) {
+    let stream = case.stream;
+    let ends_unmarked = case.dialect().framing.done != Marker::Required;
+    if !(stream.has_ended() || ends_unmarked) || !stream.is_whole() {
+        return;
+    }
+    let indices = || stream.items().filter_map(|choice| choice.key.entry());
+    let is_elsewhere =
+        |(place, choice): &(u64, &Node)| choice.key.entry().is_some_and(|index| index != *place);
+    let Some((place, choice)) = (0..).zip(stream.items()).find(is_elsewhere) else { return };
+    let (count, last) = (indices().collect::<BTreeSet<_>>().len() as u64, indices().max());
+    let has_all = last.is_some_and(|last| last < count);
+    if has_all {
+        case.limit(Level::Should);
+    } else if stream.error.is_set() {
+        return;
+    }
+    let name = case.name(choice);
+    let index = choice.key.entry().unwrap_or_default();
+    case.look_at_opening(choice);
+    case.fault("/choices/0/index", &place.to_string(), &index.to_string(), || {
+        if has_all {
+            format!("{name} appears before choice {place}")
+        } else {
+            format!("the choice has index {index}, but there is no choice {place}")
+        }
+    });
+}
 
 pub(in crate::rules) fn has_role(case: &mut Case<'_>, choice: &Node, _: &Object<'_>) {
     let stream = case.stream;
@@ -55,7 +88,10 @@ pub(in crate::rules) fn has_content(case: &mut Case<'_>, choice: &Node, finish: 
     let is_empty = !has_text(Scope::Content)
         && !has_text(Scope::Refusal)
         && stream.children(choice, Scope::ToolCall).next().is_none();
-    if finish.plain("finish_reason") == Some("stop") && is_empty && !stream.has_gap {
+    // No scope has spoken output.
+    let model = case.record().and_then(|record| json::string(record.member("model")?)).unwrap_or_default();
+    let is_spoken = model.contains("audio");
+    if finish.plain("finish_reason") == Some("stop") && is_empty && !is_spoken && !stream.has_gap {
         let name = case.name(choice);
         case.expected("a text, a refusal or a call", || format!("{name} stops without content"));
     }

@@ -3,8 +3,8 @@
 use spec::json;
 use spec::table::{Marker, Scope};
 
-use crate::engine::{Asked, Case, Chosen, Node, Object, State, number};
-use crate::rules::request;
+use crate::engine::{Asked, Case, Chosen, Node, Object, State, number, short};
+use crate::rules::{request, shape};
 
 /// Returns whether a choice has said all that it has to say.
 fn is_complete(finish: &Object<'_>) -> bool {
@@ -140,9 +140,15 @@ pub(in crate::rules) fn format_kept(case: &mut Case<'_>, choice: &Node, finish: 
     if finish.plain("finish_reason") != Some("stop") || has_refused(case, choice) || has_calls {
         return;
     }
-    if let Some(text) = text(case, choice) {
-        let text = text.joined.clone();
-        request::json(case, &text, is_object);
+    let Some(text) = text(case, choice).map(|text| text.joined.clone()) else { return };
+    request::json(case, &text, is_object);
+    let format = asked.at("/response_format/json_schema").map(Object::new);
+    let schema =
+        format.as_ref().filter(|it| it.value("strict") == Some("true")).and_then(|it| it.value("schema"));
+    if let Some(misfit) = schema.and_then(|schema| shape::misfit(schema, &text)) {
+        case.fault_of_event("JSON that fits the strict schema of response_format", &short(&text), || {
+            format!("the text does not fit response_format: {misfit}")
+        });
     }
 }
 

@@ -7,7 +7,8 @@ use catalogue::Level;
 use spec::json;
 use spec::table::Scope;
 
-use crate::engine::{Case, Node, Object, Record, short};
+use crate::engine::{Case, Node, Object, Place, Record, short};
+use crate::rules::request;
 
 /// Number of calls among which a later one is searched.
 const FEW: usize = 64;
@@ -73,28 +74,72 @@ pub(in crate::rules) fn once_a_chunk(case: &mut Case<'_>, arguments: &Node) {
     case.fault_of_event("one fragment", &actual, || format!("a chunk has {count} fragments of {call}"));
 }
 
-pub(in crate::rules) fn arguments_json(case: &mut Case<'_>, choice: &Node, finish: &Object<'_>) {
+/// Returns the calls of functions of a choice that has said all that it has to say, with their arguments.
+fn functions<'c>(case: &Case<'c>, choice: &'c Node, finish: &Object<'_>) -> Vec<(&'c Node, &'c Node)> {
     let is_cut =
         finish.plain("finish_reason").is_some_and(|reason| matches!(reason, "length" | "content_filter"));
     let stream = case.stream;
     if is_cut || stream.has_gap {
-        return;
+        return Vec::new();
     }
     let is_custom = |call: &Node| call.opening.get().is_some_and(|call| call.value("custom").is_some());
     let calls = stream.children(choice, Scope::ToolCall).filter(|call| !is_custom(call));
-    let wrong: Vec<(&Node, &Node)> = calls
-        .flat_map(|call| stream.children(call, Scope::Arguments).map(move |arguments| (call, arguments)))
-        .filter(|(_, arguments)| !arguments.partial && json::members(arguments.joined.trim()).is_none())
-        .collect();
-    for (call, arguments) in wrong {
+    let arguments = |call| stream.children(call, Scope::Arguments).map(move |arguments| (call, arguments));
+    calls.flat_map(arguments).filter(|(_, arguments)| !arguments.partial).collect()
+}
+
+pub(in crate::rules) fn strict(case: &mut Case<'_>, choice: &Node, finish: &Object<'_>) {
+    for (call, arguments) in functions(case, choice, finish) {
+        request::strict_arguments(case, call, &arguments.joined);
+    }
+}
+
+pub(in crate::rules) fn function_call_of_value(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
+    function_call(case);
+}
+
+pub(in crate::rules) fn function_call_of_point(case: &mut Case<'_>, _: &Node) {
+    function_call(case);
+}
+
+/// Reports the old form of a call beside the new one, or in the response to a request without functions.
+fn function_call(case: &mut Case<'_>) {
+    let Some(record) = case.record() else { return };
+    let is_old = |choice: &&str| {
+        let delta = json::at(choice, "/delta/function_call");
+        delta.is_some_and(|call| call != "null")
+            || json::at(choice, "/finish_reason") == Some("\"function_call\"")
+    };
+    let choices = record.member("choices").and_then(json::entries).unwrap_or_default();
+    if !choices.iter().any(is_old) {
+        return;
+    }
+    let stream = case.stream;
+    let is_beside = stream.items().any(|choice| stream.children(choice, Scope::ToolCall).next().is_some());
+    let is_unasked = case.head.asked.as_ref().is_some_and(|asked| asked.value("functions").is_none());
+    if is_beside || is_unasked {
+        let why = if is_beside { "beside tool_calls" } else { "and the request has no functions" };
+        case.fault_of_event("tool_calls", "function_call", || format!("the call is in function_call, {why}"));
+    }
+}
+
+pub(in crate::rules) fn arguments_json(case: &mut Case<'_>, choice: &Node, finish: &Object<'_>) {
+    for (call, arguments) in functions(case, choice, finish) {
+        if json::members(arguments.joined.trim()).is_some() {
+            continue;
+        }
         let (name, actual) = (case.name(call), short(&arguments.joined));
         let level = case.bound.level;
         if arguments.joined.is_empty() {
             case.limit(Level::Should);
         }
-        case.fault_of_event("a JSON object", &actual, || {
-            format!("the arguments of {name} are not a JSON object")
-        });
+        let place = Place {
+            expected: Some("a JSON object"),
+            actual: Some(&actual),
+            follows: call.doubt,
+            ..Place::WHOLE
+        };
+        case.report(&place, || format!("the arguments of {name} are not a JSON object"));
         case.bound.level = level;
     }
 }

@@ -4,7 +4,8 @@ use spec::json;
 use spec::table::Scope;
 
 use super::choice::is_written;
-use crate::engine::{Case, Node, Object, State};
+use crate::engine::{Case, Node, Object, State, Usage};
+use crate::rules::counts;
 
 pub(in crate::rules) fn adds_up(case: &mut Case<'_>, _: &Node, usage: &Object<'_>) {
     let count = |name| usage.number(name);
@@ -55,6 +56,19 @@ pub(in crate::rules) fn alone(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
     if let Some(choices) = choices.filter(|choices| !choices.is_empty()) {
         case.fault("/choices", "[]", &format!("{} choices", choices.len()), || {
             "the chunk with the usage has choices".to_owned()
+        });
+    }
+}
+
+pub(in crate::rules) fn details_within(case: &mut Case<'_>, _: &Node, value: &Object<'_>) {
+    let usage = Usage::of(&case.dialect().api.usage, value.text());
+    counts::details_within(case, &usage, "/usage");
+}
+
+pub(in crate::rules) fn counts_prompt(case: &mut Case<'_>, _: &Node, usage: &Object<'_>) {
+    if usage.number("prompt_tokens") == Some(0.0) {
+        case.fault("/usage/prompt_tokens", "more than 0", "0", || {
+            "the usage has no prompt tokens, although each request has messages".to_owned()
         });
     }
 }

@@ -171,36 +171,6 @@ pub(in crate::rules) fn usage_adds_up(case: &mut Case<'_>, snapshot: &Snapshot<'
     }
 }
 
-pub(in crate::rules) fn usage_details_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let usage = &snapshot.usage;
-    let counts = [
-        ("input_tokens", usage.input),
-        ("output_tokens", usage.output),
-        ("total_tokens", usage.total),
-        ("input_tokens_details/cached_tokens", usage.cached),
-        ("output_tokens_details/reasoning_tokens", usage.reasoning),
-    ];
-    for (name, count) in counts {
-        let Some(count) = count.filter(|count| *count < 0.0) else { continue };
-        case.fault(&snapshot.pointer(&format!("usage/{name}")), "at least 0", &count.to_string(), || {
-            format!("usage/{name} is {count}")
-        });
-    }
-    case.limit(Level::Should);
-    for (whole, all, part, part_of) in [
-        ("input_tokens", usage.input, "cached_tokens", usage.cached),
-        ("output_tokens", usage.output, "reasoning_tokens", usage.reasoning),
-    ] {
-        let Some((part_of, all)) = part_of.zip(all) else { continue };
-        if part_of > all {
-            let pointer = snapshot.pointer(&format!("usage/{whole}_details/{part}"));
-            case.fault(&pointer, &format!("at most {all}"), &part_of.to_string(), || {
-                format!("{part} is {part_of}, but {whole} is only {all}")
-            });
-        }
-    }
-}
-
 const SECONDS: std::ops::Range<f64> = 1e9..4e9;
 
 /// Seconds of later centuries: a wrong clock, but no other unit.

@@ -1,13 +1,10 @@
 //! Rules of the group `text`.
 
-use std::borrow::Cow;
-
-use catalogue::Level;
 use spec::json;
 use spec::table::Slot;
 
 use crate::engine::Case;
-use crate::engine::{Node, Object, Snapshot, Tokens, same};
+use crate::engine::{Node, Object, same};
 use crate::rules::logprobs::misspelled;
 
 /// Reports a final value without deltas.
@@ -21,37 +18,6 @@ pub(in crate::rules) fn has_deltas(case: &mut Case<'_>, node: &Node) {
     let expected = format!("deltas of the {what} before it");
     let actual = format!("{} characters and no delta", whole.chars().count());
     case.fault(pointer, &expected, &actual, || format!("no delta was sent before the final {what}"));
-}
-
-/// Checks the texts of messages and reasoning in the final output.
-pub(in crate::rules) fn no_model_markup(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let Some(output) = snapshot.response.get("output").filter(|_| snapshot.is_terminal()) else { return };
-    if !Tokens::may_be_in_json(output) {
-        return;
-    }
-    let request = case.turn().map(|turn| turn.tokens).or(case.head.tokens);
-    let mut known = request.map(|request| request.tokens).unwrap_or_default();
-    if let Some(instructions) = snapshot.response.value("instructions") {
-        known = known.and(Tokens::in_json(instructions));
-    }
-    if request.is_none_or(|request| request.is_continued) {
-        case.limit(Level::May);
-    }
-    for (at, entry) in json::entries(output).unwrap_or_default().into_iter().enumerate() {
-        let item = Object::new(entry);
-        if !matches!(item.plain("type"), Some("message" | "reasoning")) {
-            continue;
-        }
-        for list in ["content", "summary"] {
-            for (index, part) in item.entries(list).unwrap_or_default().into_iter().enumerate() {
-                let text = Object::new(part).string("text").map(Cow::into_owned).unwrap_or_default();
-                let Some(token) = Tokens::in_text(&text).first_beside(known) else { continue };
-                let pointer = snapshot.pointer(&format!("output/{at}/{list}/{index}/text"));
-                let message = || format!("the text contains {token}, by which models mark their output");
-                case.fault(&pointer, "text without markup of the model", token, message);
-            }
-        }
-    }
 }
 
 pub(in crate::rules) fn logprobs_joined(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
