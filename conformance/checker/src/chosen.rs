@@ -68,9 +68,12 @@ impl Rules {
         let bound = |rule: &'static Rule| {
             let usual = level(rule, dialect);
             let wanted = levels.get(rule.id).filter(|level| **level != usual && rule.applies_to(dialect));
-            let Some(level) = wanted.copied() else { return Bound { rule, level: usual, is_chosen: false } };
+            let is_recorded = usual < rule.level;
+            let Some(level) = wanted.copied() else {
+                return Bound { rule, level: usual, is_chosen: false, is_recorded };
+            };
             changed.push(ChangedLevel { rule, usual, level });
-            Bound { rule, level, is_chosen: true }
+            Bound { rule, level, is_chosen: true, is_recorded }
         };
         let chosen = catalogue::RULES.iter().map(bound).filter(|bound| bound.level != Level::Off).collect();
         Self::new(dialect, chosen, changed)

@@ -407,6 +407,7 @@ mod tests {
             form: "".into(),
             related: None,
             fine_in: Vec::new(),
+            is_recorded: false,
             follows_from: None,
             count: line,
         };

@@ -131,6 +131,7 @@ pub(crate) mod tests {
             form: "".into(),
             related: None,
             supply: None,
+            is_recorded: false,
             follows_from: None,
             member: None,
             fine_in: Vec::new(),

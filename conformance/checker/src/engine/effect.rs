@@ -113,9 +113,10 @@ impl Finding {
         measured
     }
 
-    /// Returns the clients that it was measured to break, and not only by the reports of users.
+    /// Returns the clients for which it fails: those that it was measured to break, and not only by the reports of users. There
+    /// are none if the product of the dialect is recorded to send such streams.
     pub fn measured_breaks(&self) -> Vec<&'static str> {
-        let effects = CLIENTS.iter().zip(self.effects());
+        let effects = CLIENTS.iter().zip(self.effects()).filter(|_| !self.is_recorded);
         effects
             .filter(|(_, effect)| matches!(effect, Effect::Breaks(_)))
             .map(|(client, _)| client.name)

@@ -62,6 +62,10 @@ pub struct Finding {
     /// Dialects of known clients that allow the value: a client that was measured with other values may well read it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fine_in: Vec<Cow<'static, str>>,
+    /// Whether the product of the dialect is recorded to break the rule: the finding fails by its level alone, and not by the
+    /// clients that it breaks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_recorded: bool,
     /// The finding of the same exchange that it follows from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub follows_from: Option<Origin>,
@@ -442,6 +446,7 @@ impl Findings {
                 .filter(|(_, dialect)| is_fine_in(dialect))
                 .map(|(name, _)| Cow::Borrowed(*name))
                 .collect(),
+            is_recorded: bound.is_recorded,
             follows_from,
             count: 1,
         });

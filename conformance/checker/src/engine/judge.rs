@@ -335,7 +335,7 @@ impl Judge {
                 let is_apart = at_hand.stream.is_answered_apart(record);
                 about = at_hand.event(record, is_apart);
                 if let Some(session) = self.session.as_mut().filter(|_| is_on_socket) {
-                    session.settle(plan.dialect(), record, is_apart);
+                    session.settle(record, is_apart);
                 }
                 self.at_hand(plan).count(record);
             }
@@ -479,7 +479,13 @@ impl AtHand<'_> {
         }
         if matches.is_empty() {
             tracker.take_effect();
-            return tracker.current;
+            let about = tracker.current;
+            if !record.verdict.is_valid()
+                && let Some(node) = about.and_then(|at| self.stream.nodes.get_mut(at))
+            {
+                node.partial |= node.level.is_container;
+            }
+            return about;
         }
         tracker.relate_whole(number);
         let (whole, is_error, mut about) = (record.view, record.is_error, None);

@@ -19,8 +19,8 @@ pub(crate) struct Asides {
     pub(crate) injected: VecDeque<Box<str>>,
     /// Accepted steering input.
     pub(crate) taken: Vec<Steer>,
-    /// Ended responses, and whether each completed.
-    pub(crate) ended: VecDeque<(Box<str>, bool)>,
+    /// Ended responses, and the phase in which each ended.
+    pub(crate) ended: VecDeque<(Box<str>, Option<&'static str>)>,
 }
 
 /// Steering input that the server has accepted.
@@ -138,6 +138,11 @@ impl Asides {
         self.taken.iter().find(|steer| *steer.response == *response && !steer.is_over)
     }
 
+    /// Returns the phase in which a response ended, if it has.
+    pub(crate) fn end_of(&self, response: &str) -> Option<Option<&'static str>> {
+        self.ended.iter().find(|(ended, _)| **ended == *response).map(|(_, phase)| *phase)
+    }
+
     /// Marks the input of a steered response as followed.
     pub(super) fn follow(&mut self, response: &str) {
         for steer in self.taken.iter_mut().filter(|steer| *steer.response == *response) {
@@ -146,10 +151,10 @@ impl Asides {
     }
 
     /// Records the end of a response.
-    pub(super) fn end(&mut self, response: &str, is_completed: bool) {
+    pub(super) fn end(&mut self, response: &str, phase: Option<&'static str>) {
         if self.ended.len() >= MAX_ASIDES {
             self.ended.pop_front();
         }
-        self.ended.push_back((response.into(), is_completed));
+        self.ended.push_back((response.into(), phase));
     }
 }

@@ -117,7 +117,7 @@ impl Session {
         match aside {
             Some((message, reply)) => Placement::Aside(message, reply),
             None if is_placed => {
-                self.begin_turn(dialect, record);
+                self.begin_turn(record);
                 Placement::InStream
             }
             None => Placement::Unknown,
@@ -155,13 +155,13 @@ impl Session {
     }
 
     /// Starts the next response after one has ended.
-    fn begin_turn(&mut self, dialect: &Dialect, record: &Record<'_>) {
+    fn begin_turn(&mut self, record: &Record<'_>) {
         self.connection.begin(record.frame);
         let begins = record.begins();
         let stream = self.stream();
         let overlaps = begins && stream.has_begun() && !stream.has_ended();
         if overlaps || stream.has_ended() {
-            self.remember_response(dialect);
+            self.remember_response();
             let lane = &mut self.lanes.current;
             lane.stream.reset();
             lane.stream.overlaps = overlaps;
@@ -189,7 +189,7 @@ impl Session {
     }
 
     /// Remembers what an event of the current lane has begun or ended.
-    pub(super) fn settle(&mut self, dialect: &Dialect, record: &Record<'_>, is_apart: bool) {
+    pub(super) fn settle(&mut self, record: &Record<'_>, is_apart: bool) {
         if is_apart {
             return self.refuse_turn();
         }
@@ -199,7 +199,7 @@ impl Session {
         }
         if self.stream().has_ended() {
             self.lanes.current.turns.current = None;
-            self.remember_response(dialect);
+            self.remember_response();
         }
     }
 
@@ -216,11 +216,11 @@ impl Session {
         }
     }
 
-    fn remember_response(&mut self, dialect: &Dialect) {
+    fn remember_response(&mut self) {
         let lane = &mut self.lanes.current;
         let Some(id) = lane.stream.response_id() else { return };
         let end = lane.stream.response().and_then(|response| response.end);
-        self.connection.asides.end(&id, end == Some(dialect.api.status.completed));
+        self.connection.asides.end(&id, end);
         self.connection.responses.insert(id.clone().into_owned());
         lane.turns.latest = Some(id.into_owned());
     }

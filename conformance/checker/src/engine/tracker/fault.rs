@@ -29,7 +29,9 @@ impl Tracker<'_, '_> {
         let name = self.event_name();
         let opening = self.plan.dialect().opening.unwrap_or_default();
         let expected = format!("{opening} as the first event");
-        let place = Place { expected: Some(&expected), ..Place::WHOLE };
+        // No client was measured with a stream that it resumes.
+        let form = if is_doubtful { "resumed" } else { "" };
+        let place = Place { expected: Some(&expected), form, ..Place::WHOLE };
         self.findings.add(bound, self.record, &place, None, &|| {
             if is_doubtful {
                 let number = self.plan.dialect().member(Slot::SequenceNumber);

@@ -387,9 +387,9 @@ impl<'r> Tracker<'_, 'r> {
     fn never_closed(&mut self) {
         for open in still_open(self.plan, self.stream) {
             let related = self.related(open.node, |node| node.opened.get(), "was opened here");
-            let OpenNode { bound, closing, level, name, .. } = &open;
+            let OpenNode { bound, closing, form, name, .. } = &open;
             let noun = self.noun();
-            let place = Place { expected: Some(closing), form: level.name, ..Place::WHOLE };
+            let place = Place { expected: Some(closing), form, ..Place::WHOLE };
             self.findings.add(*bound, self.record, &place, related, &|| {
                 format!("the {noun} ends, but {name} was never closed")
             });
@@ -469,10 +469,11 @@ fn rank(phases: &[&str], phase: Option<&str>) -> usize {
 /// A node that is still open when it should not be.
 struct OpenNode {
     node: usize,
-    level: &'static ScopeInfo,
     bound: Bound,
     /// The events that would have closed it.
     closing: String,
+    /// Its scope, or that it is a container which clients do not use.
+    form: &'static str,
     name: String,
 }
 
@@ -504,15 +505,17 @@ fn still_open(plan: &Plan, stream: &Stream) -> Vec<OpenNode> {
 fn open_node(plan: &Plan, stream: &Stream, at: usize, node: &Node) -> Option<OpenNode> {
     let level = node.level;
     let mut bound = plan.structural(Family::NeverClosed, level.scope)?;
+    let used = plan.api().used_when_closed;
+    let is_used = node.kind().is_some_and(|kind| used.contains(&kind));
     // Some dialects allow hosted calls to stay open.
-    if level.is_container
-        && !bound.is_chosen
-        && node.kind().is_some_and(|kind| plan.api().used_when_closed.contains(&kind))
-    {
+    if level.is_container && !bound.is_chosen && is_used {
         bound.level = bound.level.max(bound.rule.level_in(plan.dialect()));
+        bound.is_recorded = false;
     }
+    let is_hosted = level.is_container && !used.is_empty() && !is_used;
+    let form = if is_hosted { "hosted" } else { level.name };
     let closing = fault::closing_events(plan.dialect(), level.scope);
-    Some(OpenNode { node: at, level, bound, closing, name: stream.name(node) })
+    Some(OpenNode { node: at, bound, closing, form, name: stream.name(node) })
 }
 
 /// Reports a stream that is over before the response has ended.
@@ -535,8 +538,8 @@ pub(in crate::engine) fn unended(
         // The end of the stream is that of the root.
         settle::settle_at_end(plan, context, stream, last, findings);
         for open in still_open(plan, stream) {
-            let OpenNode { bound, closing, level, name, .. } = &open;
-            let place = Place { expected: Some(closing), form: level.name, ..Place::WHOLE };
+            let OpenNode { bound, closing, form, name, .. } = &open;
+            let place = Place { expected: Some(closing), form, ..Place::WHOLE };
             findings
                 .add_at(*bound, last, &place, &|| format!("the stream ends, but {name} was never closed"));
         }

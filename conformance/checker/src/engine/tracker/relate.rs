@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use spec::table::{Scope, Slot};
+use spec::table::{Role, Scope, Slot};
 
 use super::Tracker;
 use crate::engine::bound::Bound;
@@ -83,8 +83,10 @@ impl<'r> Tracker<'_, 'r> {
                         format!("{pointer} is {}{hint}, but was {} before", short(raw), short(&first))
                     });
                 }
-                Some(_) => {}
+                // A phase that begins again may have no value at first.
+                None if raw == "null" && record.known.is_some_and(|(_, info)| info.role == Role::Phase) => {}
                 None => node.cells.set(step.relation, raw),
+                Some(_) => {}
             },
             Act::OccursOnce => {
                 if !node.cells.add_unique(step.relation, raw) {

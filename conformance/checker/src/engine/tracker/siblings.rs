@@ -82,8 +82,8 @@ impl Tracker<'_, '_> {
             let Some(node) = self.stream.nodes.get(child).filter(|node| is_open(node)) else { continue };
             let Some(open) = open_node(self.plan, self.stream, child, node) else { continue };
             let related = self.related(child, |node| node.opened.get(), "was opened here");
-            let (event, OpenNode { bound, closing, level, name, .. }) = (self.event_name(), open);
-            let place = Place { expected: Some(&closing), form: level.name, ..Place::WHOLE };
+            let (event, OpenNode { bound, closing, form, name, .. }) = (self.event_name(), open);
+            let place = Place { expected: Some(&closing), form, ..Place::WHOLE };
             self.findings.add(bound, self.record, &place, related, &|| {
                 format!("{event} was sent, but {name} was never closed")
             });
