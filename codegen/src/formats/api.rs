@@ -168,8 +168,6 @@ pub struct StreamOrder {
     /// The scopes of which one is in each occurrence that can contain it, and the phases that the root has before it
     /// ends: one of each list.
     pub needed: Vec<Vec<String>>,
-    /// The scopes without which a container is only allowed if it is the only one.
-    pub needed_beside: Vec<String>,
     /// The scopes that end before another scope, or begin before a phase, of what is around them: name to name.
     pub before: BTreeMap<String, String>,
     /// The types of containers that answer one before them, and its type. The first containers of a stream may answer those

@@ -222,7 +222,7 @@ impl<'g> Exploration<'g> {
         let is_needed = || {
             let firsts = order.needed.iter().filter_map(|names| names.first());
             step.effect.scope == dialect.api.container
-                || firsts.chain(order.first).chain(order.needed_beside).any(|needed| *needed == name)
+                || firsts.chain(order.first).any(|needed| *needed == name)
         };
         self.followed(step).is_some()
             || match self.around {

@@ -90,8 +90,7 @@ impl<'g> State<'g> {
                     && api.with_parents(node.scope).skip(1).any(|scope| scope == other.scope)
                     && node.key.shortened(length) == other.key
             };
-            let is_kept = api.order.needed_beside.contains(&self.grammar.level(node.scope).name);
-            !is_kept && nodes.iter().any(|other| is_around(&other))
+            nodes.iter().any(|other| is_around(&other))
         };
         self.nodes = nodes.iter().filter(|node| !is_over(node)).cloned().collect();
         for node in &mut self.nodes {
@@ -189,9 +188,7 @@ impl<'g> State<'g> {
             (Role::Phase, node) => {
                 self.may_begin(effect, node) && (!effect.level.is_root || self.may_conclude(effect))
             }
-            (Role::Terminal, Some(root)) => {
-                self.is_failure(effect) || self.is_done(root) && !self.has_hollow()
-            }
+            (Role::Terminal, Some(root)) => self.is_failure(effect) || self.is_done(root),
         }
     }
 
@@ -323,15 +320,7 @@ impl<'g> State<'g> {
     fn may_conclude(&self, effect: &EventInfo) -> bool {
         let needed = self.grammar.dialect.api.order.needed;
         let is_last = needed.iter().flat_map(|names| names.iter()).any(|name| Some(*name) == effect.phase);
-        !is_last || !self.has_hollow() && self.nodes.first().is_some_and(|root| self.has_needed(root, ""))
-    }
-
-    /// Returns whether a container beside others lacks what it has then.
-    fn has_hollow(&self) -> bool {
-        let api = self.grammar.dialect.api;
-        let containers = || self.nodes.iter().filter(|node| node.scope == api.container);
-        let is_hollow = |node: &Node| api.order.needed_beside.iter().any(|name| !self.has_one(node, &[name]));
-        containers().count() > 1 && containers().any(is_hollow)
+        !is_last || self.nodes.first().is_some_and(|root| self.has_needed(root, ""))
     }
 
     fn may_open(&self, step: &Step) -> bool {

@@ -1,5 +1,7 @@
 //! Rules of the group `error` about responses that refuse a request.
 
+use spec::json;
+
 use crate::engine::{Case, Object, short};
 use crate::{Frame, Transport};
 
@@ -59,6 +61,17 @@ pub(super) fn body_shape(case: &mut Case<'_>, frame: &Frame<'_>) {
     for name in shape.required {
         if error.string(name).is_none() {
             case.lacks_a("string", &pointer, name, || format!("the error has no {name}"));
+        }
+    }
+    // Some APIs mark the whole body as an error.
+    let marks = case.dialect().api.bodies.iter().filter(|body| body.root == "error");
+    for (pointer, text) in marks.flat_map(|body| body.mark.texts) {
+        let found = json::at(body.text(), pointer);
+        if found.and_then(json::string).as_deref() != Some(text) {
+            let actual = found.map_or("none".into(), short);
+            case.fault(pointer, &format!("{text:?}"), &actual, || {
+                format!("{pointer} of the body is {actual}, not {text:?}")
+            });
         }
     }
 }

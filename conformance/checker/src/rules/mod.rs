@@ -42,7 +42,6 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         OpenedAs, Phase, Point, Run, Settled, Snapshot,
     };
     match rule {
-        Rule::BlockCitationBeforeText => &[Point(messages::message::citation_before_text)],
         Rule::BlockTextNotEmpty => &[Phase(Scope::Message, messages::message::text_not_empty)],
         Rule::ChoiceCallsAreThere => &[Closed(Scope::Choice, chat::choice::calls_are_there)],
         Rule::ChoiceCallsMeanToolCalls => &[Closed(Scope::Choice, chat::request::calls_mean_tool_calls)],
@@ -85,6 +84,10 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::StopCallMeansToolUse => &[Phase(Scope::Message, messages::stop::call_means_tool_use)],
         Rule::StopLimitReached => &[Phase(Scope::Message, messages::request::limit_reached)],
         Rule::StopNotAtStart => &[AnySnapshot(messages::message::starts_without_reason)],
+        Rule::StopReasonKnown => &[
+            Phase(Scope::Message, messages::stop::reason_known),
+            Snapshot(messages::stop::reason_of_body_known),
+        ],
         Rule::StopReasonSet => &[At(Moment::StreamEnd, messages::stop::reason_set)],
         Rule::StopRefusalExplained => &[Phase(Scope::Message, messages::stop::refusal_explained)],
         Rule::StopSequenceAgrees => &[Phase(Scope::Message, messages::stop::sequence_agrees)],
@@ -126,6 +129,7 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::ToolCallOneAtMost => &[Closed(Scope::Choice, request::one_at_most)],
         Rule::ToolCallOneChosen => &[Closed(Scope::Choice, chat::request::one_chosen)],
         Rule::ToolUseAnyChosen => &[Phase(Scope::Message, messages::request::any_chosen)],
+        Rule::ToolUseInputComplete => &[Phase(Scope::Message, messages::tools::input_complete)],
         Rule::ToolUseInputJson => &[Phase(Scope::Message, messages::tools::input_json)],
         Rule::ToolUseInputOnce => &[Run(Scope::Input, messages::tools::input_once)],
         Rule::ToolUseNamed => &[OpenedAs(&messages::CALLS, messages::tools::named)],
@@ -151,6 +155,10 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::UsageOutputGrows => &[Phase(Scope::Message, messages::usage::output_grows)],
         Rule::UsageOutputWithinMaxTokens => &[Phase(Scope::Message, messages::request::within_limit)],
         Rule::UsageWithinLimit => &[Closed(Scope::Usage, chat::request::within_limit)],
+        Rule::UsagePartsWithin => &[
+            Snapshot(messages::usage::parts_within),
+            Phase(Scope::Message, messages::usage::parts_within_at_end),
+        ],
         Rule::AnnotationBeforeTextDone => &[Point(annotation::before_text_done)],
         Rule::AnnotationRangeInText => {
             &[Closed(Scope::Part, annotation::range_in_part), Closed(Scope::Item, annotation::range_in_item)]
@@ -210,9 +218,6 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::RequestToolChoiceNone => &[Ending(Ends::WithChoice, responses::request::tool_choice_none)],
         Rule::RequestToolChoiceRequired => {
             &[Ending(Ends::WithChoice, responses::request::tool_choice_required)]
-        }
-        Rule::RequestToolCallsWithinLimit => {
-            &[Ending(Ends::All, responses::request::tool_calls_within_limit)]
         }
         Rule::ResponseCompletedAtAgrees => &[Snapshot(response::completed_at_agrees)],
         Rule::ResponseEchoConstant => &[Snapshot(response::echo_constant)],

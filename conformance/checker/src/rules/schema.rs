@@ -27,7 +27,10 @@ pub(super) fn event_known(case: &mut Case<'_>) {
     }
     // `schema/event-typed` reports missing types.
     let Some(name) = record.event_type.as_deref() else { return };
+    // No later version of an API has such an event.
+    let respelled = case.dialect().events.iter().map(|event| event.name).find(|own| is_respelled(own, name));
     let expected = match case.dialect().framing.unknown_events {
+        _ if respelled.is_some() => respelled.unwrap_or_default(),
         UnknownEvents::Ignored => return,
         UnknownEvents::Reported => {
             // Clients take these for events of the API.
@@ -43,6 +46,15 @@ pub(super) fn event_known(case: &mut Case<'_>) {
     let dialect = case.dialect().name;
     let mut is_known_in = |other: &Dialect| other.event(name).is_some();
     case.report_here(&place, &mut is_known_in, &|| format!("{dialect} has no event \"{name}\""));
+}
+
+/// Returns whether two names differ only in capitals and separators.
+pub(super) fn is_respelled(own: &str, name: &str) -> bool {
+    let letters = |name: &str| {
+        let bytes = name.bytes().filter(u8::is_ascii_alphanumeric);
+        bytes.map(|byte| byte.to_ascii_lowercase()).collect::<Vec<_>>()
+    };
+    letters(own) == letters(name)
 }
 
 pub(super) fn event_typed(case: &mut Case<'_>) {

@@ -2,8 +2,8 @@
 
 use spec::table::Scope;
 
-use super::{blocks, is_call_by_code, is_called_by_code};
-use crate::engine::{Case, Node, Object, Snapshot, short};
+use super::{is_call_by_code, is_called_by_code};
+use crate::engine::{Case, Node, Object, Snapshot, Stream, short};
 use crate::rules::non_empty;
 
 pub(in crate::rules) fn starts_empty(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
@@ -21,48 +21,49 @@ pub(in crate::rules) fn identified(case: &mut Case<'_>, snapshot: &Snapshot<'_>)
     non_empty(case, snapshot.response, "/message", &["id", "model"], message);
 }
 
+/// Output tokens of an answer that is empty because the model takes its turn for complete, at most.
+const EMPTY: f64 = 4.0;
+
 pub(in crate::rules) fn has_content(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
-    let is_empty = case.stream.items().next().is_none() && !case.stream.has_gap;
-    let start = case.stream.first_snapshot.get();
+    let stream = case.stream;
+    let start = stream.first_snapshot.get();
     let has_started_with_some =
         start.is_some_and(|message| message.entries("content").is_some_and(|blocks| !blocks.is_empty()));
-    if delta.plain("stop_reason") == Some("end_turn") && is_empty && !has_started_with_some {
-        case.fault("/delta/stop_reason", "a block before it", "\"end_turn\"", || {
-            "the message ends its turn without a block".to_owned()
-        });
+    let has_content = stream.items().any(|block| !is_empty_text(stream, block)) || has_started_with_some;
+    let Some(reason @ ("end_turn" | "max_tokens")) = delta.plain("stop_reason") else { return };
+    let output = case.usage().output;
+    let is_brief = output.is_some_and(|tokens| tokens > 0.0 && tokens <= EMPTY);
+    if has_content || is_brief || stream.has_gap {
+        return;
     }
+    case.fault("/delta/stop_reason", "content before it", &format!("{reason:?}"), || match output {
+        Some(tokens) => format!("the message ends without content, but has {tokens} output tokens"),
+        None => "the message ends without content".to_owned(),
+    });
+}
+
+/// Returns whether a block is a text block without text. Another rule reports a text that is not streamed.
+fn is_empty_text(stream: &Stream, block: &Node) -> bool {
+    let has_text = stream.children(block, Scope::Text).any(|text| text.partial || !text.joined.is_empty());
+    let starts_empty = block.opening.get().and_then(|block| block.get("text")) == Some("\"\"");
+    block.kind() == Some("text") && starts_empty && !has_text && !block.partial
 }
 
 pub(in crate::rules) fn text_not_empty(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
-    // The last block of a message that was cut off may be empty.
-    let is_cut = !matches!(delta.plain("stop_reason"), Some("end_turn" | "tool_use"));
+    let is_complete = matches!(delta.plain("stop_reason"), Some("end_turn" | "tool_use"));
     let stream = case.stream;
-    if is_cut || stream.has_gap {
+    if stream.has_gap || delta.value("stop_reason").is_none() {
         return;
     }
-    let has_text = |block: &&Node| {
-        stream.children(block, Scope::Text).any(|text| text.partial || !text.joined.is_empty())
-    };
-    // Another rule reports a text that is not streamed.
-    let starts_empty =
-        |block: &&Node| block.opening.get().and_then(|block| block.get("text")) == Some("\"\"");
+    // The last block of a message that was cut off may be empty.
+    let last = stream.items().next_back().filter(|_| !is_complete);
+    let is_cut = |block: &Node| last.is_some_and(|last| std::ptr::eq(last, block));
     // An answer that is empty as a whole is one block without text.
     let is_whole = stream.items().nth(1).is_none();
-    let mut texts = blocks(stream, &["text"]).filter(|_| !is_whole);
-    if let Some(empty) = texts.find(|block| !has_text(block) && starts_empty(block)) {
+    let is_meant = |block: &&Node| !is_whole && is_empty_text(stream, block) && !is_cut(block);
+    if let Some(empty) = stream.items().find(is_meant) {
         let name = case.name(empty);
         case.fault_of_event("a text", "none", || format!("{name} is a text block without text"));
-    }
-}
-
-pub(in crate::rules) fn citation_before_text(case: &mut Case<'_>, block: &Node) {
-    let is_citation = case.info().is_some_and(|info| info.scope == Scope::Citation);
-    let stream = case.stream;
-    if is_citation && stream.children(block, Scope::Text).any(|text| !text.joined.is_empty()) {
-        let name = case.name(block);
-        case.expected("the citation before the text", || {
-            format!("a citation of {name} comes after its text")
-        });
     }
 }
 

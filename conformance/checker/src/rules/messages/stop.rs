@@ -1,7 +1,67 @@
 //! Rules of the group `stop`.
 
 use super::{CUT_OFF, blocks};
-use crate::engine::{Case, Node, Object, short};
+use crate::engine::{Case, Node, Object, Snapshot, short};
+use crate::rules::schema::is_respelled;
+
+/// The reasons of the Messages API.
+const REASONS: [&str; 8] = [
+    "end_turn",
+    "max_tokens",
+    "stop_sequence",
+    "tool_use",
+    "pause_turn",
+    "refusal",
+    "model_context_window_exceeded",
+    "compaction",
+];
+
+/// Words by which Chat Completions, Responses and Gemini say why a response ended, and none at all.
+const OF_OTHERS: [&str; 15] = [
+    "",
+    "cancelled",
+    "completed",
+    "content_filter",
+    "failed",
+    "finish_reason_unspecified",
+    "function_call",
+    "incomplete",
+    "length",
+    "malformed_function_call",
+    "max_output_tokens",
+    "recitation",
+    "safety",
+    "stop",
+    "tool_calls",
+];
+
+/// Returns whether a word is a reason of another API, or one of this API in other letters.
+fn is_mistaken(reason: &str) -> bool {
+    let is_one = |known: &&str| is_respelled(known, reason);
+    !REASONS.contains(&reason)
+        && (OF_OTHERS.iter().any(|other| is_respelled(other, reason)) || REASONS.iter().any(is_one))
+}
+
+fn known(case: &mut Case<'_>, pointer: &str, reason: &str) {
+    if is_mistaken(reason) {
+        case.fault(pointer, &format!("one of {}", REASONS.join(", ")), &format!("{reason:?}"), || {
+            format!("the stop reason {reason:?} is not a word of the Messages API")
+        });
+    }
+}
+
+pub(in crate::rules) fn reason_known(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
+    if let Some(reason) = delta.string("stop_reason") {
+        known(case, "/delta/stop_reason", &reason);
+    }
+}
+
+/// Checks the reason of a body.
+pub(in crate::rules) fn reason_of_body_known(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    if let Some(reason) = snapshot.response.string("stop_reason") {
+        known(case, "/message/stop_reason", &reason);
+    }
+}
 
 pub(in crate::rules) fn reason_set(case: &mut Case<'_>) {
     let stream = case.stream;
@@ -32,7 +92,7 @@ pub(in crate::rules) fn tool_use_has_call(case: &mut Case<'_>, _: &Node, delta: 
 pub(in crate::rules) fn call_means_tool_use(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
     let Some(reason) = delta.string("stop_reason") else { return };
     let other = ["tool_use", "pause_turn", "stop_sequence", "compaction"];
-    if CUT_OFF.iter().chain(&other).any(|known| *known == reason) {
+    if is_mistaken(&reason) || CUT_OFF.iter().chain(&other).any(|known| *known == reason) {
         return;
     }
     if let Some(call) = blocks(case.stream, &["tool_use"]).next() {

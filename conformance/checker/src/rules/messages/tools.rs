@@ -7,7 +7,7 @@ use spec::table::Scope;
 
 use super::{CALLS, CUT_OFF, SERVER_CALLS, blocks, is_called_by_code};
 use crate::engine::{Case, Node, Object, short};
-use crate::rules::non_empty;
+use crate::rules::{non_empty, request};
 
 /// Number of blocks at the start of a message that may be results of calls before it.
 const FEW: usize = 64;
@@ -60,6 +60,37 @@ pub(in crate::rules) fn input_json(case: &mut Case<'_>, _: &Node, delta: &Object
         case.fault_of_event("a JSON object", &actual, || {
             format!("the deltas of {name} do not join to a JSON object")
         });
+    }
+}
+
+pub(in crate::rules) fn input_complete(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
+    let stream = case.stream;
+    let Some(asked) = case.head.asked.as_ref().filter(|_| delta.plain("stop_reason") == Some("tool_use"))
+    else {
+        return;
+    };
+    let tools = asked.value("tools").and_then(json::entries).unwrap_or_default();
+    let tools: Vec<Object<'_>> = tools.into_iter().map(Object::new).collect();
+    for block in blocks(stream, &["tool_use"]) {
+        let Some(opening) = block.opening.get() else { continue };
+        let called = |tool: &&Object<'_>| {
+            tool.get("strict") == Some("true") && tool.string("name") == opening.string("name")
+        };
+        let Some(tool) = tools.iter().find(called) else { continue };
+        let joined = stream.children(block, Scope::Input).map(|input| (&*input.joined, input.partial)).next();
+        let (text, is_partial) = match joined {
+            Some((text, is_partial)) if !text.trim().is_empty() => (text, is_partial),
+            _ => (input(opening).unwrap_or("{}"), false),
+        };
+        // `tool-use/input-json` reports an input that is no object.
+        let Some(members) = json::members(text).filter(|_| !is_partial && !stream.has_gap) else { continue };
+        let schema = tool.value("input_schema").unwrap_or_default();
+        if let Some(absent) = request::absent(schema, &members) {
+            let (name, actual) = (case.name(block), short(text));
+            case.fault_of_event(&format!("an object with {absent:?}"), &actual, || {
+                format!("the input of {name} lacks {absent:?}, which the strict schema of its tool requires")
+            });
+        }
     }
 }
 

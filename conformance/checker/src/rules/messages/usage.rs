@@ -1,13 +1,18 @@
 //! Rules of the group `message-usage`.
 
+use catalogue::Level;
+
 use super::is_call_by_code;
 use crate::engine::{Case, Node, Object, Snapshot};
 
 /// The counts of input tokens; the sum is the whole input.
 const INPUT: [&str; 3] = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
 
-pub(in crate::rules) fn output_grows(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
-    falls(case, "output_tokens", case.stream.first_usage.output, case.usage().output);
+pub(in crate::rules) fn output_grows(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
+    // Tokens of a text that a refusal withdraws are not counted.
+    if delta.plain("stop_reason") != Some("refusal") {
+        falls(case, "output_tokens", case.stream.first_usage.output, case.usage().output);
+    }
 }
 
 pub(in crate::rules) fn input_kept(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
@@ -24,6 +29,46 @@ fn falls(case: &mut Case<'_>, name: &str, before: Option<f64>, after: Option<f64
     if after < before {
         case.fault(&format!("/usage/{name}"), &format!("{before} or more"), &after.to_string(), || {
             format!("{name} falls from {before} to {after}")
+        });
+    }
+}
+
+/// Checks the usage of `message_start`, or of a body.
+pub(in crate::rules) fn parts_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    if let Some(usage) = snapshot.response.value("usage") {
+        within(case, "/message/usage", &Object::new(usage));
+    }
+}
+
+pub(in crate::rules) fn parts_within_at_end(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
+    if let Some(usage) = case.record().and_then(|record| record.member("usage")) {
+        within(case, "/usage", &Object::new(usage));
+    }
+}
+
+fn within(case: &mut Case<'_>, pointer: &str, usage: &Object<'_>) {
+    let is_negative = |name: &&&str| usage.number(name).is_some_and(|count| count < 0.0);
+    if let Some(name) = INPUT.iter().chain(&["output_tokens"]).find(is_negative) {
+        let actual = usage.get(name).unwrap_or_default();
+        case.fault(&format!("{pointer}/{name}"), "0 or more", actual, || format!("{name} is {actual}"));
+    }
+    let inner = |outer: &str, name: &str| usage.value(outer).map(Object::new)?.number(name);
+    let thinking = inner("output_tokens_details", "thinking_tokens");
+    if let Some((part, whole)) =
+        thinking.zip(usage.number("output_tokens")).filter(|(part, whole)| part > whole)
+    {
+        let pointer = format!("{pointer}/output_tokens_details/thinking_tokens");
+        case.fault(&pointer, &format!("at most {whole}"), &part.to_string(), || {
+            format!("thinking_tokens is {part}, but output_tokens is {whole}")
+        });
+    }
+    let parts = ["ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"];
+    let cached: f64 = parts.iter().filter_map(|name| inner("cache_creation", name)).sum();
+    if let Some(whole) = usage.number("cache_creation_input_tokens").filter(|whole| cached > *whole) {
+        case.limit(Level::Should);
+        let pointer = format!("{pointer}/cache_creation_input_tokens");
+        case.fault(&pointer, &format!("at least {cached}"), &whole.to_string(), || {
+            format!("cache_creation_input_tokens is {whole}, but its parts in cache_creation sum to {cached}")
         });
     }
 }

@@ -8,6 +8,7 @@ use spec::table::Scope;
 
 use crate::engine::Case;
 use crate::engine::{Node, Object, same, short};
+use crate::rules::request;
 
 pub(in crate::rules) fn arguments_json(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     if item.plain("status") != Some("completed") {
@@ -42,10 +43,7 @@ pub(in crate::rules) fn arguments_complete(case: &mut Case<'_>, _: &Node, item: 
     let named = tools.filter(|tool| json::string_member(tool, "name").as_ref() == Some(&name));
     let called = named.map(Object::new).find(|tool| tool.plain("type") == Some("function"));
     let Some(tool) = called.filter(|tool| tool.get("strict") == Some("true")) else { return };
-    let required = tool.value("parameters").and_then(|parameters| json::at(parameters, "/required"));
-    let required = required.and_then(json::entries).unwrap_or_default();
-    let is_absent = |name: &Cow<'_, str>| !members.iter().any(|(found, _)| found == name);
-    if let Some(absent) = required.into_iter().filter_map(json::string).find(is_absent) {
+    if let Some(absent) = request::absent(tool.value("parameters").unwrap_or_default(), &members) {
         let expected = format!("an object with {absent:?}");
         case.fault("/item/arguments", &expected, &short(&format!("{arguments:?}")), || {
             format!("the arguments of {name:?} lack {absent:?}, which its strict parameters require")

@@ -177,22 +177,6 @@ pub(in crate::rules) fn one_call_at_most(case: &mut Case<'_>, ending: &Ending<'_
     }
 }
 
-/// Calls of tools that the server runs, which `max_tool_calls` counts.
-const BUILT_IN: [&str; 5] =
-    ["web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"];
-
-pub(in crate::rules) fn tool_calls_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) {
-    let limit = echoed(case, ending, "max_tool_calls", |limit| limit != "null").and_then(number);
-    let Some(limit) = limit else { return };
-    let calls = calls(case, ending);
-    let built_in = calls.iter().filter(|call| BUILT_IN.contains(&call.kind.as_str()));
-    let is_beyond = |(number, _): &(u32, &Call)| f64::from(*number) > limit;
-    let Some((number, call)) = (1u32..).zip(built_in).find(is_beyond) else { return };
-    report_call(case, call, &format!("at most {limit} calls of built-in tools"), || {
-        format!("max_tool_calls is {limit}, but call {number} is a {}", call.title())
-    });
-}
-
 pub(in crate::rules) fn format_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
     if !ending.snapshot.is_completed() {
         return;
