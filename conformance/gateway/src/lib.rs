@@ -26,6 +26,7 @@ pub use serving::host::{Host, is_loopback};
 pub use serving::log::Log;
 pub use serving::mcp_server::McpServer;
 pub use serving::replay::{Replay, replay};
+pub use serving::routes::IDENTITY;
 pub use serving::runtime::{check_threads, start_runtime};
 pub use serving::sending::End;
 pub use serving::server::{Embedded, serve};

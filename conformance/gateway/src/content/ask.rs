@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::directive::Directives;
+use super::fitting;
 use super::plan::{Item, tokens};
 use super::sample;
 
@@ -63,7 +64,7 @@ impl Ask {
 
     /// Returns calls of a function with arguments that fit its schema.
     pub(super) fn calls(&self, name: &str, schema: &Value, is_for_one: bool) -> Vec<Item> {
-        let arguments = match sample::value(schema) {
+        let arguments = match fitting::value(schema) {
             Value::Object(arguments) => Value::Object(arguments),
             _ => Value::Object(Map::new()),
         };
@@ -79,7 +80,7 @@ impl Ask {
     /// Returns the text of the answer.
     pub(super) fn words(&self, seed: u64) -> Vec<String> {
         match &self.format {
-            Format::Schema(schema) => return sample::fragments_of(&sample::value(schema).to_string()),
+            Format::Schema(schema) => return sample::fragments_of(&fitting::value(schema).to_string()),
             Format::Object => return sample::fragments_of(&self.object()),
             Format::Text => {}
         }

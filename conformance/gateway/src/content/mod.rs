@@ -4,6 +4,7 @@ mod ask;
 mod chat;
 mod conversation;
 pub mod directive;
+pub(crate) mod fitting;
 pub(crate) mod given;
 mod messages;
 pub(crate) mod plan;

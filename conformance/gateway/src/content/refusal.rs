@@ -24,7 +24,7 @@ pub fn refusal(request: &Value, dialect: &Dialect) -> Option<Problem> {
 
 /// Returns why a request is invalid, if it is.
 pub fn invalid(request: &Value, dialect: &Dialect) -> Option<Problem> {
-    let problem = dialect.root("request").and_then(|root| refused(&with_strict(request), dialect, root));
+    let problem = dialect.root("request").and_then(|root| refused(&with_usual(request), dialect, root));
     if problem.is_some() {
         return problem;
     }
@@ -86,10 +86,11 @@ fn is_reserved(name: &str) -> bool {
     name.starts_with("no-such-") || name.starts_with("unknown-")
 }
 
-/// Returns the request with `strict` in its functions: a published schema requires it, but endpoints accept
-/// requests without it.
-fn with_strict(request: &Value) -> Value {
+/// Returns the request with members that a published schema requires, although endpoints accept requests without them, as
+/// published examples are: `strict` of functions, and `detail` of images.
+fn with_usual(request: &Value) -> Value {
     let mut request = request.clone();
+    add_detail(&mut request);
     let tools = request.get_mut("tools").and_then(Value::as_array_mut);
     let functions = tools.into_iter().flatten().filter_map(Value::as_object_mut);
     let is_function = |tool: &&mut Map<String, Value>| {
@@ -99,4 +100,17 @@ fn with_strict(request: &Value) -> Value {
         tool.entry("strict").or_insert(Value::Bool(true));
     }
     request
+}
+
+fn add_detail(value: &mut Value) {
+    match value {
+        Value::Array(values) => values.iter_mut().for_each(add_detail),
+        Value::Object(members) => {
+            if members.get("type").is_some_and(|kind| kind == "input_image") {
+                members.entry("detail").or_insert("auto".into());
+            }
+            members.values_mut().for_each(add_detail);
+        }
+        _ => {}
+    }
 }

@@ -1,5 +1,6 @@
 //! Requests of web pages: only pages of this machine, and of listed origins, are served.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,7 +35,8 @@ pub(super) fn guarded(app: Router, origins: &[String], largest: usize) -> Router
 async fn guard(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     let Guard { origins, largest } = guard;
     let headers = request.headers();
-    if let Some(problem) = foreign(headers, request.uri(), &origins) {
+    let problem = foreign_page(headers, &origins).or_else(|| foreign_host(headers, request.uri(), &origins));
+    if let Some(problem) = problem {
         return (StatusCode::FORBIDDEN, problem + "\n").into_response();
     }
     let origin = allowed(headers, &origins).cloned();
@@ -60,28 +62,27 @@ async fn guard(State(guard): State<Guard>, request: Request, next: Next) -> Resp
     response
 }
 
-/// Returns why a request may come from a web page of somebody else, if it may.
-fn foreign(headers: &HeaderMap, uri: &Uri, origins: &[String]) -> Option<String> {
-    if let Some(origin) = headers.get(header::ORIGIN) {
-        if allowed(headers, origins).is_some() {
-            return None;
-        }
-        let origin = String::from_utf8_lossy(origin.as_bytes());
-        return Some(format!(
-            "{origin:?} is not an origin of this machine; start the server with --cors to allow it."
-        ));
+/// Returns why a request is one of a web page of somebody else, if it is.
+fn foreign_page(headers: &HeaderMap, origins: &[String]) -> Option<String> {
+    let origin = headers.get(header::ORIGIN)?;
+    if allowed(headers, origins).is_some() {
+        return None;
     }
-    // A page can give this machine a name of its own. Its browser sends no origin then; programs may use any name.
-    let is_browser = headers.contains_key(header::ACCEPT_LANGUAGE)
-        || headers.get(header::USER_AGENT).is_some_and(|agent| agent.as_bytes().starts_with(b"Mozilla/"));
-    if !is_browser {
+    let origin = String::from_utf8_lossy(origin.as_bytes());
+    Some(format!("{origin:?} is not an origin of this machine; start the server with --cors to allow it."))
+}
+
+/// Returns why a request is for a name that somebody else may have given this machine, if it is: a page of that name sends
+/// requests without an origin.
+fn foreign_host(headers: &HeaderMap, uri: &Uri, origins: &[String]) -> Option<String> {
+    if headers.contains_key(header::ORIGIN) {
         return None;
     }
     let host = headers.get(header::HOST).map(|host| String::from_utf8_lossy(host.as_bytes()).into_owned());
     let host = host.or_else(|| uri.authority().map(ToString::to_string))?;
     let is_listed =
         |origin: &String| origin == "*" || origin.split_once("://").is_some_and(|(_, name)| name == host);
-    if is_local(&format!("http://{host}")) || origins.iter().any(is_listed) {
+    if is_own(&host) || origins.iter().any(is_listed) {
         return None;
     }
     Some(format!(
@@ -96,6 +97,17 @@ fn allowed<'h>(headers: &'h HeaderMap, origins: &[String]) -> Option<&'h HeaderV
     let text = origin.to_str().ok()?;
     let is_listed = origins.iter().any(|other| other == "*" || other == text);
     (is_listed || is_local(text)).then_some(origin)
+}
+
+/// Returns whether a host is this machine, whatever anybody may register: an address, or a name that is reserved for it.
+fn is_own(host: &str) -> bool {
+    const CONTAINERS: [&str; 2] = ["host.docker.internal", "host.containers.internal"];
+    let Ok(uri) = format!("http://{host}").parse::<Uri>() else { return false };
+    let has_user = uri.authority().is_some_and(|authority| authority.as_str().contains('@'));
+    let is_address = |name: &str| name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
+    let is_named =
+        |name: &str| name == "localhost" || name.ends_with(".localhost") || CONTAINERS.contains(&name);
+    !has_user && uri.host().is_some_and(|name| is_named(name) || is_address(name))
 }
 
 fn is_local(origin: &str) -> bool {
@@ -161,19 +173,24 @@ mod tests {
     #[test]
     fn names_of_others_for_this_machine_are_refused() {
         let is_served = |host: &'static str, origins: &[&str]| {
-            let mut headers = HeaderMap::from_iter([(header::HOST, HeaderValue::from_static(host))]);
+            let headers = HeaderMap::from_iter([(header::HOST, HeaderValue::from_static(host))]);
             let origins: Vec<String> = origins.iter().map(ToString::to_string).collect();
-            assert_eq!(foreign(&headers, &Uri::from_static("/"), &[]), None, "a program");
-            headers.insert(header::USER_AGENT, HeaderValue::from_static("Mozilla/5.0"));
-            foreign(&headers, &Uri::from_static("/"), &origins).is_none()
+            foreign_host(&headers, &Uri::from_static("/"), &origins).is_none()
         };
-        for local in ["localhost:8080", "127.0.0.1:1", "[::1]:3000", "localhost"] {
+        for local in [
+            "localhost:8080",
+            "127.0.0.1:1",
+            "[::1]:3000",
+            "localhost",
+            "192.168.1.2:80",
+            "host.docker.internal:8080",
+        ] {
             assert!(is_served(local, &[]), "{local}");
         }
         for other in ["a.test:8080", "127.0.0.1.a.test", "localhost@a.test", ""] {
             assert!(!is_served(other, &[]), "{other}");
         }
         assert!(is_served("a.test:8080", &["http://a.test:8080"]) && is_served("a.test", &["*"]));
-        assert_eq!(foreign(&HeaderMap::new(), &Uri::from_static("/"), &[]), None);
+        assert_eq!(foreign_host(&HeaderMap::new(), &Uri::from_static("/"), &[]), None);
     }
 }

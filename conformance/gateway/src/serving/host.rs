@@ -15,6 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
+use super::patient::Patient;
 use super::runtime::start_runtime;
 
 /// A server on a port of the loopback interface, stopped when dropped.
@@ -118,6 +119,9 @@ pub(super) struct Broken;
 /// Timeout of the head of a request, so that idle connections are closed.
 const HEAD: Duration = Duration::from_secs(10);
 
+/// Time after which a client that does not read is left.
+const UNREAD: Duration = Duration::from_secs(120);
+
 /// Serves a connection.
 async fn converse(connection: TcpStream, app: Router, head: Option<Duration>) {
     // Send small messages without delay.
@@ -135,6 +139,7 @@ async fn converse(connection: TcpStream, app: Router, head: Option<Duration>) {
             }
         }
     });
+    let connection = Patient::new(connection, UNREAD);
     let served = http.serve_connection(TokioIo::new(connection), answer);
     // The client notices an error.
     let _ = served.with_upgrades().await;

@@ -105,7 +105,7 @@ async fn talk(url: &Url) -> Option<Said> {
     let tools: Vec<Value> = listed.get("tools")?.as_array()?.iter().filter_map(tool_entry).collect();
     let (mut arguments, mut output) = (json!({}), None);
     if let Some(tool) = tools.first() {
-        arguments = crate::content::sample::value(tool.get("input_schema").unwrap_or(&Value::Null));
+        arguments = crate::content::fitting::value(tool.get("input_schema").unwrap_or(&Value::Null));
         if arguments.get("query").is_some() {
             arguments["query"] = json!("migration");
         }

@@ -9,6 +9,7 @@ pub(crate) mod host;
 pub(crate) mod log;
 pub(crate) mod mcp;
 pub(crate) mod mcp_server;
+pub(crate) mod patient;
 pub(crate) mod replay;
 pub(crate) mod routes;
 pub(crate) mod runtime;

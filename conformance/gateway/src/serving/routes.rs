@@ -32,6 +32,8 @@ use crate::faults::requested::{Faults, HEADER};
 use crate::rendering::wire::{Wire, WireFault};
 use crate::rendering::{id_header, model_list};
 
+/// The header of `GET /models` by which the suite knows the reference gateway.
+pub const IDENTITY: &str = "x-conformance-gateway";
 /// Maximum size of a request body.
 const LARGEST: usize = 64 << 20;
 
@@ -276,7 +278,9 @@ async fn models(State(gateway): Shared, headers: HeaderMap) -> Response {
         [] => vec!["reference-1".to_owned()],
         models => models.to_vec(),
     };
-    json_of(&gateway, &headers, Ok(model_list(&models, asked.settings.dialect.api)))
+    let mut response = json_of(&gateway, &headers, Ok(model_list(&models, asked.settings.dialect.api)));
+    response.headers_mut().insert(IDENTITY, HeaderValue::from_static(env!("CARGO_PKG_VERSION")));
+    response
 }
 
 async fn nothing(State(gateway): Shared, headers: HeaderMap, uri: http::Uri) -> Response {

@@ -8,7 +8,7 @@ use crate::content::problem::Problem;
 use crate::content::text;
 use crate::rendering::wire::events;
 
-/// Maximum number of stored responses, and of bytes of their streams; the oldest are dropped first.
+/// Maximum number of stored responses, and of bytes that they take; the oldest are dropped first.
 const MAX_RESPONSES: usize = 10_000;
 const BYTES: usize = 256 << 20;
 
@@ -23,6 +23,8 @@ pub(super) struct Stored {
     snapshots: [Value; 3],
     /// The conversation up to its end.
     context: Vec<Value>,
+    /// Approximate number of bytes that all of this takes.
+    size: usize,
     /// Number of times it was retrieved.
     looks: usize,
     is_cancelled: bool,
@@ -30,7 +32,9 @@ pub(super) struct Stored {
 
 impl Stored {
     pub(super) fn new(request: Value, stream: Vec<u8>, snapshots: [Value; 3], context: Vec<Value>) -> Self {
-        Self { request, stream, snapshots, context, looks: 0, is_cancelled: false }
+        let values = [&request].into_iter().chain(&snapshots).chain(&context);
+        let size = stream.len() + values.map(size).sum::<usize>();
+        Self { request, stream, snapshots, context, size, looks: 0, is_cancelled: false }
     }
 
     /// Returns its stream, or the part after the event with this number.
@@ -112,7 +116,7 @@ fn message(content: &Value, role: &str, at: usize) -> Value {
 #[derive(Debug)]
 pub(super) struct Store {
     made: u64,
-    /// Number of bytes of streams, and its maximum.
+    /// Number of bytes of responses, and its maximum.
     bytes: usize,
     room: usize,
     order: BTreeMap<u64, String>,
@@ -134,7 +138,7 @@ impl Store {
 
     pub(super) fn keep(&mut self, number: u64, id: String, stored: Stored) {
         self.forget(&id);
-        self.bytes += stored.stream.len();
+        self.bytes += stored.size;
         self.order.insert(number, id.clone());
         self.responses.insert(id, stored);
         while self.order.len() > MAX_RESPONSES || (self.bytes > self.room && self.order.len() > 1) {
@@ -145,7 +149,7 @@ impl Store {
 
     fn forget(&mut self, id: &str) {
         let forgotten = self.responses.remove(id);
-        self.bytes -= forgotten.map_or(0, |stored| stored.stream.len());
+        self.bytes -= forgotten.map_or(0, |stored| stored.size);
     }
 
     pub(super) fn get(&mut self, id: &str) -> Result<&mut Stored, Problem> {
@@ -169,6 +173,17 @@ impl Store {
     pub(super) fn continued(&mut self, id: &str) -> Result<Vec<Value>, Problem> {
         self.get(id).map(|stored| stored.context.clone()).map_err(|_| unknown_previous(id))
     }
+}
+
+/// Returns the approximate number of bytes that a value takes.
+fn size(value: &Value) -> usize {
+    let below = match value {
+        Value::String(text) => text.len(),
+        Value::Array(values) => values.iter().map(size).sum(),
+        Value::Object(members) => members.iter().map(|(name, value)| name.len() + size(value)).sum(),
+        _ => 0,
+    };
+    size_of::<Value>() + below
 }
 
 /// Returns the error of an unknown previous response.
@@ -201,9 +216,9 @@ mod tests {
 
     #[test]
     fn the_oldest_are_forgotten_when_there_is_no_more_room() {
-        let mut store = Store { room: 10, ..Store::default() };
+        let mut store = Store { room: 10_900, ..Store::default() };
         let mut keep = |number: u64, bytes: usize| {
-            let stored = Stored::new(Value::Null, vec![b' '; bytes], Default::default(), Vec::new());
+            let stored = Stored::new(Value::Null, vec![b' '; 1000 * bytes], Default::default(), Vec::new());
             store.keep(number, number.to_string(), stored);
             store.responses.keys().cloned().collect::<String>()
         };
