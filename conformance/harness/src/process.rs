@@ -1,7 +1,7 @@
 //! Programs that a run starts, and that end with it.
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Write as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::lock;
 use crate::wire::{Mask, Secrets};
+use crate::plan::random_seed;
 
 /// Maximum number of bytes kept of the output of a program.
 const TAIL: usize = 4096;
@@ -19,14 +20,45 @@ const COPIED: u64 = 64 << 20;
 /// Maximum time for the end of its output to arrive.
 const MOMENT: Duration = Duration::from_millis(500);
 
+/// The environment variable that marks the programs of a run, and what these start.
+const MARK: &str = "CONFORMANCE_PROCESSES";
+
 /// The programs of a run, which end with it.
 #[derive(Debug, Clone, Default)]
 pub struct Processes(Arc<Mutex<Groups>>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Groups {
     running: BTreeSet<u32>,
     is_over: bool,
+    /// The value of [`MARK`], which no other run has.
+    mark: String,
+}
+
+impl Default for Groups {
+    fn default() -> Self {
+        Self { running: BTreeSet::new(), is_over: false, mark: random_seed() }
+    }
+}
+
+impl Drop for Groups {
+    fn drop(&mut self) {
+        end_strays(&self.mark);
+    }
+}
+
+/// Kills the descendants of programs that have left their process group, on systems that show the environment of processes.
+fn end_strays(mark: &str) {
+    let wanted = format!("{MARK}={mark}");
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let number = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok());
+        let Some(number) = number else { continue };
+        // That of another user cannot be read.
+        let Ok(environment) = fs::read(entry.path().join("environ")) else { continue };
+        if environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes()) {
+            send(&number.to_string(), "KILL");
+        }
+    }
 }
 
 impl Processes {
@@ -40,6 +72,7 @@ impl Processes {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
         let mut groups = lock(&self.0);
+        command.env(MARK, &groups.mark);
         if groups.is_over {
             return Err(io::Error::other("the run was interrupted"));
         }
@@ -62,6 +95,9 @@ impl Processes {
         let mut groups = lock(&self.0);
         groups.is_over = true;
         groups.running.iter().for_each(|group| signal(*group, name));
+        if name == "KILL" {
+            end_strays(&groups.mark);
+        }
     }
 }
 
@@ -92,11 +128,16 @@ impl Drop for Process {
 }
 
 /// Sends a signal to a process group.
-#[cfg_attr(not(unix), expect(unused_variables, reason = "other systems have no process groups"))]
 fn signal(group: u32, name: &str) {
+    send(&format!("-{group}"), name);
+}
+
+/// Sends a signal to a process, or to a group, whose number is negative.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "other systems have no process groups"))]
+fn send(whom: &str, name: &str) {
     #[cfg(unix)]
     let _ = Command::new("kill")
-        .args([&format!("-{name}"), "--", &format!("-{group}")])
+        .args([&format!("-{name}"), "--", whom])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -243,6 +284,20 @@ mod tests {
         process.end(LIMIT);
         assert_eq!(out.read(&mut begin).unwrap(), 0);
         assert!(lock(&processes.0).running.is_empty());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_left_its_group_ends_with_the_run() {
+        let processes = Processes::default();
+        let mut process = processes.start(&mut shell("setsid sleep 1000 & echo started")).unwrap();
+        let mut out = process.child.stdout.take().unwrap();
+        let mut begin = [0; 8];
+        out.read_exact(&mut begin).unwrap();
+        process.end(LIMIT);
+        drop(processes);
+        // The pipe is closed when the last process that holds it has ended.
+        assert_eq!(out.read(&mut begin).unwrap(), 0);
     }
 
     #[test]
