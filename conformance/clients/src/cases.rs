@@ -95,6 +95,11 @@ pub fn measured_cases(dialect: &'static Dialect) -> Vec<PlayedCase> {
     cases
 }
 
+/// Returns whether a name is one of [`measured_cases`].
+pub fn is_measured_only(name: &str) -> bool {
+    [groups::MEMBER, groups::ORDER, groups::SOUND].iter().any(|group| name.starts_with(group))
+}
+
 /// Returns the cases of a page whose requests ask for a stream, or do not, one for each transport.
 fn of_row(
     row: &'static ClientCase,

@@ -124,7 +124,7 @@ pub fn client_profiles(names: &[String]) -> impl Iterator<Item = &'static Client
 }
 
 /// Returns whether a profile is about the API of a dialect.
-pub(super) fn is_of_api(profile: &ClientProfile, dialect: &Dialect) -> bool {
+pub fn is_of_api(profile: &ClientProfile, dialect: &Dialect) -> bool {
     let mut specifications = profile.specifications.iter().filter_map(|name| spec::dialect(name));
     specifications.any(|specification| specification.api.name == dialect.api.name)
 }

@@ -17,6 +17,8 @@ use super::protocol::{CaseMessage, Reply, Status, UNSUPPORTED};
 const GRACE: Duration = Duration::from_secs(3);
 /// Maximum time for a client to start for the first time.
 const START: Duration = Duration::from_secs(30);
+/// The same after a process that did not reply.
+const START_AGAIN: Duration = Duration::from_secs(5);
 /// Maximum length of a line.
 const LONGEST: usize = 8 << 20;
 /// Number of other lines that a client may print before its reply.
@@ -73,10 +75,11 @@ enum Line {
 
 impl Running {
     /// Starts a client. `before` is the time until the first reply of an earlier process, if there was one: this one is
-    /// not given much more.
+    /// not given much more. Nor is it if another one was late.
     pub(super) fn start(
         command: &[OsString],
         before: Option<Duration>,
+        is_late: bool,
         processes: &Processes,
     ) -> io::Result<Self> {
         let (program, arguments) =
@@ -89,7 +92,8 @@ impl Running {
             Builder::new().spawn(move || read_lines(stdout, &sender))?;
         }
         let stderr = tail(child.stderr.take())?;
-        let start = before.map_or(START, |before| (2 * before + GRACE).min(START));
+        let first = if is_late { START_AGAIN } else { START };
+        let start = before.map_or(first, |before| (2 * before + GRACE).min(START));
         Ok(Self { process, stdin, lines, stderr, start, replied_after: None, is_over: false })
     }
 

@@ -68,7 +68,7 @@ fn silent(reply: &Reply) -> String {
     let status = reply.response_status.iter().flatten().next();
     let status = status.map_or_else(String::new, |status| format!(", status {}", quoted(status)));
     match text {
-        Some(text) if !text.is_empty() => format!("expected an error, found text {:?}{status}", quoted(text)),
+        Some(text) if !text.is_empty() => format!("expected an error, found text {}{status}", shown(text)),
         _ => format!("expected an error, found a reply without text{status}"),
     }
 }
@@ -80,7 +80,7 @@ fn of_cancelled(case: &PlayedCase, reply: &Reply) -> (ClientOutcome, String) {
     match texts.into_iter().find(|text| !whole.starts_with(text.as_str())) {
         None => (ClientOutcome::Right, String::new()),
         Some(text) => {
-            (ClientOutcome::Wrong, format!("text is {:?}, expected the beginning of {whole:?}", quoted(text)))
+            (ClientOutcome::Wrong, format!("text is {}, expected the beginning of {whole:?}", shown(text)))
         }
     }
 }
@@ -90,7 +90,7 @@ fn difference(case: &PlayedCase, reply: &Reply) -> Option<String> {
     let any = |fits: &dyn Fn(&Answer) -> bool| case.answers.iter().any(fits);
     let first = case.answers.first()?;
     let differs = |what: &str, found: &str, expected: &str| {
-        format!("{what} is {:?}, expected {:?}", quoted(found), quoted(expected))
+        format!("{what} is {}, expected {}", shown(found), shown(expected))
     };
     for (name, given) in [("text", &reply.text), ("streamed", &reply.streamed)] {
         if let Some(given) = given {
@@ -159,13 +159,13 @@ fn difference(case: &PlayedCase, reply: &Reply) -> Option<String> {
 /// Describes two different texts, with the position of the first difference.
 fn parted(name: &str, verb: &str, found: &str, expected: &str) -> String {
     if found.is_empty() {
-        return format!("{name} {verb} empty, expected {:?}", quoted(expected));
+        return format!("{name} {verb} empty, expected {}", shown(expected));
     }
     let same = found.chars().zip(expected.chars()).take_while(|(one, other)| one == other).count();
     format!(
-        "{name} {verb} {:?}, expected {:?}; they differ from character {}",
-        quoted(found),
-        quoted(expected),
+        "{name} {verb} {}, expected {}; they differ from character {}",
+        shown(found),
+        shown(expected),
         same + 1
     )
 }
@@ -224,7 +224,7 @@ fn are_equal(one: &Value, other: &Value) -> bool {
 /// Describes the first call that differs, by what differs in it.
 fn different_calls(sent: &[ToolCall], given: &[ReplyCall]) -> String {
     let arguments = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let shown = |call: &ReplyCall| quoted(&format!("{}({})", call.name, arguments(&call.arguments)));
+    let whole = |call: &ReplyCall| quoted(&format!("{}({})", call.name, arguments(&call.arguments)));
     let mut left: Vec<&ToolCall> = sent.iter().collect();
     let mut odd: Vec<&ReplyCall> = Vec::new();
     for call in given {
@@ -244,20 +244,25 @@ fn different_calls(sent: &[ToolCall], given: &[ReplyCall]) -> String {
     let is_same_id = |call: &&&ToolCall| odd.call_id.as_ref() == Some(&call.id);
     let of_same_name = || left.iter().find(|call| call.name == odd.name);
     let Some(meant) = left.iter().find(is_same_id).or_else(of_same_name).or(left.first()) else {
-        return format!("{} calls, expected {}: {} was not sent", given.len(), sent.len(), shown(odd));
+        return format!("{} calls, expected {}: {} was not sent", given.len(), sent.len(), whole(odd));
     };
     if odd.name != meant.name {
-        return format!("the name of a call is {:?}, expected {:?}", quoted(&odd.name), quoted(&meant.name));
+        return format!("the name of a call is {}, expected {}", shown(&odd.name), shown(&meant.name));
     }
     let found = arguments(&odd.arguments);
     if let Some(id) = odd.call_id.as_ref().filter(|id| **id != meant.id) {
         let value = |text: &str| serde_json::from_str::<Value>(text).ok();
         if found == meant.arguments || value(&found).is_some() && value(&found) == value(&meant.arguments) {
-            let (id, expected) = (quoted(id), quoted(&meant.id));
-            return format!("the call_id of {} is {id:?}, expected {expected:?}", quoted(&meant.name));
+            let (id, expected) = (shown(id), shown(&meant.id));
+            return format!("the call_id of {} is {id}, expected {expected}", quoted(&meant.name));
         }
     }
     parted(&format!("the arguments of {}", quoted(&meant.name)), "are", &found, &meant.arguments)
+}
+
+/// Returns a text in quotation marks, with its invisible characters escaped once.
+fn shown(text: &str) -> String {
+    format!("{:?}", cut(text, QUOTED))
 }
 
 fn quoted(text: &str) -> String {

@@ -29,8 +29,8 @@ mod turns;
 mod vectors;
 
 pub use case::{PlayedCase, request, transport};
-pub use cases::{cases, measured_cases, measured_kinds};
-pub use certificate::{CERTIFICATE_VERSION, ClientCertificate, client_profiles, demanded_cases};
+pub use cases::{cases, is_measured_only, measured_cases, measured_kinds};
+pub use certificate::{CERTIFICATE_VERSION, ClientCertificate, client_profiles, demanded_cases, is_of_api};
 pub use checker::{Answer, ToolCall};
 pub use child::Ended;
 pub use judge::judge;

@@ -62,6 +62,12 @@ impl Playing {
         before
     }
 
+    /// Returns whether a request of a case has come.
+    pub(super) fn is_asked(&self, at: usize) -> bool {
+        // Those that are too large are not kept.
+        lock(&self.sent).contains_key(&at)
+    }
+
     /// Removes and returns the requests recorded for a case so far.
     pub(super) fn take(&self, at: usize) -> Vec<Sent> {
         lock(&self.sent).remove(&at).unwrap_or_default()

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,6 +13,7 @@ use gateway::Stage;
 use harness::live::RunRuntime;
 use harness::process::Processes;
 use harness::{ProgressLine, lock};
+use results::text::cut;
 use results::{
     CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, ClientTally, Outcome, Transport,
 };
@@ -26,7 +27,7 @@ use super::child::{Ended, Running};
 use super::intact::Intact;
 use super::journal::Sent;
 use super::judge::judge;
-use super::protocol::{self, CaseMessage};
+use super::protocol::{self, CaseMessage, Status};
 use super::requests::{problems, unsent};
 use super::retries;
 use super::serving::CaseDesk;
@@ -36,7 +37,7 @@ use super::turns::PlayedTurn;
 
 /// The API key for clients. It is not a secret.
 const KEY: &str = "sk-conformance-0000";
-/// Maximum number of consecutive failures before the first reply.
+/// Maximum number of failures of all processes before the first reply.
 const STARTS: usize = 3;
 
 /// The mode in which a client runs.
@@ -61,6 +62,9 @@ impl Mode {
         }
     }
 }
+
+/// Maximum length of an error in a message.
+const LONGEST: usize = 300;
 
 /// An expected failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,6 +101,8 @@ pub struct ClientSuite {
     pub version: Option<String>,
     /// The profiles to check; all if empty.
     pub profiles: Vec<String>,
+    /// Whether only some of their cases are sent, so that none can be complete.
+    pub is_part: bool,
     /// The expected failures.
     pub expected: Vec<Expected>,
     /// The port of the server; 0 means any free port.
@@ -109,8 +115,13 @@ pub struct ClientSuite {
     pub patience: Duration,
 }
 
-/// How a case ended, and its duration.
-type Finished = (Ended, Duration);
+/// How a case ended.
+struct Finished {
+    ended: Ended,
+    took: Duration,
+    /// Whether the request of the case had come by then: a reply without one is about no response.
+    was_asked: bool,
+}
 
 impl ClientSuite {
     /// Returns a suite for a client that reads requests as lines, over all transports.
@@ -126,6 +137,7 @@ impl ClientSuite {
             name,
             version: None,
             profiles: Vec::new(),
+            is_part: false,
             expected: Vec::new(),
             port: 0,
             origins: Vec::new(),
@@ -175,7 +187,7 @@ impl ClientSuite {
         } else {
             let (playing, stage) =
                 Playing::start(self.dialect.api, Arc::clone(&cases), self.port, None).map_err(refused)?;
-            let done = self.drive(&cases, &stage, &finished, (&processes, &machine));
+            let done = self.drive(&cases, &playing, &stage, &finished, (&processes, &machine));
             (playing, done)
         };
         drop(progress);
@@ -185,13 +197,13 @@ impl ClientSuite {
         }
         let done = done?;
         let ended: Vec<Option<&Ended>> =
-            done.iter().map(|done| done.as_ref().map(|(ended, _)| ended)).collect();
+            done.iter().map(|done| done.as_ref().map(|done| &done.ended)).collect();
         let replied_version = ended.iter().find_map(|ended| (*ended)?.reply()?.client_version.clone());
         let intact = Intact::new(&cases, &ended);
         let reports = cases.iter().zip(&done).enumerate().map(|(at, (case, done))| {
             let sent = playing.take(at);
             let (outcome, detail) = match done {
-                Some((ended, _)) => self.judged(case, ended, &intact, &sent),
+                Some(done) => self.judged(case, done, &intact, &sent),
                 None => (ClientOutcome::NotExercised, "the client did not fetch this case".to_owned()),
             };
             ClientCaseReport {
@@ -206,7 +218,7 @@ impl ClientSuite {
                 detail,
                 requests: problems(case, KEY, self.dialect, &sent),
                 expected: self.expected_reason(&case.name, outcome),
-                ms: done.as_ref().map_or(0, |(_, took)| millis(*took)),
+                ms: done.as_ref().map_or(0, |done| millis(done.took)),
             }
         });
         let reports: Vec<ClientCaseReport> = reports.collect();
@@ -227,6 +239,8 @@ impl ClientSuite {
                 .filter(|profile| is_of_api(profile, self.dialect))
                 .map(|profile| of_profile(profile, self.dialect, &reports))
                 .collect(),
+            asked: self.profiles.clone(),
+            is_part: self.is_part,
             cases: reports,
             stale,
             folder: None,
@@ -237,11 +251,15 @@ impl ClientSuite {
     fn judged(
         &self,
         case: &PlayedCase,
-        ended: &Ended,
+        done: &Finished,
         intact: &Intact<'_>,
         sent: &[Sent],
     ) -> (ClientOutcome, String) {
+        let Finished { ended, was_asked, .. } = done;
         let (outcome, detail) = judge(case, &intact.with_losses(case, ended));
+        if ended.reply().is_some_and(|reply| reply.status != Status::Unsupported) && !was_asked {
+            return (ClientOutcome::NotExercised, "the client replied before it sent a request".to_owned());
+        }
         let is_read = matches!(outcome, ClientOutcome::Right | ClientOutcome::Wrong);
         if let Some(unsent) = unsent(case, sent).filter(|_| is_read) {
             return (ClientOutcome::NotExercised, unsent);
@@ -276,25 +294,30 @@ impl ClientSuite {
     fn drive(
         &self,
         cases: &[PlayedCase],
+        playing: &Playing,
         stage: &Stage,
         finished: &AtomicUsize,
         (processes, machine): (&Processes, &RunRuntime),
     ) -> io::Result<Vec<Option<Finished>>> {
         let next = AtomicUsize::new(0);
+        let starts = Starts::default();
         let done: Mutex<Vec<Option<Finished>>> = Mutex::new(cases.iter().map(|_| None).collect());
         let failed = OnceLock::new();
         let work = || {
             let mut child =
-                Worker { suite: self, processes, running: None, failures: 0, replied_after: None };
+                Worker { suite: self, processes, starts: &starts, running: None, replied_after: None };
             while failed.get().is_none() && !machine.is_interrupted() {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some(case) = cases.get(at) else { break };
                 let began = Instant::now();
-                match child.ask(case, &self.message(case, base_url(stage, at))) {
+                let message = self.message(case, base_url(stage, at));
+                match child.ask(case, &message, &|| playing.is_asked(at)) {
                     Ok(_) if machine.is_interrupted() => break,
                     Ok(ended) => {
+                        let took = began.elapsed();
+                        let was_asked = playing.is_asked(at);
                         if let Some(place) = lock(&done).get_mut(at) {
-                            *place = Some((ended, began.elapsed()));
+                            *place = Some(Finished { ended, took, was_asked });
                         }
                         finished.fetch_add(1, Ordering::Relaxed);
                     }
@@ -314,8 +337,33 @@ impl ClientSuite {
         });
         match failed.into_inner() {
             Some(problem) => Err(problem),
-            None => Ok(std::mem::take(&mut *lock(&done))),
+            None => self.tested(std::mem::take(&mut *lock(&done))),
         }
+    }
+
+    /// Fails if the client did nothing for any of the cases: it was not tested then.
+    fn tested(&self, done: Vec<Option<Finished>>) -> io::Result<Vec<Option<Finished>>> {
+        let is_unsupported =
+            |ended: &Ended| ended.reply().is_some_and(|reply| reply.status == Status::Unsupported);
+        let has_tried = |done: &Finished| done.was_asked || is_unsupported(&done.ended);
+        if done.iter().flatten().any(has_tried) {
+            return Ok(done);
+        }
+        let how = match done.iter().flatten().next().map(|done| &done.ended) {
+            Some(Ended::Died(how) | Ended::Unreadable(how)) => format!(": {how}"),
+            Some(Ended::Replied(reply)) => {
+                let error = reply.error.as_ref().and_then(|error| error.message.as_deref());
+                let error = error.map(|error| format!(": {}", cut(error, LONGEST)));
+                error.unwrap_or_else(|| "; docs/clients.md explains how a driver is asked".to_owned())
+            }
+            Some(Ended::Hung) | None => String::new(),
+        };
+        Err(io::Error::other(format!("{} sent no request for any case{how}", self.program())))
+    }
+
+    /// Returns the program of the client.
+    fn program(&self) -> String {
+        self.command.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
     /// Waits for a client to fetch its cases.
@@ -345,7 +393,10 @@ impl ClientSuite {
                 finished.store(desk.count(), Ordering::Relaxed);
                 thread::sleep(Duration::from_millis(50));
             }
-            done.extend((0..cases.len()).map(|at| desk.take(at)));
+            done.extend((0..cases.len()).map(|at| {
+                let (ended, took) = desk.take(at)?;
+                Some(Finished { ended, took, was_asked: playing.is_asked(at) })
+            }));
         }
         Ok((playing, done))
     }
@@ -380,46 +431,64 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
+/// What the processes of a client have in common until one of them replies.
+#[derive(Default)]
+struct Starts {
+    failures: AtomicUsize,
+    has_replied: AtomicBool,
+}
+
 /// A client process that is restarted when it exits.
 struct Worker<'s> {
     suite: &'s ClientSuite,
     processes: &'s Processes,
+    starts: &'s Starts,
     running: Option<Running>,
-    failures: usize,
     /// Time until the first reply of a process.
     replied_after: Option<Duration>,
 }
 
 impl Worker<'_> {
-    fn ask(&mut self, case: &PlayedCase, message: &CaseMessage) -> io::Result<Ended> {
+    /// Sends a case. `is_asked` returns whether its request has come.
+    fn ask(
+        &mut self,
+        case: &PlayedCase,
+        message: &CaseMessage,
+        is_asked: &dyn Fn() -> bool,
+    ) -> io::Result<Ended> {
         let timeout = case.limit();
-        let command = &self.suite.command;
-        let name = || command.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
-        let refuse = |error: io::Error| io::Error::other(format!("{} cannot be started: {error}", name()));
-        if self.suite.mode == Mode::Spawn {
-            return spawn::run(command, message, timeout, self.processes).map_err(refuse);
+        let Self { suite, processes, starts, .. } = self;
+        let refuse =
+            |error: io::Error| io::Error::other(format!("{} cannot be started: {error}", suite.program()));
+        if suite.mode == Mode::Spawn {
+            return spawn::run(&suite.command, message, timeout, processes).map_err(refuse);
         }
         let mut running = match self.running.take() {
             Some(running) => running,
-            None => Running::start(command, self.replied_after, self.processes).map_err(refuse)?,
+            None => {
+                let is_late = starts.failures.load(Ordering::Relaxed) > 0;
+                Running::start(&suite.command, self.replied_after, is_late, processes).map_err(refuse)?
+            }
         };
         let ended = running.ask(message, timeout);
         self.replied_after = self.replied_after.or(running.replied_after());
         if let Ended::Replied(_) = ended {
             let is_alive = running.is_alive();
             self.running = is_alive.then_some(running);
-            self.failures = 0;
+            starts.has_replied.store(true, Ordering::Relaxed);
             return Ok(ended);
         }
-        // A client may exit on a case that it must report.
-        self.failures += usize::from(case.expect == Expect::MustSurvive);
-        if self.replied_after.is_none() && self.failures >= STARTS {
+        // A client may exit on a case that it must report, after it has sent the request.
+        if (case.expect == Expect::MustSurvive || !is_asked())
+            && starts.failures.fetch_add(1, Ordering::Relaxed) + 1 >= STARTS
+            && !starts.has_replied.load(Ordering::Relaxed)
+        {
             let how = match &ended {
                 Ended::Died(how) => how.clone(),
                 Ended::Unreadable(why) => why.clone(),
                 _ => format!("no reply; the last line of stderr is {:?}", running.complaint()),
             };
-            return Err(io::Error::other(format!("{} did not reply to any case: {how}", name())));
+            return Err(io::Error::other(format!("{} did not reply to any case: {how}", suite.program())));
         }
         Ok(ended)
     }

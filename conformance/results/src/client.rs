@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
+use super::judgement::Verdict;
 use super::next::Step;
-use super::profile::ProfileReport;
+use super::profile::{ProfileReport, ProfileState};
 use super::transport::Transport;
 use super::{Outcome, shell_word};
 
@@ -46,6 +47,12 @@ pub struct ClientRun {
     /// The results, by profile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<ProfileReport>,
+    /// The profiles that the run was asked for. It passes only if they do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<String>,
+    /// Whether only some of the cases were selected, so that no profile can be complete.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_part: bool,
     /// Expected failures that did not fail.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<String>,
@@ -249,13 +256,44 @@ impl ClientRun {
     pub fn concluded(mut self) -> Self {
         self.totals = ClientTally::of(&self.cases);
         let has_failed = |case: &ClientCaseReport| case.has_failed(self.strict) && case.expected.is_none();
-        let is_idle = self.cases.iter().all(|case| case.outcome == ClientOutcome::NotExercised);
+        let has_unmet = |outcome| self.unmet().any(|(_, unmet)| unmet == outcome);
         self.outcome = match () {
             () if self.cases.iter().any(has_failed) || !self.stale.is_empty() => Outcome::Failed,
-            () if self.totals.harness_errors > 0 || is_idle => Outcome::Incomplete,
+            () if has_unmet(Outcome::Failed) => Outcome::Failed,
+            () if self.is_untested() || has_unmet(Outcome::Incomplete) => Outcome::Incomplete,
             () => Outcome::Passed,
         };
         self
+    }
+
+    /// Returns whether a reply could not be read, or no case was exercised.
+    pub fn is_untested(&self) -> bool {
+        let is_idle = self.cases.iter().all(|case| case.outcome == ClientOutcome::NotExercised);
+        self.totals.harness_errors > 0 || is_idle
+    }
+
+    /// Returns the profiles that the run was asked for and that keep it from passing. Expected failures do not.
+    pub fn unmet(&self) -> impl Iterator<Item = (&ProfileReport, Outcome)> {
+        let is_expected =
+            |name: &str| self.cases.iter().any(|case| case.name == name && case.expected.is_some());
+        self.profiles.iter().filter(|profile| self.asked.contains(&profile.name)).filter_map(move |profile| {
+            let has_failed = profile
+                .reasons
+                .iter()
+                .any(|reason| reason.verdict != Verdict::NotExercised && !is_expected(&reason.name));
+            match profile.state {
+                ProfileState::Failed if has_failed => Some((profile, Outcome::Failed)),
+                ProfileState::Incomplete | ProfileState::NotApplicable if !self.is_part => {
+                    Some((profile, Outcome::Incomplete))
+                }
+                _ => None,
+            }
+        })
+    }
+
+    /// Returns whether a case keeps a profile that the run was asked for from passing.
+    pub fn is_demanded(&self, case: &ClientCaseReport) -> bool {
+        self.unmet().any(|(profile, _)| profile.reasons.iter().any(|reason| reason.name == case.name))
     }
 
     /// Returns the cases that did not end as they must, the worst first.

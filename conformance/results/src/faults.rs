@@ -2,9 +2,11 @@
 
 use catalogue::Level;
 use checker::Finding;
+use serde::{Deserialize, Serialize};
 
 /// Number of findings by level.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Faults {
     /// Of MUST rules.
     pub errors: u64,
@@ -16,12 +18,19 @@ pub struct Faults {
 
 impl Faults {
     /// Adds a finding as often as it was seen.
-    pub(super) fn add(&mut self, finding: &Finding) {
+    pub fn add(&mut self, finding: &Finding) {
         *match finding.level {
             Level::Must => &mut self.errors,
             Level::Should => &mut self.warnings,
             Level::May | Level::Off => &mut self.notes,
         } += finding.count;
+    }
+
+    /// Adds other findings.
+    pub(super) const fn join(&mut self, other: Self) {
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+        self.notes += other.notes;
     }
 
     /// Returns the numbers above zero, the worst first, with their nouns.

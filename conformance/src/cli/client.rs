@@ -20,11 +20,13 @@ use super::live::transports;
 use super::saved::{CLIENT_REPORT, read_client};
 use super::target::count;
 use super::{CommandArgs, exit_code, expected, explain, known, names, output, print, print_bytes};
-use clients::{ClientCertificate, ClientSuite, Expected, Mode, client_profiles, demanded_cases, transport};
+use clients::{
+    ClientCertificate, ClientSuite, Expected, Mode, client_profiles, demanded_cases, is_of_api, transport,
+};
 use harness::certificate::{CERTIFICATE, PAGE};
 use harness::suite::Selection;
 use reports::client::{ClientForm, client_report};
-use results::{ClientCaseReport, ClientOutcome, ClientRun, Shard, Transport};
+use results::{ClientCaseReport, ClientOutcome, ClientRun, Outcome, Shard, Transport};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,7 +46,7 @@ Examples:
 /// answer without an error), silent (no error where one is due) or hung.
 ///
 /// Exit codes: 0 if nothing failed, 1 if a case is wrong, silent or hung (with --strict also fragile, and invalid
-/// requests), 2 if the client could not be tested.
+/// requests), or a profile of --profile did not pass, 2 if the client could not be tested.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "these are flags")]
@@ -165,6 +167,14 @@ impl CommandArgs for ClientArgs {
             None => None,
         };
         let suite = self.suite()?;
+        if let Some(profile) = client_profiles(&self.profile)
+            .find(|profile| !self.profile.is_empty() && !is_of_api(profile, suite.dialect))
+        {
+            let of = profile.specifications.iter().find_map(|name| spec::dialect(name));
+            let api = of.map_or("another API", |of| of.api.title);
+            let (dialect, title) = (suite.dialect.name, suite.dialect.api.title);
+            bail!("--profile {} is for {api}, but the dialect {dialect} is one of {title}", profile.name);
+        }
         let selection = Selection::new(&self.filter, &self.skip, false, suite.dialect);
         let selection = selection.map_err(|problem| anyhow!(problem))?;
         let of_profiles: Vec<String> = client_profiles(&self.profile)
@@ -228,7 +238,11 @@ impl CommandArgs for ClientArgs {
             fs::write(file, failures(&run)).with_context(|| file.display().to_string())?;
             return Ok(ExitCode::SUCCESS);
         }
-        Ok(exit_code(run.outcome))
+        Ok(match run.outcome {
+            // The client was tested, and does not have what it was asked for.
+            Outcome::Incomplete if !run.is_untested() => ExitCode::from(1),
+            outcome => exit_code(outcome),
+        })
     }
 }
 
@@ -255,10 +269,10 @@ impl ClientArgs {
     /// Prints what a case plays.
     fn show(&self, name: &str) -> Result<ExitCode> {
         let dialect = self.dialect()?;
-        let case = names::client_case(name, dialect)?;
+        let (case, dialect) = names::client_case(name, dialect)?;
         let responses = case.responses();
         if io::stdout().is_terminal() {
-            let mut text = explain::case::case(case, dialect, self.color.screen(&io::stdout()));
+            let mut text = explain::case::case(&case, dialect, self.color.screen(&io::stdout()));
             for response in &responses {
                 text.push('\n');
                 text += &explain::case::visible_bytes(&response.bytes);
@@ -267,7 +281,7 @@ impl ClientArgs {
             return Ok(ExitCode::SUCCESS);
         }
         // A closed stderr is no reason to fail.
-        let page = explain::case::case(case, dialect, self.color.screen(&io::stderr()));
+        let page = explain::case::case(&case, dialect, self.color.screen(&io::stderr()));
         let _ = io::stderr().lock().write_all(page.as_bytes());
         print_bytes(&responses.into_iter().map(|response| response.bytes).collect::<Vec<_>>().concat())?;
         Ok(ExitCode::SUCCESS)
@@ -327,6 +341,10 @@ impl ClientArgs {
             timeout: self.timeout.map(Duration::from_millis),
             is_strict: self.strict,
             profiles: self.profile.clone(),
+            is_part: !self.filter.is_empty()
+                || !self.skip.is_empty()
+                || self.shard.is_some()
+                || self.rerun_failed.is_some(),
             name,
             version: self.client_version.clone(),
             expected,
@@ -380,7 +398,8 @@ fn failures(run: &ClientRun) -> String {
         let cases: Vec<&ClientCaseReport> = run
             .cases
             .iter()
-            .filter(|case| case.outcome == outcome && case.outcome.fails(run.strict))
+            .filter(|case| case.outcome == outcome && outcome.rank() > 1)
+            .filter(|case| outcome.fails(run.strict) || run.is_demanded(case))
             .collect();
         if cases.is_empty() {
             continue;

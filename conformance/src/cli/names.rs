@@ -72,8 +72,8 @@ pub(super) enum Topic {
     /// A group of rules, of scenarios, or of both.
     Group(&'static str),
     Feature(&'static Feature),
-    /// A case for clients.
-    Case(&'static PlayedCase),
+    /// A case for clients, and its dialect.
+    Case(Box<PlayedCase>, &'static Dialect),
     /// A fault of transport.
     Fault(WireFault),
     /// A rule for both ends of a gateway.
@@ -93,7 +93,7 @@ impl Topic {
             Self::Profile(_) => "a profile",
             Self::Group(_) => "a group",
             Self::Feature(_) => "a feature",
-            Self::Case(_) => "a case for clients",
+            Self::Case(..) => "a case for clients",
             Self::Fault(_) => "a fault",
             Self::BetweenRule(_) => "a rule of `between`",
             Self::BetweenCase(_) => "a case of `between`",
@@ -115,7 +115,7 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
     found.extend(catalogue::PROFILES.iter().find(|profile| profile.name == name).map(Topic::Profile));
     found.extend(groups().into_iter().find(|group| *group == name).map(Topic::Group));
     found.extend(catalogue::FEATURES.iter().find(|feature| feature.name == name).map(Topic::Feature));
-    found.extend(case(name, dialect).map(Topic::Case));
+    found.extend(case(name, dialect).map(|(case, dialect)| Topic::Case(Box::new(case), dialect)));
     found.extend(WireFault::named(name).map(Topic::Fault));
     found.extend(BETWEEN_RULES.iter().find(|rule| rule.id == name).map(Topic::BetweenRule));
     found.extend(between_case(name).map(Topic::BetweenCase));
@@ -148,15 +148,23 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
 /// Prefix of the cases for clients that break a rule.
 const FAULT: &str = "fault/";
 
-/// Returns the case for clients with that name: of the dialect, or else of `openai`.
-fn case(name: &str, dialect: &'static Dialect) -> Option<&'static PlayedCase> {
+/// Returns the case for clients with that name, and its dialect: this one, or else the usual one of another API.
+fn case(name: &str, dialect: &'static Dialect) -> Option<(PlayedCase, &'static Dialect)> {
     let id = name.strip_suffix(".json").or_else(|| name.strip_suffix(".ws")).unwrap_or(name);
+    let is_measured = clients::is_measured_only(id);
     // Cases are made, which takes a moment.
-    if !id.starts_with(FAULT) && catalogue::CLIENT_CASES.iter().all(|case| case.id != id) {
+    if !id.starts_with(FAULT) && !is_measured && catalogue::CLIENT_CASES.iter().all(|case| case.id != id) {
         return None;
     }
-    let of = |dialect| clients::cases(dialect).iter().find(|case| case.name == name);
-    of(dialect).or_else(|| spec::dialect("openai").and_then(of))
+    let of = |dialect: &'static Dialect| {
+        let found = if is_measured {
+            clients::measured_cases(dialect).into_iter().find(|case| case.name == name)
+        } else {
+            clients::cases(dialect).iter().find(|case| case.name == name).cloned()
+        };
+        found.map(|case| (case, dialect))
+    };
+    of(dialect).or_else(|| usual().find_map(of))
 }
 
 /// Returns the case for both ends of a gateway with that name, or of the test with that name: `FRONT-UPSTREAM/CASE@FAULT`.
@@ -170,7 +178,7 @@ fn between_case(name: &str) -> Option<&'static BetweenCase> {
 }
 
 /// Returns the case for clients with that name.
-pub(super) fn client_case(name: &str, dialect: &'static Dialect) -> Result<&'static PlayedCase> {
+pub(super) fn client_case(name: &str, dialect: &'static Dialect) -> Result<(PlayedCase, &'static Dialect)> {
     case(name, dialect).ok_or_else(|| {
         let all = clients::cases(dialect);
         let hint = meant(name, all.iter().map(|case| case.name.as_str()));

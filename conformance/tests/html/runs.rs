@@ -373,6 +373,8 @@ pub(crate) fn client() -> ClientRun {
         outcome: Outcome::Passed,
         totals: ClientTally::default(),
         ms: 4321,
+        asked: Vec::new(),
+        is_part: false,
         profiles: vec![profile, passed],
         cases,
         stale: vec!["text/empty is right, not wrong".to_owned()],

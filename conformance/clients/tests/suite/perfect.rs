@@ -81,7 +81,8 @@ fn a_client_that_reads_events_is_right_or_reports_in_every_case_of_other_apis() 
 
 #[test]
 fn a_program_can_be_started_for_each_case() {
-    let script = r#"case "$CONFORMANCE_CASE" in
+    let script = r#"curl -s -m 2 -d '{}' "$1/responses" >/dev/null
+    case "$CONFORMANCE_CASE" in
         text/hello) test "$CONFORMANCE_BASE_URL" = "$1" && grep -q '"model"' "$CONFORMANCE_REQUEST" && printf 'Hello, world.\n';;
         text/two-parts) echo log; echo '{"status":"ok","text":"First part.Second part."}'; echo;;
         text/refusal) exit 89;;
@@ -126,8 +127,11 @@ fn a_client_fetches_its_cases_over_http() {
         let ask = |path: &str, body: &str| {
             let mut stream = std::net::TcpStream::connect(address.trim_start_matches("http://")).unwrap();
             let length = body.len();
-            write!(stream, "POST {path} HTTP/1.0\r\nhost: x\r\ncontent-length: {length}\r\n\r\n{body}")
-                .unwrap();
+            write!(
+                stream,
+                "POST {path} HTTP/1.0\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n{body}"
+            )
+            .unwrap();
             let mut text = String::new();
             stream.read_to_string(&mut text).unwrap();
             text
@@ -141,6 +145,8 @@ fn a_client_fetches_its_cases_over_http() {
             let case =
                 body.split("\"case\":\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned();
             let status = if case == "text/hello" { "ok" } else { "error" };
+            let base = body.split("/case/").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+            ask(&format!("/case/{base}/responses"), "{}");
             let told = ask(
                 "/result",
                 &format!("{{\"case\":\"{case}\",\"status\":\"{status}\",\"text\":\"Hello, world.\"}}"),

@@ -181,6 +181,9 @@ fn why(run: &ClientRun) -> Vec<String> {
     if run.strict && run.totals.invalid_requests > 0 {
         reasons.push(format!("{} with invalid requests", counted(run.totals.invalid_requests, "case")));
     }
+    for (profile, _) in run.unmet() {
+        reasons.push(format!("profile {}: {}", visible(&profile.name), profile.state.name()));
+    }
     if !run.stale.is_empty() {
         reasons.push(format!("{} over", counted(run.stale.len() as u64, "expected failure")));
     }
@@ -191,7 +194,7 @@ fn why(run: &ClientRun) -> Vec<String> {
 pub(super) fn claimed(run: &ClientRun) -> impl Iterator<Item = &ProfileReport> {
     let is_claimed = |profile: &&ProfileReport| {
         let missing = profile.reasons.iter().filter(|reason| reason.verdict == Verdict::NotExercised).count();
-        missing < profile.scenarios.len()
+        missing < profile.scenarios.len() || run.asked.contains(&profile.name)
     };
     run.profiles.iter().filter(is_claimed)
 }

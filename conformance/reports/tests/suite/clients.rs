@@ -75,6 +75,8 @@ fn run() -> ClientRun {
         totals: ClientTally::default(),
         ms: 1234,
         cases,
+        asked: Vec::new(),
+        is_part: false,
         profiles: vec![
             profile(
                 "client-core",
@@ -217,4 +219,20 @@ fn matrix() {
     for name in ["(c1)", "(c2)"] {
         assert!(page.contains(name), "{name}");
     }
+}
+
+#[test]
+fn a_profile_that_was_asked_for_decides() {
+    let outcome = |asked: &[&str], is_part| {
+        let asked = asked.iter().map(|name| (*name).to_owned()).collect();
+        let mut run = ClientRun { asked, is_part, stale: Vec::new(), ..run() };
+        run.cases.retain(|case| case.outcome == ClientOutcome::Right);
+        run.concluded().outcome
+    };
+    assert_eq!(outcome(&[], false), Outcome::Passed);
+    assert_eq!(outcome(&["client-core"], false), Outcome::Failed);
+    assert_eq!(outcome(&["client-core"], true), Outcome::Failed);
+    assert_eq!(outcome(&["client-tools"], false), Outcome::Incomplete);
+    // Of some of the cases, nothing else can be expected.
+    assert_eq!(outcome(&["client-tools"], true), Outcome::Passed);
 }

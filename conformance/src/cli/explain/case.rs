@@ -47,8 +47,13 @@ pub(in crate::cli) fn case(case: &PlayedCase, dialect: &Dialect, screen: Screen)
     let found: BTreeSet<String> =
         responses.iter().flat_map(|response| found(&response.bytes, dialect)).collect();
     page.fact("breaks", &found.into_iter().collect::<Vec<_>>().join(", "));
-    page.fact("show it", &format!("conformance client --show {}", shell_word(&case.name)));
-    page.fact("run it", &format!("conformance client {} -- COMMAND", shell_word(&case.name)));
+    let flag = match dialect.name {
+        "openai" => String::new(),
+        other => format!(" --dialect {}", shell_word(other)),
+    };
+    let members = if clients::is_measured_only(&case.name) { " --members" } else { "" };
+    page.fact("show it", &format!("conformance client --show {}{flag}", shell_word(&case.name)));
+    page.fact("run it", &format!("conformance client{members}{flag} {} -- COMMAND", shell_word(&case.name)));
     page.out
 }
 

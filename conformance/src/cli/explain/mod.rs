@@ -83,7 +83,7 @@ impl CommandArgs for ExplainArgs {
                     Topic::Profile(profile) => things::profile(profile, dialect, screen),
                     Topic::Group(name) => things::group(name, dialect, screen),
                     Topic::Feature(feature) => things::feature(feature, screen),
-                    Topic::Case(case) => case::case(case, dialect, screen),
+                    Topic::Case(case, dialect) => case::case(&case, dialect, screen),
                     Topic::Fault(fault) => case::fault(fault, screen),
                     Topic::BetweenRule(rule) => between::rule(rule, screen),
                     Topic::BetweenCase(case) => between::case(case, screen),
