@@ -1,5 +1,7 @@
 //! The legal streams that have a name and a number.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use crate::bounds::{Bounds, one};
@@ -27,6 +29,12 @@ pub struct Enumeration {
     pub bounds: Bounds,
     /// Most events of a stream that has a number.
     pub full: usize,
+    /// Number of streams that have a number.
+    #[serde(default)]
+    pub count: usize,
+    /// The same for each of several dialects.
+    #[serde(default)]
+    counts: BTreeMap<String, usize>,
     /// Most events of the streams that tests edit.
     pub edited: usize,
     /// Tests make one of so many edits.
@@ -52,6 +60,7 @@ impl Enumeration {
                 name: dialect.name.to_owned(),
                 what: dialect.product.to_owned(),
                 dialect: dialect.name.to_owned(),
+                count: of.counts.get(dialect.name).copied().unwrap_or_default(),
                 ..of.clone()
             }));
         }

@@ -31,14 +31,15 @@ impl CommandArgs for VectorArgs {
             let hint = names::meant(name, all.iter().map(|of| &*of.name));
             anyhow!("there is no enumeration \"{name}\"{hint}; `conformance list vectors` lists them all")
         })?;
-        let is_number = |number: &usize| *number > 0;
-        let number = number.parse().ok().filter(is_number);
-        let number =
-            number.with_context(|| format!("\"{asked}\" names no stream: the first one is {name}#1"))?;
+        let count = of.count;
+        let number = number.parse().ok().filter(|number| (1..=count).contains(number));
+        let number = number.with_context(|| {
+            format!("\"{asked}\" names no stream: those of {name} are {name}#1 to {name}#{count}")
+        })?;
         let grammar = Grammar::of(names::dialect(&of.dialect)?);
-        let mut count = 0;
-        let mut streams = of.streams(&grammar, of.full).inspect(|_| count += 1);
-        let stream = streams.nth(number - 1).ok_or_else(|| anyhow!("{name} has only {count} streams"))?;
+        let mut streams = of.streams(&grammar, of.full);
+        let stream =
+            streams.nth(number - 1).ok_or_else(|| anyhow!("{name} has less than {count} streams"))?;
         let steps = || stream.iter().map(|event| words(event) + "\n").collect();
         print(&if self.steps { steps() } else { grammar.write(&stream) })?;
         Ok(ExitCode::SUCCESS)

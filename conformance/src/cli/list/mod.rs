@@ -85,7 +85,7 @@ impl What {
             Self::Requirements => &["SENTENCE", "STATE", "REQUIREMENT"],
             Self::BetweenRules => &["RULE", "LEVEL", "REQUIREMENT"],
             Self::BetweenCases => &["CASE", "WHAT IT IS ABOUT"],
-            Self::Vectors => &["VECTOR", "EVENTS", "WHAT IT IS"],
+            Self::Vectors => &["VECTOR", "EVENTS", "STREAMS", "WHAT IT IS"],
         }
     }
 
@@ -262,6 +262,7 @@ fn vectors() -> Vec<Value> {
         json!({
             "name": of.name,
             "events": of.full,
+            "streams": of.count,
             "what": of.what,
             "dialect": of.dialect,
             "containers": bounds.containers,

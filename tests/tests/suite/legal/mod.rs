@@ -70,6 +70,18 @@ fn longer_legal_streams_keep_every_rule() {
     all_checked("legal-full", |of| of.full);
 }
 
+/// The page has the numbers of streams that were counted.
+#[test]
+fn streams_are_counted() {
+    let page =
+        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/coverage.md")).expect("it is there");
+    let (_, part) = page.split_once("<!-- legal-full -->").expect("it has the part");
+    for of in Enumeration::all() {
+        let row = format!("| `{}` | {} | {} | {} |", of.name, of.what, of.full, of.count);
+        assert!(part.contains(&row), "{row}: see enumerations.toml");
+    }
+}
+
 /// The enumeration accepts what it makes, and reads it back as what it was.
 #[test]
 fn what_is_written_is_read() {
