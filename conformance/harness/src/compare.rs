@@ -31,6 +31,7 @@ pub struct Compared {
 pub(crate) struct Replanned {
     pub(crate) dialect: &'static Dialect,
     pub(crate) rules: Rules,
+    judged: Rules,
     offer: Offer,
     pub(crate) cases: Vec<ScenarioCase>,
 }
@@ -40,14 +41,16 @@ impl Replanned {
         let dialect =
             spec::dialect(&run.dialect).ok_or_else(|| format!("there is no dialect {:?}", run.dialect))?;
         let Options { profiles, select, ignore, levels, transports, .. } = &run.options;
-        let rules = suite::rules(dialect, &LevelChange::by_rule(levels), profiles, select, ignore);
+        let levels = LevelChange::by_rule(levels);
+        let rules = suite::rules(dialect, &levels, profiles, select, ignore);
+        let judged = suite::rules(dialect, &levels, &[], select, ignore);
         let offer = Offer::of(&run.options);
         let mut cases = cases(dialect, &rules, &offer, transports);
         let seed = Seed::new(&*run.seed, dialect, &offer);
         for case in &mut cases {
             case.expect(&seed);
         }
-        Ok(Self { dialect, rules, offer, cases })
+        Ok(Self { dialect, rules, judged, offer, cases })
     }
 }
 
@@ -58,7 +61,7 @@ impl Replanned {
 ///
 /// If the dialect is unknown, or the folder cannot be read.
 pub fn compare(evidence: &Evidence, run: &RunFile, requested: Option<FailOn>) -> Result<Compared, String> {
-    let Replanned { dialect, rules, offer, cases } = Replanned::of(run)?;
+    let Replanned { dialect, rules, judged, offer, cases } = Replanned::of(run)?;
     let unread = |error: io::Error| error.to_string();
     let levels = &run.options.levels;
     let (mut differences, mut is_unreadable) = (Vec::new(), false);
@@ -96,8 +99,8 @@ pub fn compare(evidence: &Evidence, run: &RunFile, requested: Option<FailOn>) ->
         };
         let read = evidence.read(&kept.file).map_err(|error| error.to_string());
         let attempt = read.and_then(|bytes| {
-            let attempt = Attempt::read(&kept.file, &bytes, &rules, case.is_part())?;
-            Ok((attempt, bytes))
+            let attempt = Attempt::read(&kept.file, &bytes, &judged, case.is_part())?;
+            Ok((attempt.deciding_by(&rules), bytes))
         });
         match attempt {
             Ok((mut attempt, bytes)) => {

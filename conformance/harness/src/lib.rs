@@ -24,5 +24,5 @@ pub use digest::hash;
 pub use file::{remove, replace};
 pub use lock::lock;
 pub use progress::ProgressLine;
-pub use recorded::verify_twins;
+pub use recorded::{Together, verify_together};
 pub use suite::Suite;

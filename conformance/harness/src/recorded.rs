@@ -1,6 +1,7 @@
 //! Twins of the runs in a folder, compared again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::Path;
 
 use spec::Dialect;
@@ -11,6 +12,7 @@ use crate::judge::{Attempt, mark_answered};
 use crate::plan::{About, ScenarioCase, all_given};
 use crate::suite::Selection;
 use crate::twins::{Strictness, TwinSide, is_comparable, name, names, twin};
+use reports::{Form, twins_in};
 use results::{TWINS_VERSION, TwinsReport};
 
 /// A run, read again.
@@ -78,18 +80,81 @@ fn again(folders: &[&Path], dialects: &[String]) -> Result<TwinsReport, String> 
     Ok(TwinsReport { version: TWINS_VERSION, suite: env!("CARGO_PKG_VERSION").to_owned(), dialects, twins })
 }
 
-/// Compares the twins that a folder states with those that its runs show. Returns their number, and what differs.
+/// The runs of a folder that were made together, compared with what the folder has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Together {
+    /// Number of compared twins.
+    pub twins: usize,
+    /// What differs.
+    pub differences: Vec<String>,
+}
+
+/// Compares a folder with its runs: each states with which others it was made, and what the folder has is theirs, the twins
+/// included. None, if they were made one by one.
 ///
 /// # Errors
 ///
 /// If a run cannot be read.
-pub fn verify_twins(folder: &Path, runs: &[&Path]) -> Result<(usize, Vec<String>), String> {
-    let file = folder.join(TWINS);
-    let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let stated: TwinsReport =
-        serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
-    let shown = again(runs, &stated.dialects)?;
+pub fn verify_together(folder: &Path, runs: &[&Path]) -> Result<Option<Together>, String> {
+    let read = |run: &&Path| Evidence::open(run).run().map_err(|error| error.to_string());
+    let files = runs.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let made: BTreeSet<&str> = files.iter().flat_map(|file| &file.together).map(String::as_str).collect();
+    let has_twins = fs::symlink_metadata(folder.join(TWINS)).is_ok();
+    if made.is_empty() && !has_twins {
+        return Ok(None);
+    }
     let mut differences = Vec::new();
+    for (run, file) in runs.iter().zip(&files) {
+        let name = run.file_name().unwrap_or_default().to_string_lossy();
+        if name != file.dialect {
+            differences.push(format!("{name}: its run is one of {}", file.dialect));
+        }
+        if !made.iter().eq(&file.together.iter().map(String::as_str).collect::<BTreeSet<_>>()) {
+            differences.push(format!("{name}: it was made with other runs than those beside it"));
+        }
+        if fs::symlink_metadata(run).is_ok_and(|found| found.is_symlink()) {
+            differences.push(format!("{name}: it is a symbolic link"));
+        }
+    }
+    let is_there =
+        |dialect: &&&str| runs.iter().any(|run| run.file_name().is_some_and(|name| name == **dialect));
+    let missing = made.iter().filter(|dialect| !is_there(dialect));
+    differences.extend(missing.map(|dialect| format!("{dialect}: the run is missing")));
+    for entry in fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))? {
+        let name = entry.map_err(|error| error.to_string())?.file_name();
+        let name = name.to_string_lossy();
+        if name != TWINS && !made.contains(&*name) {
+            differences.push(format!("{name}: it belongs to none of the runs"));
+        }
+    }
+    differences.sort_unstable();
+    let apis: BTreeSet<&str> =
+        made.iter().filter_map(|name| spec::dialect(name)).map(|dialect| dialect.api.name).collect();
+    // Dialects of one API have no twins.
+    let is_compared = made.len() > 1 && apis.len() == made.len();
+    if !is_compared && !has_twins {
+        return Ok(Some(Together { twins: 0, differences }));
+    }
+    let twins = twins(folder, runs, &mut differences)?;
+    Ok(Some(Together { twins, differences }))
+}
+
+/// Compares the twins that a folder states with those that its runs show, and returns their number.
+fn twins(folder: &Path, runs: &[&Path], differences: &mut Vec<String>) -> Result<usize, String> {
+    let stated: Result<(Vec<u8>, TwinsReport), String> = Evidence::open(folder)
+        .read(TWINS)
+        .map_err(|error| error.to_string())
+        .and_then(|text| Ok((serde_json::from_slice(&text).map_err(|error| error.to_string())?, text)))
+        .map(|(stated, text)| (text, stated));
+    let (text, stated) = match stated {
+        Ok(stated) => stated,
+        Err(problem) => {
+            differences.push(format!("{TWINS}: it cannot be read: {problem}"));
+            return Ok(0);
+        }
+    };
+    let shown = again(runs, &stated.dialects)?;
+    let before = differences.len();
     for twin in &stated.twins {
         match shown.twins.iter().find(|other| other.name == twin.name) {
             Some(other) if other == twin => {}
@@ -103,8 +168,10 @@ pub fn verify_twins(folder: &Path, runs: &[&Path]) -> Result<(usize, Vec<String>
     let is_stated = |name: &str| stated.twins.iter().any(|twin| twin.name == name);
     let missing = shown.twins.iter().filter(|twin| !is_stated(&twin.name));
     differences.extend(missing.map(|twin| format!("{}: {TWINS} does not have it", twin.name)));
-    if differences.is_empty() && stated != shown {
-        differences.push(format!("{TWINS}: it differs from what the exchanges show"));
+    if differences.len() == before
+        && twins_in(&shown, Form::Json).is_none_or(|shown| shown.as_bytes() != text)
+    {
+        differences.push(format!("{TWINS}: it differs from what the suite writes of these exchanges"));
     }
-    Ok((stated.twins.len(), differences))
+    Ok(stated.twins.len())
 }

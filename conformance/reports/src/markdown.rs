@@ -241,6 +241,9 @@ fn clients(run: &Run, out: &mut String) {
     if !read.is_empty() {
         let _ = writeln!(out, "- not affected, measured with these findings: {}", clients_named(&read));
     }
+    if !run.has_measured_clients() && !run.clients.is_empty() {
+        let _ = writeln!(out, "- no client was measured with these findings");
+    }
     for (unknown, clients) in run.unmeasured_clients() {
         let why = |unknown: &Unknown| {
             let rules = listed(&unknown.rules, MAX_NAMES, |rule| code(rule));

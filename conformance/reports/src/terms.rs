@@ -21,9 +21,17 @@ pub(super) fn terms(run: &Run) -> Vec<(&'static str, String)> {
         terms.push(("fails on", text));
     }
     terms.extend(dialects(run.recognised()).map(|text| ("recognised", text)));
-    terms.extend(run.exercised.iter().map(|of| ("exercised", exercised(of, run))));
+    // Those who check recordings ask for it; a vendor reads it after all else.
+    if run.live.is_none() {
+        terms.extend(coverage(run).map(|text| ("exercised", text)));
+    }
     terms.extend(levels(run).map(|levels| ("levels changed", levels)));
     terms
+}
+
+/// Returns how much of each lifecycle was exercised.
+pub(super) fn coverage(run: &Run) -> impl Iterator<Item = String> {
+    run.exercised.iter().map(|of| exercised(of, run))
 }
 
 /// Maximum number of transitions that are named.

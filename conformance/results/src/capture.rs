@@ -44,6 +44,9 @@ pub struct CaptureReport {
     pub findings: Vec<Finding>,
     /// Number of findings that are not listed.
     pub omitted: u64,
+    /// Findings of rules that the profiles of the run do not demand, by rule: they fail nothing.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outside: BTreeMap<String, Faults>,
     /// Number of lost connections.
     pub lost: u64,
     /// The first lost connection.

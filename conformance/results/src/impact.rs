@@ -133,6 +133,11 @@ impl Run {
         self.clients.iter().filter(|client| client.state == state).collect()
     }
 
+    /// Returns whether the state of any client is known.
+    pub fn has_measured_clients(&self) -> bool {
+        self.clients.iter().any(|client| client.state != ClientState::NotMeasured)
+    }
+
     /// Returns the measured clients whose state is not known, grouped by what they were not measured with.
     pub fn unmeasured_clients(&self) -> Vec<(&[Unknown], Vec<&ClientTotal>)> {
         let unmeasured = self.clients_that_are(ClientState::NotMeasured).into_iter();

@@ -309,6 +309,19 @@ impl Run {
         Some((capture, capture.findings.get(finding)?))
     }
 
+    /// Returns the findings of rules that the profiles of the run do not demand: their numbers, and the rules, most frequent
+    /// first.
+    pub fn outside(&self) -> (Faults, Vec<&str>) {
+        let (mut all, mut by_rule) = (Faults::default(), BTreeMap::<&str, u64>::new());
+        for (rule, faults) in self.captures.iter().flat_map(|capture| &capture.outside) {
+            all.join(*faults);
+            *by_rule.entry(rule).or_default() += faults.all();
+        }
+        let mut rules: Vec<(&str, u64)> = by_rule.into_iter().collect();
+        rules.sort_by_key(|(_, count)| Reverse(*count));
+        (all, rules.into_iter().map(|(rule, _)| rule).collect())
+    }
+
     /// Returns the number of findings that fail, by level.
     pub fn failing(&self) -> Faults {
         let mut failing = Faults::default();
@@ -374,11 +387,13 @@ const fn must() -> FailOn {
 
 /// Returns the outcome: a failure takes precedence over untested trials.
 fn outcome(captures: &[CaptureReport], live: Option<&LiveReport>, fail_on: FailOn) -> Outcome {
+    let has_unmet = |state| live.is_some_and(|live| live.unmet().any(|profile| profile.state == state));
     let has_failed = match live {
-        Some(live) => live.has(Verdict::Fail) || !live.stale.is_empty(),
+        Some(live) => live.has(Verdict::Fail) || !live.stale.is_empty() || has_unmet(ProfileState::Failed),
         None => captures.iter().any(|capture| capture.has_failed(fail_on)),
     };
-    match (has_failed, is_incomplete(captures, live)) {
+    let is_unmet = live.is_some_and(|live| live.unmet().next().is_some());
+    match (has_failed, is_incomplete(captures, live) || is_unmet) {
         (true, _) => Outcome::Failed,
         (false, true) => Outcome::Incomplete,
         (false, false) => Outcome::Passed,

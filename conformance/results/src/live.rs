@@ -8,8 +8,8 @@ use super::case::{CaseReport, TrialResult};
 use super::judgement::{UndecidedKind, Verdict};
 use super::latency::Latency;
 use super::obstacle::Obstacle;
-use super::options::Options;
-use super::profile::ProfileReport;
+use super::options::{Filters, Options};
+use super::profile::{ProfileReport, ProfileState};
 
 /// A run against an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +69,18 @@ impl LiveReport {
         // The suffix after the id of the scenario is the transport.
         let scenario = |case: &CaseReport| catalogue::scenario(case.name.split('.').next()?);
         cases.filter_map(|case| scenario(case)?.route_feature()).collect()
+    }
+
+    /// Returns the profiles that the run was asked for and that did not pass. Where only some of the tests were selected, none
+    /// can be complete.
+    pub fn unmet(&self) -> impl Iterator<Item = &ProfileReport> {
+        let is_whole = self.options.filters == Filters::default();
+        let asked = self.profiles.iter().filter(|profile| self.options.profiles.contains(&profile.name));
+        asked.filter(move |profile| match profile.state {
+            ProfileState::Passed => false,
+            ProfileState::Failed => true,
+            ProfileState::Incomplete | ProfileState::NotApplicable => is_whole,
+        })
     }
 
     /// Returns whether anything is known about the endpoint.

@@ -7,6 +7,7 @@ use super::case::CaseReport;
 use super::judgement::{UndecidedKind, Verdict};
 use super::live::LiveReport;
 use super::totals::RuleTotal;
+use super::trials::Undecided;
 use super::{AUTO, Outcome, Run, shell_word};
 
 /// A suggested step.
@@ -69,7 +70,13 @@ fn of_endpoint(run: &Run, live: &LiveReport, steps: &mut Vec<Step>) {
         let why = format!("send only {} again", case.name);
         steps.push(Step::new(why, command(&format!(" {}", shell_word(&format!("{}::", case.name))))));
     }
-    if let Some(undecided) = undecided(UndecidedKind::NotElicited) {
+    let has_varied = |undecided: &&Undecided| {
+        undecided
+            .cases
+            .iter()
+            .any(|name| live.cases.iter().any(|case| case.name == *name && varies(case, run)))
+    };
+    if let Some(undecided) = undecided(UndecidedKind::NotElicited).filter(has_varied) {
         let more = format!(" --attempts {}", (live.options.attempts * 3).max(10));
         let case = undecided.cases.first().map(|case| format!(" {}", shell_word(case))).unwrap_or_default();
         steps.push(Step::new("make more attempts for missing events", command(&format!("{more}{case}"))));
@@ -89,6 +96,14 @@ fn of_endpoint(run: &Run, live: &LiveReport, steps: &mut Vec<Step>) {
         let target = "conformance --target URL --model MODEL --out run";
         steps.push(Step::new("test an endpoint", target.to_owned()));
     }
+}
+
+/// Returns whether the answers to a case differ, so that further ones may have what is missing.
+fn varies(case: &CaseReport, run: &Run) -> bool {
+    let mut answers =
+        case.attempts.iter().filter_map(|at| run.captures.get(*at)).map(|capture| capture.events);
+    let first = answers.next();
+    case.attempts.len() < 2 || answers.any(|events| Some(events) != first)
 }
 
 fn of_recordings(run: &Run, worst: &[&RuleTotal], steps: &mut Vec<Step>) {

@@ -101,18 +101,28 @@ impl ProfileReport {
 
     /// Returns the state with the unmet requirements.
     pub fn words(&self) -> String {
-        // A reason for the whole run has no name.
-        let name = |of: &'_ Reason| if of.name.is_empty() { of.reason.clone() } else { of.name.clone() };
-        // Failures come before requirements that were not exercised.
+        let state = self.state.name();
+        match &*self.unmet() {
+            [] => state.to_owned(),
+            names => format!("{state}: {}", listed(names, NAMED, |name| (*name).to_owned())),
+        }
+    }
+
+    /// Returns the unmet requirements, each once: what failed, or else what was not exercised. A reason for the whole run has no
+    /// name, and comes first.
+    pub fn unmet(&self) -> Vec<&str> {
         let has_failed = |of: &&Reason| of.verdict == Verdict::Fail;
         let is_due = |of: &&Reason| self.state != ProfileState::Failed || has_failed(of);
-        let mut names: Vec<String> = self.reasons.iter().filter(is_due).map(name).collect();
-        names.dedup();
-        let state = self.state.name();
-        match &*names {
-            [] => state.to_owned(),
-            names => format!("{state}: {}", listed(names, NAMED, String::clone)),
+        let due = || self.reasons.iter().filter(is_due);
+        let of_run = due().filter(|of| of.name.is_empty()).map(|of| of.reason.as_str());
+        let named = due().filter(|of| !of.name.is_empty()).map(|of| of.name.as_str());
+        let mut names: Vec<&str> = Vec::new();
+        for name in of_run.chain(named) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
         }
+        names
     }
 }
 

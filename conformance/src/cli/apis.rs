@@ -71,6 +71,9 @@ impl ApiArgs {
         if self.dialect.is_empty() && !profiles.is_empty() {
             dialects.retain(|dialect| !own(profiles, dialect).is_empty());
         }
+        if !self.dialect.is_empty() && !(self.dialect.len() == 1 && self.dialect[0] == "all") {
+            every_profile_has_a_dialect(profiles, &dialects)?;
+        }
         if dialects.is_empty() {
             bail!("--profile {} and --api {} have no API in common", profiles.join(","), self.api.join(","));
         }
@@ -79,7 +82,34 @@ impl ApiArgs {
     }
 }
 
+/// Fails if a profile is of an API that none of the named dialects is of: its tests would be left out.
+fn every_profile_has_a_dialect(profiles: &[String], dialects: &[&'static Dialect]) -> Result<()> {
+    for profile in
+        catalogue::PROFILES.iter().filter(|profile| profiles.iter().any(|name| name == profile.name))
+    {
+        if dialects.iter().any(|dialect| profile.is_of(dialect.api)) {
+            continue;
+        }
+        let title = spec::APIS.iter().find(|api| profile.is_of(api)).map_or("another API", |api| api.title);
+        let of = |dialect: &&Dialect| format!("--dialect {} is one of {}", dialect.name, dialect.api.title);
+        let named: Vec<String> = dialects.iter().map(of).collect();
+        bail!("--profile {} is for {title}, but {}", profile.name, named.join(", "));
+    }
+    Ok(())
+}
+
 impl Chosen {
+    /// Returns the usual dialects of the other APIs, if any could be at the same endpoint.
+    pub(super) fn others(&self, target: Option<&str>) -> Vec<&'static Dialect> {
+        let Some(url) = target.filter(|_| self.is_named) else { return Vec::new() };
+        if names::usual().any(|dialect| dialect.api.is_at(path(url))) {
+            return Vec::new();
+        }
+        let is_chosen =
+            |dialect: &&Dialect| self.dialects.iter().any(|other| other.api.name == dialect.api.name);
+        names::usual().filter(|dialect| !is_chosen(dialect)).collect()
+    }
+
     /// Returns the dialect whose sentences filters mean.
     pub(super) fn first(&self) -> Result<&'static Dialect> {
         match self.dialects.first().copied().or_else(|| fallback(None)) {
@@ -155,6 +185,12 @@ mod tests {
         for (api, dialect, profiles, error) in [
             (&["chat"][..], &[][..], &["core"][..], "--profile core and --api chat have no API in common"),
             (&[], &["groq", "chat"], &[], "both are of the API \"Chat Completions\""),
+            (
+                &[],
+                &["anthropic"],
+                &["chat-core"],
+                "--profile chat-core is for Chat Completions, but --dialect anthropic is one of Anthropic Messages",
+            ),
             (&[], &["auto"], &[], "recognises the dialects of recordings"),
             (&[], &[], &["cor"], "did you mean core?"),
         ] {

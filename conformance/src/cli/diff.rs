@@ -77,11 +77,20 @@ fn shown(path: &Path) -> String {
 
 impl DiffArgs {
     fn compare(&self) -> Result<Compared> {
-        if let (Some(before), Some(after)) = (read_client(&self.before)?, read_client(&self.after)?) {
-            return Ok(self.of_clients(&before, &after));
+        let clients = (read_client(&self.before)?, read_client(&self.after)?);
+        if let (Some(before), Some(after)) = &clients {
+            return Ok(self.of_clients(before, after));
         }
-        if let (Some(before), Some(after)) = (read_between(&self.before)?, read_between(&self.after)?) {
-            return Ok(self.of_gateways(&before, &after));
+        let gateways = (read_between(&self.before)?, read_between(&self.after)?);
+        if let (Some(before), Some(after)) = &gateways {
+            return Ok(self.of_gateways(before, after));
+        }
+        let kinds = [
+            (clients.0.is_some() || clients.1.is_some(), "of a client"),
+            (gateways.0.is_some() || gateways.1.is_some(), "of both ends of a gateway"),
+        ];
+        if let Some((_, kind)) = kinds.iter().find(|(is_one, _)| *is_one) {
+            bail!("one of the runs is {kind}, the other is not: runs of one kind are compared");
         }
         let runs = |path: &PathBuf| Evidence::runs(path).unwrap_or_default();
         let (before, after) = (runs(&self.before), runs(&self.after));

@@ -27,7 +27,7 @@ const SCHEMA: &str = include_str!("../../../docs/vectors.schema.json");
 #[command(after_help = EXAMPLES)]
 pub(super) struct ExportArgs {
     /// What to export: vectors.
-    #[arg(value_enum, value_name = "WHAT", hide_possible_values = true)]
+    #[arg(value_enum, value_name = "vectors", hide_possible_values = true)]
     what: What,
     /// Folder to write to.
     #[arg(long, value_name = "DIR")]

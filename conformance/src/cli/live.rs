@@ -50,7 +50,8 @@ pub(super) struct LiveArgs {
     without: Vec<String>,
     /// Profiles, of `conformance list profiles`. Begin with core.
     ///
-    /// Runs only the scenarios and rules that these profiles demand.
+    /// Runs only the scenarios that these profiles demand, and fails unless they pass. Other findings in the responses are
+    /// counted.
     #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "capture", value_parser = known::PROFILES, hide_possible_values = true, help_heading = SELECTION)]
     pub(super) profile: Vec<String>,
     /// Attempts until the expected events of a scenario occur.
@@ -68,6 +69,10 @@ pub(super) struct LiveArgs {
     /// Seed of the words in requests, so that answers cannot be prepared [default: random].
     #[arg(long, value_name = "TEXT", help_heading = LIMITS, hide_short_help = true)]
     seed: Option<String>,
+    /// Keep the directives of the reference gateway in prompts, such as `[[refuse]]`, for an endpoint that passes them on to
+    /// `conformance serve`. Nobody else gets them.
+    #[arg(long, help_heading = LIMITS, hide_short_help = true)]
+    directives: bool,
     /// Stop sending after this many recorded bytes [default: no limit].
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..), help_heading = LIMITS, hide_short_help = true)]
     max_total_bytes: Option<u64>,
@@ -155,6 +160,9 @@ impl LiveArgs {
         }
         if let Some(seed) = &self.seed {
             suite = suite.seed(seed);
+        }
+        if self.directives {
+            suite = suite.directives();
         }
         suite = suite.without(&self.without);
         if let Some(most) = self.max_fail.or(self.fail_fast.then_some(1)) {

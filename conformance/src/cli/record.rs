@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
 use catalogue::SCENARIOS;
-use clap::Args;
+use clap::{ArgGroup, Args};
 use tokio::time::Instant;
 
 use super::config::TrustArgs;
@@ -16,7 +16,7 @@ use super::message::note;
 use super::target::TargetArgs;
 use super::{CommandArgs, NOT_DONE, known, names};
 use checker::{Exchange, Recognised, Request, RuleSets, apis_of_request, fallback};
-use harness::live::RunRuntime;
+use harness::live::{RunRuntime, is_reference_gateway};
 use harness::plan::{Call, PreviousResponse, RequestContext, Seed, filled, not_given};
 use recordings::Checking;
 use recordings::capture::Format;
@@ -31,6 +31,7 @@ use spec::Api;
 ///
 /// Exit codes: 0 if there was a response (whatever it contains), 2 if there was none.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("sent").required(true))]
 pub(super) struct RecordArgs {
     /// Endpoint: its URL, with or without /v1, or a name in conformance.toml.
     #[arg(long, value_name = "URL|NAME", help_heading = super::target::HEADING)]
@@ -43,10 +44,10 @@ pub(super) struct RecordArgs {
     #[arg(long, value_name = "NAME", default_value = AUTO, value_parser = known::DIALECTS_OR_AUTO, hide_possible_values = true, help_heading = super::target::HEADING)]
     dialect: String,
     /// Scenario to send, of `conformance list scenarios`.
-    #[arg(long, value_name = "NAME", value_parser = known::SCENARIOS, hide_possible_values = true, required_unless_present = "body", conflicts_with = "body")]
+    #[arg(long, value_name = "NAME", group = "sent", value_parser = known::SCENARIOS, hide_possible_values = true)]
     scenario: Option<String>,
     /// File with the request body. The model `default` is replaced by --model.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "sent")]
     body: Option<PathBuf>,
     /// Id of the response that the scenario continues or refers to.
     #[arg(long, value_name = "ID", requires = "scenario")]
@@ -58,9 +59,14 @@ pub(super) struct RecordArgs {
 
 impl CommandArgs for RecordArgs {
     fn run(self) -> Result<ExitCode> {
-        let (call, api) = self.call()?;
+        let (call, api) = self.call(false)?;
         let machine = RunRuntime::start()?;
         let client = self.to.client(&self.target, api, &machine)?;
+        // Only the reference gateway gets the directives of a scenario.
+        let (with_directives, _) = self.call(true)?;
+        let asks = with_directives != call && client.target().is_local();
+        let is_reference = asks && machine.runtime().block_on(is_reference_gateway(&client));
+        let call = if is_reference { with_directives } else { call };
         let mut out: Box<dyn Write + Send> = match &self.out {
             Some(path) => Box::new(File::create(path).with_context(|| path.display().to_string())?),
             None => Box::new(io::stdout()),
@@ -95,7 +101,7 @@ fn seen(recording: &[u8]) -> String {
 
 impl RecordArgs {
     /// Returns the request, and the API that it is of.
-    fn call(&self) -> Result<(Call, &'static Api)> {
+    fn call(&self, has_directives: bool) -> Result<(Call, &'static Api)> {
         if let Some(path) = &self.body {
             let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
             serde_json::from_str::<serde::de::IgnoredAny>(&text)
@@ -117,7 +123,8 @@ impl RecordArgs {
         }
         let own = spec::APIS.iter().copied().find(|api| scenario.api == Some(api.name));
         let api = own.unwrap_or(dialect.api);
-        let asked = RequestContext { model: self.to.model(api), given: &given, number: 1, seed: &Seed::NONE };
+        let seed = Seed::NONE.directives(has_directives);
+        let asked = RequestContext { model: self.to.model(api), given: &given, number: 1, seed: &seed };
         Ok((Call::of(scenario, api, &asked, before.as_ref(), false), api))
     }
 

@@ -199,7 +199,7 @@ impl ServeArgs {
         let shown: Vec<_> = rules.iter().flat_map(shown).collect();
         for rule in &settings.rules {
             let Some((_, shown)) = shown.iter().find(|(other, _)| other.id == rule.id) else {
-                bail!(not_here(rule, settings.dialect));
+                bail!(not_here(rule, &dialects_of(rules)));
             };
             let place = match shown {
                 Shown::Input(input) => format!("the input {input}, and in others where it can apply"),
@@ -223,10 +223,25 @@ fn rule(name: &str) -> anyhow::Result<&'static Rule> {
     })
 }
 
-fn not_here(rule: &Rule, dialect: &Dialect) -> String {
-    let (own, _) = rule.in_dialect(dialect).violation.golden.split_once('/').unwrap_or_default();
-    let hint = if own == dialect.name { String::new() } else { format!("; try --dialect {own}") };
-    format!("no response in {} can break only {}{hint}", dialect.name, rule.id)
+fn dialects_of(rules: &[Rules]) -> Vec<&'static str> {
+    rules.iter().map(|rules| rules.dialect().name).collect()
+}
+
+/// Returns why a rule is no fault: with where it is one, or how its violation is played.
+fn not_here(rule: &Rule, dialects: &[&str]) -> String {
+    let (own, _) = rule.violation.golden.split_once('/').unwrap_or_default();
+    let is_one =
+        spec::dialect(own).is_some_and(|own| shown(&Rules::of(own)).iter().any(|(it, _)| it.id == rule.id));
+    let hint = if is_one && !dialects.contains(&own) {
+        format!("; try --dialect {own}")
+    } else {
+        let flag = if own == "openai" { String::new() } else { format!(" --dialect {own}") };
+        format!(
+            "; its violation is a recording, which --replay serves: conformance client --show fault/{}{flag} >broken.sse",
+            rule.id
+        )
+    };
+    format!("no response of the reference gateway in {} breaks only {}{hint}", dialects.join(", "), rule.id)
 }
 
 /// Returns a title for the middle of a sentence. Names keep their case.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 
-use super::saved::{one_run, read_between};
+use super::saved::{one_run, read_between, read_client};
 use super::verify::{checked, compared};
 use super::{CommandArgs, print};
 use harness::certificate::{SIGNATURE, sign, statement};
@@ -36,6 +36,12 @@ impl CommandArgs for SignArgs {
     fn run(self) -> Result<ExitCode> {
         if self.statement {
             one_run(&self.folder)?;
+        }
+        if self.folder.is_dir() && read_client(&self.folder)?.is_some() {
+            bail!(
+                "{} is the run of a client, which keeps no exchanges that could be verified: it is not signed",
+                self.folder.display()
+            );
         }
         let mut runs = Evidence::runs(&self.folder).unwrap_or_default();
         if runs.is_empty() {

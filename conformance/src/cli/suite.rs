@@ -49,8 +49,8 @@ Examples:
 
 /// Tests an endpoint; without --target, tests the suite itself.
 ///
-/// Exit codes: 0 if nothing failed, 1 if a test failed or an expected failure passed, 2 if the run could not be
-/// made or no test matched.
+/// Exit codes: 0 if nothing failed, 1 if a test failed, an expected failure passed, or a profile of --profile did not
+/// pass, 2 if the run could not be made or no test matched.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "these are the flags that cargo test has")]
@@ -148,6 +148,8 @@ impl CommandArgs for SuiteArgs {
                 Served { suites, others: Vec::new() }
             };
             how.unserved = served.others;
+            let others = chosen.others(self.live.target.as_deref());
+            how.others = self.live.suites(&others, &self.select, &self.verdict)?;
             let mut suites = self.live.finished(served.suites)?;
             if let Some(snapshots) = self.snapshots.snapshots() {
                 suites = suites.into_iter().map(|suite| suite.snapshots(snapshots.clone())).collect();

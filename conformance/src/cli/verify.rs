@@ -5,19 +5,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use between::Verified;
 use clap::Args;
 use serde_json::Value;
 
-use super::saved::read_between;
+use super::saved::{read_between, read_client};
 use super::select::SelectArgs;
 use super::verdict::fail_on_values;
 use super::{CommandArgs, NOT_DONE, names, print};
 use harness::certificate::{SIGNATURE, Signed, signed, statement};
 use harness::evidence::{BUILD, Evidence, RunFile, TWINS};
 
-use harness::{Compared, compare, verify_twins};
+use harness::{Compared, Together, compare, verify_together};
 use results::text::{counted, visible};
 use results::{BetweenRun, FailOn, LevelChange, Options, State};
 
@@ -54,8 +54,17 @@ impl CommandArgs for VerifyArgs {
         if let Some(run) = read_between(&self.folder).ok().flatten().filter(|_| self.folder.is_dir()) {
             return self.between(&run).map(ExitCode::from);
         }
+        if let Some(client) = read_client(&self.folder).ok().flatten().filter(|_| self.folder.is_dir()) {
+            bail!(
+                "{} is the run of a client ({}), which keeps no exchanges: verify and sign are for runs against endpoints \
+                 and gateways; the command in its certificate makes it again",
+                self.folder.display(),
+                visible(&client.client)
+            );
+        }
         let runs = Evidence::runs(&self.folder).unwrap_or_default();
-        if runs.len() < 2 {
+        let is_itself = runs.first().is_none_or(|run| *run == self.folder);
+        if is_itself {
             return self.verify(runs.first().unwrap_or(&self.folder)).map(ExitCode::from);
         }
         let mut worst = 0;
@@ -63,7 +72,7 @@ impl CommandArgs for VerifyArgs {
             print(&format!("{}:\n", visible(&run.to_string_lossy())))?;
             worst = self.verify(run)?.max(worst);
         }
-        worst = worst.max(self.twins(&runs)?);
+        worst = worst.max(self.together(&runs)?);
         Ok(ExitCode::from(worst))
     }
 }
@@ -122,24 +131,23 @@ impl VerifyArgs {
         Ok(Some(String::new()))
     }
 
-    /// Compares the answers of several runs again, and returns the exit code.
-    fn twins(&self, runs: &[PathBuf]) -> Result<u8> {
-        let file = self.folder.join(TWINS);
-        if !file.exists() {
-            print(&format!("not compared: there is no {}\n", visible(&file.to_string_lossy())))?;
-            return Ok(0);
-        }
+    /// Checks what the folder of several runs has beside them, compares their answers again, and returns the exit code.
+    fn together(&self, runs: &[PathBuf]) -> Result<u8> {
         let runs: Vec<&Path> = runs.iter().map(PathBuf::as_path).collect();
-        let (count, differences) = verify_twins(&self.folder, &runs).map_err(|problem| anyhow!(problem))?;
-        let name = visible(&file.to_string_lossy());
+        let found = verify_together(&self.folder, &runs).map_err(|problem| anyhow!(problem))?;
+        let Some(Together { twins, differences }) = found else {
+            print("not compared: each of these runs was made by itself\n")?;
+            return Ok(0);
+        };
         if differences.is_empty() {
+            let name = visible(&self.folder.join(TWINS).to_string_lossy());
             print(&format!(
                 "{name}:\nconsistent: the exchanges support {}\n",
-                counted(count as u64, "comparison")
+                counted(twins as u64, "comparison")
             ))?;
             return Ok(0);
         }
-        print(&differing(&name, "runs", &differences))?;
+        print(&differing(&visible(&self.folder.to_string_lossy()), "runs in it", &differences))?;
         Ok(1)
     }
 

@@ -129,7 +129,13 @@ impl Harness {
             budget: conformance::live::Budget::default(),
         };
         plan.complete();
-        let live = Arc::new(Live::new(plan, known.rules.clone(), client, self.machine.runtime(), None));
+        let live = Arc::new(Live::new(
+            plan,
+            [known.rules.clone(), known.rules.clone()],
+            client,
+            self.machine.runtime(),
+            None,
+        ));
         live.start().expect("threads can be started");
         let case = &known.cases[at];
         assert!(matches!(live.wait(at), CaseOutcome::Sent(_)), "{}: {:?}", case.name, live.wait(at));

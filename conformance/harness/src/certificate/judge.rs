@@ -201,12 +201,13 @@ impl Judge<'_> {
             let text = "it was excluded from the run";
             return Some(Reason::new(Demand::Rule, id, Verdict::NotExercised, text));
         }
-        let breaks = |attempt: &Attempt| {
-            attempt.report.findings.iter().any(|finding| finding.rule == id && finding.level == Level::Must)
+        let breaks = |sent: &&&Sent<'_>| {
+            let mut findings = sent.attempt.report.findings.iter();
+            !sent.attempt.is_no_answer(sent.case)
+                && findings.any(|finding| finding.rule == id && finding.level == Level::Must)
         };
-        let broken: Vec<String> = (sent.iter().filter(|sent| breaks(sent.attempt)))
-            .map(|sent| sent.attempt.report.name.clone())
-            .collect();
+        let broken: Vec<String> =
+            (sent.iter().filter(breaks)).map(|sent| sent.attempt.report.name.clone()).collect();
         if !broken.is_empty() {
             let text = format!("broken in {}", counted(broken.len() as u64, "exchange"));
             let reason = Reason::new(Demand::Rule, id, Verdict::Fail, text);

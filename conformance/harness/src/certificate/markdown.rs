@@ -66,7 +66,8 @@ pub(super) fn page(certificate: &Certificate) -> String {
     out += "```\n\n";
     let _ = writeln!(
         out,
-        "SHA-256 of `report.json`: `{}`. `certificate.json` has those of the exchanges.",
+        "SHA-256 of `report.json`: `{}`. `certificate.json` has those of the exchanges. Nobody has signed this unless \
+         `{SIGNATURE}` is beside it; `conformance verify DIR --key FILE` checks that.",
         text(&certificate.report)
     );
     out

@@ -68,7 +68,7 @@ impl<'r> Requests<'r> {
         dialect: &'static Dialect,
         offer: &Offer,
     ) -> Self {
-        let seed = Seed::new(&*run.seed, dialect, offer);
+        let seed = Seed::new(&*run.seed, dialect, offer).directives(run.has_directives);
         let public = run.options.given.iter().filter(|(_, value)| *value != REDACTED);
         let given = public.map(|(name, value)| (name.clone(), value.clone())).collect();
         Self { run, cases, dialect, target: Url::parse(&run.target).ok(), given, seed }

@@ -63,8 +63,13 @@ struct Signature {
 ///
 /// When the key is another one, or the signature cannot be written.
 pub fn sign(evidence: &Evidence, statement: &Value, key: &[u8]) -> Result<(), String> {
-    let der = PrivatePkcs8KeyDer::from_pem_slice(key)
-        .map_err(|error| format!("not a PKCS #8 private key in PEM: {error:?}"))?;
+    let der = PrivatePkcs8KeyDer::from_pem_slice(key).map_err(|_| {
+        if SubjectPublicKeyInfoDer::from_pem_slice(key).is_ok() {
+            "this is a public key; a certificate is signed with the private key".to_owned()
+        } else {
+            "not a PKCS #8 private key in PEM, as `openssl genpkey -algorithm ed25519` makes it".to_owned()
+        }
+    })?;
     let key = Ed25519KeyPair::from_pkcs8_maybe_unchecked(der.secret_pkcs8_der())
         .map_err(|error| format!("not an Ed25519 private key: {error}"))?;
     let public = [&PREFIX, key.public_key().as_ref()].concat();
@@ -102,7 +107,7 @@ pub enum Signed {
 /// When the key is no such key.
 pub fn signed(evidence: &Evidence, statement: Result<Value, String>, key: &[u8]) -> Result<Signed, String> {
     let der = SubjectPublicKeyInfoDer::from_pem_slice(key)
-        .map_err(|error| format!("not a public key in PEM: {error:?}"))?;
+        .map_err(|_| "not a public key in PEM, as `openssl pkey -pubout` makes it".to_owned())?;
     let public = der.as_ref().strip_prefix(&PREFIX).ok_or("not an Ed25519 public key")?;
     if evidence.read(SIGNATURE).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         return Ok(Signed::Not);

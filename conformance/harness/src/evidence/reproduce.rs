@@ -20,6 +20,9 @@ pub(crate) fn command(run: &RunFile, out: Option<&str>) -> String {
         let _ =
             write!(command, " --header {}\"${}\"", quoted(&format!("{name}: ")), variable("HEADER", name));
     }
+    if run.has_directives && !run.is_reference {
+        command += " --directives";
+    }
     for (name, value) in &options.given {
         let _ = if value == REDACTED {
             write!(command, " --given {}\"${}\"", quoted(&format!("{name}=")), variable("GIVEN", name))

@@ -46,6 +46,12 @@ pub struct RunFile {
     pub seed: String,
     /// Whether somebody asked for this seed; the suite chose it otherwise.
     pub is_seed_given: bool,
+    /// Whether prompts had the directives of the reference gateway.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_directives: bool,
+    /// The dialects of all runs that were made together with this one, itself included.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub together: Vec<String>,
     /// The state of the run.
     pub state: State,
     /// Why the run ended early, if the endpoint could not be tested.
@@ -89,8 +95,8 @@ impl RunFile {
     pub fn chained(&self) -> Result<String, String> {
         let mut exchanges: Vec<&Kept> = self.exchanges.iter().collect();
         exchanges.sort_by_key(|kept| kept.place);
-        let Self { suite, build, dialect, target, model, seed, is_seed_given, .. } = self;
-        let begin = serde_json::json!([suite, build, dialect, target, model, seed, is_seed_given]);
+        let Self { suite, build, dialect, target, model, seed, is_seed_given, together, .. } = self;
+        let begin = serde_json::json!([suite, build, dialect, target, model, seed, is_seed_given, together]);
         let mut chain = hash(begin.to_string().as_bytes());
         for (at, Kept { file, case, sha256, place }) in exchanges.into_iter().enumerate() {
             if *place != at + 1 {

@@ -56,6 +56,20 @@ impl Attempt {
         reading.finish(file)
     }
 
+    /// Keeps the findings of rules that decide trials, and only counts those of others.
+    #[must_use]
+    pub(crate) fn deciding_by(mut self, rules: &Rules) -> Self {
+        let CaptureReport { findings, outside, .. } = &mut self.report;
+        findings.retain(|finding| {
+            let decides = rules.iter().any(|rule| rule.id == finding.rule);
+            if !decides {
+                outside.entry(finding.rule.to_string()).or_default().add(finding);
+            }
+            decides
+        });
+        self
+    }
+
     /// Returns what kept the request from being a test of the endpoint, if anything did.
     pub(crate) fn obstacle(&self, case: &ScenarioCase) -> Option<Obstacle> {
         obstacle(case, &self.facts, self.follows_answer)

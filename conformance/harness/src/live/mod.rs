@@ -5,7 +5,7 @@ mod plan;
 mod run;
 mod runtime;
 
-pub use models::{FirstModel, first_model};
+pub use models::{FirstModel, first_model, is_reference_gateway};
 pub use plan::{Budget, RunPlan};
 pub use run::{CaseOutcome, Live};
 pub use runtime::{RunRuntime, ended};

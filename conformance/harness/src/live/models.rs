@@ -10,10 +10,13 @@ use crate::judge::{Attempt, Facts, status_line};
 use crate::plan::Call;
 use crate::wire::Client;
 use checker::Rules;
+use gateway::IDENTITY;
 use results::text::first_dangerous;
 
 /// Maximum time of the request.
 const TIME: Duration = Duration::from_secs(20);
+/// Maximum time of the request that only asks who the endpoint is.
+const BRIEF: Duration = Duration::from_secs(2);
 /// Maximum length of a name; longer ones are skipped.
 const MAX_NAME: usize = 256;
 /// Number of names in a message.
@@ -39,16 +42,37 @@ pub(super) struct Unlisted {
     is_answered: bool,
 }
 
+/// Sends `GET /models`, and returns the recording.
+async fn ask(client: &Client, limit: Duration) -> String {
+    let client = client.beside("models");
+    let by = Instant::now() + client.limits().total.min(limit);
+    let mut recording = String::new();
+    client.send(&Call::retrieve(), by, &mut |line| recording += line).await;
+    recording
+}
+
+/// Returns whether a response to `GET /models` is one of the reference gateway.
+fn is_reference(recording: &str) -> bool {
+    // Within a value, the quotation marks would be escaped.
+    recording.contains(&format!("\"{IDENTITY}\""))
+}
+
+/// Returns whether an endpoint is the reference gateway.
+pub async fn is_reference_gateway(client: &Client) -> bool {
+    is_reference(&ask(client, BRIEF).await)
+}
+
 /// Asks an endpoint for its models: `GET /models`.
 ///
 /// # Errors
 ///
 /// If it does not list any.
 pub(super) async fn models(client: &Client, rules: &Rules) -> Result<Listed, Unlisted> {
-    let client = client.beside("models");
-    let by = Instant::now() + client.limits().total.min(TIME);
-    let mut recording = String::new();
-    client.send(&Call::retrieve(), by, &mut |line| recording += line).await;
+    read(&ask(client, TIME).await, rules)
+}
+
+/// Reads the response to `GET /models`.
+fn read(recording: &str, rules: &Rules) -> Result<Listed, Unlisted> {
     let unlisted = |reason, is_answered| Unlisted { reason, is_answered };
     let facts = Attempt::read("models", recording.as_bytes(), rules, false)
         .map_err(|reason| unlisted(reason, true))?
@@ -92,12 +116,16 @@ pub struct FirstModel {
     pub is_listed: bool,
     /// Whether the endpoint responded at all.
     pub is_answered: bool,
+    /// Whether the endpoint is the reference gateway.
+    pub is_reference: bool,
 }
 
 /// Returns the model to request where none was chosen.
 pub async fn first_model(client: &Client, rules: &Rules) -> FirstModel {
     const DEFAULT: &str = "default";
-    match models(client, rules).await {
+    let recording = ask(client, TIME).await;
+    let is_reference = is_reference(&recording);
+    match read(&recording, rules) {
         Ok(Listed(names)) => {
             let name = names.first().cloned().unwrap_or_default();
             let of = if names.len() == 1 {
@@ -106,12 +134,12 @@ pub async fn first_model(client: &Client, rules: &Rules) -> FirstModel {
                 format!("the first of {}", names.len())
             };
             let line = format!("model {name}, {of} that GET /models lists; --model chooses");
-            FirstModel { name, line, is_listed: true, is_answered: true }
+            FirstModel { name, line, is_listed: true, is_answered: true, is_reference }
         }
         Err(Unlisted { reason, is_answered }) => {
             let reason = client.target().masked(&reason);
             let line = format!("model {DEFAULT}: {reason}; --model chooses");
-            FirstModel { name: DEFAULT.to_owned(), line, is_listed: false, is_answered }
+            FirstModel { name: DEFAULT.to_owned(), line, is_listed: false, is_answered, is_reference }
         }
     }
 }

@@ -46,7 +46,10 @@ impl CaseOutcome {
 pub struct Live {
     /// The cases, and how to send them.
     pub plan: RunPlan,
+    /// The rules that decide trials.
     pub(crate) rules: Rules,
+    /// These, and those that only are counted.
+    judged: Rules,
     client: Client,
     runtime: Arc<Runtime>,
     evidence: Option<Evidence>,
@@ -66,7 +69,7 @@ impl Live {
     /// Creates a run without starting it.
     pub fn new(
         plan: RunPlan,
-        rules: Rules,
+        [rules, judged]: [Rules; 2],
         client: Client,
         runtime: Arc<Runtime>,
         evidence: Option<Evidence>,
@@ -78,6 +81,7 @@ impl Live {
         Self {
             plan,
             rules,
+            judged,
             client,
             runtime,
             evidence,
@@ -358,7 +362,7 @@ impl Live {
 
     /// Returns the reader of an exchange of a case.
     fn reading(&self, case: &ScenarioCase) -> Reading {
-        let mut reading = Reading::new(&self.rules, self.evidence.is_some());
+        let mut reading = Reading::new(&self.judged, self.evidence.is_some());
         if case.is_part() {
             reading = reading.keeping();
         }
@@ -409,7 +413,7 @@ impl Live {
             reading = self.reading(case);
             reading.push(hidden.as_bytes());
         }
-        let mut attempt = reading.finish(file)?;
+        let mut attempt = reading.finish(file)?.deciding_by(&self.rules);
         attempt.report = self.client.target().masked_report(attempt.report);
         attempt.report.folder = self.evidence.as_ref().map(|evidence| evidence.folder().into());
         lock(&self.reach).add(case, &mut attempt);

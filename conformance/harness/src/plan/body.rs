@@ -34,6 +34,7 @@ pub(super) fn body(
     let text = context.seed.fill(scenario.request, scenario);
     let text = text.replace(PLACEHOLDER, &mark(context.number));
     let Ok(mut request) = serde_json::from_str::<Value>(&text) else { return text };
+    context.seed.address(&mut request);
     if let Some(before) = before {
         for name in api.session.iter().flat_map(|names| [names.previous, names.target]) {
             if request.get(name).is_some_and(|id| id == "previous") {

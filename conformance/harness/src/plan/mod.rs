@@ -24,5 +24,6 @@ pub(crate) use marks::marks;
 pub use messages::{message, messages};
 pub use offer::Offer;
 pub use previous::PreviousResponse;
+pub(crate) use seed::has_directives;
 pub use seed::{Seed, random_seed};
 pub use trials::About;

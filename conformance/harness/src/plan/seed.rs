@@ -1,6 +1,6 @@
 //! Words that make the requests of a run unique, so that recorded responses do not fit.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use spec::table::Operation;
 use spec::{Api, Dialect};
@@ -16,11 +16,13 @@ pub struct Seed {
     text: String,
     /// Whether instructions also contain words.
     in_instructions: bool,
+    /// Whether prompts keep the directives that only the reference gateway obeys.
+    has_directives: bool,
 }
 
 impl Seed {
     /// No seed: the default words.
-    pub const NONE: Self = Self { text: String::new(), in_instructions: false };
+    pub const NONE: Self = Self { text: String::new(), in_instructions: false, has_directives: true };
 
     /// Returns the seed of a run in a dialect. Instructions contain words if the dialect has instructions and
     /// the endpoint supports them.
@@ -31,7 +33,21 @@ impl Seed {
             let root = dialect.api.route(Operation::Create).and_then(|route| dialect.root(route.request?));
             root.is_some_and(|root| dialect.check_type(root, &least).is_valid()) && offer.allows(name)
         };
-        Self { text: text.into(), in_instructions: request.instructions.is_some_and(has_them) }
+        let in_instructions = request.instructions.is_some_and(has_them);
+        Self { text: text.into(), in_instructions, has_directives: true }
+    }
+
+    /// Sets whether prompts keep the directives that only the reference gateway obeys. A model reads them as text.
+    #[must_use]
+    pub fn directives(self, has_directives: bool) -> Self {
+        Self { has_directives, ..self }
+    }
+
+    /// Removes the directives from the prompts of a request, unless it is for the reference gateway.
+    pub(super) fn address(&self, request: &mut Value) {
+        if !self.has_directives {
+            remove_directives(request);
+        }
     }
 
     /// Replaces `{{word 1}}` to `{{word 4}}` in a text of a scenario, equally in all turns of a conversation.
@@ -57,6 +73,31 @@ impl Seed {
     pub(super) fn unknown_id(&self, scenario: &Scenario, api: &Api) -> String {
         let start = api.request.id_prefix;
         format!("{start}{}", &hash(format!("{}\0{}", self.text, scenario.id).as_bytes())[..32])
+    }
+}
+
+/// Returns whether a request of a scenario has directives of the reference gateway.
+pub(crate) fn has_directives(request: &str) -> bool {
+    request.contains(OPEN)
+}
+
+/// The marks around a directive.
+const OPEN: &str = "[[";
+const CLOSE: &str = "]]";
+
+fn remove_directives(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Some((before, rest)) = text.split_once(OPEN)
+                && let Some((_, after)) = rest.split_once(CLOSE)
+            {
+                *text = format!("{}{after}", before.trim_end());
+                remove_directives(value);
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(remove_directives),
+        Value::Object(members) => members.values_mut().for_each(remove_directives),
+        _ => {}
     }
 }
 
@@ -101,6 +142,27 @@ mod tests {
 
     fn scenario(id: &str) -> &'static Scenario {
         catalogue::scenario(id).unwrap()
+    }
+
+    #[test]
+    fn prompts_for_others_have_no_directives() {
+        let mut said = json!({"input": ["Say hi. [[say Hi|.]][[usage 1 2]]", {"a": "[b]"}], "n": 1});
+        Seed::NONE.address(&mut said);
+        assert!(said.to_string().contains("[[say Hi|.]]"));
+        let plain = Seed::NONE.directives(false);
+        plain.address(&mut said);
+        assert_eq!(said, json!({"input": ["Say hi.", {"a": "[b]"}], "n": 1}));
+        for scenario in catalogue::SCENARIOS.iter().filter(|scenario| has_directives(scenario.request)) {
+            let Ok(mut request) = serde_json::from_str(scenario.request) else { continue };
+            plain.address(&mut request);
+            let text = request.to_string();
+            assert!(!has_directives(&text), "{}: {text}", scenario.id);
+            assert!(
+                !text.contains(r#""content":"""#) && !text.contains(r#""input":"""#),
+                "{}: {text}",
+                scenario.id
+            );
+        }
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub fn served(suites: Vec<Suite>) -> Result<Served, SuiteError> {
     let probes: Vec<Suite> = suites.iter().map(Suite::probe).collect();
     let start = |probe: &Suite| {
         let planned = probe.plan(&|name| name.strip_suffix("::answer") == Some(FIRST));
-        planned.start(&machine, &Filters::default())
+        planned.start(&machine, &Filters::default(), &[])
     };
     // All of them at once: an endpoint may take its time.
     let sessions = probes.iter().map(start).collect::<Result<Vec<_>, _>>()?;
@@ -108,7 +108,11 @@ fn with_models(suites: Vec<Suite>, machine: &RunRuntime) -> Result<Vec<Suite>, S
     }
     let Some(first) = found else { return Ok(suites) };
     eprint_line(&first.line);
-    let with_model = |suite: Suite| if suite.model.is_none() { suite.model(&*first.name) } else { suite };
+    let with_model = |suite: Suite| {
+        let directives = suite.directives.or(Some(first.is_reference));
+        let suite = Suite { directives, ..suite };
+        if suite.model.is_none() { suite.model(&*first.name) } else { suite }
+    };
     Ok(suites.into_iter().map(with_model).collect())
 }
 
@@ -121,6 +125,11 @@ impl Suite {
     /// Returns the model to request, if it is known.
     pub fn requested_model(&self) -> Option<&str> {
         self.model.as_deref()
+    }
+
+    /// Returns whether failures can be expected, or are listed instead of failing.
+    pub(super) const fn bears_failures(&self) -> bool {
+        !self.known.is_empty() || self.failures.is_some()
     }
 
     /// Returns whether a selection has any of its tests.

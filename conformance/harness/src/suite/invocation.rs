@@ -10,7 +10,7 @@ use reports::{Detail, Form, Style, twins_in};
 use results::{Run, TwinsReport};
 
 use super::print::show;
-use super::{Selection, SuiteError, Unserved};
+use super::{Selection, Suite, SuiteError, Unserved};
 
 /// The invocation of a run: its tests and its output.
 #[derive(Debug, Clone)]
@@ -31,6 +31,8 @@ pub struct Invocation {
     pub shows_progress: bool,
     /// The APIs of the endpoint that are not tested.
     pub unserved: Vec<Unserved>,
+    /// The suites of other APIs that the endpoint may serve, if it has no path of those that are tested.
+    pub others: Vec<Suite>,
 }
 
 impl Invocation {
@@ -52,6 +54,7 @@ impl Invocation {
             output: None,
             shows_progress: false,
             unserved: Vec::new(),
+            others: Vec::new(),
         }
     }
 

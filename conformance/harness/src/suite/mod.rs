@@ -80,6 +80,8 @@ pub struct Suite {
     seed: Option<String>,
     /// The random seed of all suites of a run, so that their answers can be compared.
     shared_seed: Option<String>,
+    /// Whether prompts have the directives of the reference gateway; found out if absent.
+    directives: Option<bool>,
     fail_on: FailOn,
     levels: BTreeMap<String, Level>,
     known: Vec<Known>,
@@ -161,6 +163,7 @@ impl Suite {
             budget: Budget::default(),
             seed: None,
             shared_seed: None,
+            directives: None,
             fail_on: FailOn::default(),
             levels: BTreeMap::new(),
             known: Vec::new(),
@@ -274,6 +277,13 @@ impl Suite {
         Self { seed: Some(seed.into()), ..self }
     }
 
+    /// Keeps the directives of the reference gateway in prompts, also if the endpoint only passes them on to it. Without this,
+    /// they are sent to nobody else.
+    #[must_use]
+    pub fn directives(self) -> Self {
+        Self { directives: Some(true), ..self }
+    }
+
     /// Sets the findings that fail a test; default: broken MUST rules, and what is measured to break a client.
     #[must_use]
     pub fn fail_on(self, fail_on: FailOn) -> Self {
@@ -359,6 +369,11 @@ impl Suite {
 
     fn rules(&self) -> Rules {
         rules(self.dialect, &self.levels, &self.profiles, &self.select, &self.ignore)
+    }
+
+    /// Returns also the rules that its profiles do not demand: what breaks them is counted, and fails nothing.
+    fn judged_rules(&self) -> Rules {
+        rules(self.dialect, &self.levels, &[], &self.select, &self.ignore)
     }
 
     fn offer(&self) -> Offer {

@@ -3,7 +3,7 @@
 /// Returns ` (did you mean A or B?)` with the names nearest to a mistaken one; empty, where none is near.
 pub fn did_you_mean<'n>(mistaken: &str, names: impl Iterator<Item = &'n str>) -> String {
     let wanted = mistaken.to_lowercase();
-    let limit = wanted.chars().count() / 3 + 1;
+    let limit = wanted.chars().count() / 4 + 1;
     let is_part = |name: &str| wanted.len() > 3 && (name.starts_with(&wanted) || name.ends_with(&wanted));
     let distance = |name: &str| {
         if is_part(name) { 0 } else { strsim::damerau_levenshtein(&wanted, &name.to_lowercase()) }

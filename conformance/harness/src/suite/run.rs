@@ -14,7 +14,7 @@ use super::print::{eprint_line, show};
 use super::progress;
 use super::session::{Finished, Planned, Session};
 use super::twins::Twins;
-use super::{Invocation, Suite, SuiteError, Unserved};
+use super::{Invocation, Suite, SuiteError, Unserved, served};
 use crate::ProgressLine;
 use crate::evidence::Evidence;
 use crate::live::RunRuntime;
@@ -22,7 +22,7 @@ use crate::plan::random_seed;
 use crate::twins;
 use reports::{Form, Screen, Side};
 use results::text::{cut, visible};
-use results::{Filters, Judgement, Outcome, TrialResult, Verdict};
+use results::{Filters, Judgement, Outcome, ProfileState, TrialResult, Verdict};
 
 /// Exit code of a command that could not be carried out.
 pub const NOT_DONE: u8 = 2;
@@ -80,9 +80,15 @@ pub fn run(
     let is_unmet = unmet.iter().any(|result| result.judged.verdict == Verdict::Fail);
     trials.extend(unmet.into_iter().map(trial));
     let due = planned.into_iter().filter(|planned| !planned.is_empty());
+    let due: Vec<Planned<'_>> = due.collect();
+    let together: Vec<String> = match &*due {
+        [_] | [] => Vec::new(),
+        several => several.iter().map(|planned| planned.dialect().name.to_owned()).collect(),
+    };
     let filters = selection.filters();
-    let start = |planned: Planned<'_>| planned.start(&machine, &filters).inspect(Session::announce);
-    let sessions = due.map(start).collect::<Result<Vec<_>, _>>()?;
+    let start =
+        |planned: Planned<'_>| planned.start(&machine, &filters, &together).inspect(Session::announce);
+    let sessions = due.into_iter().map(start).collect::<Result<Vec<_>, _>>()?;
     let twins = Twins::of(&sessions, selection);
     let has_lines = arguments.quiet || arguments.format.is_some() || arguments.logfile.is_some();
     let is_shown = how.shows_progress && !has_lines;
@@ -102,6 +108,7 @@ pub fn run(
     drop(progress);
     let mut is_undone = machine.is_interrupted();
     let mut is_stale = false;
+    let mut is_unmet = false;
     let mut sides = Vec::new();
     for session in sessions {
         let Finished { trials, report } = session.finish(&machine)?;
@@ -113,10 +120,17 @@ pub fn run(
         is_undone |= trials.iter().any(TrialResult::is_harness_error);
         is_undone |= report.live.as_ref().is_some_and(|live| live.obstacle.is_some());
         is_stale |= report.live.as_ref().is_some_and(|live| !live.stale.is_empty());
+        is_unmet |= report.live.as_ref().is_some_and(|live| {
+            // Of failures, those that are expected fail no run.
+            let counts =
+                |state| state != ProfileState::Failed || folder.is_none_or(|suite| !suite.bears_failures());
+            live.unmet().any(|profile| counts(profile.state))
+        });
         sides.push(Side::of(&report));
         how.write(&report, is_one_of_several)?;
-        // With several runs, only those that did not pass have a full summary.
-        let is_whole = !is_one_of_several || report.outcome != Outcome::Passed;
+        // Of the reference gateway in every dialect, only what did not pass has a full summary.
+        let is_reference = report.live.as_ref().is_some_and(|live| live.is_reference);
+        let is_whole = !is_one_of_several || !is_reference || report.outcome != Outcome::Passed;
         if how.form == Form::Human && is_for_people(arguments) && is_whole {
             if has_lines {
                 show(&reports::obstacle(&report, screen))?;
@@ -126,6 +140,10 @@ pub fn run(
             show(&reports::summary(&report, how.detail, screen))?;
             show(&reports::reproduce(&report))?;
         }
+    }
+    let is_elsewhere = |side: &Side| side.is_without_path();
+    if !sides.is_empty() && sides.iter().all(is_elsewhere) && !machine.is_interrupted() {
+        ask_others(&how.others)?;
     }
     let folder = suites.first().and_then(|suite| suite.out.as_deref()?.parent());
     super::twins::keep(&twins, folder)?;
@@ -138,9 +156,22 @@ pub fn run(
     Ok(match has_failed {
         None => ExitCode::from(NOT_DONE),
         Some(_) if is_undone => ExitCode::from(NOT_DONE),
-        Some(has_failed) if is_stale || has_failed || twins.has_failed() => ExitCode::from(1),
+        Some(has_failed) if is_stale || is_unmet || has_failed || twins.has_failed() => ExitCode::from(1),
         Some(_) => ExitCode::SUCCESS,
     })
+}
+
+/// Asks for the other APIs where the endpoint has no path of those that were tested.
+fn ask_others(others: &[Suite]) -> Result<(), SuiteError> {
+    if others.is_empty() {
+        return Ok(());
+    }
+    let found = served(others.to_vec())?;
+    if found.others.len() < others.len() {
+        let apis: Vec<&str> = found.suites.iter().map(|suite| suite.dialect.api.name).collect();
+        eprint_line(&format!("to test what it serves: --api {}, or a profile of that API", apis.join(",")));
+    }
+    Ok(())
 }
 
 /// Maximum number of failing scenarios that have a line each.
@@ -258,7 +289,7 @@ pub(super) fn judge(suite: &Suite, is_due: &dyn Fn(&str) -> bool) -> Result<Vec<
     let filters =
         if is_everything { Filters::default() } else { Filters { with, exact: true, ..Filters::default() } };
     let unmet = unmet(std::slice::from_ref(suite), std::slice::from_ref(&planned))?;
-    let session = planned.start(&machine, &filters)?;
+    let session = planned.start(&machine, &filters, &[])?;
     session.announce();
     let mut trials = session.finish(&machine)?.trials;
     trials.extend(unmet);

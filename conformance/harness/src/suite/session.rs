@@ -16,8 +16,8 @@ use super::{Endpoint, Suite, SuiteError, demanded_tests, is_demanded};
 use crate::certificate::{Certificate, Judge, Sent};
 use crate::evidence::{self, Evidence, Kept, RunFile};
 use crate::judge::GivenUp;
-use crate::live::{Live, RunPlan, RunRuntime, first_model};
-use crate::plan::{About, Given, Offer, ScenarioCase, Seed, all_given, cases, random_seed};
+use crate::live::{Live, RunPlan, RunRuntime, first_model, is_reference_gateway};
+use crate::plan::{About, Given, Offer, ScenarioCase, Seed, all_given, cases, has_directives, random_seed};
 use crate::wire::{Client, Target, secrets_of};
 use checker::Rules;
 use gateway::{self, Embedded, McpServer};
@@ -27,6 +27,7 @@ use results::text::counted;
 use results::{
     Filters, Judgement, LevelChange, Options, ProfileReport, Run, State, Transport, TrialResult, Verdict,
 };
+use spec::Dialect;
 
 /// The cases of a suite, and its selected tests.
 pub(super) struct Planned<'s> {
@@ -138,17 +139,31 @@ impl Suite {
         }
     }
 
-    /// Returns the model to request, after asking the endpoint for its models if none was set.
-    fn chosen_model(&self, client: &Client, machine: &RunRuntime) -> String {
+    /// Returns the model to request, after asking the endpoint for its models if none was set, and whether prompts have
+    /// directives.
+    fn chosen_model(&self, client: &Client, plan: &RunPlan, machine: &RunRuntime) -> (String, bool) {
+        let is_reference = matches!(self.endpoint, Endpoint::Reference(_));
+        let known = self.directives.or(is_reference.then_some(true));
         if let Some(model) = &self.model {
-            return model.clone();
+            // Only a server on this machine can be the reference gateway.
+            let is_asked = || {
+                let mut due = plan.cases.iter().zip(&plan.wanted).filter(|(_, wanted)| **wanted);
+                let has_any = |case: &ScenarioCase| {
+                    has_directives(case.scenario.request)
+                        || case.turns.iter().any(|turn| has_directives(turn.request))
+                };
+                client.target().is_local() && due.any(|(case, _)| has_any(case))
+            };
+            let has_directives = known
+                .unwrap_or_else(|| is_asked() && machine.runtime().block_on(is_reference_gateway(client)));
+            return (model.clone(), has_directives);
         }
-        if matches!(self.endpoint, Endpoint::Reference(_)) {
-            return "default".to_owned();
+        if is_reference {
+            return ("default".to_owned(), true);
         }
         let first = machine.runtime().block_on(first_model(client, &Rules::of(self.dialect)));
         eprint_line(&first.line);
-        first.name
+        (first.name, known.unwrap_or(first.is_reference))
     }
 
     fn run_file(&self, client: &Client, model: String, filters: &Filters) -> RunFile {
@@ -198,6 +213,8 @@ impl Suite {
             },
             seed: self.seed.clone().or_else(|| self.shared_seed.clone()).unwrap_or_else(random_seed),
             is_seed_given: self.seed.is_some(),
+            has_directives: false,
+            together: Vec::new(),
             state: State::Begun,
             obstacle: None,
             report: None,
@@ -222,13 +239,24 @@ impl Planned<'_> {
         self.shapes.iter().filter_map(|at| Some(self.suite.name(&self.plan.cases.get(*at)?.name)))
     }
 
+    /// Returns the dialect of its suite.
+    pub(super) const fn dialect(&self) -> &'static Dialect {
+        self.suite.dialect
+    }
+
     /// Returns whether no test is selected.
     pub(super) const fn is_empty(&self) -> bool {
         self.due.is_empty() && self.shapes.is_empty()
     }
 
     /// Starts to send.
-    pub(super) fn start(self, machine: &RunRuntime, filters: &Filters) -> Result<Session, SuiteError> {
+    /// `together` has the dialects of all runs that are made at once, if there are several.
+    pub(super) fn start(
+        self,
+        machine: &RunRuntime,
+        filters: &Filters,
+        together: &[String],
+    ) -> Result<Session, SuiteError> {
         let Self { suite, mut plan, due, shapes } = self;
         let mcp_server = host(&mut plan.given)?;
         let (target, gateway) = suite.open()?;
@@ -239,9 +267,14 @@ impl Planned<'_> {
         if let Some(folder) = suite.out.as_deref() {
             Evidence::check(folder, suite.replaces).map_err(|error| suite.lost(&error))?;
         }
-        plan.model = suite.chosen_model(&client, machine);
-        let file = suite.run_file(&client, plan.model.clone(), filters);
-        plan.seed = Seed::new(&*file.seed, suite.dialect, &suite.offer());
+        let (model, has_directives) = suite.chosen_model(&client, &plan, machine);
+        plan.model = model;
+        let file = RunFile {
+            has_directives,
+            together: together.to_vec(),
+            ..suite.run_file(&client, plan.model.clone(), filters)
+        };
+        plan.seed = Seed::new(&*file.seed, suite.dialect, &suite.offer()).directives(has_directives);
         for case in &mut plan.cases {
             case.expect(&plan.seed);
         }
@@ -251,7 +284,13 @@ impl Planned<'_> {
             new.write_run(&file).map_err(|error| suite.lost(&error))?;
             evidence = Some(new);
         }
-        let live = Arc::new(Live::new(plan, suite.rules(), client, machine.runtime(), evidence.clone()));
+        let live = Arc::new(Live::new(
+            plan,
+            [suite.rules(), suite.judged_rules()],
+            client,
+            machine.runtime(),
+            evidence.clone(),
+        ));
         live.start().map_err(|error| SuiteError::new(format!("no thread can be started: {error}")))?;
         let tests = Arc::new(Tests { suite: suite.clone(), live, failures: AtomicUsize::new(0) });
         Ok(Session {

@@ -46,10 +46,21 @@ fn lead(run: &Run) -> String {
         Some(_) => run.totals.streams + run.totals.bodies,
         None => run.totals.captures,
     };
+    let outside = run.outside().0;
     match (causes, broken) {
+        (0, _) if outside.all() > 0 => {
+            let found: Vec<String> = outside.non_zero().map(|(count, what)| counted(count, what)).collect();
+            let found = found.join(", ");
+            format!("No rule of the profiles is broken in {}; outside of them: {found}.", counted(all, what))
+        }
         (0, _) => format!("No rule is broken in {}.", counted(all, what)),
         (_, 0) => {
-            format!("{} in {}. No known client breaks.", counted(causes, "cause"), counted(all, what))
+            let clients = if run.has_measured_clients() {
+                "No measured client breaks"
+            } else {
+                "No client was measured with these findings"
+            };
+            format!("{} in {}. {clients}.", counted(causes, "cause"), counted(all, what))
         }
         _ => format!(
             "{} in {}. {} of {} break.",

@@ -34,8 +34,10 @@ pub(super) fn clients(run: &Run, plan: &Plan, html: &mut Html) {
     let mut broken = run.clients_that_are(ClientState::Broken);
     // The sort is stable: equal elements stay in the order of severity.
     broken.sort_by_cached_key(|client| Reverse(listed_causes(client, run).len()));
-    let heading = if broken.is_empty() {
-        "No known client breaks".to_owned()
+    let heading = if broken.is_empty() && !run.has_measured_clients() {
+        "No client was measured with these findings".to_owned()
+    } else if broken.is_empty() {
+        "No measured client breaks".to_owned()
     } else {
         let all = counted(run.clients.len() as u64, "known client");
         format!("{} of {all} break", number(broken.len() as u64))

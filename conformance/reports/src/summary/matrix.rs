@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use super::Page;
 use crate::style::Style;
 use results::text::{listed, shortened, visible};
-use results::{Matrix, MatrixColumn, ProfileState, Run, Tally, Verdict};
+use results::{Matrix, MatrixColumn, ProfileReport, ProfileState, Run, Tally, Verdict, shell_word};
 
 /// Maximum number of unmet requirements of a profile.
 const MAX_NAMES: usize = 3;
@@ -48,6 +48,7 @@ impl Page {
                 self.row(2, 4, &format!("{}: {}", visible(&profile.name), visible(&profile.words())));
             }
         }
+        self.outside(run);
         if !matrix.unexercised.is_empty() {
             let names: Vec<String> = matrix.unexercised.iter().map(|name| visible(name)).collect();
             self.row(2, 4, &format!("no scenario exercised of {}", names.join(", ")));
@@ -65,12 +66,14 @@ impl Page {
             let (name, state) = (visible(&column.name), column.state.name());
             let painted = painted(column.state, self.style);
             let room = " ".repeat(widest.unwrap_or_default() - name.width());
-            let profiles = run.live.iter().flat_map(|live| &live.profiles);
-            let reasons =
-                profiles.filter(|profile| profile.name == column.name).flat_map(|profile| &profile.reasons);
-            let mut names: Vec<String> = reasons.map(|reason| visible(&reason.name)).collect();
-            names.dedup();
-            let names = listed(&names, MAX_NAMES, String::clone);
+            let mut profiles = run.live.iter().flat_map(|live| &live.profiles);
+            let profile = profiles.find(|profile| profile.name == column.name);
+            let names = profile.map(ProfileReport::unmet).unwrap_or_default();
+            let mut names = listed(&names, MAX_NAMES, |name| visible(name));
+            let without = profile.map(|profile| excluded(run, profile)).unwrap_or_default();
+            if !without.is_empty() {
+                names = format!("{names} (needs {}, which --without leaves out)", without.join(", "));
+            }
             let for_what = if names.is_empty() { String::new() } else { format!(": {names}") };
             let room_of_row = self.width.saturating_sub(4 + name.width() + room.len());
             let row = shortened(&format!("{state}{for_what}"), room_of_row);
@@ -78,6 +81,29 @@ impl Page {
             let row = row.strip_prefix(state).map_or_else(|| row.clone(), |rest| format!("{painted}{rest}"));
             let _ = writeln!(self.out, "  {name}{room}  {row}");
         }
+        self.outside(run);
+    }
+
+    /// Writes what else was found in the responses: what the profiles do not demand.
+    fn outside(&mut self, run: &Run) {
+        let (faults, rules) = run.outside();
+        if faults.all() == 0 {
+            return;
+        }
+        let rules = listed(&rules, MAX_NAMES, |rule| visible(rule));
+        let profiles = run.live.as_ref().map_or(0, |live| live.options.profiles.len());
+        let of = if profiles == 1 { "this profile" } else { "these profiles" };
+        let kept = run.captures.iter().find_map(|capture| capture.folder.as_ref());
+        let how = match kept {
+            Some(folder) => format!(
+                "conformance check {} --dialect {}",
+                shell_word(&folder.join("exchanges").display().to_string()),
+                shell_word(&run.dialect)
+            ),
+            None => "a run without --profile".to_owned(),
+        };
+        let text = format!("outside of {of}: {} ({rules}); {how} shows them", super::in_words(faults));
+        self.row(2, 4, &visible(&text));
     }
 
     /// Writes as many columns as fit.
@@ -112,6 +138,17 @@ impl Page {
         }
         row(self, RULES, heads.map(|profile| cell(Some(profile.rules))).collect());
     }
+}
+
+/// Returns the features that scenarios of a profile need and that the run left out.
+fn excluded(run: &Run, profile: &ProfileReport) -> Vec<String> {
+    let lacks = run.live.iter().flat_map(|live| &live.options.lacks);
+    let needs = |feature: &&String| {
+        let ids = profile.scenarios.iter().flat_map(|ids| ids.split('|'));
+        ids.filter_map(catalogue::scenario).any(|scenario| scenario.features.contains(&feature.as_str()))
+    };
+    let excluded = lacks.filter(needs).filter(|_| profile.state != ProfileState::Passed);
+    excluded.map(|feature| visible(feature)).collect()
 }
 
 /// Returns all tallies of the table.

@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::human::{IN_FULL, effects, word};
 use super::style::{Detail, Screen, Style};
-use super::terms::{dialect, harm, terms};
+use super::terms::{coverage, dialect, harm, terms};
 use results::text::{counted, cut, listed, shortened, visible, wrap};
 use results::{Cause, ClientState, Faults, LiveReport, Run, Tally, Verdict};
 
@@ -48,12 +48,13 @@ pub fn summary(run: &Run, detail: impl Into<Detail>, screen: impl Into<Screen>) 
         return page.out;
     }
     page.by_profile(run);
+    page.exercised(run);
     page.causes(run, detail.level);
     page.answers(run);
     if run.live.is_none() {
         page.by_file(run, detail.level);
     }
-    page.clients(run);
+    page.clients(run, detail.level);
     page.speed(run);
     page.stale(run);
     page.undecided(run);
@@ -118,6 +119,16 @@ impl Page {
         }
         for (name, text) in terms(run) {
             self.row(2, 4, &format!("{name}: {text}"));
+        }
+    }
+
+    /// Writes how much of the lifecycles a verbose run exercised.
+    fn exercised(&mut self, run: &Run) {
+        if run.live.is_none() || !self.is_verbose {
+            return;
+        }
+        for text in coverage(run) {
+            self.row(2, 4, &format!("exercised: {text}"));
         }
     }
 
@@ -285,12 +296,14 @@ impl Page {
     }
 
     /// Writes broken and other clients.
-    fn clients(&mut self, run: &Run) {
+    fn clients(&mut self, run: &Run, shown: Level) {
         if let Some(reason) = run.without_responses() {
             self.heading("clients");
             return self.row(2, 4, &visible(&format!("no verdict: {reason}")));
         }
-        if run.causes.is_empty() || run.clients.is_empty() {
+        let is_shown = run.own_causes().iter().any(|cause| cause.is_shown(shown));
+        let is_broken = !run.clients_that_are(ClientState::Broken).is_empty();
+        if !(is_shown || is_broken) || run.clients.is_empty() {
             return;
         }
         self.heading("clients");
@@ -317,10 +330,25 @@ impl Page {
             let names = listed(&read, most, |client| visible(&client.named()));
             self.row(2, 4, &format!("not affected (measured with these findings): {names}"));
         }
-        for (unknown, clients) in run.unmeasured_clients() {
-            let names = listed(&clients, most, |client| visible(&client.named()));
-            let why: Vec<String> = unknown.iter().map(|unknown| visible(&unknown.words())).collect();
-            self.row(2, 4, &format!("not measured: {names}: {}", why.join("; ")));
+        let unmeasured = run.unmeasured_clients();
+        if self.is_verbose {
+            for (unknown, clients) in unmeasured {
+                let names = listed(&clients, most, |client| visible(&client.named()));
+                let why: Vec<String> = unknown.iter().map(|unknown| visible(&unknown.words())).collect();
+                self.row(2, 4, &format!("not measured: {names}: {}", why.join("; ")));
+            }
+            return;
+        }
+        let count = unmeasured.iter().map(|(_, clients)| clients.len() as u64).sum();
+        if run.has_measured_clients() && count > 0 {
+            let clients = counted(count, "client");
+            self.row(
+                2,
+                4,
+                &format!("not measured with all of these findings: {clients} (--verbose says why)"),
+            );
+        } else if count > 0 {
+            self.row(2, 4, "no client was measured with these findings (--verbose says why)");
         }
     }
 

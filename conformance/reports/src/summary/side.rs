@@ -8,7 +8,7 @@ use super::{Page, TABLE};
 use crate::style::{Detail, Screen};
 use catalogue::Level;
 use results::text::{counted, visible};
-use results::{ClientState, ProfileState, Run, Tally, TwinsReport, Verdict};
+use results::{ClientState, LiveReport, ProfileState, Run, Tally, TwinsReport, UndecidedKind, Verdict};
 
 /// The result of one of several runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,7 @@ pub struct Side {
     profiles: (usize, usize),
     /// Number of broken clients; none if the endpoint could not be tested.
     broken: Option<usize>,
+    is_without_path: bool,
 }
 
 impl Side {
@@ -31,6 +32,8 @@ impl Side {
         let passed = due.clone().filter(|profile| profile.state == ProfileState::Passed).count();
         let is_untested =
             run.live.as_ref().is_some_and(|live| live.obstacle.is_some() && !live.has_verdict());
+        let is_path =
+            |live: &LiveReport| live.obstacle.as_ref().is_some_and(|it| it.class == UndecidedKind::Path);
         let broken = (!is_untested).then(|| run.clients_that_are(ClientState::Broken).len());
         Self {
             api,
@@ -38,7 +41,13 @@ impl Side {
             trials: run.totals.trials,
             profiles: (passed, due.count()),
             broken,
+            is_without_path: is_untested && run.live.as_ref().is_some_and(is_path),
         }
+    }
+
+    /// Returns whether nothing answers at the path of the API.
+    pub const fn is_without_path(&self) -> bool {
+        self.is_without_path
     }
 
     /// Returns its name: that of the dialect, with the API if no other has the same one.
