@@ -72,7 +72,7 @@ impl Page {
             let mut names = listed(&names, MAX_NAMES, |name| visible(name));
             let without = profile.map(|profile| excluded(run, profile)).unwrap_or_default();
             if !without.is_empty() {
-                names = format!("{names} (needs {}, which --without leaves out)", without.join(", "));
+                names = format!("without {}: {names}", without.join(", "));
             }
             let for_what = if names.is_empty() { String::new() } else { format!(": {names}") };
             let room_of_row = self.width.saturating_sub(4 + name.width() + room.len());
