@@ -105,8 +105,9 @@ fn is_own(host: &str) -> bool {
     let Ok(uri) = format!("http://{host}").parse::<Uri>() else { return false };
     let has_user = uri.authority().is_some_and(|authority| authority.as_str().contains('@'));
     let is_address = |name: &str| name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
-    let is_named =
-        |name: &str| name == "localhost" || name.ends_with(".localhost") || CONTAINERS.contains(&name);
+    // Nobody can register these.
+    let is_reserved = |name: &str| [".localhost", ".invalid"].iter().any(|end| name.ends_with(end));
+    let is_named = |name: &str| name == "localhost" || is_reserved(name) || CONTAINERS.contains(&name);
     !has_user && uri.host().is_some_and(|name| is_named(name) || is_address(name))
 }
 
@@ -184,6 +185,7 @@ mod tests {
             "localhost",
             "192.168.1.2:80",
             "host.docker.internal:8080",
+            "gateway.invalid:1",
         ] {
             assert!(is_served(local, &[]), "{local}");
         }
