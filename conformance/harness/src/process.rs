@@ -10,8 +10,8 @@ use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use crate::lock;
-use crate::wire::{Mask, Secrets};
 use crate::plan::random_seed;
+use crate::wire::{Mask, Secrets};
 
 /// Maximum number of bytes kept of the output of a program.
 const TAIL: usize = 4096;

@@ -199,7 +199,7 @@ impl ServeArgs {
         let shown: Vec<_> = rules.iter().flat_map(shown).collect();
         for rule in &settings.rules {
             let Some((_, shown)) = shown.iter().find(|(other, _)| other.id == rule.id) else {
-                bail!(not_here(rule, &dialects_of(rules)));
+                bail!(not_here(rule, rules));
             };
             let place = match shown {
                 Shown::Input(input) => format!("the input {input}, and in others where it can apply"),
@@ -228,8 +228,13 @@ fn dialects_of(rules: &[Rules]) -> Vec<&'static str> {
 }
 
 /// Returns why a rule is no fault: with where it is one, or how its violation is played.
-fn not_here(rule: &Rule, dialects: &[&str]) -> String {
-    let (own, _) = rule.violation.golden.split_once('/').unwrap_or_default();
+fn not_here(rule: &Rule, rules: &[Rules]) -> String {
+    let dialects = dialects_of(rules);
+    let here = rules
+        .iter()
+        .map(Rules::dialect)
+        .find_map(|dialect| rule.in_apis.iter().find(|own| own.api == dialect.api.name));
+    let (own, _) = here.unwrap_or(&rule.in_apis[0]).violation.golden.split_once('/').unwrap_or_default();
     let is_one =
         spec::dialect(own).is_some_and(|own| shown(&Rules::of(own)).iter().any(|(it, _)| it.id == rule.id));
     let hint = if is_one && !dialects.contains(&own) {
