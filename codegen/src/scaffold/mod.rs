@@ -85,7 +85,11 @@ impl Place {
         ensure!(is_part(group) && is_part(name), invalid(kind, id));
         let (kind, file) = (format!("{kind}s"), format!("{id}.md"));
         let shared = Path::new(&kind);
-        let is_shared = asked.is_none() && spec.join(shared).join(group).is_dir();
+        let of_an_api =
+            |api: &String| spec.join(folders::of_api(Some(api.as_str()), &kind)).join(group).is_dir();
+        let is_shared = asked.is_none()
+            && spec.join(shared).join(group).is_dir()
+            && !folders::apis(spec).iter().any(of_an_api);
         let api = if is_shared { None } else { Some(api(spec, asked)?) };
         let path = folders::of_api(api.as_deref(), &kind).join(&file);
         // Pages of scenarios and cases may have the same id in several APIs, and then none that all share.

@@ -173,7 +173,6 @@ fn dialects(rule: &Rule) -> Vec<&'static Dialect> {
 
 /// Rules that no run can see broken, and why.
 const OUT_OF_REACH: [(&str, &str); 16] = [
-    ("block/citation-before-text", "no scenario is answered by words before a citation"),
     ("choice/limit-reached", "no scenario has the limit of its violation"),
     ("choice/text-before-stop", "no scenario is answered by the text of its violation"),
     ("completion/audio-asked", "no scenario asks for speech"),
@@ -185,6 +184,7 @@ const OUT_OF_REACH: [(&str, &str); 16] = [
     ("stop/text-before-sequence", "no scenario is answered by the text of its violation"),
     ("thinking/first", "no plan of the gateway begins with words before a thought"),
     ("tool-use/id-unique", "no scenario is answered by words before two calls"),
+    ("tool-use/input-complete", "no scenario is answered by the input of its violation"),
     ("tool-use/input-once", "no plan of the gateway runs code"),
     ("usage/output-within-max-tokens", "no scenario has the limit of its violation"),
     ("usage/within-limit", "no scenario has the limit of its violation"),

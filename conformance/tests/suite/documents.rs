@@ -56,6 +56,11 @@ const CODES: &[(&str, i32, &str)] = &[
         1,
         "the example gets one case wrong",
     ),
+    (
+        "conformance client --profile client-core,client-tools --out run/ -- ./my-client",
+        1,
+        "the example repeats no conversation",
+    ),
     ("conformance client --rerun-failed run/", 1, "the case is still wrong"),
 ];
 

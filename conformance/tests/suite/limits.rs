@@ -7,6 +7,8 @@ use std::time::Duration;
 
 /// A client that returns the same text for every response.
 const ALWAYS_HELLO: &str = r#"while read -r line; do
+    url=$(printf '%s' "$line" | sed 's/.*"base_url":"\([^"]*\)".*/\1/')
+    curl -s -m 2 -d '{}' "$url/responses" >/dev/null
     name=$(printf '%s' "$line" | sed 's/.*"case":"\([^"]*\)".*/\1/')
     printf '{"case":"%s","status":"ok","text":"Hello, world.","client_version":"1.0"}\n' "$name"
 done"#;

@@ -31,9 +31,6 @@ pub enum Chosen<'a> {
     One(Cow<'a, str>),
 }
 
-/// Where tools have the schema of their arguments.
-const SCHEMAS: [&str; 2] = ["/parameters", "/input_schema"];
-
 /// Maximum number of texts before which a model stops. APIs allow a few.
 const MOST_STOPS: usize = 64;
 
@@ -109,15 +106,15 @@ impl Asked {
         first_text(call, self.shape.offers?.names)
     }
 
-    /// Returns the schema of the arguments of a tool that enforces it.
-    pub(crate) fn strict_schema(&self, name: &str) -> Option<&str> {
+    /// Returns the schema of the arguments of a tool that enforces it by a switch, at one of these places in the tool.
+    pub(crate) fn strict_schema(&self, name: &str, switch: &str, places: &[&str]) -> Option<&str> {
         let offers = self.shape.offers?;
         let holder = |tool, pointer: &str| json::at(tool, pointer.strip_suffix("/name")?);
         let is_it = |tool: &&str| first_text(tool, offers.names).is_some_and(|it| it == name);
         let tool = json::entries(self.value(offers.list)?)?.into_iter().find(is_it)?;
         let holder = offers.names.iter().find_map(|pointer| holder(tool, pointer))?;
-        json::at(holder, "/strict").filter(|strict| *strict == "true")?;
-        SCHEMAS.iter().find_map(|pointer| json::at(holder, pointer))
+        json::at(holder, switch).filter(|is_on| *is_on == "true")?;
+        places.iter().find_map(|pointer| json::at(holder, pointer))
     }
 
     /// Returns whether the model may make one call at most.

@@ -106,11 +106,16 @@ pub(super) fn one_at_most(case: &mut Case<'_>, holder: &Node, _: &Object<'_>) {
     }
 }
 
+/// The switch of a tool whose arguments fit its schema, and where tools have that schema.
+const STRICT: &str = "/strict";
+const SCHEMAS: [&str; 2] = ["/parameters", "/input_schema"];
+
 /// Reports arguments that do not fit the schema of a strict tool.
 pub(super) fn strict_arguments(case: &mut Case<'_>, call: &Node, arguments: &str) {
     let Some(asked) = of_whole(case) else { return };
     let Some(name) = called(asked, call) else { return };
-    let misfit = asked.strict_schema(&name).and_then(|schema| shape::misfit(schema, arguments));
+    let misfit =
+        asked.strict_schema(&name, STRICT, &SCHEMAS).and_then(|schema| shape::misfit(schema, arguments));
     if let Some(misfit) = misfit {
         let expected = format!("arguments that fit the schema of {name:?}, which is strict");
         case.fault_of_event(&expected, &short(arguments), || {
