@@ -14,7 +14,7 @@ const USUAL: &str = "open-responses/text.sse";
 pub(crate) fn rule(spec: &Path, api: Option<&str>, id: &str) -> anyhow::Result<Skeleton> {
     let Place { path, api } = Place::find(spec, "rule", api, id)?;
     if api.is_none() {
-        return shared(spec, path, id);
+        return Ok(shared(spec, path, id));
     }
     let (golden, event) = golden(spec, api.as_deref())?;
     let text = format!(
@@ -50,7 +50,7 @@ duplicate {event}
 }
 
 /// Returns the page of a shared rule, and what each API has to say about it.
-fn shared(spec: &Path, path: PathBuf, id: &str) -> anyhow::Result<Skeleton> {
+fn shared(spec: &Path, path: PathBuf, id: &str) -> Skeleton {
     let page = format!(
         r#"```toml
 level = "should"   # {MARK} must, should or may, where no API has a lower one
@@ -88,7 +88,7 @@ violation.edits = 'duplicate #1'   # {MARK} edits that break the rule
         "cite each API's own documents; move the rule to [unjudged] of an API that it cannot judge, with the reason",
         "implement it: `native = true` and an arm for its variant of `NativeRule`",
     ];
-    Ok(Skeleton { files: vec![(path, page)], edited, next: next.map(str::to_owned).to_vec() })
+    Skeleton { files: vec![(path, page)], edited, next: next.map(str::to_owned).to_vec() }
 }
 
 /// Returns a stream of an API, a short one if there is one.

@@ -463,12 +463,11 @@ impl Worker<'_> {
         if suite.mode == Mode::Spawn {
             return spawn::run(&suite.command, message, timeout, processes).map_err(refuse);
         }
-        let mut running = match self.running.take() {
-            Some(running) => running,
-            None => {
-                let is_late = starts.failures.load(Ordering::Relaxed) > 0;
-                Running::start(&suite.command, self.replied_after, is_late, processes).map_err(refuse)?
-            }
+        let mut running = if let Some(running) = self.running.take() {
+            running
+        } else {
+            let is_late = starts.failures.load(Ordering::Relaxed) > 0;
+            Running::start(&suite.command, self.replied_after, is_late, processes).map_err(refuse)?
         };
         let ended = running.ask(message, timeout);
         self.replied_after = self.replied_after.or(running.replied_after());

@@ -116,13 +116,13 @@ impl ProfileReport {
         let due = || self.reasons.iter().filter(is_due);
         let of_run = due().filter(|of| of.name.is_empty()).map(|of| of.reason.as_str());
         let named = due().filter(|of| !of.name.is_empty()).map(|of| of.name.as_str());
-        let mut names: Vec<&str> = Vec::new();
+        let mut unmet: Vec<&str> = Vec::new();
         for name in of_run.chain(named) {
-            if !names.contains(&name) {
-                names.push(name);
+            if !unmet.contains(&name) {
+                unmet.push(name);
             }
         }
-        names
+        unmet
     }
 }
 

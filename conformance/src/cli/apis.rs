@@ -71,7 +71,7 @@ impl ApiArgs {
         if self.dialect.is_empty() && !profiles.is_empty() {
             dialects.retain(|dialect| !own(profiles, dialect).is_empty());
         }
-        if !self.dialect.is_empty() && !(self.dialect.len() == 1 && self.dialect[0] == "all") {
+        if !(self.dialect.is_empty() || self.dialect.len() == 1 && self.dialect[0] == "all") {
             every_profile_has_a_dialect(profiles, &dialects)?;
         }
         if dialects.is_empty() {

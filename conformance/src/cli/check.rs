@@ -179,6 +179,7 @@ pub(super) fn check_file(
 
 /// Runs the check of a recording. After a panic, the report says that there is no verdict on this recording: others are
 /// checked all the same.
+#[expect(clippy::result_large_err, reason = "there is one for each recording")]
 fn contained(file: &Path, check: impl FnOnce() -> CaptureReport) -> Result<CaptureReport, CaptureReport> {
     catch_unwind(AssertUnwindSafe(check)).map_err(|_| {
         let error =

@@ -82,7 +82,7 @@ fn what_breaks_a_rule_in_an_event_breaks_it_in_a_body() {
 }
 
 /// Rules that compare the last response with the events before it.
-const COMPARISONS: [&str; 19] = [
+const COMPARISONS: [&str; 20] = [
     "error/equals-failed",
     "item/content-kept",
     "item/id-stable",
@@ -101,6 +101,7 @@ const COMPARISONS: [&str; 19] = [
     "response/one-terminal",
     "summary/count-agrees",
     "summary/equals-item",
+    "text/deltas-add",
     "tool/status-agrees",
 ];
 

@@ -1,5 +1,13 @@
 //! Values that a JSON Schema accepts: arguments of tools, and structured output.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    clippy::float_cmp,
+    reason = "schemas have one kind of number, and what is out of range is tried and refused"
+)]
+
 use std::cell::Cell;
 
 use serde_json::{Map, Value, json};
@@ -38,7 +46,9 @@ impl<'s> Fitting<'s> {
     /// Returns a value that matches all of these schemas, if one is found.
     fn value(&self, schemas: &[&'s Value], depth: usize) -> Option<Value> {
         let mut joined = Joined::default();
-        schemas.iter().for_each(|schema| self.join(schema, &mut joined));
+        for schema in schemas {
+            self.join(schema, &mut joined);
+        }
         let fits = |value: &Value| schemas.iter().all(|schema| self.fits(schema, value, 0));
         self.chosen(joined, depth, &fits)
     }

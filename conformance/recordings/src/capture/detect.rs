@@ -16,7 +16,7 @@ pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, Cap
     match start {
         [] if complete && bytes.is_empty() => return Err(CaptureError::Empty),
         [b'[' | b'"', ..] => return Ok(Some(Format::Json)),
-        [b'{', ..] => return object(start, complete),
+        [b'{', ..] => return Ok(object(start, complete)),
         _ if start.starts_with(b"HTTP/") => return Ok(Some(Format::Http)),
         _ if is_web_page(start) => return Err(CaptureError::WebPage),
         _ => {}
@@ -61,38 +61,38 @@ fn is_field(line: &[u8]) -> bool {
 }
 
 /// Returns the format of a recording that begins with a brace.
-fn object(start: &[u8], complete: bool) -> Result<Option<Format>, CaptureError> {
+fn object(start: &[u8], complete: bool) -> Option<Format> {
     let first = start[1..].trim_ascii_start();
     for (name, format) in [(&b"\"log\""[..], Format::Har), (b"\"exchange\"", Format::Exchange)] {
         if first.starts_with(name) {
-            return Ok(Some(format));
+            return Some(format);
         }
         if !complete && name.starts_with(first) {
-            return Ok(None);
+            return None;
         }
     }
     let end = match memchr(b'\n', start) {
         Some(end) => end,
         None if complete => start.len(),
-        None => return Ok(None),
+        None => return None,
     };
     let (line, rest) = start.split_at(end);
     let more = rest.trim_ascii_start();
     if more.is_empty() && !complete {
-        return Ok(None);
+        return None;
     }
     if websocket::is_message(line) {
-        return Ok(Some(Format::WebSocket));
+        return Some(Format::WebSocket);
     }
     if serde_json::from_slice::<&RawValue>(line).is_err() {
-        return Ok(Some(if more.starts_with(b"{") { Format::Ndjson } else { Format::Json }));
+        return Some(if more.starts_with(b"{") { Format::Ndjson } else { Format::Json });
     }
     let kind = std::str::from_utf8(line).map_or(Kind::Other, Kind::of);
-    Ok(Some(match kind {
+    Some(match kind {
         Kind::Event | Kind::Batch | Kind::Stream => Format::Ndjson,
         _ if more.is_empty() => Format::Json,
         Kind::Error | Kind::Body | Kind::Recorded | Kind::Exchange | Kind::Other => Format::Ndjson,
-    }))
+    })
 }
 
 #[cfg(test)]

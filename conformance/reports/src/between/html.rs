@@ -95,7 +95,9 @@ pub(super) fn html(run: &BetweenRun) -> String {
             steps(&next, html);
             if !rules.is_empty() {
                 section("rules", "Rules", html, |html| {
-                    rules.iter().for_each(|(rule, page)| of_rule(rule, page, html))
+                    for (rule, page) in &rules {
+                        of_rule(rule, page, html);
+                    }
                 });
             }
         });

@@ -278,8 +278,8 @@ fn calls_of_a_body_have_no_index() {
 
 /// Returns the reply of a stream whose events have these data.
 fn stream(dialect: &str, events: &[&str]) -> Reply {
-    let text: String = events.iter().map(|data| format!("data: {data}\n\n")).collect();
-    Reply::of_stream(spec::dialect(dialect).unwrap(), text.as_bytes())
+    let text: Vec<String> = events.iter().map(|data| format!("data: {data}\n\n")).collect();
+    Reply::of_stream(spec::dialect(dialect).unwrap(), text.concat().as_bytes())
 }
 
 #[test]

@@ -139,6 +139,7 @@ impl Asides {
     }
 
     /// Returns the phase in which a response ended, if it has.
+    #[expect(clippy::option_option, reason = "one is whether it has ended, and the other why")]
     pub(crate) fn end_of(&self, response: &str) -> Option<Option<&'static str>> {
         self.ended.iter().find(|(ended, _)| **ended == *response).map(|(_, phase)| *phase)
     }
