@@ -43,7 +43,7 @@ pub const CLIENTS: &str = "clients";
 /// Tables that an API can have, and that all APIs can share.
 pub const TABLES: [&str; 6] = [BETWEEN_LIMITS, DEFECTS, MEASURED, PLAYED, REQUESTS, SHARED_RULES];
 
-/// What the shared rules are in an API.
+/// The file of an API with its entries for shared rules.
 pub const SHARED_RULES: &str = "shared-rules.toml";
 
 /// The streams with one defect each.

@@ -52,7 +52,7 @@ impl Package {
         Ok(Self { registry: registry.to_owned(), name: name.to_owned(), version: version.to_owned(), newer })
     }
 
-    /// Returns the newest version, if it is newer than that of the dialect, and a package whose types can be read.
+    /// Returns the newest version if it is newer than the dialect's, and a package whose types can be read.
     pub(crate) fn newest_with_types(&self) -> Option<&String> {
         self.newer.first().filter(|_| self.registry == "pypi")
     }

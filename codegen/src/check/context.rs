@@ -79,7 +79,7 @@ impl Context {
         folders::file(&self.spec, kind, &format!("{id}.{extension}"))
     }
 
-    /// Returns the file that states what a rule is in an API, and the entry: that of the page, or of the shared rule.
+    /// Returns the file that has the rule's entry for an API, and the entry: the page, or the API's table of shared rules.
     pub(super) fn place_in_api(&self, rule: &Rule, own: &RuleInApi, entry: &str) -> (PathBuf, String) {
         if rule.api.is_some() {
             return (self.file("rules", &rule.id, "md"), entry.to_owned());

@@ -89,7 +89,7 @@ pub struct Rule {
     /// The rest of the page, as Markdown.
     #[serde(skip)]
     pub prose: String,
-    /// What it is in each API that it judges, sorted by API.
+    /// Its entries for the APIs that it judges, sorted by API.
     #[serde(skip)]
     pub in_apis: Vec<RuleInApi>,
 }
@@ -116,7 +116,7 @@ pub struct RuleInApi {
     /// The fixes of findings of a form, where they differ.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fixes: BTreeMap<String, String>,
-    /// What only this API has to say, as Markdown; it follows the text of the page.
+    /// Markdown about this API alone; it follows the text of the page.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
     /// Clients that fail on streams that break it.

@@ -148,7 +148,7 @@ pub struct ForeignApi {
 pub struct ForeignFormat {
     /// Its name in messages, in the singular.
     pub name: String,
-    /// What to check instead, as a sentence without a full stop.
+    /// Advice about what to check instead, as a sentence without a full stop.
     pub hint: String,
     /// How its objects are recognised.
     pub signature: Signature,

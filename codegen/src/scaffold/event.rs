@@ -113,7 +113,7 @@ fn file(
     }))
 }
 
-/// Declares a required property at a path, in which `*` is each entry of a list, and the objects and lists around it.
+/// Declares a required property at a path, with the objects and lists around it. `*` stands for each entry of a list.
 fn declare((schema, example): (&mut Value, &mut Value), path: &[&str], (of_value, value): (Value, Value)) {
     match path {
         [] => (*schema, *example) = (of_value, value),

@@ -43,7 +43,7 @@ pub struct GatewayCommand {
     pub limit: Duration,
     /// The file for its output.
     pub log: Option<PathBuf>,
-    /// What its output must not show.
+    /// Secrets that its output must not show.
     pub secrets: Vec<String>,
 }
 

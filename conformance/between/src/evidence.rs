@@ -33,7 +33,7 @@ pub struct Test {
     pub passes_key: bool,
     /// For how many seconds the gateway may read the upstream's stream after the client has left, if it declares to.
     pub drains: Option<u64>,
-    /// Whether the limit of a response is declared to be longer than that of the gateway.
+    /// Whether the response limit is declared to be longer than the gateway's own.
     pub is_limit_known: bool,
 }
 

@@ -41,7 +41,7 @@ pub struct Settings {
     pub drains: Option<u64>,
     /// Limit of a response.
     pub limit: Duration,
-    /// Whether this limit is declared to be longer than that of the gateway.
+    /// Whether this limit is declared to be longer than the gateway's own.
     pub is_limit_known: bool,
     /// Maximum number of bytes that the run records.
     pub max_bytes: Option<u64>,

@@ -15,7 +15,7 @@ use crate::moments::moments;
 pub struct Verified {
     /// Number of tests that were judged again.
     pub judged: usize,
-    /// What differs.
+    /// The differences.
     pub differences: Vec<String>,
     /// Whether something could not be read.
     pub is_unreadable: bool,

@@ -61,7 +61,7 @@ impl RuleInApi {
         self.fixes.iter().find(|(of, _)| *of == form).map_or(self.fix, |(_, fix)| fix)
     }
 
-    /// Returns its fix in one line, with those of some forms.
+    /// Returns its fix in one line, followed by the fixes for special cases.
     pub fn every_fix(&self) -> String {
         let others = self.fixes.iter().map(|(form, fix)| format!(" (if {form}: {fix})"));
         std::iter::once(self.fix.to_owned()).chain(others).collect()

@@ -287,7 +287,7 @@ pub fn other_than(own: Option<&Api>, frame: &Frame<'_>) -> Option<Other> {
     api.or_else(|| Some(Other::Format(spec::format_of(name, data)?.name)))
 }
 
-/// What a recording is of, if not of an API that is checked.
+/// The API or format of a recording that is not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Other {
     /// Another API.

@@ -19,7 +19,7 @@ pub(crate) struct Waiting {
     own: Option<&'static Dialect>,
     /// Number of objects among the frames, also of those that were not kept.
     pub(crate) objects: u64,
-    /// What the first object belongs to that shows it.
+    /// The API or format of the first object that shows one.
     pub(crate) other: Option<Other>,
 }
 

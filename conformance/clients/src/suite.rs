@@ -431,7 +431,7 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// What the processes of a client have in common until one of them replies.
+/// State that the processes of a client share until one of them replies.
 #[derive(Default)]
 struct Starts {
     failures: AtomicUsize,

@@ -85,7 +85,7 @@ fn again(folders: &[&Path], dialects: &[String]) -> Result<TwinsReport, String> 
 pub struct Together {
     /// Number of compared twins.
     pub twins: usize,
-    /// What differs.
+    /// The differences.
     pub differences: Vec<String>,
 }
 

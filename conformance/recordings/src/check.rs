@@ -50,7 +50,7 @@ pub fn check_with_timelines(
     Checking::new(rules, true).check(name.into(), input, format)
 }
 
-/// What the head of an exchange says of its response.
+/// Facts about a response from the head of its exchange.
 #[derive(Debug, Default)]
 struct Asked {
     /// The API of its URL, if it is another one.

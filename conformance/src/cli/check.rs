@@ -89,7 +89,7 @@ impl CommandArgs for CheckArgs {
                 let mut walk = self.coverage.then(Walk::default);
                 let check = || check_file(file, self.format_in, &mut checking, &mut walk, progress);
                 let report = contained(file, check).unwrap_or_else(|report| {
-                    // What the check left behind is not to be used again.
+                    // The state of a check that panicked is not used again.
                     checking = rules.checking(draws);
                     walk = None;
                     progress.done();
@@ -177,8 +177,8 @@ pub(super) fn check_file(
     report
 }
 
-/// Runs the check of a recording. After a panic, the report says that there is no verdict on this recording: others are
-/// checked all the same.
+/// Checks a recording. If the check panics, returns a report of the internal error, so that other recordings are still
+/// checked.
 #[expect(clippy::result_large_err, reason = "there is one for each recording")]
 fn contained(file: &Path, check: impl FnOnce() -> CaptureReport) -> Result<CaptureReport, CaptureReport> {
     catch_unwind(AssertUnwindSafe(check)).map_err(|_| {

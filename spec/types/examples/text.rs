@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     said.error.map_or(Ok(()), |error| Err(error.into()))
 }
 
-/// What a stream said.
+/// The content of a stream.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Said {
     /// The text of all deltas.

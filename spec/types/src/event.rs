@@ -78,7 +78,7 @@ pub(crate) fn read<'a, T>(
     let place = reader.start_of_object()?;
     let event_type = match dialect.framing.types {
         [] => reader.scanner.member("type")?.map(Str::from_raw),
-        // What is not JSON is reported where it is read.
+        // Data that is not JSON is reported where it is read.
         _ => { reader.scanner }.raw().ok().and_then(|data| dialect.type_by_members(data)).map(Str::from),
     };
     let read = event_type.as_ref().and_then(|name| read_as(name, reader));

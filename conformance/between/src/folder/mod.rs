@@ -163,9 +163,9 @@ pub fn make_room(folder: &Path, replaces: bool) -> io::Result<()> {
     harness::remove(&folder.join(REPORT))
 }
 
-/// Gives a folder up in which no test was played.
+/// Removes a folder if no test was played in it.
 pub fn release(folder: &Path) {
-    // What has recordings stays.
+    // A folder with recordings stays.
     if fs::remove_dir(folder.join(EXCHANGES)).is_ok() {
         let _ = harness::remove(&folder.join(REPORT));
     }

@@ -162,7 +162,7 @@ fn findings_of(findings: &mut Findings<'_>, test: &Test, found: &[checker::Findi
     }
 }
 
-/// Returns the name of how a stream is cut. What is cut within characters and lines is one.
+/// Names the kind of a cut. All cuts within characters and lines have one name.
 const fn writes(writes: Writes) -> &'static str {
     match writes {
         Writes::Events => "events",

@@ -6,7 +6,7 @@ use super::Turn;
 use super::findings::{Findings, Problem};
 use super::stream::finished;
 
-/// Judges the order in which the parts of a streamed answer come. Chat Completions has none in a body.
+/// Judges the order of reasoning, text and calls in a streamed answer. Bodies of Chat Completions have no order.
 pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>, [upstream, client]: [&Reply; 2]) {
     if turn.test.case.is_whole {
         return;

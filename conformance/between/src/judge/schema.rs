@@ -96,7 +96,7 @@ fn problem(upstream: &Dialect, request: &Value, faults: &[&Fault]) -> Problem {
     Problem::new(kind.trim(), message).showing(&sent, "")
 }
 
-/// Returns whether the type of an object is that of none of its forms. Which one was meant is not known.
+/// Returns whether an object has a type that none of its forms has, so that its form is unknown.
 fn is_form(fault: &Fault) -> bool {
     let is_type = fault.pointer.ends_with(TYPE) && fault.actual.string().is_some();
     is_type && matches!(fault.kind, FaultKind::Value(Wanted::Constant(_) | Wanted::OneOf(_)))

@@ -135,7 +135,7 @@ pub(super) fn by_cause(findings: &[Finding], dialect: &'static Dialect) -> Vec<B
 }
 
 fn of_cause(kind: String, mut findings: Vec<&Finding>) -> Option<BetweenFinding> {
-    // What breaks clients is named first.
+    // Properties that break clients come first.
     findings.sort_by_key(|finding| Reverse(finding.measured_breaks().len()));
     let first = findings.first()?;
     let breaks: BTreeSet<&str> = findings.iter().flat_map(|finding| finding.measured_breaks()).collect();

@@ -10,7 +10,7 @@ use super::progress::{Moment, progress};
 use crate::content::LANES;
 use crate::evidence::{Ended, Response};
 
-/// What a drain may take beyond what is declared, on a machine with other work.
+/// Tolerance for a declared drain, on a machine with other work.
 const DRAIN_GRACE: Duration = Duration::from_millis(500);
 
 /// Judges a test in which the upstream waits for the client.

@@ -17,12 +17,12 @@ use crate::evidence::{Ended, Exchanged, Response, Test};
 /// Maximum number of requests of a test that are recorded.
 const MOST: usize = 256;
 
-/// What a client did not get in time.
+/// A delta that a client did not get in time.
 #[derive(Debug, Clone, Copy, Default)]
 struct Late {
     /// Number of bytes that are not waited for again.
     missing: usize,
-    /// What it had received by then.
+    /// Text that it had received by then.
     received: usize,
     /// Whether nothing more had arrived since the last time: nothing is waited for.
     is_over: bool,

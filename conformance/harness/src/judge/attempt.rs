@@ -56,7 +56,7 @@ impl Attempt {
         reading.finish(file)
     }
 
-    /// Keeps the findings of rules that decide trials, and only counts those of others.
+    /// Keeps the findings of rules that decide trials, and counts all others.
     #[must_use]
     pub(crate) fn deciding_by(mut self, rules: &Rules) -> Self {
         let CaptureReport { findings, outside, .. } = &mut self.report;

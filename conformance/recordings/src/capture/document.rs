@@ -119,7 +119,7 @@ impl Kind {
         }
     }
 
-    /// Returns the kind of an object with a type: that of an event, unless it is that of a body.
+    /// Returns the kind of an object with a type: a body if its API has such a body, or else an event.
     fn of_typed(text: &str) -> Self {
         if !BODY_TYPES.iter().any(|kind| spec::json::string_member(text, "type").as_deref() == Some(*kind)) {
             Self::Event

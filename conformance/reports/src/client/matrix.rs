@@ -17,7 +17,7 @@ pub struct ClientMatrix<'r> {
 }
 
 impl<'r> ClientMatrix<'r> {
-    /// Puts runs side by side. Runs of one client are told apart by their versions, or by their folders.
+    /// Compares runs side by side. Runs of one client are labelled with their versions, or with their folders.
     pub fn new(runs: &'r [ClientRun], folders: &[String]) -> Self {
         let is_alone = |name: &str, of: fn(&ClientRun) -> String| {
             runs.iter().filter(|other| of(other) == name).count() == 1

@@ -169,7 +169,7 @@ pub(in crate::rules) fn steer_followed(case: &mut Case<'_>) {
             format!("the connection ends with {unanswered} {} unanswered", names.message)
         });
     } else if let Some(steer) = asides.taken.iter().find(is_dropped) {
-        // What makes a response fail can end the connection, too.
+        // The cause of a failed response can end the connection, too.
         if asides.end_of(&steer.response) == Some(Some(case.dialect().api.status.failed)) {
             case.limit(Level::May);
         }
