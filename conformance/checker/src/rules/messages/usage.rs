@@ -1,12 +1,15 @@
 //! Rules of the group `message-usage`.
 
 use catalogue::Level;
+use spec::json;
 
 use super::is_call_by_code;
-use crate::engine::{Case, Node, Object, Snapshot};
+use crate::engine::{Case, Node, Object, Snapshot, number};
 
 /// The counts of input tokens; the sum is the whole input.
 const INPUT: [&str; 3] = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+/// The counts of a usage.
+const COUNTS: [&str; 4] = [INPUT[0], INPUT[1], INPUT[2], "output_tokens"];
 
 pub(in crate::rules) fn output_grows(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
     // Tokens of a text that a refusal withdraws are not counted.
@@ -36,41 +39,56 @@ fn falls(case: &mut Case<'_>, name: &str, before: Option<f64>, after: Option<f64
 /// Checks the usage of `message_start`, or of a body.
 pub(in crate::rules) fn parts_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     if let Some(usage) = snapshot.response.value("usage") {
-        within(case, "/message/usage", &Object::new(usage));
+        within(case, "/message/usage", usage);
     }
 }
 
 pub(in crate::rules) fn parts_within_at_end(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
     if let Some(usage) = case.record().and_then(|record| record.member("usage")) {
-        within(case, "/usage", &Object::new(usage));
+        within(case, "/usage", usage);
     }
 }
 
-fn within(case: &mut Case<'_>, pointer: &str, usage: &Object<'_>) {
-    let is_negative = |name: &&&str| usage.number(name).is_some_and(|count| count < 0.0);
-    if let Some(name) = INPUT.iter().chain(&["output_tokens"]).find(is_negative) {
-        let actual = usage.get(name).unwrap_or_default();
+/// Checks the counts of a usage in one pass: each stream has several.
+fn within(case: &mut Case<'_>, pointer: &str, usage: &str) {
+    let found = values(
+        usage,
+        [COUNTS[0], COUNTS[1], COUNTS[2], COUNTS[3], "output_tokens_details", "cache_creation"],
+    );
+    let [counts @ .., details, cache] = found;
+    let is_negative = |(_, count): &(&&str, &str)| number(count).is_some_and(|count| count < 0.0);
+    if let Some((name, actual)) = COUNTS.iter().zip(counts).find(is_negative) {
         case.fault(&format!("{pointer}/{name}"), "0 or more", actual, || format!("{name} is {actual}"));
     }
-    let inner = |outer: &str, name: &str| usage.value(outer).map(Object::new)?.number(name);
-    let thinking = inner("output_tokens_details", "thinking_tokens");
-    if let Some((part, whole)) =
-        thinking.zip(usage.number("output_tokens")).filter(|(part, whole)| part > whole)
-    {
+    let [.., created, output] = counts.map(number);
+    let [thinking] = values(details, ["thinking_tokens"]).map(number);
+    if let Some((part, whole)) = thinking.zip(output).filter(|(part, whole)| part > whole) {
         let pointer = format!("{pointer}/output_tokens_details/thinking_tokens");
         case.fault(&pointer, &format!("at most {whole}"), &part.to_string(), || {
             format!("thinking_tokens is {part}, but output_tokens is {whole}")
         });
     }
-    let parts = ["ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"];
-    let cached: f64 = parts.iter().filter_map(|name| inner("cache_creation", name)).sum();
-    if let Some(whole) = usage.number("cache_creation_input_tokens").filter(|whole| cached > *whole) {
+    let parts = values(cache, ["ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"]);
+    let cached: f64 = parts.into_iter().filter_map(number).sum();
+    if let Some(whole) = created.filter(|whole| cached > *whole) {
         case.limit(Level::Should);
         let pointer = format!("{pointer}/cache_creation_input_tokens");
         case.fault(&pointer, &format!("at least {cached}"), &whole.to_string(), || {
             format!("cache_creation_input_tokens is {whole}, but its parts in cache_creation sum to {cached}")
         });
     }
+}
+
+/// Returns the values of members of an object, each the last of its name; an empty text for one that is not there.
+fn values<'t, const COUNT: usize>(object: &'t str, names: [&str; COUNT]) -> [&'t str; COUNT] {
+    let mut values = [""; COUNT];
+    json::each_member(object, |name, value| {
+        let name = name.decoded();
+        if let Some(at) = names.iter().position(|known| *known == name) {
+            values[at] = value;
+        }
+    });
+    values
 }
 
 pub(in crate::rules) fn counts_input(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
