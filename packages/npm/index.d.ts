@@ -103,8 +103,10 @@ export interface Report {
     findings: ReportedFinding[];
     /** The recognised dialects, with the number of streams and responses of each, and what shows it. */
     dialects?: { dialect: string; api: string; by: string; responses: number }[];
-    /** Streams and responses of other APIs, by API. */
+    /** Checked streams and responses that belong to another API, by API. */
     foreign?: Record<string, number>;
+    /** Streams and responses of other APIs, which are not judged, by API. */
+    other_apis?: Record<string, number>;
   }[];
   [member: string]: unknown;
 }

@@ -34,7 +34,7 @@ function show() {
   const began = performance.now();
   const report = check(bytes, options);
   const [capture] = report.captures;
-  const apis = Object.keys(capture.foreign ?? {});
+  const apis = Object.keys({ ...capture.foreign, ...capture.other_apis });
   const count = report.causes.filter((cause) => !cause.follows_from).length;
   const unread = capture.error && capture.streams + capture.bodies === 0;
   const parts = [

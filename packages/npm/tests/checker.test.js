@@ -114,8 +114,8 @@ test("what is no response of this API has no verdict about clients", () => {
   assert.match(junk.captures[0].error, /not recognized/);
   assert.deepEqual(junk.clients, []);
   const gemini = check('data: {"candidates":[]}\n\n');
-  assert.deepEqual(gemini.captures[0].foreign, { Gemini: 1 });
-  assert.deepEqual(rules(gemini.captures[0].findings), ["schema/foreign-protocol"]);
+  assert.deepEqual(gemini.captures[0].other_apis, { Gemini: 1 });
+  assert.deepEqual(rules(gemini.captures[0].findings), []);
   assert.deepEqual(gemini.clients, []);
 });
 
