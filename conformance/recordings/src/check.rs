@@ -192,6 +192,9 @@ impl Checking {
         self.asked = Asked::default();
         let (lost, unjudged) = (self.lost.take(), take(&mut self.unjudged));
         let mut report = take(&mut self.report);
+        // A folder may have a hundred thousand recordings, most with few findings: room for more is memory.
+        report.findings.shrink_to_fit();
+        report.dialects.shrink_to_fit();
         report.name = name;
         match outcome {
             Ok(format) => {

@@ -1,5 +1,8 @@
 //! The formats of a report.
 
+use std::io::{self, BufWriter, Write};
+
+use super::json::write_json;
 use super::style::{Detail, Screen};
 use super::{badge, github, html, human, json, markdown, ndjson, summary};
 use super::{junit, sarif};
@@ -55,5 +58,23 @@ pub fn render(run: &Run, form: Form, detail: impl Into<Detail>, screen: Screen) 
         Form::Markdown => markdown::markdown(run),
         Form::Badge => badge::badge(run),
         Form::Html => html::html(run),
+    }
+}
+
+/// Writes the report of a run like [`render`]. JSON is long, and written piece by piece.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write(
+    run: &Run,
+    form: Form,
+    detail: impl Into<Detail>,
+    screen: Screen,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match form {
+        Form::Json => write_json(run, BufWriter::new(out)),
+        _ => out.write_all(render(run, form, detail, screen).as_bytes()),
     }
 }

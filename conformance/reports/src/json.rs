@@ -1,11 +1,25 @@
 //! A run as JSON.
 
-use results::text::escaped_json;
+use std::io::{self, Write};
+
+use results::text::EscapedJson;
 use serde::Serialize;
 
-/// Returns a report as JSON: that of a run as described by `docs/report.schema.json`.
+/// Writes a report as JSON, piece by piece: that of a run as described by `docs/report.schema.json`.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(super) fn write_json(report: &impl Serialize, mut out: impl Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(EscapedJson(&mut out), report)?;
+    out.write_all(b"\n")
+}
+
+/// Returns a report as JSON, like [`write_json`].
 pub fn json(report: &impl Serialize) -> String {
-    escaped_json(serde_json::to_string_pretty(report).unwrap_or_default()) + "\n"
+    let mut bytes = Vec::new();
+    let written = write_json(report, &mut bytes);
+    written.ok().and_then(|()| String::from_utf8(bytes).ok()).unwrap_or_default()
 }
 
 #[cfg(test)]

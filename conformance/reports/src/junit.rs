@@ -16,7 +16,9 @@ use super::human::diagnostic;
 use super::style::{Screen, Style};
 use super::terms::{dialects_of, terms};
 use results::text::{counted, cut, visible};
-use results::{CaptureReport, CaseReport, ClientState, ClientTotal, Finding, Run, TrialResult, Verdict};
+use results::{
+    CaptureReport, CaseReport, ClientState, ClientTotal, Finding, ProfileReport, Run, TrialResult, Verdict,
+};
 
 /// Maximum number of findings in full of a case.
 const OF_CASE: usize = 5;
@@ -75,7 +77,8 @@ pub(super) fn junit(run: &Run) -> String {
     let suites: Vec<Suite> = match &run.live {
         Some(live) => {
             let of_scenarios = live.cases.iter().map(|case| of_scenario(case, run, &left));
-            of_scenarios.chain(of_baseline(run)).chain(of_clients(run)).chain(of_terms(run)).collect()
+            let rest = of_baseline(run).into_iter().chain(of_profiles(live.unmet())).chain(of_clients(run));
+            of_scenarios.chain(rest).chain(of_terms(run)).collect()
         }
         None => of_recordings(run, &left).into_iter().chain(of_clients(run)).chain(of_terms(run)).collect(),
     };
@@ -141,6 +144,19 @@ fn of_terms(run: &Run) -> Option<Suite> {
         |(name, text): (&str, String)| Case { name: name.to_owned(), text: text + "\n", ..Case::default() };
     let cases: Vec<Case> = terms(run).into_iter().map(case).collect();
     (!cases.is_empty()).then(|| Suite { name: "terms of the verdict".to_owned(), cases, ..Suite::default() })
+}
+
+/// Returns the profiles that keep a run from passing, whose tests may all have passed or been left out.
+pub(super) fn of_profiles<'r>(unmet: impl Iterator<Item = &'r ProfileReport>) -> Option<Suite> {
+    let case = |profile: &ProfileReport| Case {
+        name: profile.name.clone(),
+        ending: Ending::Failed,
+        message: profile.words(),
+        text: format!("{}\n", visible(&profile.words())),
+        ..Case::default()
+    };
+    let cases: Vec<Case> = unmet.map(case).collect();
+    (!cases.is_empty()).then(|| Suite { name: "profiles".to_owned(), cases, ..Suite::default() })
 }
 
 /// Returns the stale expected failures.

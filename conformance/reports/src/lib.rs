@@ -23,7 +23,7 @@ mod summary;
 mod terms;
 mod twins;
 
-pub use form::{Form, render};
+pub use form::{Form, render, write};
 pub use html::html;
 pub use human::{diagnostic, diagnostics, obstacle};
 pub use json::json;

@@ -97,7 +97,7 @@ pub fn ndjson_of_run(run: &Run) -> String {
 }
 
 fn text(line: &Line<'_>) -> String {
-    escaped_json(serde_json::to_string(line).unwrap_or_default()) + "\n"
+    escaped_json(&serde_json::to_string(line).unwrap_or_default()).into_owned() + "\n"
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Escaping of text from recordings for terminals.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::io;
 
 use unicode_width::UnicodeWidthStr;
 
@@ -27,30 +29,46 @@ pub fn visible(text: &str) -> String {
 }
 
 /// Returns JSON in which characters that could control a terminal or reorder text are escaped. It has the same values.
-pub fn escaped_json(json: String) -> String {
-    // Serializers escape those of ASCII but for one, and leave the line feeds between members.
-    const DELETE: char = '\u{7f}';
-    let is_harmless = |text: &str| text.is_ascii() && !text.contains(DELETE);
-    if is_harmless(&json) {
-        return json;
+pub fn escaped_json(json: &str) -> Cow<'_, str> {
+    if is_harmless_json(json.as_bytes()) {
+        return Cow::Borrowed(json);
     }
     let mut out = String::with_capacity(json.len());
-    for line in json.split_inclusive('\n') {
-        if is_harmless(line) {
-            out.push_str(line);
-            continue;
-        }
-        for character in line.chars() {
-            if character != '\n' && is_dangerous(character) {
-                for unit in character.encode_utf16(&mut [0; 2]) {
-                    let _ = write!(out, "\\u{unit:04x}");
-                }
-            } else {
-                out.push(character);
+    for character in json.chars() {
+        if character != '\n' && is_dangerous(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
             }
+        } else {
+            out.push(character);
         }
     }
-    out
+    Cow::Owned(out)
+}
+
+/// Returns whether nothing is to be escaped. Serializers escape what of ASCII is dangerous but for `DEL`.
+fn is_harmless_json(json: &[u8]) -> bool {
+    json.is_ascii() && !json.contains(&0x7f)
+}
+
+/// Writes JSON on as [`escaped_json`] returns it, piece by piece. Serializers write whole characters.
+#[derive(Debug)]
+pub struct EscapedJson<W>(pub W);
+
+impl<W: io::Write> io::Write for EscapedJson<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if is_harmless_json(bytes) {
+            self.0.write_all(bytes)?;
+        } else {
+            let text = str::from_utf8(bytes).map_err(io::Error::other)?;
+            self.0.write_all(escaped_json(text).as_bytes())?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// Returns the first character of a text that moves the cursor, is invisible or reorders text.
@@ -221,10 +239,13 @@ mod tests {
 
     #[test]
     fn json_has_no_characters_that_control_terminals() {
-        let json = "[\n\"\u{202e}a\u{9b}31m\u{e0041}\", \"ä ✓ 😀\",\n\"a\u{7f}\"\n]".to_owned();
+        let json = "[\n\"\u{202e}a\u{9b}31m\u{e0041}\", \"ä ✓ 😀\",\n\"a\u{7f}\"\n]";
         let escaped = "[\n\"\\u202ea\\u009b31m\\udb40\\udc41\", \"ä ✓ 😀\",\n\"a\\u007f\"\n]";
         assert_eq!(escaped_json(json), escaped);
-        assert_eq!(escaped_json("{\n}".to_owned()), "{\n}");
+        assert_eq!(escaped_json("{\n}"), "{\n}");
+        let mut written = Vec::new();
+        io::Write::write_all(&mut EscapedJson(&mut written), json.as_bytes()).unwrap();
+        assert_eq!(written, escaped.as_bytes());
     }
 
     #[test]

@@ -211,8 +211,13 @@ fn print(text: &str) -> anyhow::Result<()> {
 }
 
 fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
+    printed(|stdout| stdout.write_all(bytes))
+}
+
+/// Writes to stdout, which may close early: a pager that is left is no error.
+fn printed(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+    match write(&mut stdout).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }

@@ -1,7 +1,7 @@
 //! Output of runs.
 
-use std::fs;
-use std::io::{self, Write as _};
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
@@ -11,7 +11,7 @@ use libtest_mimic::{Arguments, Trial};
 
 use super::color::Color;
 use super::known::one_of;
-use super::print;
+use super::{print, printed};
 use harness::suite::{file_of, run_quietly};
 use reports::{Detail, Form, Screen, Style};
 use results::Run;
@@ -77,15 +77,16 @@ impl OutputArgs {
     /// Writes the requested reports.
     pub(super) fn write_reports(&self, run: &Run) -> anyhow::Result<()> {
         let detail = self.detail();
-        let render = |form| Ok(reports::render(run, form, detail, Style::Plain.into()));
-        write(&self.report, self.output.as_ref().map(|file| (self.format, file)), render)
+        let output = self.output.as_ref().map(|file| (self.format, file));
+        write(&self.report, output, |form, out| {
+            Ok(reports::write(run, form, detail, Style::Plain.into(), out)?)
+        })
     }
 
     /// Prints a run, and writes the requested reports. Terminal output has findings on stderr and the summary
     /// on stdout.
     pub(super) fn print(&self, run: &Run) -> anyhow::Result<()> {
         let detail = self.detail();
-        let render = |form| reports::render(run, form, detail, Style::Plain.into());
         self.write_reports(run)?;
         match (&self.output, self.format) {
             (Some(_), _) => Ok(()),
@@ -96,7 +97,7 @@ impl OutputArgs {
                 print(&reports::summary(run, detail, self.color.screen(&io::stdout())))?;
                 print(&reports::reproduce(run))
             }
-            (None, form) => print(&render(form)),
+            (None, form) => printed(|out| reports::write(run, form, detail, Style::Plain.into(), out)),
         }
     }
 }
@@ -105,10 +106,11 @@ impl OutputArgs {
 fn write<F: Copy>(
     reports: &[(F, PathBuf)],
     output: Option<(F, &PathBuf)>,
-    render: impl Fn(F) -> anyhow::Result<String>,
+    write: impl Fn(F, &mut dyn Write) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     for (form, file) in reports.iter().map(|(form, file)| (*form, file)).chain(output) {
-        fs::write(file, render(form)?).with_context(|| file.display().to_string())?;
+        let written = File::create(file).map_err(Into::into).and_then(|mut file| write(form, &mut file));
+        written.with_context(|| file.display().to_string())?;
     }
     Ok(())
 }
@@ -122,7 +124,9 @@ pub(super) fn print_all<F: Copy>(
     tests: Option<Vec<Trial>>,
     render: impl Fn(F, Screen) -> anyhow::Result<String>,
 ) -> anyhow::Result<()> {
-    write(reports, output.map(|file| (form, file)), |form| render(form, Style::Plain.into()))?;
+    write(reports, output.map(|file| (form, file)), |form, out| {
+        Ok(out.write_all(render(form, Style::Plain.into())?.as_bytes())?)
+    })?;
     match (output, tests) {
         (Some(_), _) => Ok(()),
         (None, None) => print(&render(form, color.screen(&io::stdout()))?),

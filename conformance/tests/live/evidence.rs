@@ -49,7 +49,7 @@ fn secrets_are_in_no_file() {
 #[test]
 #[cfg(unix)]
 fn an_interrupted_run_keeps_its_evidence() {
-    for signal in ["-INT", "-TERM"] {
+    for signal in ["-INT", "-QUIT", "-TERM"] {
         let server = Server::new(|request, stream| {
             if request.number == 2 {
                 head(stream, "200 OK", "text/event-stream", "");

@@ -45,7 +45,7 @@ pub struct Finding {
     pub missing: Option<String>,
     /// How to supply the missing property.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub supply: Option<Supply>,
+    pub supply: Option<Box<Supply>>,
     /// The member at fault: its pointer, with `*` for an index, and with the type of each object on the way in brackets,
     /// as in `/response/output/*[message]/status`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,7 +58,7 @@ pub struct Finding {
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub form: Cow<'static, str>,
     /// Another event that explains the finding.
-    pub related: Option<Related>,
+    pub related: Option<Box<Related>>,
     /// Dialects of known clients that allow the value: a client that was measured with other values may well read it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fine_in: Vec<Cow<'static, str>>,
@@ -373,7 +373,7 @@ impl Findings {
         };
         let number = self.keep(bound, place, member, is_fine_in, &location, message);
         if let Some(finding) = self.new_one(number) {
-            finding.related = related;
+            finding.related = related.map(Box::new);
         }
         number
     }
@@ -456,7 +456,7 @@ impl Findings {
     /// Adds what is known of the missing property of a finding, unless it is an older one.
     pub(crate) fn supply(&mut self, number: Option<usize>, supply: impl FnOnce() -> Supply) {
         if let Some(finding) = self.new_one(number) {
-            finding.supply = Some(supply());
+            finding.supply = Some(Box::new(supply()));
         }
     }
 

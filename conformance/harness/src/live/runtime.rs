@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 use crate::wire::interrupted;
 
-/// Handles Ctrl-C, and SIGTERM and SIGHUP where they exist, from now on. The result ends with the first of them. Call it
+/// Handles Ctrl-C, and SIGQUIT, SIGTERM and SIGHUP where they exist, from now on. The result ends with the first of them. Call it
 /// within a runtime.
 ///
 /// # Errors
@@ -25,8 +25,9 @@ pub fn ended() -> io::Result<impl Future<Output = ()> + Send> {
     {
         use tokio::signal::unix::{SignalKind, signal};
 
-        let (mut interrupt, mut terminate) =
-            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut quit = signal(SignalKind::quit())?;
+        let mut terminate = signal(SignalKind::terminate())?;
         let mut hangup = if hangs_up() { Some(signal(SignalKind::hangup())?) } else { None };
         Ok(async move {
             let hung_up = async {
@@ -37,6 +38,7 @@ pub fn ended() -> io::Result<impl Future<Output = ()> + Send> {
             };
             tokio::select! {
                 _ = interrupt.recv() => {}
+                _ = quit.recv() => {}
                 _ = terminate.recv() => {}
                 () = hung_up => {}
             }
@@ -62,7 +64,7 @@ fn hangs_up() -> bool {
     }
 }
 
-/// The runtime of runs, with interruption by Ctrl-C, SIGTERM and SIGHUP.
+/// The runtime of runs, with interruption by Ctrl-C, SIGQUIT, SIGTERM and SIGHUP.
 #[derive(Debug, Clone)]
 pub struct RunRuntime {
     runtime: Arc<Runtime>,

@@ -1,7 +1,8 @@
 //! The invocation of a run.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use catalogue::Level;
@@ -93,11 +94,11 @@ impl Invocation {
     ///
     /// When a file cannot be written.
     pub fn write(&self, run: &Run, is_one_of_several: bool) -> Result<(), SuiteError> {
-        let render = |form| reports::render(run, form, self.detail, Style::Plain.into());
+        let to = |form, out: &mut dyn Write| reports::write(run, form, self.detail, Style::Plain.into(), out);
         let write = |form, file: &Path| {
             let own = if is_one_of_several { file_of(file, &run.dialect) } else { file.to_owned() };
             let failed = |error| SuiteError::new(format!("{}: {error}", own.display()));
-            fs::write(&own, render(form)).map_err(failed)
+            File::create(&own).and_then(|mut file| to(form, &mut file)).map_err(failed)
         };
         for (form, file) in &self.reports {
             write(*form, file)?;
@@ -105,7 +106,7 @@ impl Invocation {
         match &self.output {
             Some(file) => write(self.form, file),
             None if self.form == Form::Human => Ok(()),
-            None => show(&render(self.form)),
+            None => show(&reports::render(run, self.form, self.detail, Style::Plain.into())),
         }
     }
 }

@@ -49,6 +49,7 @@ pub(super) fn ndjson(run: &BetweenRun) -> String {
         unaccounted: &run.unaccounted,
         stale: &run.stale,
     };
-    let line = |line: Line<'_>| escaped_json(serde_json::to_string(&line).unwrap_or_default()) + "\n";
+    let line =
+        |line: Line<'_>| escaped_json(&serde_json::to_string(&line).unwrap_or_default()).into_owned() + "\n";
     tests.chain(causes).chain([last]).map(line).collect()
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use results::text::visible;
 use results::{ClientCaseReport, ClientOutcome, ClientRun};
 
-use super::super::junit::{Case, Ending, Suite, document, passing};
+use super::super::junit::{Case, Ending, Suite, document, of_profiles, passing};
 use super::human::groups;
 
 pub(super) fn junit(run: &ClientRun) -> String {
@@ -15,7 +15,8 @@ pub(super) fn junit(run: &ClientRun) -> String {
         cases: cases.into_iter().map(|case| of_case(case, run.strict)).collect(),
         ..Suite::default()
     });
-    let suites: Vec<Suite> = suites.chain(passing(&run.stale, "")).collect();
+    let profiles = of_profiles(run.unmet().map(|(profile, _)| profile));
+    let suites: Vec<Suite> = suites.chain(passing(&run.stale, "")).chain(profiles).collect();
     document(&format!("conformance client {}", run.title()), &suites)
 }
 

@@ -339,7 +339,7 @@ mod tests {
         let supply = Supply { holder: None, value: "null".to_owned(), misnomer: None };
         let mut found = finding(rule, event, "", &format!("{pointer} lacks property \"{property}\""));
         found.pointer = Some(pointer.to_owned());
-        (found.missing, found.supply) = (Some(property.to_owned()), Some(supply));
+        (found.missing, found.supply) = (Some(property.to_owned()), Some(Box::new(supply)));
         found
     }
 
