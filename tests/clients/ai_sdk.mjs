@@ -59,7 +59,11 @@ function words(asked, outputs) {
 }
 
 // The reason of the provider has a name of its own.
-const reasonOf = async (result, reason) => (api === 'responses' ? (statuses[reason] ?? reason) : ((await result.rawFinishReason) ?? null));
+async function reasonOf(result, reason) {
+  // So it reports that a stream ended without a sign of its end.
+  if (reason === 'interrupted') return reason;
+  return api === 'responses' ? (statuses[reason] ?? reason) : ((await result.rawFinishReason) ?? null);
+}
 
 const statuses = { stop: 'completed', 'tool-calls': 'completed', length: 'incomplete', 'content-filter': 'incomplete' };
 

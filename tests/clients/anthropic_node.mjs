@@ -13,6 +13,7 @@ const begun = (block) => ({ call_id: block.id, name: block.name, input: block.in
 // What an application gathers from the events.
 async function create(client, request, signal) {
   const told = { text: '', reasoning: '', response_status: null };
+  // By the index as an array has it, which makes no difference between 1 and "1".
   const calls = new Map();
   let usage;
   for await (const event of await client.messages.create({ ...request, stream: true }, { signal })) {
@@ -20,13 +21,13 @@ async function create(client, request, signal) {
       told.response_id = event.message.id ?? null;
       told.response_status = event.message.stop_reason ?? null;
       usage = event.message.usage && counts(event.message.usage);
-      if (Array.isArray(event.message.content)) event.message.content.forEach((block, index) => block.type === 'tool_use' && calls.set(index, begun(block)));
+      if (Array.isArray(event.message.content)) event.message.content.forEach((block, index) => block.type === 'tool_use' && calls.set(`${index}`, begun(block)));
     } else if (event.type === 'content_block_start' && event.content_block.type === 'tool_use') {
-      calls.set(event.index, begun(event.content_block));
+      calls.set(`${event.index}`, begun(event.content_block));
     } else if (event.type === 'content_block_delta') {
       if (event.delta.type === 'text_delta') told.text += event.delta.text;
       if (event.delta.type === 'thinking_delta') told.reasoning += event.delta.thinking;
-      if (event.delta.type === 'input_json_delta' && calls.has(event.index)) calls.get(event.index).joined += event.delta.partial_json;
+      if (event.delta.type === 'input_json_delta' && calls.has(`${event.index}`)) calls.get(`${event.index}`).joined += event.delta.partial_json;
     } else if (event.type === 'message_delta') {
       told.response_status = event.delta.stop_reason ?? null;
       const { input_tokens, output_tokens } = event.usage ?? {};

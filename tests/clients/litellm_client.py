@@ -44,7 +44,7 @@ def plain(answer):
 
 def send(case, request):
     # A model that litellm does not know is asked for a body, which is then handed on in pieces.
-    known = {"litellm_provider": "openai", "mode": "responses", "supports_native_streaming": True}
+    known = {"litellm_provider": "openai", "mode": "responses", "supports_native_streaming": True, "supports_reasoning": True}
     litellm.register_model({request["model"]: known})
     request = request | {"model": f"openai/{request['model']}"}
     timeout = case["timeout_ms"] / 1000

@@ -1,6 +1,5 @@
 //! A client as a child process that reads cases from stdin and writes replies to stdout, one JSON object a line.
 
-use std::ffi::OsString;
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::{ChildStderr, ChildStdin, Command, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -77,14 +76,12 @@ impl Running {
     /// Starts a client. `before` is the time until the first reply of an earlier process, if there was one: this one is
     /// not given much more. Nor is it if another one was late.
     pub(super) fn start(
-        command: &[OsString],
+        command: &mut Command,
         before: Option<Duration>,
         is_late: bool,
         processes: &Processes,
     ) -> io::Result<Self> {
-        let (program, arguments) =
-            command.split_first().ok_or_else(|| io::Error::other("no command is set"))?;
-        let mut process = processes.start(Command::new(program).args(arguments))?;
+        let mut process = processes.start(command)?;
         let child = &mut process.child;
         let (sender, lines) = sync_channel(64);
         let stdin = child.stdin.take();

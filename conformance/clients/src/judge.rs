@@ -24,11 +24,7 @@ pub fn judge(case: &PlayedCase, ended: &Ended) -> (ClientOutcome, String) {
 }
 
 fn of_reply(case: &PlayedCase, reply: &Reply) -> (ClientOutcome, String) {
-    let error = || {
-        let error = reply.error.clone().unwrap_or_default();
-        let text = [error.kind, error.message].into_iter().flatten().collect::<Vec<_>>().join(": ");
-        quoted(&text)
-    };
+    let error = || error_of(reply);
     match (reply.status, case.expect) {
         (Status::Unsupported, _) => (ClientOutcome::NotExercised, error()),
         (Status::Error, _) if case.cancel_after.is_some() => (ClientOutcome::Fragile, error()),
@@ -36,16 +32,25 @@ fn of_reply(case: &PlayedCase, reply: &Reply) -> (ClientOutcome, String) {
         (Status::Error, Expect::MustReport | Expect::Either) => (ClientOutcome::Reported, error()),
         (Status::Ok, _) if case.cancel_after.is_some() => of_cancelled(case, reply),
         (Status::Ok, Expect::MustReport) => (ClientOutcome::Silent, silent(reply)),
-        (Status::Ok, Expect::MustSurvive | Expect::Either) => match difference(case, reply) {
-            Some(difference) => (ClientOutcome::Wrong, difference),
-            None => match left_out(case, reply) {
-                Some(part) => {
-                    (ClientOutcome::NotExercised, format!("the reply has no `{part}`, which this case tests"))
-                }
-                None => (ClientOutcome::Right, String::new()),
-            },
-        },
+        (Status::Ok, Expect::MustSurvive | Expect::Either) => {
+            match difference(&case.answers, &case.about, reply) {
+                Some(difference) => (ClientOutcome::Wrong, difference),
+                None => match left_out(case, reply) {
+                    Some(part) => (
+                        ClientOutcome::NotExercised,
+                        format!("the reply has no `{part}`, which this case tests"),
+                    ),
+                    None => (ClientOutcome::Right, String::new()),
+                },
+            }
+        }
     }
+}
+
+/// Returns the error of a reply.
+pub(super) fn error_of(reply: &Reply) -> String {
+    let error = reply.error.clone().unwrap_or_default();
+    quoted(&[error.kind, error.message].into_iter().flatten().collect::<Vec<_>>().join(": "))
 }
 
 /// Returns a part that the case tests and the reply does not have: the case is not exercised then.
@@ -86,9 +91,9 @@ fn of_cancelled(case: &PlayedCase, reply: &Reply) -> (ClientOutcome, String) {
 }
 
 /// Returns the first part of a reply that equals none of the correct responses.
-fn difference(case: &PlayedCase, reply: &Reply) -> Option<String> {
-    let any = |fits: &dyn Fn(&Answer) -> bool| case.answers.iter().any(fits);
-    let first = case.answers.first()?;
+pub(super) fn difference(answers: &[Answer], about: &[About], reply: &Reply) -> Option<String> {
+    let any = |fits: &dyn Fn(&Answer) -> bool| answers.iter().any(fits);
+    let first = answers.first()?;
     let differs = |what: &str, found: &str, expected: &str| {
         format!("{what} is {}, expected {}", shown(found), shown(expected))
     };
@@ -131,7 +136,7 @@ fn difference(case: &PlayedCase, reply: &Reply) -> Option<String> {
     {
         return Some(differs("response_id", given, first.id.as_deref().unwrap_or_default()));
     }
-    let is_null = |part, is_null: bool, is_sent: bool| case.about.contains(&part) && is_null && is_sent;
+    let is_null = |part, is_null: bool, is_sent: bool| about.contains(&part) && is_null && is_sent;
     if is_null(About::Id, reply.response_id == Some(None), first.id.is_some()) {
         return Some(differs("response_id", "", first.id.as_deref().unwrap_or_default()));
     }
@@ -265,7 +270,7 @@ fn shown(text: &str) -> String {
     format!("{:?}", cut(text, QUOTED))
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     visible(&cut(text, QUOTED))
 }
 

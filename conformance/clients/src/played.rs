@@ -87,6 +87,11 @@ impl Played {
         Self::new(200, EVENT_STREAM.to_owned(), stream.to_vec(), true, dialect)
     }
 
+    /// Parses a response that is a body.
+    pub(super) fn body(body: &[u8], dialect: &'static Dialect) -> Self {
+        Self::new(200, "application/json".to_owned(), body.to_vec(), false, dialect)
+    }
+
     pub(super) fn of_wire(wire: &Wire, dialect: &'static Dialect) -> Self {
         Self::new(wire.status, wire.content_type.clone(), wire.body.clone(), wire.is_stream(), dialect)
     }
@@ -158,7 +163,7 @@ impl Played {
     }
 
     /// Returns the content of its events that are JSON.
-    fn content(&self) -> &Answer {
+    pub(super) fn content(&self) -> &Answer {
         self.content.get_or_init(|| {
             let mut reader = AnswerReader::new(self.dialect.api);
             self.events().for_each(|(text, _)| reader.data(self.dialect, text));
@@ -190,6 +195,14 @@ impl Played {
         dialect.terminal.is_empty() && !opened.is_empty() && opened == ended
     }
 
+    /// Returns whether the stream comes to its end, however damaged: with an event that ends the response, or a marker.
+    pub(super) fn is_at_end(&self, marker: &str) -> bool {
+        let ends = |(_, event): (&str, &Value)| {
+            event_type(self.dialect, event).is_some_and(|kind| self.dialect.terminal.contains(&&*kind))
+        };
+        self.events().any(ends) || self.is_finished() || has_marker(&self.body, marker)
+    }
+
     /// Returns whether all of its events match their schemas.
     fn is_valid(&self) -> bool {
         self.ended().all(|message| {
@@ -215,6 +228,15 @@ impl Played {
 }
 
 const EVENT_STREAM: &str = "text/event-stream";
+
+/// Returns whether a stream has a marker instead of the data of an event.
+fn has_marker(stream: &[u8], marker: &str) -> bool {
+    let mut is_there = false;
+    let _ = read(stream, Some(Format::Sse), &mut |entry| {
+        is_there |= matches!(&entry, Entry::Event(frame) if frame.data.as_deref() == Some(marker));
+    });
+    is_there
+}
 
 /// Returns the data of the events of a stream except `[DONE]`.
 fn messages(stream: &[u8]) -> Vec<Message> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
@@ -36,7 +37,7 @@ use super::stage::{Playing, base_url};
 use super::turns::PlayedTurn;
 
 /// The API key for clients. It is not a secret.
-const KEY: &str = "sk-conformance-0000";
+pub(super) const KEY: &str = "sk-conformance-0000";
 /// Maximum number of failures of all processes before the first reply.
 const STARTS: usize = 3;
 
@@ -427,7 +428,7 @@ impl ClientSuite {
     }
 }
 
-fn millis(time: Duration) -> u64 {
+pub(super) fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
@@ -467,7 +468,11 @@ impl Worker<'_> {
             running
         } else {
             let is_late = starts.failures.load(Ordering::Relaxed) > 0;
-            Running::start(&suite.command, self.replied_after, is_late, processes).map_err(refuse)?
+            let (program, arguments) =
+                suite.command.split_first().ok_or_else(|| refuse(io::Error::other("no command is set")))?;
+            let mut command = Command::new(program);
+            command.args(arguments);
+            Running::start(&mut command, self.replied_after, is_late, processes).map_err(refuse)?
         };
         let ended = running.ask(message, timeout);
         self.replied_after = self.replied_after.or(running.replied_after());

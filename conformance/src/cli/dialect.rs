@@ -33,6 +33,14 @@ impl DialectRules {
         verdict.rules(names::dialect(name)?, select).map(Self::One)
     }
 
+    /// Returns all rules of a dialect at their levels, or of each if it is `auto`.
+    pub(super) fn all_of(name: &str) -> Result<Self> {
+        if name == AUTO {
+            return Ok(Self::Each(RuleSets::new(BTreeMap::new(), |_| true)));
+        }
+        Ok(Self::One(Rules::of(names::dialect(name)?)))
+    }
+
     /// Returns a check by these rules, with timelines if `draws` is set.
     pub(super) fn checking(&self, draws: bool) -> Checking {
         match self {

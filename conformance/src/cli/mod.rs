@@ -14,6 +14,7 @@ mod expected;
 mod explain;
 mod export;
 mod files;
+mod impact;
 mod init;
 mod known;
 mod list;
@@ -91,6 +92,7 @@ const COMMANDS: &[Command] = &[
     command::<record::RecordArgs>("record"),
     command::<serve::ServeArgs>("serve"),
     command::<client::ClientArgs>("client"),
+    command::<impact::ImpactArgs>("impact"),
     command::<between::BetweenArgs>("between"),
     command::<sign::SignArgs>("sign"),
     command::<explain::ExplainArgs>("explain"),

@@ -19,6 +19,13 @@ fn protocol_schema_is_fresh() {
 }
 
 #[test]
+fn impact_schema_is_fresh() {
+    let schema = schemars::schema_for!(results::ImpactRun);
+    let text = format!("{:#}\n", schema.as_value());
+    assert_fresh("-p clients impact_schema", "docs/impact.schema.json", &text);
+}
+
+#[test]
 fn replies_match_their_schema() {
     let schema: Value = serde_json::to_value(schemars::schema_for!(Reply)).unwrap();
     for reply in [

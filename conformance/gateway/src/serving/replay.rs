@@ -70,6 +70,11 @@ impl Replay {
         Ok(all)
     }
 
+    /// Returns the response over HTTP; none if it was recorded on a WebSocket.
+    pub fn act(&self) -> Option<&Act> {
+        Some(&self.act).filter(|act| !act.pieces.is_empty())
+    }
+
     /// Numbers the recordings that have the names of others, as those in other folders can.
     pub fn number(replays: &mut [Self]) {
         let mut taken = HashSet::new();

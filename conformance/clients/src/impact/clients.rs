@@ -1,0 +1,103 @@
+//! The clients that recordings are played to: `tests/clients/drivers.toml`, and the drivers beside it.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+/// A client, and how its driver is started.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImpactClient {
+    /// Its name, as in `measured.toml`.
+    pub name: String,
+    /// The API that it speaks.
+    pub api: String,
+    /// The name of its packages.
+    pub packages: String,
+    /// The script of its driver, with its arguments.
+    pub(super) run: Vec<String>,
+}
+
+/// Packages that are installed into one folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ImpactPackages {
+    /// Packages for Python.
+    pub pip: Vec<String>,
+    /// Packages for Node.js.
+    pub npm: Vec<String>,
+}
+
+impl ImpactPackages {
+    /// Returns all of them, each with its version.
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        self.pip.iter().chain(&self.npm).map(String::as_str)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    packages: BTreeMap<String, ImpactPackages>,
+    #[serde(rename = "client")]
+    clients: Vec<ImpactClient>,
+}
+
+static FILE: LazyLock<File> = LazyLock::new(|| {
+    let text = include_str!("../../../../tests/clients/drivers.toml");
+    toml::from_str(text).unwrap_or_else(|error| unreachable!("a test reads the file: {error}"))
+});
+
+/// Returns the clients that recordings can be played to.
+pub fn impact_clients() -> &'static [ImpactClient] {
+    &FILE.clients
+}
+
+/// Returns packages by their name.
+pub fn packages(name: &str) -> Option<&'static ImpactPackages> {
+    FILE.packages.get(name)
+}
+
+macro_rules! drivers {
+    ($($file:literal),* $(,)?) => {
+        /// The drivers and what they share, by the names of their files.
+        pub(super) const DRIVERS: &[(&str, &str)] =
+            &[$(($file, include_str!(concat!("../../../../tests/clients/", $file)))),*];
+    };
+}
+
+drivers![
+    "ai_sdk.mjs",
+    "anthropic_node.mjs",
+    "anthropic_python.py",
+    "langchain.py",
+    "lines.mjs",
+    "lines.py",
+    "litellm_client.py",
+    "openai_agents.py",
+    "openai_node.mjs",
+    "openai_python.py",
+    "pydantic_ai_client.py",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_client_has_a_driver_packages_and_an_api() {
+        for client in impact_clients() {
+            let script = client.run.first().unwrap();
+            assert!(DRIVERS.iter().any(|(file, _)| file == script), "{}: {script}", client.name);
+            assert!(packages(&client.packages).is_some(), "{}: {}", client.name, client.packages);
+            assert!(spec::APIS.iter().any(|api| api.name == client.api), "{}: {}", client.name, client.api);
+            let is_known = |known: &&catalogue::Client| known.name == client.name && known.is_of(&client.api);
+            assert!(
+                catalogue::CLIENTS.iter().any(|known| is_known(&known)),
+                "no measured.toml has {}",
+                client.name
+            );
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Compares the reply to a recorded response with that to an intact one, and with what the recorded one says.
+
+use catalogue::About;
+use checker::{Answer, Tokens, ToolCall};
+use results::{Beside, PlayedOutcome};
+
+use super::said::Said;
+use crate::child::Ended;
+use crate::judge::{difference, error_of, quoted};
+use crate::protocol::{Reply, ReplyCall, Status};
+
+/// The status of the AI SDK for a stream that ended without a sign of its end.
+const INTERRUPTED: &str = "interrupted";
+/// The beginning of the reason why a reply cannot be read, if it has a value of another type.
+const OTHER_TYPE: &str = "the reply does not match its schema";
+
+/// An intact reply, and what stands behind it.
+pub(super) struct Intact<'r> {
+    pub(super) reply: &'r Reply,
+    pub(super) beside: Beside,
+    /// Whether what the recorded response says is itself the damage.
+    pub(super) is_still_broken: bool,
+}
+
+/// Returns what a client did.
+pub(super) fn outcome(said: &Said, intact: &Intact<'_>, ended: &Ended) -> (PlayedOutcome, String) {
+    let is_lost = said.is_cut || said.has_error;
+    let failed =
+        |how: String| if is_lost { (PlayedOutcome::Reports, how) } else { (PlayedOutcome::Fails, how) };
+    let reply = match ended {
+        Ended::Hung => return (PlayedOutcome::Wrong, "it does not come to an end".to_owned()),
+        // A process that dies takes the application with it.
+        Ended::Died(how) => return (PlayedOutcome::Fails, quoted(how)),
+        Ended::Unreadable(why) if why.starts_with(OTHER_TYPE) => {
+            return (PlayedOutcome::PassesOn, "a value has another type than the client promises".to_owned());
+        }
+        Ended::Unreadable(why) => return (PlayedOutcome::NotPlayed, quoted(why)),
+        Ended::Replied(reply) => match reply.status {
+            Status::Unsupported => return (PlayedOutcome::NotPlayed, error_of(reply)),
+            Status::Error => return failed(error_of(reply)),
+            Status::Ok => reply,
+        },
+    };
+    let reply = comparable(reply, intact.reply, said);
+    let differs = match intact.beside {
+        Beside::Wire => None,
+        Beside::Given | Beside::Mended => {
+            Some(difference(&answers_of(intact, said), &[About::Id, About::Usage], &reply))
+        }
+    };
+    if differs == Some(None) {
+        return if intact.is_still_broken {
+            (PlayedOutcome::PassesOn, "it returns what the response says".to_owned())
+        } else {
+            (PlayedOutcome::Unaffected, String::new())
+        };
+    }
+    if is_lost {
+        if reply.response_status.iter().flatten().any(|status| status == INTERRUPTED) {
+            return (PlayedOutcome::Reports, format!("its status is {INTERRUPTED}"));
+        }
+        let what = if said.has_error { "the error is lost" } else { "it takes what broke off for the whole" };
+        return (PlayedOutcome::Wrong, what.to_owned());
+    }
+    match (difference(&said.readings, &[], &reply), differs.flatten()) {
+        (None, Some(how)) => (PlayedOutcome::PassesOn, how),
+        (None, None) => (PlayedOutcome::PassesOn, "it returns what the response says".to_owned()),
+        (Some(how), differs) => (PlayedOutcome::Wrong, differs.unwrap_or(how)),
+    }
+}
+
+/// Returns a reply with an empty value for what the client lost, and without ids that were never sent.
+fn comparable(reply: &Reply, intact: &Reply, said: &Said) -> Reply {
+    let mut reply = reply.with_losses(intact);
+    let has_id = said.readings.iter().any(|answer| answer.id.as_deref().is_some_and(|id| !id.is_empty()));
+    if !has_id {
+        reply.response_id = None;
+    }
+    let sent = || said.readings.iter().flat_map(|answer| &answer.calls);
+    for call in reply.calls.iter_mut().flatten().flatten() {
+        let is_sent = call.call_id.as_ref().is_some_and(|id| sent().any(|sent| sent.id == *id));
+        if !is_sent && sent().any(|sent| sent.id.is_empty()) {
+            call.call_id = None;
+        }
+    }
+    reply
+}
+
+/// Returns what an intact reply says, as the answers that are right.
+fn answers_of(intact: &Intact<'_>, said: &Said) -> Vec<Answer> {
+    let reply = intact.reply;
+    let text = |text: &Option<Option<String>>| text.clone().flatten();
+    let call = |call: &ReplyCall| ToolCall {
+        id: call.call_id.clone().unwrap_or_default(),
+        name: call.name.clone(),
+        arguments: call.arguments.as_str().map_or_else(|| call.arguments.to_string(), str::to_owned),
+    };
+    // Ids and counts of a mended response are its own.
+    let wire = said.readings.iter();
+    let (id, tokens) = match intact.beside {
+        Beside::Given => (
+            text(&reply.response_id),
+            reply
+                .usage
+                .flatten()
+                .map(|usage| Tokens { input: usage.input_tokens, output: usage.output_tokens }),
+        ),
+        Beside::Mended | Beside::Wire => {
+            (wire.clone().find_map(|answer| answer.id.clone()), wire.clone().find_map(|answer| answer.tokens))
+        }
+    };
+    let answer = Answer {
+        texts: text(&reply.text).into_iter().collect(),
+        refusal: text(&reply.refusal).unwrap_or_default(),
+        reasoning: text(&reply.reasoning).unwrap_or_default(),
+        calls: reply.calls.iter().flatten().flatten().map(call).collect(),
+        status: text(&reply.response_status),
+        id,
+        tokens,
+    };
+    let streamed = text(&reply.streamed).map(|text| Answer { texts: vec![text], ..answer.clone() });
+    let mut all = vec![answer];
+    all.extend(streamed);
+    all.dedup();
+    all
+}

@@ -1,0 +1,65 @@
+//! The folder in which clients run: their drivers, and a home that holds nothing else.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs, io};
+
+use harness::plan::random_seed;
+
+use super::cache::{Cache, is_for_node};
+use super::clients::{DRIVERS, ImpactClient, packages};
+
+/// A folder that no other user can read, and that is removed at the end.
+pub(super) struct Home(PathBuf);
+
+impl Home {
+    pub(super) fn new() -> io::Result<Self> {
+        let folder = env::temp_dir().join(format!("conformance-impact-{}", random_seed()));
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&folder)?;
+        let home = Self(folder);
+        for (name, text) in DRIVERS {
+            fs::write(home.0.join(name), text)?;
+        }
+        Ok(home)
+    }
+
+    /// Returns the command that starts the driver of a client, with nothing of the environment of this program but its path.
+    pub(super) fn command(&self, client: &ImpactClient, cache: &Cache) -> io::Result<Command> {
+        let missing = || io::Error::other(format!("{} has no driver", client.name));
+        let own = packages(&client.packages).ok_or_else(missing)?;
+        let (script, arguments) = client.run.split_first().ok_or_else(missing)?;
+        let folder = cache.folder(own, &client.packages);
+        let mut command = Command::new(interpreter(&folder, is_for_node(own)));
+        command.arg(self.0.join(script)).args(arguments).current_dir(&self.0).env_clear();
+        let kept = ["PATH", "SYSTEMROOT"].into_iter().filter_map(|name| Some((name, env::var_os(name)?)));
+        let home: OsString = self.0.clone().into();
+        command.envs(kept).envs(["HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP"].map(|name| (name, &home)));
+        command.env("PACKAGES", &folder).env("PYTHONUTF8", "1").env("PYTHONDONTWRITEBYTECODE", "1");
+        // What a client wants of other hosts goes to a port where nobody listens.
+        command.env("NO_PROXY", "127.0.0.1").envs(["HTTP_PROXY", "HTTPS_PROXY"].map(|name| (name, NOWHERE)));
+        Ok(command)
+    }
+}
+
+/// The discard port of this machine.
+const NOWHERE: &str = "http://127.0.0.1:9";
+
+/// Returns the program that runs the scripts of a folder of packages.
+pub(super) fn interpreter(folder: &Path, is_node: bool) -> PathBuf {
+    match (is_node, cfg!(windows)) {
+        (true, false) => folder.join("node_modules/node/bin/node"),
+        (true, true) => folder.join("node_modules/node/bin/node.exe"),
+        (false, false) => folder.join("bin/python"),
+        (false, true) => folder.join("Scripts/python.exe"),
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

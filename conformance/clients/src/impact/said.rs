@@ -1,0 +1,202 @@
+//! What a response says when it is read leniently, and a response that keeps the rules and says the same.
+
+use std::collections::BTreeMap;
+
+use catalogue::Level;
+use checker::{Answer, Checker, Rules, ToolCall};
+use gateway::{Act, End};
+use recordings::goldens::{GOLDENS, Golden};
+use serde_json::{Value, json};
+use spec::Dialect;
+use translation::{Part, Question, Reply, Tool, Translator};
+
+use crate::case::without_stream;
+use crate::played::Played;
+
+/// The time at which mended responses are made.
+const NOW: u64 = 1_785_000_000;
+/// Maximum number of tools that a request offers.
+const TOOLS: usize = 32;
+/// The marker at the end of a stream.
+const DONE: &str = "[DONE]";
+
+/// What a response says.
+pub(super) struct Said {
+    pub(super) dialect: &'static Dialect,
+    /// The readings of its content: of its deltas, and of its last event. They differ where it contradicts itself.
+    pub(super) readings: Vec<Answer>,
+    /// Whether it is a body, and not a stream.
+    pub(super) is_body: bool,
+    /// Whether it stops before its end.
+    pub(super) is_cut: bool,
+    /// Whether it reports an error.
+    pub(super) has_error: bool,
+    reply: Reply,
+}
+
+impl Said {
+    pub(super) fn of(act: &Act, dialect: &'static Dialect) -> Self {
+        let body = act.body();
+        let is_body = !is_stream(act, &body);
+        let played = if is_body { Played::body(&body, dialect) } else { Played::stream(&body, dialect) };
+        let mut reply = if is_body {
+            Reply::of_body(dialect, act.status, &body)
+        } else {
+            Reply::of_stream(dialect, &body)
+        };
+        join_names(&mut reply, &played);
+        let mut readings = vec![answer_of(&reply)];
+        if !is_body && weight(played.content()) > weight(&readings[0]) {
+            readings = vec![played.content().clone()];
+        }
+        // Where no event repeats the response, there is but one reading.
+        readings.extend(played.last().filter(|_| is_body || !dialect.api.list.is_empty()).cloned());
+        readings.dedup();
+        let says_end = played.is_at_end(DONE) || reply.is_ended || reply.word.is_some();
+        let has_failed = |answer: &Answer| answer.status.as_deref() == Some(dialect.api.status.failed);
+        Self {
+            dialect,
+            is_body,
+            is_cut: act.end != End::Whole || !is_body && !says_end,
+            has_error: act.status >= 400 || reply.error.is_some() || played.last().is_some_and(has_failed),
+            readings,
+            reply,
+        }
+    }
+
+    /// Returns the request that the response answers.
+    pub(super) fn request(&self) -> Value {
+        let api = self.dialect.api;
+        let mut request = gateway::request("Say it.", api);
+        if let Some(model) = usual_model(self.dialect) {
+            request["model"] = model;
+        }
+        let asked = self.question().write(api);
+        for name in ["tools", "reasoning"] {
+            if let Some(value) = asked.get(name) {
+                request[name] = value.clone();
+            }
+        }
+        if asked.get("thinking").is_some() {
+            // Models of today refuse a budget.
+            request["thinking"] = json!({"type": "adaptive"});
+        }
+        without_stream(request)
+    }
+
+    /// Returns the question behind the request: for reasoning if there is some, with the tools that are called.
+    fn question(&self) -> Question {
+        let mut question = Question { model: "default".to_owned(), is_stream: true, ..Question::default() };
+        for answer in &self.readings {
+            for ToolCall { name, .. } in &answer.calls {
+                let is_known = question.tools.iter().any(|tool| tool.name == *name);
+                if !is_known && !name.is_empty() && question.tools.len() < TOOLS {
+                    let parameters =
+                        json!({"type": "object", "properties": {}, "additionalProperties": true});
+                    let description = Some("A tool of the application.".to_owned());
+                    question.tools.push(Tool { name: name.clone(), description, parameters });
+                }
+            }
+            if !answer.reasoning.is_empty() {
+                question.effort = Some("low".to_owned());
+            }
+        }
+        question
+    }
+
+    /// Returns a stream that keeps the rules and says the same, as far as it goes.
+    pub(super) fn mended(&self) -> Act {
+        let reply = Reply { error: None, is_ended: true, ..self.reply.clone() };
+        let question = self.question();
+        let request = question.write(self.dialect.api);
+        let mut translator = Translator::new(self.dialect, self.dialect, &question, &request, NOW);
+        if self.is_body {
+            return Act::new(200, "application/json", translator.reply(&reply).to_string());
+        }
+        Act::new(200, "text/event-stream", translator.write(reply.deltas()))
+    }
+
+    /// Returns whether a mended response still breaks a rule that the recorded one breaks: what it says is the damage.
+    pub(super) fn is_still_broken(&self, mended: &Act, rules: &[String]) -> bool {
+        if self.is_body {
+            return false;
+        }
+        let mut checker = Checker::with_rules(&Rules::of(self.dialect));
+        checker.push(&mended.body());
+        checker.finish();
+        let must = checker.findings().iter().filter(|finding| finding.level == Level::Must);
+        must.into_iter().any(|finding| rules.iter().any(|rule| *rule == finding.rule))
+    }
+}
+
+/// Returns the model that clients ask for in requests for goldens: they know it, and what it can do.
+fn usual_model(dialect: &Dialect) -> Option<Value> {
+    let of_api = |golden: &&Golden| {
+        spec::dialect(golden.dialect).is_some_and(|known| known.api.name == dialect.api.name)
+    };
+    let request = |golden: &Golden| catalogue::request(&format!("{}/{}", golden.dialect, golden.name));
+    let request: Value = serde_json::from_str(GOLDENS.iter().filter(of_api).find_map(request)?).ok()?;
+    request.get("model").cloned()
+}
+
+/// Returns how much a reading has found: what one reader cannot read, the other may.
+fn weight(answer: &Answer) -> usize {
+    let calls = answer.calls.iter().map(|call| call.id.len() + call.name.len() + call.arguments.len());
+    answer.text().len() + answer.refusal.len() + answer.reasoning.len() + calls.sum::<usize>()
+}
+
+/// Gives calls of choices whose names come in pieces the whole names, as most clients join them.
+fn join_names(reply: &mut Reply, played: &Played) {
+    let mut names: BTreeMap<String, (Option<String>, String)> = BTreeMap::new();
+    for (_, event) in played.events() {
+        let calls = event.pointer("/choices/0/delta/tool_calls").and_then(Value::as_array);
+        for call in calls.into_iter().flatten() {
+            let index = call.get("index").map(Value::to_string).unwrap_or_default();
+            let (id, name) = names.entry(index).or_default();
+            let told = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
+            // Some vendors repeat the id, and the name with it.
+            if id.is_some() && told.is_some() {
+                continue;
+            }
+            *id = id.take().or_else(|| told.map(str::to_owned));
+            *name += call.pointer("/function/name").and_then(Value::as_str).unwrap_or_default();
+        }
+    }
+    for part in &mut reply.parts {
+        if let Part::Call(call) = part
+            && let Some((_, whole)) = names.values().find(|(id, _)| id.as_ref() == Some(&call.id))
+        {
+            call.name.clone_from(whole);
+        }
+    }
+}
+
+/// Returns whether a response is a stream, whatever its content type says.
+fn is_stream(act: &Act, body: &[u8]) -> bool {
+    let first = body.trim_ascii_start().first();
+    let is_named = act.headers.iter().any(|(name, value)| {
+        name.eq_ignore_ascii_case("content-type") && value.trim_start().starts_with("text/event-stream")
+    });
+    is_named || act.status < 400 && first.is_some_and(|first| b":edir\xef".contains(first))
+}
+
+/// Returns a reply as an answer.
+fn answer_of(reply: &Reply) -> Answer {
+    let mut answer = Answer { id: reply.id.clone(), status: reply.word.clone(), ..Answer::default() };
+    for part in &reply.parts {
+        match part {
+            Part::Text(text) => answer.texts.push(text.clone()),
+            Part::Refusal(text) => answer.refusal += text,
+            Part::Reasoning(reasoning) => answer.reasoning += &reasoning.text,
+            Part::Call(call) => answer.calls.push(ToolCall {
+                id: call.id.clone(),
+                name: call.name.clone(),
+                arguments: call.arguments.clone(),
+            }),
+            Part::Image(_) | Part::Result(_) => {}
+        }
+    }
+    let tokens = |usage: translation::Usage| checker::Tokens { input: usage.input, output: usage.output };
+    answer.tokens = reply.usage.map(tokens);
+    answer
+}

@@ -1,0 +1,256 @@
+//! Plays recorded responses to clients, to several at once.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use gateway::{Act, Director, Stage};
+use harness::live::RunRuntime;
+use harness::lock;
+use harness::process::Processes;
+use results::{Beside, PlayedClient, PlayedOutcome};
+use serde_json::Value;
+use spec::Dialect;
+
+use super::cache::Cache;
+use super::clients::ImpactClient;
+use super::compare::{Intact, outcome};
+use super::home::Home;
+use super::said::Said;
+use super::stage::Acts;
+use crate::child::{Ended, Running};
+use crate::judge::{error_of, quoted};
+use crate::protocol::{self, CaseMessage, Status};
+use crate::suite::{KEY, millis};
+
+/// A recorded response.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    /// The response, as it is sent.
+    pub act: Act,
+    /// The dialect that it is written in.
+    pub dialect: &'static Dialect,
+    /// The rules that it breaks.
+    pub rules: Vec<String>,
+    /// The same response intact, if it is known.
+    pub intact: Option<Act>,
+    /// The request that it answers; one that fits, if it is not known.
+    pub request: Option<Value>,
+}
+
+/// Clients to which responses are played.
+#[derive(Debug, Clone)]
+pub struct Theatre {
+    /// The cache of their packages.
+    pub cache: Cache,
+    /// The clients, whose packages are installed.
+    pub clients: Vec<&'static ImpactClient>,
+    /// Time in which a client must come to an end.
+    pub timeout: Duration,
+    /// Number of clients that run at once.
+    pub jobs: usize,
+}
+
+/// A recorded response, with what is played beside it.
+struct Piece {
+    said: Said,
+    act: Arc<Act>,
+    intact: Arc<Act>,
+    beside: Beside,
+    is_still_broken: bool,
+    request: Value,
+}
+
+impl Piece {
+    fn of(recorded: &Recorded) -> Self {
+        let said = Said::of(&recorded.act, recorded.dialect);
+        let (intact, beside) = match &recorded.intact {
+            Some(intact) => (intact.clone(), Beside::Given),
+            None if said.is_cut || said.has_error => (said.mended(), Beside::Wire),
+            None => (said.mended(), Beside::Mended),
+        };
+        let is_still_broken = beside == Beside::Mended && said.is_still_broken(&intact, &recorded.rules);
+        Self {
+            request: recorded.request.clone().unwrap_or_else(|| said.request()),
+            act: Arc::new(recorded.act.clone()),
+            intact: Arc::new(intact),
+            beside,
+            is_still_broken,
+            said,
+        }
+    }
+
+    /// Returns what identifies the intact response and its request.
+    fn control(&self) -> (Vec<u8>, String) {
+        (self.intact.body(), self.request.to_string())
+    }
+}
+
+impl Theatre {
+    /// Plays responses to the clients of their API. Returns what each is compared with, and what each client did, in the order
+    /// of the clients.
+    ///
+    /// # Errors
+    ///
+    /// If this machine cannot listen, or start programs.
+    pub fn play(&self, recorded: &[Recorded]) -> io::Result<Vec<(Beside, Vec<PlayedClient>)>> {
+        let pieces: Vec<Piece> = recorded.iter().map(Piece::of).collect();
+        let acts = Arc::new(Acts::default());
+        let director: Arc<dyn Director> = Arc::clone(&acts) as Arc<dyn Director>;
+        let stage = Stage::start(0, director)?;
+        let home = Home::new()?;
+        let machine = RunRuntime::start()?;
+        let processes = Processes::default();
+        machine.on_interrupt({
+            let processes = processes.clone();
+            move || processes.end()
+        });
+        let next = AtomicUsize::new(0);
+        let done = Mutex::new(BTreeMap::new());
+        let work = || {
+            while !machine.is_interrupted() {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(client) = self.clients.get(at) else { break };
+                let mut player = Player {
+                    theatre: self,
+                    client,
+                    home: &home,
+                    acts: &acts,
+                    stage: &stage,
+                    processes: &processes,
+                    running: None,
+                };
+                let outcomes = player.all(&pieces, &|| machine.is_interrupted());
+                lock(&done).insert(at, outcomes);
+            }
+        };
+        thread::scope(|scope| {
+            // Where the system starts no more threads, this one does the work.
+            for _ in 1..self.jobs.clamp(1, self.clients.len().max(1)) {
+                if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
+            work();
+        });
+        if machine.is_interrupted() {
+            return Err(io::Error::other("interrupted"));
+        }
+        let done = std::mem::take(&mut *lock(&done));
+        let of_piece = |at: usize| done.values().filter_map(|of| of.get(&at).cloned()).collect();
+        Ok(pieces.iter().enumerate().map(|(at, piece)| (piece.beside, of_piece(at))).collect())
+    }
+}
+
+/// One client, to which responses are played one after the other.
+struct Player<'t> {
+    theatre: &'t Theatre,
+    client: &'static ImpactClient,
+    home: &'t Home,
+    acts: &'t Acts,
+    stage: &'t Stage,
+    processes: &'t Processes,
+    running: Option<Running>,
+}
+
+impl Player<'_> {
+    /// Plays the responses of the client's API, by their number.
+    fn all(&mut self, pieces: &[Piece], is_over: &dyn Fn() -> bool) -> BTreeMap<usize, PlayedClient> {
+        let mut controls: BTreeMap<(Vec<u8>, String), Ended> = BTreeMap::new();
+        let mut played = BTreeMap::new();
+        for (at, piece) in pieces.iter().enumerate() {
+            if is_over() {
+                break;
+            }
+            if piece.said.dialect.api.name != self.client.api {
+                continue;
+            }
+            let control = controls.entry(piece.control()).or_insert_with(|| self.ask(piece, &piece.intact));
+            let ended = match control_problem(control) {
+                Some(_) => None,
+                None => Some(self.ask(piece, &piece.act)),
+            };
+            let (outcome, detail) = match (&ended, control.reply()) {
+                (Some(ended), Some(reply)) => {
+                    let intact =
+                        Intact { reply, beside: piece.beside, is_still_broken: piece.is_still_broken };
+                    outcome(&piece.said, &intact, ended)
+                }
+                _ => (PlayedOutcome::NotPlayed, quoted(&control_problem(control).unwrap_or_default())),
+            };
+            let reply = ended.as_ref().and_then(Ended::reply).or_else(|| control.reply());
+            let version = reply.and_then(|reply| reply.client_version.clone());
+            let version = version.or_else(|| control.reply()?.client_version.clone());
+            played.insert(at, PlayedClient { name: self.client.name.clone(), version, outcome, detail });
+        }
+        played
+    }
+
+    /// Plays one response.
+    fn ask(&mut self, piece: &Piece, act: &Arc<Act>) -> Ended {
+        let cue = self.acts.add(self.stage, act);
+        let timeout = self.theatre.timeout;
+        let message = CaseMessage {
+            protocol: protocol::VERSION,
+            case: "impact".to_owned(),
+            base_url: cue.base_url.clone(),
+            api_key: KEY.to_owned(),
+            transport: if piece.said.is_body { "json" } else { "sse" }.to_owned(),
+            request: piece.request.clone(),
+            timeout_ms: millis(timeout),
+            cancel_after_events: None,
+            dialect: piece.said.dialect.name.to_owned(),
+            steps: Vec::new(),
+            max_retries: None,
+        };
+        let mut running = match self.running.take() {
+            Some(running) => running,
+            None => match self.start() {
+                Ok(running) => running,
+                Err(error) => return Ended::Unreadable(format!("it cannot be started: {error}")),
+            },
+        };
+        let ended = running.ask(&message, timeout);
+        match &ended {
+            Ended::Replied(reply) => {
+                if reply.status == Status::Ok && !cue.is_asked() {
+                    return Ended::Unreadable("it replied before it sent a request".to_owned());
+                }
+                if running.is_alive() {
+                    self.running = Some(running);
+                }
+            }
+            Ended::Died(how) if !cue.is_asked() => {
+                return Ended::Unreadable(format!("it cannot be started: {how}"));
+            }
+            _ => {}
+        }
+        ended
+    }
+
+    fn start(&self) -> io::Result<Running> {
+        let mut command = self.home.command(self.client, &self.theatre.cache)?;
+        Running::start(&mut command, None, false, self.processes)
+    }
+}
+
+/// Returns why nothing follows from what a client does, if it does not handle the intact response.
+fn control_problem(control: &Ended) -> Option<String> {
+    let intact = "it fails on the intact response, too";
+    match control {
+        Ended::Hung => Some(format!("{intact}: it does not come to an end")),
+        Ended::Died(how) => Some(format!("{intact}: {how}")),
+        Ended::Unreadable(why) => Some(why.clone()),
+        Ended::Replied(reply) => match reply.status {
+            Status::Ok => None,
+            Status::Error => Some(format!("{intact}: {}", error_of(reply))),
+            Status::Unsupported => {
+                let why = error_of(reply);
+                Some(if why.is_empty() { "its driver cannot send such a request".to_owned() } else { why })
+            }
+        },
+    }
+}

@@ -1,0 +1,137 @@
+//! What real clients did with recordings that were played to them.
+
+use serde::{Deserialize, Serialize};
+
+/// Version of the format. It increases when a member is removed or changes its meaning.
+pub const IMPACT_VERSION: u32 = 1;
+
+/// What clients did with recordings.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct ImpactRun {
+    /// Version of the format.
+    pub impact: u32,
+    /// Version of the suite.
+    pub suite: String,
+    /// The recorded responses.
+    pub responses: Vec<PlayedResponse>,
+    /// The clients that were to be played, and were not, with the reason.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A recorded response that was played to clients.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct PlayedResponse {
+    /// The recording, with the number of the response if it has several.
+    pub name: String,
+    /// Its dialect; none if it could not be recognised, and was not played.
+    pub dialect: Option<String>,
+    /// The rules that it breaks, without those that are notes.
+    pub rules: Vec<String>,
+    /// What it was compared with.
+    pub beside: Beside,
+    /// What each client did.
+    pub clients: Vec<PlayedClient>,
+}
+
+/// What the reply to a recording is compared with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Beside {
+    /// The client's reply to an intact stream that was given.
+    Given,
+    /// The client's reply to a stream that keeps the rules and says the same.
+    Mended,
+    /// What the response says, read leniently: it has no end, reports an error, or cannot be read so far that a stream could be
+    /// made of it.
+    #[default]
+    Wire,
+}
+
+/// What a client did with a response.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct PlayedClient {
+    /// The client.
+    pub name: String,
+    /// Its version.
+    pub version: Option<String>,
+    /// What it did.
+    pub outcome: PlayedOutcome,
+    /// The error, the difference, or the reason.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+}
+
+/// What a client did with a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum PlayedOutcome {
+    /// It reports an error, or dies, although the response has an answer.
+    Fails,
+    /// It loses, mixes or invents something, does not come to an end, or takes what broke off for the whole.
+    Wrong,
+    /// It returns what the server sent, which is not what an intact response says.
+    PassesOn,
+    /// It reports that the response broke off, or the error in it, as it should.
+    Reports,
+    /// It returns the same as for an intact response.
+    Unaffected,
+    /// It was not played, or fails on the intact response, too.
+    NotPlayed,
+}
+
+impl PlayedOutcome {
+    /// All outcomes, the worst first.
+    pub const ALL: [Self; 6] =
+        [Self::Fails, Self::Wrong, Self::PassesOn, Self::Reports, Self::Unaffected, Self::NotPlayed];
+
+    /// Returns its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fails => "fails",
+            Self::Wrong => "wrong",
+            Self::PassesOn => "passes-on",
+            Self::Reports => "reports",
+            Self::Unaffected => "unaffected",
+            Self::NotPlayed => "not-played",
+        }
+    }
+
+    /// Returns whether the response breaks the client.
+    pub const fn is_broken(self) -> bool {
+        matches!(self, Self::Fails | Self::Wrong)
+    }
+}
+
+impl ImpactRun {
+    /// Returns what clients did, with the response.
+    pub fn played(&self) -> impl Iterator<Item = (&PlayedResponse, &PlayedClient)> {
+        self.responses
+            .iter()
+            .flat_map(|response| response.clients.iter().map(move |client| (response, client)))
+    }
+
+    /// Returns whether a response breaks any client.
+    pub fn breaks_any(&self) -> bool {
+        self.played().any(|(_, client)| client.outcome.is_broken())
+    }
+
+    /// Returns whether any client was played.
+    pub fn has_played(&self) -> bool {
+        self.played().any(|(_, client)| client.outcome != PlayedOutcome::NotPlayed)
+    }
+}
+
+/// A client that was not played, or several with the same packages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct LeftOut {
+    /// The clients.
+    pub clients: Vec<String>,
+    /// The reason.
+    pub reason: String,
+}
