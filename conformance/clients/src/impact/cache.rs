@@ -11,7 +11,6 @@ use harness::process::{Processes, Tail, wait};
 use harness::wire::Secrets;
 
 use super::clients::{ImpactPackages, packages};
-use super::home::interpreter;
 
 /// Maximum time for one command that installs.
 const LIMIT: Duration = Duration::from_secs(900);
@@ -83,6 +82,16 @@ impl Drop for Half {
 /// Returns whether packages are for Node.js.
 pub(super) const fn is_for_node(packages: &ImpactPackages) -> bool {
     !packages.npm.is_empty()
+}
+
+/// Returns the program that runs the scripts of a folder of packages.
+pub(super) fn interpreter(folder: &Path, is_node: bool) -> PathBuf {
+    match (is_node, cfg!(windows)) {
+        (true, false) => folder.join("node_modules/node/bin/node"),
+        (true, true) => folder.join("node_modules/node/bin/node.exe"),
+        (false, false) => folder.join("bin/python"),
+        (false, true) => folder.join("Scripts/python.exe"),
+    }
 }
 
 /// Returns the commands that install packages.

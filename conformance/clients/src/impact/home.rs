@@ -1,13 +1,13 @@
 //! The folder in which clients run: their drivers, and a home that holds nothing else.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs, io};
 
 use harness::plan::random_seed;
 
-use super::cache::{Cache, is_for_node};
+use super::cache::{Cache, interpreter, is_for_node};
 use super::clients::{DRIVERS, ImpactClient, packages};
 
 /// A folder that no other user can read, and that is removed at the end.
@@ -47,16 +47,6 @@ impl Home {
 
 /// The discard port of this machine.
 const NOWHERE: &str = "http://127.0.0.1:9";
-
-/// Returns the program that runs the scripts of a folder of packages.
-pub(super) fn interpreter(folder: &Path, is_node: bool) -> PathBuf {
-    match (is_node, cfg!(windows)) {
-        (true, false) => folder.join("node_modules/node/bin/node"),
-        (true, true) => folder.join("node_modules/node/bin/node.exe"),
-        (false, false) => folder.join("bin/python"),
-        (false, true) => folder.join("Scripts/python.exe"),
-    }
-}
 
 impl Drop for Home {
     fn drop(&mut self) {
