@@ -8,13 +8,13 @@ use serde::de::DeserializeOwned;
 
 use crate::dialect::{LoadError, entries, read_toml};
 use crate::folders::{
-    self, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CLIENTS, DEFECTS, MEASURED, PLAYED, REQUESTS,
-    SHARED_RULES, THREADS,
+    self, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CLIENTS, CONTRACT, DEFECTS, MEASURED, PLAYED,
+    REQUESTS, SHARED_RULES, THREADS,
 };
 use crate::formats::{
-    ApiFile, BetweenCase, BetweenLimitsFile, BetweenRule, ClientCase, ClientProfile, Defect, DefectsFile,
-    GuaranteesFile, MeasuredFile, PageError, PlayedFile, Profile, RequestsFile, RequirementsFile, Rule,
-    RuleInApi, Scenario, SharedRulesFile, Thread, ThreadsFile,
+    ApiFile, BetweenCase, BetweenLimitsFile, BetweenRule, ClientCase, ClientProfile, ContractFile, Defect,
+    DefectsFile, GuaranteesFile, MeasuredFile, PageError, PlayedFile, Profile, RequestsFile,
+    RequirementsFile, Rule, RuleInApi, Scenario, SharedRulesFile, Thread, ThreadsFile,
 };
 
 /// Rules, scenarios, cases, profiles and requirements, as read from their files.
@@ -50,6 +50,8 @@ pub struct Catalogue {
     pub between_cases: BTreeMap<String, BetweenCase>,
     /// `between/rules/`, by id.
     pub between_rules: BTreeMap<String, BetweenRule>,
+    /// `between/contract.toml`.
+    pub contract: ContractFile,
     /// `between/limits.toml`.
     pub between_limits: BetweenLimitsFile,
     /// The features of all APIs, with their descriptions.
@@ -60,7 +62,6 @@ impl Catalogue {
     /// Reads all files, and collects an error for each one that cannot be read.
     pub fn load(spec: &Path) -> (Self, Vec<LoadError>) {
         let mut read = Reader { spec, errors: Vec::new() };
-        let limits = spec.join(BETWEEN_LIMITS);
         let mut catalogue = Self {
             rules: read.pages("rules", Rule::parse),
             shared_rules: read.of_apis(SHARED_RULES),
@@ -77,7 +78,8 @@ impl Catalogue {
             requests: read.of_apis(REQUESTS),
             between_cases: read.pages(BETWEEN_CASES, BetweenCase::parse),
             between_rules: read.pages(BETWEEN_RULES, BetweenRule::parse),
-            between_limits: limits.exists().then(|| read.toml(&limits)).flatten().unwrap_or_default(),
+            contract: read.shared(CONTRACT),
+            between_limits: read.shared(BETWEEN_LIMITS),
             features: read.features(),
         };
         catalogue.name_entries();
@@ -145,6 +147,12 @@ struct Reader<'s> {
 impl Reader<'_> {
     fn toml<T: DeserializeOwned>(&mut self, path: &Path) -> Option<T> {
         read_toml(path).map_err(|error| self.errors.push(error)).ok()
+    }
+
+    /// Reads a table of all APIs, which need not exist.
+    fn shared<T: DeserializeOwned + Default>(&mut self, name: &str) -> T {
+        let path = self.spec.join(name);
+        path.exists().then(|| self.toml(&path)).flatten().unwrap_or_default()
     }
 
     /// Reads those of the tables that exist.

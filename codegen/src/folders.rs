@@ -34,6 +34,9 @@ pub const BETWEEN_CASES: &str = "between/cases";
 /// The rules about what passes through gateways.
 pub const BETWEEN_RULES: &str = "between/rules";
 
+/// What gateways owe to both ends.
+pub const CONTRACT: &str = "between/contract.toml";
+
 /// What pairs of APIs cannot carry.
 pub const BETWEEN_LIMITS: &str = "between/limits.toml";
 
@@ -41,7 +44,7 @@ pub const BETWEEN_LIMITS: &str = "between/limits.toml";
 pub const CLIENTS: &str = "clients";
 
 /// Tables that an API can have, and that all APIs can share.
-pub const TABLES: [&str; 6] = [BETWEEN_LIMITS, DEFECTS, MEASURED, PLAYED, REQUESTS, SHARED_RULES];
+pub const TABLES: [&str; 7] = [BETWEEN_LIMITS, CONTRACT, DEFECTS, MEASURED, PLAYED, REQUESTS, SHARED_RULES];
 
 /// The file of an API with its entries for shared rules.
 pub const SHARED_RULES: &str = "shared-rules.toml";

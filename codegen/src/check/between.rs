@@ -1,9 +1,9 @@
-//! Checks the pages about gateways: rules, cases, and what pairs of APIs cannot carry.
+//! Checks the pages about gateways: rules, the contract on which they rest, cases, and what pairs of APIs cannot carry.
 
 use super::context::Context;
 use super::report::Report;
-use crate::folders::{self, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES};
-use crate::formats::{BetweenCase, BetweenLimit, BetweenRule, Writes};
+use crate::folders::{self, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CONTRACT};
+use crate::formats::{Authority, BetweenCase, BetweenLimit, BetweenRule, Citation, ContractFile, Writes};
 
 /// The word in a question that the name of a test replaces.
 const MARK: &str = "{mark}";
@@ -20,10 +20,12 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         let unknown = unknown.map(|replaced| {
             ("replaces", format!("there is no rule {replaced}"), "name a rule of the client's API")
         });
-        for (entry, problem, help) in rule_misuses(rule).into_iter().chain(unknown) {
+        let founded = authority_misuses(rule, &catalogue.contract);
+        for (entry, problem, help) in rule_misuses(rule).into_iter().chain(founded).chain(unknown) {
             report.find(&file, entry, problem, help);
         }
     }
+    contract(context, report);
     for (id, case) in &catalogue.between_cases {
         let file = folders::file(&context.spec, BETWEEN_CASES, &format!("{id}.md"));
         let of_apis =
@@ -95,14 +97,82 @@ fn rule_misuses(rule: &BetweenRule) -> Vec<Misuse> {
     if !is_one_line {
         found.push(("fix", "`fix` is no single line".to_owned(), "write one imperative without a full stop"));
     }
-    if rule.authority.trim().is_empty() {
-        found.push((
-            "authority",
-            "`authority` is empty".to_owned(),
-            "cite a document and its heading, or a thread",
-        ));
+    found
+}
+
+/// Returns what is wrong with the foundation of a rule: a clause, or documents; threads show it broken, and found nothing.
+fn authority_misuses(rule: &BetweenRule, contract: &ContractFile) -> Vec<Misuse> {
+    let mut found = Vec::new();
+    let clauses = || {
+        let ids: Vec<&str> = contract.clauses.iter().map(|clause| &*clause.id).collect();
+        if ids.is_empty() { "it has none".to_owned() } else { format!("it has {}", ids.join(", ")) }
+    };
+    match (rule.authority, &rule.clause) {
+        (Authority::Observed, _) => {
+            let problem = "a rule about gateways cannot rest on what was observed".to_owned();
+            found.push(("authority", problem, "name a clause of between/contract.toml, or cite a document"));
+        }
+        (Authority::Contract, None) => {
+            let problem = format!("no clause of the contract is named; {}", clauses());
+            found.push(("clause", problem, "name the clause on which the rule rests"));
+        }
+        (Authority::Contract, Some(id)) if !contract.clauses.iter().any(|clause| clause.id == *id) => {
+            let problem = format!("the contract has no clause {id}; {}", clauses());
+            found.push(("clause", problem, "name a clause of between/contract.toml, or add it there"));
+        }
+        (Authority::Contract, Some(_)) => {}
+        (_, Some(_)) => {
+            let problem = "`clause` belongs to the authority `contract`".to_owned();
+            found.push(("clause", problem, "remove it, or set `authority` to contract"));
+        }
+        (_, None) if rule.citations.is_empty() => {
+            let problem = "the document that says so is missing".to_owned();
+            found.push(("citations", problem, "cite the document and its heading"));
+        }
+        (_, None) => {}
+    }
+    let is_vague = |citation: &Citation| {
+        citation.source.trim().is_empty()
+            || citation.heading.trim().is_empty()
+            || citation.requirement.is_some()
+    };
+    if rule.citations.iter().any(is_vague) {
+        let problem = "a citation is no document with a heading".to_owned();
+        found.push(("citations", problem, "write `source` and `heading`, and no `requirement`"));
+    }
+    if let Some(thread) = rule.threads.iter().find(|thread| !is_thread(thread)) {
+        let problem = format!("{thread:?} is no thread");
+        found.push(("threads", problem, "begin it with repository#number"));
     }
     found
+}
+
+/// Returns whether a text begins with the number of a thread in a repository.
+fn is_thread(text: &str) -> bool {
+    text.split_once('#').is_some_and(|(repository, rest)| {
+        !repository.is_empty()
+            && !repository.contains(char::is_whitespace)
+            && rest.starts_with(|c: char| c.is_ascii_digit())
+    })
+}
+
+/// Checks that each clause says what is owed and why, and that a rule rests on it.
+fn contract(context: &Context, report: &mut Report) {
+    let catalogue = &context.catalogue;
+    for (at, clause) in catalogue.contract.clauses.iter().enumerate() {
+        let mut find = |problem: &str, help| report.find(CONTRACT, &clause.id, problem.to_owned(), help);
+        let is_empty = |text: &str| text.trim().is_empty();
+        if [&clause.id, &clause.owes, &clause.because].into_iter().any(|text| is_empty(text)) {
+            find("`id`, `owes` or `because` is empty", "write what is owed in one sentence, and why");
+        }
+        if catalogue.contract.clauses.iter().take(at).any(|before| before.id == clause.id) {
+            find("the clause is there twice", "merge the two, or rename one");
+        }
+        let rests = |rule: &BetweenRule| rule.clause.as_ref() == Some(&clause.id);
+        if !catalogue.between_rules.values().any(rests) {
+            find("no rule rests on the clause", "name it in a rule of between/rules, or remove it");
+        }
+    }
 }
 
 fn unfounded(reason: &str, authority: &str) -> Option<Misuse> {

@@ -8,17 +8,17 @@ use super::names;
 use crate::catalogue::Catalogue;
 use crate::formats::{
     About, Authority, BetweenCase, BetweenLeniency, BetweenLimit, BetweenRule, Breakage, Channel, Citation,
-    Client, ClientCase, ClientFailure, ClientProfile, ClientRetries, ClientStep, Constant, Coverage,
-    DecidedBy, Edit, Ending, Expect, Family, FaultPlaces, HandlingMode, LooksAt, NativeRule, OnSocket,
-    Operand, PlayedFile, Profile, Relation, Requirement, RequirementLevel, Rule, RuleInApi, Scenario, Scopes,
-    Side, Step, Target, UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
+    Client, ClientCase, ClientFailure, ClientProfile, ClientRetries, ClientStep, Constant, ContractClause,
+    Coverage, DecidedBy, Edit, Ending, Expect, Family, FaultPlaces, HandlingMode, LooksAt, NativeRule,
+    OnSocket, Operand, PlayedFile, Profile, Relation, Requirement, RequirementLevel, Rule, RuleInApi,
+    Scenario, Scopes, Side, Step, Target, UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
 };
 
 /// Emits the types and their values, and an enum of the native rules.
 pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let declarations = declarations! {
         About Authority BetweenCase BetweenLimit BetweenLeniency BetweenRule Breakage Channel Citation
-        Client ClientCase ClientFailure ClientProfile ClientRetries ClientStep Coverage DecidedBy Edit
+        Client ClientCase ClientFailure ClientProfile ClientRetries ClientStep ContractClause Coverage DecidedBy Edit
         Ending Expect Family FaultPlaces HandlingMode LooksAt Measurement OnSocket Operand Profile Relation
         Requirement RequirementLevel Rule RuleInApi Scenario Side Step Target UpstreamFault Violation WaitForm Who
         Whose Writes
@@ -76,6 +76,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let client_profiles = list(catalogue.client_profiles.values().cloned());
     let between_cases = list(catalogue.between_cases.values().cloned());
     let between_rules = list(catalogue.between_rules.values().cloned());
+    let contract = catalogue.contract.clauses.expression();
     let between_limits = catalogue.between_limits.limits.expression();
     let between_leniencies = catalogue.between_limits.leniencies.expression();
     let features =
@@ -117,6 +118,9 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
 
         /// All rules about what passes through a gateway, sorted by id.
         pub static BETWEEN_RULES: &[BetweenRule] = #between_rules;
+
+        /// What gateways owe to both of their ends.
+        pub static CONTRACT: &[ContractClause] = #contract;
 
         /// What pairs of APIs cannot carry.
         pub static BETWEEN_LIMITS: &[BetweenLimit] = #between_limits;

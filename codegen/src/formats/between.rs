@@ -1,5 +1,5 @@
-//! `between/cases/<group>/<name>.md`, `between/rules/<group>/<name>.md` and `between/limits.toml`: what passes through a
-//! gateway, from a client to a scripted upstream and back.
+//! `between/cases/<group>/<name>.md`, `between/rules/<group>/<name>.md`, `between/contract.toml` and `between/limits.toml`:
+//! what passes through a gateway, from a client to a scripted upstream and back.
 
 use codegen_derive::Constant;
 use serde::{Deserialize, Serialize};
@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::constant::words;
 use super::dialect::Level;
 use super::page::{Page, PageError, Request};
+use super::rule::{Authority, Citation};
 
 /// A question that a client asks through a gateway, and what the scripted upstream answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Constant)]
@@ -126,7 +127,7 @@ words! {
 }
 
 /// A rule about what passes through a gateway.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BetweenRule {
@@ -135,8 +136,16 @@ pub struct BetweenRule {
     pub id: String,
     /// Its level.
     pub level: Level,
-    /// Who says so: a document with its heading, or the thread of a user.
-    pub authority: String,
+    /// What it rests on: a clause of the contract, or what a standard or an API says. Never `observed`.
+    pub authority: Authority,
+    /// The clause of `between/contract.toml`, if it rests on one.
+    pub clause: Option<String>,
+    /// The documents that say so; beside a clause, what they say about it.
+    #[serde(default)]
+    pub citations: Vec<Citation>,
+    /// The threads of users who met it broken, `repository#number: what happened`. No level rests on them.
+    #[serde(default)]
+    pub threads: Vec<String>,
     /// What to do where it is broken.
     pub fix: String,
     /// The modes of a gateway in which it applies; all if empty.
@@ -180,6 +189,29 @@ words! {
         /// The gateway answers itself.
         Local,
     }
+}
+
+/// What a gateway owes to both of its ends, which no API states.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ContractClause {
+    /// The name by which rules rest on it.
+    pub id: String,
+    /// What is owed, in one sentence.
+    pub owes: String,
+    /// Why.
+    pub because: String,
+}
+
+/// `between/contract.toml`
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ContractFile {
+    /// The clauses.
+    #[serde(default, rename = "clause")]
+    pub clauses: Vec<ContractClause>,
 }
 
 /// What a pair of APIs cannot carry.

@@ -3,9 +3,9 @@
 use schemars::{Schema, schema_for};
 
 use super::{
-    ApiFile, BetweenCase, BetweenLimitsFile, BetweenRule, ClientCase, ClientProfile, DefectsFile,
-    DialectFile, ErrataFile, ForeignFile, Glossary, GuaranteesFile, Lifecycle, MeasuredFile, PlayedFile,
-    Profile, RequestsFile, RequirementsFile, Rule, Scenario, SharedRulesFile, ThreadsFile,
+    ApiFile, BetweenCase, BetweenLimitsFile, BetweenRule, ClientCase, ClientProfile, ContractFile,
+    DefectsFile, DialectFile, ErrataFile, ForeignFile, Glossary, GuaranteesFile, Lifecycle, MeasuredFile,
+    PlayedFile, Profile, RequestsFile, RequirementsFile, Rule, Scenario, SharedRulesFile, ThreadsFile,
 };
 
 /// Returns the schemas of all formats: file name under `spec/schemas/`, and text.
@@ -16,6 +16,7 @@ pub fn editor_schemas() -> Vec<(String, String)> {
         ("between-limits", schema_for!(BetweenLimitsFile)),
         ("between-rule", schema_for!(BetweenRule)),
         ("client", schema_for!(ClientCase)),
+        ("contract", schema_for!(ContractFile)),
         ("defects", schema_for!(DefectsFile)),
         ("dialect", schema_for!(DialectFile)),
         ("errata", schema_for!(ErrataFile)),

@@ -251,6 +251,9 @@ impl RuleInApi {
     /// Returns what is wrong with it, if the rule has this level elsewhere.
     pub fn problem(&self, usual: Level) -> Option<&'static str> {
         let level = self.level.unwrap_or(usual);
+        if self.authority == Authority::Contract {
+            return Some("the authority `contract` is for rules about gateways; cite the API");
+        }
         if level == Level::Must && self.authority == Authority::Observed {
             return Some("a rule with the authority `observed` can be should or may, not must");
         }
@@ -361,6 +364,8 @@ words! {
         Definition,
         /// The behaviour of all known vendors. Never a must.
         Observed,
+        /// A clause of the contract of gateways. Only for rules about gateways.
+        Contract,
     }
 }
 

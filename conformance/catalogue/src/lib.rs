@@ -81,6 +81,21 @@ impl RuleInApi {
     }
 }
 
+impl BetweenRule {
+    /// Returns the clause of the contract on which it rests.
+    pub fn contract(&self) -> Option<&'static ContractClause> {
+        CONTRACT.iter().find(|clause| Some(clause.id) == self.clause)
+    }
+
+    /// Returns what it rests on, in one line: the clause with what it owes, and the documents.
+    pub fn foundation(&self) -> String {
+        let clause = self.contract().map(|clause| format!("contract, {}: {}", clause.id, clause.owes));
+        let documents: Vec<String> = self.citations.iter().map(Citation::to_string).collect();
+        let documents = Some(documents.join("; ")).filter(|documents| !documents.is_empty());
+        clause.into_iter().chain(documents).collect::<Vec<_>>().join(" ")
+    }
+}
+
 impl Scenario {
     /// Returns the scenario whose response it continues or refers to, in its own API.
     pub fn before(&self) -> Option<&'static Self> {

@@ -103,6 +103,16 @@ fn the_page_about_gateways_lists_all_rules() {
     is_part_fresh("docs/between.md", marks, &rows, "docs");
 }
 
+#[test]
+fn the_page_about_gateways_states_the_contract() {
+    let mut rows = "| clause | what a gateway owes | why |\n|---|---|---|\n".to_owned();
+    for clause in catalogue::CONTRACT {
+        let _ = writeln!(rows, "| `{}` | {} | {} |", clause.id, clause.owes, clause.because);
+    }
+    let marks = (&*begin("contract"), "<!-- /contract -->");
+    is_part_fresh("docs/between.md", marks, &rows, "docs");
+}
+
 /// Returns the line in front of a part of a document that is generated.
 fn begin(part: &str) -> String {
     format!("<!-- {part}: BLESS=1 cargo test -p tests --test suite docs -->\n")

@@ -13,7 +13,7 @@ use super::rule::{RulePage, files, first_difference, page_of, sides, window};
 use crate::html::finding::fix;
 use crate::html::head::{command, fact, heading, meter, sections};
 use crate::html::overview::{next as steps, stale};
-use crate::html::rules::{inline, prose};
+use crate::html::rules::{inline, prose, quoted};
 use crate::html::streams::mark;
 use crate::html::{Html, SCRIPT, counted, document, duration, number, row_of_counts, section, table, word};
 
@@ -189,11 +189,11 @@ fn of_cause(run: &BetweenRun, cause: &BetweenCause, at: usize, html: &mut Html) 
             both(finding, html);
             let page = page_of(cause);
             html.tag("dl").class("options").inside(|html| {
-                let mut fact = |name: &str, value: &str| fact(name, value, html);
-                fact("pairs", &cause.pairs.join(", "));
+                fact("pairs", &cause.pairs.join(", "), html);
                 if let Some(page) = &page {
-                    fact("authority", &page.authority);
+                    quoted("authority", &page.authority, html);
                 }
+                let mut fact = |name: &str, value: &str| fact(name, value, html);
                 if !finding.breaks.is_empty() {
                     fact("breaks", &finding.breaks.join(", "));
                 }
@@ -425,7 +425,15 @@ fn of_rule(rule: &str, page: &RulePage, html: &mut Html) {
         });
         html.tag("div").class("inside").set("id", rule_id(rule)).inside(|html| {
             prose(&page.prose, html);
-            html.tag("dl").inside(|html| fact("authority", &page.authority, html));
+            html.tag("dl").inside(|html| {
+                quoted("authority", &page.authority, html);
+                if !page.because.is_empty() {
+                    quoted("because", page.because, html);
+                }
+                for thread in page.threads {
+                    quoted("met by users", thread, html);
+                }
+            });
             html.tag("p").inside(|html| {
                 html.tag("b").text("Fix: ");
                 inline(&page.fix, html);

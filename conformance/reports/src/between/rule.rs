@@ -9,6 +9,10 @@ pub(super) struct RulePage {
     pub(super) title: &'static str,
     pub(super) fix: String,
     pub(super) authority: String,
+    /// Why the clause of the contract is owed, if the rule rests on one.
+    pub(super) because: &'static str,
+    /// The threads of users who met it broken.
+    pub(super) threads: &'static [&'static str],
     pub(super) prose: String,
 }
 
@@ -23,7 +27,9 @@ pub(super) fn page(id: &str, front: &str) -> Option<RulePage> {
     let own = catalogue::BETWEEN_RULES.iter().find(|rule| rule.id == id).map(|rule| RulePage {
         title: rule.title,
         fix: rule.fix.to_owned(),
-        authority: rule.authority.to_owned(),
+        authority: rule.foundation(),
+        because: rule.contract().map_or("", |clause| clause.because),
+        threads: rule.threads,
         prose: rule.prose.to_owned(),
     });
     own.or_else(|| {
@@ -33,6 +39,8 @@ pub(super) fn page(id: &str, front: &str) -> Option<RulePage> {
             title: rule.title,
             fix: own.every_fix(),
             authority: own.citation.to_string(),
+            because: "",
+            threads: &[],
             prose: format!("{}\n\n{}", rule.prose, own.note).trim_end().to_owned(),
         })
     })

@@ -60,7 +60,7 @@ fn descriptor(cause: &BetweenCause) -> Value {
         "shortDescription": { "text": title },
         "help": {
             "text": format!("{title} ({}). Fix: {}", visible(&page.authority), page.fix),
-            "markdown": format!("**{title}.**\n\n{}\n\nFix: {}", page.prose, page.fix),
+            "markdown": format!("**{title}.**\n\n{}\n\nAuthority: {}\n\nFix: {}", page.prose, page.authority, page.fix),
         },
         "defaultConfiguration": { "level": level(cause.level) },
         "properties": { "tags": [visible(catalogue::group(&cause.rule))] },

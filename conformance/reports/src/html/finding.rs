@@ -6,7 +6,7 @@ use super::super::human;
 use super::head::fact;
 use super::page::Html;
 pub(super) use super::plan::rule_id;
-use super::rules::inline;
+use super::rules::{inline, quoted};
 use super::sides::sides;
 use super::{number, time};
 use results::text::{grouped, listed};
@@ -119,10 +119,10 @@ pub(super) fn about(finding: &Finding, dialect: &str, timeline: Option<&Timeline
             (Some(_), Some(_)) | (None, None) => {}
         }
         let Some(rule) = catalogue::rule(&finding.rule) else { return };
-        fact("authority", &human::authority(finding, rule, dialect));
+        quoted("authority", &human::authority(finding, rule, dialect), html);
         for (failure, clients) in by_failure(finding) {
             let named = listed(&clients, CLIENTS, |name| (*name).to_owned());
-            fact("breaks", &format!("{named}: {failure}"));
+            quoted("breaks", &format!("{named}: {failure}"), html);
         }
     });
     let event = finding.place.event;

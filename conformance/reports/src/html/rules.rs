@@ -3,7 +3,6 @@
 use catalogue::RuleInApi;
 
 use super::finding::rule_id;
-use super::head::fact;
 use super::page::Html;
 use super::section;
 use crate::pages::requirement;
@@ -39,25 +38,33 @@ fn page(total: &RuleTotal, html: &mut Html) {
         }
     }
     html.tag("dl").inside(|html| {
-        let mut fact = |name: &str, value: &str| fact(name, value, html);
-        fact("level", total.level.keyword());
-        fact("authority", &total.authority);
+        let mut quoted = |name: &str, text: &str| quoted(name, text, html);
+        quoted("level", total.level.keyword());
+        quoted("authority", &total.authority);
         for sentence in own.iter().filter_map(|own| requirement(own)) {
-            fact("in our words", sentence.statement);
+            quoted("in our words", sentence.statement);
         }
         for (client, failure) in own.iter().flat_map(|own| own.broken_clients()) {
-            fact("breaks", &format!("{client}: {failure}"));
+            quoted("breaks", &format!("{client}: {failure}"));
         }
     });
     for fix in total.of_apis(RuleInApi::every_fix) {
         html.tag("p").inside(|html| {
             html.tag("b").text("Fix: ");
-            html.text(&fix);
+            inline(&fix, html);
         });
     }
     html.tag("p").class("hint").inside(|html| {
         html.text("Example of a violation: ");
         html.tag("code").text(&format!("conformance explain {}", total.id));
+    });
+}
+
+/// Writes a fact that pages state, with its code spans.
+pub(crate) fn quoted(name: &str, text: &str, html: &mut Html) {
+    html.tag("div").inside(|html| {
+        html.tag("dt").text(name);
+        html.tag("dd").inside(|html| inline(text, html));
     });
 }
 

@@ -8,6 +8,7 @@ use catalogue::{
 
 use super::page::{Page, prose, width};
 use reports::Screen;
+use reports::pages::words;
 use results::shell_word;
 
 /// Returns the page of a rule: what it demands, its authority and its fix, its exceptions, and how to see it broken.
@@ -15,7 +16,19 @@ pub(super) fn rule(rule: &BetweenRule, screen: Screen) -> String {
     let mut page = Page::new(rule.id, rule.title, screen);
     page.fact("rule", "of `conformance between`, for both ends of a gateway");
     page.fact("level", rule.level.keyword());
-    page.fact("authority", rule.authority);
+    let citations = rule.citations.iter().map(ToString::to_string);
+    if let Some(clause) = rule.contract() {
+        page.fact(
+            "authority",
+            &format!("{}, `{}`: {}", words::authority(rule.authority), clause.id, clause.owes),
+        );
+        page.fact("because", clause.because);
+        page.rows("cites", citations);
+    } else {
+        let name = words::authority(rule.authority);
+        page.rows("authority", citations.map(|citation| format!("{name}: {citation}")));
+    }
+    page.rows("threads", rule.threads.iter().map(|thread| (*thread).to_owned()));
     page.fact("fix", rule.fix);
     let modes: Vec<&str> = rule.modes.iter().map(|mode| mode.name()).collect();
     let modes = if modes.is_empty() { "all".to_owned() } else { modes.join(", ") };
