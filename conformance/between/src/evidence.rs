@@ -62,6 +62,8 @@ pub struct Evidence {
     pub upstream: Vec<Exchanged>,
     /// The exchange after a fault: a plain question, which must be answered.
     pub after: Option<Exchanged>,
+    /// The exchanges of the gateway with the upstream for it.
+    pub after_upstream: Vec<Exchanged>,
     /// Number of requests of the gateway without a mark while the test ran.
     pub unmarked: u64,
 }
@@ -150,7 +152,7 @@ pub enum Ended {
 impl Evidence {
     /// Returns the number of bytes of its bodies.
     pub(crate) fn bytes(&self) -> u64 {
-        let all = self.client.iter().chain(&self.upstream).chain(&self.after);
+        let all = self.client.iter().chain(&self.upstream).chain(&self.after).chain(&self.after_upstream);
         let of = |exchange: &Exchanged| {
             let pieces = exchange.response.iter().flat_map(|response| &response.pieces);
             exchange.body.len() + pieces.map(|(_, bytes)| bytes.len()).sum::<usize>()

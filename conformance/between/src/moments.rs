@@ -36,8 +36,12 @@ pub fn moments(evidence: &Evidence) -> Vec<BetweenMoment> {
     for exchange in &evidence.upstream {
         of_exchange(exchange, BetweenSide::Upstream, "", &mut all);
     }
-    if let Some(exchange) = &evidence.after {
-        of_exchange(exchange, BetweenSide::Client, "the request after it: ", &mut all);
+    for (exchanges, side) in
+        [(evidence.after.as_slice(), BetweenSide::Client), (&evidence.after_upstream, BetweenSide::Upstream)]
+    {
+        for exchange in exchanges {
+            of_exchange(exchange, side, "the request after it: ", &mut all);
+        }
     }
     // The sort is stable: what one side did at the same time stays in order.
     all.sort_by_key(|moment| moment.at);
@@ -169,6 +173,25 @@ mod tests {
                 "41 upstream ← connection lost: reset",
                 "50 client ← c",
                 "51 client ← end",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_request_after_a_fault_has_both_sides() {
+        let evidence = Evidence {
+            client: vec![exchange(0, &[], Ended::Complete)],
+            after: Some(exchange(10, &[], Ended::Complete)),
+            after_upstream: vec![exchange(11, &[], Ended::Complete)],
+            ..Evidence::default()
+        };
+        let after: Vec<String> =
+            lines(&evidence).into_iter().filter(|line| line.contains("after it")).collect();
+        assert_eq!(
+            after,
+            [
+                "10 client → the request after it: POST /v1/x {}",
+                "11 upstream → the request after it: POST /v1/x {}",
             ]
         );
     }

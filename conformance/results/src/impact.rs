@@ -103,6 +103,11 @@ impl Run {
             let what = counted(self.passed_over, "file");
             all.push((format!("{what} skipped: not the name of a recording"), Vec::new()));
         }
+        if self.scripted > 0 {
+            let what = counted(self.scripted, "file");
+            let why = "recorded of the scripted upstream of `between`, or after a fault of it";
+            all.push((format!("{what} skipped: {why}"), Vec::new()));
+        }
         all
     }
 

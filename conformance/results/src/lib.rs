@@ -135,6 +135,10 @@ pub struct Run {
     /// Number of files in folders that were skipped because of their names.
     #[serde(default, skip_serializing_if = "is_default")]
     pub passed_over: u64,
+    /// Number of files in folders of `between` that were skipped: recordings of its own upstream, and of what follows from a
+    /// fault of it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub scripted: u64,
     /// The checked recordings, in order.
     pub captures: Vec<CaptureReport>,
 }
@@ -228,6 +232,7 @@ impl Run {
             live,
             exercised: Vec::new(),
             passed_over: 0,
+            scripted: 0,
             captures,
         };
         run.next = Step::all(&run);

@@ -94,9 +94,10 @@ impl Run {
 /// Returns the result of all recordings of several runs.
 fn joined(runs: Vec<Run>, result: impl FnOnce(Vec<CaptureReport>) -> Run) -> Run {
     let passed_over = runs.iter().map(|run| run.passed_over).sum();
+    let scripted = runs.iter().map(|run| run.scripted).sum();
     let exercised = Exercised::merged(&runs);
     let captures = runs.into_iter().flat_map(|run| run.captures).collect();
-    Run { exercised, passed_over, ..result(captures) }
+    Run { exercised, passed_over, scripted, ..result(captures) }
 }
 
 /// Returns the ids of the rules of a report.

@@ -72,7 +72,7 @@ pub(super) struct CheckArgs {
 impl CommandArgs for CheckArgs {
     fn run(self) -> anyhow::Result<ExitCode> {
         let rules = DialectRules::named(&self.dialect, &self.verdict, &self.select)?;
-        let files::Found { files, passed_over } = files::recordings(&self.paths)?;
+        let files::Found { files, passed_over, scripted } = files::recordings(&self.paths)?;
         let files = Arc::new(files);
         let progress = Progress::start(Arc::clone(&files));
         let named: HashSet<&Path> = self.paths.iter().map(PathBuf::as_path).collect();
@@ -106,7 +106,7 @@ impl CommandArgs for CheckArgs {
         });
         drop(progress);
         let mut run = rules.run(captures, self.verdict.fail_on());
-        run.passed_over = passed_over;
+        (run.passed_over, run.scripted) = (passed_over, scripted);
         let walks = walks.into_inner().unwrap_or_else(PoisonError::into_inner);
         let exercised = |dialect: &&'static Dialect| exercised(dialect, &walks, Claim::All);
         let dialects =

@@ -22,6 +22,8 @@ pub(super) struct Found {
     pub(super) files: Vec<PathBuf>,
     /// Number of other files in folders, by their names.
     pub(super) passed_over: u64,
+    /// Number of files in the folder of a run of `between` that say nothing about the gateway.
+    pub(super) scripted: u64,
 }
 
 /// Returns the files at the paths and below. A file is listed once: as it is named by a path, or else under its first
@@ -81,6 +83,7 @@ impl Search {
             return self.add(folder, real);
         };
         self.folders.insert(real.clone());
+        let scripted = between::folder::scripted(folder);
         // By their bytes: the comparison of paths parses them.
         entries.sort_unstable_by(|(path, _), (other, _)| path.as_os_str().cmp(other.as_os_str()));
         for (path, kind) in entries {
@@ -89,6 +92,10 @@ impl Search {
             let real = || path.file_name().map_or_else(|| canonical(&path), |name| real.join(name));
             let is_in = |files: &HashSet<PathBuf>| !files.is_empty() && files.contains(&real());
             if is_in(&self.named) {
+                continue;
+            }
+            if scripted.iter().any(|name| path.file_name() == Some(OsStr::new(name))) {
+                self.found.scripted += 1;
                 continue;
             }
             if kind.is_dir() {

@@ -27,7 +27,7 @@ Examples:
   conformance verify run/ --key gateway.pub.pem";
 
 /// Checks whether a run is consistent: its requests match the scenarios, its exchanges support its verdicts, and
-/// nothing was changed, added or removed.
+/// no evidence was changed, added or removed.
 ///
 /// It does not prove that the exchanges came from the named endpoint.
 ///

@@ -1,7 +1,7 @@
 //! The folder of a run: the recordings of each test, and what is beside them.
 //!
 //! `exchanges/TEST/client.exchange` and `upstream.exchange` have the exchanges in the format of all recordings, and
-//! `test.json` has the test, and what that format does not hold.
+//! `test.json` has the test, and what that format does not hold. The request after a fault is the last one of each side.
 
 mod lines;
 mod test_file;
@@ -68,10 +68,10 @@ pub fn write(folder: &Path, test: &Test, evidence: &Evidence) -> io::Result<Vec<
 
 /// Returns the texts of the files of a test.
 fn texts(test: &Test, evidence: &Evidence) -> io::Result<[String; 3]> {
-    let Evidence { client, upstream, after, .. } = evidence;
+    let Evidence { client, upstream, after, after_upstream, .. } = evidence;
     let of = |exchanges: &[&Exchanged]| exchanges.iter().map(|exchange| lines::write(exchange)).collect();
     let of_client: Vec<&Exchanged> = client.iter().chain(after).collect();
-    let of_upstream: Vec<&Exchanged> = upstream.iter().collect();
+    let of_upstream: Vec<&Exchanged> = upstream.iter().chain(after_upstream).collect();
     Ok([of(&of_client), of(&of_upstream), TestFile::new(test, evidence).text()?])
 }
 
@@ -127,6 +127,18 @@ pub fn hash_of(folder: &Path, test: &BetweenTest) -> io::Result<String> {
         all += &hash(text(folder, &file)?.as_bytes());
     }
     Ok(hash(all.as_bytes()))
+}
+
+/// Returns the names of the files in the folder of a test that no checker of streams should judge: what the suite's own
+/// upstream sent, and what a gateway made of a fault of it. There are none in another folder.
+pub fn scripted(folder: &Path) -> &'static [&'static str] {
+    let is_test = [TEST, UPSTREAM].iter().all(|file| folder.join(file).is_file());
+    let test = is_test.then(|| text(folder, TEST).and_then(|text| TestFile::parse(&text)).ok()).flatten();
+    match test {
+        None => &[],
+        Some(test) if test.has_fault() => &[CLIENT, UPSTREAM, TEST],
+        Some(_) => &[UPSTREAM, TEST],
+    }
 }
 
 /// Returns the files of a folder that belong neither to these tests nor to a run. The log of a gateway is no evidence, but

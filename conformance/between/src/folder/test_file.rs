@@ -40,6 +40,9 @@ pub(super) struct TestFile {
     upstream_exchanges: Vec<Beside>,
     /// Of the exchange after a fault, the last one of the client.
     after: Option<Beside>,
+    /// Of the requests that the gateway sent for it, the last ones of the upstream.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    after_upstream: Vec<Beside>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
@@ -111,6 +114,7 @@ impl TestFile {
             client: all(&evidence.client),
             upstream_exchanges: all(&evidence.upstream),
             after: evidence.after.as_ref().map(Beside::new),
+            after_upstream: all(&evidence.after_upstream),
         }
     }
 
@@ -127,6 +131,11 @@ impl TestFile {
             )));
         }
         Ok(file)
+    }
+
+    /// Returns whether the upstream has a fault, or refuses the request.
+    pub(super) const fn has_fault(&self) -> bool {
+        self.fault.is_some() || self.status.is_some()
     }
 
     /// Returns the test.
@@ -167,7 +176,7 @@ impl TestFile {
     pub(super) fn evidence(
         self,
         mut client: Vec<Exchanged>,
-        upstream: Vec<Exchanged>,
+        mut upstream: Vec<Exchanged>,
     ) -> io::Result<Evidence> {
         let completed = |beside: Vec<Beside>, exchanges: Vec<Exchanged>| {
             if beside.len() != exchanges.len() {
@@ -187,10 +196,12 @@ impl TestFile {
             }
             None => None,
         };
+        let of_after = upstream.split_off(self.upstream_exchanges.len().min(upstream.len()));
         Ok(Evidence {
             client: completed(self.client, client)?,
             upstream: completed(self.upstream_exchanges, upstream)?,
             after,
+            after_upstream: completed(self.after_upstream, of_after)?,
             unmarked: self.unmarked,
         })
     }

@@ -88,6 +88,7 @@ fn evidence() -> Evidence {
         ],
         upstream: vec![exchange(7, Ended::Left), unanswered, exchange(9, Ended::Silent("5 s".to_owned()))],
         after: Some(exchange(12, Ended::Complete)),
+        after_upstream: vec![exchange(13, Ended::Complete)],
         unmarked: 3,
     }
 }
@@ -121,7 +122,7 @@ fn what_is_written_is_read_exactly() {
 #[test]
 fn recordings_are_those_that_other_commands_check() {
     let (test, _) = of("responses-chat/text/plain", None);
-    let mut evidence = Evidence { after: None, ..evidence() };
+    let mut evidence = Evidence { after: None, after_upstream: Vec::new(), ..evidence() };
     evidence.client[0]
         .response
         .as_mut()
@@ -148,6 +149,25 @@ fn secrets_are_left_out_before_anything_is_judged() {
     );
     // Twice is the same as once.
     assert_eq!(recorded(&test, &kept).unwrap(), kept);
+}
+
+#[test]
+fn what_the_suite_itself_sent_is_known() {
+    let folder = Folder::new("scripted");
+    for (name, fault, known) in [
+        ("responses-chat/text/plain", None, &["upstream.exchange", "test.json"][..]),
+        (
+            "responses-chat/text/plain@cut:2",
+            Some(Fault::Stream(UpstreamFault::Cut, 2)),
+            &["client.exchange", "upstream.exchange", "test.json"],
+        ),
+    ] {
+        let (test, _) = of(name, fault);
+        write(&folder.0, &test, &evidence()).unwrap();
+        let [client, ..] = files(name).unwrap();
+        assert_eq!(scripted(folder.0.join(client).parent().unwrap()), known);
+    }
+    assert_eq!(scripted(&folder.0), [""; 0]);
 }
 
 #[test]

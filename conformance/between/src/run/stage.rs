@@ -148,19 +148,19 @@ impl Stage {
         }
         let mut upstream = playing.exchanges();
         self.upstream.end(&test.mark);
-        let mut after = if test.fault.is_some() || test.case.leaves_after.is_some() {
-            Some(self.after(test, playing.elapsed()).await)
-        } else {
-            None
-        };
-        for exchange in client.iter_mut().chain(&mut upstream).chain(&mut after) {
+        let (mut after, mut after_upstream) = (None, Vec::new());
+        if test.fault.is_some() || test.case.leaves_after.is_some() {
+            (after, after_upstream) = self.after(test, playing.elapsed()).await;
+        }
+        let all = client.iter_mut().chain(&mut upstream).chain(&mut after).chain(&mut after_upstream);
+        for exchange in all {
             self.keys.hide_response(exchange);
         }
         for exchange in client.iter_mut().chain(&mut after) {
             self.keys.hide_request(exchange);
         }
         let unmarked = playing.unmarked();
-        let evidence = Evidence { client, upstream, after, unmarked };
+        let evidence = Evidence { client, upstream, after, after_upstream, unmarked };
         self.recorded.fetch_add(evidence.bytes(), Ordering::Relaxed);
         (evidence, playing.other_api())
     }
@@ -210,16 +210,19 @@ impl Stage {
         }
     }
 
-    /// Asks a plain question after a fault. Times are from the start of the test.
-    async fn after(&self, test: &Test, begun: Duration) -> Exchanged {
-        let Some((case, client)) = plain().zip(self.clients.of(test)) else { return Exchanged::default() };
+    /// Asks a plain question after a fault, and returns what both sides recorded. Times are from the start of the test.
+    async fn after(&self, test: &Test, begun: Duration) -> (Option<Exchanged>, Vec<Exchanged>) {
+        let Some((case, client)) = plain().zip(self.clients.of(test)) else {
+            return (Some(Exchanged::default()), Vec::new());
+        };
         let plain = Test { case, fault: None, mark: self.other_mark(), ..test.clone() };
         let tag = letters_of(&plain.mark).to_owned();
         let playing = Playing::new(plain.clone(), tag, self.settings.patience);
         let playing = Arc::new(playing);
         self.upstream.begin(&playing);
         let exchange = client.ask(Questions::new(&plain, &plain.mark).body(), true, None, &playing).await;
+        let upstream = playing.exchanges().into_iter().map(|exchange| exchange.later(begun)).collect();
         self.upstream.end(&plain.mark);
-        exchange.later(begun)
+        (Some(exchange.later(begun)), upstream)
     }
 }

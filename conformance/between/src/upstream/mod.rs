@@ -3,6 +3,8 @@
 mod performance;
 mod playing;
 mod script;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,4 +1,5 @@
 //! Tests of the public functions, in one program.
 
 mod certificate;
+mod late;
 mod translator;

@@ -64,16 +64,16 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("crowd/separate", &["answer/text"]),
 ];
 
-/// Plays tests through the reference translator, with a fault if there is one.
-fn play(fault: Option<&str>, with: &[&str], is_in: impl Fn(&Pair) -> bool) -> BetweenRun {
+/// Returns settings for some tests of these pairs.
+pub(super) fn settings(pairs: Vec<Pair>, with: &[&str]) -> Settings {
     let dialect = spec::dialect("openai").unwrap();
     let with: Vec<String> = with.iter().map(|filter| (*filter).to_owned()).collect();
-    let mut settings = Settings {
+    Settings {
         gateway: "http://127.0.0.1:1/v1".into(),
         name: "reference".into(),
         command: Vec::new(),
         headers: Vec::new(),
-        pairs: pairs().filter(is_in).collect(),
+        pairs,
         model: "model-1".into(),
         key: Some("client-key-5f1d".into()),
         upstream_key: Some("upstream-key-93ab".into()),
@@ -84,21 +84,31 @@ fn play(fault: Option<&str>, with: &[&str], is_in: impl Fn(&Pair) -> bool) -> Be
         max_time: None,
         selection: Selection::new(&with, &[], false, dialect).unwrap(),
         shard: None,
-        // A fault that concurrent answers show must not show in others, nor one of the next request.
-        jobs: if matches!(fault, Some("crowd/separate" | "fault/next")) { 1 } else { 8 },
+        jobs: 8,
         retries: 0,
-        limit: Duration::from_secs(if fault == Some("fault/hung") { 1 } else { 10 }),
-        // Each event that is held back takes as long.
-        patience: Duration::from_millis(if fault.is_some() { 300 } else { 500 }),
+        limit: Duration::from_secs(10),
+        patience: Duration::from_millis(500),
         out: None,
-    };
+    }
+}
+
+/// Plays tests through the reference translator, with a fault if there is one.
+fn play(fault: Option<&str>, with: &[&str], is_in: impl Fn(&Pair) -> bool) -> BetweenRun {
+    let mut settings = settings(pairs().filter(is_in).collect(), with);
+    if let Some(fault) = fault {
+        // A fault that concurrent answers show must not show in others, nor one of the next request.
+        settings.jobs = if matches!(fault, "crowd/separate" | "fault/next") { 1 } else { 8 };
+        settings.limit = Duration::from_secs(if fault == "fault/hung" { 1 } else { 10 });
+        // Each event that is held back takes as long.
+        settings.patience = Duration::from_millis(300);
+    }
     let suite = Suite::start(0, &settings, &RunRuntime::start().unwrap()).unwrap();
     let _reference = Reference::start(&suite, &mut settings, fault).unwrap();
     suite.run(&settings, &mut |_| {}).unwrap()
 }
 
 /// Returns the pairs of all APIs.
-fn pairs() -> impl Iterator<Item = Pair> {
+pub(super) fn pairs() -> impl Iterator<Item = Pair> {
     let fronts = spec::APIS.iter().filter_map(|api| front_dialect(api));
     fronts.flat_map(|front| {
         let upstreams = spec::APIS.iter().filter_map(|api| upstream_dialect(api));

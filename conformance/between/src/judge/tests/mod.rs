@@ -4,5 +4,6 @@ mod bench;
 mod broken;
 mod faults;
 mod good;
+mod said;
 
 use bench::{Bench, MARK, pairs};

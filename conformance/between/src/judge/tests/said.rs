@@ -1,0 +1,109 @@
+//! What findings say: it is true of the recordings, and one defect is one finding.
+
+use results::BetweenFinding;
+use serde_json::{Value, json};
+
+use super::Bench;
+
+impl Bench {
+    /// Changes the JSON of the last request to the upstream.
+    fn send(&mut self, change: impl FnOnce(&mut Value)) {
+        let exchange = self.evidence.upstream.last_mut().expect("a request");
+        let mut body = exchange.request().expect("JSON");
+        change(&mut body);
+        exchange.body = body.to_string().into_bytes();
+    }
+
+    /// Returns the only finding.
+    fn only(&self) -> BetweenFinding {
+        let mut found = self.judge().findings;
+        assert_eq!(found.len(), 1, "{found:?}");
+        found.remove(0)
+    }
+}
+
+#[test]
+fn a_tool_in_a_foreign_form_is_invalid_and_not_lost() {
+    let mut bench = Bench::new("chat", "messages", "call/one");
+    bench.send(|body| {
+        let tool = body["tools"][0].take();
+        let parameters = &tool["input_schema"];
+        body["tools"][0] =
+            json!({"type": "function", "function": {"name": tool["name"], "parameters": parameters}});
+    });
+    let found = bench.only();
+    assert_eq!(found.rule, "request/schema");
+    assert_eq!(
+        found.message,
+        "/tools/*/type of the upstream's request is string \"function\", which Anthropic Messages does not have here"
+    );
+    assert!(found.upstream.contains("\"function\":{\"name\":\"get_weather\""), "{}", found.upstream);
+}
+
+#[test]
+fn what_the_upstream_got_is_shown_as_it_was_sent() {
+    let mut bench = Bench::new("messages", "chat", "call/one");
+    bench.send(|body| {
+        let function = body["tools"][0]["function"].as_object_mut().unwrap();
+        let parameters = function.remove("parameters").unwrap();
+        function.insert("input_schema".to_owned(), parameters);
+    });
+    let found = bench.only();
+    assert_eq!((&*found.rule, &*found.kind), ("request/tools", "parameters: properties"));
+    assert!(found.upstream.contains("\"input_schema\""), "{}", found.upstream);
+}
+
+#[test]
+fn an_object_that_lacks_a_property_is_there() {
+    let mut bench = Bench::new("chat", "messages", "call/forced");
+    bench.send(|body| drop(body["tool_choice"].as_object_mut().unwrap().remove("name")));
+    let found = bench.judge().findings;
+    let schema = found.iter().find(|finding| finding.rule == "request/schema").expect("an invalid request");
+    assert_eq!(schema.message, "/tool_choice of the upstream's request lacks property \"name\"");
+    assert!(!schema.message.contains("is none"));
+}
+
+#[test]
+fn a_request_without_the_mark_is_one() {
+    let mut bench = Bench::new("messages", "chat", "text/plain");
+    bench.evidence.upstream.clear();
+    assert!(bench.only().message.ends_with("without a request to the upstream"));
+    bench.evidence.unmarked = 1;
+    let found = bench.only();
+    assert_eq!((&*found.rule, &*found.kind), ("answer/kind", "mark lost"));
+    assert!(found.message.ends_with("1 request without a mark came at the same time"), "{}", found.message);
+}
+
+#[test]
+fn a_budget_of_reasoning_is_no_effort_that_was_sent() {
+    let mut bench = Bench::new("messages", "chat", "request/effort");
+    let exchange = &mut bench.evidence.client[0];
+    let mut body = exchange.request().unwrap();
+    body["output_config"].as_object_mut().unwrap().remove("effort");
+    body["thinking"] = json!({"type": "enabled", "budget_tokens": 1024});
+    exchange.body = body.to_string().into_bytes();
+    bench.ask(|question| question.effort = None);
+    let found = bench.only();
+    assert_eq!(found.rule, "request/reasoning");
+    assert_eq!(found.message, "the effort is missing, the client's budget of 1024 tokens stands for \"low\"");
+    assert_eq!(found.client, "budget_tokens: 1024");
+}
+
+#[test]
+fn all_that_an_object_lacks_is_one_finding_and_what_breaks_clients_comes_first() {
+    let mut bench = Bench::new("responses", "chat", "text/plain");
+    let (_, last) = bench.client().pieces.last_mut().expect("an event");
+    let text = String::from_utf8_lossy(last).into_owned();
+    let (head, data) = text.split_once("data: ").expect("data");
+    let mut event: Value = serde_json::from_str(data).expect("JSON");
+    for name in ["created_at", "metadata", "output"] {
+        event["response"].as_object_mut().unwrap().remove(name).expect(name);
+    }
+    *last = format!("{head}data: {event}\n\n").into_bytes();
+    let found = bench.judge().findings;
+    let lacks: Vec<_> = found.iter().filter(|finding| finding.message.contains("lacks")).collect();
+    let [lacks] = *lacks else { panic!("one finding: {found:?}") };
+    let places = ["output", "created_at", "metadata"].map(|name| lacks.message.find(name));
+    assert!(places.iter().all(Option::is_some) && places[0] < places[1], "{}", lacks.message);
+    assert!(!lacks.breaks.is_empty());
+}
