@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use results::text::counted;
 use serde_json::Value;
 use spec::Api;
 use spec::table::Content;
@@ -20,9 +21,9 @@ use crate::evidence::Response;
 /// Texts that may stand between the parts of an answer where an API joins them.
 const JOINTS: [&str; 3] = ["", "\n", "\n\n"];
 
-/// Judges the answer to a request that the upstream answered completely. Returns whether the client got one of the kind that it
-/// wants.
-pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) -> bool {
+/// Judges the answer to a request that the upstream answered completely. Its content is not compared if it can only be guessed.
+/// Returns whether the client got one of the kind that it wants.
+pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>, is_guess: bool) -> bool {
     let Some(response) = turn.response() else { return false };
     let client = turn.client_reply();
     let upstream = turn.upstream_reply();
@@ -37,9 +38,11 @@ pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) -> bool {
         return false;
     }
     let asked = turn.question();
-    said(findings, turn.test.front.api, [&upstream, &client]);
-    calls(findings, &upstream, &client);
-    order::judge(findings, turn, [&upstream, &client]);
+    if !is_guess {
+        said(findings, turn.test.front.api, [&upstream, &client]);
+        calls(findings, &upstream, &client);
+        order::judge(findings, turn, [&upstream, &client]);
+    }
     stop::judge(findings, turn.test, asked.as_ref(), [&upstream, &client]);
     usage::judge(findings, turn, [&upstream, &client]);
     model(findings, turn, [&upstream, &client]);
@@ -212,7 +215,8 @@ fn calls(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
             () if sorted[0] == sorted[1] => "order",
             () => "name",
         };
-        let message = format!("the client gets {} calls, the upstream sent {}", other.len(), own.len());
+        let [sent, got] = [&own, &other].map(Vec::len);
+        let message = format!("the client gets {}, the upstream sent {sent}", counted(got as u64, "call"));
         findings.add("answer/calls", Problem::new(kind, message).between(&own.join(", "), &other.join(", ")));
         return;
     }

@@ -25,7 +25,7 @@ mod turn;
 mod usage;
 mod values;
 
-use catalogue::{HandlingMode, Writes};
+use catalogue::{DecidedBy, Family, HandlingMode, Rule, Writes};
 use results::{BetweenFinding, BetweenTest, StreamOutcome, Verdict};
 
 use crate::evidence::{Ended, Evidence, Test};
@@ -79,6 +79,8 @@ pub fn judge(test: &Test, evidence: &Evidence) -> Judged {
 
 /// The ends of the names of rules about a stream that was asked for and not sent, and the reverse.
 const KINDS: [&str; 2] = ["/stream-asked", "/stream-sent"];
+/// The group of rules about why a message ends.
+const STOP: &str = "stop/";
 /// The rule about events without a type.
 const UNTYPED: &str = "schema/event-typed";
 
@@ -125,18 +127,19 @@ fn of_turn(
     if turn.is_faulty() {
         return Some(fault::judge(findings, turn));
     }
+    let found = check();
     let is_refused_content =
         turn.test.case.content_type.is_some() && (reply.error.is_some() || response.status >= 400);
     if !is_refused_content {
         let is_mixed = turn.test.case.crowd.is_some() && crowd::judge(findings, turn);
-        let is_comparable = !is_mixed && answer::judge(findings, turn);
+        let is_comparable = !is_mixed && answer::judge(findings, turn, is_guess(turn, &found));
         if is_comparable && turn.test.case.is_in_step {
             time::judge(findings, turn);
         }
     }
     // A wrong content type passes through, too.
     if turn.test.case.content_type.is_none() || turn.test.mode != HandlingMode::Passthrough {
-        findings_of(findings, turn.test, &check());
+        findings_of(findings, turn.test, &found);
     }
     Some(turn.outcome(&reply, false))
 }
@@ -150,13 +153,26 @@ fn second_response(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     findings.add("fault/malformed", Problem::new("HTTP in the stream", message).showing("", &line));
 }
 
+/// Returns whether no one can know which part of an answer a delta belongs to: its stream opens something twice, and no event
+/// repeats it as a whole.
+fn is_guess(turn: &Turn<'_>, found: &[checker::Finding]) -> bool {
+    let opens_twice = |rule: &Rule| match rule.decided_by {
+        DecidedBy::Structure(families) => families.contains(&Family::Reopened),
+        DecidedBy::Relation(_) | DecidedBy::Code(_) => false,
+    };
+    let is_repeated = || turn.response().and_then(|it| stream::finished(turn.test.front, it)).is_some();
+    found.iter().filter_map(|finding| catalogue::rule(&finding.rule)).any(opens_twice) && !is_repeated()
+}
+
 /// Adds what the rules of the client's API find.
 fn findings_of(findings: &mut Findings<'_>, test: &Test, found: &[checker::Finding]) {
-    // The same of both ends: a body where the client wants a stream, or the other way round.
+    // The same of both ends: a body where the client wants a stream, or the other way round; why the answer ends.
     let is_said = |rule: &str| KINDS.iter().any(|kind| rule.ends_with(kind));
     let has_kind = findings.has("answer/kind");
+    let has_stop = findings.has("answer/stop");
     for finding in stream::by_cause(found, test.front) {
-        if !(findings.is_limit(&finding.rule) || has_kind && is_said(&finding.rule)) {
+        let is_said = has_kind && is_said(&finding.rule) || has_stop && finding.rule.starts_with(STOP);
+        if !(findings.is_limit(&finding.rule) || is_said) {
             findings.push(finding);
         }
     }

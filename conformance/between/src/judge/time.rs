@@ -56,6 +56,9 @@ fn held_back(sent: &Response, upstream: &[Moment], client: &[Moment]) -> Option<
             // What never arrives is lost, and a finding of another rule: it is not waited for.
             let lost = all(upstream, lane).saturating_sub(all(client, lane));
             let wanted = moment.said.get(lane)?.saturating_sub(lost);
+            if wanted == 0 {
+                continue;
+            }
             let (next, _) = sent.pieces.get(moment.piece + 1)?;
             let arrival = client.iter().find(|it| it.said.get(lane) >= Some(&wanted));
             if arrival.is_some_and(|arrival| arrival.at > *next) {

@@ -19,20 +19,20 @@ fn pass_on(to: SocketAddr, held: usize) -> SocketAddr {
     thread::spawn(move || {
         for client in listener.incoming().flatten() {
             let left = Arc::clone(&left);
-            thread::spawn(move || pass(client, &TcpStream::connect(to).unwrap(), &left));
+            thread::spawn(move || pass(&client, &TcpStream::connect(to).unwrap(), &left));
         }
     });
     address
 }
 
-fn pass(client: TcpStream, server: &TcpStream, left: &AtomicUsize) {
+fn pass(mut client: &TcpStream, server: &TcpStream, left: &AtomicUsize) {
     let [mut from, mut to] = [server, server].map(|it| it.try_clone().unwrap());
     let mut answered = client.try_clone().unwrap();
     let answering = thread::spawn(move || {
         copy(&mut from, |bytes| drop(answered.write_all(bytes)));
         let _ = answered.shutdown(Shutdown::Both);
     });
-    copy(&mut &client, |bytes| drop(to.write_all(bytes)));
+    copy(&mut client, |bytes| drop(to.write_all(bytes)));
     let is_held = left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
     if !is_held {
         let _ = server.shutdown(Shutdown::Both);

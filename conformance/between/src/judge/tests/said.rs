@@ -107,3 +107,36 @@ fn all_that_an_object_lacks_is_one_finding_and_what_breaks_clients_comes_first()
     assert!(places.iter().all(Option::is_some) && places[0] < places[1], "{}", lacks.message);
     assert!(!lacks.breaks.is_empty());
 }
+
+#[test]
+fn reasoning_that_never_comes_is_not_late() {
+    let mut bench = Bench::new("messages", "chat", "time/reasoning");
+    bench.client().pieces.retain(|(_, bytes)| {
+        let text = String::from_utf8_lossy(bytes);
+        let parts =
+            ["\"thinking\"", "thinking_delta", "signature_delta", "\"content_block_stop\",\"index\":0"];
+        parts.iter().all(|part| !text.contains(part))
+    });
+    bench.client().pieces.iter_mut().for_each(|(_, bytes)| {
+        *bytes = String::from_utf8_lossy(bytes).replace("\"index\":1", "\"index\":0").into_bytes();
+    });
+    assert_eq!(bench.only().rule, "answer/reasoning");
+}
+
+#[test]
+fn calls_at_one_index_are_no_lost_call() {
+    let mut bench = Bench::new("messages", "chat", "call/several");
+    bench.client().pieces.iter_mut().for_each(|(_, bytes)| {
+        *bytes = String::from_utf8_lossy(bytes).replace("\"index\":1", "\"index\":0").into_bytes();
+    });
+    let rules: Vec<String> = bench.found().into_iter().map(|(rule, _)| rule).collect();
+    assert!(rules.contains(&"block/reopened".to_owned()), "{rules:?}");
+    assert!(rules.iter().all(|rule| !rule.starts_with("answer/")), "{rules:?}");
+}
+
+#[test]
+fn a_wrong_end_is_one_finding() {
+    let mut bench = Bench::new("messages", "chat", "stop/filter");
+    bench.replace("\"stop_reason\":\"refusal\"", "\"stop_reason\":\"stop_sequence\"");
+    assert_eq!(bench.only().rule, "answer/stop");
+}
