@@ -24,9 +24,7 @@ pub(super) fn judge(
     let is_forced_call = sent == Stop::Calls && is_forced && client.stop == Some(Stop::Calls);
     let is_nearest = !is_same_api && nearest(sent).iter().any(|stop| classes.contains(stop));
     if !classes.contains(&sent) && !is_forced_call && !is_nearest {
-        let found = client.stop.map_or("nothing", name);
-        // Calls that end with another word are calls by their content.
-        let found = if client.stop == Some(sent) { word } else { found };
+        let found = if word.is_empty() { "nothing" } else { word };
         let kind = format!("{found} instead of {}", name(sent));
         let message = format!("the answer ends with {word:?}, expected a word for {}", name(sent));
         let own = upstream.word.as_deref().unwrap_or_default();

@@ -10,7 +10,9 @@ impl BetweenRun {
         words.extend(names.iter().map(|name| shell_word(name).into_owned()));
         words.extend(flags.iter().map(|flag| (*flag).to_owned()));
         if !self.is_reference {
-            if self.command.is_empty() {
+            // A command without it listens on a port of the suite's choice.
+            let has_url = self.typed.as_ref().is_some_and(|typed| typed.contains(" --gateway "));
+            if self.command.is_empty() || has_url {
                 words.push(format!("--gateway {}", shell_word(&self.url)));
             }
             if let Some(port) = self.upstream_port {
