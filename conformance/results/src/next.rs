@@ -107,9 +107,8 @@ fn varies(case: &CaseReport, run: &Run) -> bool {
 }
 
 fn of_recordings(run: &Run, worst: &[&RuleTotal], steps: &mut Vec<Step>) {
-    let Some(rule) = worst.first().filter(|_| worst.len() > 1) else { return };
-    let first = rule.first.and_then(|[capture, _]| run.captures.get(capture));
-    let Some(capture) = first.filter(|capture| capture.name != "standard input") else { return };
+    let first = worst.first().and_then(|rule| Some((rule, run.captures.get(rule.first?[0])?)));
+    let Some((rule, capture)) = first.filter(|(_, capture)| capture.name != "standard input") else { return };
     let path = capture.path();
     // Such characters are escaped when they are shown, so that the name would be another one.
     if path.chars().any(|character| character.is_control() || character == '\u{fffd}') {
@@ -118,7 +117,13 @@ fn of_recordings(run: &Run, worst: &[&RuleTotal], steps: &mut Vec<Step>) {
     let folder = if path.starts_with('-') { "./" } else { "" };
     let dialect =
         if run.dialect == AUTO { String::new() } else { format!(" --dialect {}", shell_word(&run.dialect)) };
-    let command =
-        format!("conformance check {folder}{}{dialect} --select {}", shell_word(&path), shell_word(&rule.id));
-    steps.push(Step::new(format!("show only {}", rule.id), command));
+    let named = format!("{folder}{}{dialect}", shell_word(&path));
+    if worst.len() > 1 {
+        let command = format!("conformance check {named} --select {}", shell_word(&rule.id));
+        steps.push(Step::new(format!("show only {}", rule.id), command));
+    }
+    if !run.unmeasured_clients().is_empty() {
+        let why = "see what the clients do that were not measured with these findings";
+        steps.push(Step::new(why, format!("conformance impact {named}")));
+    }
 }

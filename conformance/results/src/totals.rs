@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::capture::CaptureReport;
 use super::faults::Faults;
 use super::tally::Tally;
-use checker::{Effect, LevelName, Rules, Unmeasured};
+use checker::{Effect, Finding, LevelName, Rules, Unmeasured};
 
 /// Totals of checks and findings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -240,7 +240,7 @@ impl ClientTotal {
                     clients.filter(|((_, client), _)| client.is_of(&finding.api))
                 {
                     let is_first = |rule| here.insert((at, rule));
-                    total.add(&finding.rule, effect, is_first);
+                    total.add(finding, effect, is_first);
                 }
             }
             let broken: BTreeSet<usize> = here.iter().map(|(at, _)| *at).collect();
@@ -251,6 +251,12 @@ impl ClientTotal {
                 }
             }
         }
+        // Findings in streams of one API say nothing about clients of another.
+        let findings = || captures.iter().flat_map(|capture| &capture.findings);
+        let has_any = findings().next().is_some();
+        let found: BTreeSet<&str> = findings().map(|finding| &*finding.api).collect();
+        let is_meant = |api: &&str| !has_any || found.contains(*api) || found.contains("");
+        let apis: Vec<&str> = apis.iter().copied().filter(is_meant).collect();
         let mut totals: Vec<Self> = CLIENTS
             .iter()
             .zip(totals)
@@ -264,7 +270,10 @@ impl ClientTotal {
     }
 
     fn of(client: &Client, found: Found<'_>) -> Self {
-        let Found { captures, rules, mut unmeasured } = found;
+        let Found { captures, rules, mut unmeasured, noted, has_more_than_notes } = found;
+        if !has_more_than_notes {
+            unmeasured.extend(noted);
+        }
         if client.version.is_none() {
             unmeasured.entry(Unmeasured::OnlyReports).or_default();
         }
@@ -302,21 +311,60 @@ struct Found<'f> {
     rules: BTreeMap<&'f str, (String, u64)>,
     /// The rules that it was not measured with, by reason.
     unmeasured: BTreeMap<Unmeasured, BTreeSet<&'f str>>,
+    /// Those of them that are only noted. They leave what is known of the other findings, if there are any.
+    noted: BTreeMap<Unmeasured, BTreeSet<&'f str>>,
+    has_more_than_notes: bool,
 }
 
 impl<'f> Found<'f> {
     /// Adds the effect of a finding. `is_first` returns whether the rule breaks the client for the first time in the recording.
-    fn add(&mut self, rule: &'f str, effect: &Effect, mut is_first: impl FnMut(&'f str) -> bool) {
+    fn add(&mut self, finding: &'f Finding, effect: &Effect, mut is_first: impl FnMut(&'f str) -> bool) {
+        let (rule, is_note) = (&*finding.rule, finding.level <= Level::May);
+        self.has_more_than_notes |= !is_note;
         let failure = match effect {
             Effect::Breaks(failure) => failure.as_str(),
             Effect::IsReported(failure) => failure,
             Effect::IsRead => return,
             Effect::NotMeasured(reason) => {
-                self.unmeasured.entry(*reason).or_default().insert(rule);
+                let known = if is_note { &mut self.noted } else { &mut self.unmeasured };
+                known.entry(*reason).or_default().insert(rule);
                 return;
             }
         };
         let (_, captures) = self.rules.entry(rule).or_insert_with(|| (failure.to_owned(), 0));
         *captures += u64::from(is_first(rule));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use checker::Checker;
+
+    use super::*;
+
+    /// Returns a finding with this level.
+    fn finding(level: Level) -> Finding {
+        let mut checker = Checker::new(spec::dialect("openai").unwrap());
+        checker.push(b"data: [\n\n");
+        checker.finish();
+        Finding { level, ..checker.findings().first().unwrap().clone() }
+    }
+
+    fn state<'f>(all: &[(&'f Finding, &Effect)]) -> ClientState {
+        let client = CLIENTS.iter().find(|client| client.version.is_some()).unwrap();
+        let mut found: Found<'f> = Found::default();
+        for (finding, effect) in all {
+            found.add(finding, effect, |_| true);
+        }
+        ClientTotal::of(client, found).state
+    }
+
+    #[test]
+    fn notes_void_nothing_beside_other_findings() {
+        let (must, note) = (finding(Level::Must), finding(Level::May));
+        let unknown = Effect::NotMeasured(Unmeasured::Kind);
+        assert_eq!(state(&[(&must, &Effect::IsRead), (&note, &unknown)]), ClientState::NotAffected);
+        assert_eq!(state(&[(&must, &unknown), (&note, &Effect::IsRead)]), ClientState::NotMeasured);
+        assert_eq!(state(&[(&note, &unknown)]), ClientState::NotMeasured);
     }
 }

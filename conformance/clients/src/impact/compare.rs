@@ -55,10 +55,13 @@ pub(super) fn outcome(said: &Said, intact: &Intact<'_>, ended: &Ended) -> (Playe
             (PlayedOutcome::Unaffected, String::new())
         };
     }
+    let has_no_word =
+        said.readings.iter().all(|answer| answer.status.as_deref().unwrap_or_default().is_empty());
+    if (is_lost || has_no_word) && reply.response_status.iter().flatten().any(|status| status == INTERRUPTED)
+    {
+        return (PlayedOutcome::Reports, format!("its status is {INTERRUPTED}"));
+    }
     if is_lost {
-        if reply.response_status.iter().flatten().any(|status| status == INTERRUPTED) {
-            return (PlayedOutcome::Reports, format!("its status is {INTERRUPTED}"));
-        }
         let what = if said.has_error { "the error is lost" } else { "it takes what broke off for the whole" };
         return (PlayedOutcome::Wrong, what.to_owned());
     }
@@ -69,17 +72,18 @@ pub(super) fn outcome(said: &Said, intact: &Intact<'_>, ended: &Ended) -> (Playe
     }
 }
 
-/// Returns a reply with an empty value for what the client lost, and without ids that were never sent.
+/// Returns a reply with an empty value for what the client lost, and without ids that were never sent: clients leave these out, or
+/// make their own.
 fn comparable(reply: &Reply, intact: &Reply, said: &Said) -> Reply {
     let mut reply = reply.with_losses(intact);
     let has_id = said.readings.iter().any(|answer| answer.id.as_deref().is_some_and(|id| !id.is_empty()));
     if !has_id {
         reply.response_id = None;
     }
-    let sent = || said.readings.iter().flat_map(|answer| &answer.calls);
+    let ids = intact.calls.iter().flatten().flatten().filter_map(|call| call.call_id.as_deref());
+    let are_sent = ids.into_iter().all(|id| said.has_id(id));
     for call in reply.calls.iter_mut().flatten().flatten() {
-        let is_sent = call.call_id.as_ref().is_some_and(|id| sent().any(|sent| sent.id == *id));
-        if !is_sent && sent().any(|sent| sent.id.is_empty()) {
+        if !are_sent && call.call_id.as_deref().is_some_and(|id| !said.has_id(id)) {
             call.call_id = None;
         }
     }

@@ -32,6 +32,7 @@ pub(super) struct Said {
     /// Whether it reports an error.
     pub(super) has_error: bool,
     reply: Reply,
+    body: Vec<u8>,
 }
 
 impl Said {
@@ -61,6 +62,17 @@ impl Said {
             has_error: act.status >= 400 || reply.error.is_some() || played.last().is_some_and(has_failed),
             readings,
             reply,
+            body,
+        }
+    }
+
+    /// Returns whether the response has this id somewhere.
+    pub(super) fn has_id(&self, id: &str) -> bool {
+        let has = |text: &str| self.body.windows(text.len()).any(|window| window == text.as_bytes());
+        match id {
+            // Other strings are empty, too.
+            "" => has("id\":\"\"") || has("id\": \"\""),
+            id => has(&Value::from(id).to_string()),
         }
     }
 
