@@ -16,6 +16,7 @@ mod reproduce;
 mod secrets;
 mod server;
 mod transport;
+mod stops;
 mod trust;
 mod twins;
 mod websocket;

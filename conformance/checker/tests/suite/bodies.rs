@@ -138,6 +138,31 @@ fn bodies_of_other_apis_are_named() {
 }
 
 #[test]
+fn an_error_body_of_messages_is_marked_as_one() {
+    let dialect = spec::dialect("anthropic").expect("the build has it");
+    let shape = |body: &str| {
+        let mut checker = Checker::new(dialect);
+        let headers = vec![("content-type".into(), "application/json".into())];
+        checker.exchange(&Exchange { status: Some(400), headers, ..Exchange::default() });
+        let (data, transport) = (Some(body.into()), Transport::Unframed);
+        checker.body(&Frame { data, source: body.as_bytes(), transport, ..Frame::default() });
+        let found = checker.into_findings().0;
+        let is_it = |finding: &&Finding| finding.rule == "error/body-shape";
+        found.iter().find(is_it).map(|finding| finding.message.clone())
+    };
+    let error = r#""error":{"type":"invalid_request_error","message":"max_tokens: Field required"}"#;
+    assert_eq!(shape(&format!(r#"{{"type":"error",{error}}}"#)), None);
+    let said = |actual: &str| Some(format!("/type of the body is {actual}, not \"error\""));
+    assert_eq!(shape(&format!("{{{error}}}")), said("none"));
+    assert_eq!(
+        shape(&format!(r#"{{"type":"invalid_request_error",{error}}}"#)),
+        said("\"invalid_request_error\"")
+    );
+    let rule = RULES.iter().find(|rule| rule.id == "error/body-shape").expect("it is there");
+    assert!(rule.in_dialect(dialect).fix.contains(r#"{"type": "error", "error": {"#));
+}
+
+#[test]
 fn responses_of_good_streams_are_good_bodies() {
     let mut bodies = 0;
     for golden in GOLDENS {
