@@ -100,6 +100,8 @@ pub(crate) struct Node {
     pub(super) has_gaps: bool,
     /// Whether a difference between its deltas and its final value was reported.
     pub(crate) disputed: bool,
+    /// Whether what closed it may come before its end, so that one more event may close it.
+    pub(super) may_close_again: bool,
     /// The finding that nothing opened it, and the id that its events give it.
     pub(super) unopened: Option<Box<(usize, String)>>,
     /// The finding that another item has its index.
@@ -134,6 +136,8 @@ pub(crate) struct Repeats {
     last: usize,
     /// Number of deltas that are longer than the one before them.
     growing: u32,
+    /// Start of the last delta, empty or not.
+    end: usize,
 }
 
 impl Repeats {
@@ -149,11 +153,20 @@ impl Repeats {
         self.last = start;
     }
 
+    /// Returns whether the last of three or more deltas repeats all before it. Short texts may by chance.
+    pub(crate) fn is_whole_at_end(self, joined: &str, deltas: u64) -> bool {
+        let (before, last) = joined.split_at_checked(self.end).unwrap_or_default();
+        deltas > 2 && last.len() >= SHORT && before == last
+    }
+
     /// Returns whether each delta repeats all before it. Two deltas may be alike by chance.
     pub(crate) const fn are_all(self) -> bool {
         !self.has_new && self.growing > 1
     }
 }
+
+/// Size of a text from which it is not repeated by chance.
+const SHORT: usize = 16;
 
 /// Initial capacity of a text, as most texts are much longer than their first delta.
 const USUAL_TEXT: usize = 256;
@@ -181,6 +194,7 @@ impl Node {
             partial: false,
             is_settled: false,
             disputed: false,
+            may_close_again: false,
             unopened: None,
             doubt: None,
             has_gaps: false,
@@ -208,6 +222,7 @@ impl Node {
         self.cells.recycle();
         Recycle::recycle(&mut self.counters);
         (self.partial, self.is_settled, self.has_gaps, self.disputed) = (false, false, false, false);
+        self.may_close_again = false;
         (self.phase, self.end, self.phases) = (None, None, 0);
         (self.unopened, self.doubt) = (None, None);
         self.state = State::Gone;
@@ -266,6 +281,7 @@ impl Node {
             self.joined.reserve(USUAL_TEXT);
         }
         let start = self.joined.len();
+        self.repeats.end = start;
         if text.escaped {
             // Half of a surrogate pair: the character is unknown.
             self.partial |= spec::json::decode_onto(&mut self.joined, text.raw);
@@ -275,6 +291,11 @@ impl Node {
         if !self.repeats.has_new {
             self.repeats.compare(&self.joined, start);
         }
+    }
+
+    /// Returns whether it was closed before its end, and takes the event at hand for the end.
+    pub(super) const fn take_early_close(&mut self) -> bool {
+        std::mem::replace(&mut self.may_close_again, false)
     }
 
     /// Returns the expected index of its next child of a scope.

@@ -8,14 +8,21 @@ use spec::json;
 use crate::Answer;
 use crate::engine::{Case, Node, Object, Place, Snapshot, Tokens, short};
 
-/// Reports a text each of whose deltas repeats all before it.
+/// Reports a text each of whose deltas repeats all before it, or whose last delta does.
 pub(super) fn deltas_add(case: &mut Case<'_>, text: &Node) {
-    if !text.repeats.are_all() || text.partial || text.disputed || case.stream.has_gap {
+    let are_all = text.repeats.are_all();
+    let is_repeated = are_all || text.repeats.is_whole_at_end(&text.joined, text.fragments);
+    if !is_repeated || text.partial || text.disputed || case.stream.has_gap {
         return;
     }
     let (name, count) = (case.name(text), text.fragments);
+    if !are_all {
+        // A model may write a text twice.
+        case.limit(Level::Should);
+    }
+    let which = if are_all { "each" } else { "the last" };
     case.fault_of_event("only what is new in each delta", &short(&format!("{:?}", text.joined)), || {
-        format!("each of the {count} deltas of {name} repeats all before it")
+        format!("{which} of the {count} deltas of {name} repeats all before it")
     });
 }
 

@@ -59,3 +59,27 @@ fn what_comes_behind_an_end_has_one_of_its_own() {
         assert_eq!(checker.findings().iter().map(|finding| finding.count).sum::<u64>(), requests);
     }
 }
+
+#[test]
+fn spoken_output_may_expire_before_its_choice_finishes() {
+    let chunk = |choice: &str| {
+        let head = r#"{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1785000000,"model":"gpt-audio-1.5""#;
+        format!("data: {head},\"choices\":[{{\"index\":0,{choice}}}]}}\n\n")
+    };
+    let start = chunk(r#""delta":{"role":"assistant","refusal":null},"finish_reason":null"#);
+    let audio = chunk(r#""delta":{"audio":{"id":"audio_1","data":"AAAB"}},"finish_reason":null"#);
+    let expiry = chunk(r#""delta":{"audio":{"expires_at":1785003600}}"#);
+    let finish = chunk(r#""delta":{},"finish_reason":"stop""#);
+    let found = |chunks: &[&str]| {
+        let mut checker = Checker::new(spec::dialect("chat").expect("the dialect"));
+        checker.push(format!("{}data: [DONE]\n\n", chunks.concat()).as_bytes());
+        checker.finish();
+        checker.findings().iter().map(|finding| finding.rule.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&[&start, &audio, &expiry]), [""; 0]);
+    assert_eq!(found(&[&start, &audio, &finish, &expiry]), [""; 0]);
+    assert_eq!(found(&[&start, &audio, &expiry, &finish]), [""; 0]);
+    for twice in [[&expiry, &finish, &finish], [&finish, &expiry, &finish]] {
+        assert_eq!(found(&[&start, &audio, twice[0], twice[1], twice[2]]), ["choice/finished-once"]);
+    }
+}

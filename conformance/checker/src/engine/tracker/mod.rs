@@ -260,7 +260,9 @@ impl<'r> Tracker<'_, 'r> {
         self.run(node, |hooks| &hooks.closed, |found| found.closing.get());
         self.settle(node);
         self.stream.nodes.set_state(node, State::Closed);
+        let may_close_again = self.record.known.is_some_and(|(_, info)| self.may_close_again(info));
         if let Some(found) = self.stream.nodes.get_mut(node) {
+            found.may_close_again = may_close_again;
             found.closed.note(self.record);
             // Without a final text, its annotations are compared with the deltas.
             if !found.disputed && found.closing.is_set() {

@@ -317,7 +317,9 @@ impl<'r> Tracker<'_, 'r> {
                     return false;
                 }
                 Some(State::Closed) => {
-                    if !(closes && self.may_close_again(info)) {
+                    let is_early =
+                        self.stream.nodes.get_mut(node).is_some_and(|it| closes && it.take_early_close());
+                    if !(is_early || closes && self.may_close_again(info)) {
                         self.after_close(node, closes);
                     }
                     return false;
@@ -339,7 +341,7 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     /// Returns whether the entry of a list at hand has what lets it close its scope again.
-    fn may_close_again(&self, info: &EventInfo) -> bool {
+    pub(super) fn may_close_again(&self, info: &EventInfo) -> bool {
         let entry = self.record.entry().zip(info.level.again);
         entry
             .and_then(|((entry, _), again)| spec::json::at(entry, again))

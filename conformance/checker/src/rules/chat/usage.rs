@@ -60,9 +60,30 @@ pub(in crate::rules) fn alone(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
     }
 }
 
+/// The parts of counts that the usage of other APIs does not have.
+const PARTS: [(&str, &str, &[&str]); 2] = [
+    ("prompt_tokens", "prompt_tokens_details", &["audio_tokens"]),
+    (
+        "completion_tokens",
+        "completion_tokens_details",
+        &["audio_tokens", "accepted_prediction_tokens", "rejected_prediction_tokens"],
+    ),
+];
+
 pub(in crate::rules) fn details_within(case: &mut Case<'_>, _: &Node, value: &Object<'_>) {
     let usage = Usage::of(&case.dialect().api.usage, value.text());
     counts::details_within(case, &usage, "/usage");
+    for (whole, details, parts) in PARTS {
+        let (Some(all), Some(details_object)) = (value.number(whole), value.value(details)) else { continue };
+        let found = Object::new(details_object);
+        for part in parts {
+            let Some(count) = found.number(part).filter(|count| *count > all) else { continue };
+            let pointer = format!("/usage/{details}/{part}");
+            case.fault(&pointer, &format!("at most {all}"), &count.to_string(), || {
+                format!("{part} is {count}, but {whole} is only {all}")
+            });
+        }
+    }
 }
 
 pub(in crate::rules) fn counts_prompt(case: &mut Case<'_>, _: &Node, usage: &Object<'_>) {

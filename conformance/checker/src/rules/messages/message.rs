@@ -68,11 +68,14 @@ pub(in crate::rules) fn text_not_empty(case: &mut Case<'_>, _: &Node, delta: &Ob
 }
 
 pub(in crate::rules) fn starts_without_reason(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let Some(reason) = snapshot.response.value("stop_reason") else { return };
-    if !is_call_by_code(snapshot.response) {
-        case.fault("/message/stop_reason", "null", &short(reason), || {
-            format!("the message starts with the stop reason {}", short(reason))
-        });
+    for (member, noun) in [("stop_reason", "stop reason"), ("stop_sequence", "stop sequence")] {
+        let Some(value) = snapshot.response.value(member) else { continue };
+        if !is_call_by_code(snapshot.response) {
+            case.fault(&format!("/message/{member}"), "null", &short(value), || {
+                format!("the message starts with the {noun} {}", short(value))
+            });
+            return;
+        }
     }
 }
 

@@ -17,7 +17,7 @@ const REASONS: [&str; 8] = [
 ];
 
 /// Words by which Chat Completions, Responses and Gemini say why a response ended, and none at all.
-const OF_OTHERS: [&str; 15] = [
+const OF_OTHERS: [&str; 16] = [
     "",
     "cancelled",
     "completed",
@@ -32,6 +32,7 @@ const OF_OTHERS: [&str; 15] = [
     "recitation",
     "safety",
     "stop",
+    "tool_call",
     "tool_calls",
 ];
 

@@ -64,33 +64,19 @@ pub(in crate::rules) fn input_json(case: &mut Case<'_>, _: &Node, delta: &Object
 }
 
 pub(in crate::rules) fn input_complete(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
-    let stream = case.stream;
-    let Some(asked) = case.head.asked.as_ref().filter(|_| delta.plain("stop_reason") == Some("tool_use"))
-    else {
+    if delta.plain("stop_reason") != Some("tool_use") {
         return;
-    };
-    let tools = asked.value("tools").and_then(json::entries).unwrap_or_default();
-    let tools: Vec<Object<'_>> = tools.into_iter().map(Object::new).collect();
+    }
+    let stream = case.stream;
     for block in blocks(stream, &["tool_use"]) {
         let Some(opening) = block.opening.get() else { continue };
-        let called = |tool: &&Object<'_>| {
-            tool.get("strict") == Some("true") && tool.string("name") == opening.string("name")
+        let joined = stream.children(block, Scope::Input).next();
+        let text = match joined {
+            Some(joined) if joined.partial => continue,
+            Some(joined) if !joined.joined.trim().is_empty() => &*joined.joined,
+            _ => input(opening).unwrap_or("{}"),
         };
-        let Some(tool) = tools.iter().find(called) else { continue };
-        let joined = stream.children(block, Scope::Input).map(|input| (&*input.joined, input.partial)).next();
-        let (text, is_partial) = match joined {
-            Some((text, is_partial)) if !text.trim().is_empty() => (text, is_partial),
-            _ => (input(opening).unwrap_or("{}"), false),
-        };
-        // `tool-use/input-json` reports an input that is no object.
-        let Some(members) = json::members(text).filter(|_| !is_partial && !stream.has_gap) else { continue };
-        let schema = tool.value("input_schema").unwrap_or_default();
-        if let Some(absent) = request::absent(schema, &members) {
-            let (name, actual) = (case.name(block), short(text));
-            case.fault_of_event(&format!("an object with {absent:?}"), &actual, || {
-                format!("the input of {name} lacks {absent:?}, which the strict schema of its tool requires")
-            });
-        }
+        request::strict_arguments(case, block, text);
     }
 }
 
