@@ -59,7 +59,7 @@ fn descriptor(cause: &BetweenCause) -> Value {
         "id": id,
         "shortDescription": { "text": title },
         "help": {
-            "text": format!("{title} ({}). Fix: {}", visible(&page.authority), page.fix),
+            "text": format!("{title} ({}). Fix: {}", visible(page.authority.trim_end_matches('.')), page.fix),
             "markdown": format!("**{title}.**\n\n{}\n\nAuthority: {}\n\nFix: {}", page.prose, page.authority, page.fix),
         },
         "defaultConfiguration": { "level": level(cause.level) },
