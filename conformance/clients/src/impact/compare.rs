@@ -41,7 +41,7 @@ pub(super) fn outcome(said: &Said, intact: &Intact<'_>, ended: &Ended) -> (Playe
             Status::Ok => reply,
         },
     };
-    let reply = comparable(reply, intact.reply, said);
+    let reply = comparable(reply, intact, said);
     let differs = match intact.beside {
         Beside::Wire => None,
         Beside::Given | Beside::Mended => {
@@ -68,19 +68,33 @@ pub(super) fn outcome(said: &Said, intact: &Intact<'_>, ended: &Ended) -> (Playe
     match (difference(&said.readings, &[], &reply), differs.flatten()) {
         (None, Some(how)) => (PlayedOutcome::PassesOn, how),
         (None, None) => (PlayedOutcome::PassesOn, "it returns what the response says".to_owned()),
+        (Some(_), _) if intact.beside == Beside::Mended && has_more(&reply, said) => {
+            (PlayedOutcome::PassesOn, "it returns more than the suite reads in the response".to_owned())
+        }
         (Some(how), differs) => (PlayedOutcome::Wrong, differs.unwrap_or(how)),
     }
 }
 
+/// Returns whether a client has found a text or calls where the readers of the suite found none: these, and not the client, miss
+/// something then.
+fn has_more(reply: &Reply, said: &Said) -> bool {
+    let answer = answer_of(reply);
+    let has_no_text = said.readings.iter().all(|reading| reading.text().is_empty());
+    let has_no_calls = said.readings.iter().all(|reading| reading.calls.is_empty());
+    has_no_text && !answer.text().is_empty() || has_no_calls && !answer.calls.is_empty()
+}
+
 /// Returns a reply with an empty value for what the client lost, and without ids that were never sent: clients leave these out, or
 /// make their own.
-fn comparable(reply: &Reply, intact: &Reply, said: &Said) -> Reply {
-    let mut reply = reply.with_losses(intact);
+fn comparable(reply: &Reply, intact: &Intact<'_>, said: &Said) -> Reply {
+    let mut reply = reply.with_losses(intact.reply);
     let has_id = said.readings.iter().any(|answer| answer.id.as_deref().is_some_and(|id| !id.is_empty()));
-    if !has_id {
+    // Of several, each is one that the response has.
+    let is_sent = |id: &Option<String>| id.as_deref().is_some_and(|id| said.has_id(id));
+    if !has_id || intact.beside != Beside::Given && reply.response_id.as_ref().is_some_and(is_sent) {
         reply.response_id = None;
     }
-    let ids = intact.calls.iter().flatten().flatten().filter_map(|call| call.call_id.as_deref());
+    let ids = intact.reply.calls.iter().flatten().flatten().filter_map(|call| call.call_id.as_deref());
     let are_sent = ids.into_iter().all(|id| said.has_id(id));
     for call in reply.calls.iter_mut().flatten().flatten() {
         if !are_sent && call.call_id.as_deref().is_some_and(|id| !said.has_id(id)) {
@@ -90,41 +104,52 @@ fn comparable(reply: &Reply, intact: &Reply, said: &Said) -> Reply {
     reply
 }
 
-/// Returns what an intact reply says, as the answers that are right.
-fn answers_of(intact: &Intact<'_>, said: &Said) -> Vec<Answer> {
-    let reply = intact.reply;
+/// Returns what a reply says, without its id and counts.
+fn answer_of(reply: &Reply) -> Answer {
     let text = |text: &Option<Option<String>>| text.clone().flatten();
     let call = |call: &ReplyCall| ToolCall {
         id: call.call_id.clone().unwrap_or_default(),
         name: call.name.clone(),
         arguments: call.arguments.as_str().map_or_else(|| call.arguments.to_string(), str::to_owned),
     };
+    Answer {
+        texts: text(&reply.text).into_iter().collect(),
+        refusal: text(&reply.refusal).unwrap_or_default(),
+        reasoning: text(&reply.reasoning).unwrap_or_default(),
+        calls: reply.calls.iter().flatten().flatten().map(call).collect(),
+        status: text(&reply.response_status),
+        ..Answer::default()
+    }
+}
+
+/// Returns what an intact reply says, as the answers that are right.
+fn answers_of(intact: &Intact<'_>, said: &Said) -> Vec<Answer> {
+    let reply = intact.reply;
+    let wire = || said.readings.iter();
     // Ids and counts of a mended response are its own.
-    let wire = said.readings.iter();
     let (id, tokens) = match intact.beside {
         Beside::Given => (
-            text(&reply.response_id),
+            reply.response_id.clone().flatten(),
             reply
                 .usage
                 .flatten()
                 .map(|usage| Tokens { input: usage.input_tokens, output: usage.output_tokens }),
         ),
         Beside::Mended | Beside::Wire => {
-            (wire.clone().find_map(|answer| answer.id.clone()), wire.clone().find_map(|answer| answer.tokens))
+            (wire().find_map(|answer| answer.id.clone()), wire().find_map(|answer| answer.tokens))
         }
     };
-    let answer = Answer {
-        texts: text(&reply.text).into_iter().collect(),
-        refusal: text(&reply.refusal).unwrap_or_default(),
-        reasoning: text(&reply.reasoning).unwrap_or_default(),
-        calls: reply.calls.iter().flatten().flatten().map(call).collect(),
-        status: text(&reply.response_status),
-        id,
-        tokens,
-    };
-    let streamed = text(&reply.streamed).map(|text| Answer { texts: vec![text], ..answer.clone() });
-    let mut all = vec![answer];
-    all.extend(streamed);
+    let mut all = vec![Answer { id, tokens, ..answer_of(reply) }];
+    if let Some(streamed) = reply.streamed.clone().flatten() {
+        all.push(Answer { texts: vec![streamed], ..all[0].clone() });
+    }
+    if intact.beside == Beside::Mended {
+        // The mended response ends with the usual word for its content, the recorded one with another that is as good.
+        let is_known = |word: &&String| !translation::stops(said.dialect.api.name, word).is_empty();
+        for word in wire().filter_map(|answer| answer.status.as_ref()).filter(is_known) {
+            all.push(Answer { status: Some(word.clone()), ..all[0].clone() });
+        }
+    }
     all.dedup();
     all
 }

@@ -45,7 +45,9 @@ impl Said {
         } else {
             Reply::of_stream(dialect, &body)
         };
-        join_names(&mut reply, &played);
+        if !is_body {
+            complete(&mut reply, &played);
+        }
         let mut readings = vec![answer_of(&reply)];
         if !is_body && weight(played.content()) > weight(&readings[0]) {
             readings = vec![played.content().clone()];
@@ -157,8 +159,8 @@ fn weight(answer: &Answer) -> usize {
     answer.text().len() + answer.refusal.len() + answer.reasoning.len() + calls.sum::<usize>()
 }
 
-/// Gives calls of choices whose names come in pieces the whole names, as most clients join them.
-fn join_names(reply: &mut Reply, played: &Played) {
+/// Gives calls the whole names that come in pieces, as most clients join them, and the arguments that another reader has found.
+fn complete(reply: &mut Reply, played: &Played) {
     let mut names: BTreeMap<String, (Option<String>, String)> = BTreeMap::new();
     for (_, event) in played.events() {
         let calls = event.pointer("/choices/0/delta/tool_calls").and_then(Value::as_array);
@@ -166,19 +168,24 @@ fn join_names(reply: &mut Reply, played: &Played) {
             let index = call.get("index").map(Value::to_string).unwrap_or_default();
             let (id, name) = names.entry(index).or_default();
             let told = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
-            // Some vendors repeat the id, and the name with it.
-            if id.is_some() && told.is_some() {
+            let piece = call.pointer("/function/name").and_then(Value::as_str).unwrap_or_default();
+            // Some vendors repeat the id, and some the whole name.
+            if id.is_some() && (told.is_some() || piece == name) {
                 continue;
             }
             *id = id.take().or_else(|| told.map(str::to_owned));
-            *name += call.pointer("/function/name").and_then(Value::as_str).unwrap_or_default();
+            *name += piece;
         }
     }
+    let read = &played.content().calls;
     for part in &mut reply.parts {
-        if let Part::Call(call) = part
-            && let Some((_, whole)) = names.values().find(|(id, _)| id.as_ref() == Some(&call.id))
-        {
+        let Part::Call(call) = part else { continue };
+        if let Some((_, whole)) = names.values().find(|(id, _)| id.as_ref() == Some(&call.id)) {
             call.name.clone_from(whole);
+        }
+        let same = read.iter().find(|same| same.id == call.id);
+        if let Some(same) = same.filter(|same| same.arguments.len() > call.arguments.len()) {
+            call.arguments.clone_from(&same.arguments);
         }
     }
 }
