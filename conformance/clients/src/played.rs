@@ -196,11 +196,11 @@ impl Played {
     }
 
     /// Returns whether the stream comes to its end, however damaged: with an event that ends the response, or a marker.
-    pub(super) fn is_at_end(&self, marker: &str) -> bool {
+    pub(super) fn is_at_end(&self) -> bool {
         let ends = |(_, event): (&str, &Value)| {
             event_type(self.dialect, event).is_some_and(|kind| self.dialect.terminal.contains(&&*kind))
         };
-        self.events().any(ends) || self.is_finished() || has_marker(&self.body, marker)
+        self.events().any(ends) || self.is_finished() || has_marker(&self.body)
     }
 
     /// Returns whether all of its events match their schemas.
@@ -229,22 +229,25 @@ impl Played {
 
 const EVENT_STREAM: &str = "text/event-stream";
 
-/// Returns whether a stream has a marker instead of the data of an event.
-fn has_marker(stream: &[u8], marker: &str) -> bool {
+/// The marker at the end of a stream, in place of the data of an event.
+const DONE: &str = "[DONE]";
+
+/// Returns whether a stream has the marker.
+fn has_marker(stream: &[u8]) -> bool {
     let mut is_there = false;
     let _ = read(stream, Some(Format::Sse), &mut |entry| {
-        is_there |= matches!(&entry, Entry::Event(frame) if frame.data.as_deref() == Some(marker));
+        is_there |= matches!(&entry, Entry::Event(frame) if frame.data.as_deref() == Some(DONE));
     });
     is_there
 }
 
-/// Returns the data of the events of a stream except `[DONE]`.
+/// Returns the data of the events of a stream except the marker.
 fn messages(stream: &[u8]) -> Vec<Message> {
     let mut messages = Vec::new();
     // An unreadable stream has no events.
     let _ = read(stream, Some(Format::Sse), &mut |entry| {
         if let Entry::Event(frame) = entry
-            && let Some(data) = frame.data.filter(|data| data != "[DONE]")
+            && let Some(data) = frame.data.filter(|data| data != DONE)
         {
             let event = serde_json::from_str(&data).ok();
             messages.push(Message { text: data.into_owned(), event, is_ended: frame.terminated });

@@ -208,13 +208,7 @@ fn response(case: &PlayedCase) -> Option<&Act> {
 }
 
 fn findings(act: &Act, rules: &Rules) -> Vec<Finding> {
-    let mut recording = format!("HTTP/1.1 {} \r\n", act.status).into_bytes();
-    for (name, value) in &act.headers {
-        recording.extend(format!("{name}: {value}\r\n").into_bytes());
-    }
-    recording.extend(b"\r\n");
-    recording.extend(act.body());
-    recordings::check("vector", &mut &*recording, Some(Format::Http), rules).findings
+    recordings::check("vector", &mut &*act.recording(), Some(Format::Http), rules).findings
 }
 
 fn vector(

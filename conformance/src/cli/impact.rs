@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 use std::{env, fs};
 
@@ -21,7 +22,7 @@ use catalogue::Level;
 use clients::{Cache, ImpactClient, Recorded, Theatre, impact_clients};
 use gateway::{Act, Replay};
 use reports::{ImpactForm, impact_report};
-use results::{AUTO, Beside, IMPACT_VERSION, ImpactRun, LeftOut, PlayedResponse};
+use results::{AUTO, IMPACT_VERSION, ImpactRun, LeftOut, PlayedResponse};
 
 /// Maximum size of a recording.
 const LARGEST: u64 = 64 << 20;
@@ -107,29 +108,23 @@ impl CommandArgs for ImpactArgs {
             print(&impact_report(&run, ImpactForm::Human, self.color.screen(&io::stdout())))?;
             return Ok(ExitCode::from(if clients.len() == wanted.len() { 0 } else { NOT_DONE }));
         }
-        let intact = self.intact.as_deref().map(intact).transpose()?;
+        let intact = self.intact.as_deref().map(intact).transpose()?.map(Arc::new);
         let rules = DialectRules::all_of(&self.dialect)?;
         let mut recorded = Vec::new();
         for path in files::recordings(&self.paths)?.files {
             for (name, act) in acts(&path)? {
                 let (dialect, broken) = judged(&name, &act, &rules);
-                let (dialect_name, rules) = (dialect.map(|dialect| dialect.name.to_owned()), broken.clone());
                 run.responses.push(PlayedResponse {
                     name,
-                    dialect: dialect_name,
-                    rules,
+                    dialect: dialect.map(|dialect| dialect.name.to_owned()),
+                    rules: broken.clone(),
                     ..PlayedResponse::default()
                 });
-                recorded.push(dialect.map(|dialect| Recorded {
-                    act,
-                    dialect,
-                    rules: broken,
-                    intact: intact.clone(),
-                    request: None,
-                }));
+                let intact = intact.clone();
+                recorded.extend(dialect.map(|dialect| Recorded { act, dialect, rules: broken, intact }));
             }
         }
-        let apis: BTreeSet<&str> = recorded.iter().flatten().map(|one| one.dialect.api.name).collect();
+        let apis: BTreeSet<&str> = recorded.iter().map(|one| one.dialect.api.name).collect();
         let wanted: Vec<_> = wanted.into_iter().filter(|client| apis.contains(&*client.api)).collect();
         if wanted.is_empty() && !apis.is_empty() {
             let apis: Vec<&str> = apis.into_iter().collect();
@@ -141,11 +136,9 @@ impl CommandArgs for ImpactArgs {
             timeout: Duration::from_millis(self.timeout),
             jobs: self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
         };
-        let played: Vec<Recorded> = recorded.iter().flatten().cloned().collect();
-        let mut played = theatre.play(&played)?.into_iter();
-        for (response, _) in run.responses.iter_mut().zip(&recorded).filter(|(_, of)| of.is_some()) {
-            let (beside, clients): (Beside, _) = played.next().unwrap_or_default();
-            (response.beside, response.clients) = (beside, clients);
+        let known = run.responses.iter_mut().filter(|response| response.dialect.is_some());
+        for (response, played) in known.zip(theatre.play(recorded)?) {
+            (response.beside, response.clients) = played;
         }
         let text = impact_report(&run, self.format, self.color.screen(&io::stdout()));
         match &self.output {
@@ -226,12 +219,7 @@ fn acts(path: &Path) -> Result<Vec<(String, Act)>> {
 
 /// Returns the dialect of a response, and the rules that it breaks.
 fn judged(name: &str, act: &Act, rules: &DialectRules) -> (Option<&'static Dialect>, Vec<String>) {
-    let mut head = format!("HTTP/1.1 {} \r\n", act.status);
-    for (name, value) in &act.headers {
-        let _ = write!(head, "{name}: {value}\r\n");
-    }
-    let recording = [head.as_bytes(), b"\r\n", &act.body()].concat();
-    let report = rules.checking(false).check(name.to_owned(), &mut &*recording, None);
+    let report = rules.checking(false).check(name.to_owned(), &mut &*act.recording(), None);
     let dialect = rules.dialect().or_else(|| spec::dialect(&report.dialects.first()?.dialect));
     let broken = report.findings.iter().filter(|finding| finding.level >= Level::Should);
     let broken: BTreeSet<String> = broken.map(|finding| finding.rule.to_string()).collect();

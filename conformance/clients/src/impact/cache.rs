@@ -6,6 +6,7 @@ use std::process::{Command, ExitStatus};
 use std::time::Duration;
 use std::{fs, io};
 
+use harness::hash;
 use harness::plan::random_seed;
 use harness::process::{Processes, Tail, wait};
 use harness::wire::Secrets;
@@ -19,8 +20,8 @@ const LEAST_PYTHON: &str = "import sys; sys.exit(sys.version_info < (3, 10))";
 const PYTHONS: [&str; 7] =
     ["python3", "python", "python3.14", "python3.13", "python3.12", "python3.11", "python3.10"];
 
-/// A folder with the packages of clients. Each list of packages has a folder of its own in it, so that those of several
-/// versions of the suite stand side by side.
+/// A folder with the packages of clients. Each list of packages has a folder of its own in it: two versions of the suite do not
+/// disturb each other.
 #[derive(Debug, Clone)]
 pub struct Cache(PathBuf);
 
@@ -32,10 +33,8 @@ impl Cache {
 
     /// Returns the folder of packages with this name.
     pub fn folder(&self, packages: &ImpactPackages, name: &str) -> PathBuf {
-        // FNV-1a: the same in each build of the suite.
-        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        let all = packages.all().flat_map(|one| one.bytes().chain([0]));
-        self.0.join(format!("{name}-{:016x}", all.fold(0xcbf2_9ce4_8422_2325, step)))
+        let all: Vec<&str> = packages.all().collect();
+        self.0.join(format!("{name}-{:.16}", hash(all.join("\n").as_bytes())))
     }
 
     /// Returns whether the packages of this name are installed.
@@ -55,7 +54,7 @@ impl Cache {
             return Ok(());
         }
         fs::create_dir_all(&self.0)?;
-        // What is installed halfway never has the name of what is complete.
+        // An installation that breaks off leaves no folder that looks complete.
         let half = Half(self.0.join(format!(".{name}-{}", random_seed())));
         fs::create_dir(&half.0)?;
         for command in commands(own, &half.0)? {
@@ -79,14 +78,9 @@ impl Drop for Half {
     }
 }
 
-/// Returns whether packages are for Node.js.
-pub(super) const fn is_for_node(packages: &ImpactPackages) -> bool {
-    !packages.npm.is_empty()
-}
-
 /// Returns the program that runs the scripts of a folder of packages.
-pub(super) fn interpreter(folder: &Path, is_node: bool) -> PathBuf {
-    match (is_node, cfg!(windows)) {
+pub(super) fn interpreter(packages: &ImpactPackages, folder: &Path) -> PathBuf {
+    match (packages.is_for_node(), cfg!(windows)) {
         (true, false) => folder.join("node_modules/node/bin/node"),
         (true, true) => folder.join("node_modules/node/bin/node.exe"),
         (false, false) => folder.join("bin/python"),
@@ -100,7 +94,7 @@ fn commands(own: &ImpactPackages, folder: &Path) -> io::Result<Vec<Vec<OsString>
         first.iter().map(OsString::from).chain(packages.iter().map(OsString::from)).collect::<Vec<_>>()
     };
     let place = folder.to_string_lossy();
-    if is_for_node(own) {
+    if own.is_for_node() {
         let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
         if !answers(npm, &["--version"]) {
             return Err(io::Error::other("npm is missing: install Node.js, which brings it"));
@@ -108,7 +102,7 @@ fn commands(own: &ImpactPackages, folder: &Path) -> io::Result<Vec<Vec<OsString>
         let flags = [npm, "install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", &*place];
         return Ok(vec![words(&flags, &own.npm)]);
     }
-    let python = interpreter(folder, false);
+    let python = interpreter(own, folder);
     let python = python.to_string_lossy();
     if answers("uv", &["--version"]) {
         return Ok(vec![

@@ -34,6 +34,11 @@ impl ImpactPackages {
     pub fn all(&self) -> impl Iterator<Item = &str> {
         self.pip.iter().chain(&self.npm).map(String::as_str)
     }
+
+    /// Returns whether they are for Node.js.
+    pub(super) const fn is_for_node(&self) -> bool {
+        !self.npm.is_empty()
+    }
 }
 
 #[derive(Debug, Deserialize)]

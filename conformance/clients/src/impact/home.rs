@@ -7,7 +7,7 @@ use std::{env, fs, io};
 
 use harness::plan::random_seed;
 
-use super::cache::{Cache, interpreter, is_for_node};
+use super::cache::{Cache, interpreter};
 use super::clients::{DRIVERS, ImpactClient, packages};
 
 /// A folder that no other user can read, and that is removed at the end.
@@ -33,7 +33,7 @@ impl Home {
         let own = packages(&client.packages).ok_or_else(missing)?;
         let (script, arguments) = client.run.split_first().ok_or_else(missing)?;
         let folder = cache.folder(own, &client.packages);
-        let mut command = Command::new(interpreter(&folder, is_for_node(own)));
+        let mut command = Command::new(interpreter(own, &folder));
         command.arg(self.0.join(script)).args(arguments).current_dir(&self.0).env_clear();
         let kept = ["PATH", "SYSTEMROOT"].into_iter().filter_map(|name| Some((name, env::var_os(name)?)));
         let home: OsString = self.0.clone().into();

@@ -17,8 +17,6 @@ use crate::played::Played;
 const NOW: u64 = 1_785_000_000;
 /// Maximum number of tools that a request offers.
 const TOOLS: usize = 32;
-/// The marker at the end of a stream.
-const DONE: &str = "[DONE]";
 
 /// What a response says.
 pub(super) struct Said {
@@ -55,7 +53,7 @@ impl Said {
         // Where no event repeats the response, there is but one reading.
         readings.extend(played.last().filter(|_| is_body || !dialect.api.list.is_empty()).cloned());
         readings.dedup();
-        let says_end = played.is_at_end(DONE) || reply.is_ended || reply.word.is_some();
+        let says_end = played.is_at_end() || reply.is_ended || reply.word.is_some();
         let has_failed = |answer: &Answer| answer.status.as_deref() == Some(dialect.api.status.failed);
         Self {
             dialect,

@@ -1,6 +1,6 @@
 //! Plays recorded responses to clients, to several at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -36,9 +36,7 @@ pub struct Recorded {
     /// The rules that it breaks.
     pub rules: Vec<String>,
     /// The same response intact, if it is known.
-    pub intact: Option<Act>,
-    /// The request that it answers; one that fits, if it is not known.
-    pub request: Option<Value>,
+    pub intact: Option<Arc<Act>>,
 }
 
 /// Clients to which responses are played.
@@ -62,30 +60,24 @@ struct Piece {
     beside: Beside,
     is_still_broken: bool,
     request: Value,
+    /// The number of the first response with the same intact one and request.
+    control: usize,
 }
 
 impl Piece {
-    fn of(recorded: &Recorded) -> Self {
-        let said = Said::of(&recorded.act, recorded.dialect);
-        let (intact, beside) = match &recorded.intact {
-            Some(intact) => (intact.clone(), Beside::Given),
-            None if said.is_cut || said.has_error => (said.mended(), Beside::Wire),
-            None => (said.mended(), Beside::Mended),
+    /// Prepares a response. `seen` has the number of each pair of an intact response and its request.
+    fn of(number: usize, recorded: Recorded, seen: &mut HashMap<(Vec<u8>, String), usize>) -> Self {
+        let Recorded { act, dialect, rules, intact } = recorded;
+        let said = Said::of(&act, dialect);
+        let (intact, beside) = match intact {
+            Some(intact) => (intact, Beside::Given),
+            None if said.is_cut || said.has_error => (Arc::new(said.mended()), Beside::Wire),
+            None => (Arc::new(said.mended()), Beside::Mended),
         };
-        let is_still_broken = beside == Beside::Mended && said.is_still_broken(&intact, &recorded.rules);
-        Self {
-            request: recorded.request.clone().unwrap_or_else(|| said.request()),
-            act: Arc::new(recorded.act.clone()),
-            intact: Arc::new(intact),
-            beside,
-            is_still_broken,
-            said,
-        }
-    }
-
-    /// Returns what identifies the intact response and its request.
-    fn control(&self) -> (Vec<u8>, String) {
-        (self.intact.body(), self.request.to_string())
+        let is_still_broken = beside == Beside::Mended && said.is_still_broken(&intact, &rules);
+        let request = said.request();
+        let control = *seen.entry((intact.body(), request.to_string())).or_insert(number);
+        Self { said, act: Arc::new(act), intact, beside, is_still_broken, request, control }
     }
 }
 
@@ -96,8 +88,11 @@ impl Theatre {
     /// # Errors
     ///
     /// If this machine cannot listen, or start programs.
-    pub fn play(&self, recorded: &[Recorded]) -> io::Result<Vec<(Beside, Vec<PlayedClient>)>> {
-        let pieces: Vec<Piece> = recorded.iter().map(Piece::of).collect();
+    pub fn play(&self, recorded: Vec<Recorded>) -> io::Result<Vec<(Beside, Vec<PlayedClient>)>> {
+        let mut seen = HashMap::new();
+        let recorded = recorded.into_iter().enumerate();
+        let pieces: Vec<Piece> = recorded.map(|(at, one)| Piece::of(at, one, &mut seen)).collect();
+        drop(seen);
         let acts = Arc::new(Acts::default());
         let director: Arc<dyn Director> = Arc::clone(&acts) as Arc<dyn Director>;
         let stage = Stage::start(0, director)?;
@@ -159,7 +154,7 @@ struct Player<'t> {
 impl Player<'_> {
     /// Plays the responses of the client's API, by their number.
     fn all(&mut self, pieces: &[Piece], is_over: &dyn Fn() -> bool) -> BTreeMap<usize, PlayedClient> {
-        let mut controls: BTreeMap<(Vec<u8>, String), Ended> = BTreeMap::new();
+        let mut controls: BTreeMap<usize, Ended> = BTreeMap::new();
         let mut played = BTreeMap::new();
         for (at, piece) in pieces.iter().enumerate() {
             if is_over() {
@@ -168,7 +163,7 @@ impl Player<'_> {
             if piece.said.dialect.api.name != self.client.api {
                 continue;
             }
-            let control = controls.entry(piece.control()).or_insert_with(|| {
+            let control = controls.entry(piece.control).or_insert_with(|| {
                 let first = self.ask(piece, &piece.intact);
                 // A client that starts slowly, on a busy machine, does so once.
                 if first == Ended::Hung { self.ask(piece, &piece.intact) } else { first }

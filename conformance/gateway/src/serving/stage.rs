@@ -68,6 +68,17 @@ impl Act {
     pub fn body(&self) -> Vec<u8> {
         self.pieces.iter().map(|(_, bytes)| &**bytes).collect::<Vec<_>>().concat()
     }
+
+    /// Returns it as a recording: its head, and the whole body.
+    pub fn recording(&self) -> Vec<u8> {
+        let mut recording = format!("HTTP/1.1 {} \r\n", self.status).into_bytes();
+        for (name, value) in &self.headers {
+            recording.extend(format!("{name}: {value}\r\n").into_bytes());
+        }
+        recording.extend(b"\r\n");
+        recording.extend(self.body());
+        recording
+    }
 }
 
 /// Messages on a WebSocket, each after a delay, optionally followed by a close.
