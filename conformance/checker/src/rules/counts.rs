@@ -61,9 +61,19 @@ pub(super) fn details_within(case: &mut Case<'_>, usage: &Usage, pointer: &str) 
         (places.output, usage.output, places.reasoning, usage.reasoning),
     ] {
         let Some((part_of, all)) = part_of.zip(all).filter(|(part, all)| part > all) else { continue };
-        let (pointer, part, whole) = (format!("{pointer}/{}", name(part)), part.1.unwrap_or(part.0), whole.0);
-        case.fault(&pointer, &format!("at most {all}"), &part_of.to_string(), || {
-            format!("{part} is {part_of}, but {whole} is only {all}")
-        });
+        let pointer = format!("{pointer}/{}", name(part));
+        exceeds(case, &pointer, (part.1.unwrap_or(part.0), part_of), (whole.0, all));
     }
+}
+
+/// Reports a part of a count that is larger than the whole.
+pub(super) fn exceeds(
+    case: &mut Case<'_>,
+    pointer: &str,
+    (part, count): (&str, f64),
+    (whole, all): (&str, f64),
+) {
+    case.fault(pointer, &format!("at most {all}"), &count.to_string(), || {
+        format!("{part} is {count}, but {whole} is only {all}")
+    });
 }

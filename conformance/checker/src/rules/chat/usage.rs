@@ -78,10 +78,7 @@ pub(in crate::rules) fn details_within(case: &mut Case<'_>, _: &Node, value: &Ob
         let found = Object::new(details_object);
         for part in parts {
             let Some(count) = found.number(part).filter(|count| *count > all) else { continue };
-            let pointer = format!("/usage/{details}/{part}");
-            case.fault(&pointer, &format!("at most {all}"), &count.to_string(), || {
-                format!("{part} is {count}, but {whole} is only {all}")
-            });
+            counts::exceeds(case, &format!("/usage/{details}/{part}"), (part, count), (whole, all));
         }
     }
 }

@@ -26,7 +26,7 @@ pub(in crate::rules) fn input_kept(case: &mut Case<'_>, _: &Node, _: &Object<'_>
     let Some(usage) = case.record().and_then(|record| record.member("usage")).map(Object::new) else {
         return;
     };
-    // After a compaction, the counts are those of one of several samplings.
+    // After a compaction, the usage repeats the counts of one sampling.
     let counts: Option<Vec<f64>> = match usage.value("iterations") {
         Some(list) => json::entries(list).unwrap_or_default().into_iter().map(sampled).collect(),
         None => Some(Vec::new()),
