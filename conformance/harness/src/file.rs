@@ -1,8 +1,11 @@
 //! Files that are replaced, and compared.
 
+use std::env;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use crate::plan::random_seed;
 
 /// Writes a file atomically: it never exists in part. A link in its place is replaced, not followed.
 ///
@@ -29,6 +32,37 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     replaced
 }
 
+/// A folder for temporary files, which no other user can read. It is removed at the end.
+#[derive(Debug)]
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Creates a folder with this word in its name.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be created.
+    pub fn new(word: &str) -> io::Result<Self> {
+        let folder = env::temp_dir().join(format!("conformance-{word}-{}", random_seed()));
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&folder)?;
+        Ok(Self(folder))
+    }
+
+    /// Returns its path.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
 /// Removes a file, if it is there.
 ///
 /// # Errors
@@ -50,7 +84,7 @@ pub(crate) fn first_difference(one: &str, other: &str) -> usize {
 #[cfg(all(test, unix))]
 mod tests {
     use std::os::unix::fs::symlink;
-    use std::{env, process};
+    use std::process;
 
     use super::*;
 

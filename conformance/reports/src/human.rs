@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use catalogue::{Level, Recorded, Rule};
 use unicode_width::UnicodeWidthStr;
 
+use super::impact::in_run;
 use super::source::{Drawn, Line};
 use super::style::{Detail, Screen};
 use results::text::{counted, cut, listed, parted, shortened, visible, wrap};
@@ -99,6 +100,7 @@ fn causes(run: &Run, shown: Level, screen: Screen) -> String {
             remarks.push(("seen", extent(run, cause)));
         }
         remarks.extend(effects(run, cause).map(|effects| ("effects", effects)));
+        remarks.extend(in_run(run, cause).into_iter().map(|line| ("played", line)));
         out += &block((&run.name(capture), &cause.message), finding, &remarks, screen);
         out.push('\n');
     }
@@ -310,7 +312,9 @@ fn brief(finding: &Finding, cause: &Cause, run: &Run) -> Vec<(&'static str, Stri
     let mut remarks = if is_told { Vec::new() } else { difference(finding) };
     let Some(rule) = catalogue::rule(&finding.rule) else { return remarks };
     remarks.push(("authority", brief_authority(finding, rule, dialect)));
-    let clients = finding.broken_clients();
+    let mut clients = finding.broken_clients();
+    // What was played is known better.
+    clients.retain(|(client, _)| cause.played.as_ref().is_none_or(|played| !played.has_played(client)));
     if let Some((_, failure)) = clients.first() {
         let names = listed(&clients, CLIENTS, |(client, _)| (*client).to_owned());
         remarks.push(("breaks", format!("{names}: {}", cut(failure, FAILURE))));

@@ -1,10 +1,14 @@
 //! Reports of what clients did with recordings that were played to them.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use catalogue::Level;
 use results::text::{counted, grouped, listed, visible, wrap};
-use results::{Beside, ImpactRun, PlayedClient, PlayedOutcome, PlayedResponse};
+use results::{
+    Beside, BetweenCause, BetweenRun, Cause, ImpactRun, LeftOut, PlayedClient, PlayedOutcome, PlayedResponse,
+    Run,
+};
 
 use super::style::Screen;
 
@@ -21,6 +25,9 @@ pub enum ImpactForm {
 
 /// Number of rules that are named.
 const NAMED: usize = 4;
+/// Maximum number of clients of a cause that are named: broken ones, and others.
+const BROKEN: usize = 8;
+const OTHERS: usize = 4;
 /// Width of the column with outcomes.
 const COLUMN: usize = 12;
 
@@ -41,11 +48,10 @@ fn human(run: &ImpactRun, screen: Screen) -> String {
         out.push('\n');
     }
     for left in &run.left_out {
-        let names = listed(&left.clients, usize::MAX, |name| visible(name));
-        let _ = writeln!(out, "not played: {names}: {}", visible(&left.reason));
+        let _ = writeln!(out, "not played: {}", visible(&left_out(left, usize::MAX)));
     }
     if run.has_played() {
-        let (broken, style) = (broken(run), screen.style);
+        let (broken, style) = (broken(run.played().map(|(_, client)| client)), screen.style);
         let responses = counted(run.responses.len() as u64, "response");
         let text = format!("{broken} · {responses} played");
         let painted = if run.breaks_any() { style.level(Level::Must, &text) } else { style.good(&text) };
@@ -54,9 +60,9 @@ fn human(run: &ImpactRun, screen: Screen) -> String {
     out
 }
 
-/// Returns how many clients the responses break, of those that were played.
-fn broken(run: &ImpactRun) -> String {
-    let by_client = grouped(run.played().map(|(_, client)| (client.name.as_str(), client.outcome)));
+/// Returns how many clients responses break, of those that were played.
+pub(super) fn broken<'p>(clients: impl Iterator<Item = &'p PlayedClient>) -> String {
+    let by_client = grouped(clients.map(|client| (client.name.as_str(), client.outcome)));
     let played: Vec<&Vec<PlayedOutcome>> = by_client
         .iter()
         .map(|(_, outcomes)| outcomes)
@@ -65,6 +71,71 @@ fn broken(run: &ImpactRun) -> String {
     let broken = played.iter().filter(|outcomes| outcomes.iter().any(|outcome| outcome.is_broken())).count();
     let all = counted(played.len() as u64, "client");
     if broken == 0 { format!("{all}, none broken") } else { format!("{broken} of {all} broken") }
+}
+
+/// Returns the line of clients that were not played, not escaped.
+pub(super) fn left_out(left: &LeftOut, most: usize) -> String {
+    format!("{}: {}", listed(&left.clients, most, String::clone), left.reason)
+}
+
+/// Returns what clients did with the response of a cause, a line for those that did the same, not escaped; nothing if it was
+/// not played. `before` has the causes before it, by their rules.
+pub(super) fn of_cause<'c>(
+    rule: &str,
+    played: Option<&PlayedResponse>,
+    before: impl IntoIterator<Item = (&'c str, Option<&'c PlayedResponse>)>,
+) -> Vec<String> {
+    let Some(response) = played else { return Vec::new() };
+    let alike = before.into_iter().find(|(_, other)| {
+        other.is_some_and(|other| !other.clients.is_empty() && other.clients == response.clients)
+    });
+    if let Some((rule, other)) = alike {
+        let is_same = other.is_some_and(|other| other.name == response.name);
+        return vec![format!("as with {rule}{}", if is_same { ": it is the same response" } else { "" })];
+    }
+    let others: Vec<&String> = response.rules.iter().filter(|other| *other != rule).collect();
+    let line = |(outcome, how, clients): (PlayedOutcome, &str, Vec<&PlayedClient>)| {
+        let most = if outcome.is_broken() { BROKEN } else { OTHERS };
+        let names = listed(&clients, most, |client| client.named());
+        let how = how.trim_end_matches([':', ' ']);
+        let how = if how.is_empty() { String::new() } else { format!(": {how}") };
+        format!("{}: {names}{how}", outcome.words())
+    };
+    let mut lines: Vec<String> = response.alike().into_iter().map(line).collect();
+    // What clients do may follow from these.
+    if !others.is_empty() {
+        lines.push(format!("the response also breaks {}", listed(&others, NAMED, |rule| (*rule).clone())));
+    }
+    lines
+}
+
+/// Returns what clients did with the response of a cause of a run.
+pub(super) fn in_run(run: &Run, cause: &Cause) -> Vec<String> {
+    let before = run.causes.iter().take_while(|other| other.id != cause.id);
+    of_cause(&cause.rule, cause.played.as_ref(), before.map(|other| (&*other.rule, other.played.as_ref())))
+}
+
+/// Returns what clients did with the response of a cause of a gateway.
+pub(super) fn in_between(run: &BetweenRun, cause: &BetweenCause) -> Vec<String> {
+    let is_it = |other: &&BetweenCause| other.rule == cause.rule && other.kind == cause.kind;
+    let before = run.causes.iter().take_while(|other| !is_it(other));
+    of_cause(&cause.rule, cause.played.as_ref(), before.map(|other| (&*other.rule, other.played.as_ref())))
+}
+
+/// Returns what became of all responses that were played, and the clients that were not, a line each, not escaped.
+pub(super) fn in_all<'p>(
+    played: impl Iterator<Item = &'p PlayedResponse> + Clone,
+    not_played: &[LeftOut],
+    most: usize,
+) -> Vec<String> {
+    let responses: BTreeSet<&str> = played.clone().map(|response| &*response.name).collect();
+    let mut lines = Vec::new();
+    if !responses.is_empty() {
+        let clients = broken(played.flat_map(|response| &response.clients));
+        lines.push(format!("{} played: {clients}", counted(responses.len() as u64, "response")));
+    }
+    lines.extend(not_played.iter().map(|left| format!("not played: {}", left_out(left, most))));
+    lines
 }
 
 fn of_response(response: &PlayedResponse, screen: Screen, out: &mut String) {
@@ -78,19 +149,12 @@ fn of_response(response: &PlayedResponse, screen: Screen, out: &mut String) {
         rules => format!("breaks {}", listed(rules, NAMED, |rule| visible(rule))),
     };
     let _ = writeln!(out, "{name}  {}: {rules}", visible(dialect));
-    let mut clients: Vec<&PlayedClient> = response.clients.iter().collect();
-    clients.sort_by_key(|client| client.outcome);
     // Those that did the same in the same way stand on one line.
-    for ((outcome, detail), alike) in
-        grouped(clients.into_iter().map(|client| ((client.outcome, &*client.detail), client)))
-    {
-        let names = alike.iter().map(|client| match &client.version {
-            Some(version) => format!("{} {}", visible(&client.name), visible(version)),
-            None => visible(&client.name),
-        });
-        let names = names.collect::<Vec<_>>().join(", ");
+    for (outcome, detail, alike) in response.alike() {
+        let names: Vec<String> = alike.iter().map(|client| visible(&client.named())).collect();
+        let names = names.join(", ");
         let mut lines = wrap(&names, screen.width.saturating_sub(COLUMN + 2)).into_iter();
-        let word = format!("{:COLUMN$}", outcome_in_words(outcome));
+        let word = format!("{:COLUMN$}", outcome.words());
         let _ = writeln!(out, "  {}{}", painted(outcome, &word, screen), lines.next().unwrap_or_default());
         let detail = wrap(&visible(detail), screen.width.saturating_sub(COLUMN + 6));
         let detail = detail.into_iter().map(|line| format!("  {line}"));
@@ -104,14 +168,6 @@ fn of_response(response: &PlayedResponse, screen: Screen, out: &mut String) {
         Beside::Wire => "the response breaks off or reports an error: a client should report that",
     };
     let _ = writeln!(out, "  {beside}");
-}
-
-const fn outcome_in_words(outcome: PlayedOutcome) -> &'static str {
-    match outcome {
-        PlayedOutcome::PassesOn => "passes on",
-        PlayedOutcome::NotPlayed => "not played",
-        outcome => outcome.name(),
-    }
 }
 
 fn painted(outcome: PlayedOutcome, text: &str, screen: Screen) -> String {

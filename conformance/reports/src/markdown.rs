@@ -8,6 +8,7 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use super::badge;
 use super::human::word;
+use super::impact::{in_all, in_run};
 use super::terms::{dialect, reason, terms};
 use results::text::{counted, cut, listed, visible};
 use results::{
@@ -187,6 +188,9 @@ fn causes(run: &Run, out: &mut String) {
             let clients: Vec<&str> = cause.clients.iter().map(String::as_str).collect();
             let _ = writeln!(out, "  - breaks: {}", names(&clients));
         }
+        for line in in_run(run, cause) {
+            let _ = writeln!(out, "  - played: {}", code(&line));
+        }
         if let Some(reason) = reason(cause) {
             let _ = writeln!(out, "  - fails: {}", code(reason));
         }
@@ -208,6 +212,9 @@ fn causes(run: &Run, out: &mut String) {
     }
     if run.totals.omitted > 0 {
         let _ = writeln!(out, "- and {} not listed", counted(run.totals.omitted, "fault"));
+    }
+    for line in in_all(causes.iter().filter_map(|cause| cause.played.as_ref()), &run.not_played, CLIENTS) {
+        let _ = writeln!(out, "- {}", code(&line));
     }
 }
 

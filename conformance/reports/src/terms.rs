@@ -2,7 +2,7 @@
 
 use catalogue::Level;
 use results::text::{counted, listed, visible};
-use results::{AUTO, CaptureReport, Cause, Exercised, FailOn, LevelChange, Run};
+use results::{AUTO, CaptureReport, Cause, Exercised, FailOn, LevelChange, PlayedResponse, Run};
 
 /// Maximum number of changed levels to list.
 const LEVELS: usize = 12;
@@ -83,7 +83,12 @@ pub(super) fn dialect(run: &Run) -> Option<String> {
 /// Returns the number of clients that a cause breaks, and whether it fails below MUST, if either is so.
 pub(super) fn harm(cause: &Cause) -> Option<String> {
     let count = cause.clients.len() as u64;
-    let breaks = (count > 0).then(|| format!("breaks {}", counted(count, "client")));
+    let breaks = match cause.played.as_ref().map(PlayedResponse::broken_of) {
+        Some([broken, all]) if all > 0 => {
+            Some(format!("breaks {broken} of {} played", counted(all, "client")))
+        }
+        _ => (count > 0).then(|| format!("breaks {}", counted(count, "client"))),
+    };
     match (cause.fails.is_some() && cause.level < Level::Must, breaks) {
         (true, Some(breaks)) => Some(format!("fails: {breaks}")),
         (true, None) => Some("fails".to_owned()),

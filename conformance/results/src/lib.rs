@@ -118,6 +118,9 @@ pub struct Run {
     pub causes: Vec<Cause>,
     /// Known clients, those broken by most recordings first.
     pub clients: Vec<ClientTotal>,
+    /// Clients to which responses were to be played, and were not, with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_played: Vec<LeftOut>,
     /// Groups of scenarios with the results of their trials, if an endpoint was tested.
     pub groups: Vec<GroupTotal>,
     /// Results of profiles by group, if an endpoint was tested.
@@ -225,6 +228,7 @@ impl Run {
             } else {
                 Vec::new()
             },
+            not_played: Vec::new(),
             groups,
             matrix: live.as_ref().map(|live| Matrix::of(live, &captures)).unwrap_or_default(),
             undecided,

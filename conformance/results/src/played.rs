@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::text::grouped;
+
 /// Version of the format. It increases when a member is removed or changes its meaning.
 pub const IMPACT_VERSION: u32 = 1;
 
@@ -101,9 +103,53 @@ impl PlayedOutcome {
         }
     }
 
+    /// Returns its name as words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::PassesOn => "passes on",
+            Self::NotPlayed => "not played",
+            outcome => outcome.name(),
+        }
+    }
+
     /// Returns whether the response breaks the client.
     pub const fn is_broken(self) -> bool {
         matches!(self, Self::Fails | Self::Wrong)
+    }
+}
+
+impl PlayedResponse {
+    /// Returns the clients that did the same, with how, the worst first.
+    pub fn alike(&self) -> Vec<(PlayedOutcome, &str, Vec<&PlayedClient>)> {
+        let mut clients: Vec<&PlayedClient> = self.clients.iter().collect();
+        clients.sort_by_key(|client| client.outcome);
+        let how = clients.into_iter().map(|client| ((client.outcome, &*client.detail), client));
+        grouped(how).into_iter().map(|((outcome, how), clients)| (outcome, how, clients)).collect()
+    }
+
+    /// Returns the numbers of clients that it breaks, and of those that it was played to.
+    pub fn broken_of(&self) -> [u64; 2] {
+        let count = |is_it: fn(PlayedOutcome) -> bool| {
+            self.clients.iter().filter(|client| is_it(client.outcome)).count() as u64
+        };
+        [count(PlayedOutcome::is_broken), count(|outcome| outcome != PlayedOutcome::NotPlayed)]
+    }
+
+    /// Returns whether it was played to a client of this name.
+    pub fn has_played(&self, client: &str) -> bool {
+        let is_it =
+            |played: &PlayedClient| played.name == client && played.outcome != PlayedOutcome::NotPlayed;
+        self.clients.iter().any(is_it)
+    }
+}
+
+impl PlayedClient {
+    /// Returns its name, with its version if known.
+    pub fn named(&self) -> String {
+        match &self.version {
+            Some(version) => format!("{} {version}", self.name),
+            None => self.name.clone(),
+        }
     }
 }
 

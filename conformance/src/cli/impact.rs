@@ -1,31 +1,26 @@
 //! `conformance impact`: plays recordings to real clients.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::io::{self, Read as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use std::{env, fs};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use spec::Dialect;
 
 use super::color::Color;
 use super::dialect::DialectRules;
-use super::message::note;
 use super::target::count;
-use super::{CommandArgs, NOT_DONE, files, known, names, print};
-use catalogue::Level;
-use clients::{Cache, ImpactClient, Recorded, Theatre, impact_clients};
-use gateway::{Act, Replay};
+use super::theatre::{TheatreArgs, acts, judged, processors};
+use super::{CommandArgs, NOT_DONE, files, known, print};
+use clients::{Cache, ImpactClient, Recorded, Theatre};
+use gateway::Act;
 use reports::{ImpactForm, impact_report};
-use results::{AUTO, IMPACT_VERSION, ImpactRun, LeftOut, PlayedResponse};
-
-/// Maximum size of a recording.
-const LARGEST: u64 = 64 << 20;
+use results::{AUTO, IMPACT_VERSION, ImpactRun, PlayedResponse};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,12 +49,8 @@ pub(super) struct ImpactArgs {
     /// Recordings, folders of recordings, or - for stdin.
     #[arg(required_unless_present_any = ["list", "install"], value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Install the clients that are missing.
-    #[arg(long)]
-    install: bool,
-    /// Clients to play to, of --list [default: all of the API].
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    clients: Vec<String>,
+    #[command(flatten)]
+    clients: TheatreArgs,
     /// List the clients, with their packages, and whether they are installed.
     #[arg(long)]
     list: bool,
@@ -69,9 +60,6 @@ pub(super) struct ImpactArgs {
     /// Dialect of the recordings, of `conformance list dialects`; `auto` recognises it.
     #[arg(long, value_name = "NAME", default_value = AUTO, value_parser = known::DIALECTS_OR_AUTO, hide_possible_values = true)]
     dialect: String,
-    /// Folder of the installed clients [default: conformance/clients in the user's cache].
-    #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
     /// Time limit for a response in milliseconds.
     #[arg(long, value_name = "MS", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(100..=600_000))]
     timeout: u64,
@@ -91,9 +79,8 @@ pub(super) struct ImpactArgs {
 
 impl CommandArgs for ImpactArgs {
     fn run(self) -> Result<ExitCode> {
-        // Clients run in a folder of their own.
-        let cache = Cache::new(std::path::absolute(self.cache.clone().map_or_else(usual_cache, Ok)?)?);
-        let wanted = self.wanted()?;
+        let cache = self.clients.cache()?;
+        let wanted = self.clients.wanted()?;
         if self.list {
             print(&list(&wanted, &cache))?;
             return Ok(ExitCode::SUCCESS);
@@ -104,7 +91,7 @@ impl CommandArgs for ImpactArgs {
             ..ImpactRun::default()
         };
         if self.paths.is_empty() {
-            let clients = self.installed(&wanted, &cache, &mut run);
+            let clients = self.clients.installed(&wanted, &cache, &mut run.left_out);
             print(&impact_report(&run, ImpactForm::Human, self.color.screen(&io::stdout())))?;
             return Ok(ExitCode::from(if clients.len() == wanted.len() { 0 } else { NOT_DONE }));
         }
@@ -131,10 +118,10 @@ impl CommandArgs for ImpactArgs {
             bail!("none of the clients speaks the API of the recordings: {}", apis.join(", "));
         }
         let theatre = Theatre {
-            clients: self.installed(&wanted, &cache, &mut run),
+            clients: self.clients.installed(&wanted, &cache, &mut run.left_out),
             cache,
             timeout: Duration::from_millis(self.timeout),
-            jobs: self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
+            jobs: self.jobs.unwrap_or_else(processors),
         };
         let known = run.responses.iter_mut().filter(|response| response.dialect.is_some());
         for (response, played) in known.zip(theatre.play(recorded)?) {
@@ -149,56 +136,6 @@ impl CommandArgs for ImpactArgs {
     }
 }
 
-impl ImpactArgs {
-    /// Returns the clients that are asked for.
-    fn wanted(&self) -> Result<Vec<&'static ImpactClient>> {
-        let all = impact_clients();
-        for name in &self.clients {
-            if !all.iter().any(|client| client.name == *name) {
-                let hint = names::meant(name, all.iter().map(|client| &*client.name));
-                bail!("there is no client \"{name}\"{hint}; `conformance impact --list` lists them");
-            }
-        }
-        let is_wanted =
-            |client: &&ImpactClient| self.clients.is_empty() || self.clients.contains(&client.name);
-        Ok(all.iter().filter(is_wanted).collect())
-    }
-
-    /// Installs what is asked for, and returns the clients that are installed. The others are left out, with the reason.
-    fn installed(
-        &self,
-        wanted: &[&'static ImpactClient],
-        cache: &Cache,
-        run: &mut ImpactRun,
-    ) -> Vec<&'static ImpactClient> {
-        let mut by_packages: BTreeMap<&str, Vec<&'static ImpactClient>> = BTreeMap::new();
-        for client in wanted {
-            by_packages.entry(&client.packages).or_default().push(client);
-        }
-        let mut missing = BTreeSet::new();
-        for (packages, of) in by_packages {
-            let reason = if cache.has(packages) {
-                continue;
-            } else if self.install {
-                let say = |command: &str| note(&format!("installing: {command}"));
-                match cache.install(packages, &say) {
-                    Ok(()) => continue,
-                    Err(error) => format!("not installed: {error}"),
-                }
-            } else {
-                "not installed: --install gets them from PyPI and npm".to_owned()
-            };
-            missing.insert(packages);
-            let clients = of.iter().map(|client| client.name.clone()).collect();
-            match run.left_out.iter_mut().find(|left| left.reason == reason) {
-                Some(left) => left.clients.extend(of.iter().map(|client| client.name.clone())),
-                None => run.left_out.push(LeftOut { clients, reason }),
-            }
-        }
-        wanted.iter().copied().filter(|client| !missing.contains(&*client.packages)).collect()
-    }
-}
-
 /// Returns the response of --intact.
 fn intact(file: &Path) -> Result<Act> {
     let mut all = acts(file)?;
@@ -206,33 +143,6 @@ fn intact(file: &Path) -> Result<Act> {
         (Some((_, act)), true) => Ok(act),
         _ => bail!("{}: --intact wants a recording with one response", file.display()),
     }
-}
-
-/// Returns the responses over HTTP in a recording, with their names.
-fn acts(path: &Path) -> Result<Vec<(String, Act)>> {
-    let named = || path.display().to_string();
-    let mut bytes = Vec::new();
-    files::open(path).with_context(named)?.take(LARGEST).read_to_end(&mut bytes).with_context(named)?;
-    let replays = Replay::read(&files::name(path), &bytes, 0.0).with_context(named)?;
-    Ok(replays.into_iter().filter_map(|replay| Some((replay.name.clone(), replay.act()?.clone()))).collect())
-}
-
-/// Returns the dialect of a response, and the rules that it breaks.
-fn judged(name: &str, act: &Act, rules: &DialectRules) -> (Option<&'static Dialect>, Vec<String>) {
-    let report = rules.checking(false).check(name.to_owned(), &mut &*act.recording(), None);
-    let dialect = rules.dialect().or_else(|| spec::dialect(&report.dialects.first()?.dialect));
-    let broken = report.findings.iter().filter(|finding| finding.level >= Level::Should);
-    let broken: BTreeSet<String> = broken.map(|finding| finding.rule.to_string()).collect();
-    (dialect, broken.into_iter().collect())
-}
-
-/// Returns the folder in which clients are installed by default.
-fn usual_cache() -> Result<PathBuf> {
-    let of = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let home = of("XDG_CACHE_HOME").or_else(|| of("LOCALAPPDATA"));
-    let home = home.or_else(|| Some(of("HOME")?.join(".cache")));
-    let home = home.context("there is no home folder: pass --cache")?;
-    Ok(home.join("conformance").join("clients"))
 }
 
 /// Returns a line for each client.

@@ -19,6 +19,7 @@ use super::dialect::DialectRules;
 use super::live::{LiveArgs, SELECTION};
 use super::message::Lines;
 use super::output::OutputArgs;
+use super::play::PlayArgs;
 use super::recordings::{Tested, fail_if_any};
 use super::saved::runs_in;
 use super::select::SelectArgs;
@@ -28,12 +29,12 @@ use super::verdict::VerdictArgs;
 use super::{COMMANDS, CommandArgs, described, files, known, names};
 use crate::{suite, violation};
 use checker::{Rules, fallback};
-use harness::evidence::RunFile;
-use harness::suite::{Invocation, Selection, Served};
+use harness::evidence::{Evidence, RunFile};
+use harness::suite::{Invocation, RunCompletion, Selection, Served};
 use recordings::capture::Format;
 use recordings::goldens::{self, GOLDENS, Golden};
 use reports::{Form, Screen};
-use results::{AUTO, CaptureReport, FailOn, Shard, Transport, TrialResult, Verdict};
+use results::{AUTO, CaptureReport, FailOn, Run, Shard, Transport, TrialResult, Verdict};
 
 /// The first line of a run without an endpoint.
 const SELF_TEST: &str = "no --target: testing the suite's own reference gateway";
@@ -108,6 +109,8 @@ pub(super) struct SuiteArgs {
     #[arg(long, short, conflicts_with_all = ["format", "verbose"], help_heading = super::output::HEADING, hide_short_help = true)]
     quiet: bool,
     #[command(flatten)]
+    play: PlayArgs,
+    #[command(flatten)]
     snapshots: SnapshotArgs,
     /// Recordings to test at once.
     #[arg(long, value_name = "N", value_parser = count(1000), hide = true)]
@@ -122,6 +125,10 @@ pub(super) struct SuiteArgs {
 
 impl CommandArgs for SuiteArgs {
     fn run(self) -> anyhow::Result<ExitCode> {
+        let plays = self.play.check()?;
+        if plays && !self.capture.is_empty() {
+            bail!("--impact is for runs against an endpoint: `conformance impact` plays recordings");
+        }
         if self.capture.is_empty() {
             let chosen = self.apis.chosen(self.live.target.as_deref(), &self.live.profile)?;
             let mut how = self.invocation(chosen.first()?)?;
@@ -148,6 +155,12 @@ impl CommandArgs for SuiteArgs {
                 Served { suites, others: Vec::new() }
             };
             how.unserved = served.others;
+            if plays {
+                let (play, shown) = (self.play.clone(), self.output.level);
+                let complete =
+                    move |run: &mut Run, recordings: &Evidence| play.complete(run, recordings, shown);
+                how.completion = Some(RunCompletion(Arc::new(complete)));
+            }
             let others = chosen.others(self.live.target.as_deref());
             how.others = self.live.suites(&others, &self.select, &self.verdict)?;
             let mut suites = self.live.finished(served.suites)?;

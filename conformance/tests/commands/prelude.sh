@@ -30,3 +30,31 @@ verified() { conformance verify "$@" | lines consistent: | sed 's/of [0-9]* tria
 
 # Prints how many requests the endpoint has received.
 sent() { grep -cE '^(POST|GET|DELETE) ' requests 2>/dev/null || echo none; }
+
+# Puts scripts in the place of the clients of Python in the folder `cache`. Each asks for the response, and does what its name says
+# with one that has the mark: an object "oops".
+stand_ins() {
+    folder=$(conformance impact --list --cache cache | sed -n '/^python:/{n;s/^ *//;p;}')
+    mkdir -p "$folder/bin"
+    cat >"$folder/bin/python" <<'END'
+#!/bin/sh
+while IFS= read -r line; do
+    url=$(printf '%s' "$line" | sed 's/.*"base_url":"\([^"]*\)".*/\1/')
+    body=$(curl -s -d '{}' "$url/chat/completions")
+    text=$(printf '%s' "$body" | sed -n 's/.*"content":"\([^"]*\)".*/\1/p' | tr -d '\n')
+    told='"case":"impact","client_version":"'${SECRET-1.0}'"'
+    reply="{$told,\"status\":\"ok\",\"text\":\"$text\"}"
+    error="{$told,\"status\":\"error\",\"error\":{\"type\":\"Oops\",\"message\":\"no\"}}"
+    case "$body" in *oops*) mark=yes ;; *) mark= ;; esac
+    case "$body" in *'"stop"'*) whole=yes ;; *) whole= ;; esac
+    case "$(basename "$1") $2$mark" in
+    'openai_python.py chat-stream') [ -n "$whole" ] || reply=$error ;;
+    'openai_python.py chat-streamyes') reply=$error ;;
+    'langchain.py chatyes') sleep 100 & wait ;;
+    'pydantic_ai_client.py chatyes') yes ;;
+    esac
+    printf '%s\n' "$reply"
+done
+END
+    chmod +x "$folder/bin/python"
+}

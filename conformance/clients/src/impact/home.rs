@@ -1,30 +1,24 @@
 //! The folder in which clients run: their drivers, and a home that holds nothing else.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs, io};
 
-use harness::plan::random_seed;
+use harness::Scratch;
 
 use super::cache::{Cache, interpreter};
 use super::clients::{DRIVERS, ImpactClient, packages};
 
-/// A folder that no other user can read, and that is removed at the end.
-pub(super) struct Home(PathBuf);
+/// The folder.
+pub(super) struct Home(Scratch);
 
 impl Home {
     pub(super) fn new() -> io::Result<Self> {
-        let folder = env::temp_dir().join(format!("conformance-impact-{}", random_seed()));
-        let mut builder = fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&folder)?;
-        let home = Self(folder);
+        let folder = Scratch::new("impact")?;
         for (name, text) in DRIVERS {
-            fs::write(home.0.join(name), text)?;
+            fs::write(folder.path().join(name), text)?;
         }
-        Ok(home)
+        Ok(Self(folder))
     }
 
     /// Returns the command that starts the driver of a client, with nothing of the environment of this program but its path.
@@ -34,9 +28,9 @@ impl Home {
         let (script, arguments) = client.run.split_first().ok_or_else(missing)?;
         let folder = cache.folder(own, &client.packages);
         let mut command = Command::new(interpreter(own, &folder));
-        command.arg(self.0.join(script)).args(arguments).current_dir(&self.0).env_clear();
+        command.arg(self.0.path().join(script)).args(arguments).current_dir(self.0.path()).env_clear();
         let kept = ["PATH", "SYSTEMROOT"].into_iter().filter_map(|name| Some((name, env::var_os(name)?)));
-        let home: OsString = self.0.clone().into();
+        let home: OsString = self.0.path().into();
         command.envs(kept).envs(["HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP"].map(|name| (name, &home)));
         command.env("PACKAGES", &folder).env("PYTHONUTF8", "1").env("PYTHONDONTWRITEBYTECODE", "1");
         // What a client wants of other hosts goes to a port where nobody listens.
@@ -47,9 +41,3 @@ impl Home {
 
 /// The discard port of this machine.
 const NOWHERE: &str = "http://127.0.0.1:9";
-
-impl Drop for Home {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gateway::{Act, Director, Stage};
 use harness::live::RunRuntime;
@@ -25,6 +25,9 @@ use crate::child::{Ended, Running};
 use crate::judge::{error_of, quoted};
 use crate::protocol::{self, CaseMessage, Status};
 use crate::suite::{KEY, millis};
+
+/// Why a client was not played, if the time is over.
+const LATE: &str = "the time was over";
 
 /// A recorded response.
 #[derive(Debug, Clone)]
@@ -89,6 +92,19 @@ impl Theatre {
     ///
     /// If this machine cannot listen, or start programs.
     pub fn play(&self, recorded: Vec<Recorded>) -> io::Result<Vec<(Beside, Vec<PlayedClient>)>> {
+        self.play_until(recorded, None)
+    }
+
+    /// Plays responses as [`Theatre::play`] does, and begins with none after this time.
+    ///
+    /// # Errors
+    ///
+    /// As [`Theatre::play`].
+    pub fn play_until(
+        &self,
+        recorded: Vec<Recorded>,
+        end: Option<Instant>,
+    ) -> io::Result<Vec<(Beside, Vec<PlayedClient>)>> {
         let mut seen = HashMap::new();
         let recorded = recorded.into_iter().enumerate();
         let pieces: Vec<Piece> = recorded.map(|(at, one)| Piece::of(at, one, &mut seen)).collect();
@@ -118,7 +134,8 @@ impl Theatre {
                     processes: &processes,
                     running: None,
                 };
-                let outcomes = player.all(&pieces, &|| machine.is_interrupted());
+                let is_late = || end.is_some_and(|end| Instant::now() >= end);
+                let outcomes = player.all(&pieces, &|| machine.is_interrupted(), &is_late);
                 lock(&done).insert(at, outcomes);
             }
         };
@@ -153,7 +170,12 @@ struct Player<'t> {
 
 impl Player<'_> {
     /// Plays the responses of the client's API, by their number.
-    fn all(&mut self, pieces: &[Piece], is_over: &dyn Fn() -> bool) -> BTreeMap<usize, PlayedClient> {
+    fn all(
+        &mut self,
+        pieces: &[Piece],
+        is_over: &dyn Fn() -> bool,
+        is_late: &dyn Fn() -> bool,
+    ) -> BTreeMap<usize, PlayedClient> {
         let mut controls: BTreeMap<usize, Ended> = BTreeMap::new();
         let mut played = BTreeMap::new();
         for (at, piece) in pieces.iter().enumerate() {
@@ -161,6 +183,12 @@ impl Player<'_> {
                 break;
             }
             if piece.said.dialect.api.name != self.client.api {
+                continue;
+            }
+            if is_late() {
+                let name = self.client.name.clone();
+                let (outcome, detail) = (PlayedOutcome::NotPlayed, LATE.to_owned());
+                played.insert(at, PlayedClient { name, version: None, outcome, detail });
                 continue;
             }
             let control = controls.entry(piece.control).or_insert_with(|| {

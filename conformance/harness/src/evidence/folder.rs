@@ -35,6 +35,8 @@ struct Recognized {
 #[derive(Debug, Clone)]
 pub struct Evidence {
     folder: PathBuf,
+    /// Whether its recordings are read once, and no report names them.
+    is_passing: bool,
 }
 
 /// The file that describes the run.
@@ -62,7 +64,7 @@ impl Evidence {
     pub fn create(folder: &Path, replaces: bool) -> io::Result<Self> {
         Self::check(folder, replaces)?;
         fs::create_dir_all(folder)?;
-        let new = Self { folder: folder.to_owned() };
+        let new = Self::open(folder);
         new.clear()?;
         // A run of one dialect replaces those of several.
         remove(&folder.join(TWINS))?;
@@ -155,7 +157,17 @@ impl Evidence {
 
     /// Returns the folder of an existing run.
     pub fn open(folder: &Path) -> Self {
-        Self { folder: folder.to_owned() }
+        Self { folder: folder.to_owned(), is_passing: false }
+    }
+
+    /// Returns a folder for recordings that are read once, and that no report names.
+    pub(crate) fn passing(folder: &Path) -> Self {
+        Self { is_passing: true, ..Self::open(folder) }
+    }
+
+    /// Returns it, if reports name its recordings.
+    pub(crate) fn kept(&self) -> Option<&Self> {
+        (!self.is_passing).then_some(self)
     }
 
     /// Returns the path of the folder.

@@ -360,9 +360,19 @@ impl Live {
         goes_on
     }
 
+    /// Returns the folder of the recordings, if reports name them.
+    fn kept(&self) -> Option<&Evidence> {
+        self.evidence.as_ref().and_then(Evidence::kept)
+    }
+
+    /// Returns the recordings, if there are some.
+    pub(crate) const fn recordings(&self) -> Option<&Evidence> {
+        self.evidence.as_ref()
+    }
+
     /// Returns the reader of an exchange of a case.
     fn reading(&self, case: &ScenarioCase) -> Reading {
-        let mut reading = Reading::new(&self.judged, self.evidence.is_some());
+        let mut reading = Reading::new(&self.judged, self.kept().is_some());
         if case.is_part() {
             reading = reading.keeping();
         }
@@ -415,7 +425,7 @@ impl Live {
         }
         let mut attempt = reading.finish(file)?.deciding_by(&self.rules);
         attempt.report = self.client.target().masked_report(attempt.report);
-        attempt.report.folder = self.evidence.as_ref().map(|evidence| evidence.folder().into());
+        attempt.report.folder = self.kept().map(|evidence| evidence.folder().into());
         lock(&self.reach).add(case, &mut attempt);
         Ok((outcome, attempt))
     }

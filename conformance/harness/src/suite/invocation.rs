@@ -1,9 +1,11 @@
 //! The invocation of a run.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use catalogue::Level;
 use libtest_mimic::Arguments;
@@ -11,6 +13,8 @@ use reports::{Detail, Form, Style, twins_in};
 use results::{Run, TwinsReport};
 
 use super::print::show;
+use crate::evidence::Evidence;
+
 use super::{Selection, Suite, SuiteError, Unserved};
 
 /// The invocation of a run: its tests and its output.
@@ -34,6 +38,20 @@ pub struct Invocation {
     pub unserved: Vec<Unserved>,
     /// The suites of other APIs that the endpoint may serve, if it has no path of those that are tested.
     pub others: Vec<Suite>,
+    /// What completes the report of each run.
+    pub completion: Option<RunCompletion>,
+}
+
+/// Completes the report of a run with what follows from its recordings.
+#[derive(Clone)]
+pub struct RunCompletion(pub Arc<Complete>);
+
+type Complete = dyn Fn(&mut Run, &Evidence) + Send + Sync;
+
+impl fmt::Debug for RunCompletion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RunCompletion")
+    }
 }
 
 impl Invocation {
@@ -56,6 +74,7 @@ impl Invocation {
             shows_progress: false,
             unserved: Vec::new(),
             others: Vec::new(),
+            completion: None,
         }
     }
 

@@ -32,7 +32,7 @@ mod snapshot;
 mod twins;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ use results::{FailOn, Options, Transport, TrialResult};
 
 pub use apis::{Served, Unserved, served};
 pub use baseline::Known;
-pub use invocation::{Invocation, file_of};
+pub use invocation::{Invocation, RunCompletion, file_of};
 pub use nearest::did_you_mean;
 pub use print::show;
 pub use run::{NOT_DONE, run};
@@ -89,6 +89,8 @@ pub struct Suite {
     max_failures: Option<usize>,
     snapshots: Option<Snapshots>,
     out: Option<PathBuf>,
+    /// The folder for recordings that are read once, if they are not kept.
+    passing: Option<PathBuf>,
     replaces: bool,
     target_name: Option<String>,
     is_named: bool,
@@ -171,6 +173,7 @@ impl Suite {
             max_failures: None,
             snapshots: None,
             out: None,
+            passing: None,
             replaces: false,
             target_name: None,
             is_named: false,
@@ -320,6 +323,12 @@ impl Suite {
     #[must_use]
     pub fn out(self, folder: impl Into<PathBuf>) -> Self {
         Self { out: Some(folder.into()), ..self }
+    }
+
+    /// Keeps the exchanges in this folder, unless there is one for all that the run leaves.
+    #[must_use]
+    pub(super) fn passing(self, folder: &Path) -> Self {
+        Self { passing: Some(folder.join(self.dialect.name)), ..self }
     }
 
     /// Replaces the run that the folder contains.

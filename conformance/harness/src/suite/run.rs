@@ -14,12 +14,12 @@ use super::print::{eprint_line, show};
 use super::progress;
 use super::session::{Finished, Planned, Session};
 use super::twins::Twins;
-use super::{Invocation, Suite, SuiteError, Unserved, served};
-use crate::ProgressLine;
+use super::{Invocation, RunCompletion, Suite, SuiteError, Unserved, served};
 use crate::evidence::Evidence;
 use crate::live::RunRuntime;
 use crate::plan::random_seed;
 use crate::twins;
+use crate::{ProgressLine, Scratch};
 use reports::{Form, Screen, Side};
 use results::text::{cut, visible};
 use results::{Filters, Judgement, Outcome, ProfileState, TrialResult, Verdict};
@@ -42,7 +42,12 @@ pub fn run(
     let is_one_of_several = suites.len() > 1;
     how.check(is_one_of_several)?;
     let seed = random_seed();
-    let with_seed = |suite: &Suite| Suite { shared_seed: Some(seed.clone()), ..suite.clone() };
+    let scratch = how.completion.as_ref().map(|_| Scratch::new("run")).transpose();
+    let scratch = scratch.map_err(|error| SuiteError::new(format!("the folder for recordings: {error}")))?;
+    let with_seed = |suite: &Suite| {
+        let suite = Suite { shared_seed: Some(seed.clone()), ..suite.clone() };
+        scratch.iter().fold(suite, |suite, scratch| suite.passing(scratch.path()))
+    };
     let suites: &[Suite] = &suites.iter().map(with_seed).collect::<Vec<_>>();
     let is_due = |name: &str| selection.includes(name);
     let planned: Vec<_> = suites.iter().map(|suite| suite.plan(&is_due)).collect();
@@ -111,12 +116,18 @@ pub fn run(
     let mut is_unmet = false;
     let mut sides = Vec::new();
     for session in sessions {
+        let recordings = session.live().recordings().cloned();
         let Finished { trials, report } = session.finish(&machine)?;
         let folder = suites.iter().find(|suite| suite.dialect.name == report.dialect);
-        let report = match folder.and_then(|suite| suite.out.as_deref()) {
+        let mut report = match folder.and_then(|suite| suite.out.as_deref()) {
             Some(folder) => report.within(folder),
             None => report,
         };
+        if let (Some(RunCompletion(complete)), Some(recordings)) = (&how.completion, recordings)
+            && !machine.is_interrupted()
+        {
+            complete(&mut report, &recordings);
+        }
         is_undone |= trials.iter().any(TrialResult::is_harness_error);
         is_undone |= report.live.as_ref().is_some_and(|live| live.obstacle.is_some());
         is_stale |= report.live.as_ref().is_some_and(|live| !live.stale.is_empty());

@@ -284,12 +284,13 @@ impl Planned<'_> {
             new.write_run(&file).map_err(|error| suite.lost(&error))?;
             evidence = Some(new);
         }
+        let recordings = evidence.clone().or_else(|| suite.passing.as_deref().map(Evidence::passing));
         let live = Arc::new(Live::new(
             plan,
             [suite.rules(), suite.judged_rules()],
             client,
             machine.runtime(),
-            evidence.clone(),
+            recordings,
         ));
         live.start().map_err(|error| SuiteError::new(format!("no thread can be started: {error}")))?;
         let tests = Arc::new(Tests { suite: suite.clone(), live, failures: AtomicUsize::new(0) });

@@ -9,7 +9,9 @@ use results::{
     StreamOutcome, Verdict,
 };
 
+use super::super::impact::{in_all, in_between};
 use super::rule::{RulePage, files, first_difference, page_of, sides, window};
+use crate::html::causes::played;
 use crate::html::finding::fix;
 use crate::html::head::{command, fact, heading, meter, sections};
 use crate::html::overview::{next as steps, stale};
@@ -57,6 +59,10 @@ pub(super) fn html(run: &BetweenRun) -> String {
                 section("causes", "Causes", html, |html| {
                     for (at, cause) in run.causes.iter().take(CAUSES).enumerate() {
                         of_cause(run, cause, at, html);
+                    }
+                    let all = run.causes.iter().filter_map(|cause| cause.played.as_ref());
+                    for line in in_all(all, &run.not_played, TESTS) {
+                        html.tag("p").class("hint").text(&line);
                     }
                     if causes > CAUSES {
                         let more = counted((causes - CAUSES) as u64, "more cause");
@@ -205,6 +211,7 @@ fn of_cause(run: &BetweenRun, cause: &BetweenCause, at: usize, html: &mut Html) 
                     fact("expected", reason);
                 }
             });
+            played(&in_between(run, cause), html);
             if let Some(page) = &page {
                 fix(&page.fix, html);
             }

@@ -7,6 +7,7 @@ use results::text::{counted, cut, grouped, listed, parted, shortened, visible, w
 use results::{BetweenCause, BetweenFinding, BetweenRun, BetweenTest, LevelChange, Verdict};
 
 use super::super::human::word;
+use super::super::impact::{in_all, in_between};
 use super::super::style::Screen;
 use super::rule::{files, first_difference, level_of, page_of, sides, window};
 
@@ -32,6 +33,9 @@ pub(super) fn human(run: &BetweenRun, is_verbose: bool, screen: Screen) -> Strin
     }
     pairs(run, screen, &mut out);
     causes(run, is_verbose, screen, &mut out);
+    for line in in_all(run.causes.iter().filter_map(|cause| cause.played.as_ref()), &run.not_played, PAIRS) {
+        let _ = writeln!(out, "{}", wrap(&visible(&line), room(screen, 2)).join("\n  "));
+    }
     unjudged(run, screen, &mut out);
     limits(run, screen, &mut out);
     unaccounted(run, &mut out);
@@ -144,6 +148,9 @@ fn of_cause(run: &BetweenRun, cause: &BetweenCause, screen: Screen, out: &mut St
     remark("seen", &format!("{} of {pairs}; {level}", counted(cause.tests, "test")));
     if !finding.breaks.is_empty() {
         remark("breaks", &listed(&finding.breaks, PAIRS, |client| visible(client)));
+    }
+    for line in in_between(run, cause) {
+        remark("played", &visible(&line));
     }
     if let Some(page) = page_of(cause) {
         remark("fix", &visible(&page.fix));

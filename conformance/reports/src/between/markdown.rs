@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use results::text::counted;
 use results::{BetweenCause, BetweenRun, Verdict};
 
+use super::super::impact::{in_all, in_between};
 use super::super::markdown::{cell, code, outcome};
 use super::human::counts;
 use super::rule::{files, level_of, page_of, sides, window};
@@ -34,6 +35,9 @@ pub(super) fn markdown(run: &BetweenRun) -> String {
     causes(run, &mut out);
     for cause in run.causes.iter().take(EXAMPLES) {
         example(run, cause, &mut out);
+    }
+    for line in in_all(run.causes.iter().filter_map(|cause| cause.played.as_ref()), &run.not_played, OTHERS) {
+        let _ = writeln!(out, "\n{}", code(&line));
     }
     rest(run, &mut out);
     out
@@ -66,6 +70,9 @@ fn example(run: &BetweenRun, cause: &BetweenCause, out: &mut String) {
     let _ = writeln!(out, "\n### {}\n\n{}\n", code(&cause.rule), code(&finding.message));
     for (name, side) in sides(finding) {
         let _ = writeln!(out, "- {name}: {}", code(&window(finding, side, SIDE)));
+    }
+    for line in in_between(run, cause) {
+        let _ = writeln!(out, "- played: {}", code(&line));
     }
     if let Some(page) = page_of(cause) {
         let _ = writeln!(out, "- fix: {}", code(&page.fix));

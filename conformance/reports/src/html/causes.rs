@@ -1,6 +1,7 @@
 //! Causes, in the order of their harm.
 
 use super::super::human;
+use super::super::impact::{in_all, in_run};
 use super::super::terms::{harm, reason};
 use super::finding::{about, fix, rule_id};
 use super::page::Html;
@@ -11,6 +12,8 @@ use results::{CaseReport, Cause, LiveReport, Run};
 /// Maximum number of causes, and of those that are expanded.
 const CAUSES: usize = 200;
 const OPEN: usize = 1;
+/// Maximum number of clients that are named where they were not played.
+const CLIENTS: usize = 40;
 /// Maximum number of scenarios of a cause.
 const MAX_CASES: usize = 24;
 
@@ -37,6 +40,10 @@ pub(super) fn causes(run: &Run, plan: &Plan, html: &mut Html) {
         if run.totals.omitted > 0 {
             let more = counted(run.totals.omitted, "occurrence");
             html.tag("p").class("hint").text(&format!("{more} beyond those that are listed"));
+        }
+        let played = causes.iter().filter_map(|cause| cause.played.as_ref());
+        for line in in_all(played, &run.not_played, CLIENTS) {
+            html.tag("p").class("hint").text(&line);
         }
         answers(run, plan, html);
     });
@@ -134,6 +141,7 @@ fn inside(run: &Run, plan: &Plan, cause: &Cause, id: &str, html: &mut Html) {
             None => html.tag("span").text(&run.name(capture)),
         }
     });
+    played(&in_run(run, cause), html);
     about(finding, run.dialect_of(finding), None, html);
     effects(run, plan, cause, html);
     if let Some(curl) = &capture.curl {
@@ -146,6 +154,19 @@ fn inside(run: &Run, plan: &Plan, cause: &Cause, id: &str, html: &mut Html) {
         html.tag("a").link(&rule_id(&cause.rule)).text(&format!("Rule {}", cause.rule));
         html.text(" ");
         html.tag("a").class("own").link(id).set("aria-label", "Link to this cause").text("¶");
+    });
+}
+
+/// Writes what clients did with the response of a cause.
+pub(crate) fn played(lines: &[String], html: &mut Html) {
+    if lines.is_empty() {
+        return;
+    }
+    html.tag("p").inside(|html| html.tag("b").text("Played to clients"));
+    html.tag("ul").class("effects").inside(|html| {
+        for line in lines {
+            html.tag("li").text(line);
+        }
     });
 }
 

@@ -1,6 +1,6 @@
 //! A run as a page for browsers: one file that loads nothing. It can be read without its script, which only searches.
 
-mod causes;
+pub(crate) mod causes;
 mod chart;
 mod events;
 pub(crate) mod finding;

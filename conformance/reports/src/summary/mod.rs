@@ -9,6 +9,7 @@ use catalogue::Level;
 use unicode_width::UnicodeWidthStr;
 
 use super::human::{IN_FULL, effects, word};
+use super::impact::{in_all, in_run};
 use super::style::{Detail, Screen, Style};
 use super::terms::{coverage, dialect, harm, terms};
 use results::text::{counted, cut, listed, shortened, visible, wrap};
@@ -55,6 +56,7 @@ pub fn summary(run: &Run, detail: impl Into<Detail>, screen: impl Into<Screen>) 
         page.by_file(run, detail.level);
     }
     page.clients(run, detail.level);
+    page.played(run);
     page.speed(run);
     page.stale(run);
     page.undecided(run);
@@ -172,6 +174,19 @@ impl Page {
         self.out.push('\n');
     }
 
+    /// Writes what became of the responses that were played to clients.
+    fn played(&mut self, run: &Run) {
+        let most = if self.is_verbose { usize::MAX } else { CLIENTS };
+        let played = run.own_causes().iter().filter_map(|cause| cause.played.as_ref());
+        let lines = in_all(played, &run.not_played, most);
+        if !lines.is_empty() {
+            self.heading("clients that were played to");
+        }
+        for line in lines {
+            self.row(2, 4, &visible(&line));
+        }
+    }
+
     fn speed(&mut self, run: &Run) {
         let mut crowds = run.live.iter().flat_map(LiveReport::crowds).peekable();
         if crowds.peek().is_some() {
@@ -212,6 +227,10 @@ impl Page {
             if *at >= IN_FULL || !is_alone {
                 let message = shortened(&visible(&cause.message), self.width.saturating_sub(11));
                 let _ = writeln!(self.out, "           {message}");
+            }
+            let played = if self.is_verbose { in_run(run, cause) } else { Vec::new() };
+            for line in played {
+                self.row(11, 13, &visible(&line));
             }
         }
         if rest.len() > most {

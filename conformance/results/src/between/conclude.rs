@@ -84,6 +84,7 @@ impl BetweenRun {
                 .map(|test| test.moments.clone())
                 .or_else(|| same.map(|known| known.timeline.clone()))
                 .unwrap_or_default();
+            cause.played = same.and_then(|known| known.played.clone());
         }
         let has = |verdict| self.tests.iter().any(|test| test.verdict == verdict);
         self.outcome = match () {
@@ -190,6 +191,7 @@ fn causes(tests: &[BetweenTest]) -> Vec<BetweenCause> {
                     tests: 0,
                     first: [at, number],
                     timeline: Vec::new(),
+                    played: None,
                 },
                 rank,
                 last: usize::MAX,

@@ -3,7 +3,7 @@
 use catalogue::Level;
 use serde::{Deserialize, Serialize};
 
-use super::{FailOn, LevelChange, Outcome, Verdict};
+use super::{FailOn, LeftOut, LevelChange, Outcome, PlayedResponse, Verdict};
 use checker::LevelName;
 
 mod conclude;
@@ -74,6 +74,9 @@ pub struct BetweenRun {
     /// Expected failures that did not fail.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<String>,
+    /// Clients to which responses were to be played, and were not, with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_played: Vec<LeftOut>,
     /// Duration of the run in milliseconds.
     pub ms: u64,
     /// The folder that it was written to or read from, if there is one.
@@ -226,6 +229,9 @@ pub struct BetweenCause {
     /// What both sides sent and received in that test, in time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<BetweenMoment>,
+    /// What clients did with the gateway's response in that test, if it was played to them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub played: Option<PlayedResponse>,
 }
 
 /// Something that was sent or received.

@@ -19,6 +19,7 @@ pub use self::layer::Layer;
 use super::capture::CaptureReport;
 use super::case::CaseReport;
 use super::fail_on::FailOn;
+use super::played::PlayedResponse;
 use super::transport::Transport;
 use checker::LevelName;
 
@@ -54,6 +55,9 @@ pub struct Cause {
     pub missing: Vec<String>,
     /// Clients that it breaks.
     pub clients: Vec<String>,
+    /// What clients did with the response of `first`, if it was played to them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub played: Option<PlayedResponse>,
     /// Number of occurrences.
     pub times: u64,
     /// Number of recordings.
@@ -188,6 +192,7 @@ impl Cause {
             pointer: finding.pointer.as_deref().filter(|pointer| !pointer.is_empty()).map(starred),
             missing: lack.properties(),
             clients: found.clients.into_iter().map(str::to_owned).collect(),
+            played: None,
             times: found.times,
             captures: shown.len() as u64,
             cases: cases.iter().filter(is_shown_by).map(|case| case.name.clone()).collect(),

@@ -22,9 +22,11 @@ use super::color::Color;
 use super::known::one_of;
 use super::message::note;
 use super::output;
+use super::play::PlayArgs;
 use super::target::{count, some_time};
 use super::verdict::{RuleLevel, fail_on_values};
 use super::{CommandArgs, NOT_DONE, exit_code, print};
+use harness::Scratch;
 use harness::live::RunRuntime;
 use harness::wire::Target;
 use reports::Style;
@@ -173,6 +175,8 @@ pub(super) struct BetweenArgs {
     /// Replace the run that the folder of --out contains.
     #[arg(long, requires = "out", hide_short_help = true)]
     replace: bool,
+    #[command(flatten)]
+    play: PlayArgs,
     /// Output format: human, json, ndjson, junit, sarif, github, markdown, html.
     #[arg(long, value_enum, default_value_t, hide_possible_values = true, hide_default_value = true)]
     format: BetweenForm,
@@ -217,12 +221,17 @@ impl CommandArgs for BetweenArgs {
             None => Vec::new(),
         };
         self.check()?;
+        let plays = self.play.check()?;
         let mut settings = self.settings(again.as_ref())?;
         if self.list {
             return list(&settings);
         }
         if let Some(folder) = &self.out {
             between::folder::make_room(folder, self.replace).with_context(|| folder.display().to_string())?;
+        }
+        let scratch = if plays && self.out.is_none() { Some(Scratch::new("between")?) } else { None };
+        if let Some(scratch) = &scratch {
+            settings.out = Some(scratch.path().to_owned());
         }
         let machine = RunRuntime::start()?;
         let played = self.play(&mut settings, again.as_ref(), &machine);
@@ -234,9 +243,19 @@ impl CommandArgs for BetweenArgs {
         run.fail_on = self.fail_on.unwrap_or(if self.strict { FailOn::Should } else { FailOn::default() });
         run.levels = levels::changes(&self.levels)?;
         run.folder = self.out.as_ref().map(|folder| folder.display().to_string());
-        let run = run.expecting(&expected);
+        let mut run = run.expecting(&expected);
+        // What is kept follows from the recordings alone.
         if let Some(folder) = &self.out {
             keep(folder, &run)?;
+        }
+        if let Some(folder) = settings.out.as_deref().filter(|_| plays && !machine.is_interrupted()) {
+            let fronts: Vec<_> = settings.pairs.iter().map(|pair| pair.front).collect();
+            self.play.complete_between(&mut run, folder, &fronts);
+        }
+        if scratch.is_some() {
+            for test in &mut run.tests {
+                (test.files, test.hash) = (Vec::new(), String::new());
+            }
         }
         self.print(&run)?;
         if machine.is_interrupted() {
