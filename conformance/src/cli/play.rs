@@ -35,7 +35,7 @@ pub(super) struct PlayArgs {
     ///
     /// The first 10 causes are played, for at most 5 minutes. Neither the verdicts nor the exit code change. Clients that are
     /// not installed are left out, unless --install gets them.
-    #[arg(long, help_heading = HEADING)]
+    #[arg(long, help_heading = HEADING, hide_short_help = true)]
     impact: bool,
     #[command(flatten)]
     clients: TheatreArgs,

@@ -5,7 +5,7 @@ use catalogue::Level;
 use reports::between::{BetweenDiff, BetweenForm, between_report};
 use results::{
     BETWEEN_RUN_VERSION, BetweenFinding, BetweenMoment, BetweenPair, BetweenRun, BetweenSide, BetweenTest,
-    ExpectedBetween, FailOn, LevelChange, Outcome, StreamOutcome, Unaccounted, Verdict,
+    ExpectedBetween, FailOn, LeftOut, LevelChange, Outcome, StreamOutcome, Unaccounted, Verdict,
 };
 
 /// Words of a hostile gateway.
@@ -128,6 +128,7 @@ fn open_run() -> BetweenRun {
             Unaccounted { request: "POST /v1/x".to_owned(), times: 1, body: HOSTILE.to_owned() },
         ],
         stale: Vec::new(),
+        not_played: vec![LeftOut { clients: vec![HOSTILE.to_owned()], reason: "not installed".to_owned() }],
         ms: 12_345,
         folder: Some("out".to_owned()),
     }
