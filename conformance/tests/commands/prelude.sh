@@ -49,7 +49,7 @@ while IFS= read -r line; do
     case "$body" in *'"stop"'*) whole=yes ;; *) whole= ;; esac
     case "$(basename "$1") $2$mark" in
     'openai_python.py chat-stream') [ -n "$whole" ] || reply=$error ;;
-    'openai_python.py chat-streamyes') reply=$error ;;
+    'openai_python.py chat-streamyes') reply=$error; curl -s -d '{}' "$url/chat/completions" "$url/tokens" >/dev/null ;;
     'langchain.py chatyes') sleep 100 & wait ;;
     'pydantic_ai_client.py chatyes') yes ;;
     esac

@@ -1,37 +1,45 @@
 //! The server that plays responses, each under a path of its own.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use gateway::{Act, Director, Received, Stage};
 use harness::lock;
+use spec::Api;
 
 const PREFIX: &str = "/play/";
 
 /// The responses, in the order in which they are added.
 #[derive(Default)]
-pub(super) struct Acts(Mutex<Vec<(Arc<Act>, Arc<AtomicBool>)>>);
+pub(super) struct Acts(Mutex<Vec<Part>>);
+
+struct Part {
+    act: Arc<Act>,
+    /// The end of the path of the requests that it answers.
+    path: &'static str,
+    asked: Arc<AtomicUsize>,
+}
 
 /// A response that is about to be played to one client.
 pub(super) struct Cue {
     pub(super) base_url: String,
-    asked: Arc<AtomicBool>,
+    asked: Arc<AtomicUsize>,
 }
 
 impl Acts {
-    /// Adds a response that one client asks for.
-    pub(super) fn add(&self, stage: &Stage, act: &Arc<Act>) -> Cue {
+    /// Adds a response that one client asks for, in an API.
+    pub(super) fn add(&self, stage: &Stage, act: &Arc<Act>, api: &Api) -> Cue {
         let mut acts = lock(&self.0);
-        let asked = Arc::new(AtomicBool::new(false));
-        acts.push((Arc::clone(act), Arc::clone(&asked)));
+        let asked = Arc::new(AtomicUsize::new(0));
+        acts.push(Part { act: Arc::clone(act), path: api.path, asked: Arc::clone(&asked) });
         let base_url = format!("http://{}{PREFIX}{}/v1", stage.address(), acts.len() - 1);
         Cue { base_url, asked }
     }
 }
 
 impl Cue {
-    /// Returns whether the client has asked for it.
-    pub(super) fn is_asked(&self) -> bool {
+    /// Returns how often the client has asked for it.
+    pub(super) fn times(&self) -> usize {
         self.asked.load(Ordering::Relaxed)
     }
 }
@@ -39,14 +47,19 @@ impl Cue {
 impl Director for Acts {
     fn answer(&self, request: &Received) -> Act {
         let refuse = || Act::new(404, "application/json", r#"{"error":{"message":"Unknown path."}}"#);
-        let number = request.path.strip_prefix(PREFIX).and_then(|rest| rest.split_once('/'));
-        let number = number.and_then(|(number, _)| number.parse::<usize>().ok());
+        let played = request.path.strip_prefix(PREFIX).and_then(|rest| rest.split_once('/'));
+        let played = played.and_then(|(number, path)| Some((number.parse::<usize>().ok()?, path)));
         let acts = lock(&self.0);
-        let Some((act, asked)) = number.and_then(|number| acts.get(number)) else { return refuse() };
-        if request.method != "POST" {
+        let Some((Part { act, path: known, asked }, path)) =
+            played.and_then(|(number, path)| Some((acts.get(number)?, path)))
+        else {
+            return refuse();
+        };
+        // Clients also count tokens, list models, and send figures.
+        if request.method != "POST" || !path.split('?').next().unwrap_or_default().ends_with(known) {
             return refuse();
         }
-        asked.store(true, Ordering::Relaxed);
+        asked.fetch_add(1, Ordering::Relaxed);
         (**act).clone()
     }
 }

@@ -192,15 +192,18 @@ impl Player<'_> {
                 continue;
             }
             let control = controls.entry(piece.control).or_insert_with(|| {
-                let first = self.ask(piece, &piece.intact);
+                let (first, _) = self.ask(piece, &piece.intact);
                 // A client that starts slowly, on a busy machine, does so once.
-                if first == Ended::Hung { self.ask(piece, &piece.intact) } else { first }
+                if first == Ended::Hung { self.ask(piece, &piece.intact).0 } else { first }
             });
-            let ended = match control_problem(control) {
-                Some(_) => None,
-                None => Some(self.ask(piece, &piece.act)),
+            let (ended, times) = match control_problem(control) {
+                Some(_) => (None, 0),
+                None => {
+                    let (ended, times) = self.ask(piece, &piece.act);
+                    (Some(ended), times)
+                }
             };
-            let (outcome, detail) = match (&ended, control.reply()) {
+            let (outcome, mut detail) = match (&ended, control.reply()) {
                 (Some(ended), Some(reply)) => {
                     let intact =
                         Intact { reply, beside: piece.beside, is_still_broken: piece.is_still_broken };
@@ -208,6 +211,10 @@ impl Player<'_> {
                 }
                 _ => (PlayedOutcome::NotPlayed, quoted(&control_problem(control).unwrap_or_default())),
             };
+            if times > 1 && outcome != PlayedOutcome::NotPlayed {
+                let again = format!("it asks {times} times");
+                detail = if detail.is_empty() { again } else { format!("{detail}; {again}") };
+            }
             let reply = ended.as_ref().and_then(Ended::reply).or_else(|| control.reply());
             let version = reply.and_then(|reply| reply.client_version.clone());
             let version = version.or_else(|| control.reply()?.client_version.clone());
@@ -216,10 +223,10 @@ impl Player<'_> {
         played
     }
 
-    /// Plays one response.
-    fn ask(&mut self, piece: &Piece, act: &Arc<Act>) -> Ended {
-        let cue = self.acts.add(self.stage, act);
-        let timeout = self.theatre.timeout;
+    /// Plays one response. Returns how it ended, and how often the client asked for it.
+    fn ask(&mut self, piece: &Piece, act: &Arc<Act>) -> (Ended, usize) {
+        let cue = self.acts.add(self.stage, act, piece.said.dialect.api);
+        let timeout = self.theatre.timeout + Duration::from_secs(self.client.start_seconds);
         let message = CaseMessage {
             protocol: protocol::VERSION,
             case: "impact".to_owned(),
@@ -237,25 +244,25 @@ impl Player<'_> {
             Some(running) => running,
             None => match self.start() {
                 Ok(running) => running,
-                Err(error) => return Ended::Unreadable(format!("it cannot be started: {error}")),
+                Err(error) => return (Ended::Unreadable(format!("it cannot be started: {error}")), 0),
             },
         };
         let ended = running.ask(&message, timeout);
         match &ended {
             Ended::Replied(reply) => {
-                if reply.status == Status::Ok && !cue.is_asked() {
-                    return Ended::Unreadable("it replied before it sent a request".to_owned());
+                if reply.status == Status::Ok && cue.times() == 0 {
+                    return (Ended::Unreadable("it replied before it sent a request".to_owned()), 0);
                 }
                 if running.is_alive() {
                     self.running = Some(running);
                 }
             }
-            Ended::Died(how) if !cue.is_asked() => {
-                return Ended::Unreadable(format!("it cannot be started: {how}"));
+            Ended::Died(how) if cue.times() == 0 => {
+                return (Ended::Unreadable(format!("it cannot be started: {how}")), 0);
             }
             _ => {}
         }
-        ended
+        (ended, cue.times())
     }
 
     fn start(&self) -> io::Result<Running> {
