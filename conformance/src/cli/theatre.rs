@@ -99,7 +99,10 @@ impl TheatreArgs {
 pub(super) fn acts(path: &Path) -> Result<Vec<(String, Act)>> {
     let named = || path.display().to_string();
     let mut bytes = Vec::new();
-    files::open(path).with_context(named)?.take(LARGEST).read_to_end(&mut bytes).with_context(named)?;
+    files::open(path).with_context(named)?.take(LARGEST + 1).read_to_end(&mut bytes).with_context(named)?;
+    if bytes.len() as u64 > LARGEST {
+        bail!("{}: it is larger than {} MiB, which is too much to play", named(), LARGEST >> 20);
+    }
     acts_in(&files::name(path), &bytes)
 }
 

@@ -50,7 +50,7 @@ while IFS= read -r line; do
     case "$(basename "$1") $2$mark" in
     'openai_python.py chat-stream') [ -n "$whole" ] || reply=$error ;;
     'openai_python.py chat-streamyes') reply=$error; curl -s -d '{}' "$url/chat/completions" "$url/tokens" >/dev/null ;;
-    'langchain.py chatyes') sleep 100 & wait ;;
+    'langchain.py chatyes') sleep 100 & setsid sleep 100 & jobs -p >>"$(dirname "$0")/pids"; wait ;;
     'pydantic_ai_client.py chatyes') yes ;;
     esac
     printf '%s\n' "$reply"

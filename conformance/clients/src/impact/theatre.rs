@@ -196,12 +196,11 @@ impl Player<'_> {
                 // A client that starts slowly, on a busy machine, does so once.
                 if first == Ended::Hung { self.ask(piece, &piece.intact).0 } else { first }
             });
-            let (ended, times) = match control_problem(control) {
-                Some(_) => (None, 0),
-                None => {
-                    let (ended, times) = self.ask(piece, &piece.act);
-                    (Some(ended), times)
-                }
+            let (ended, times) = if control_problem(control).is_some() {
+                (None, 0)
+            } else {
+                let (ended, times) = self.ask(piece, &piece.act);
+                (Some(ended), times)
             };
             let (outcome, mut detail) = match (&ended, control.reply()) {
                 (Some(ended), Some(reply)) => {
