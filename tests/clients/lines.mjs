@@ -1,4 +1,4 @@
-// What the drivers for Node.js share: the packages that versions.toml pins, and the line protocol of docs/clients.md.
+// What the drivers for Node.js share: the packages that drivers.toml pins, and the line protocol of docs/clients.md.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 /// A client, and how its driver is started.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImpactClient {
     /// Its name, as in `measured.toml`.
     pub name: String,
@@ -18,7 +18,6 @@ pub struct ImpactClient {
     /// The script of its driver, with its arguments.
     pub(super) run: Vec<String>,
     /// How much longer than others it takes for a response, as it starts anew.
-    #[serde(default)]
     pub(super) start_seconds: u64,
 }
 
@@ -49,22 +48,47 @@ impl ImpactPackages {
 struct File {
     packages: BTreeMap<String, ImpactPackages>,
     #[serde(rename = "client")]
-    clients: Vec<ImpactClient>,
+    clients: Vec<Entry>,
 }
 
-static FILE: LazyLock<File> = LazyLock::new(|| {
+/// A client, to which recordings can be played if it has packages.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: String,
+    api: String,
+    packages: Option<String>,
+    #[serde(default)]
+    run: Vec<String>,
+    #[serde(default)]
+    start_seconds: u64,
+    /// How `tests/clients/run` plays cases to it.
+    #[serde(rename = "measured")]
+    _measured: Option<IgnoredAny>,
+}
+
+impl Entry {
+    fn played(self) -> Option<ImpactClient> {
+        let Self { name, api, packages, run, start_seconds, .. } = self;
+        Some(ImpactClient { name, api, packages: packages?, run, start_seconds })
+    }
+}
+
+static FILE: LazyLock<(BTreeMap<String, ImpactPackages>, Vec<ImpactClient>)> = LazyLock::new(|| {
     let text = include_str!("../../../../tests/clients/drivers.toml");
-    toml::from_str(text).unwrap_or_else(|error| unreachable!("a test reads the file: {error}"))
+    let File { packages, clients } =
+        toml::from_str(text).unwrap_or_else(|error| unreachable!("a test reads the file: {error}"));
+    (packages, clients.into_iter().filter_map(Entry::played).collect())
 });
 
 /// Returns the clients that recordings can be played to.
 pub fn impact_clients() -> &'static [ImpactClient] {
-    &FILE.clients
+    &FILE.1
 }
 
 /// Returns packages by their name.
 pub fn packages(name: &str) -> Option<&'static ImpactPackages> {
-    FILE.packages.get(name)
+    FILE.0.get(name)
 }
 
 macro_rules! drivers {
