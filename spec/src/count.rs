@@ -52,6 +52,12 @@ impl Count {
         Some(small.map_or_else(|| Self::Other(Box::new(decimal)), Self::Whole))
     }
 
+    /// Returns the value of a JSON string that consists of a few digits.
+    #[cold]
+    pub(crate) fn quoted(raw: &str) -> Option<Self> {
+        small(raw.strip_prefix('"')?.strip_suffix('"')?).map(Self::Whole)
+    }
+
     /// Returns the number, if it is a whole one below [`Count::LIMIT`].
     pub const fn whole(&self) -> Option<u64> {
         match self {

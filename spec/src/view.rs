@@ -94,10 +94,12 @@ impl<'a> View<'a> {
         self.raw(api.snapshot?)
     }
 
-    /// Returns a numeric value, such as an index.
+    /// Returns a numeric value, such as an index. A whole number that is written as a string is read, as its clients read
+    /// it: the schema reports its type, and nothing follows from it.
     #[inline]
     pub fn count(&self, slot: Slot) -> Option<Count> {
-        Count::read(self.raw(slot)?)
+        let raw = self.raw(slot)?;
+        Count::read(raw).or_else(|| Count::quoted(raw))
     }
 
     /// Returns whether all indices and sequence numbers consist of a few digits, as nearly all do. An event with the

@@ -292,7 +292,9 @@ fn walk(value: &Value, (pointer, member): (String, String), found: &mut impl FnM
 fn of_another_type(value: &Value) -> (Value, &'static str) {
     match value {
         Value::String(_) | Value::Null => (json!(7), "number"),
-        Value::Number(_) | Value::Bool(_) => (json!("7"), "string"),
+        // The same number, quoted: another one would be a defect of its own.
+        Value::Number(number) => (json!(number.to_string()), "string"),
+        Value::Bool(_) => (json!("7"), "string"),
         Value::Array(_) => (json!({}), "object"),
         Value::Object(_) => (json!([]), "array"),
     }

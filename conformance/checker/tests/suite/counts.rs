@@ -180,6 +180,31 @@ fn numbers_are_compared_by_value() {
 }
 
 #[test]
+fn a_number_that_is_a_string_is_read_as_the_number() {
+    let mut streams_changed = 0;
+    let indices = MEMBERS.into_iter().chain(["index"]);
+    for (golden, member) in streams().flat_map(|golden| indices.clone().map(move |member| (golden, member))) {
+        let text = std::str::from_utf8(golden.bytes).expect("text");
+        let clean = judged(dialect_of(golden), text);
+        // All of them, and every second one.
+        for every in [1, 2] {
+            let (stream, count) = rewritten(text, member, |number| {
+                if number % every == 0 { format!("\"{number}\"") } else { number.to_string() }
+            });
+            streams_changed += count.min(1);
+            let found = judged(dialect_of(golden), &stream);
+            let others: Vec<_> = found
+                .iter()
+                .filter(|finding| !["schema/event-valid", "sequence/present"].contains(&&*finding.rule))
+                .filter(|finding| clean.iter().all(|known| known.rule != finding.rule))
+                .collect();
+            assert!(others.is_empty(), "{}/{} {member}: {others:#?}", golden.dialect, golden.name);
+        }
+    }
+    assert!(streams_changed > 300, "{streams_changed}");
+}
+
+#[test]
 fn one_number_that_counts_nothing_is_one_finding() {
     for golden in streams() {
         let text = std::str::from_utf8(golden.bytes).expect("text");
