@@ -133,7 +133,7 @@ impl Gateway {
             let calls = if asked["input"].to_string().contains("both") { 2 } else { 1 };
             for index in 0..calls {
                 let item = if self.has(Mistake::OneIdForAll) { shared.clone() } else { self.id("fc") };
-                output.push(self.call(index, &item, &asked["tools"][0]["name"], &mut send));
+                output.push(self.call(index, &item, &asked["tools"][0], &mut send));
             }
         }
         let mut last = response;
@@ -188,8 +188,12 @@ impl Gateway {
         item
     }
 
-    fn call(&self, index: usize, id: &str, name: &Value, send: &mut impl FnMut(&str, Value)) -> Value {
-        let arguments = r#"{"location":"Paris","city":"Paris"}"#;
+    fn call(&self, index: usize, id: &str, tool: &Value, send: &mut impl FnMut(&str, Value)) -> Value {
+        // Each property is a text, which is no mistake of this gateway in the scenarios that are run.
+        let properties = tool["parameters"]["properties"].as_object().into_iter().flatten();
+        let arguments: Map<String, Value> =
+            properties.map(|(name, _)| (name.clone(), "Paris".into())).collect();
+        let (name, arguments) = (&tool["name"], Value::from(arguments).to_string());
         let mut item = json!({
             "id": id, "type": "function_call", "status": "in_progress", "name": name, "call_id": self.id("call"),
             "arguments": "",
@@ -255,9 +259,7 @@ fn run(name: &str, mistakes: impl IntoIterator<Item = Mistake>, filters: &[&str]
 #[test]
 fn a_first_run_shows_each_cause_once_in_the_order_of_its_harm() {
     let all = MISTAKES.iter().map(|(mistake, _)| *mistake).chain([Mistake::DoneMarker]);
-    let (told, mut rules) = run("mistakes/all", all, &[]);
-    // A note.
-    rules.retain(|rule| rule != "call/arguments-complete");
+    let (told, rules) = run("mistakes/all", all, &[]);
     let lines = told.lines().count();
     assert!(lines <= 150, "{lines} lines:\n{told}");
     assert!(rules.len() <= MISTAKES.len() + 2, "{rules:?}\n{told}");

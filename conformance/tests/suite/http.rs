@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use conformance::capture::Format;
+use conformance::capture::{End, Exchange, Format, Recorder, Request};
 use conformance::{Rules, check};
 use serde_json::Value;
 use spec::Dialect;
@@ -36,6 +36,25 @@ impl Answer {
     pub(crate) fn broken(&self, dialect: &'static Dialect) -> Vec<String> {
         let recording = [self.head.as_bytes(), b"\r\n\r\n", &self.body].concat();
         let report = check("answer", &mut &*recording, Some(Format::Http), &Rules::of(dialect));
+        assert_eq!(report.error, None);
+        report.findings.iter().map(|finding| finding.rule.to_string()).collect()
+    }
+
+    /// Returns the rules that it breaks as the response to a request.
+    pub(crate) fn broken_for(&self, request: &Value, dialect: &'static Dialect) -> Vec<String> {
+        let recorder = Recorder::new();
+        let url = "https://gateway.test/v1/responses".into();
+        let body = Some(request.to_string().into());
+        let exchange = Exchange {
+            status: Some(self.status()),
+            headers: vec![("content-type".into(), self.header("content-type").unwrap_or_default().into())],
+            request: Some(Request { method: "POST".into(), url, body, ..Request::default() }),
+            ..Exchange::default()
+        };
+        let recording = recorder.begin(&exchange)
+            + &recorder.chunk(Duration::ZERO, &self.body)
+            + &recorder.end(Duration::ZERO, End::Closed);
+        let report = check("answer", &mut recording.as_bytes(), Some(Format::Exchange), &Rules::of(dialect));
         assert_eq!(report.error, None);
         report.findings.iter().map(|finding| finding.rule.to_string()).collect()
     }

@@ -299,7 +299,7 @@ impl Node {
     }
 
     /// Returns the expected index of its next child of a scope.
-    pub(super) fn next_index(&self, scope: Scope) -> u64 {
+    pub(crate) fn next_index(&self, scope: Scope) -> u64 {
         self.counted(scope).map_or(0, |counter| counter.next)
     }
 

@@ -233,6 +233,7 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::ResponseStatusAgrees => &[AnySnapshot(response::status_agrees)],
         Rule::ResponseTimesInSeconds => &[Snapshot(response::times_in_seconds)],
         Rule::ResponseUsageAddsUp => &[Snapshot(response::usage_adds_up)],
+        Rule::ResponseHasContent => &[Ending(Ends::All, output::has_content)],
         Rule::ResponseUsageCountsText => &[Ending(Ends::All, output::usage_counts_text)],
         Rule::ResponseUsageDetailsWithin => &[Snapshot(counts::details_within_response)],
         Rule::ResponseUsageOnlyAtEnd => &[Snapshot(response::usage_only_at_end)],

@@ -1,7 +1,5 @@
 //! Rules that compare a response with its request, in APIs whose tables say what a request asks for.
 
-use std::borrow::Cow;
-
 use spec::Api;
 use spec::json;
 
@@ -197,13 +195,6 @@ pub(super) fn body(case: &mut Case<'_>, body: &Frame<'_>) {
             "the request has `stream: true`, but the response is one body of JSON".to_owned()
         });
     }
-}
-
-/// Returns the first outermost property that a schema requires and an object does not have.
-pub(super) fn absent<'s>(schema: &'s str, members: &[(Cow<'_, str>, &str)]) -> Option<Cow<'s, str>> {
-    let required = json::at(schema, "/required").and_then(json::entries).unwrap_or_default();
-    let is_absent = |name: &Cow<'_, str>| !members.iter().any(|(found, _)| found == name);
-    required.into_iter().filter_map(json::string).find(is_absent)
 }
 
 /// Returns whether a text is JSON, or a JSON object.

@@ -8,7 +8,7 @@ use spec::table::Scope;
 
 use crate::engine::Case;
 use crate::engine::{Node, Object, same, short};
-use crate::rules::request;
+use crate::rules::shape;
 
 pub(in crate::rules) fn arguments_json(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     if item.plain("status") != Some("completed") {
@@ -37,16 +37,19 @@ pub(in crate::rules) fn arguments_complete(case: &mut Case<'_>, _: &Node, item: 
         return;
     }
     let (Some(name), Some(arguments)) = (item.string("name"), item.string("arguments")) else { return };
-    let Some(members) = json::members(&arguments) else { return };
+    // `call/arguments-json` reports arguments that are no object, or have a name twice.
+    if json::members(&arguments).is_none() {
+        return;
+    }
     let Some(response) = case.stream.first_snapshot.get() else { return };
     let tools = response.entries("tools").unwrap_or_default().into_iter();
     let named = tools.filter(|tool| json::string_member(tool, "name").as_ref() == Some(&name));
     let called = named.map(Object::new).find(|tool| tool.plain("type") == Some("function"));
     let Some(tool) = called.filter(|tool| tool.get("strict") == Some("true")) else { return };
-    if let Some(absent) = request::absent(tool.value("parameters").unwrap_or_default(), &members) {
-        let expected = format!("an object with {absent:?}");
+    if let Some(misfit) = shape::misfit(tool.value("parameters").unwrap_or_default(), &arguments) {
+        let expected = format!("arguments that fit the parameters of {name:?}, which is strict");
         case.fault("/item/arguments", &expected, &short(&format!("{arguments:?}")), || {
-            format!("the arguments of {name:?} lack {absent:?}, which its strict parameters require")
+            format!("the arguments of {name:?} do not fit its strict parameters: {misfit}")
         });
     }
 }

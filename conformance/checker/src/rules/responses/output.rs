@@ -9,8 +9,7 @@ use spec::json;
 use spec::table::Scope;
 
 use super::call::ANSWERED;
-use crate::engine::{Case, Ending};
-use crate::engine::{Node, Object, Place, same, short};
+use crate::engine::{Case, Ending, Node, Object, Place, Snapshot, same, short};
 
 /// An entry of the final output, and its streamed item.
 struct Pair<'p> {
@@ -164,6 +163,43 @@ pub(in crate::rules) fn usage_counts_text(case: &mut Case<'_>, ending: &Ending<'
     if !is_counted && ending.output.iter().any(has_texts) {
         case.fault("/response/usage/output_tokens", "the number of output tokens", "0", || {
             "output_tokens is 0, but the output has text".to_owned()
+        });
+    }
+}
+
+/// Output tokens that a response may have beside its reasoning without saying anything.
+const EMPTY: f64 = 8.0;
+
+/// Reports a completed response whose tokens left nothing in its output.
+pub(in crate::rules) fn has_content(case: &mut Case<'_>, ending: &Ending<'_>) {
+    let Snapshot { response, usage, .. } = ending.snapshot;
+    let stream = case.stream;
+    if response.plain("status") != Some("completed") || !stream.is_whole() {
+        return;
+    }
+    let is_said = |item: &Object<'_>| match item.plain("type") {
+        Some("reasoning") => false,
+        Some("message") => has_texts(item),
+        _ => true,
+    };
+    // Some servers end with an empty output, and only stream the items. `item/content-kept` reports parts that are lost.
+    let is_lost = |item: &Node, value: &Object<'_>| {
+        item.next_index(Scope::Part) > 0 && value.entries("content").is_none_or(|parts| parts.is_empty())
+    };
+    let is_streamed = stream.items().any(|item| {
+        let value = item.closing.get().or(item.opening.get());
+        value.is_none_or(|value| is_said(value) || is_lost(item, value))
+    });
+    let is_unknown = ending.output.is_empty() && case.is_of_body();
+    if is_streamed || is_unknown || ending.output.iter().any(is_said) {
+        return;
+    }
+    let has_thought = ending.output.iter().any(|item| item.plain("type") == Some("reasoning"));
+    let thought = usage.reasoning.or((!has_thought).then_some(0.0));
+    let Some(said) = usage.output.zip(thought).map(|(all, thought)| all - thought) else { return };
+    if said > EMPTY {
+        case.fault("/response/output", "a text, a refusal or a call", "none", || {
+            format!("the response has {said} output tokens beside its reasoning, but no content")
         });
     }
 }
