@@ -56,7 +56,9 @@ fn of_exchange(exchange: &Exchanged, side: BetweenSide, what: &str, all: &mut Ve
     let Some(response) = &exchange.response else { return };
     let begun = response.pieces.first().map_or(response.ended_at, |(at, _)| *at);
     let content_type = response.header("content-type").unwrap_or_default();
-    add(begun, What::Line(format!("← {} {content_type}", response.status).trim_end().to_owned()));
+    if response.status > 0 {
+        add(begun, What::Line(format!("← {} {content_type}", response.status).trim_end().to_owned()));
+    }
     for (at, bytes) in &response.pieces {
         add(*at, What::Pieces(bytes.iter().take(BYTES).copied().collect(), 1));
     }

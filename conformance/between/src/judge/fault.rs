@@ -146,10 +146,11 @@ pub(super) fn judge_after(findings: &mut Findings<'_>, test: &Test, evidence: &E
     if (reply.is_ended || reply.stop.is_some()) && reply.error.is_none() && has_text {
         return;
     }
-    let status = after.response.as_ref().map_or(0, |response| response.status);
+    let status = after.response.as_ref().map(|response| response.status).filter(|status| *status > 0);
     let body = after.response.as_ref().map(Response::body).unwrap_or_default();
-    let message = format!("{}, and the request after that is not answered: status {status}", what(fault));
-    let problem = Problem::new(status.to_string(), message);
+    let outcome = status.map_or_else(|| "no response".to_owned(), |status| format!("status {status}"));
+    let message = format!("{}, and the request after that is not answered: {outcome}", what(fault));
+    let problem = Problem::new(status.unwrap_or_default().to_string(), message);
     findings.add("fault/next", Problem { sides: [String::new(), tail(&body)], ..problem });
 }
 

@@ -298,8 +298,37 @@ fn options(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
     };
     let is_changed = !asked.stops.is_empty() && sorted(&got.stops) != sorted(&asked.stops);
     add("request/stops", "the list of stop sequences", is_changed, words(&got.stops, &asked.stops));
-    let is_changed = asked.format != Format::Text && !is_same_format(&got.format, &asked.format);
-    add("request/format", "the format", is_changed, words(&got.format, &asked.format));
+    if asked.format != Format::Text && !is_same_format(&got.format, &asked.format) {
+        format(findings, &got.format, &asked.format);
+    }
+}
+
+/// Reports another format. Schemas are long: the message names the first place where they differ.
+fn format(findings: &mut Findings<'_>, got: &Format, asked: &Format) {
+    let [own, wanted] = words(got, asked);
+    let problem = |message: String| Problem::new("the format", message);
+    findings.add(
+        "request/format",
+        match (got, asked) {
+            (Format::Schema { schema: one, .. }, Format::Schema { schema: other, .. }) => {
+                let place = difference(one, other).filter(|place| !place.is_empty());
+                let place = shown(place.as_deref().unwrap_or("/"));
+                problem(format!("the schema of the format differs at {place}")).between(&own, &wanted)
+            }
+            _ => {
+                let message = format!("the format is {}, the client's is {}", kind(got), kind(asked));
+                problem(message).showing(&own, &wanted)
+            }
+        },
+    );
+}
+
+const fn kind(format: &Format) -> &'static str {
+    match format {
+        Format::Text => "text",
+        Format::Object => "a JSON object",
+        Format::Schema { .. } => "a JSON Schema",
+    }
 }
 
 /// Judges the effort of reasoning.

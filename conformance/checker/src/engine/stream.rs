@@ -92,6 +92,18 @@ impl Stream {
         *self = Self { items, recent, first_types, first_snapshot, ..Self::with(self.api, nodes) };
     }
 
+    /// Returns the finding that a node, or one around it, shares its index with another one.
+    pub(super) fn doubt(&self, node: usize) -> Option<usize> {
+        let mut at = Some(node);
+        while let Some(node) = at.and_then(|at| self.nodes.get(at)) {
+            if node.doubt.is_some() {
+                return node.doubt;
+            }
+            at = node.parent;
+        }
+        None
+    }
+
     fn with(api: &'static Api, mut nodes: Nodes) -> Self {
         nodes.add(api.scope(api.root), Key::default(), State::Implied, None);
         Self {

@@ -209,7 +209,8 @@ fn limits(run: &BetweenRun, screen: Screen, out: &mut String) {
         return;
     }
     let text = listed(&limits, LISTED, |(rule, reason, tests)| {
-        format!("{} ({}; {})", visible(rule), visible(&cut(reason, 160)), counted(*tests, "test"))
+        let reason = visible(&cut(reason.trim_end_matches('.'), 160));
+        format!("{} ({reason}; {})", visible(rule), counted(*tests, "test"))
     });
     let _ = writeln!(
         out,

@@ -11,8 +11,7 @@ impl BetweenRun {
         words.extend(flags.iter().map(|flag| (*flag).to_owned()));
         if !self.is_reference {
             // A command without it listens on a port of the suite's choice.
-            let has_url = self.typed.as_ref().is_some_and(|typed| typed.contains(" --gateway "));
-            if self.command.is_empty() || has_url {
+            if self.command.is_empty() || self.has_given_url {
                 words.push(format!("--gateway {}", shell_word(&self.url)));
             }
             if let Some(port) = self.upstream_port {
@@ -35,6 +34,9 @@ impl BetweenRun {
         }
         if let Some(drains) = self.drains {
             words.push(format!("--drains {drains}"));
+        }
+        for (flag, milliseconds) in [("--timeout", self.timeout), ("--limit", self.limit)] {
+            words.extend(milliseconds.map(|milliseconds| format!("{flag} {milliseconds}")));
         }
         if self.retries > 0 {
             words.push(format!("--retries {}", self.retries));

@@ -21,7 +21,7 @@ impl BetweenArgs {
         }
         if self.gateway.is_none() && self.command.is_empty() && !run.is_reference {
             self.command = run.command.iter().map(OsString::from).collect();
-            if self.command.is_empty() {
+            if self.command.is_empty() || run.has_given_url {
                 if !is_on_this_machine(&run.url) {
                     let url = results::shell_word(&run.url);
                     bail!("only {} names the gateway: to confirm it, add --gateway {url}", folder.display());
@@ -37,6 +37,7 @@ impl BetweenArgs {
         self.is_self |= run.is_reference && self.gateway.is_none() && self.command.is_empty();
         self.retries.get_or_insert(run.retries);
         self.drains = self.drains.or(run.drains);
+        (self.timeout, self.limit) = (self.timeout.or(run.timeout), self.limit.or(run.limit));
         self.passes_key.get_or_insert(run.passes_key);
         if !self.strict {
             self.fail_on.get_or_insert(run.fail_on);

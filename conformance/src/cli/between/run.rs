@@ -80,6 +80,8 @@ impl BetweenArgs {
         let mut run = run.map_err(|problem| anyhow!(problem))?;
         run.is_reference = matches!(standing, Standing::Reference { .. });
         run.upstream_port = self.upstream_port;
+        run.has_given_url = self.gateway.is_some() && !self.command.is_empty();
+        (run.timeout, run.limit) = (self.timeout, self.limit);
         if machine.is_interrupted() {
             let judged = run.tests.iter().filter(|test| test.verdict != Verdict::HarnessError).count();
             note(&format!("interrupted after {judged} of {all} tests"));
@@ -191,8 +193,7 @@ impl BetweenArgs {
 fn unanswered(one: &Detected) -> String {
     let api = one.front.api.name;
     match &one.exchange.response {
-        None => format!("{api}: the gateway gave no response"),
-        Some(response) => {
+        Some(response) if response.status > 0 => {
             let body = response.body();
             let body = shortened(&String::from_utf8_lossy(body.get(..4 * SHOWN).unwrap_or(&body)), SHOWN);
             let path = visible(&one.exchange.path);
@@ -201,6 +202,7 @@ fn unanswered(one: &Detected) -> String {
                 response.status
             )
         }
+        _ => format!("{api}: the gateway gave no response"),
     }
 }
 

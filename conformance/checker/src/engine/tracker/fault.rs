@@ -175,15 +175,9 @@ impl Tracker<'_, '_> {
                 | Family::IndexGap
                 | Family::AfterClose
                 | Family::ClosedAgain
+                | Family::Interleaved
         );
-        let mut at = Some(node).filter(|_| is_about_identity);
-        while let Some(node) = at.and_then(|at| self.stream.nodes.get(at)) {
-            if node.doubt.is_some() {
-                return node.doubt;
-            }
-            at = node.parent;
-        }
-        None
+        is_about_identity.then(|| self.stream.doubt(node)).flatten()
     }
 
     /// Notes that two items share an index, as a finding says.

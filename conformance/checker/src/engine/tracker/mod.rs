@@ -389,9 +389,9 @@ impl<'r> Tracker<'_, 'r> {
     fn never_closed(&mut self) {
         for open in still_open(self.plan, self.stream) {
             let related = self.related(open.node, |node| node.opened.get(), "was opened here");
-            let OpenNode { bound, closing, form, name, .. } = &open;
+            let OpenNode { bound, closing, form, name, follows, .. } = &open;
             let noun = self.noun();
-            let place = Place { expected: Some(closing), form, ..Place::WHOLE };
+            let place = Place { expected: Some(closing), form, follows: *follows, ..Place::WHOLE };
             self.findings.add(*bound, self.record, &place, related, &|| {
                 format!("the {noun} ends, but {name} was never closed")
             });
@@ -477,6 +477,8 @@ struct OpenNode {
     /// Its scope, or that it is a container which clients do not use.
     form: &'static str,
     name: String,
+    /// The finding that it shares its index with another one.
+    follows: Option<usize>,
 }
 
 /// Returns the nodes that are open at the end of a response, although an event could close them.
@@ -517,7 +519,7 @@ fn open_node(plan: &Plan, stream: &Stream, at: usize, node: &Node) -> Option<Ope
     let is_hosted = level.is_container && !used.is_empty() && !is_used;
     let form = if is_hosted { "hosted" } else { level.name };
     let closing = fault::closing_events(plan.dialect(), level.scope);
-    Some(OpenNode { node: at, bound, closing, form, name: stream.name(node) })
+    Some(OpenNode { node: at, bound, closing, form, name: stream.name(node), follows: stream.doubt(at) })
 }
 
 /// Reports a stream that is over before the response has ended.
@@ -540,8 +542,8 @@ pub(in crate::engine) fn unended(
         // The end of the stream is that of the root.
         settle::settle_at_end(plan, context, stream, last, findings);
         for open in still_open(plan, stream) {
-            let OpenNode { bound, closing, form, name, .. } = &open;
-            let place = Place { expected: Some(closing), form, ..Place::WHOLE };
+            let OpenNode { bound, closing, form, name, follows, .. } = &open;
+            let place = Place { expected: Some(closing), form, follows: *follows, ..Place::WHOLE };
             findings
                 .add_at(*bound, last, &place, &|| format!("the stream ends, but {name} was never closed"));
         }

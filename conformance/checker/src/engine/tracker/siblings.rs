@@ -44,7 +44,7 @@ impl Tracker<'_, '_> {
         let name = |at: usize| nodes.get(at).map(|node| self.stream.name(node));
         let (name, open) = (name(node).unwrap_or_default(), open.and_then(name));
         let expected = closing_events(self.plan.dialect(), scope);
-        self.report((Family::Interleaved, scope, parent), "", Some(&expected), related, || {
+        self.report((Family::Interleaved, scope, node), "", Some(&expected), related, || {
             format!("{name} is opened while {} is still open", open.as_deref().unwrap_or("another one"))
         });
     }
@@ -82,8 +82,8 @@ impl Tracker<'_, '_> {
             let Some(node) = self.stream.nodes.get(child).filter(|node| is_open(node)) else { continue };
             let Some(open) = open_node(self.plan, self.stream, child, node) else { continue };
             let related = self.related(child, |node| node.opened.get(), "was opened here");
-            let (event, OpenNode { bound, closing, form, name, .. }) = (self.event_name(), open);
-            let place = Place { expected: Some(&closing), form, ..Place::WHOLE };
+            let (event, OpenNode { bound, closing, form, name, follows, .. }) = (self.event_name(), open);
+            let place = Place { expected: Some(&closing), form, follows, ..Place::WHOLE };
             self.findings.add(bound, self.record, &place, related, &|| {
                 format!("{event} was sent, but {name} was never closed")
             });
