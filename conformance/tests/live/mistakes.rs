@@ -189,10 +189,11 @@ impl Gateway {
     }
 
     fn call(&self, index: usize, id: &str, tool: &Value, send: &mut impl FnMut(&str, Value)) -> Value {
-        // Each property is a text, which is no mistake of this gateway in the scenarios that are run.
+        // In the scenarios that are run, each property is a text or the first of the listed ones.
         let properties = tool["parameters"]["properties"].as_object().into_iter().flatten();
+        let value = |schema: &Value| schema["enum"].get(0).cloned().unwrap_or_else(|| "Paris".into());
         let arguments: Map<String, Value> =
-            properties.map(|(name, _)| (name.clone(), "Paris".into())).collect();
+            properties.map(|(name, schema)| (name.clone(), value(schema))).collect();
         let (name, arguments) = (&tool["name"], Value::from(arguments).to_string());
         let mut item = json!({
             "id": id, "type": "function_call", "status": "in_progress", "name": name, "call_id": self.id("call"),
