@@ -307,20 +307,16 @@ fn options(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
 fn format(findings: &mut Findings<'_>, got: &Format, asked: &Format) {
     let [own, wanted] = words(got, asked);
     let problem = |message: String| Problem::new("the format", message);
-    findings.add(
-        "request/format",
-        match (got, asked) {
-            (Format::Schema { schema: one, .. }, Format::Schema { schema: other, .. }) => {
-                let place = difference(one, other).filter(|place| !place.is_empty());
-                let place = shown(place.as_deref().unwrap_or("/"));
-                problem(format!("the schema of the format differs at {place}")).between(&own, &wanted)
-            }
-            _ => {
-                let message = format!("the format is {}, the client's is {}", kind(got), kind(asked));
-                problem(message).showing(&own, &wanted)
-            }
-        },
-    );
+    let problem =
+        if let (Format::Schema { schema: one, .. }, Format::Schema { schema: other, .. }) = (got, asked) {
+            let place = difference(one, other).filter(|place| !place.is_empty());
+            let place = shown(place.as_deref().unwrap_or("/"));
+            problem(format!("the schema of the format differs at {place}")).between(&own, &wanted)
+        } else {
+            problem(format!("the format is {}, the client's is {}", kind(got), kind(asked)))
+                .showing(&own, &wanted)
+        };
+    findings.add("request/format", problem);
 }
 
 const fn kind(format: &Format) -> &'static str {

@@ -83,3 +83,25 @@ fn spoken_output_may_expire_before_its_choice_finishes() {
         assert_eq!(found(&[&start, &audio, twice[0], twice[1], twice[2]]), ["choice/finished-once"]);
     }
 }
+
+/// A second block at the index of an open one takes over its events, so that nothing can close the first.
+#[test]
+fn a_block_whose_index_is_taken_is_no_cause_of_its_own() {
+    let event =
+        |data: &str| format!("event: {}\ndata: {data}\n\n", data.split('"').nth(3).expect("its type"));
+    let start = r#"{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-x","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":5,"output_tokens":1}}}"#;
+    let text = r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#;
+    let call = r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"f","input":{}}}"#;
+    let stop = r#"{"type":"content_block_stop","index":0}"#;
+    let end = r#"{"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":5}}"#;
+    let last = r#"{"type":"message_stop"}"#;
+    let mut checker = Checker::new(spec::dialect("anthropic").expect("the dialect"));
+    checker.push([start, text, call, stop, end, last].map(event).concat().as_bytes());
+    checker.finish();
+    let of = |rule: &str| checker.findings().iter().find(|finding| finding.rule == rule);
+    assert!(of("block/reopened").expect("it is reported").follows_from.is_none());
+    for effect in ["block/never-closed", "block/one-at-a-time"] {
+        let origin = of(effect).and_then(|finding| finding.follows_from.as_ref());
+        assert_eq!(origin.map(|origin| &*origin.rule), Some("block/reopened"), "{effect}");
+    }
+}

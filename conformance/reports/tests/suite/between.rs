@@ -115,7 +115,7 @@ fn open_run() -> BetweenRun {
         model: "m".to_owned(),
         retries: 0,
         drains: None,
-        has_given_url: false,
+        given_url: None,
         timeout: Some(30_000),
         limit: None,
         typed: Some("conformance between --front responses --out out -- my-gateway".to_owned()),

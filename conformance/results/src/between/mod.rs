@@ -49,9 +49,9 @@ pub struct BetweenRun {
     /// For how many seconds the gateway may read the upstream's stream after the client has left, if that was declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drains: Option<u64>,
-    /// Whether the URL was given beside the command that started the gateway. Without it, the gateway gets a port.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub has_given_url: bool,
+    /// The URL, if it was given beside the command that started the gateway. Without it, the gateway gets a port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given_url: Option<String>,
     /// The time limit for a response in milliseconds, if one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<u64>,

@@ -11,9 +11,8 @@ impl BetweenRun {
         words.extend(flags.iter().map(|flag| (*flag).to_owned()));
         if !self.is_reference {
             // A command without it listens on a port of the suite's choice.
-            if self.command.is_empty() || self.has_given_url {
-                words.push(format!("--gateway {}", shell_word(&self.url)));
-            }
+            let url = self.given_url.as_ref().or_else(|| self.command.is_empty().then_some(&self.url));
+            words.extend(url.map(|url| format!("--gateway {}", shell_word(url))));
             if let Some(port) = self.upstream_port {
                 words.push(format!("--upstream-port {port}"));
             }
@@ -78,5 +77,29 @@ impl BetweenRun {
             None => {}
         }
         steps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_repeats_the_url_and_the_limits_of_its_run() {
+        let mut run = BetweenRun {
+            url: "http://127.0.0.1:4000/v1".to_owned(),
+            command: vec!["my-gateway".to_owned()],
+            model: "m".to_owned(),
+            // A word of the command is none of the run.
+            typed: Some("conformance between -- my-gateway --gateway x".to_owned()),
+            ..BetweenRun::default()
+        };
+        assert_eq!(run.command_for(&["a"], &[]), "conformance between a --model m -- my-gateway");
+        (run.timeout, run.limit) = (Some(3000), Some(500));
+        run.given_url = Some("http://127.0.0.1:4000".to_owned());
+        assert_eq!(
+            run.command_for(&["a"], &[]),
+            "conformance between a --gateway http://127.0.0.1:4000 --model m --timeout 3000 --limit 500 -- my-gateway"
+        );
     }
 }

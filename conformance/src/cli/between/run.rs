@@ -80,7 +80,7 @@ impl BetweenArgs {
         let mut run = run.map_err(|problem| anyhow!(problem))?;
         run.is_reference = matches!(standing, Standing::Reference { .. });
         run.upstream_port = self.upstream_port;
-        run.has_given_url = self.gateway.is_some() && !self.command.is_empty();
+        run.given_url = self.gateway.clone().filter(|_| !self.command.is_empty());
         (run.timeout, run.limit) = (self.timeout, self.limit);
         if machine.is_interrupted() {
             let judged = run.tests.iter().filter(|test| test.verdict != Verdict::HarnessError).count();

@@ -23,11 +23,16 @@ pub(in crate::rendering) fn render(
     seed: u64,
 ) -> RenderedResponse {
     let edits = Edits::of(dialect, seed);
-    let plan = &fit(plan, dialect);
-    let mut entries = entries(plan);
+    let mut plan = fit(plan, dialect);
+    let mut entries = entries(&plan);
     let kinds = dialect.render.items;
     let is_known = |item: &Value| text(item, "type").is_some_and(|kind| kinds.contains(&kind));
     entries.retain(|entry| kinds.is_empty() || is_known(&entry.opened));
+    if entries.is_empty() {
+        // What is not said is not counted, either.
+        (plan.items, plan.output_tokens) = (Vec::new(), None);
+    }
+    let plan = &plan;
     let mut emitter = Emitter { dialect, edits, plan, events: Vec::new() };
     let resource = Resource::new(request, plan, dialect, edits);
     let snapshots = [resource.pending("queued"), resource.pending("in_progress")];
