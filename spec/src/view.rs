@@ -94,8 +94,8 @@ impl<'a> View<'a> {
         self.raw(api.snapshot?)
     }
 
-    /// Returns a numeric value, such as an index. A whole number that is written as a string is read, as its clients read
-    /// it: the schema reports its type, and nothing follows from it.
+    /// Returns a numeric value, such as an index. A whole number that is written as a string counts as the number: the schema
+    /// reports its type, and no other finding follows.
     #[inline]
     pub fn count(&self, slot: Slot) -> Option<Count> {
         let raw = self.raw(slot)?;

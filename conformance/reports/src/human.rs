@@ -313,7 +313,7 @@ fn brief(finding: &Finding, cause: &Cause, run: &Run) -> Vec<(&'static str, Stri
     let Some(rule) = catalogue::rule(&finding.rule) else { return remarks };
     remarks.push(("authority", brief_authority(finding, rule, dialect)));
     let mut clients = finding.broken_clients();
-    // What was played is known better.
+    // Outcomes that were played replace measured ones.
     clients.retain(|(client, _)| cause.played.as_ref().is_none_or(|played| !played.has_played(client)));
     if let Some((_, failure)) = clients.first() {
         let names = listed(&clients, CLIENTS, |(client, _)| (*client).to_owned());

@@ -102,7 +102,7 @@ pub(super) fn of_cause<'c>(
         format!("{}: {names}{how}", outcome.words())
     };
     let mut lines: Vec<String> = response.alike().into_iter().map(line).collect();
-    // What clients do may follow from these.
+    // Each of them can be the cause of what clients do.
     if !others.is_empty() {
         lines.push(format!("the response also breaks {}", listed(&others, NAMED, |rule| (*rule).clone())));
     }

@@ -24,10 +24,10 @@ const CAUSES: usize = 10;
 const LIMIT: Duration = Duration::from_secs(300);
 /// Groups of rules, and rules, that are not about what the gateway sends to the client.
 const OF_OTHERS: [&str; 6] = ["cancel/", "keys/", "request/", "time/", "fault/next", "fault/requests"];
-/// What a client does that returns what a gateway has changed.
+/// The detail of a client that returns what a gateway has changed.
 const CHANGED: &str = "it returns what the gateway sent";
 
-/// Whether responses are played to clients, and to which.
+/// The flags of `run` and `between` that play responses.
 #[derive(Debug, Clone, Args)]
 #[command(mut_args(with_impact))]
 pub(super) struct PlayArgs {
@@ -129,7 +129,7 @@ impl PlayArgs {
         for (at, key) in of_causes {
             let Some(cause) = run.causes.get_mut(at) else { continue };
             cause.played = played.get(&key).cloned();
-            // What is wrong is the content, which the client cannot know.
+            // The content is wrong, and a client cannot know that.
             let is_content = catalogue::rule(&cause.rule).is_none();
             for client in
                 cause.played.iter_mut().flat_map(|played| &mut played.clients).filter(|_| is_content)

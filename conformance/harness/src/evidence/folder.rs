@@ -35,7 +35,7 @@ struct Recognized {
 #[derive(Debug, Clone)]
 pub struct Evidence {
     folder: PathBuf,
-    /// Whether its recordings are read once, and no report names them.
+    /// Whether it is removed after the run, so that no report names its recordings.
     is_passing: bool,
 }
 

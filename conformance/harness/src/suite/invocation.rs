@@ -38,7 +38,7 @@ pub struct Invocation {
     pub unserved: Vec<Unserved>,
     /// The suites of other APIs that the endpoint may serve, if it has no path of those that are tested.
     pub others: Vec<Suite>,
-    /// What completes the report of each run.
+    /// Called with the report of each run, before it is rendered.
     pub completion: Option<RunCompletion>,
 }
 

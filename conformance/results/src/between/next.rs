@@ -4,15 +4,18 @@ use super::{BetweenRun, BetweenTest};
 use crate::{Step, Verdict, shell_word};
 
 impl BetweenRun {
+    /// Returns the URL that a repetition names: without one, a command listens on a port of the suite's choice.
+    pub fn named_url(&self) -> Option<&str> {
+        self.given_url.as_deref().or_else(|| self.command.is_empty().then_some(&*self.url))
+    }
+
     /// Returns the command that runs tests with these names again, with more flags.
     pub fn command_for(&self, names: &[&str], flags: &[&str]) -> String {
         let mut words = vec!["conformance between".to_owned()];
         words.extend(names.iter().map(|name| shell_word(name).into_owned()));
         words.extend(flags.iter().map(|flag| (*flag).to_owned()));
         if !self.is_reference {
-            // A command without it listens on a port of the suite's choice.
-            let url = self.given_url.as_ref().or_else(|| self.command.is_empty().then_some(&self.url));
-            words.extend(url.map(|url| format!("--gateway {}", shell_word(url))));
+            words.extend(self.named_url().map(|url| format!("--gateway {}", shell_word(url))));
             if let Some(port) = self.upstream_port {
                 words.push(format!("--upstream-port {port}"));
             }

@@ -244,7 +244,7 @@ impl CommandArgs for BetweenArgs {
         run.levels = levels::changes(&self.levels)?;
         run.folder = self.out.as_ref().map(|folder| folder.display().to_string());
         let mut run = run.expecting(&expected);
-        // What is kept follows from the recordings alone.
+        // `verify` makes the report again from the recordings, which do not tell what clients did.
         if let Some(folder) = &self.out {
             keep(folder, &run)?;
         }

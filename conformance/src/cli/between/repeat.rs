@@ -21,13 +21,12 @@ impl BetweenArgs {
         }
         if self.gateway.is_none() && self.command.is_empty() && !run.is_reference {
             self.command = run.command.iter().map(OsString::from).collect();
-            let url = run.given_url.as_ref().or_else(|| self.command.is_empty().then_some(&run.url));
-            if let Some(url) = url {
+            if let Some(url) = run.named_url() {
                 if !is_on_this_machine(url) {
                     let url = results::shell_word(url);
                     bail!("only {} names the gateway: to confirm it, add --gateway {url}", folder.display());
                 }
-                self.gateway = Some(url.clone());
+                self.gateway = Some(url.to_owned());
             }
             self.upstream_port = self.upstream_port.or(run.upstream_port);
         }

@@ -389,10 +389,8 @@ impl<'r> Tracker<'_, 'r> {
     fn never_closed(&mut self) {
         for open in still_open(self.plan, self.stream) {
             let related = self.related(open.node, |node| node.opened.get(), "was opened here");
-            let OpenNode { bound, closing, form, name, follows, .. } = &open;
-            let noun = self.noun();
-            let place = Place { expected: Some(closing), form, follows: *follows, ..Place::WHOLE };
-            self.findings.add(*bound, self.record, &place, related, &|| {
+            let (noun, name) = (self.noun(), &open.name);
+            self.findings.add(open.bound, self.record, &open.place(), related, &|| {
                 format!("the {noun} ends, but {name} was never closed")
             });
         }
@@ -481,6 +479,12 @@ struct OpenNode {
     follows: Option<usize>,
 }
 
+impl OpenNode {
+    fn place(&self) -> Place<'_> {
+        Place { expected: Some(&self.closing), form: self.form, follows: self.follows, ..Place::WHOLE }
+    }
+}
+
 /// Returns the nodes that are open at the end of a response, although an event could close them.
 fn still_open(plan: &Plan, stream: &Stream) -> Vec<OpenNode> {
     let is_implied = |at: usize| stream.nodes.get(at).is_some_and(|node| node.state() == State::Implied);
@@ -542,10 +546,8 @@ pub(in crate::engine) fn unended(
         // The end of the stream is that of the root.
         settle::settle_at_end(plan, context, stream, last, findings);
         for open in still_open(plan, stream) {
-            let OpenNode { bound, closing, form, name, follows, .. } = &open;
-            let place = Place { expected: Some(closing), form, follows: *follows, ..Place::WHOLE };
-            findings
-                .add_at(*bound, last, &place, &|| format!("the stream ends, but {name} was never closed"));
+            let message = || format!("the stream ends, but {} was never closed", open.name);
+            findings.add_at(open.bound, last, &open.place(), &message);
         }
         return;
     }

@@ -4,8 +4,7 @@ use catalogue::Family;
 use spec::table::{EventInfo, Scope};
 
 use super::fault::closing_events;
-use super::{OpenNode, Tracker, open_node, rank};
-use crate::engine::finding::Place;
+use super::{Tracker, open_node, rank};
 use crate::engine::node::{Node, State};
 
 /// Number of siblings, at each end, among which an open one is searched.
@@ -82,9 +81,8 @@ impl Tracker<'_, '_> {
             let Some(node) = self.stream.nodes.get(child).filter(|node| is_open(node)) else { continue };
             let Some(open) = open_node(self.plan, self.stream, child, node) else { continue };
             let related = self.related(child, |node| node.opened.get(), "was opened here");
-            let (event, OpenNode { bound, closing, form, name, follows, .. }) = (self.event_name(), open);
-            let place = Place { expected: Some(&closing), form, follows, ..Place::WHOLE };
-            self.findings.add(bound, self.record, &place, related, &|| {
+            let (event, name) = (self.event_name(), &open.name);
+            self.findings.add(open.bound, self.record, &open.place(), related, &|| {
                 format!("{event} was sent, but {name} was never closed")
             });
         }

@@ -29,7 +29,7 @@ pub(in crate::rendering) fn render(
     let is_known = |item: &Value| text(item, "type").is_some_and(|kind| kinds.contains(&kind));
     entries.retain(|entry| kinds.is_empty() || is_known(&entry.opened));
     if entries.is_empty() {
-        // What is not said is not counted, either.
+        // A response without items has no output tokens.
         (plan.items, plan.output_tokens) = (Vec::new(), None);
     }
     let plan = &plan;
