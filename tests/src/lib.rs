@@ -18,12 +18,12 @@ pub mod suite;
 pub mod typed;
 pub mod write;
 
-/// The examples of the README, of the page for Rust developers and of published crates are compiled and run.
+/// The examples of pages for Rust developers and of published crates are compiled and run.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
 #[doc = include_str!("../../conformance/catalogue/README.md")]
 #[doc = include_str!("../../conformance/checker/README.md")]
 #[doc = include_str!("../../spec/README.md")]
 #[doc = include_str!("../../spec/types/README.md")]
+#[doc = include_str!("../../docs/rust.md")]
 #[doc = include_str!("../../docs/types.md")]
 struct Readme;

@@ -62,6 +62,7 @@ const CODES: &[(&str, i32, &str)] = &[
         1,
         "the example repeats no conversation",
     ),
+    ("conformance client -- ./my-client", 1, "the example gets one case wrong"),
     ("conformance client --rerun-failed run/", 1, "the case is still wrong"),
 ];
 
@@ -69,11 +70,9 @@ const CODES: &[(&str, i32, &str)] = &[
 const ELSEWHERE: &[(&str, &str)] = &[
     ("translation-report.md", "its commands start the gateways that tests/between/run installs"),
     ("ci.md", "conformance/tests/commands/ci/documents.txt runs its scripts as a whole"),
-    ("messages-and-chat.md", "the same test runs it from its first command to its last"),
-    (
-        "getting-started.md",
-        "conformance/tests/commands/ci/documents.txt runs it from its first command to its last",
-    ),
+    ("responses.md", "the same test runs it from its first command to its last"),
+    ("messages.md", "the same test runs it from its first command to its last"),
+    ("chat.md", "the same test runs it from its first command to its last"),
 ];
 
 static OPENAI: LazyLock<Embedded> = LazyLock::new(|| {
@@ -249,7 +248,7 @@ fn run(name: &str) -> usize {
 
 #[test]
 fn the_readme_runs() {
-    assert!(run("README.md") >= 20);
+    assert!(run("README.md") >= 4);
 }
 
 #[test]
@@ -264,7 +263,7 @@ fn all_other_pages_run() {
         let runs: Vec<_> = names.iter().map(|name| (name.as_str(), run(name))).collect();
         runs.into_iter().map(|(name, run)| (name, run.join().expect("its commands run"))).collect()
     });
-    assert!(ran["certifying.md"] >= 6 && ran["clients.md"] >= 2, "{ran:?}");
+    assert!(ran["running.md"] >= 20 && ran["certifying.md"] >= 6 && ran["clients.md"] >= 2, "{ran:?}");
 }
 
 /// An exception that no page needs any more goes.

@@ -41,7 +41,7 @@ fn the_questions_about_the_specifications_are_fresh() {
 #[test]
 fn what_the_official_suite_looks_at_is_looked_at() {
     let page = fs::read_to_string(corpus::repository().join("docs/official-suite.md")).expect("it is there");
-    let rows: Vec<Vec<&str>> = (page.lines().skip_while(|line| !line.starts_with("|---")).skip(1))
+    let rows: Vec<Vec<&str>> = (page.lines().skip_while(|line| !line.starts_with("| test |")).skip(2))
         .map(|line| line.trim_matches('|').split('|').collect())
         .collect();
     assert_eq!(rows.len(), 17);
@@ -61,12 +61,12 @@ fn what_the_official_suite_looks_at_is_looked_at() {
 }
 
 #[test]
-fn the_readme_lists_all_dialects() {
+fn all_dialects_are_listed() {
     let mut rows = String::from("| dialect | API | what it is |\n|---|---|---|\n");
     for dialect in spec::DIALECTS {
         let _ = writeln!(rows, "| `{}` | {} | {} |", dialect.name, dialect.api.title, dialect.summary);
     }
-    is_part_fresh("README.md", (&begin("dialects"), "<!-- /dialects -->"), &rows, "docs");
+    is_part_fresh("docs/dialects.md", (&begin("dialects"), "<!-- /dialects -->"), &rows, "docs");
 }
 
 #[test]
@@ -190,6 +190,38 @@ fn no_link_leads_nowhere() {
     }
     assert!(dead.is_empty(), "{}", dead.join("\n"));
     assert!(checked > 300, "{checked} links: these cannot be all");
+}
+
+/// Returns the targets of the links in a file of docs/, as paths in docs/.
+fn links_of(page: &str) -> Vec<String> {
+    links(&fs::read_to_string(corpus::repository().join("docs").join(page)).expect("it is there"))
+}
+
+#[test]
+fn the_book_has_every_page_once() {
+    let folder = corpus::repository().join("docs");
+    let pages: BTreeSet<String> = corpus::files(&folder, &["md"])
+        .iter()
+        .map(|file| file.strip_prefix(&folder).expect("it lies there").to_string_lossy().replace('\\', "/"))
+        .filter(|page| page != "SUMMARY.md")
+        .collect();
+    let listed = links_of("SUMMARY.md");
+    let unique: BTreeSet<String> = listed.iter().cloned().collect();
+    assert_eq!(unique, pages, "docs/SUMMARY.md lists what is in docs/");
+    assert_eq!(listed.len(), unique.len(), "a page is listed twice in docs/SUMMARY.md: {listed:?}");
+    // The page for readers on GitHub leads to the same pages; those of folders are listed by their README.md.
+    let described: BTreeSet<String> = links_of("README.md").into_iter().collect();
+    let is_top = |page: &&String| !page.contains('/') && *page != "README.md";
+    let missing: Vec<&String> =
+        pages.iter().filter(is_top).filter(|page| !described.contains(*page)).collect();
+    assert!(missing.is_empty(), "docs/README.md does not lead to {missing:?}");
+}
+
+#[test]
+fn the_readme_is_short() {
+    let readme = fs::read_to_string(corpus::repository().join("README.md")).expect("it is there");
+    let lines = readme.lines().count();
+    assert!(lines <= 200, "{lines} lines: move what explains a command to docs/");
 }
 
 /// Files and folders that the commands of a document write where they are run.
