@@ -121,7 +121,8 @@ fn begin(part: &str) -> String {
 /// Returns all documents for people.
 fn documents() -> Vec<PathBuf> {
     let root = corpus::repository();
-    let own = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root.join(name));
+    let own = ["README.md", "CONTRIBUTING.md", "RELEASING.md", "SECURITY.md", "AGENTS.md", "CHANGELOG.md"]
+        .map(|name| root.join(name));
     let folders =
         ["docs", "spec/apis", "spec/rules"].map(|folder| corpus::files(&root.join(folder), &["md"]));
     own.into_iter().chain(folders.into_iter().flatten()).collect()
