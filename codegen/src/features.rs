@@ -14,7 +14,6 @@ pub(crate) const MANIFESTS: [Manifest; 2] = [
 ];
 
 impl Manifest {
-    /// Returns the line that declares a feature.
     pub(crate) fn line(&self, feature: &str) -> String {
         match self.needs {
             Some(needed) => format!("{feature} = [\"{needed}/{feature}\"]"),
@@ -23,7 +22,6 @@ impl Manifest {
     }
 }
 
-/// Returns the name of the feature of a dialect.
 pub(crate) fn name(dialect: &str) -> String {
     dialect.replace('@', "-")
 }

@@ -141,14 +141,13 @@ pub fn import(document: &Value, request: &ImportRequest) -> Result<Imported> {
     Ok(Imported { files, roots, title: document.title(), notes })
 }
 
-/// Returns whether a document has events of an API.
 pub(crate) fn has_events(document: &Value, published: &Published) -> bool {
     let bundle = bundle::as_document(document);
     Document::new(bundle.as_ref().unwrap_or(document), None)
         .is_ok_and(|document| find::unions(&document, published).is_ok())
 }
 
-/// Adds the properties of a second schema of an event. It must not contradict the first one.
+/// The second schema must not contradict the first one.
 fn add_properties(place: &Pointer, kind: &str, event: &mut Value, again: &Value) -> Result<()> {
     let required = event.get("required").cloned();
     let (Some(Value::Object(known)), Some(Value::Object(added))) =
@@ -174,7 +173,6 @@ fn add_properties(place: &Pointer, kind: &str, event: &mut Value, again: &Value)
     }
 }
 
-/// Merges a document into files.
 pub(crate) fn laid_over(
     files: BTreeMap<String, Value>,
     roots: &BTreeMap<String, String>,
@@ -195,7 +193,6 @@ fn event_type(place: &Pointer, event: &Value) -> Result<String> {
     })
 }
 
-/// Adds the head of a file to a schema.
 fn file(id: &str, schema: Value) -> Value {
     let mut head = Map::new();
     head.insert("$schema".to_owned(), Value::from("https://json-schema.org/draft/2020-12/schema"));
@@ -206,7 +203,6 @@ fn file(id: &str, schema: Value) -> Value {
     text::ordered(head)
 }
 
-/// Collects the names of the types that a schema in normal form refers to.
 fn references(schema: &Value, into: &mut BTreeSet<String>) {
     visit(schema, "", &mut |_, map| {
         into.extend(map.get("$ref").and_then(schemas::referred).map(str::to_owned));

@@ -1,6 +1,5 @@
 //! Suggestions for misspelled names.
 
-/// Returns up to three names that are similar to a misspelled one.
 pub(crate) fn nearest<'n>(mistaken: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let wanted = mistaken.to_lowercase();
     let limit = wanted.len() / 3 + 1;
@@ -18,7 +17,7 @@ pub(crate) fn nearest<'n>(mistaken: &str, names: impl IntoIterator<Item = &'n st
     near.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Returns what an error about a misspelled name adds: similar names, or all names if none is similar.
+/// Lists all names if none is similar.
 pub(crate) fn hint<'n>(mistaken: &str, names: impl IntoIterator<Item = &'n str> + Clone) -> String {
     match nearest(mistaken, names.clone()).as_slice() {
         [] => format!("; there are: {}", names.into_iter().collect::<Vec<_>>().join(", ")),
@@ -26,7 +25,6 @@ pub(crate) fn hint<'n>(mistaken: &str, names: impl IntoIterator<Item = &'n str> 
     }
 }
 
-/// Fails unless a dialect has this name.
 pub(crate) fn is_dialect(name: &str, names: &[String]) -> anyhow::Result<()> {
     let is_known = names.iter().any(|known| known == name);
     anyhow::ensure!(

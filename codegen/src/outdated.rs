@@ -33,7 +33,6 @@ pub(crate) struct Package {
 }
 
 impl Package {
-    /// Queries the registry for newer versions.
     pub(crate) fn ask(registry: &str, name: &str, version: &str) -> anyhow::Result<Self> {
         let all = match registry {
             "pypi" => pip_versions(&run("pip", &["index", "versions", name], &[])?),
@@ -52,13 +51,12 @@ impl Package {
         Ok(Self { registry: registry.to_owned(), name: name.to_owned(), version: version.to_owned(), newer })
     }
 
-    /// Returns the newest version if it is newer than the dialect's, and a package whose types can be read.
+    /// The package must have types that can be read.
     pub(crate) fn newest_with_types(&self) -> Option<&String> {
         self.newer.first().filter(|_| self.registry == "pypi")
     }
 
-    /// Returns the additions of the newest version to the dialect in a folder, as the diff of an import. Returns
-    /// `None` if there are none, or if the package does not have types in a supported form.
+    /// `None` if there is nothing new, or if the package has no types in a supported form.
     pub(crate) fn adds(
         &self,
         folder: &Path,
@@ -82,7 +80,6 @@ impl Package {
     }
 }
 
-/// Returns the bundle of an API in a version, installed into a temporary folder.
 fn bundle(name: &str, version: &str, api: &str) -> anyhow::Result<Value> {
     let folder = Scratch::new()?;
     let target = folder.0.as_os_str();
@@ -109,20 +106,18 @@ impl Drop for Scratch {
     }
 }
 
-/// Parses `Available versions: 3.54.0, 3.53.0`.
+/// The text is `Available versions: 3.54.0, 3.53.0`.
 fn pip_versions(text: &str) -> Vec<String> {
     let line = text.lines().find_map(|line| line.trim().strip_prefix("Available versions:"));
     line.into_iter().flat_map(|line| line.split(',')).map(|version| version.trim().to_owned()).collect()
 }
 
-/// Parses a list of versions, or a single version.
 fn npm_versions(text: &str) -> anyhow::Result<Vec<String>> {
     let versions: Value = serde_json::from_str(text).context("the output of npm is not JSON")?;
     let list = versions.as_array().cloned().unwrap_or_else(|| vec![versions]);
     Ok(list.into_iter().filter_map(|version| version.as_str().map(str::to_owned)).collect())
 }
 
-/// Returns a version as numbers; none for a pre-release.
 fn number(version: &str) -> Option<Vec<u64>> {
     version.split('.').map(|part| part.parse().ok()).collect()
 }

@@ -3,13 +3,11 @@
 /// The mark before a place that a person must fill in.
 pub(crate) const MARK: &str = "TODO:";
 
-/// Returns an instruction with the mark before it.
 #[cfg(feature = "cli")]
 pub(crate) fn todo(what: &str) -> String {
     format!("{MARK} {what}")
 }
 
-/// Returns the marked instructions of a text, each with its line, counted from 1.
 #[cfg(feature = "cli")]
 pub(crate) fn marked(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().flat_map(|(number, line)| {
@@ -19,7 +17,6 @@ pub(crate) fn marked(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Returns a marked text without its mark.
 pub(crate) fn settled(text: &str) -> &str {
     text.strip_prefix(MARK).unwrap_or(text).trim_start()
 }

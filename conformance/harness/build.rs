@@ -48,7 +48,6 @@ fn main() {
     println!("cargo::rustc-env=CONFORMANCE_BUILD={id}");
 }
 
-/// Returns the files and folders that are hashed.
 fn sources() -> io::Result<Vec<String>> {
     let mut sources = SOURCES.map(str::to_owned).to_vec();
     for api in fs::read_dir(Path::new(ROOT).join(APIS))? {
@@ -67,7 +66,7 @@ fn id(sources: &[String]) -> io::Result<String> {
     files.sort_unstable();
     let mut hash = Sha256::new();
     for (name, path) in files {
-        // Ends of lines may be those of the system.
+        // Line ends may be the system's.
         let bytes: Vec<u8> = fs::read(path)?.into_iter().filter(|byte| *byte != b'\r').collect();
         hash.update(format!("{name}\0{}\0", bytes.len()));
         hash.update(bytes);
@@ -79,7 +78,6 @@ fn id(sources: &[String]) -> io::Result<String> {
     Ok(id)
 }
 
-/// Lists the files below a path, each with its name in the repository.
 fn list(path: &Path, name: &str, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
     if !path.is_dir() {
         files.push((name.to_owned(), path.to_owned()));

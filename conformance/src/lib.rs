@@ -1,4 +1,4 @@
-//! Conformance tests for the Responses API.
+//! Conformance tests for streaming LLM APIs: Responses, Messages and Chat Completions.
 //!
 //! This crate contains the command, and reexports its parts: [`Checker`] checks a stream incrementally, [`check`] a
 //! recording, and [`Suite`] an endpoint.

@@ -127,7 +127,7 @@ enum Step {
     Close,
 }
 
-/// Returns the action of NUL followed by this byte.
+/// NUL and this byte stand for the action.
 fn escape(byte: u8) -> Step {
     match byte {
         0 => Step::Nul,
@@ -171,7 +171,7 @@ impl Drop for Endpoint {
     }
 }
 
-/// Cuts a script where connections are closed.
+/// Connections are closed between the parts.
 fn parts(script: &[u8]) -> Vec<Vec<u8>> {
     let mut parts = vec![Vec::new()];
     let mut rest = script;
@@ -192,7 +192,7 @@ fn parts(script: &[u8]) -> Vec<Vec<u8>> {
     parts
 }
 
-/// Reads a request, and answers with a part of the script. The client may leave at any time.
+/// The client may leave at any time.
 fn play(mut stream: TcpStream, part: &[u8]) {
     let patience = Some(Duration::from_secs(1));
     let _ = (stream.set_nodelay(true), stream.set_read_timeout(patience), stream.set_write_timeout(patience));
@@ -288,13 +288,12 @@ fn answer(status: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// Bytes that may have NUL in them.
 fn escaped(bytes: &[u8]) -> Vec<u8> {
     let one = |byte: &u8| if *byte == 0 { vec![0, 0] } else { vec![*byte] };
     bytes.iter().flat_map(one).collect()
 }
 
-/// Returns the WebSocket messages that the endpoint sends.
+/// Only messages of the endpoint count.
 fn frames(log: &[u8]) -> Vec<u8> {
     let mut sent = b"HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
                      sec-websocket-accept: {{accept}}\r\n\r\n"
@@ -312,7 +311,6 @@ fn frames(log: &[u8]) -> Vec<u8> {
     sent
 }
 
-/// Returns the frame header of a text of this length.
 fn frame_head(length: usize) -> Vec<u8> {
     match u16::try_from(length) {
         Ok(length @ 0..126) => vec![0x81, length.to_le_bytes()[0]],

@@ -42,7 +42,6 @@ pub fn verify(bytes: &[u8]) {
     assert_eq!(is_seen, !changed.is_empty(), "{changed:?} changed; {compared:?}");
 }
 
-/// Returns a short run against the reference gateway.
 fn recorded() -> Files {
     let folder = Folder::new("recorded");
     let dialect = spec::dialect("openai").expect("it is built in");
@@ -68,7 +67,7 @@ fn read(folder: &Path, below: &str, files: &mut Files) {
     }
 }
 
-/// Writes the files; returns whether that is possible.
+/// Some paths are impossible.
 fn write(folder: &Path, files: &Files) -> bool {
     files.iter().all(|(name, bytes)| {
         let path = folder.join(name);
@@ -127,7 +126,7 @@ fn edit(files: &mut Files, choices: &mut Choices<'_>) {
     }
 }
 
-/// Edits a value in a file of JSON, or in a line of one; a text that is JSON itself, too.
+/// The value can be in a line, or in a text that is JSON itself.
 fn edit_json(bytes: &mut Vec<u8>, choices: &mut Choices<'_>) {
     let text = String::from_utf8_lossy(bytes).into_owned();
     if let Ok(mut value) = serde_json::from_str::<Value>(&text) {
@@ -145,7 +144,6 @@ fn edit_json(bytes: &mut Vec<u8>, choices: &mut Choices<'_>) {
     }
 }
 
-/// Goes down to some value, and edits it there.
 fn edit_value(value: &mut Value, choices: &mut Choices<'_>) {
     match value {
         Value::Object(members) if !members.is_empty() => {
@@ -184,7 +182,6 @@ fn edit_value(value: &mut Value, choices: &mut Choices<'_>) {
     }
 }
 
-/// Returns an unexpected value.
 fn odd(choices: &mut Choices<'_>) -> Value {
     let odd = [
         "null",

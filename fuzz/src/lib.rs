@@ -67,7 +67,7 @@ pub fn entries(pieces: &[&[u8]], format: Option<Format>) -> (Vec<String>, Result
     (entries, outcome)
 }
 
-/// Returns an entry as text. Its source is shown as a string, because lists of numbers are slow to format.
+/// Its source is shown as a string, because lists of numbers are slow to format.
 fn told(mut entry: Entry<'_>) -> String {
     let source = match &mut entry {
         Entry::Sent(frame) | Entry::Event(frame) | Entry::Body(frame) => std::mem::take(&mut frame.source),

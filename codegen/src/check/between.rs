@@ -1,4 +1,4 @@
-//! Checks the pages about gateways: rules, the contract on which they rest, cases, and what pairs of APIs cannot carry.
+//! Checks the pages about gateways: rules, their contract, cases, and the limits of pairs of APIs.
 
 use super::context::Context;
 use super::report::Report;
@@ -8,7 +8,7 @@ use crate::formats::{Authority, BetweenCase, BetweenLimit, BetweenRule, Citation
 /// The word in a question that the name of a test replaces.
 const MARK: &str = "{mark}";
 
-/// What is wrong: the entry, the problem, and the fix.
+/// The entry that is wrong, the problem, and the fix.
 type Misuse = (&'static str, String, &'static str);
 
 pub(super) fn check(context: &Context, report: &mut Report) {
@@ -81,7 +81,6 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     }
 }
 
-/// Returns whether a case is the one that a limit names, or in the group that it names.
 fn is_of(id: &str, named: &str) -> bool {
     id == named || named.ends_with('/') && id.starts_with(named)
 }
@@ -100,7 +99,7 @@ fn rule_misuses(rule: &BetweenRule) -> Vec<Misuse> {
     found
 }
 
-/// Returns what is wrong with the foundation of a rule: a clause, or documents; threads show it broken, and found nothing.
+/// Threads only show that a rule was broken. They are no foundation for it.
 fn authority_misuses(rule: &BetweenRule, contract: &ContractFile) -> Vec<Misuse> {
     let mut found = Vec::new();
     let clauses = || {
@@ -147,7 +146,6 @@ fn authority_misuses(rule: &BetweenRule, contract: &ContractFile) -> Vec<Misuse>
     found
 }
 
-/// Returns whether a text begins with the number of a thread in a repository.
 fn is_thread(text: &str) -> bool {
     text.split_once('#').is_some_and(|(repository, rest)| {
         !repository.is_empty()
@@ -156,7 +154,7 @@ fn is_thread(text: &str) -> bool {
     })
 }
 
-/// Checks that each clause says what is owed and why, and that a rule rests on it.
+/// Each clause needs a rule that rests on it.
 fn contract(context: &Context, report: &mut Report) {
     let catalogue = &context.catalogue;
     for (at, clause) in catalogue.contract.clauses.iter().enumerate() {

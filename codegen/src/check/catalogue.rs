@@ -208,7 +208,6 @@ fn is_previous_output(entry: &Value) -> bool {
     entry.get("type").is_some_and(|kind| kind == PREVIOUS_OUTPUT)
 }
 
-/// Returns each conflict between the settings of a scenario and its operation, with its fix.
 fn misuses(scenario: &Scenario, api: &ApiFile) -> Vec<(&'static str, &'static str)> {
     let Scenario { operation, previous, twin, cut_after, fill, malformed, unknown_key, .. } = scenario;
     let Scenario { status, websocket, lanes, .. } = scenario;
@@ -279,7 +278,7 @@ fn misuses(scenario: &Scenario, api: &ApiFile) -> Vec<(&'static str, &'static st
     found
 }
 
-/// Returns why the chain of `previous` scenarios has no first request, if so.
+/// A scenario that continues itself has no first request.
 fn endless(context: &Context, api: Option<&str>, previous: &str) -> Option<String> {
     let mut chain = vec![previous];
     while let Some(id) = chain.last() {
@@ -295,7 +294,6 @@ fn endless(context: &Context, api: Option<&str>, previous: &str) -> Option<Strin
     None
 }
 
-/// Reports coverage that is missing, ambiguous, or refers to unknown rules or scenarios.
 pub(super) fn coverage(
     context: &Context,
     found: Option<&Coverage>,

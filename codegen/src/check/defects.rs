@@ -53,7 +53,6 @@ fn check_verdict(context: &Context, defect: &Defect, file: &Path, report: &mut R
     }
 }
 
-/// Checks the expectation of a defect on clients, and its authority.
 fn check_expectation(defect: &Defect, file: &Path, report: &mut Report) {
     let mut find = |message: &str, help: &str| report.find(file, &defect.name, message, help);
     if defect.expect.is_some() != defect.because.is_some() {

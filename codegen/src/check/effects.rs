@@ -107,7 +107,6 @@ fn value_is_declared(
     }
 }
 
-/// Checks what only an effect of a list can have.
 fn has_no_entries_of_lists(effect: &Effect, find: &mut impl FnMut(&str, String, &str)) {
     if let Some(value) = effect.value.as_ref().filter(|value| has_entries(value)) {
         let message = format!("\"{value}\" has the segment `*`, but the effect takes place once");
@@ -125,7 +124,7 @@ fn has_entries(pointer: &str) -> bool {
     pointer.split('/').any(|segment| segment == "*")
 }
 
-/// Checks that the slots of the key in lists are read from the same entries as the value.
+/// Slots of the key have to be read from the same entries as the value.
 fn key_is_near(
     dialect: &Dialect,
     api: &ApiFile,
@@ -165,7 +164,7 @@ fn names_differ(effects: &[Effect], find: &mut impl FnMut(String, String, &str))
     }
 }
 
-/// Checks that effects in a scope come before the one that ends it, or a scope around it: they take place in order.
+/// Effects take place in order, so those in a scope come before the one that ends it.
 fn inner_come_first(api: &ApiFile, effects: &[Effect], find: &mut impl FnMut(String, String, &str)) {
     for (nth, effect) in effects.iter().enumerate() {
         let mut around = api.with_parents(&effect.scope);

@@ -61,11 +61,10 @@ fn routes(context: &Context, name: &str, api: &ApiFile, report: &mut Report) {
     }
 }
 
-/// What is wrong with a mark that any object has, and what to do.
+/// A mark that any object has, and the fix.
 pub(super) const FITS_ANYTHING: &str = "a mark without `texts`, `lists` and `has` fits any object";
 pub(super) const DISTINGUISH: &str = "add what only these objects have";
 
-/// Reports marks that any object has.
 fn marks(name: &str, api: &ApiFile, report: &mut Report) {
     let Signature { bodies, untyped, requests, .. } = &api.signature;
     let of_signature = bodies.iter().chain(untyped).chain(requests);
@@ -76,7 +75,6 @@ fn marks(name: &str, api: &ApiFile, report: &mut Report) {
     }
 }
 
-/// Reports a member of containers that no event has.
 fn container(context: &Context, name: &str, api: &ApiFile, report: &mut Report) {
     let dialects = context.dialects.values().filter(|dialect| dialect.file.api == name);
     let events = dialects.flat_map(|dialect| dialect.events.values());
@@ -94,7 +92,6 @@ fn container(context: &Context, name: &str, api: &ApiFile, report: &mut Report) 
     }
 }
 
-/// Reports operations of dialects that their API does not have.
 fn operations(context: &Context, report: &mut Report) {
     for dialect in context.dialects.values() {
         let Ok(api) = context.shared.api_of(dialect) else { continue };
@@ -108,7 +105,6 @@ fn operations(context: &Context, report: &mut Report) {
     }
 }
 
-/// Reports features that scenarios need and no API describes, and those that no scenario needs.
 fn features(context: &Context, report: &mut Report) {
     let mut needed = BTreeSet::new();
     for scenario in context.catalogue.scenarios.values() {

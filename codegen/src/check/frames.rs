@@ -34,7 +34,6 @@ pub(super) enum Kind {
 const UNNAMED: &str = "data";
 
 impl Frame {
-    /// Returns its name in edits: the type, or else the `event` field, or else the `object`.
     pub(super) fn name(&self) -> Option<String> {
         let data = self.data.as_deref()?;
         let member = |name: &str| {
@@ -56,7 +55,6 @@ impl Frame {
 /// Splits a golden into frames. An error has the line and the message.
 type Reader = fn(&str) -> Result<Vec<Frame>, (usize, String)>;
 
-/// Returns the parser for files with that extension.
 pub(super) fn reader(extension: &str) -> Option<Reader> {
     match extension {
         "sse" => Some(stream),

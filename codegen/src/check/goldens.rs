@@ -28,7 +28,7 @@ pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &
     }
 }
 
-/// Returns the dialects of a golden: that of its folder, and every version `<dialect>@<version>` of it.
+/// The folder's dialect, and every version `<dialect>@<version>` of it.
 fn holds_for(golden: &Golden, dialect: &str) -> bool {
     dialect.strip_prefix(golden.dialect.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
 }
@@ -51,14 +51,14 @@ struct Lack {
 }
 
 impl Lacks {
-    /// Adds an event. What lacks the property is a member of that name, wherever it is, or the event.
+    /// The lack is noted at the member with that name, or else at the event.
     fn add(&mut self, property: &str, event: &str, lack: Lack) {
         let is_name = |segment: &&str| !segment.bytes().all(|byte| byte.is_ascii_digit());
         let holder = lack.fault.at.rsplit('/').find(is_name).unwrap_or(event).to_owned();
         self.all.entry((property.to_owned(), holder)).or_default().push(lack);
     }
 
-    /// Reports each property once, at its first event, with the number of events that lack it.
+    /// Each property is reported once, at its first event, with the number of events that lack it.
     fn report(self, report: &mut Report) {
         for ((property, holder), lacks) in self.all {
             let events: BTreeSet<_> = lacks.iter().map(|lack| (&lack.file, lack.line)).collect();
@@ -139,7 +139,6 @@ fn misplaced_marker(golden: &Golden, done: Marker) -> Option<(usize, String)> {
     }
 }
 
-/// Returns the schema errors of a frame. Fails with a message and a fix if the frame cannot be validated.
 fn faults<'c>(
     frame: &Frame,
     data: &Value,

@@ -46,7 +46,6 @@ fn check_client_profile(context: &Context, file: &Path, profile: &ClientProfile,
     }
 }
 
-/// Returns the dialects of a profile, and reports unknown names.
 fn specifications<'c>(
     context: &'c Context,
     file: &Path,
@@ -93,7 +92,6 @@ fn check_profile(context: &Context, file: &Path, profile: &Profile, report: &mut
     check_lists(file, &lists, report);
 }
 
-/// Reports empty lists and duplicate entries.
 fn check_lists(file: &Path, lists: &[(&str, &Vec<String>)], report: &mut Report) {
     for (entry, list) in lists.iter().copied() {
         if list.is_empty() {
@@ -106,7 +104,7 @@ fn check_lists(file: &Path, lists: &[(&str, &Vec<String>)], report: &mut Report)
     }
 }
 
-/// Returns whether a rule is a MUST in a dialect, or unknown, which another check reports.
+/// Another check reports unknown rules.
 fn is_must(context: &Context, id: &str, dialect: &Dialect) -> bool {
     let Some(rule) = context.catalogue.rules.get(id) else { return true };
     let only_in = &rule.only_in;

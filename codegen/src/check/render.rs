@@ -11,7 +11,7 @@ use super::walk::properties;
 use crate::dialect::Dialect;
 use crate::formats::{Render, RenderEdit, RenderTarget};
 
-/// What the dialects of an API declare.
+/// Names that the dialects of an API declare.
 #[derive(Default)]
 struct Names<'c> {
     members: BTreeSet<&'c str>,

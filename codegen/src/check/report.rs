@@ -62,7 +62,6 @@ pub struct Open {
 }
 
 impl Report {
-    /// Adds a finding. The same finding of several dialects is added once.
     pub(super) fn find(
         &mut self,
         file: impl AsRef<Path>,

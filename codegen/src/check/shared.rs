@@ -25,7 +25,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     }
 }
 
-/// Returns where a page differs from that of another API: the member, and how.
+/// The member that differs between two APIs' pages, and how.
 fn difference(page: &Scenario, other: &Scenario) -> Option<(&'static str, String)> {
     let settings = |of: &Scenario| {
         [
@@ -51,8 +51,7 @@ fn difference(page: &Scenario, other: &Scenario) -> Option<(&'static str, String
     added.or_else(missing).map(|problem| ("the request", problem))
 }
 
-/// Returns what a request says in any API: its texts of several words, and those with words of a run. What only the
-/// reference gateway reads is no part of it.
+/// Texts of several words, and those with words of a run. Members for the reference gateway do not count.
 fn sentences(scenario: &Scenario) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut due = vec![&*scenario.request];

@@ -33,7 +33,6 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     }
 }
 
-/// Returns whether a shared rule applies to a dialect of an API.
 fn is_about(context: &Context, rule: &Rule, api: &str) -> bool {
     let mut dialects = rule.only_in.iter().filter_map(|name| context.dialects.get(name));
     rule.only_in.is_empty() || dialects.any(|dialect| dialect.file.api == api)

@@ -38,7 +38,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     fallbacks(context, report);
 }
 
-/// Checks that each API, and all of them, have one dialect for recordings that nothing proves to be another one's.
+/// Recordings that nothing proves to be another dialect's need one dialect, for each API and for all.
 fn fallbacks(context: &Context, report: &mut Report) {
     let mut of_api: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut any = Vec::new();

@@ -68,7 +68,6 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     }
 }
 
-/// Returns the stop reasons of events and types.
 fn reasons<'d>(dialect: &'d Dialect, stop: &Stop) -> Vec<Reasons<'d>> {
     let mut all = Vec::new();
     let events = dialect.events.values().map(|event| ("events", event.name.as_str(), &event.file));
@@ -86,7 +85,7 @@ fn reasons<'d>(dialect: &'d Dialect, stop: &Stop) -> Vec<Reasons<'d>> {
     all
 }
 
-/// Returns the stop reasons that only some events and types have: where one is missing, where it is, and itself.
+/// Stop reasons that only some events and types have.
 fn missing<'r, 'd>(all: &'r [Reasons<'d>]) -> Vec<(&'r Reasons<'d>, &'r Reasons<'d>, &'r str)> {
     let mut found = Vec::new();
     for one in all {
@@ -107,7 +106,7 @@ fn differences(context: &Context, dialect: &Dialect, stop: &Stop, all: &[Reasons
     let parent = dialect.lineage.first().and_then(|name| context.dialects.get(name));
     let inherited = parent.map(|parent| reasons(parent, stop)).unwrap_or_default();
     for (one, other, word) in missing(all) {
-        // It is reported for the dialect from which others inherit it.
+        // Dialects inherit the event from this one, so it is reported here.
         if missing(&inherited).iter().any(|(of, _, known)| of.name == one.name && *known == word) {
             continue;
         }
@@ -121,7 +120,6 @@ fn differences(context: &Context, dialect: &Dialect, stop: &Stop, all: &[Reasons
     }
 }
 
-/// Returns the strings of an enumeration, which may also allow null.
 fn words(schema: &Value) -> BTreeSet<String> {
     let branches = schema.get("anyOf").and_then(Value::as_array).into_iter().flatten();
     let values = std::iter::once(schema).chain(branches).filter_map(|branch| branch.get("enum")?.as_array());

@@ -39,7 +39,6 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     }
 }
 
-/// Returns the entry of `api.toml` that a family needs, if the scope does not have it.
 fn lacks(family: Family, scope: &Scope) -> Option<&'static str> {
     match family {
         Family::PhaseOrder if scope.phases.is_empty() && scope.until.is_none() => Some("`phases` or `until`"),

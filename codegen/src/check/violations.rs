@@ -49,7 +49,6 @@ fn in_order(golden: &str) -> String {
     format!("edits apply in order to goldens/{golden}: check what the edits before this one left")
 }
 
-/// Checks the edits of an entry of a table.
 pub(super) fn check_entry(
     context: &Context,
     golden: &str,
@@ -66,7 +65,6 @@ pub(super) fn check_entry(
     }
 }
 
-/// Returns the errors of edits of a golden, with their lines.
 fn faults(context: &Context, golden: &str, edits: &[(usize, Edit)]) -> Vec<(Option<usize>, String)> {
     let Some(golden) = context.golden(golden) else {
         return vec![(None, format!("there is no golden {golden}"))];

@@ -25,7 +25,6 @@ pub(super) struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// Checks the files and prints the findings.
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         ensure!(
             self.spec_dir.is_dir(),

@@ -68,7 +68,6 @@ impl FailOn {
 }
 
 impl DiffArgs {
-    /// Compares the sides and prints the differences.
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let is_document = |given: &str| Path::new(given).is_file();
         let published = !self.with_errata && (is_document(&self.a) || is_document(&self.b));
@@ -86,7 +85,6 @@ impl DiffArgs {
     }
 }
 
-/// Returns the API of a dialect.
 fn api_of(spec: &Path, name: &str) -> Option<String> {
     let is_dialect = spec.join("dialects").join(name).join("dialect.toml").is_file();
     is_dialect

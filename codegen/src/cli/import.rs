@@ -41,7 +41,6 @@ pub(super) struct ImportArgs {
 }
 
 impl ImportArgs {
-    /// Imports the document and prints the changes.
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let document = read(&self.file)?;
         let since = self.since.as_deref().map(read).transpose()?;

@@ -31,7 +31,6 @@ enum What {
 }
 
 impl ListArgs {
-    /// Prints the list.
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let mut stdout = std::io::stdout().lock();
         let Some(what) = self.what else {

@@ -73,7 +73,6 @@ struct Page {
 /// A scope with its name.
 type Place<'a> = (&'a String, &'a Scope);
 
-/// Parses the scope and the role; the error lists the possible values.
 fn place<'a>(api: &'a ApiFile, scope: Option<&str>, role: Option<&str>) -> anyhow::Result<(Place<'a>, Role)> {
     let scopes = &api.scopes;
     let names: Vec<&str> = scopes.keys().map(String::as_str).collect();
@@ -103,7 +102,6 @@ fn place<'a>(api: &'a ApiFile, scope: Option<&str>, role: Option<&str>) -> anyho
 }
 
 impl NewArgs {
-    /// Writes the skeleton.
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let spec = &self.spec_dir;
         let skeleton = match &self.what {

@@ -28,7 +28,6 @@ pub(super) struct OutdatedArgs {
 }
 
 impl OutdatedArgs {
-    /// Queries the registries and prints what is missing.
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let names = dialect::list(&self.spec_dir)?;
         if let Some(name) = &self.dialect {

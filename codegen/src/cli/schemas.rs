@@ -22,7 +22,6 @@ pub(super) struct SchemasArgs {
 }
 
 impl SchemasArgs {
-    /// Writes or compares the schemas.
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let folder = self.spec_dir.join("schemas");
         let mut stale = Vec::new();

@@ -28,7 +28,6 @@ pub(super) struct ShowArgs {
 }
 
 impl ShowArgs {
-    /// Prints the generated Rust.
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let names = dialect::list(&self.spec_dir)?;
         is_dialect(&self.dialect, &names)?;

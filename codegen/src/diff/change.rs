@@ -203,7 +203,7 @@ fn list(values: &[Value]) -> String {
     text
 }
 
-/// Separates several tags of one variant by spaces, so that a line can break between them.
+/// Spaces let a line break between several tags.
 fn spaced(variant: &str) -> String {
     variant.replace('|', " | ")
 }

@@ -26,7 +26,6 @@ pub(super) struct Comparison<'d> {
 }
 
 impl<'d> Comparison<'d> {
-    /// Compares everything that both sides have.
     pub(super) fn of(a: &'d Side, b: &'d Side) -> Self {
         let mut comparison = Self {
             a,
@@ -81,7 +80,7 @@ impl<'d> Comparison<'d> {
         }
     }
 
-    /// Pairs two named types in the same place, which are then compared once.
+    /// Pairs in the same place are compared once.
     fn enter(&mut self, a: &'d str, b: &'d str, with_null: bool) {
         self.met_a.insert(a);
         self.met_b.insert(b);
@@ -96,7 +95,6 @@ impl<'d> Comparison<'d> {
         }
     }
 
-    /// Compares the schemas of a place, and whether they allow `null`.
     pub(super) fn place(&mut self, path: &str, a: Node<'d>, b: Node<'d>) {
         match (a.reference(), b.reference()) {
             (Some((of_a, true)), Some((of_b, true))) => self.enter(of_a, of_b, true),
@@ -110,7 +108,6 @@ impl<'d> Comparison<'d> {
         }
     }
 
-    /// Compares the values that two schemas allow, except `null`.
     fn schemas(&mut self, path: &str, a: Node<'d>, b: Node<'d>) {
         let here = (std::ptr::from_ref(a.schema), std::ptr::from_ref(b.schema));
         if self.open.contains(&here) {
@@ -128,8 +125,7 @@ impl<'d> Comparison<'d> {
         self.open.pop();
     }
 
-    /// Pairs branches of both unions that are named types with more than one object, as these are compared on their
-    /// own.
+    /// Named types with more than one object are compared on their own.
     fn shared_parts(&self, a: Node<'d>, b: Node<'d>) -> Vec<&'d str> {
         let names = |node: Node<'d>| -> Vec<&'d str> {
             let branches = node.branches();

@@ -97,7 +97,6 @@ fn heading(schema: &SchemaDiff) -> String {
     if reached.is_empty() { title } else { format!("{title}  ({})", reached.join(", ")) }
 }
 
-/// Writes a line, wrapped between words with a hanging indent.
 fn wrap(out: &mut String, indent: &str, hanging: usize, text: &str) {
     let mut width = indent.len();
     out.push_str(indent);

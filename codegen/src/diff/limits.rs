@@ -16,7 +16,7 @@ enum End {
     Upper,
 }
 
-/// Compares the limits of strings. In a union with several kinds of string, the loosest limits count.
+/// In a union with several kinds of string, the loosest limits count.
 pub(super) fn strings(a: &[&StringRules], b: &[&StringRules]) -> Vec<ClassifiedChange> {
     let (a, b) = (loosest(a), loosest(b));
     let bounds = [
@@ -44,7 +44,7 @@ fn loosest(rules: &[&StringRules]) -> StringRules {
     })
 }
 
-/// Compares the limits of numbers, with the loosest ones of a union.
+/// In a union, the loosest limits count.
 pub(super) fn numbers(a: &[Number<'_>], b: &[Number<'_>]) -> Vec<ClassifiedChange> {
     let lowest = |numbers: &[Number<'_>]| {
         let limits: Option<Vec<f64>> = numbers.iter().map(|number| number.range.minimum).collect();
@@ -61,7 +61,6 @@ pub(super) fn numbers(a: &[Number<'_>], b: &[Number<'_>]) -> Vec<ClassifiedChang
     bounds.into_iter().flatten().collect()
 }
 
-/// Compares the numbers of entries that lists allow.
 pub(super) fn arrays(a: &Array, b: &Array) -> Vec<ClassifiedChange> {
     let bounds = [
         bound("minItems", End::Lower, a.min_items, b.min_items),
@@ -70,7 +69,6 @@ pub(super) fn arrays(a: &Array, b: &Array) -> Vec<ClassifiedChange> {
     bounds.into_iter().flatten().collect()
 }
 
-/// Compares the numbers of properties that objects allow.
 pub(super) fn objects(a: &Object, b: &Object) -> Vec<ClassifiedChange> {
     bound("maxProperties", End::Upper, a.max_properties, b.max_properties).into_iter().collect()
 }

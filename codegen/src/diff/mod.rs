@@ -115,7 +115,6 @@ impl Diff {
             && self.roots.removed.is_empty()
     }
 
-    /// Returns a note about errata that were left out, if there are any.
     pub(crate) fn about_errata(&self) -> Option<String> {
         let corrections = match self.errata_left_out {
             0 => return None,

@@ -12,7 +12,6 @@ use super::side::{Node, Side};
 const ADDITIONAL: &[&str] = &["additionalProperties"];
 
 impl<'d> Comparison<'d> {
-    /// Compares two objects, property by property.
     pub(super) fn objects(&mut self, path: &str, a: &Variant<'d>, b: &Variant<'d>) {
         let (node_a, node_b) = (a.node, b.node);
         let (a, b) = (a.object, b.object);

@@ -5,7 +5,6 @@ use super::pairs::Start;
 use super::{Counts, Diff, Events, OneSided};
 
 impl Comparison<'_> {
-    /// Returns the result.
     pub(super) fn into_diff(self) -> Diff {
         let (a, b) = (self.a, self.b);
         let starts = self.starts();

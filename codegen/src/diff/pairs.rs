@@ -30,7 +30,6 @@ pub(super) struct Pairs<'d> {
 }
 
 impl<'d> Pairs<'d> {
-    /// Records that a pair is reached, from another pair or from a start.
     pub(super) fn reach(&mut self, from: Option<Pair<'d>>, to: Pair<'d>) -> &mut Known<'d> {
         if let Some(from) = from.filter(|from| *from != to) {
             self.known.entry(from).or_default().leads_to.insert(to);
@@ -42,12 +41,10 @@ impl<'d> Pairs<'d> {
         })
     }
 
-    /// Returns the next pair that is not compared yet.
     pub(super) fn next(&mut self) -> Option<Pair<'d>> {
         self.waiting.pop_front()
     }
 
-    /// Returns all pairs that a pair reaches, including itself.
     pub(super) fn reached_from(&self, start: Pair<'d>) -> BTreeSet<Pair<'d>> {
         let mut reached = BTreeSet::from([start]);
         let mut ahead = vec![start];
@@ -61,7 +58,6 @@ impl<'d> Pairs<'d> {
         self.known.get(&pair).is_some_and(|known| !known.findings.is_empty())
     }
 
-    /// Returns the pairs with differences, and the events and bodies that reach them.
     pub(super) fn into_schemas(self, starts: &[(Start<'d>, BTreeSet<Pair<'d>>)]) -> Vec<SchemaDiff> {
         let differing = self.known.into_iter().filter(|(_, known)| !known.findings.is_empty());
         let mut schemas: Vec<SchemaDiff> = differing

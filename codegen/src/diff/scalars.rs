@@ -8,7 +8,6 @@ use super::limits::ClassifiedChange;
 use super::shape::Scalars;
 
 impl<'d> Comparison<'d> {
-    /// Compares values of one scalar kind.
     pub(super) fn scalars<R>(
         &mut self,
         path: &str,

@@ -67,14 +67,12 @@ pub(super) struct Variant<'d> {
 }
 
 impl Side {
-    /// Returns the type of a schema, in words.
     pub(super) fn describe(&self, node: Node<'_>) -> String {
         Shape::of(self, node, &[]).describe()
     }
 }
 
 impl<'d> Shape<'d> {
-    /// Computes the shape of a schema, without the named branches of its union in `without`.
     pub(super) fn of(side: &'d Side, node: Node<'d>, without: &[&str]) -> Self {
         let mut shape = Self { null: side.nullable(node.schema), ..Self::default() };
         shape.collect(side, node, without, &mut Vec::new());
@@ -129,13 +127,11 @@ impl<'d> Shape<'d> {
         }
     }
 
-    /// Returns the allowed kinds of value, in words.
     pub(super) fn describe(&self) -> String {
         let null = (self.null && !self.any).then_some("null");
         self.kinds().into_iter().chain(null).collect::<Vec<_>>().join(" or ")
     }
 
-    /// Returns the allowed kinds of value, except `null`.
     pub(super) fn kinds(&self) -> Vec<&'static str> {
         if self.any {
             return vec!["any value"];
@@ -151,7 +147,6 @@ impl<'d> Shape<'d> {
         kinds.into_iter().filter(|(there, _)| *there).map(|(_, kind)| kind).collect()
     }
 
-    /// Returns whether both allow a common kind of value.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         let kinds = |shape: &Self| {
             [
@@ -166,7 +161,6 @@ impl<'d> Shape<'d> {
     }
 }
 
-/// Returns whether a schema is a single object, except for `null`.
 pub(super) fn is_object(node: Node<'_>) -> bool {
     matches!(node.branches().as_slice(), [Node { schema: Schema::Object(_), .. }])
 }

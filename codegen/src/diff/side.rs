@@ -84,7 +84,6 @@ impl Side {
         Some(Node { name: Some(name), ..Node::new(&parsed.schema, &parsed.json) })
     }
 
-    /// Returns whether `null` is valid, also through references.
     pub(super) fn nullable(&self, schema: &Schema) -> bool {
         let mut names = Vec::new();
         self.accepts_null(schema, &mut names)
@@ -102,7 +101,6 @@ impl Side {
         }
     }
 
-    /// Returns the strings of a closed enumeration.
     pub(super) fn strings(&self, schema: &Schema) -> Option<Vec<String>> {
         match schema {
             Schema::Const(Value::String(text)) => Some(vec![text.clone()]),
@@ -130,7 +128,6 @@ impl<'d> Node<'d> {
         Self { schema, json, name: None }
     }
 
-    /// Returns the type that it refers to, and whether it allows nothing else except `null`.
     pub(super) fn reference(self) -> Option<(&'d str, bool)> {
         match self.schema {
             Schema::Ref(name) => Some((name, true)),
@@ -142,13 +139,12 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// Returns the schema under keys of its JSON.
     pub(super) fn inner(self, schema: &'d Schema, keys: &[&str]) -> Self {
         let json = keys.iter().fold(self.json, |json, key| json.get(key).unwrap_or(&Value::Null));
         Self::new(schema, json)
     }
 
-    /// Returns the branches of its union, except `null`; itself if it is not a union.
+    /// Itself if it is not a union.
     pub(super) fn branches(self) -> Vec<Self> {
         let (mut schemas, mut jsons) = (Vec::new(), Vec::new());
         flatten(self.schema, &mut schemas);

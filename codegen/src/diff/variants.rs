@@ -13,7 +13,7 @@ pub(super) struct Matching {
     pub(super) only_b: Vec<usize>,
 }
 
-/// Pairs the objects of two unions: by tag, then by name, then by similarity. Single objects are always a pair.
+/// Pairs objects by tag, then by name, then by similarity. Single objects are always a pair.
 pub(super) fn matching(a: &[Variant<'_>], b: &[Variant<'_>]) -> Matching {
     if a.len() == 1 && b.len() == 1 {
         return Matching { pairs: vec![(0, 0)], ..Matching::default() };
@@ -54,7 +54,6 @@ pub(super) fn matching(a: &[Variant<'_>], b: &[Variant<'_>]) -> Matching {
     Matching { pairs, only_a, only_b }
 }
 
-/// Returns whether an object has the type of another one and allows more values of another tag.
 fn covers(wide: &Variant<'_>, narrow: &Variant<'_>) -> bool {
     let shared: Vec<(&str, &[String], &[String])> = narrow
         .tags
@@ -69,7 +68,6 @@ fn covers(wide: &Variant<'_>, narrow: &Variant<'_>) -> bool {
         && shared.iter().all(|(_, allowed, values)| values.iter().all(|value| allowed.contains(value)))
 }
 
-/// Returns the similarity of two objects, unless their types differ.
 fn likeness(a: &Variant<'_>, b: &Variant<'_>) -> Option<i64> {
     let shared_tags = a.tags.iter().filter_map(|(property, values)| {
         let (_, others) = b.tags.iter().find(|(other, _)| other == property)?;
@@ -98,7 +96,6 @@ fn likeness(a: &Variant<'_>, b: &Variant<'_>) -> Option<i64> {
     Some(score + share + 1000 * i64::from(same_type) + 200 * i64::from(same_name))
 }
 
-/// Returns the label of each object of a union: its tag, or else its name.
 pub(super) fn labels(variants: &[Variant<'_>]) -> Vec<String> {
     let tag = |variant: &Variant<'_>| {
         let (_, values) = variant.tags.iter().find(|(property, _)| *property == "type")?;

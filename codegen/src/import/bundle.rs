@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// Returns the document of a bundle; `None` if it is not a bundle.
+/// `None` if it is not a bundle.
 pub(super) fn as_document(bundle: &Value) -> Option<Value> {
     if bundle.get("openapi").is_some() {
         return None;

@@ -30,14 +30,12 @@ impl<'d> Document<'d> {
         Ok(Self { root, schemas, variant: variant.map(str::to_owned) })
     }
 
-    /// Returns title and version, as one phrase.
     pub(super) fn title(&self) -> String {
         let text = |pointer| self.root.pointer(pointer).and_then(Value::as_str);
         let title = text("/info/title").unwrap_or("untitled");
         text("/info/version").map_or_else(|| title.to_owned(), |version| format!("{title} {version}"))
     }
 
-    /// Returns the value under a path of the API and a sequence of keys, if it exists.
     pub(super) fn operation(&self, path: &str, keys: &[&str]) -> Option<Place<'d>> {
         let path = match &self.variant {
             None => path.to_owned(),
@@ -47,7 +45,6 @@ impl<'d> Document<'d> {
         keys.iter().try_fold(start, |(place, value), key| Some((place.at(key), value.get(key)?)))
     }
 
-    /// Returns the schema with this name in the requested variant.
     pub(super) fn variant_schema(&self, name: &str) -> Option<Place<'d>> {
         let name = format!("{}{name}", self.variant.as_deref().unwrap_or_default());
         Some((Pointer::named(&name), self.schema(&name)?))
@@ -57,14 +54,12 @@ impl<'d> Document<'d> {
         self.schemas.get(name)
     }
 
-    /// Returns the schema of a reference at a place.
     pub(super) fn referred(&self, from: &Pointer, name: &str) -> Result<&'d Value> {
         let found = || format!("a reference to \"{name}\", which the document does not define");
         let expected = "the name of a schema under #/components/schemas";
         self.schema(name).ok_or_else(|| fail(from, found(), expected))
     }
 
-    /// Resolves a plain reference.
     pub(super) fn follow(&self, (place, schema): &Place<'d>) -> Result<Place<'d>> {
         match schema.get("$ref") {
             None => Ok((place.clone(), schema)),
@@ -77,7 +72,6 @@ impl<'d> Document<'d> {
     }
 }
 
-/// Returns the name that a `$ref` refers to.
 pub(super) fn reference(place: &Pointer, target: &Value) -> Result<String> {
     target
         .as_str()

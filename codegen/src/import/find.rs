@@ -10,8 +10,7 @@ use super::pointer::Pointer;
 use super::schemas::{Result, fail};
 use crate::formats::Published;
 
-/// Returns the branches of the unions of events, each with its place. A type may occur twice: without and with the
-/// properties that only a WebSocket has.
+/// A type may occur twice: without and with the properties that only a WebSocket has.
 pub(super) fn events<'d>(document: &Document<'d>, published: &Published) -> Result<Vec<Place<'d>>> {
     let beside: Vec<Pointer> =
         published.beside.iter().filter_map(|name| Some(document.variant_schema(name)?.0)).collect();
@@ -26,7 +25,7 @@ pub(super) fn events<'d>(document: &Document<'d>, published: &Published) -> Resu
     Ok(events)
 }
 
-/// Returns the unions of events: those with a name, or that of an operation.
+/// Unions of events have a name, or belong to an operation.
 pub(super) fn unions<'d>(document: &Document<'d>, published: &Published) -> Result<Vec<Place<'d>>> {
     let named = published.events.iter().filter_map(|name| document.variant_schema(name));
     let named: Vec<_> = named.collect();
@@ -43,7 +42,6 @@ pub(super) fn unions<'d>(document: &Document<'d>, published: &Published) -> Resu
     }
 }
 
-/// Returns the schema at an operation such as `post /path 200`.
 fn operation<'d>(document: &Document<'d>, place: &str, media: &str) -> Option<Place<'d>> {
     let mut words = place.split_whitespace();
     let (method, path) = (words.next()?, words.next().filter(|path| path.starts_with('/'))?);
@@ -58,7 +56,6 @@ fn operation<'d>(document: &Document<'d>, place: &str, media: &str) -> Option<Pl
     document.operation(path, &keys)
 }
 
-/// Returns the branches of a union, or a single event.
 fn branches_of<'d>(place: &Pointer, union: &'d Value) -> Vec<Place<'d>> {
     for keyword in ["anyOf", "oneOf"] {
         if let Some(branches) = union.get(keyword).and_then(Value::as_array) {
@@ -69,7 +66,6 @@ fn branches_of<'d>(place: &Pointer, union: &'d Value) -> Vec<Place<'d>> {
     vec![(place.clone(), union)]
 }
 
-/// Returns the bodies with a named schema.
 pub(super) fn roots(document: &Document<'_>, published: &Published) -> BTreeMap<String, String> {
     let found = |place: &String| {
         let Some((at, schema)) = operation(document, place, "application/json") else {
@@ -81,7 +77,6 @@ pub(super) fn roots(document: &Document<'_>, published: &Published) -> BTreeMap<
     bodies.filter_map(|(role, places)| Some((role.clone(), places.iter().find_map(found)?))).collect()
 }
 
-/// Returns the bodies of the dialect's roots; fails if the document lacks one.
 pub(super) fn wanted_roots(
     document: &Document<'_>,
     wanted: &BTreeMap<String, String>,
@@ -96,7 +91,6 @@ pub(super) fn wanted_roots(
     }
 }
 
-/// Rejects names that some file systems do not support.
 pub(super) fn check_file_name(place: &Pointer, name: &str) -> Result<()> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if !name.is_empty() && !name.starts_with('.') && name.chars().all(plain) {
@@ -106,7 +100,7 @@ pub(super) fn check_file_name(place: &Pointer, name: &str) -> Result<()> {
     Err(fail(place, format!("the name {name:?}"), expected))
 }
 
-/// Returns notes on names that differ only in case, which some file systems do not distinguish.
+/// Some file systems do not distinguish names that differ only in case.
 pub(super) fn names_that_differ_in_case(files: &BTreeMap<String, Value>) -> Vec<Note> {
     let mut seen: BTreeMap<String, &String> = BTreeMap::new();
     files

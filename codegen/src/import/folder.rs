@@ -33,7 +33,6 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Writes a file, unless its old contents are the same.
     fn put(&mut self, folder: &Path, path: &str, old: Option<&String>, new: &str) -> anyhow::Result<()> {
         if old.is_some_and(|old| old == new) {
             self.unchanged.push(path.to_owned());
@@ -201,7 +200,6 @@ fn lay_over(
     Ok(summary)
 }
 
-/// Returns the schema files of a folder.
 pub(crate) fn files_of(folder: &Path) -> anyhow::Result<BTreeMap<String, Value>> {
     parsed(folder, &existing(folder)?)
 }
@@ -218,7 +216,6 @@ fn note(path: &str, text: &str) -> Note {
     Note { place: path.to_owned(), text: text.to_owned() }
 }
 
-/// Returns the schema files of a folder and their contents.
 fn existing(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     for kind in ["events", "types"] {
@@ -245,7 +242,7 @@ fn toml_file<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
     Ok(path.is_file().then(|| read_toml(path)).transpose()?)
 }
 
-/// Returns an initial dialect.toml for a person to complete. Later imports do not change it.
+/// Later imports do not change the file, which a person completes.
 fn first_dialect_toml(imported: &Imported, how: &Laying<'_>) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     let title = quoted(&imported.title);

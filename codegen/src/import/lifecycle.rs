@@ -26,8 +26,7 @@ const PHASES: &[&str] = &[
     "compacting",
 ];
 
-/// Sets the lifecycle of an event to that in another dialect, or else to one that its name suggests. Both are marked
-/// as guesses.
+/// Takes the lifecycle from another dialect, or guesses it from the name. Both are marked as guesses.
 pub(super) fn place(event: &mut Value, folder: &Path, root: &str) {
     let Some(name) = event.get("$id").and_then(Value::as_str).map(str::to_owned) else { return };
     let neighbours = folder.parent().map(paths).unwrap_or_default();
@@ -46,7 +45,6 @@ pub(super) fn place(event: &mut Value, folder: &Path, root: &str) {
     }
 }
 
-/// Returns a marked guess, whose scope a person must confirm.
 pub(super) fn guess(name: &str, event: &Value, files: &BTreeMap<String, Value>, root: &str) -> Value {
     let (family, ending) = name.rsplit_once('.').unwrap_or(("", name));
     let sibling = sibling_scope(family, files);
@@ -68,7 +66,6 @@ pub(super) fn guess(name: &str, event: &Value, files: &BTreeMap<String, Value>, 
     guess
 }
 
-/// Returns the scope of an event of the same family in the dialect.
 fn sibling_scope(family: &str, files: &BTreeMap<String, Value>) -> Option<String> {
     let siblings = files.iter().filter_map(|(path, file)| {
         let name = path.strip_prefix("events/")?.strip_suffix(".json")?;
@@ -78,7 +75,7 @@ fn sibling_scope(family: &str, files: &BTreeMap<String, Value>) -> Option<String
     siblings.into_iter().next().map(|scope| settled(&scope).to_owned())
 }
 
-/// Returns the property with the event's value: the one named after its family, or a usual one.
+/// The property with the name of the family, or a usual one.
 fn own_value(event: &Value, family: &str) -> Option<String> {
     let properties = event.get("properties")?.as_object()?;
     let word = family.rsplit(['.', '_']).next().unwrap_or_default();

@@ -35,7 +35,6 @@ pub(super) struct Options<'o> {
     pub(super) variant: Option<&'o str>,
 }
 
-/// Merges a document into files. Remarks list contradictions and open decisions.
 pub(super) fn merge(
     files: BTreeMap<String, Value>,
     roots: &BTreeMap<String, String>,
@@ -117,7 +116,6 @@ impl FilePointer {
         self.at(format!("properties/{}", crate::schema::escape(name)))
     }
 
-    /// Returns the type, if this is a whole type.
     fn type_name(&self) -> Option<&str> {
         let name = self.file.strip_prefix("types/")?.strip_suffix(".json")?;
         self.pointer.is_empty().then_some(name)
@@ -189,7 +187,6 @@ impl Merge<'_> {
         }
     }
 
-    /// Merges a schema of the document into one of the dialect.
     fn pair(&mut self, new: &Value, place: &FilePointer) {
         let old = self.at(place);
         match (referred_in(new), referred_in(&old)) {
@@ -212,7 +209,7 @@ impl Merge<'_> {
         self.pair_leaves(new, place);
     }
 
-    /// If the document has several objects of a `type` for one of the dialect, keeps the most similar one.
+    /// If the document has several objects of a `type`, only the most similar one is kept.
     fn drop_doubles(&mut self, leaves: &mut Vec<Leaf>, place: &FilePointer) {
         let olds = self.leaves_of_dialect(place);
         let mut taken: BTreeMap<FilePointer, (usize, usize)> = BTreeMap::new();
@@ -287,7 +284,7 @@ impl Merge<'_> {
         }
     }
 
-    /// Adds the values of an enumeration to that of the dialect. A free string opens it.
+    /// Adds the values of an enumeration. A free string opens it.
     fn lay_string(
         &mut self,
         new: &Leaf,

@@ -61,7 +61,6 @@ impl<'d> Normaliser<'d> {
         }
     }
 
-    /// Returns the schema of this name in normal form.
     pub(super) fn named(&mut self, name: &str) -> Result<Value> {
         if let Some(done) = self.named.get(name) {
             return Ok(done.clone());
@@ -86,7 +85,6 @@ impl<'d> Normaliser<'d> {
         self.notes.push(Note { place: place.to_string(), text: text.into() });
     }
 
-    /// Resolves the reference of a schema in normal form.
     pub(super) fn resolved(&mut self, schema: &Value) -> Result<Value> {
         match schema.get("$ref").and_then(referred) {
             None => Ok(schema.clone()),
@@ -97,7 +95,6 @@ impl<'d> Normaliser<'d> {
         }
     }
 
-    /// Runs the checks that need every schema, and returns all remarks.
     pub(super) fn finish(mut self) -> Result<Vec<Note>> {
         for (place, kind, target) in std::mem::take(&mut self.typed_references) {
             if !unions::only_type(&mut self, &target, &kind)? {
@@ -114,7 +111,6 @@ impl<'d> Normaliser<'d> {
         Ok(self.notes)
     }
 
-    /// Converts a schema to normal form.
     pub(super) fn schema(&mut self, place: &Pointer, schema: &Value) -> Result<Value> {
         let map = match schema {
             Value::Object(map) => map,
@@ -139,7 +135,7 @@ impl<'d> Normaliser<'d> {
         annotate(place, map, core)
     }
 
-    /// Converts the members of an `allOf` and the keywords beside it, and merges them.
+    /// The keywords beside an `allOf` are a part of it.
     fn all_of(&mut self, place: &Pointer, map: &Map<String, Value>, list: &Value) -> Result<Value> {
         let Some(list) = list.as_array() else {
             return Err(fail(&place.at("allOf"), list.to_string(), "a list of schemas"));
@@ -350,7 +346,6 @@ fn implied_type(map: &Map<String, Value>) -> Option<(&'static str, &'static str)
         .find(|(keyword, _)| map.contains_key(*keyword))
 }
 
-/// Adds annotations to a schema.
 fn annotate(place: &Pointer, map: &Map<String, Value>, core: Value) -> Result<Value> {
     let core = match map.get("nullable") {
         Some(Value::Bool(true)) => unions::nullable(core),
@@ -369,7 +364,7 @@ fn annotate(place: &Pointer, map: &Map<String, Value>, core: Value) -> Result<Va
     Ok(ordered(out))
 }
 
-/// Accepts only patterns that generated validators support.
+/// Generated validators support few patterns.
 fn pattern(place: &Pointer, value: &Value) -> Result<Value> {
     match value.as_str() {
         Some(_) if crate::schema::parse(&json!({ "type": "string", "pattern": value })).is_ok() => {
@@ -383,7 +378,6 @@ fn pattern(place: &Pointer, value: &Value) -> Result<Value> {
     }
 }
 
-/// Rejects every keyword that is neither among these nor without effect.
 pub(super) fn only(place: &Pointer, map: &Map<String, Value>, known: &[&str]) -> Result<()> {
     let understood = |key: &str| {
         known.contains(&key) || DROPPED.contains(&key) || ANNOTATIONS.contains(&key) || key.starts_with("x-")

@@ -8,7 +8,7 @@ use crate::schema::visit;
 /// Keywords of our own that documents do not have.
 const HEAD: &[&str] = &["x-lifecycle", "examples"];
 
-/// Copies our own additions from `old`. Returns the pointers of descriptions that no longer exist.
+/// Copies our own additions. Returns the pointers of descriptions that no longer exist.
 pub(super) fn keep(new: &mut Value, old: &Value) -> Vec<String> {
     let mut descriptions = Vec::new();
     visit(old, "", &mut |pointer, map| {

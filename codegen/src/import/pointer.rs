@@ -9,29 +9,24 @@ use crate::schema::{escape, unescape};
 pub(super) struct Pointer(String);
 
 impl Pointer {
-    /// Returns the document itself.
     pub(super) fn root() -> Self {
         Self("#".to_owned())
     }
 
-    /// Returns a schema of `components`.
     pub(super) fn named(name: &str) -> Self {
         Self::root().at("components").at("schemas").at(name)
     }
 
-    /// Returns the pointer to a child.
     pub(super) fn at(&self, segment: impl fmt::Display) -> Self {
         Self(format!("{}/{}", self.0, escape(&segment.to_string())))
     }
 
-    /// Returns the name of the schema of `components` that contains this place.
     pub(super) fn component(&self) -> Option<String> {
         let rest = self.0.strip_prefix("#/components/schemas/")?;
         let segment = rest.split('/').next()?;
         Some(unescape(segment))
     }
 
-    /// Returns the name of the schema of `components`, if this is its place.
     pub(super) fn whole_component(&self) -> Option<String> {
         self.component().filter(|name| Self::named(name) == *self)
     }

@@ -16,7 +16,6 @@ pub fn read(path: &Path) -> anyhow::Result<Value> {
     parse(&contents).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Reads a JSON or YAML document.
 fn parse(contents: &str) -> anyhow::Result<Value> {
     if contents.trim_start().starts_with('{') {
         return serde_json::from_str(contents).context("not JSON, although it starts with `{`");

@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use super::schemas::referred;
 use crate::todo::todo;
 
-/// Returns the simplest valid value.
 pub(super) fn sample(schema: &Value, files: &BTreeMap<String, Value>) -> Value {
     if let Some(name) = schema.get("$ref").and_then(referred) {
         return files.get(&format!("types/{name}.json")).map_or(Value::Null, |schema| sample(schema, files));

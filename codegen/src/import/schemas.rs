@@ -1,4 +1,4 @@
-//! What the steps of normalisation share.
+//! Parts that all steps of normalisation share.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ pub(super) const ANNOTATIONS: &[&str] = &["deprecated", "default"];
 /// The result of a step.
 pub(super) type Result<T> = std::result::Result<T, ImportError>;
 
-/// Adds properties to an object: `type` first, undeclared required ones last.
+/// `type` comes first, undeclared required members last.
 pub(super) fn members(
     object: &mut Map<String, Value>,
     mut properties: Map<String, Value>,
@@ -35,12 +35,10 @@ pub(super) fn members(
     }
 }
 
-/// Returns the name of the type that a `$ref` in normal form refers to.
 pub(super) fn referred(target: &Value) -> Option<&str> {
     target.as_str()?.strip_prefix("../types/")?.strip_suffix(".json")
 }
 
-/// Returns the values of a constant or enumeration.
 pub(super) fn values(schema: &Value) -> Option<Vec<Value>> {
     match (schema.get("const"), schema.get("enum")) {
         (Some(value), _) => Some(vec![value.clone()]),
@@ -49,7 +47,6 @@ pub(super) fn values(schema: &Value) -> Option<Vec<Value>> {
     }
 }
 
-/// Returns a schema without null, and whether it allowed null.
 pub(super) fn without_null(schema: &Value) -> (Value, bool) {
     match schema.get("type") {
         Some(Value::Array(names)) => {
@@ -61,12 +58,10 @@ pub(super) fn without_null(schema: &Value) -> (Value, bool) {
     }
 }
 
-/// Returns whether an object requires a property.
 pub(super) fn requires(object: &Value, name: &str) -> bool {
     object.get("required").and_then(Value::as_array).is_some_and(|all| all.iter().any(|other| other == name))
 }
 
-/// Returns the error of a schema that cannot be imported.
 pub(super) fn fail(place: &Pointer, found: impl Into<String>, expected: impl Into<String>) -> ImportError {
     ImportError { place: place.to_string(), found: found.into(), expected: expected.into() }
 }

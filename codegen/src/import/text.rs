@@ -34,7 +34,7 @@ const ORDER: &[&str] = &[
     "examples",
 ];
 
-/// Returns a schema with its keywords in the order of normal form; nested schemas keep their order.
+/// Nested schemas keep their order.
 pub(super) fn ordered(map: Map<String, Value>) -> Value {
     let rank = |key: &str| ORDER.iter().position(|known| *known == key).unwrap_or(ORDER.len());
     let mut entries: Vec<(String, Value)> = map.into_iter().collect();
@@ -42,7 +42,6 @@ pub(super) fn ordered(map: Map<String, Value>) -> Value {
     Value::Object(entries.into_iter().collect())
 }
 
-/// Returns the contents of a file.
 pub(super) fn print(value: &Value) -> String {
     format!("{value:#}\n")
 }

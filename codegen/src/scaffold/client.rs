@@ -27,7 +27,6 @@ authority = "{MARK} a document and its heading, or `field` and where the behavio
     )
 }
 
-/// Returns the page of a case for clients, which plays a short text.
 pub(crate) fn client(spec: &Path, api: Option<&str>, id: &str) -> anyhow::Result<Skeleton> {
     let Place { path, api } = Place::find(spec, "client", api, id)?;
     let next = [

@@ -14,8 +14,7 @@ use crate::formats::{ApiFile, Glossary};
 use crate::nearest::is_dialect;
 use crate::todo::todo;
 
-/// Returns the folder of a dialect that extends no other, and its feature in the manifest of crate `spec`. It gets the
-/// two events that open and complete the value of its API, if events of that API have it.
+/// The dialect gets the two events that open and complete the value of its API, if events of that API have it.
 pub(crate) fn dialect(spec: &Path, name: &str, api: Option<&str>) -> anyhow::Result<Skeleton> {
     let head = head(spec, name)?;
     let api = super::api(spec, api)?;
@@ -36,7 +35,6 @@ pub(crate) fn dialect(spec: &Path, name: &str, api: Option<&str>) -> anyhow::Res
     finish(spec, name, skeleton)
 }
 
-/// Returns the folder of a dialect that extends another, and its feature in the manifest of crate `spec`.
 pub(crate) fn extension(spec: &Path, name: &str, parent: &str) -> anyhow::Result<Skeleton> {
     let head = head(spec, name)?;
     is_dialect(parent, &dialect::list(spec)?)?;
@@ -50,7 +48,7 @@ pub(crate) fn extension(spec: &Path, name: &str, parent: &str) -> anyhow::Result
     finish(spec, name, skeleton)
 }
 
-/// Returns the first lines of `dialect.toml`. Fails if the name is invalid or exists.
+/// Fails if the name is invalid or exists.
 fn head(spec: &Path, name: &str) -> anyhow::Result<String> {
     ensure!(
         is_name(name),
@@ -67,7 +65,7 @@ fn head(spec: &Path, name: &str) -> anyhow::Result<String> {
     .concat())
 }
 
-/// Adds the feature, and the next steps of every dialect.
+/// Every dialect has these next steps.
 fn finish(spec: &Path, name: &str, mut skeleton: Skeleton) -> anyhow::Result<Skeleton> {
     skeleton.next.push("fill in dialect.toml: the product, the source and the framing of events".into());
     skeleton
@@ -77,7 +75,7 @@ fn finish(spec: &Path, name: &str, mut skeleton: Skeleton) -> anyhow::Result<Ske
     Ok(skeleton)
 }
 
-/// Returns the types and the files of the events that open and complete the root, if its value is a member of events.
+/// `None` if no event has the value of the root.
 fn outer_events(api: &ApiFile, glossary: &Glossary) -> Option<[(String, String); 2]> {
     let root = &api.outer.root;
     let is_member = api.slots.values().any(|pointer| pointer.strip_prefix('/') == Some(root));
@@ -129,7 +127,6 @@ fn outer_event(api: &ApiFile, glossary: &Glossary, event: &str, role: &str, stat
     format!("{json:#}\n")
 }
 
-/// Adds the cargo feature of a dialect to each manifest.
 fn feature(spec: &Path, name: &str, skeleton: &mut Skeleton) -> anyhow::Result<()> {
     let feature = features::name(name);
     for manifest in features::MANIFESTS {

@@ -8,7 +8,6 @@ use crate::dialect::{self, Dialect};
 use crate::formats::{ApiFile, EventLine, Role, Scope};
 use crate::todo::todo;
 
-/// Returns the file of an event, with the properties of its scope and role.
 pub(crate) fn event(
     name: &str,
     dialect: &Dialect,
@@ -113,7 +112,7 @@ fn file(
     }))
 }
 
-/// Declares a required property at a path, with the objects and lists around it. `*` stands for each entry of a list.
+/// `*` stands for each entry of a list.
 fn declare((schema, example): (&mut Value, &mut Value), path: &[&str], (of_value, value): (Value, Value)) {
     match path {
         [] => (*schema, *example) = (of_value, value),
@@ -138,14 +137,12 @@ fn declare((schema, example): (&mut Value, &mut Value), path: &[&str], (of_value
     }
 }
 
-/// Returns the place of a slot, if any event of the dialect has it.
 fn used_slot<'d>(dialect: &'d Dialect, api: &'d ApiFile, slot: &str) -> Option<&'d str> {
     let pointer = dialect.file.envelope.0.get(slot).or_else(|| api.slots.get(slot))?;
     let has = |event: &dialect::Event| event.file.pointer(&format!("/properties{pointer}")).is_some();
     dialect.events.values().any(has).then_some(pointer)
 }
 
-/// Returns the property with the value of the scope, and its type.
 fn value_of(name: &str, scope: &Scope, role: Role) -> Option<(String, &'static str)> {
     match (role, name) {
         (Role::Delta, _) => Some(("delta".to_owned(), "string")),

@@ -32,7 +32,7 @@ pub(crate) struct Skeleton {
 }
 
 impl Skeleton {
-    /// Writes the files, unless one of the new ones exists.
+    /// Writes nothing if one of the new files exists.
     pub(crate) fn write(&self, spec: &Path) -> anyhow::Result<()> {
         for (file, _) in &self.files {
             let path = spec.join(file);
@@ -52,7 +52,6 @@ impl Skeleton {
 /// The API of a new page or dialect, unless another is asked for.
 const USUAL_API: &str = "responses";
 
-/// Returns the API that is asked for.
 fn api(spec: &Path, asked: Option<&str>) -> anyhow::Result<String> {
     let known = folders::apis(spec);
     let name = asked.unwrap_or(USUAL_API);
@@ -76,8 +75,8 @@ struct Place {
 }
 
 impl Place {
-    /// Returns the place of the page of a rule, scenario or case: in the folder of the API that is asked for. Without,
-    /// it belongs to the pages that all APIs share if they have its group, or else to the usual API.
+    /// Without `asked`, the page belongs to the pages that all APIs share if they have its group, or else to the usual
+    /// API.
     fn find(spec: &Path, kind: &str, asked: Option<&str>, id: &str) -> anyhow::Result<Self> {
         let is_part = |part: &str| is_name(part) && !part.contains(['.', '@']);
         let parts: Vec<&str> = id.split('/').collect();
@@ -108,7 +107,7 @@ fn invalid(kind: &str, id: &str) -> String {
     format!("\"{id}\" is not a valid id of a {kind}: write <group>/<name> with a-z, 0-9 and -")
 }
 
-/// Returns the member of a request that holds this prompt.
+/// The member of a request that holds this prompt.
 fn prompt(api: Option<&str>, text: &str) -> String {
     match api {
         None | Some(USUAL_API) => format!(r#""input": "{text}""#),

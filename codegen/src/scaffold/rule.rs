@@ -10,7 +10,6 @@ use crate::todo::MARK;
 /// The golden that a skeleton edits, if it exists: a short one of the vendor-neutral dialect.
 const USUAL: &str = "open-responses/text.sse";
 
-/// Returns the page of a rule, which requires that an event occurs only once.
 pub(crate) fn rule(spec: &Path, api: Option<&str>, id: &str) -> anyhow::Result<Skeleton> {
     let Place { path, api } = Place::find(spec, "rule", api, id)?;
     if api.is_none() {
@@ -49,7 +48,6 @@ duplicate {event}
     Ok(Skeleton { files: vec![(path, text)], edited: Vec::new(), next: next.map(str::to_owned).to_vec() })
 }
 
-/// Returns the page of a shared rule, and what each API has to say about it.
 fn shared(spec: &Path, path: PathBuf, id: &str) -> Skeleton {
     let page = format!(
         r#"```toml
@@ -91,7 +89,6 @@ violation.edits = 'duplicate #1'   # {MARK} edits that break the rule
     Skeleton { files: vec![(path, page)], edited, next: next.map(str::to_owned).to_vec() }
 }
 
-/// Returns a stream of an API, a short one if there is one.
 fn stream(spec: &Path, api: &str) -> String {
     let folder = spec.join(folders::APIS).join(api);
     let of_api = folders::goldens(spec).into_iter().filter(|(_, path)| path.starts_with(&folder));
@@ -102,7 +99,6 @@ fn stream(spec: &Path, api: &str) -> String {
     streams.min().map_or_else(|| format!("{MARK} <dialect>/<golden>"), |(_, golden)| golden)
 }
 
-/// Returns a golden of an API, or of any, and the type of its first event.
 fn golden(spec: &Path, api: Option<&str>) -> anyhow::Result<(String, String)> {
     let folder = api.map_or_else(|| spec.to_owned(), |api| spec.join(folders::APIS).join(api));
     let named = |(dialect, path): (String, PathBuf)| {

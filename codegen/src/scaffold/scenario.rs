@@ -29,7 +29,6 @@ elicits = [{elicited}]   # {MARK} the events that the response must contain
     )
 }
 
-/// Returns the event that completes a response of an API, if a dialect has one.
 fn completed(spec: &Path, api: Option<&str>) -> anyhow::Result<Option<String>> {
     let Some(api) = api else { return Ok(None) };
     let files = SpecFiles::load(spec)?;
@@ -44,7 +43,6 @@ fn completed(spec: &Path, api: Option<&str>) -> anyhow::Result<Option<String>> {
     Ok(None)
 }
 
-/// Returns the page of a scenario, which accepts any response.
 pub(crate) fn scenario(spec: &Path, api: Option<&str>, id: &str) -> anyhow::Result<Skeleton> {
     let Place { path, api } = Place::find(spec, "scenario", api, id)?;
     let elicited = completed(spec, api.as_deref())?;

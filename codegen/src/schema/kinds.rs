@@ -22,7 +22,6 @@ impl Kind {
     pub const ALL: [Self; 6] =
         [Self::Null, Self::Boolean, Self::Number, Self::String, Self::Array, Self::Object];
 
-    /// Returns its name with an article.
     pub(crate) const fn in_words(self) -> &'static str {
         match self {
             Self::Null => "null",

@@ -47,7 +47,7 @@ pub enum Schema {
     Ref(String),
     /// `null`, or a value of the inner schema.
     Nullable(Box<Schema>),
-    /// A union of at least two schemas, none of which is `Null` or a union.
+    /// A union of at least two schemas. None of them is `Null` or a union.
     Union(Vec<Schema>),
 }
 

@@ -151,7 +151,7 @@ fn typed(name: &str, map: &Map<String, Value>, at: &str) -> Result<Schema, Parse
     }
 }
 
-/// Returns whether an enumeration is open. Both decisions need a reason.
+/// Both decisions need a reason.
 fn decision(map: &Map<String, Value>, at: &str) -> Result<bool, ParseError> {
     let reason = |keyword: &str| match map.get(keyword) {
         None => Ok(false),
@@ -298,12 +298,10 @@ fn only(map: &Map<String, Value>, at: &str, keywords: &[&str]) -> Result<(), Par
     }
 }
 
-/// Returns a property's name escaped for a JSON pointer.
 pub(crate) fn escape(segment: &str) -> String {
     segment.replace('~', "~0").replace('/', "~1")
 }
 
-/// Returns the name of a segment of a JSON pointer.
 pub(crate) fn unescape(segment: &str) -> String {
     segment.replace("~1", "/").replace("~0", "~")
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::escape;
 use super::{Additional, Registry, Schema, StringRules, unescape};
 
-/// Splits a JSON pointer behind its first segment; none if it is empty, or no pointer.
+/// `None` if the pointer is empty or invalid.
 pub(crate) fn first_segment(pointer: &str) -> Option<(&str, &str)> {
     let rest = pointer.strip_prefix('/')?;
     Some(rest.find('/').map_or((rest, ""), |at| rest.split_at(at)))
@@ -74,7 +74,6 @@ pub fn takes_any_text(registry: Registry<'_>, schema: &Schema, pointer: &str) ->
     }
 }
 
-/// Calls `each` with every schema inside a schema in normal form, and its JSON pointer.
 #[cfg(feature = "cli")]
 pub(crate) fn visit<'v>(
     schema: &'v Value,

@@ -25,7 +25,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Creates a client for the gateway at a base URL.
+    /// A client for the gateway at a base URL.
     ///
     /// # Errors
     ///
@@ -151,7 +151,7 @@ fn written(headers: &HeaderMap) -> Vec<(String, String)> {
     headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect()
 }
 
-/// Returns the message of the last cause of an error; the others have the address.
+/// The last cause has no address.
 fn in_words(error: &reqwest::Error) -> String {
     let cause = successors(error.source(), |&error| error.source()).last();
     cause.map_or_else(|| "the request could not be sent".to_owned(), ToString::to_string)

@@ -27,7 +27,7 @@ const LINES: usize = 12;
 const ANSWER: Duration = Duration::from_secs(5);
 /// Time between two requests while the gateway starts.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Time from which a start is slow.
+/// A start is slow from this time on.
 const SLOW: Duration = Duration::from_secs(2);
 /// Maximum time for the gateway to end by itself.
 const GRACE: Duration = Duration::from_secs(5);
@@ -77,7 +77,7 @@ impl GatewayCommand {
         let port = free_port().map_err(|error| failed("there is no free port for the gateway", &error))?;
         let url = self.url.clone().unwrap_or_else(|| format!("http://127.0.0.1:{port}/v1"));
         let addresses = addresses(&url)?;
-        // Where the URL is given, it names the port on which the gateway must listen.
+        // A given URL names the port of the gateway.
         let port = match (&self.url, addresses.first()) {
             (Some(_), Some(address)) => address.port(),
             _ => port,
@@ -138,7 +138,6 @@ impl StartedGateway {
         self.output.last_lines(LINES)
     }
 
-    /// Ends it, and all that it has started.
     fn end(&mut self) {
         if let Some(process) = self.process.take() {
             process.end(GRACE);
@@ -187,7 +186,7 @@ impl Drop for StartedGateway {
     }
 }
 
-/// Returns the last lines of its output as the rest of a message.
+/// The last lines, as the rest of a message.
 fn shown(lines: &[String]) -> String {
     if lines.is_empty() {
         return "; it printed nothing".to_owned();
@@ -196,12 +195,10 @@ fn shown(lines: &[String]) -> String {
     format!("; the end of its output:{}", lines.concat())
 }
 
-/// Returns a port that nothing listens at.
 fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
-/// Returns the addresses of a URL.
 fn addresses(url: &str) -> io::Result<Vec<SocketAddr>> {
     let api = spec::APIS.first().ok_or_else(|| io::Error::other("this build has no API"))?;
     let target = Target::new(url, api).map_err(|error| io::Error::other(visible(&error.to_string())))?;
@@ -209,14 +206,14 @@ fn addresses(url: &str) -> io::Result<Vec<SocketAddr>> {
     found.map_err(|error| io::Error::other(format!("{} has no address: {error}", visible(url))))
 }
 
-/// Connects to an address. A connection from a port to itself is none.
+/// A connection from a port to itself is none.
 fn connect(address: &SocketAddr) -> Option<TcpStream> {
     let stream = TcpStream::connect_timeout(address, ANSWER).ok()?;
     let is_itself = stream.local_addr().ok()? == *address;
     (!is_itself).then_some(stream)
 }
 
-/// Returns whether a server answers at an address: with HTTP, or in any other way than by hanging up, as servers of TLS do.
+/// Any answer counts, except hanging up, as servers of TLS do.
 fn answers(address: &SocketAddr) -> bool {
     let Some(mut stream) = connect(address) else { return false };
     let request = format!("GET / HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");

@@ -3,7 +3,7 @@
 use spec::Api;
 use translation::{Delta, PartKind, ReplyReader};
 
-/// What an answer says in pieces.
+/// Kinds of content that an answer sends in pieces.
 pub(crate) const LANES: [&str; 3] = ["text", "reasoning", "arguments"];
 
 /// Number of bytes that an answer has said, of each of [`LANES`].
@@ -22,7 +22,6 @@ impl ContentCounter {
         Self { reader: ReplyReader::new(api), lanes: Vec::new(), said: Said::default() }
     }
 
-    /// Reads the next bytes, and returns what was said so far.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Said {
         for delta in self.reader.push(bytes) {
             match delta {

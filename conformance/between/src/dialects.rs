@@ -8,8 +8,8 @@ pub fn front_dialect(api: &Api) -> Option<&'static Dialect> {
     checker::fallback(Some(api))
 }
 
-/// Returns the dialect of an API in which an upstream answers: the usual one, or the first that extends it and shows
-/// reasoning, if that does not.
+/// Returns the dialect of an API's upstream: the usual one, or the first extension that shows reasoning, if the usual
+/// one does not.
 pub fn upstream_dialect(api: &Api) -> Option<&'static Dialect> {
     let usual = front_dialect(api)?;
     if shows_reasoning(usual) {

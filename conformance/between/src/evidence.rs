@@ -1,4 +1,4 @@
-//! What was recorded of a test: the exchanges of the client with the gateway, and of the gateway with the upstream.
+//! The recording of a test: the client's exchanges with the gateway, and the gateway's with the upstream.
 
 use std::fmt;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub struct Test {
     pub upstream: &'static Dialect,
     /// How the gateway handles the operation.
     pub mode: HandlingMode,
-    /// What goes wrong upstream.
+    /// The failure of the upstream.
     pub fault: Option<Fault>,
     /// The word that marks its requests.
     pub mark: String,
@@ -44,7 +44,7 @@ impl fmt::Debug for Test {
     }
 }
 
-/// What goes wrong upstream.
+/// A failure of the upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// A fault of the stream, before the event of this number, counted from 0.
@@ -58,7 +58,7 @@ pub enum Fault {
 pub struct Evidence {
     /// The exchanges of the client with the gateway, one for each turn. Of a crowd, one for each client.
     pub client: Vec<Exchanged>,
-    /// The exchanges of the gateway with the upstream that carry the mark of the test, in the order in which they began.
+    /// The gateway's exchanges with the upstream that carry the mark of the test, in the order of their beginnings.
     pub upstream: Vec<Exchanged>,
     /// The exchange after a fault: a plain question, which must be answered.
     pub after: Option<Exchanged>,
@@ -150,7 +150,6 @@ pub enum Ended {
 }
 
 impl Evidence {
-    /// Returns the number of bytes of its bodies.
     pub(crate) fn bytes(&self) -> u64 {
         let all = self.client.iter().chain(&self.upstream).chain(&self.after).chain(&self.after_upstream);
         let of = |exchange: &Exchanged| {
@@ -162,7 +161,7 @@ impl Evidence {
 }
 
 impl Exchanged {
-    /// Returns the exchange with times from an earlier moment.
+    /// Times count from an earlier moment.
     pub(crate) fn later(mut self, by: Duration) -> Self {
         self.at += by;
         if let Some(response) = &mut self.response {

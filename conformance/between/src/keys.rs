@@ -22,7 +22,6 @@ impl Keys {
         Self { client, upstream: Mutex::new(upstream) }
     }
 
-    /// Learns the upstream's key from the headers of a request to it.
     pub(crate) fn learn(&self, api: &Api, headers: &[(String, String)]) {
         let mut known = lock(&self.upstream);
         if known.is_some() {
@@ -43,17 +42,14 @@ impl Keys {
         all.filter(|(_, key)| key.len() >= SHORT).collect()
     }
 
-    /// Returns the keys that are secrets.
     pub(crate) fn secrets(&self) -> Vec<String> {
         self.all().into_iter().map(|(_, key)| key).collect()
     }
 
-    /// Returns a text without keys.
     pub(crate) fn hidden(&self, text: &str) -> String {
         self.all().iter().fold(text.to_owned(), |text, (key, value)| text.replace(value, placeholder(*key)))
     }
 
-    /// Replaces the keys of a request, and notes where they were.
     pub(crate) fn hide_request(&self, exchange: &mut Exchanged) {
         for (key, value) in self.all() {
             let Exchanged { headers, body, keys, .. } = exchange;
@@ -67,7 +63,7 @@ impl Keys {
         }
     }
 
-    /// Replaces the keys of a response, and notes where they were. A body with a key becomes one piece.
+    /// A body with a key becomes one piece, and the places of keys are noted.
     pub(crate) fn hide_response(&self, exchange: &mut Exchanged) {
         let Some(mut response) = exchange.response.take() else { return };
         for (key, value) in self.all() {
@@ -108,7 +104,7 @@ fn hide_headers(headers: &mut [(String, String)], value: &str, key: RunKey) -> b
     is_seen
 }
 
-/// Returns bytes with a key replaced, if they have it.
+/// `None` if the key is not there.
 fn hide(bytes: &[u8], value: &str, key: RunKey) -> Option<Vec<u8>> {
     let value = value.as_bytes();
     let mut hidden = Vec::with_capacity(bytes.len());

@@ -1,11 +1,10 @@
-//! Marks: words by which the requests of a test are found again, whatever a gateway does to headers and members.
+//! Marks: words that identify the requests of a test, whatever a gateway does to headers and members.
 
 /// The beginning of a mark. No word of a language, and no id, begins like this.
 const BEGIN: &str = "zqmark";
 /// Number of letters behind the beginning.
 const LETTERS: usize = 6;
 
-/// Returns the mark of a number.
 pub(crate) fn mark(number: usize) -> String {
     let mut letters = String::with_capacity(LETTERS);
     let mut rest = number;
@@ -16,22 +15,20 @@ pub(crate) fn mark(number: usize) -> String {
     format!("{BEGIN}{letters}")
 }
 
-/// Returns the letters of a mark, by which it differs from others.
+/// The letters distinguish marks.
 pub(crate) fn letters_of(mark: &str) -> &str {
     mark.strip_prefix(BEGIN).unwrap_or(mark)
 }
 
-/// Returns the marks in a text.
 pub(crate) fn marks_in(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices(BEGIN).filter_map(|(at, _)| text.get(at..at + BEGIN.len() + LETTERS))
 }
 
-/// Returns the mark of one of a crowd.
 pub(crate) fn of_crowd(mark: &str, number: usize) -> String {
     format!("{mark}-{number}-")
 }
 
-/// Returns the mark of a test as a text has it: with the number of one of a crowd, if it has one.
+/// In a crowd, the mark has the number of the client.
 pub(crate) fn own_mark(text: &str, mark: &str) -> String {
     let behind = text.split_once(mark).map_or("", |(_, behind)| behind);
     let number = behind.strip_prefix('-').and_then(|rest| rest.split_once('-')).map(|(number, _)| number);

@@ -1,4 +1,4 @@
-//! What both sides of a gateway sent and received, in time.
+//! Events at both sides of a gateway, in time.
 
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ fn of_exchange(exchange: &Exchanged, side: BetweenSide, what: &str, all: &mut Ve
     );
 }
 
-/// Joins pieces of a side that follow each other.
+/// Pieces of one side that follow each other are one.
 fn joined(all: Vec<Moment>) -> Vec<Moment> {
     let mut joined: Vec<Moment> = Vec::new();
     for moment in all {
@@ -102,13 +102,12 @@ impl Moment {
     }
 }
 
-/// Returns the beginning of bytes as text.
 fn beginning(bytes: &[u8]) -> String {
     let bytes = bytes.get(..BYTES).unwrap_or(bytes);
     results::text::cut(&String::from_utf8_lossy(bytes), LENGTH)
 }
 
-/// Leaves out moments in the middle.
+/// Moments in the middle are left out.
 fn bounded(mut all: Vec<BetweenMoment>) -> Vec<BetweenMoment> {
     if all.len() <= MOST {
         return all;

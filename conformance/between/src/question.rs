@@ -1,4 +1,4 @@
-//! The questions of a test: that of the page, and those that continue its answers.
+//! The questions of a test: the page's, and questions that continue its answers.
 
 use serde_json::Value;
 use translation::{Output, Part, Question, Reply, Role, Turn};
@@ -11,13 +11,12 @@ pub(crate) struct Questions<'t> {
     question: Question,
 }
 
-/// Returns whether the client of a test continues an answer.
+/// Some clients continue an answer.
 pub(crate) const fn has_turns(test: &Test) -> bool {
     test.case.answers.len() > 1
 }
 
 impl<'t> Questions<'t> {
-    /// Returns the question of the page, with this mark.
     pub(crate) fn new(test: &'t Test, mark: &str) -> Self {
         let json = test.case.question.replace("{mark}", mark);
         // A test reads all pages.
@@ -26,13 +25,12 @@ impl<'t> Questions<'t> {
         Self { test, question }
     }
 
-    /// Returns the body of the request.
     pub(crate) fn body(&self) -> String {
         let body: Value = self.question.write(self.test.front.api);
         body.to_string()
     }
 
-    /// Continues the answer of an exchange, with the results of its calls. Returns whether there is an answer to continue.
+    /// Sends the results of the calls. Returns whether there is an answer to continue.
     pub(crate) fn go_on(&mut self, before: &Exchanged, turn: usize) -> bool {
         let Some(response) = &before.response else { return false };
         let content_type = response.header("content-type");

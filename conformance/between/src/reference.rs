@@ -1,4 +1,4 @@
-//! The reference translator, with which the suite proves itself.
+//! The reference translator. The suite tests itself with it.
 
 use std::io;
 

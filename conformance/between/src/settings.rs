@@ -72,7 +72,7 @@ impl Pair {
         Self { front, upstream, mode, gateway: None }
     }
 
-    /// Returns the pair of two APIs, one of which is translated to the other.
+    /// Returns the pair of two APIs for a translation.
     pub fn transforming(front: &'static Dialect, upstream: &'static Dialect) -> Self {
         Self::new(front, upstream, HandlingMode::Transform)
     }
@@ -84,7 +84,7 @@ impl Pair {
         Self::new(front, upstream, mode)
     }
 
-    /// Returns its name: those of the two APIs.
+    /// Returns the names of the two APIs.
     pub fn name(&self) -> String {
         format!("{}-{}", self.front.api.name, self.upstream.api.name)
     }

@@ -1,5 +1,5 @@
-//! What a response says, in the terms that all APIs share: read from the events of a stream, or from a body, by the
-//! scopes of the API.
+//! The content of a response, in terms that all APIs share. It is read from events or from a body, by the scopes of the
+//! API.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use spec::{Dialect, Memory, Slot, View};
 
 use crate::{Frame, Observer, Record, Seen};
 
-/// The content of a response; of several choices, that of the first.
+/// The content of a response. If there are several choices, it is the first one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
     /// The texts of its parts, in order.
@@ -199,7 +199,6 @@ impl AnswerReader {
         }
     }
 
-    /// Reads the value with which a scope opens, and all that is in it.
     fn opening(&mut self, level: &'static ScopeInfo, value: &str, key: Key) {
         let value = serde_json::from_str(value).unwrap_or_default();
         if level.is_root {
@@ -226,7 +225,6 @@ impl AnswerReader {
         answer
     }
 
-    /// Reads a value of a scope, and those of the scopes in it.
     fn value(&mut self, level: &'static ScopeInfo, value: &Value, key: Key) {
         if self.room == 0 || self.is_of_other_choice(level, key) {
             return;
@@ -259,7 +257,6 @@ impl AnswerReader {
         }
     }
 
-    /// Returns the scopes that a value can contain.
     fn inner(&self, level: &ScopeInfo, value: &Value) -> impl Iterator<Item = &'static ScopeInfo> + use<> {
         let (outer, kind) = (level.scope, value.get("type").and_then(Value::as_str).map(str::to_owned));
         let is_inner =
@@ -267,7 +264,6 @@ impl AnswerReader {
         self.api.scopes().filter(is_inner)
     }
 
-    /// Returns whether a scope is in another choice than the first.
     fn is_of_other_choice(&self, level: &ScopeInfo, key: Key) -> bool {
         let is_choice = |scope: &ScopeInfo| scope.content == Some(Content::Choice);
         let choice =
@@ -276,7 +272,6 @@ impl AnswerReader {
         index.is_some_and(|index| *index != 0)
     }
 
-    /// Adds the call that a value is, if it is one.
     fn call(&mut self, level: &ScopeInfo, value: &Value, key: Key) {
         let is_call = self.api.client_call.filter(|call| {
             let kind = || value.get("type").and_then(Value::as_str);
@@ -293,7 +288,6 @@ impl AnswerReader {
         }
     }
 
-    /// Extends a text.
     fn add(&mut self, level: &ScopeInfo, text: &str, key: Key) {
         if self.room == 0 || text.is_empty() {
             return;
@@ -304,7 +298,7 @@ impl AnswerReader {
         }
     }
 
-    /// Returns the text of a scope; the arguments only of a known call.
+    /// Arguments belong only to a known call.
     fn joined(&mut self, level: &ScopeInfo, key: Key) -> Option<&mut Joined> {
         match level.content? {
             Content::Item | Content::Choice | Content::Part => None,
@@ -338,12 +332,11 @@ impl Observer for AnswerReader {
     }
 }
 
-/// Returns whether the value of a scope is a text, and no object around texts.
 const fn is_text(level: &ScopeInfo) -> bool {
     !matches!(level.content, None | Some(Content::Item | Content::Choice | Content::Part))
 }
 
-/// Returns the text of a scope's value. Only arguments can be JSON instead.
+/// Only arguments can be JSON instead.
 fn text_of<'v>(level: &ScopeInfo, value: &'v Value) -> Cow<'v, str> {
     match value {
         Value::String(text) => Cow::Borrowed(text),
@@ -352,7 +345,7 @@ fn text_of<'v>(level: &ScopeInfo, value: &'v Value) -> Cow<'v, str> {
     }
 }
 
-/// Returns the indices of an event; one that is missing is 0.
+/// A missing index is 0.
 fn key(level: &ScopeInfo, view: &View<'_>) -> Key {
     let mut key = Key::default();
     for (own, slot) in key.iter_mut().zip(level.key) {
@@ -361,7 +354,7 @@ fn key(level: &ScopeInfo, view: &View<'_>) -> Key {
     key
 }
 
-/// Returns the values at a place such as `/content/{content_index}` that are not null, with their indices.
+/// The place can have indices, as in `/content/{content_index}`.
 fn values<'v>(value: &'v Value, place: &str) -> Vec<(Option<u64>, &'v Value)> {
     let Some((list, rest)) = place.split_once("/{") else {
         let value = value.pointer(place).filter(|value| !value.is_null());

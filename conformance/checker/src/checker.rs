@@ -38,7 +38,7 @@ pub struct Checker {
     memory: Memory,
     judge: Judge,
     plan: Arc<Plan>,
-    /// What a stream has until its API is recognised, or that of the dialect occurs.
+    /// Bytes that wait until the API or the dialect is recognised.
     waiting: Option<Box<Waiting>>,
     sets: Option<RuleSets>,
     recognised: Option<Recognised>,
@@ -117,7 +117,7 @@ impl Checker {
         self.waiting.as_ref().map_or(0, |waiting| waiting.objects)
     }
 
-    /// Returns the dialect of the rules; of the last stream, if that of this one is not recognised yet.
+    /// Returns the dialect of the rules. Until the dialect of a stream is recognised, it is the previous stream's.
     pub fn dialect(&self) -> &'static Dialect {
         self.plan.dialect()
     }
@@ -127,8 +127,8 @@ impl Checker {
         (self.sets.is_none() || self.recognised.is_some()).then(|| self.dialect())
     }
 
-    /// Returns the dialect that was recognised, and why; none if the rules are those of one dialect, or as long as nothing
-    /// shows an API.
+    /// Returns the recognised dialect and the reason. It is `None` if the rules have only one dialect, or until an
+    /// event shows an API.
     pub const fn recognised(&self) -> Option<&Recognised> {
         self.recognised.as_ref()
     }
@@ -164,7 +164,7 @@ impl Checker {
         }
     }
 
-    /// Checks what was kept.
+    /// Checks the frames that waited.
     #[cold]
     fn settle(&mut self, mut observer: Option<&mut dyn Observer>) {
         let Some(waiting) = self.waiting.take() else { return };
@@ -182,7 +182,7 @@ impl Checker {
         }
     }
 
-    /// Keeps a frame until the API is recognised. Returns whether it was kept.
+    /// Frames wait until the API is recognised.
     #[cold]
     fn keeps(&mut self, frame: &Frame<'_>, is_sent: bool, observer: Option<&mut dyn Observer>) -> bool {
         let Some(waiting) = &mut self.waiting else { return false };
@@ -240,7 +240,7 @@ impl Checker {
         self.since(before)
     }
 
-    /// Parses bytes of which the first events may show the dialect.
+    /// Parses bytes whose first events may show the dialect.
     #[cold]
     fn parse_waiting(&mut self, parse: impl FnOnce(&mut sse::Parser, &mut Self)) {
         let mut parser = std::mem::take(&mut self.parser);

@@ -103,7 +103,7 @@ impl Rules {
         at.map_or(Level::Off, |at| self.chosen[at].level)
     }
 
-    /// Returns the rules with another level than that of the dialect, also those that are not checked for that reason.
+    /// Returns the rules whose level differs from the dialect's. They include rules that are turned off.
     pub fn changed(&self) -> &[ChangedLevel] {
         &self.changed
     }

@@ -39,7 +39,7 @@ pub struct Frame<'a> {
     pub invalid_utf8: Option<u64>,
     /// Transport of the frame.
     pub transport: Transport,
-    /// Time at which it was complete, from the start of the exchange.
+    /// Time when it was complete, from the start of the exchange.
     pub time: Option<Duration>,
 }
 
@@ -68,7 +68,6 @@ pub enum Places {
 }
 
 impl Frame<'_> {
-    /// Returns a copy without its source, which borrows nothing.
     pub(crate) fn to_static(&self) -> Frame<'static> {
         let all = |texts: &[Cow<'_, str>]| texts.iter().map(|text| owned(text)).collect();
         Frame {
@@ -139,7 +138,6 @@ pub struct Request<'a> {
 }
 
 impl Exchange<'_> {
-    /// Returns a copy that borrows nothing.
     pub(crate) fn to_static(&self) -> Exchange<'static> {
         let request = self.request.as_ref().map(|request| Request {
             method: owned(&request.method),
@@ -151,7 +149,7 @@ impl Exchange<'_> {
         Exchange { label: self.label.clone(), number: self.number, status: self.status, headers, request }
     }
 
-    /// Returns whether the content type is that of a stream of events.
+    /// Returns whether the content type is `text/event-stream`.
     pub fn is_stream(&self) -> bool {
         self.header("content-type").is_some_and(|value| has_media_type(value, EVENT_STREAM))
     }
@@ -173,7 +171,6 @@ fn owned_pairs(headers: &Headers<'_>) -> Headers<'static> {
 /// Media type of a stream of events.
 pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 
-/// Returns whether a content type, without its parameters, is this media type.
 pub(crate) fn has_media_type(content_type: &str, media_type: &str) -> bool {
     let name = content_type.split_once(';').map_or(content_type, |(name, _)| name);
     name.trim().eq_ignore_ascii_case(media_type)

@@ -1,5 +1,5 @@
-//! Recognises the API and the dialect of a stream by its URL, its headers, its request, and the first event that shows an
-//! API, in this order of weight. What a dialect is recognised by is data of the dialect.
+//! Recognises the API and the dialect of a stream. The signs are, by weight: its URL, its headers, its request, and the
+//! first event that shows an API. Each dialect lists its own.
 
 use std::fmt;
 
@@ -15,13 +15,13 @@ use crate::{Exchange, Frame, Headers};
 pub struct Recognised {
     /// The dialect.
     pub dialect: &'static Dialect,
-    /// What shows its API.
+    /// The sign of its API.
     api_by: Sign,
-    /// What shows the dialect among those of its API; none if it is the fallback.
+    /// The sign of the dialect among those with its API; none if it is the fallback.
     by: Option<Sign>,
 }
 
-/// What shows an API or a dialect.
+/// A sign of an API or a dialect.
 #[derive(Debug, Clone, Copy)]
 enum Sign {
     Nothing,
@@ -54,7 +54,6 @@ impl Sign {
         }
     }
 
-    /// Returns whether the sign of a dialect shows its API.
     fn shows_api(self) -> bool {
         match self {
             Self::Event(mark) => mark.texts.iter().any(|(place, _)| *place == "/type"),
@@ -80,7 +79,7 @@ impl fmt::Display for Sign {
     }
 }
 
-/// Lists what shows the API and the dialect. What shows the dialect shows the API, too, unless that has a weightier sign.
+/// Lists the signs of the API and the dialect. The dialect's sign shows the API, too, unless that has a weightier sign.
 impl fmt::Display for Recognised {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (api_by, Some(by)) = (self.api_by, self.by) else { return self.api_by.fmt(f) };
@@ -89,7 +88,7 @@ impl fmt::Display for Recognised {
     }
 }
 
-/// What is known of a stream when its first event arrives.
+/// Facts about a stream when its first event arrives.
 pub(crate) struct Evidence<'e> {
     pub(crate) exchange: Option<&'e Exchange<'e>>,
     /// The frames before the first event.
@@ -107,7 +106,6 @@ impl Recognised {
 }
 
 impl Evidence<'_> {
-    /// Returns the dialect; none if nothing shows its API.
     pub(crate) fn dialect(&self) -> Option<Recognised> {
         let api = self.api();
         let is_of_api = |dialect: &&&'static Dialect| api.is_none_or(|(api, _)| api.name == dialect.api.name);
@@ -132,7 +130,6 @@ impl Evidence<'_> {
         }
     }
 
-    /// Returns the API, and what shows it.
     fn api(&self) -> Option<(&'static Api, Sign)> {
         let apis = || APIS.iter().copied();
         let path = url_parts(self.url()).1;
@@ -174,7 +171,6 @@ impl Evidence<'_> {
         most.max_by_key(|api| api.error.required.len()).map(|api| (api, Sign::Error))
     }
 
-    /// Returns the weightiest sign of a dialect.
     fn sign(&self, dialect: &'static Dialect) -> Option<Sign> {
         let own = &dialect.signature;
         let (host, path) = url_parts(self.url());
@@ -195,7 +191,7 @@ impl Evidence<'_> {
             .or_else(|| own.event(data?).map(Sign::Event))
     }
 
-    /// Returns the name of the event or type of an API's usual dialect, if the data are valid as such.
+    /// An event or type counts only if the data are valid as such.
     fn valid_in(&self, api: &'static Api, name: Option<&str>, data: &str) -> Option<&'static str> {
         let dialect = fallback(Some(api))?;
         // Where types follow from members, data have none of their own.
@@ -218,14 +214,14 @@ impl Evidence<'_> {
         request.map(|request| &*request.url).unwrap_or_default()
     }
 
-    /// Returns whether the URL is that of an API that is not checked.
+    /// Other APIs are known, and not checked.
     fn is_foreign(&self) -> bool {
         let (_, path) = url_parts(self.url());
         spec::foreign_at(path).is_some()
     }
 }
 
-/// Returns the dialect of recordings of an API, or of unknown ones, of which nothing else is known.
+/// Returns the dialect for recordings whose only known fact is the API, or not even that.
 pub fn fallback(api: Option<&Api>) -> Option<&'static Dialect> {
     let mut of_api = DIALECTS.iter().copied().filter(|one| api.is_none_or(|api| api.name == one.api.name));
     let is_wanted = |one: &&Dialect| match api {
@@ -236,7 +232,7 @@ pub fn fallback(api: Option<&Api>) -> Option<&'static Dialect> {
     of_api.clone().find(is_wanted).or_else(|| of_api.next())
 }
 
-/// Returns the APIs in which a body is a valid request.
+/// Returns the APIs whose requests the body can be.
 pub fn apis_of_request(body: &str) -> Vec<&'static Api> {
     let is_valid = |api: &&Api| {
         let dialect = fallback(Some(api));
@@ -246,14 +242,12 @@ pub fn apis_of_request(body: &str) -> Vec<&'static Api> {
     APIS.iter().copied().filter(is_valid).collect()
 }
 
-/// Returns whether a body has an error with all that an API demands of it.
 fn has_error(api: &Api, body: &str) -> bool {
     let has =
         |error: &str, member: &&str| at(error, &format!("/{member}")).is_some_and(|it| it.starts_with('"'));
     api.error_in(body).is_some_and(|error| api.error.required.iter().all(|member| has(error, member)))
 }
 
-/// Returns whether a frame is an event of the API of a dialect.
 pub(crate) fn is_event_of(dialect: &'static Dialect, frame: &Frame<'_>) -> bool {
     let Some(data) = frame.data.as_deref() else { return false };
     let stated = string_member(data, "type");
@@ -309,7 +303,6 @@ fn has(headers: &Headers<'_>, name: &str) -> bool {
     headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name))
 }
 
-/// Returns the host of a URL, if it has one, and its path.
 fn url_parts(url: &str) -> (Option<&str>, &str) {
     let url = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     let Some((_, rest)) = url.split_once("://") else { return (None, url) };
@@ -319,10 +312,10 @@ fn url_parts(url: &str) -> (Option<&str>, &str) {
     (Some(host).filter(|host| !host.is_empty()), path)
 }
 
-/// Returns whether a frame says nothing about the dialect of its stream.
+/// Such a frame says nothing about the dialect of its stream.
 pub(crate) fn is_silent(frame: &Frame<'_>) -> bool {
     let Some(data) = frame.data.as_deref() else { return true };
-    // What is not JSON is at fault in any dialect.
+    // Data that are not JSON are at fault in any dialect.
     if !data.trim_start().starts_with('{') || serde_json::from_str::<IgnoredAny>(data).is_err() {
         return true;
     }

@@ -15,7 +15,7 @@ const USUAL: usize = 4096;
 /// Maximum length of a kept first line.
 const USUAL_HEAD: usize = 256;
 
-/// Size of a pending frame from which its comments are dropped.
+/// From this size, a pending frame loses its comments.
 const LONG: usize = 64 << 10;
 
 /// Overhead of a line.
@@ -110,7 +110,7 @@ struct Dropped {
     lines: usize,
     /// Number of examined lines, which are kept.
     kept_lines: usize,
-    /// Pending size at which to drop data again.
+    /// Pending size when data is dropped again.
     next: usize,
     /// Whether more than comments was dropped.
     is_all: bool,
@@ -143,7 +143,7 @@ impl Parser {
         }
     }
 
-    /// Resets the parser for another stream, and keeps its memory.
+    /// Keeps the memory.
     pub(crate) fn reset(&mut self) {
         let (mut pending, mut lines) = (mem::take(&mut self.pending), mem::take(&mut self.frame.lines));
         let head = mem::take(&mut self.head);
@@ -258,7 +258,7 @@ impl Parser {
         chunk
     }
 
-    /// Records the lines that end in these bytes. Returns the length of the frame if a blank line ends it.
+    /// Returns the length of the frame if a blank line ends it.
     fn find_end(&mut self, bytes: &[u8]) -> Option<usize> {
         let before = self.pending.len();
         let mut at = 0;
@@ -303,7 +303,7 @@ impl Parser {
     }
 }
 
-/// Returns the longest prefix that is UTF-8.
+/// The longest prefix that is UTF-8.
 fn valid_start(bytes: &[u8]) -> &str {
     let valid = match simdutf8::compat::from_utf8(bytes) {
         Ok(text) => return text,
@@ -312,7 +312,7 @@ fn valid_start(bytes: &[u8]) -> &str {
     simdutf8::compat::from_utf8(&bytes[..valid]).unwrap_or_default()
 }
 
-/// Returns the end of the line at an offset. Every other line is blank, and ends at once.
+/// Every other line is blank, and ends at once.
 #[inline]
 fn line_end(bytes: &[u8], start: usize) -> Option<usize> {
     match bytes.get(start)? {
@@ -326,7 +326,7 @@ impl Outline {
         self.lines.is_empty()
     }
 
-    /// Drops the comments of an unfinished frame, and all data of one that is too long.
+    /// A frame that is too long loses all its data, others their comments.
     #[cold]
     fn drop_from(&mut self, pending: &mut Vec<u8>) {
         if pending.len() < self.dropped.next {
@@ -367,7 +367,7 @@ impl Outline {
         self.dropped.next = (2 * pending.len()).clamp(LONG, Frame::LONGEST.max(pending.len()) + 1);
     }
 
-    /// Returns whether a frame exceeds the limit: its lines without comments, with their overhead.
+    /// Only lines without comments count, with their overhead.
     #[inline]
     fn is_too_long(&self, bytes: &[u8]) -> bool {
         bytes.len() + self.lines.len() * NOTE > Frame::LONGEST && self.count(bytes) > Frame::LONGEST
@@ -382,7 +382,7 @@ impl Outline {
         counted.map(|(_, bytes)| bytes).sum()
     }
 
-    /// Starts the next frame, after this number of bytes and a blank line.
+    /// The frame is followed by a blank line.
     fn begin_next(&mut self, length: usize) {
         let Dropped { bytes, lines, .. } = std::mem::take(&mut self.dropped);
         self.start += (length + bytes) as u64;
@@ -391,7 +391,7 @@ impl Outline {
         self.line_start = 0;
     }
 
-    /// Passes on the frame at the start of these bytes, of which the first `valid` are known to be UTF-8.
+    /// The first `valid` bytes are known to be UTF-8.
     #[inline]
     fn hand_out(
         &self,
@@ -452,7 +452,7 @@ impl Outline {
         sink.frame(&mut frame);
     }
 
-    /// Returns the event, the data and the place of the data of a frame that has nothing else.
+    /// The event, the data and its place, if the frame has nothing else.
     #[inline]
     fn usual<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str, usize)> {
         let [event, data] = self.lines.as_slice() else { return None };
@@ -461,7 +461,7 @@ impl Outline {
         Some((event, text.get(data.clone())?.strip_prefix("data: ")?, at))
     }
 
-    /// Passes on a frame that is too long, without its data.
+    /// The data of a frame that is too long is dropped.
     #[cold]
     fn hand_out_cut(&self, terminated: bool, time: Option<Duration>, sink: &mut impl Sink) {
         sink.frame(&mut Frame {
@@ -475,7 +475,6 @@ impl Outline {
         });
     }
 
-    /// Returns the byte range of the frame in the recording.
     fn bytes(&self) -> Range<u64> {
         self.start..self.start + (self.line_start + self.dropped.bytes) as u64
     }
@@ -504,7 +503,7 @@ fn add_line<'a>(
     }
 }
 
-/// Parses any other line; a name without a colon has an empty value.
+/// A name without a colon has an empty value.
 #[cold]
 fn add_rare_line<'a>(
     frame: &mut Frame<'a>,
@@ -537,7 +536,7 @@ fn add_data<'a>(frame: &mut Frame<'a>, value: Cow<'a, str>, at: usize) {
     }
 }
 
-/// Appends another line of data.
+/// Several lines of data are joined by a line break.
 #[cold]
 fn join_data(frame: &mut Frame<'_>, value: &str, at: Option<usize>) {
     let Some(data) = &mut frame.data else { return };

@@ -1,4 +1,4 @@
-//! What a stream has before its API is recognised.
+//! Frames that wait until the API of their stream is recognised.
 
 use spec::Dialect;
 
@@ -34,17 +34,16 @@ pub(crate) struct Held {
 }
 
 impl Waiting {
-    /// Waits for an event of the API of a dialect.
+    /// Waits for an event of the dialect's API.
     pub(crate) fn until(dialect: &'static Dialect) -> Self {
         Self { own: Some(dialect), ..Self::default() }
     }
 
-    /// Returns whether a frame can be kept.
     fn has_room(&self, frame: &Frame<'_>) -> bool {
         self.held.len() < MAX_FRAMES && self.bytes < MAX_BYTES && frame.source.len() < MAX_BYTES
     }
 
-    /// Returns whether a frame does not end the wait: it does not show the API, or it is silent and others may show more.
+    /// A frame that does not show the API does not end the wait, nor does a silent one, as others may show more.
     pub(crate) fn waits(&self, frame: &Frame<'_>) -> bool {
         is_silent(frame) && self.has_room(frame) || !self.is_shown(frame)
     }
@@ -56,7 +55,7 @@ impl Waiting {
         }
     }
 
-    /// Keeps a frame while there is room. Lines of logs among lines of events are not kept.
+    /// Lines of logs among lines of events are not kept.
     pub(crate) fn keep(&mut self, frame: &Frame<'_>, is_sent: bool) {
         let is_object = !is_sent && !is_silent(frame);
         let other = if is_object { other_than(self.own.map(|dialect| dialect.api), frame) } else { None };
@@ -69,8 +68,8 @@ impl Waiting {
         }
     }
 
-    /// Returns the dialect, by what is kept and the first event or body; without one, by any frame that shows it. On a
-    /// WebSocket, the messages of the client show it, too, unless the server speaks another API.
+    /// Without an event or body, any frame may show the dialect. On a WebSocket, messages of the client show it, too,
+    /// unless the server speaks another API.
     pub(crate) fn recognise(&self, first: Option<&Frame<'_>>, is_body: bool) -> Option<Recognised> {
         let frames = |is_sent: bool| {
             let those = self.held.iter().filter(move |held| held.is_sent == is_sent);
@@ -88,7 +87,7 @@ impl Waiting {
         all.map(Some).find_map(by).or_else(|| by(None))
     }
 
-    /// Returns whether a frame that is kept is an event of the dialect that is waited for, although its data are not JSON.
+    /// An event of the dialect may have data that are not JSON.
     pub(crate) fn shows_own(&self) -> bool {
         let is_event =
             |dialect| self.held.iter().any(|held| !held.is_sent && is_event_of(dialect, &held.frame));

@@ -22,7 +22,7 @@ pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
 /// A response that is played to a client over one transport.
 #[derive(Debug, Clone)]
 pub struct PlayedCase {
-    /// Its name: that of the page, with a suffix for transports other than a stream over HTTP.
+    /// Its name: the page's, with a suffix for transports other than a stream over HTTP.
     pub name: String,
     /// Its title: the response that the client receives.
     pub title: String,
@@ -43,7 +43,7 @@ pub struct PlayedCase {
     pub cancel_after: Option<u32>,
     /// The steps after the first response.
     pub turns: Vec<PlayedTurn>,
-    /// The correct contents of the last response. The first is that of the intact stream.
+    /// The correct contents of the last response. The first is the intact stream's.
     pub answers: Vec<Answer>,
     /// The parts that a reply must have for the case to count.
     pub about: Vec<About>,
@@ -60,12 +60,12 @@ impl PlayedCase {
         Self { name, expect, ..of_streams(request, (&played, &played), Channel::Sse, &[]) }
     }
 
-    /// Returns the time in which the client must come to an end.
+    /// Returns the limit on the time of the client.
     pub fn limit(&self) -> Duration {
         self.retries.as_ref().map_or(self.timeout, |retries| retries.limit)
     }
 
-    /// Gives the client another timeout, and as much more time as that is longer.
+    /// The client gets as much more time as the timeout is longer.
     pub(super) fn set_timeout(&mut self, timeout: Duration) {
         let more = timeout.saturating_sub(self.timeout);
         self.timeout = timeout;
@@ -84,7 +84,7 @@ impl PlayedCase {
         self.retries.as_ref().map(|retries| (retries.max, retries.most))
     }
 
-    /// Returns the number of the response that a request asks for; 0 is the first.
+    /// 0 is the first response.
     pub(super) fn turn(&self, body: &Value) -> usize {
         let steps = self.turns.iter().enumerate().rev();
         steps
@@ -93,12 +93,11 @@ impl PlayedCase {
             .map_or(0, |(at, _)| at + 1)
     }
 
-    /// Returns the step that a request belongs to.
     pub(super) fn turn_of(&self, body: &Value) -> Option<&PlayedTurn> {
         self.turn(body).checked_sub(1).and_then(|at| self.turns.get(at))
     }
 
-    /// Returns the data for a request that creates a response; `attempt` counts these from 0.
+    /// `attempt` counts from 0 the requests that create a response.
     pub(super) fn played(&self, body: &[u8], attempt: usize) -> Cow<'_, Plays> {
         if let Some(failure) = self.retries.as_ref().and_then(|retries| retries.response(attempt)) {
             return Cow::Owned(Plays::Http(failure));
@@ -110,13 +109,12 @@ impl PlayedCase {
         Cow::Borrowed(self.turn_of(&body).map_or(&self.plays, |turn| &turn.plays))
     }
 
-    /// Returns the data for a request that resumes a response.
     pub(super) fn resumed(&self, id: &str, query: &str) -> Option<Act> {
         let of_step = |turn: &&PlayedTurn| turn.step == Step::Resume && turn.before.id.as_deref() == Some(id);
         self.turns.iter().find(of_step)?.rest(query)
     }
 
-    /// Returns the replies to a WebSocket message. The connection stays open for later steps.
+    /// The connection stays open for later steps.
     pub(super) fn said(&self, message: &str) -> Option<Line> {
         let Plays::Socket(line) = self.played(message.as_bytes(), 0).into_owned() else { return None };
         let is_last = self.turns.is_empty() && line.is_last;
@@ -135,7 +133,6 @@ pub fn request(golden: &str, dialect: &Dialect) -> Option<Value> {
     gateway::invalid(&request, dialect).is_none().then_some(request)
 }
 
-/// Returns a case without a name that plays an edited stream.
 pub(super) fn of_streams(
     request: Value,
     (sound, edited): (&Played, &Played),
@@ -162,18 +159,17 @@ pub(super) fn of_streams(
     }
 }
 
-/// Returns the dialect that a golden is written in. What it says is read in that dialect by clients of another one, too: they
-/// can ignore an event that only the golden's dialect has, and lose its text with it.
+/// Clients of another dialect read a golden in the golden's dialect, too: they can ignore an event that only this
+/// dialect has, and lose its text with it.
 pub(super) fn written_in(golden: &Golden, dialect: &'static Dialect) -> &'static Dialect {
     spec::dialect(golden.dialect).unwrap_or(dialect)
 }
 
-/// Returns the name of the case that plays a golden intact.
 pub(super) fn sound_name(golden: &str, channel: Channel) -> String {
     name(&format!("{}{golden}", groups::SOUND), channel)
 }
 
-/// Returns the parts that a reply must have: the given ones, or else those of the response.
+/// The given parts, or else the parts of the response.
 pub(super) fn about(said: &[About], answer: Option<&Answer>, dialect: &Dialect) -> Vec<About> {
     let Some(answer) = answer.filter(|_| said.is_empty()) else { return said.to_vec() };
     let has = [
@@ -193,7 +189,7 @@ pub(super) fn about(said: &[About], answer: Option<&Answer>, dialect: &Dialect) 
     }
 }
 
-/// Returns the expected behaviour on a stream that breaks a rule.
+/// Clients must survive some streams that break a rule.
 pub(super) fn expected(level: Level, sound: &Played, edited: &Played) -> Expect {
     let (dialect, Some(last)) = (edited.dialect, edited.last()) else { return Expect::MustReport };
     let is_failure = last.status.as_deref().is_some_and(|status| status == dialect.api.status.failed);
@@ -209,12 +205,12 @@ pub(super) fn expected(level: Level, sound: &Played, edited: &Played) -> Expect 
     }
 }
 
-/// Returns whether a golden of one dialect can be played to a client of another.
 pub(super) fn speaks(dialect: &Dialect, golden: &str) -> bool {
     let own = golden.split_once('/').map_or(golden, |(own, _)| own);
     let is_common = ["openai", "open-responses"];
     let base = dialect.name.split('@').next().unwrap_or_default();
-    // Clients of an API are pointed at all who extend it; those of the Responses API were measured with the two above.
+    // Goldens of a dialect that extends the client's are played, too. Clients of the Responses API were measured with the
+    // two above.
     let extends = || spec::dialect(own).is_some_and(|own| own.is_or_extends(base));
     own == base
         || is_common.contains(&own) && is_common.contains(&base)

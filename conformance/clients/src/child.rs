@@ -37,7 +37,6 @@ pub enum Ended {
 }
 
 impl Ended {
-    /// Reads a reply.
     pub(super) fn of(reply: Value) -> Self {
         match serde_json::from_value(reply) {
             Ok(reply) => Self::Replied(Box::new(reply)),
@@ -45,7 +44,6 @@ impl Ended {
         }
     }
 
-    /// Returns the reply, if there is one.
     pub(super) fn reply(&self) -> Option<&Reply> {
         match self {
             Self::Replied(reply) => Some(reply),
@@ -73,8 +71,8 @@ enum Line {
 }
 
 impl Running {
-    /// Starts a client. `before` is the time until the first reply of an earlier process, if there was one: this one is
-    /// not given much more. Nor is it if another one was late.
+    /// `before` is the time until the first reply of an earlier process. This process gets little more, nor does it if
+    /// another one was late.
     pub(super) fn start(
         command: &mut Command,
         before: Option<Duration>,
@@ -94,22 +92,20 @@ impl Running {
         Ok(Self { process, stdin, lines, stderr, start, replied_after: None, is_over: false })
     }
 
-    /// Returns the time until its first reply, if there was one.
     pub(super) const fn replied_after(&self) -> Option<Duration> {
         self.replied_after
     }
 
-    /// Returns whether the client can take another case.
     pub(super) fn is_alive(&mut self) -> bool {
         self.stdin.is_some() && !self.is_over
     }
 
-    /// Returns the last line that the client printed to stderr.
+    /// The last line on stderr.
     pub(super) fn complaint(&self) -> String {
         self.stderr.last_line()
     }
 
-    /// Sends a case to the client and waits for the reply. A client that does not reply is killed.
+    /// A client that does not reply is killed.
     pub(super) fn ask(&mut self, message: &CaseMessage, timeout: Duration) -> Ended {
         let mut line = serde_json::to_string(message).unwrap_or_default();
         line.push('\n');
@@ -166,12 +162,10 @@ impl Drop for Running {
     }
 }
 
-/// Reads what a program prints to stderr.
 pub(super) fn tail(stderr: Option<ChildStderr>) -> io::Result<Tail> {
     Tail::of(stderr.map(|stderr| Box::new(stderr) as Box<dyn Read + Send>), None, &Secrets::new(&[]))
 }
 
-/// Describes how a program ended without a reply.
 pub(super) fn died(status: Option<ExitStatus>, complaint: &str) -> Ended {
     if status.and_then(|status| status.code()) == Some(UNSUPPORTED) {
         return Ended::Replied(Box::new(Reply { status: Status::Unsupported, ..Reply::default() }));
@@ -183,14 +177,14 @@ pub(super) fn died(status: Option<ExitStatus>, complaint: &str) -> Ended {
     Ended::Died(if complaint.is_empty() { how } else { format!("{how}: {complaint}") })
 }
 
-/// Parses the reply to a case; none if the line is something else.
+/// `None` if the line is something else.
 fn reply(line: &[u8], case: &str) -> Option<Ended> {
     let value: Value = serde_json::from_slice(line).ok()?;
     let is_meant = value.get("case").is_some_and(|named| named == case);
     is_meant.then(|| Ended::of(value))
 }
 
-/// Reads lines up to a maximum length, until the receiver is dropped.
+/// Lines have a maximum length. Ends when the receiver is dropped.
 fn read_lines(from: impl Read, to: &SyncSender<Line>) {
     let mut from = BufReader::new(from);
     loop {

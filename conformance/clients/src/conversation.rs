@@ -1,25 +1,23 @@
-//! What a request repeats of a conversation, in the terms of its API.
+//! Parts of a conversation that a request repeats, in the terms of its API.
 
 use serde_json::{Map, Value};
 use spec::Api;
 
-/// Returns the entries of a request's conversation.
 pub(super) fn entries<'b>(body: &'b Value, api: &Api) -> &'b [Value] {
     body.get(api.request.input).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Returns whether each request carries the whole conversation: nothing else continues one.
+/// Each request carries the whole conversation if nothing else continues one.
 pub(super) const fn is_whole(api: &Api) -> bool {
     api.request.continues.is_empty()
 }
 
-/// Returns the number of answers in the conversation of a request.
 pub(super) fn answers(body: &Value, api: &Api) -> usize {
     let is_answer = |entry: &&Value| entry.get("role").is_some_and(|role| role == "assistant");
     entries(body, api).iter().filter(is_answer).count()
 }
 
-/// Returns what the user says in a request, where that is only a text.
+/// Only content that is a text counts.
 pub(super) fn words<'b>(body: &'b Value, api: &Api) -> Vec<&'b str> {
     if let Some(text) = body.get(api.request.input).and_then(Value::as_str) {
         return vec![text];
@@ -30,7 +28,6 @@ pub(super) fn words<'b>(body: &'b Value, api: &Api) -> Vec<&'b str> {
     entries(body, api).iter().filter_map(said).collect()
 }
 
-/// Returns the outputs in a request that answer the call with this id.
 pub(super) fn outputs<'b>(body: &'b Value, id: &str, api: &Api) -> Vec<&'b Value> {
     static ABSENT: Value = Value::Null;
     let template: Option<Value> =
@@ -56,7 +53,6 @@ pub(super) fn outputs<'b>(body: &'b Value, id: &str, api: &Api) -> Vec<&'b Value
 const ID: &str = "{id}";
 const OUTPUT: &str = "{output}";
 
-/// Returns the entries of a value that go back unchanged.
 pub(super) fn sealed<'v>(value: &'v Value, api: &Api) -> Vec<&'v Map<String, Value>> {
     let is_sealed = |members: &&Map<String, Value>| {
         let kind = members.get("type").and_then(Value::as_str);
@@ -65,12 +61,11 @@ pub(super) fn sealed<'v>(value: &'v Value, api: &Api) -> Vec<&'v Map<String, Val
     objects(value).into_iter().filter(is_sealed).collect()
 }
 
-/// Returns whether an entry has all members of another one, unchanged.
+/// All members of the original have to be unchanged.
 pub(super) fn is_kept(sent: &Map<String, Value>, original: &Map<String, Value>) -> bool {
     original.iter().all(|(name, value)| sent.get(name) == Some(value))
 }
 
-/// Returns the objects in a value, the outer ones first.
 fn objects(value: &Value) -> Vec<&Map<String, Value>> {
     match value {
         Value::Object(members) => {

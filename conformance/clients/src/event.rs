@@ -7,7 +7,6 @@ use serde_json::Value;
 use spec::Dialect;
 use spec::table::{Content, EventInfo, Role};
 
-/// Returns the type of an event.
 pub(super) fn event_type<'e>(dialect: &Dialect, event: &'e Value) -> Option<Cow<'e, str>> {
     if dialect.framing.types.is_empty() {
         return event.get("type")?.as_str().map(Cow::Borrowed);
@@ -17,7 +16,6 @@ pub(super) fn event_type<'e>(dialect: &Dialect, event: &'e Value) -> Option<Cow<
     Some(Cow::Borrowed(rule.name))
 }
 
-/// Returns the pointer to the first text of an event that is content of the response.
 pub(super) fn text(dialect: &Dialect, event: &Value) -> Option<String> {
     let content = |effect: &&EventInfo| {
         let is_text = matches!(
@@ -31,7 +29,6 @@ pub(super) fn text(dialect: &Dialect, event: &Value) -> Option<String> {
     found.find(|pointer| event.pointer(pointer).is_some_and(Value::is_string))
 }
 
-/// Returns the pointer to the object that an event opens or closes, if it has a type there.
 pub(super) fn typed(dialect: &Dialect, event: &Value) -> Option<&'static str> {
     let is_object = |place: &&str| event.pointer(place).is_some_and(Value::is_object);
     effects(dialect, event)
@@ -40,7 +37,7 @@ pub(super) fn typed(dialect: &Dialect, event: &Value) -> Option<&'static str> {
         .filter(is_object)
 }
 
-/// Returns what an event does: its type, and the places of effects that have a value.
+/// The type, and the places of effects that have a value.
 pub(super) fn shape<'e>(
     dialect: &Dialect,
     event: &'e Value,
@@ -59,7 +56,7 @@ fn effects(dialect: &Dialect, event: &Value) -> impl Iterator<Item = &'static Ev
     })
 }
 
-/// Returns pointers to the values at a place, in which `*` is each entry of an array, that are not null.
+/// In a place, `*` is each entry of an array. Null values do not count.
 fn found(event: &Value, place: &str) -> Vec<String> {
     let mut pointers = vec![String::new()];
     for segment in place.split('/').skip(1) {

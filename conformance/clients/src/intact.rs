@@ -1,4 +1,4 @@
-//! The replies to intact streams, by which the losses of others are seen.
+//! Baseline replies to unmodified streams: a part counts as lost only if the baseline has it.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -17,7 +17,7 @@ impl<'d> Intact<'d> {
         Self(replies.filter_map(|(case, ended)| Some((&*case.name, (*ended)?.reply()?))).collect())
     }
 
-    /// Returns how a case ended, with an empty value for each part that the client returns for the intact stream alone.
+    /// Adds an empty value for each part that the client returns only for the intact stream.
     pub(super) fn with_losses<'e>(&self, case: &PlayedCase, ended: &'e Ended) -> Cow<'e, Ended> {
         let control = case.control.as_deref().and_then(|control| self.0.get(control));
         match (control, ended.reply()) {

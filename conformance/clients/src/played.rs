@@ -1,4 +1,4 @@
-//! Responses in the form in which they are sent to a client.
+//! Responses as they are sent to a client.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -24,7 +24,7 @@ pub(super) enum Plays {
 }
 
 impl Plays {
-    /// Returns everything that a client can observe.
+    /// Everything that a client can observe.
     pub(super) fn bytes(&self) -> Vec<u8> {
         match self {
             Self::Http(act) => {
@@ -65,7 +65,7 @@ struct Message {
 }
 
 impl Played {
-    /// Parses a golden: a stream, or a response with its head.
+    /// A golden is a stream, or a response with its head.
     pub(super) fn read(recording: &[u8], dialect: &'static Dialect) -> Option<Self> {
         let Some(rest) = recording.strip_prefix(b"HTTP/1.1 ") else {
             return Some(Self::stream(recording, dialect));
@@ -87,7 +87,6 @@ impl Played {
         Self::new(200, EVENT_STREAM.to_owned(), stream.to_vec(), true, dialect)
     }
 
-    /// Parses a response that is a body.
     pub(super) fn body(body: &[u8], dialect: &'static Dialect) -> Self {
         Self::new(200, "application/json".to_owned(), body.to_vec(), false, dialect)
     }
@@ -116,27 +115,26 @@ impl Played {
         }
     }
 
-    /// Returns the events that a blank line ends.
+    /// A blank line ends an event.
     fn ended(&self) -> impl Iterator<Item = &Message> {
         self.messages.iter().filter(|message| message.is_ended)
     }
 
-    /// Returns the WebSocket messages of these events.
+    /// WebSocket messages.
     pub(super) fn messages(&self) -> impl Iterator<Item = &str> {
         self.ended().map(|message| message.text.as_str())
     }
 
-    /// Returns those that are JSON, each with its text.
     pub(super) fn events(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.ended().filter_map(|message| Some((message.text.as_str(), message.event.as_ref()?)))
     }
 
-    /// Returns the content of its deltas; `None` if one of its events is not JSON.
+    /// `None` if one of its events is not JSON.
     pub(super) fn deltas(&self) -> Option<&Answer> {
         self.ended().all(|message| message.event.is_some()).then(|| self.content())
     }
 
-    /// Returns the response object of its last event, or its body.
+    /// The response object of its last event, or its body.
     fn response(&self) -> Option<Cow<'_, Value>> {
         if !self.is_stream {
             return serde_json::from_slice(&self.body).ok().map(Cow::Owned);
@@ -149,8 +147,8 @@ impl Played {
         })
     }
 
-    /// Returns the content of its last event, or of its body. Where no event repeats the response, that of a stream that
-    /// ends the response.
+    /// Content of the last event, or of the body. If no event repeats the response, it is the content of the deltas of
+    /// a stream that ends.
     pub(super) fn last(&self) -> Option<&Answer> {
         let last = self.last.get_or_init(|| {
             let api = self.dialect.api;
@@ -162,7 +160,7 @@ impl Played {
         last.as_ref()
     }
 
-    /// Returns the content of its events that are JSON.
+    /// Events that are not JSON have no content.
     pub(super) fn content(&self) -> &Answer {
         self.content.get_or_init(|| {
             let mut reader = AnswerReader::new(self.dialect.api);
@@ -171,7 +169,7 @@ impl Played {
         })
     }
 
-    /// Returns whether the response ends: with an event, or with all of its containers.
+    /// The response ends with an event, or with all of its containers.
     fn is_finished(&self) -> bool {
         let dialect = self.dialect;
         let (mut opened, mut ended) = (BTreeSet::new(), BTreeSet::new());
@@ -195,7 +193,7 @@ impl Played {
         dialect.terminal.is_empty() && !opened.is_empty() && opened == ended
     }
 
-    /// Returns whether the stream comes to its end, however damaged: with an event that ends the response, or a marker.
+    /// A damaged stream can end, too: with an event that ends the response, or a marker.
     pub(super) fn is_at_end(&self) -> bool {
         let ends = |(_, event): (&str, &Value)| {
             event_type(self.dialect, event).is_some_and(|kind| self.dialect.terminal.contains(&&*kind))
@@ -203,7 +201,7 @@ impl Played {
         self.events().any(ends) || self.is_finished() || has_marker(&self.body)
     }
 
-    /// Returns whether all of its events match their schemas.
+    /// Only schemas count.
     fn is_valid(&self) -> bool {
         self.ended().all(|message| {
             let kind = message.event.as_ref().and_then(|event| event_type(self.dialect, event));
@@ -211,7 +209,7 @@ impl Played {
         })
     }
 
-    /// Returns whether one of its messages ends the response.
+    /// One of its messages ends the response.
     fn says_its_end(&self) -> bool {
         self.events().any(|(_, event)| {
             let kind = event.get("type").and_then(Value::as_str);
@@ -219,7 +217,6 @@ impl Played {
         })
     }
 
-    /// Returns the ids of the items of its last event, or of its body.
     pub(super) fn items(&self) -> Vec<String> {
         let response = self.response().unwrap_or_default();
         let items = response.get("output").and_then(Value::as_array).into_iter().flatten();
@@ -232,7 +229,6 @@ const EVENT_STREAM: &str = "text/event-stream";
 /// The marker at the end of a stream, in place of the data of an event.
 const DONE: &str = "[DONE]";
 
-/// Returns whether a stream has the marker.
 fn has_marker(stream: &[u8]) -> bool {
     let mut is_there = false;
     let _ = read(stream, Some(Format::Sse), &mut |entry| {
@@ -241,7 +237,7 @@ fn has_marker(stream: &[u8]) -> bool {
     is_there
 }
 
-/// Returns the data of the events of a stream except the marker.
+/// The marker is no message.
 fn messages(stream: &[u8]) -> Vec<Message> {
     let mut messages = Vec::new();
     // An unreadable stream has no events.
@@ -256,8 +252,7 @@ fn messages(stream: &[u8]) -> Vec<Message> {
     messages
 }
 
-/// Returns the correct contents of an edited stream: those of the intact stream, and those of the deltas and of the
-/// last event of the edited one.
+/// Correct contents are the intact stream's, and those in the deltas and in the last event of the edited stream.
 pub(super) fn answers(sound: &Played, edited: &Played) -> Vec<Answer> {
     let Some(first) = sound.last() else { return Vec::new() };
     let mut all = vec![first.clone()];

@@ -198,7 +198,7 @@ pub struct ReplyError {
     pub code: Option<Value>,
 }
 
-/// Deserializes a member that is present, even if it is null.
+/// Distinguishes null from an absent member.
 #[expect(clippy::option_option, reason = "an absent member is not checked, a null one is")]
 fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(value: D) -> Result<Option<Option<T>>, D::Error> {
     Option::<T>::deserialize(value).map(Some)

@@ -14,7 +14,7 @@ use super::protocol::CaseMessage;
 /// Grace period after the timeout of a case.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Time in which a client learns that no case is left.
+/// Time for a client to learn that no case is left.
 const FAREWELL: Duration = Duration::from_millis(500);
 
 /// Serves cases over HTTP, and receives the replies.
@@ -37,7 +37,6 @@ impl CaseDesk {
         Self { messages: OnceLock::new(), origins, state: Mutex::new(state) }
     }
 
-    /// Starts to serve cases, each with its timeout.
     pub(super) fn open(&self, messages: Vec<(CaseMessage, Duration)>) {
         // Later calls have no effect.
         let _ = self.messages.set(messages);
@@ -47,7 +46,6 @@ impl CaseDesk {
         self.messages.get().map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Returns the number of ended cases.
     pub(super) fn count(&self) -> usize {
         lock(&self.state).ended.len()
     }
@@ -56,7 +54,7 @@ impl CaseDesk {
         &self.origins
     }
 
-    /// Returns whether all cases have ended, or no client has sent a request for that long.
+    /// A run is over, too, if no client has sent a request for that long.
     pub(super) fn is_over(&self, patience: Duration) -> bool {
         let mut state = lock(&self.state);
         let late: Vec<usize> = state
@@ -76,12 +74,11 @@ impl CaseDesk {
         state.last.elapsed() > rest
     }
 
-    /// Removes and returns the end of a case, if it has ended.
     pub(super) fn take(&self, at: usize) -> Option<(Ended, Duration)> {
         lock(&self.state).ended.remove(&at)
     }
 
-    /// Handles a request for a case, or with a reply; returns none for other requests.
+    /// `None` for other requests than those for a case or with a reply.
     pub(super) fn answer(&self, request: &Received) -> Option<Act> {
         match (&*request.method, &*request.path) {
             ("GET", "/") => Some(Act::new(200, "text/plain; charset=utf-8", HELP)),

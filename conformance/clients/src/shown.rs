@@ -1,4 +1,4 @@
-//! What a case plays, for readers.
+//! The content of a case, for readers.
 
 use checker::Answer;
 use gateway::End;
@@ -10,11 +10,11 @@ use super::retries::PlayedRetries;
 /// A response of a case, as the client receives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownResponse {
-    /// What comes before the bytes, and how they are sent, in one line.
+    /// The head of the response and how it is sent, in one line.
     pub head: String,
     /// The bytes of the body, or of the messages, each on a line.
     pub bytes: Vec<u8>,
-    /// What happens after the last byte, if it is not just the end.
+    /// Events after the last byte, if it is not just the end.
     pub end: Option<&'static str>,
 }
 

@@ -19,8 +19,8 @@ const GRACE: Duration = Duration::from_secs(10);
 /// Maximum number of bytes read of stdout.
 const LONGEST: u64 = 8 << 20;
 
-/// Runs a client with a case. The reply is the last line of stdout that is a JSON object with a `status`. Without such
-/// a line, stdout is the text of the response, and an exit code other than 0 reports an error.
+/// The reply is the last line of stdout that is a JSON object with a `status`. Without such a line, stdout is the text
+/// of the response, and an exit code other than 0 reports an error.
 pub(super) fn run(
     command: &[OsString],
     message: &CaseMessage,

@@ -34,7 +34,7 @@ pub(super) struct Playing {
 }
 
 impl Playing {
-    /// Starts to play cases on a port; 0 means any free port.
+    /// 0 means any free port.
     pub(super) fn start(
         api: &'static Api,
         cases: Arc<[PlayedCase]>,
@@ -47,7 +47,6 @@ impl Playing {
         Ok((playing, stage))
     }
 
-    /// Records a request, and returns the number of requests for a response before it.
     fn keep(&self, at: usize, one: Sent) -> usize {
         let size = match &one {
             Sent::Request(request, _) => request.body.len(),
@@ -62,18 +61,15 @@ impl Playing {
         before
     }
 
-    /// Returns whether a request of a case has come.
     pub(super) fn is_asked(&self, at: usize) -> bool {
         // Those that are too large are not kept.
         lock(&self.sent).contains_key(&at)
     }
 
-    /// Removes and returns the requests recorded for a case so far.
     pub(super) fn take(&self, at: usize) -> Vec<Sent> {
         lock(&self.sent).remove(&at).unwrap_or_default()
     }
 
-    /// Returns the case of a path, and the rest of the path.
     fn find<'p>(&self, path: &'p str) -> Option<(usize, &PlayedCase, &'p str)> {
         let (number, rest) = path.strip_prefix(PREFIX)?.split_once('/')?;
         let at = number.parse().ok()?;
@@ -81,7 +77,6 @@ impl Playing {
     }
 }
 
-/// Returns the base URL of a case.
 pub(super) fn base_url(stage: &Stage, at: usize) -> String {
     format!("http://{}{PREFIX}{at}/{VERSION}", stage.address())
 }

@@ -10,12 +10,11 @@ use spec::Dialect;
 
 use super::played::Played;
 
-/// Goldens as they are read in a dialect, each of which is read once.
+/// Goldens as they are read in a dialect, each read once.
 #[derive(Default)]
 pub(super) struct Streams(BTreeMap<(&'static str, &'static str, &'static str), Rc<Played>>);
 
 impl Streams {
-    /// Returns a golden.
     pub(super) fn intact(
         &mut self,
         golden: &'static Golden,
@@ -30,7 +29,6 @@ impl Streams {
         Some(read)
     }
 
-    /// Returns a golden before and after edits.
     pub(super) fn edited(
         &mut self,
         golden: &'static Golden,

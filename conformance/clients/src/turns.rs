@@ -26,7 +26,7 @@ pub struct PlayedTurn {
     pub before: Answer,
     /// The ids of its items.
     items: Vec<String>,
-    /// What goes back unchanged of all responses before.
+    /// Entries of all responses before that go back unchanged.
     pub(super) sealed: Vec<Map<String, Value>>,
     /// Number of answers in a conversation that goes on with it.
     answers: usize,
@@ -34,7 +34,7 @@ pub struct PlayedTurn {
     pub(super) plays: Plays,
 }
 
-/// Returns the steps of a case after its first response, and the response to the last step.
+/// The last step has a response of its own.
 pub(super) fn turns(
     row: &ClientCase,
     asked: &Value,
@@ -84,7 +84,7 @@ pub(super) fn turns(
     Some((turns, before))
 }
 
-/// Returns what goes back unchanged of the response of the reference gateway to a request.
+/// Entries of the reference gateway's response that go back unchanged.
 fn sealed_in_response(request: &Value, dialect: &'static Dialect) -> Vec<Map<String, Value>> {
     if dialect.api.request.sealed.is_empty() || !request.is_object() {
         return Vec::new();
@@ -106,8 +106,8 @@ impl PlayedTurn {
         }
     }
 
-    /// Returns whether a request refers to the previous response: by its id, by outputs of its calls, by references to
-    /// its items, or by its text; where requests have the whole conversation, by the number of answers in it.
+    /// A request refers to the previous response by its id, by outputs of its calls, by references to its items, or by
+    /// its text; where requests have the whole conversation, by the number of answers in it.
     pub(super) fn follows(&self, body: &Value) -> bool {
         if is_whole(self.api) {
             return answers(body, self.api) >= self.answers;
@@ -119,7 +119,7 @@ impl PlayedTurn {
             || input.iter().any(|item| self.is_reference(item) || self.is_said(item))
     }
 
-    /// Returns whether a request that refers to the previous response repeats parts of the conversation.
+    /// The request refers to the previous response.
     pub(super) fn repeats(&self, body: &Value) -> bool {
         let is_call = |item: &Value| {
             let id = text(item, "call_id").filter(|_| text(item, "type") == Some("function_call"));
@@ -139,7 +139,7 @@ impl PlayedTurn {
         !said.is_empty() && text(item, "role") == Some("assistant") && holds(item, &said)
     }
 
-    /// Returns the rest of a stream after an event, or the whole response if the request does not ask for a stream.
+    /// Without a stream, it is the whole response.
     pub(super) fn rest(&self, query: &str) -> Option<Act> {
         let Plays::Http(whole) = &self.plays else { return None };
         let parameter = |name: &str| {
@@ -168,7 +168,6 @@ pub(super) fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
     value.get(name)?.as_str()
 }
 
-/// Returns whether a value contains a text.
 pub(super) fn holds(value: &Value, wanted: &str) -> bool {
     match value {
         Value::String(text) => text == wanted,

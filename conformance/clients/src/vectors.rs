@@ -39,9 +39,9 @@ pub struct Vectors {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct VectorRule {
-    /// What it demands.
+    /// Requirement of the rule.
     pub title: String,
-    /// Who says so.
+    /// Citation of the requirement.
     pub authority: String,
 }
 
@@ -51,11 +51,11 @@ pub struct VectorRule {
 pub struct Vector {
     /// Its id, which never gets another meaning.
     pub id: String,
-    /// What it is, in one line.
+    /// Description in one line.
     pub comment: String,
     /// The verdict.
     pub result: VectorResult,
-    /// What a client has to do with it: `must-survive` (return the content), `must-report` (report an error), or `either`.
+    /// Expected behavior of a client: `must-survive` (return the content), `must-report` (report an error), or `either`.
     pub client: String,
     /// Why.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -63,12 +63,12 @@ pub struct Vector {
     /// The rules that it breaks, the first in the response first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<VectorFlag>,
-    /// The body of the request to which this is the response.
+    /// Body of the request.
     #[cfg_attr(feature = "schemas", schemars(with = "serde_json::Map<String, Value>"))]
     pub request: Value,
     /// The response.
     pub response: VectorResponse,
-    /// What a client that does not report an error may return: one of these. Empty if only an error is right.
+    /// Correct contents: a client that reports no error has to return one of them. Empty if only an error is right.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contents: Vec<VectorContent>,
 }
@@ -97,7 +97,7 @@ pub struct VectorFlag {
     /// The number of the event at fault, counted from 1; absent if the whole response is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<u64>,
-    /// What is wrong.
+    /// Description of the violation.
     pub message: String,
     /// Published clients that it was measured to break.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -123,7 +123,7 @@ pub struct VectorResponse {
     pub breaks_off: bool,
 }
 
-/// What a response says.
+/// Content of a response.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct VectorContent {
@@ -170,7 +170,7 @@ pub fn vectors(dialect: &'static Dialect) -> Vectors {
             Some((case, act, findings(act, &rules)))
         })
         .collect();
-    // What is good in another dialect alone says nothing of this one, nor do its edits.
+    // Goldens of another dialect say nothing of this one, nor do their edits.
     let is_foreign =
         |name: &str, findings: &[Finding]| name.starts_with(groups::SOUND) && !findings.is_empty();
     let foreign: BTreeSet<&str> = judged
@@ -198,7 +198,6 @@ pub fn vectors(dialect: &'static Dialect) -> Vectors {
     }
 }
 
-/// Returns the response of a case, if it is only one, which ends, over HTTP.
 fn response(case: &PlayedCase) -> Option<&Act> {
     let is_alone = case.turns.is_empty() && case.max_retries().is_none() && case.cancel_after.is_none();
     match &case.plays {

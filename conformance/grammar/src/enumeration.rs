@@ -16,7 +16,7 @@ pub struct Enumeration {
     /// Its name.
     #[serde(default)]
     pub name: String,
-    /// What it enumerates, in words.
+    /// The set of streams, in words.
     #[serde(default)]
     pub what: String,
     /// The dialect of the streams.

@@ -1,4 +1,4 @@
-//! What streams exercised of a lifecycle.
+//! The part of a lifecycle that streams exercised.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -11,12 +11,12 @@ use crate::lifecycle::Lifecycle;
 use crate::walk::Observed;
 use crate::window::{Stage, Window};
 
-/// What could have been exercised.
+/// Features that an endpoint claims, which limit what can be exercised.
 #[derive(Clone, Copy)]
 pub enum Claim<'c> {
     /// All that is legal.
     All,
-    /// What the features that a function allows reach.
+    /// A function says which features are allowed.
     Features(&'c dyn Fn(&str) -> bool),
 }
 
@@ -118,7 +118,7 @@ fn lane(
     }
 }
 
-/// Returns the steps of a lane, each after one that it follows, and those that end it last.
+/// Each step follows another one. Steps that end a lane come last.
 fn in_order(windows: &[Window]) -> Vec<Stage> {
     let mut order: Vec<Stage> = Vec::new();
     let rank = |stage: &Stage| (stage.effect.ends_scope() && stage.effect.level.is_root, *stage);

@@ -8,7 +8,7 @@ use spec::table::{EventInfo, Role, Scope, ScopeInfo};
 use crate::step::{Key, around};
 use crate::templates::Templates;
 
-/// What may follow what in the streams of a dialect.
+/// The order of events in the streams of a dialect.
 #[derive(Debug)]
 pub struct Grammar {
     /// The dialect.
@@ -37,17 +37,14 @@ impl Grammar {
         Self { dialect, effects, opened, ended, templates }
     }
 
-    /// Returns the properties of a scope.
     pub(crate) fn level(&self, scope: Scope) -> &'static ScopeInfo {
         self.dialect.api.scope(scope)
     }
 
-    /// Returns the scope around another one, and the key of the occurrence there.
     pub(crate) fn around(&self, scope: Scope, key: Key) -> Option<(Scope, Key)> {
         around(self.dialect.api, scope, key)
     }
 
-    /// Returns the type of container that one of a type answers.
     pub(crate) fn answered(&self, kind: Option<&str>) -> Option<&'static str> {
         let mut answers = self.dialect.api.order.answers.iter();
         answers.find(|(answer, _)| Some(*answer) == kind).map(|(_, answered)| *answered)
@@ -57,7 +54,6 @@ impl Grammar {
         self.opened.contains(&scope)
     }
 
-    /// Returns whether an event ends a scope.
     pub(crate) fn ends(&self, scope: Scope) -> bool {
         self.ended.contains(&scope)
     }

@@ -15,7 +15,7 @@ static KINDS: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
     values.filter_map(|value| value.trim_start().strip_prefix('"')?.split('"').next()).collect()
 });
 
-/// Returns the type of a value, if a golden has one of it.
+/// Only types of goldens are known.
 pub(crate) fn known(kind: &str) -> Option<&'static str> {
     KINDS.get(kind).copied()
 }

@@ -1,13 +1,13 @@
-//! What is found out about each dialect once.
+//! Facts that are computed once for each dialect.
 
 use std::sync::{Mutex, PoisonError};
 
 use spec::Dialect;
 
-/// What is known of the dialects that were asked for.
+/// Facts about the dialects that were asked for.
 pub(crate) type Known<T> = Mutex<Vec<(&'static str, &'static T)>>;
 
-/// Returns what is known of a dialect, which is found out if it is asked for the first time.
+/// Computes the facts about a dialect when they are asked for the first time.
 pub(crate) fn known<T>(
     all: &Known<T>,
     dialect: &'static Dialect,

@@ -1,4 +1,4 @@
-//! What the containers of any stream of a dialect can go through.
+//! The steps of the containers in any stream of a dialect.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::step::Step;
 use crate::walk::enumerations;
 use crate::window::{Stage, Window, inner, outer};
 
-/// What the containers of a stream, and the stream around them, can go through.
+/// The steps of the containers of a stream, and of the stream around them.
 #[derive(Debug)]
 pub struct Lifecycle {
     /// Each step with the two before it, and the shortest stream that has them.
@@ -62,7 +62,7 @@ impl Lifecycle {
     }
 }
 
-/// What is followed: the steps of one container, or of the stream around two.
+/// The owner of the steps: one container, or the stream around two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Around {
     Container,
@@ -100,7 +100,6 @@ struct States<'g> {
 }
 
 impl<'g> States<'g> {
-    /// Returns the number of a state, whose counts are forgotten.
     fn add(&mut self, mut state: State<'g>) -> usize {
         *self.known.entry(state.settle()).or_insert_with(|| {
             self.all.push(state);
@@ -148,7 +147,6 @@ impl<'g> Exploration<'g> {
         at
     }
 
-    /// Returns the steps that may come next, each with the state after it.
     fn next(&mut self, state: usize) -> Rc<[(Step, usize)]> {
         if let Some(steps) = self.states.steps.get(&state) {
             return Rc::clone(steps);
@@ -164,7 +162,7 @@ impl<'g> Exploration<'g> {
         steps
     }
 
-    /// Follows the steps back from where streams may end, the nearest first.
+    /// Begins where streams may end, with the nearest step.
     fn walk_back(self, lane: &'static str, windows: &mut BTreeMap<Window, Vec<Step>>) {
         // For each place, the number of steps to the nearest end, and the next place with the step to it.
         let mut left: Vec<Option<usize>> =
@@ -204,8 +202,7 @@ impl<'g> Exploration<'g> {
         }
     }
 
-    /// Returns whether a step is tried: not what can come at any time around a container, nor what containers need not have
-    /// for the stream around them.
+    /// Skips steps that can come at any time around a container, and steps that containers do not need.
     fn is_due(&self, step: &Step) -> bool {
         let dialect = self.grammar.dialect;
         if step.effect.scope == dialect.api.container

@@ -26,7 +26,7 @@ pub(crate) fn step(effect: &SeenEffect<'_>) -> Option<Step> {
     Some(Step { effect: effect.info, key: key_of(effect)?, kind })
 }
 
-/// Returns the indices of an effect, if it has all.
+/// `None` if the effect lacks an index.
 pub(crate) fn key_of(effect: &SeenEffect<'_>) -> Option<Key> {
     let mut slots = effect.info.level.key.iter();
     slots.try_fold(Key::default(), |key, slot| Some(key.child(effect.view.raw(*slot)?.parse().ok()?)))

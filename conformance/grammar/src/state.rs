@@ -1,4 +1,4 @@
-//! What may come next in a stream.
+//! The next steps that a stream allows.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,15 @@ use crate::step::{Key, Move, Nesting, Step};
 #[derive(Debug, Clone)]
 pub struct State<'g> {
     grammar: &'g Grammar,
-    /// The occurrences of scopes, in the order in which they began; the first is the root.
+    /// The occurrences of scopes, in the order of their beginnings; the first is the root.
     nodes: Vec<Node>,
     /// Number of points before the root has begun.
     early: u64,
     has_failed: bool,
 }
 
-/// What decides how a stream may go on: what has begun, whether anything came before the root, and whether it has failed.
+/// The facts that decide how a stream may go on: the occurrences, whether anything came before the root, and whether it
+/// has failed.
 pub(crate) type Settled = (Vec<Node>, u64, bool);
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -65,7 +66,7 @@ impl<'g> State<'g> {
             || api.marker_ends && self.is_done(root)
     }
 
-    /// Returns a lower bound of the number of events until the stream may end.
+    /// A lower bound of the number of events until the stream may end.
     pub(crate) fn least(&self) -> usize {
         let is_open = |node: &&Node| !node.is_closed && self.grammar.ends(node.scope);
         let open = self.nodes.iter().filter(is_open).count();
@@ -78,7 +79,7 @@ impl<'g> State<'g> {
         }
     }
 
-    /// Forgets how often something came and what has ended, and returns what decides how the stream may go on.
+    /// Drops counts and ended occurrences to keep the state space small.
     pub(crate) fn settle(&mut self) -> Settled {
         self.early = self.early.min(1);
         let api = self.grammar.dialect.api;
@@ -104,7 +105,6 @@ impl<'g> State<'g> {
         self.steps_of(bounds, |_| true)
     }
 
-    /// Returns those of some steps that may come next, within the bounds.
     pub(crate) fn steps_of(&self, bounds: &Bounds, is_meant: impl Fn(&Step) -> bool) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut keys = BTreeMap::new();
@@ -121,7 +121,7 @@ impl<'g> State<'g> {
         steps
     }
 
-    /// Takes the steps of an event, which are allowed one after the other.
+    /// The steps of an event are allowed one after the other.
     pub(crate) fn take_all(&mut self, steps: &[Step]) {
         for step in steps {
             self.take(step);
@@ -192,7 +192,6 @@ impl<'g> State<'g> {
         }
     }
 
-    /// Returns whether the step is in bounds.
     fn is_within(&self, step: &Step, bounds: &Bounds) -> bool {
         let Step { effect, key, kind } = *step;
         let node = self.find(effect.scope, key);
@@ -228,7 +227,6 @@ impl<'g> State<'g> {
         }
     }
 
-    /// Returns whether the occurrences around a step are open, and can contain it.
     fn is_placed(&self, step: &Step, node: Option<&Node>) -> bool {
         let level = step.effect.level;
         if node.is_none() && step.effect.role != Role::Open && self.grammar.opens(level.scope) {
@@ -243,27 +241,26 @@ impl<'g> State<'g> {
         is_next && around.into_iter().all(is_open) && self.fits(level, step.key)
     }
 
-    /// Returns whether an occurrence has the index after those of its siblings.
+    /// Returns whether the index is the next one among its siblings.
     fn is_next(&self, level: &ScopeInfo, key: Key) -> bool {
         let around = key.shortened(key.indices().len().saturating_sub(1));
         self.count(level.scope, around) == key.indices().last().copied().unwrap_or_default()
     }
 
-    /// Returns the number of occurrences of a scope in another one.
     fn count(&self, scope: Scope, around: Key) -> u64 {
         let is_in =
             |node: &&Node| node.scope == scope && node.key.shortened(around.indices().len()) == around;
         self.nodes.iter().filter(is_in).count() as u64
     }
 
-    /// Returns whether what is around an occurrence of a scope can contain it.
+    /// The occurrences around can contain one of the scope.
     fn fits(&self, level: &ScopeInfo, key: Key) -> bool {
         let outer = self.grammar.around(level.scope, key);
         let around = outer.and_then(|(scope, key)| self.find(scope, key));
         around.is_none_or(|around| level.can_be_in(around.kind))
     }
 
-    /// Returns whether what comes first has come, and nothing that comes last, in all that is around a step.
+    /// Scopes that come first have come, and none that comes last.
     fn is_in_order(&self, step: &Step) -> bool {
         let api = self.grammar.dialect.api;
         let (first, last) = (api.order.first, api.order.last);
@@ -303,7 +300,7 @@ impl<'g> State<'g> {
         api.with_parents(level.scope).all(is_in_order_at)
     }
 
-    /// Returns whether what a scope comes before has already come.
+    /// A scope that has to come later has already come.
     fn is_behind(&self, level: &ScopeInfo, around: &Node) -> bool {
         let order = self.grammar.dialect.api.order;
         let Some((_, limit)) = order.before.iter().find(|(name, _)| *name == level.name) else {
@@ -316,7 +313,7 @@ impl<'g> State<'g> {
         })
     }
 
-    /// Returns whether a phase of the root may begin. A phase that every response has states that the output is complete.
+    /// A phase that every response has states that the output is complete.
     fn may_conclude(&self, effect: &EventInfo) -> bool {
         let needed = self.grammar.dialect.api.order.needed;
         let is_last = needed.iter().flat_map(|names| names.iter()).any(|name| Some(*name) == effect.phase);
@@ -339,7 +336,7 @@ impl<'g> State<'g> {
         level.until.and_then(rank).is_none_or(|rank| root.is_none_or(|root| root.phases <= rank))
     }
 
-    /// Returns how many containers of a type are to be answered; none if there may be some of the stream before.
+    /// `None` if the stream before may have left some.
     fn unanswered(&self, kind: &str) -> Option<usize> {
         let containers = self.nodes.iter().filter(|node| node.scope == self.grammar.dialect.api.container);
         let mut rest = containers.skip_while(|node| self.grammar.answered(node.kind).is_some()).peekable();
@@ -371,24 +368,22 @@ impl<'g> State<'g> {
         repeats || if level.is_root { rank >= begun } else { rank == begun }
     }
 
-    /// Returns whether all that lies in an occurrence has ended.
     fn is_done(&self, node: &Node) -> bool {
         self.has_needed(node, "") && self.is_rest_over(node)
     }
 
-    /// Returns whether what has begun in an occurrence has ended.
     fn is_rest_over(&self, node: &Node) -> bool {
         self.children(node)
             .all(|child| if self.grammar.ends(child.scope) { child.is_closed } else { self.is_done(child) })
     }
 
-    /// Returns whether an occurrence has what each of its kind has, but for a scope that is yet to come.
+    /// A scope that is about to come counts as if it had come.
     fn has_needed(&self, node: &Node, coming: &str) -> bool {
         let mut lists = self.grammar.dialect.api.order.needed.iter();
         lists.all(|list| list.contains(&coming) || self.has_one(node, list))
     }
 
-    /// Returns whether an occurrence has one of some scopes, if it can have one.
+    /// An occurrence that cannot have any of the scopes needs none.
     fn has_one(&self, node: &Node, names: &[&str]) -> bool {
         let can_have = |name: &&str| {
             let fits = |level: &ScopeInfo| {
@@ -400,7 +395,6 @@ impl<'g> State<'g> {
         !names.iter().any(can_have) || names.iter().any(|name| has(name))
     }
 
-    /// Returns whether the text of a scope is not empty.
     fn needs_text(&self, scope: Scope) -> bool {
         let is_needed = self.grammar.dialect.api.order.needed.iter().flat_map(|list| list.iter());
         let has_deltas = |effect: &EventInfo| effect.scope == scope && effect.role == Role::Delta;
@@ -408,7 +402,6 @@ impl<'g> State<'g> {
             && is_needed.into_iter().any(|name| *name == self.grammar.level(scope).name)
     }
 
-    /// Returns the occurrences in another one.
     fn children(&self, node: &Node) -> impl Iterator<Item = &Node> {
         let (scope, key) = (node.scope, node.key);
         self.nodes.iter().filter(move |inner| {
@@ -417,7 +410,7 @@ impl<'g> State<'g> {
         })
     }
 
-    /// Returns the occurrences of a scope that there are, and the next one.
+    /// The occurrences of a scope, and the next one.
     fn keys(&self, scope: Scope) -> Vec<Key> {
         let level = self.grammar.level(scope);
         let Some(parent) = level.parent else { return vec![Key::default()] };
@@ -435,7 +428,6 @@ impl<'g> State<'g> {
         keys
     }
 
-    /// Returns the types that a value of an effect can have.
     fn kinds(&self, effect: &EventInfo, key: Key) -> Vec<Option<&'static str>> {
         if effect.role != Role::Open || effect.level.is_root {
             return vec![None];
@@ -450,7 +442,7 @@ impl<'g> State<'g> {
         self.grammar.templates.nestings.iter().filter(is_it).map(|nesting| nesting.kind).collect()
     }
 
-    /// Returns the place of an occurrence, which begins if it has not, with those around it.
+    /// Begins the occurrence with those around it if necessary.
     fn ensure(&mut self, scope: Scope, key: Key) -> usize {
         if let Some(at) = self.nodes.iter().position(|node| node.scope == scope && node.key == key) {
             return at;
@@ -466,7 +458,6 @@ impl<'g> State<'g> {
         self.nodes.iter().find(|node| node.scope == scope && node.key == key)
     }
 
-    /// Returns whether an event comes before the root.
     fn is_early(&self, effect: &EventInfo) -> bool {
         effect.early && self.nodes.is_empty()
     }
@@ -475,7 +466,7 @@ impl<'g> State<'g> {
         self.grammar.level(self.grammar.dialect.api.root)
     }
 
-    /// Returns whether an event ends a stream that has failed.
+    /// Such an event ends a stream that has failed.
     fn is_failure(&self, effect: &EventInfo) -> bool {
         effect.role == Role::Terminal && effect.phase == Some(self.grammar.dialect.api.status.failed)
     }

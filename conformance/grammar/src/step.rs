@@ -15,7 +15,6 @@ pub struct Key {
 impl Key {
     const MOST: usize = 4;
 
-    /// Returns the key of a child with an index of its own.
     #[must_use]
     pub(crate) fn child(mut self, index: u64) -> Self {
         if let Some(place) = self.indices.get_mut(self.length) {
@@ -25,7 +24,7 @@ impl Key {
         self
     }
 
-    /// Returns the key of an occurrence around it.
+    /// The key of an occurrence around this one.
     #[must_use]
     pub(crate) fn shortened(mut self, length: usize) -> Self {
         self.indices.iter_mut().skip(length).for_each(|index| *index = 0);
@@ -39,7 +38,7 @@ impl Key {
     }
 }
 
-/// What an event does in a stream, without its texts: an effect in an occurrence of its scope.
+/// The meaning of an event in a stream, without its texts: an effect in an occurrence of its scope.
 #[derive(Debug, Clone, Copy)]
 pub struct Step {
     /// The event, or one of its effects.
@@ -74,18 +73,17 @@ impl fmt::Display for Step {
     }
 }
 
-/// Returns the scope around another one, and the key of the occurrence there.
 pub(crate) fn around(api: &Api, scope: Scope, key: Key) -> Option<(Scope, Key)> {
     let parent = api.scope(scope).parent?;
     Some((parent, key.shortened(api.scope(parent).key.len())))
 }
 
-/// Returns the place of a value in an event with one entry in each list of choices.
+/// Each list of choices has one entry.
 pub(crate) fn place(pointer: &str) -> String {
     pointer.replace('*', "0")
 }
 
-/// What one event does: a step, or several of an event with a list of effects.
+/// The steps of one event. An event with a list of effects has several.
 pub type Move = Vec<Step>;
 
 /// Returns moves whose indices count from 0 again, after some were removed.

@@ -5,7 +5,7 @@ use crate::grammar::Grammar;
 use crate::state::State;
 use crate::step::{Move, Step};
 
-/// The legal streams within bounds: the shorter ones first, and those of one length in the order of the tables.
+/// The legal streams within bounds. Shorter ones come first, and streams of one length in the order of the tables.
 #[derive(Debug)]
 pub struct Streams<'g> {
     grammar: &'g Grammar,
@@ -23,7 +23,7 @@ impl<'g> Streams<'g> {
         Self { grammar, bounds, length: 0, path: Vec::new(), moves: Vec::new() }
     }
 
-    /// Returns what the next event can be, the last one first.
+    /// The last choice comes first.
     fn choices(&self, state: &State<'g>) -> Vec<Move> {
         let mut choices = Vec::new();
         for step in state.steps(&self.bounds) {
@@ -33,7 +33,7 @@ impl<'g> Streams<'g> {
         choices
     }
 
-    /// Adds a move, and those that have more effects of the same event.
+    /// Adds a move, and moves with more effects of the same event.
     fn extend(&self, state: &State<'g>, so_far: &[Step], choices: &mut Vec<Move>) {
         let (Some(first), Some(last)) = (so_far.first().copied(), so_far.last().copied()) else { return };
         choices.push(so_far.to_vec());

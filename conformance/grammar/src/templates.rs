@@ -1,4 +1,4 @@
-//! The values of streams: those of the goldens.
+//! Values for streams, from the goldens.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ pub(crate) struct Templates {
     values: BTreeSet<(usize, Option<&'static str>)>,
     /// How many goldens have a step with the two before it.
     pub(crate) windows: BTreeMap<Window, u64>,
-    /// The members of which a golden has a listed value.
+    /// Members with a listed value in a golden.
     pub(crate) members: BTreeSet<&'static str>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Templates {
 #[derive(Debug)]
 struct Template {
     effect: usize,
-    /// How far the dialect of its golden is from that of the grammar.
+    /// Number of dialects between this golden's and the grammar's.
     distance: Option<usize>,
     event: Value,
 }
@@ -46,12 +46,12 @@ pub(crate) struct Pair {
     pub(crate) nesting: Nesting,
     pub(crate) opening: Value,
     pub(crate) closing: Option<Value>,
-    /// The phase in which it ended, if that could have been another one.
+    /// The last phase, if it could have been another one.
     pub(crate) end: Option<&'static str>,
 }
 
 impl Templates {
-    /// Reads the goldens of a dialect, and of those that it extends.
+    /// Goldens of the dialects that it extends count, too.
     pub(crate) fn of(dialect: &'static Dialect) -> Self {
         let names = || std::iter::once(dialect.name).chain(dialect.lineage.iter().copied());
         let is_meant =
@@ -95,7 +95,7 @@ impl Templates {
         templates
     }
 
-    /// Adds an event, unless there is a shorter one, or one of a nearer dialect.
+    /// A shorter event stays, and so does an event of a nearer dialect.
     fn add(&mut self, effect: &EventInfo, event: Value, distance: Option<usize>) {
         let Some(known) = self.events.iter_mut().find(|known| known.effect == effect.number) else {
             self.events.push(Template { effect: effect.number, distance, event });
@@ -110,29 +110,28 @@ impl Templates {
         self.event(effect).is_some()
     }
 
-    /// Returns an event with this effect alone.
     pub(crate) fn event(&self, effect: &EventInfo) -> Option<&Value> {
         self.events.iter().find(|known| known.effect == effect.number).map(|known| &known.event)
     }
 
-    /// Returns whether a golden has an event with both effects.
+    /// Both effects are in one event of a golden.
     pub(crate) fn are_together(&self, one: &EventInfo, other: &EventInfo) -> bool {
         self.together.contains(&(one.number, other.number))
     }
 
-    /// Returns whether a golden has this event for an occurrence of a type; events without a value have any.
+    /// Events without a value have any.
     pub(crate) fn has_value(&self, effect: &EventInfo, kind: Option<&'static str>) -> bool {
         effect.value.is_none() || effect.when.is_some() || self.values.contains(&(effect.number, kind))
     }
 
-    /// Returns the values of an occurrence that ended in a phase.
+    /// The values of an occurrence that ended in the phase.
     pub(crate) fn pair(&self, nesting: Nesting, end: Option<&str>) -> Option<&Pair> {
         let mut pairs = self.pairs.iter().filter(|pair| pair.nesting == nesting);
         pairs.clone().find(|pair| end.is_none() || pair.end == end).or_else(|| pairs.next())
     }
 }
 
-/// Gives a value of the root those members of another stream's that are the same throughout its own, but for the status.
+/// Members that are the same throughout the other stream are shared, except for the status.
 fn share(snapshot: &mut Value, first: &Value, shared: &Value, dialect: &Dialect) {
     let (status, is_root) = (dialect.api.status.member, dialect.api.snapshot.is_some());
     let Some(members) = snapshot.as_object_mut() else { return };
@@ -186,12 +185,11 @@ impl Scan {
         scan
     }
 
-    /// Returns the first value at a place.
     fn first(&self, pointer: &str) -> Option<&Value> {
         self.events.iter().find_map(|(_, event)| event.pointer(pointer))
     }
 
-    /// Keeps the values that open and close an occurrence.
+    /// The values open and close an occurrence.
     fn keep(&mut self, effect: &SeenEffect<'_>, alone: &Value) {
         let info = effect.info;
         let value = info.value.and_then(|pointer| alone.pointer(&place(pointer)));
@@ -215,7 +213,6 @@ impl Scan {
         }
     }
 
-    /// Notes how an occurrence within another one ended.
     fn note_end(&mut self, effect: &SeenEffect<'_>) {
         let info = effect.info;
         if info.role != Role::Phase || !info.ends_scope() || info.level.ends.len() < 2 {
@@ -255,7 +252,7 @@ impl Observer for Scan {
     }
 }
 
-/// Removes an effect from an event with several.
+/// The event has several effects.
 fn leave_out(event: &mut Value, effect: &EventInfo) {
     let place = place(effect.value.unwrap_or_default());
     if let Some(when) = effect.when {

@@ -1,4 +1,4 @@
-//! What the containers of a stream go through, without indices.
+//! The steps of the containers of a stream, without indices.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -20,10 +20,10 @@ struct Lane {
     last: [Option<Stage>; 2],
 }
 
-/// What was observed of streams, by dialect.
+/// Observations of streams, by dialect.
 #[derive(Debug, Clone, Default)]
 pub struct Observed {
-    /// What containers, and the streams around them, went through.
+    /// The steps of containers, and of the streams around them.
     pub windows: BTreeSet<(&'static str, Window)>,
     /// The enumeration values in their events.
     pub values: BTreeSet<(&'static str, &'static ListedValue)>,
@@ -49,7 +49,7 @@ impl<'o> FromIterator<&'o Self> for Observed {
 /// Observes what the containers of streams go through, and the enumeration values in their events.
 #[derive(Debug, Default)]
 pub struct Walk {
-    /// What was observed.
+    /// The observations.
     pub observed: Observed,
     /// The containers of the stream at hand, and the stream around them, by the lane of its WebSocket.
     lanes: Vec<(Option<String>, Lane)>,
@@ -102,7 +102,6 @@ impl Walk {
 /// The enumerations of the dialects that were asked for.
 static ENUMERATIONS: Known<Enumerations> = Mutex::new(Vec::new());
 
-/// Returns the listed values of a dialect.
 pub(crate) fn enumerations(dialect: &'static Dialect) -> &'static Enumerations {
     known(&ENUMERATIONS, dialect, Enumerations::of)
 }
@@ -120,7 +119,7 @@ impl Observer for Walk {
         }
         for effect in seen.effects() {
             if effect.info.is_opening() {
-                // What came before it belongs to an earlier stream, but for what may.
+                // Steps before it belong to an earlier stream, except those that may come at any time.
                 let is_early = |lane: &Lane| lane.last.iter().flatten().all(|stage| stage.effect.early);
                 self.lanes.retain(|(socket, lane)| socket.as_deref() != seen.lane || is_early(lane));
             }

@@ -66,25 +66,24 @@ pub struct Window {
 }
 
 impl Window {
-    /// Returns the window of a step after two others.
+    /// The window has two steps before this one.
     pub(crate) const fn new(lane: &'static str, before: [Option<Stage>; 2], stage: Stage) -> Self {
         Self { lane, stages: [before[0], before[1], Some(stage)] }
     }
 
-    /// Returns the last two of its steps, before the next one.
     pub(crate) const fn before_next(&self) -> [Option<Stage>; 2] {
         [self.stages[1], self.stages[2]]
     }
 }
 
-/// Returns the step of a container that a step is, if it lies in one.
+/// `None` if the step lies in no container.
 pub(crate) fn inner(dialect: &Dialect, step: &Step) -> Option<Stage> {
     let (api, scope) = (dialect.api, step.effect.scope);
     let kind = step.kind.filter(|_| scope != api.container);
     api.with_parents(scope).any(|scope| scope == api.container).then_some(Stage { effect: step.effect, kind })
 }
 
-/// Returns the step of the stream around all containers that a step is: containers only begin and end there.
+/// Around all containers, containers only begin and end.
 pub(crate) fn outer(dialect: &Dialect, step: &Step) -> Option<Stage> {
     let is_edge = step.effect.scope == dialect.api.container
         && (step.effect.role == Role::Open || step.effect.ends_scope());

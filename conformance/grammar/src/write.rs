@@ -68,7 +68,7 @@ struct Node {
     fragments: usize,
     /// The value that it has ended with.
     value: Option<Value>,
-    /// The phase in which something in it ended.
+    /// The last phase of something inside.
     end: Option<&'static str>,
 }
 
@@ -100,7 +100,6 @@ impl Writer<'_> {
         event
     }
 
-    /// Writes the indices of a step, and the ids of what it is about.
     fn number_indices(&mut self, event: &mut Value, step: &Step) {
         let dialect = self.grammar.dialect;
         for (slot, index) in step.effect.level.key.iter().zip(step.key.indices()) {
@@ -108,7 +107,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the ids and names that an event repeats of the container around it.
+    /// An event repeats ids and names of the container around it.
     fn name(&self, event: &mut Value, step: &Step) {
         let (api, dialect) = (self.grammar.dialect.api, self.grammar.dialect);
         let length = self.grammar.level(api.container).key.len();
@@ -124,7 +123,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns the value of a step; none if it is that of the template.
+    /// `None` if the template's value stays.
     fn value(&mut self, step: &Step) -> Option<Value> {
         let template = self.grammar.templates.event(step.effect)?;
         let given = step.effect.value.and_then(|pointer| template.pointer(&place(pointer))).cloned();
@@ -187,7 +186,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns the value that closes an occurrence: that of the template, with what was streamed.
+    /// The value in the template, with the streamed content.
     fn closing(&self, scope: Scope, key: Key) -> Option<Value> {
         let node = self.node(scope, key)?;
         let pair = self.grammar.templates.pair(node.nesting, node.end)?;
@@ -201,7 +200,6 @@ impl Writer<'_> {
         Some(value)
     }
 
-    /// Writes the values of the occurrences in another one into its own.
     fn fill(&self, value: &mut Value, scope: Scope, key: Key) {
         let kind = self.node(scope, key).and_then(|node| node.nesting.kind);
         let is_inner = |level: &&ScopeInfo| level.parent == Some(scope) && level.can_be_in(kind);
@@ -230,7 +228,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Sets why the answer ended: for a call, or not.
+    /// The stop reason depends on whether there is a call.
     fn with_stop(&self, step: &Step, mut value: Value) -> Option<Value> {
         let api = self.grammar.dialect.api;
         let (scope, member) = api.stop?;
@@ -255,7 +253,6 @@ impl Writer<'_> {
         Some(value)
     }
 
-    /// Gives a value that answers an earlier one the id of that.
     fn answer(&self, value: &mut Value, step: &Step) {
         let Some(answered) = self.grammar.answered(step.kind) else { return };
         let is_it = |node: &&Node| node.nesting.kind == Some(answered) && self.is_unanswered(node);
@@ -264,7 +261,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns whether an occurrence is to be answered, and is not.
+    /// The occurrence needs an answer, and has none.
     fn is_unanswered(&self, node: &Node) -> bool {
         let order = self.grammar.dialect.api.order;
         let is_due = order.answers.iter().any(|(_, answered)| node.nesting.kind == Some(answered));
@@ -272,7 +269,6 @@ impl Writer<'_> {
         is_due && self.nodes.iter().all(|other| other.opening.get(order.answers_by) != id)
     }
 
-    /// Gives a value ids of its own.
     fn identify(&self, value: &mut Value, step: &Step) {
         let api = self.grammar.dialect.api;
         let indices: Vec<String> = step.key.indices().iter().map(u64::to_string).collect();
@@ -285,7 +281,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns the next fragment of a text; those of arguments are an empty object together.
+    /// The fragments of arguments join to an empty object.
     fn fragment(&self, step: &Step) -> String {
         let is_it = |other: &&Step| other.effect.number == step.effect.number && other.key == step.key;
         let count = self.moves.iter().flatten().filter(is_it).count();
@@ -312,7 +308,7 @@ impl Writer<'_> {
         self.nodes.iter().find(|node| node.scope == scope && node.key == key)
     }
 
-    /// Returns the place of the occurrence of a step, which begins if it has not.
+    /// Begins the occurrence if necessary.
     fn ensure(&mut self, step: &Step) -> usize {
         let (scope, key) = (step.effect.scope, step.key);
         if let Some(at) = self.nodes.iter().position(|node| node.scope == scope && node.key == key) {
@@ -337,7 +333,7 @@ impl Writer<'_> {
 /// Output tokens of a response beside its reasoning: so few that it may say nothing.
 const FEW: u64 = 4;
 
-/// Lowers the token counts of a response, as what it says differs from stream to stream.
+/// The content differs from stream to stream, so the token counts are lowered.
 fn count_few(snapshot: &mut Value, places: &UsagePlaces) {
     let Some(usage) = snapshot.get_mut(places.member).filter(|usage| usage.is_object()) else { return };
     let pointer = |(member, inner): CountPlace| {
@@ -357,7 +353,7 @@ fn replace(root: &mut Value, pointer: &str, value: Value) {
     }
 }
 
-/// Replaces a value, or adds it with the objects and lists around it.
+/// Adds the objects and lists around the value.
 fn put(root: &mut Value, pointer: &str, value: Value) {
     let Some((parent, member)) = pointer.rsplit_once('/') else { return };
     if root.pointer(parent).is_none() {

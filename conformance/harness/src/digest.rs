@@ -9,7 +9,6 @@ pub fn hash(bytes: &[u8]) -> String {
     digits(&Sha256::digest(bytes))
 }
 
-/// Returns bytes as hexadecimal digits.
 pub(crate) fn digits(bytes: &[u8]) -> String {
     let mut digits = String::new();
     for byte in bytes {

@@ -75,7 +75,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Returns the number of the first line in which two files differ, counted from 1.
+/// Returns the number of the first different line, counted from 1.
 pub(crate) fn first_difference(one: &str, other: &str) -> usize {
     let same = one.lines().zip(other.lines()).take_while(|(one, other)| one == other);
     same.count() + 1

@@ -47,7 +47,7 @@ impl Drop for Groups {
     }
 }
 
-/// Kills the descendants of programs that have left their process group, on systems that show the environment of processes.
+/// Descendants can leave their process group. Some systems show the environment of processes, which has the mark.
 fn end_strays(mark: &str) {
     let wanted = format!("{MARK}={mark}");
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
@@ -110,7 +110,8 @@ pub struct Process {
 }
 
 impl Process {
-    /// Asks the program and its descendants to end, and waits for the program. What still runs after the limit is killed.
+    /// Asks the program and its descendants to end, and waits for the program. Processes that still run after the limit
+    /// are killed.
     pub fn end(mut self, limit: Duration) {
         signal(self.child.id(), "TERM");
         let _ = wait(&mut self.child, limit);
@@ -127,12 +128,10 @@ impl Drop for Process {
     }
 }
 
-/// Sends a signal to a process group.
 fn signal(group: u32, name: &str) {
     send(&format!("-{group}"), name);
 }
 
-/// Sends a signal to a process, or to a group, whose number is negative.
 #[cfg_attr(not(unix), expect(unused_variables, reason = "other systems have no process groups"))]
 fn send(whom: &str, name: &str) {
     #[cfg(unix)]
@@ -154,7 +153,7 @@ pub struct Tail {
 
 #[derive(Debug, Default)]
 struct Kept {
-    /// The pieces in the order in which they were read, each with the number of its stream.
+    /// The pieces in reading order, each with the number of its stream.
     pieces: Vec<(usize, Vec<u8>)>,
     copy: Option<File>,
     copied: u64,
@@ -221,7 +220,7 @@ fn read(mut stream: Box<dyn Read + Send>, number: usize, kept: &Mutex<Kept>, _op
 }
 
 impl Kept {
-    /// Adds a piece. The end of each stream is kept: what one prints does not displace the other.
+    /// The end of each stream is kept, so that one stream does not displace the other.
     fn add(&mut self, number: usize, bytes: &[u8]) {
         match self.pieces.last_mut() {
             Some((last, piece)) if *last == number => piece.extend_from_slice(bytes),

@@ -48,7 +48,7 @@ impl Recorded {
         Ok(Self { dialect, cases, attempts, trials, selection, is_reference: run.is_reference })
     }
 
-    /// Returns its side of a case, if it was selected.
+    /// Its side of a case, if it was selected.
     fn side(&self, case: &str) -> Option<TwinSide<'_>> {
         let case = self.cases.iter().find(|own| own.name == case && is_comparable(own))?;
         let is_due = self.trials.contains(&case.trial(About::Answer));
@@ -57,7 +57,7 @@ impl Recorded {
     }
 }
 
-/// Returns the twins of runs in these folders.
+/// Twins of runs in these folders.
 ///
 /// # Errors
 ///
@@ -89,8 +89,8 @@ pub struct Together {
     pub differences: Vec<String>,
 }
 
-/// Compares a folder with its runs: each states with which others it was made, and what the folder has is theirs, the twins
-/// included. None, if they were made one by one.
+/// Compares a folder with its runs. Each run states the others that it was made with, and the folder must have no other
+/// files, the twins included. None, if the runs were made one by one.
 ///
 /// # Errors
 ///
@@ -139,7 +139,6 @@ pub fn verify_together(folder: &Path, runs: &[&Path]) -> Result<Option<Together>
     Ok(Some(Together { twins, differences }))
 }
 
-/// Compares the twins that a folder states with those that its runs show, and returns their number.
 fn twins(folder: &Path, runs: &[&Path], differences: &mut Vec<String>) -> Result<usize, String> {
     let stated: Result<(Vec<u8>, TwinsReport), String> = Evidence::open(folder)
         .read(TWINS)

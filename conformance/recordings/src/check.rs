@@ -19,13 +19,12 @@ const FOREIGN: &str = "schema/foreign-protocol";
 /// Maximum number of timelines of a recording.
 const TIMELINES: usize = 100;
 
-/// Returns the type of the event in a frame.
 fn event_type<'f>(frame: &'f Frame<'_>) -> Option<Cow<'f, str>> {
     let stated = frame.data.as_deref().and_then(|data| spec::json::string_member(data, "type"));
     stated.or_else(|| frame.event.as_deref().map(Cow::Borrowed))
 }
 
-/// Returns whether a frame says nothing about the API of its stream.
+/// The frame says nothing about the API of its stream.
 fn is_keep_alive(frame: &Frame<'_>) -> bool {
     event_type(frame).is_some_and(|kind| is_sign_of_life(&kind))
 }
@@ -240,12 +239,11 @@ impl Checking {
         }
     }
 
-    /// Returns the API of the dialect; none if that is recognised.
+    /// `None` if the API is recognised.
     fn own_api(&self) -> Option<&'static Api> {
         (!self.recognises).then(|| self.checker.dialect().api)
     }
 
-    /// Recognises the dialect of the stream or response, if it is not known yet.
     fn recognise(&mut self, first: Option<&Frame<'_>>, is_body: bool) {
         if !self.recognises || self.checker.recognised().is_some() {
             return;
@@ -280,8 +278,8 @@ impl Checking {
         self.checker.frame_seen_by(frame, &mut (&mut self.drawing, observer));
     }
 
-    /// Decides whether a stream without an event of the API is checked: in a dialect that is named, if the file is named, too,
-    /// or the URL is that of the API. Objects without the framing of a stream may be anything.
+    /// A stream without an event of the API is checked only in a named dialect, and if the file is named, too, or the
+    /// URL belongs to the API. Objects without the framing of a stream may be anything.
     fn expect_events(&mut self, frame: &Frame<'_>) {
         let may_be_other = match frame.transport {
             Transport::Http => self.passes_over,
@@ -318,7 +316,7 @@ impl Checking {
         self.draw(|drawing| drawing.body(frame));
     }
 
-    /// Returns what the stream is of, if it has shown no event of an API that is checked.
+    /// The other API or format of the stream, if it has shown no event of an API that is checked.
     fn other(&self) -> Option<&'static str> {
         if !self.checker.is_unsettled() || self.frames == 0 {
             return None;
@@ -334,14 +332,13 @@ impl Checking {
         }
     }
 
-    /// Counts an exchange of another API or format, which is not checked.
     fn pass_over(&mut self, other: &'static str) {
         *self.report.other_apis.entry(Cow::Borrowed(other)).or_default() += 1;
         self.drawing = None;
         self.next_stream();
     }
 
-    /// Forgets the stream at hand.
+    /// Another stream may follow.
     fn next_stream(&mut self) {
         self.checker.reset();
         (self.frames, self.is_begun, self.has_body) = (0, false, false);
@@ -368,8 +365,7 @@ impl Checking {
         self.draw(|drawing| drawing.lost(loss));
     }
 
-    /// Returns whether an event begins another response. A list of events can have several responses without
-    /// marks between them.
+    /// A list of events can have several responses without marks between them.
     fn is_next(&self, frame: &Frame<'_>) -> bool {
         if frame.transport != Transport::Unframed {
             return false;
@@ -386,7 +382,7 @@ impl Checking {
         begins && id.is_none_or(|id| id != ended)
     }
 
-    /// Returns whether an event begins a response of another API than that of the last one.
+    /// Returns whether an event begins a response, and the last response had another API.
     fn is_next_of_other(&self, frame: &Frame<'_>) -> bool {
         let Some(found) = self.checker.recognised().filter(|_| self.recognises) else { return false };
         let (Some(data), kind) = (frame.data.as_deref(), event_type(frame).unwrap_or_default()) else {
@@ -404,7 +400,7 @@ impl Checking {
         self.report.first_lost.get_or_insert_with(|| Lost { exchange, events, reason: loss.to_string() });
     }
 
-    /// Returns whether any rule applies to a non-streaming response.
+    /// Some rules apply to non-streaming responses.
     fn is_judged(&self, body: &str) -> bool {
         let dialect = self.checker.dialect();
         let is_known = || dialect.root(dialect.api.body(body)?.root);
@@ -468,7 +464,7 @@ impl Checking {
         }
         if let Some(api) = self.foreign.take() {
             *report.foreign.entry(Cow::Borrowed(api)).or_default() += 1;
-            // What else is wrong follows from it.
+            // Other findings follow from it.
             if findings.iter().any(|finding| finding.rule == FOREIGN) {
                 findings.retain(|finding| finding.rule == FOREIGN);
             }
@@ -483,7 +479,7 @@ impl Checking {
         self.next_stream();
     }
 
-    /// Counts the response if it should have events, and has none.
+    /// A hollow response should have events, and has none.
     fn count_hollow(&mut self) {
         let is_empty = self.checker.events() == 0 && !self.has_body && !self.is_left && !self.is_lost;
         let has_failed = self.status.is_some_and(|status| status >= 400);
@@ -529,13 +525,13 @@ impl sse::Sink for Seen<'_> {
     }
 }
 
-/// Returns the error of a recording with streams that exceed the limit.
+/// Streams exceed the limit.
 fn beyond(events: u64) -> String {
     let most = Checker::MOST_KEPT >> 20;
     format!("a stream has more than {most} MiB open at once: its last {events} events were not checked")
 }
 
-/// Returns the error of a recording with responses that have no event.
+/// Responses have no event.
 fn without_events(first: Option<&str>, count: u64) -> String {
     match (first, count) {
         (None, _) => "there is no event in it".to_owned(),

@@ -12,8 +12,6 @@ const LONGEST_BODY: usize = 4096;
 /// Status of a WebSocket handshake.
 const SWITCHED: u16 = 101;
 
-/// Returns a command that sends the request of an exchange again, with the key as `$CONFORMANCE_API_KEY`;
-/// `None` if curl cannot.
 pub(super) fn curl(exchange: &Exchange<'_>) -> Option<String> {
     let Request { method, url, headers, body } = exchange.request.as_ref()?;
     let is_http = url.starts_with("http://") || url.starts_with("https://");
@@ -42,13 +40,12 @@ pub(super) fn curl(exchange: &Exchange<'_>) -> Option<String> {
     Some(command)
 }
 
-/// Returns the header of an API that carries the key, if it is one of this name.
+/// The key of an API has a header of its own.
 fn with_key(name: &str) -> Option<(&'static str, String)> {
     let mut all = APIS.iter().flat_map(|api| api.request.with_key("$CONFORMANCE_API_KEY"));
     all.find(|(known, _)| name.eq_ignore_ascii_case(known))
 }
 
-/// Returns whether curl sends a header of this name by itself.
 fn is_by_curl(name: &str) -> bool {
     ["host", "content-length", "accept-encoding", "user-agent"]
         .iter()

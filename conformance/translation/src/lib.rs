@@ -1,7 +1,7 @@
-//! What passes through a gateway, in the terms that all APIs share: questions, and replies to them.
+//! Questions and replies that pass through a gateway, in the terms that all APIs share.
 //!
-//! It does no I/O. The reference gateway translates with it, and the suite for gateways compares with it what a client and
-//! an upstream sent and received.
+//! It does no I/O. The reference gateway translates with it, and the suite for gateways compares the client's and the
+//! upstream's messages with it.
 
 mod faults;
 mod question;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a request asks for.
+/// The content of a request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Question {
@@ -37,8 +37,8 @@ pub struct Question {
     pub user: Option<String>,
     /// Whether the reply is a stream.
     pub is_stream: bool,
-    /// Names of members that have no counterpart here, such as `seed`. What stands inside of others has their name in
-    /// front of it: `tools.web_search`, `content.file`. Each API has the same name for the same.
+    /// Names of members that have no counterpart here, such as `seed`. Members of others have their name in front:
+    /// `tools.web_search`, `content.file`. All APIs use the same names.
     pub others: Vec<String>,
 }
 
@@ -48,7 +48,7 @@ pub struct Question {
 pub struct Turn {
     /// Who speaks.
     pub role: Role,
-    /// What is said, in order.
+    /// The content of the turn, in order.
     pub parts: Vec<Part>,
 }
 
@@ -101,7 +101,7 @@ pub struct Reasoning {
     pub id: Option<String>,
     /// Its text or summary, if visible.
     pub text: String,
-    /// What only the upstream can read: a signature, or encrypted content.
+    /// A signature or encrypted content, which only the upstream can read.
     pub seal: Option<String>,
     /// Whether its seal is all of it, as in `redacted_thinking`. The text of other reasoning may be left out, too.
     pub is_redacted: bool,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::question::Part;
 
-/// What a response says.
+/// The content of a response.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Reply {

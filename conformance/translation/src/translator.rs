@@ -161,7 +161,6 @@ impl Translator {
         writing(self.front.clone()).body(reply)
     }
 
-    /// Returns a reply with the fault of the translator.
     fn changed(&mut self, reply: &Reply) -> Reply {
         match &mut self.fault {
             Some(fault) => reply.deltas().into_iter().flat_map(|delta| fault.change(delta)).collect(),
@@ -176,7 +175,6 @@ impl Translator {
         }
     }
 
-    /// Ends the client's stream with an error.
     fn fail(&mut self, status: u16, message: String, out: &mut Vec<u8>) {
         let is_at = |rule| is_at(self.fault.as_ref(), rule);
         if self.has_started && is_at("fault/false-complete") {

@@ -4,7 +4,8 @@ use checker::{RuleSets, Rules};
 use recordings::Checking;
 use results::{AUTO, FailOn, Run};
 
-/// Checks a recording that follows on two lines, its dialect or `auto`, and its name. Empty where there is no such dialect.
+/// The input has the dialect or `auto` on a line, the name on the next, and then the recording. Empty if there is no
+/// such dialect.
 pub(crate) fn report(input: &[u8], is_page: bool) -> String {
     let (dialect, rest) = line(input);
     let (name, mut recording) = line(rest);

@@ -16,7 +16,6 @@ struct Told<'f> {
     fails_on: Option<FailOn>,
 }
 
-/// Returns findings as JSON.
 pub(crate) fn json(found: &[Finding]) -> Vec<u8> {
     let told = |finding| Told {
         finding,

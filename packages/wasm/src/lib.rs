@@ -27,12 +27,10 @@ struct Module {
 }
 
 impl Module {
-    /// Returns the input text.
     fn text(&self, length: usize) -> String {
         String::from_utf8_lossy(self.input.get(..length).unwrap_or_default()).into_owned()
     }
 
-    /// Stores a text for JavaScript, and returns its length.
     fn hand_over(&mut self, text: impl Into<Vec<u8>>) -> usize {
         self.output = text.into();
         self.output.len()

@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What a stream said.
+/// The content of a stream.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     /// The text of all deltas.
@@ -70,7 +70,7 @@ pub(crate) async fn read(
 }
 
 impl Answer {
-    /// Reads an event. Comments, and frames that no blank line ends, are none.
+    /// Comments, and frames without a blank line at the end, are no events.
     fn take(&mut self, frame: &Frame<'_>, print: &mut impl FnMut(&str)) {
         let Some(data) = frame.data.as_deref().filter(|data| frame.terminated && *data != "[DONE]") else {
             return;

@@ -24,12 +24,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(axum::serve(TcpListener::bind("127.0.0.1:8080").await?, app()).await?)
 }
 
-/// Returns the routes of the server.
 pub(crate) fn app() -> Router {
     Router::new().route("/v1/responses", post(respond))
 }
 
-/// Parses the request, and responds with a stream: each event is a frame with an `event` line and a `data` line.
+/// Each event is a frame with an `event` line and a `data` line.
 async fn respond(
     body: String,
 ) -> Result<Sse<impl Stream<Item = Result<Frame, Infallible>>>, (StatusCode, String)> {
@@ -46,7 +45,6 @@ async fn respond(
     Ok(Sse::new(stream::iter(frames)))
 }
 
-/// Returns the events of a response with one text, a word a delta.
 fn events(model: &str, text: &str) -> Vec<Event<'static>> {
     let response = |status| Response {
         status: Some(status),

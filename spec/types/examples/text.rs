@@ -49,7 +49,6 @@ pub(crate) fn said(stream: &[u8], read: fn(&str, &mut Said)) -> Said {
     said
 }
 
-/// Reads an event of the Responses API.
 pub(crate) fn responses(data: &str, said: &mut Said) {
     use openai::Event;
     match Event::parse(data) {
@@ -64,7 +63,7 @@ pub(crate) fn responses(data: &str, said: &mut Said) {
     }
 }
 
-/// Reads an event of Messages. Its texts are in deltas of blocks, and `message_delta` says why it stopped.
+/// Texts are in deltas of blocks, and `message_delta` has the stop reason.
 pub(crate) fn messages(data: &str, said: &mut Said) {
     use anthropic::{ContentBlockDeltaDelta, Event};
     match Event::parse(data) {
@@ -81,7 +80,7 @@ pub(crate) fn messages(data: &str, said: &mut Said) {
     }
 }
 
-/// Reads a chunk of Chat Completions. Chunks have no `type`: an object with `error` is an error, any other a chunk.
+/// Chunks have no `type`: an object with `error` is an error, any other a chunk.
 pub(crate) fn completions(data: &str, said: &mut Said) {
     use chat::Event;
     match Event::parse(data) {

@@ -28,7 +28,6 @@ impl<'a> Fields<'a> {
         if self.name.escaped { &self.decoded } else { self.name.raw }
     }
 
-    /// Reads a required field.
     #[inline]
     pub(crate) fn required<T: Read<'a>>(
         &mut self,
@@ -94,7 +93,6 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// Reads a field with a constant value.
     #[inline]
     pub(crate) fn constant(
         &mut self,
@@ -115,7 +113,6 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// Keeps an undeclared member.
     #[cold]
     pub(crate) fn unknown(&mut self, reader: &mut Reader<'a>) -> Result<(), Miss> {
         reader.not_understood();

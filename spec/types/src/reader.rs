@@ -57,7 +57,6 @@ impl<'a> Reader<'a> {
         Err(Miss::Kind)
     }
 
-    /// Enters a value that starts with this byte.
     #[inline]
     pub(crate) fn enter(&mut self, open: u8) -> Result<(), Miss> {
         if self.scanner.peek() != open {
@@ -121,7 +120,6 @@ impl<'a> Reader<'a> {
         Ok(Some(self.scanner.name()?))
     }
 
-    /// Reads the name of the next member.
     #[inline]
     pub(crate) fn next_name(&mut self) -> Result<Option<RawString<'a>>, Miss> {
         if self.scanner.separator(b'}')? {

@@ -11,7 +11,6 @@ use crate::{
 };
 use spec::json::{Scan, Scanner, Syntax, string};
 
-/// Serializes a value by its JSON text.
 pub(crate) fn serialize<S: Serializer>(value: &impl Write, serializer: S) -> Result<S::Ok, S::Error> {
     let text = value.to_json();
     let document = Document::parse(&text).map_err(ser::Error::custom)?;
@@ -19,7 +18,6 @@ pub(crate) fn serialize<S: Serializer>(value: &impl Write, serializer: S) -> Res
     document.value(&mut scanner, &mut 0).map_err(broken)?.serialize(serializer)
 }
 
-/// Deserializes a value by its JSON text.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>, T>(
     deserializer: D,
     read: impl FnOnce(&str) -> Result<T, ParseError>,
@@ -76,7 +74,6 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Reads a value, and appends its containers.
 fn measure(scanner: &mut Scanner<'_>, containers: &mut Vec<Container>) -> Result<(), Miss> {
     let close = match scanner.peek() {
         b'{' => b'}',

@@ -15,7 +15,6 @@ pub trait Write {
     }
 }
 
-/// Displays a value as JSON text.
 pub(crate) fn display(value: &impl Write, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
     f.write_str(&value.to_json())
 }

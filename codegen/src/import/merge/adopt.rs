@@ -9,7 +9,6 @@ use crate::import::sample::sample;
 use crate::todo::todo;
 
 impl Merge<'_> {
-    /// Returns a schema of the document with the type names of the dialect.
     pub(super) fn adopted(&mut self, schema: &Value) -> Value {
         if let Some(name) = referred_in(schema) {
             let own = self.adopted_type(name);
@@ -40,7 +39,7 @@ impl Merge<'_> {
         }
     }
 
-    /// Returns the name of a type of the document in the dialect, to which it is added if necessary.
+    /// Adds the type to the dialect if necessary.
     fn adopted_type(&mut self, name: &str) -> String {
         if let Some(own) = self.names.get(name) {
             return own.clone();
@@ -70,7 +69,6 @@ impl Merge<'_> {
         body(left).is_some() && body(left) == body(right)
     }
 
-    /// Returns the name without the module of the SDK and without the variant.
     fn plain_name(&self, name: &str) -> String {
         let name = name.rsplit("__").next().unwrap_or(name);
         let name = name.strip_prefix(self.variant).unwrap_or(name);
@@ -96,7 +94,6 @@ impl Merge<'_> {
         self.files.insert(path.to_owned(), crate::import::text::ordered(map));
     }
 
-    /// Adds a branch at a place.
     pub(super) fn add_branch(&mut self, new: &Leaf, place: &FilePointer, olds: &[(FilePointer, Leaf)]) {
         if self.phase == Phase::Look || olds.is_empty() {
             return;
@@ -137,7 +134,7 @@ impl Merge<'_> {
 /// Keywords beside a union, which its branches do not have.
 const HEAD: &[&str] = &["$schema", "$id", "description", "deprecated", "x-lifecycle", "default", "examples"];
 
-/// Returns an open enumeration for a union of values and any string.
+/// A union of values and any string is an open enumeration.
 fn open_enumeration(schema: &Value) -> Option<Value> {
     let branches = schema.get("anyOf")?.as_array()?;
     let leaves = || branches.iter().map(|schema| Leaf { name: None, schema: schema.clone() });
@@ -159,7 +156,6 @@ fn open_enumeration(schema: &Value) -> Option<Value> {
     Some(if nullable { json!({ "anyOf": [open, { "type": "null" }] }) } else { open })
 }
 
-/// Returns the module of an SDK in a name: `response_steer_failed_event__Steer`.
 fn qualified(name: &str) -> String {
     let mut parts = name.rsplit("__");
     let last = parts.next().unwrap_or_default();

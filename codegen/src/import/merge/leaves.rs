@@ -39,12 +39,10 @@ impl Leaf {
         }
     }
 
-    /// Returns its constant or enumerated strings.
     pub(super) fn values(&self) -> Option<Vec<Value>> {
         values(&self.schema)
     }
 
-    /// Returns the values of `type` of an object, if they are declared.
     fn tags(&self) -> Option<Vec<Value>> {
         let tag = self.schema.get("properties")?.get("type")?;
         // An SDK also allows null for an optional `type`.
@@ -59,7 +57,6 @@ impl Leaf {
         properties.into_iter().flat_map(Map::keys).map(String::as_str).collect()
     }
 
-    /// Returns the similarity of two objects, in percent.
     fn likeness(&self, other: &Self) -> usize {
         let (own, others) = (self.properties(), other.properties());
         let all = own.union(&others).count();
@@ -70,7 +67,7 @@ impl Leaf {
 /// Minimum similarity of matching objects without a `type`.
 const ALIKE: usize = 50;
 
-/// Returns the object that matches the new one: of the same `type`, or, without a `type`, a similar one.
+/// Objects match by `type`, or, without a `type`, by similarity.
 pub(super) fn best<'o>(new: &Leaf, olds: &'o [(FilePointer, Leaf)]) -> Option<&'o (FilePointer, Leaf)> {
     let objects = || olds.iter().filter(|(_, old)| old.kind() == Kind::Object);
     let tags = new.tags();
@@ -87,7 +84,6 @@ pub(super) fn best<'o>(new: &Leaf, olds: &'o [(FilePointer, Leaf)]) -> Option<&'
     }
 }
 
-/// Returns a score for two objects: common properties count, common required properties count more.
 pub(super) fn score(new: &Leaf, old: &Leaf) -> usize {
     let names =
         |leaf: &Leaf| leaf.schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -96,7 +92,6 @@ pub(super) fn score(new: &Leaf, old: &Leaf) -> usize {
 }
 
 impl Merge<'_> {
-    /// Returns the leaves of a schema of the document.
     pub(super) fn leaves_of_document(&self, schema: &Value) -> Vec<Leaf> {
         let mut found = Vec::new();
         self.collect(None, schema, &mut found, &mut BTreeSet::new());
@@ -129,7 +124,6 @@ impl Merge<'_> {
         }
     }
 
-    /// Returns the leaves of a schema of the dialect, each with its place.
     pub(super) fn leaves_of_dialect(&self, place: &FilePointer) -> Vec<(FilePointer, Leaf)> {
         let mut found = Vec::new();
         let mut pending = vec![place.clone()];
@@ -154,7 +148,7 @@ impl Merge<'_> {
         found
     }
 
-    /// Returns the union with most leaves of a place: the place itself, or a named one in it.
+    /// The place itself, or a named union in it.
     pub(super) fn holder(&self, place: &FilePointer) -> FilePointer {
         let schema = self.at(place);
         if let Some(target) = referred_in(&schema) {

@@ -45,8 +45,7 @@ impl Merge<'_> {
         }
     }
 
-    /// Returns whether the previous document required a property. SDKs declare many properties optional that a server
-    /// always sends, so only a change is meaningful.
+    /// SDKs declare many properties optional that a server always sends, so only a change is meaningful.
     fn was_required(&self, leaf: &Leaf, place: &FilePointer, name: &str) -> bool {
         let file = leaf.name.as_deref().map_or_else(|| place.file.clone(), type_file);
         self.since.and_then(|since| since.get(&file)).is_some_and(|before| requires(before, name))
@@ -68,7 +67,7 @@ impl Merge<'_> {
         });
     }
 
-    /// Allows null for a required property. In an SDK, every optional property allows null.
+    /// In an SDK, every optional property allows null.
     fn allow_null(&mut self, new: &Value, place: &FilePointer) {
         let is_null = |kind: Kind| kind == Kind::Null;
         if self.leaves_of_document(new).iter().any(|leaf| is_null(leaf.kind()))

@@ -10,7 +10,6 @@ use crate::import::text::ordered;
 /// Keywords of an object that can be merged with another.
 const MERGEABLE: &[&str] = &["type", "required", "properties"];
 
-/// Merges the parts of an `allOf`, each with its place.
 pub(super) fn merge(schemas: &mut Normaliser<'_>, parts: Vec<(Value, Pointer)>) -> Result<Value> {
     let mut merged = json!({});
     for (part, here) in parts {
@@ -19,7 +18,7 @@ pub(super) fn merge(schemas: &mut Normaliser<'_>, parts: Vec<(Value, Pointer)>) 
     Ok(merged)
 }
 
-/// Returns the intersection of two schemas, with the annotations of `right`.
+/// The annotations of `right` win.
 fn intersect(schemas: &mut Normaliser<'_>, place: &Pointer, left: Value, right: Value) -> Result<Value> {
     let (mut bare_left, mut notes) = split(left);
     let (mut bare_right, right_notes) = split(right);
@@ -41,7 +40,6 @@ fn split(schema: Value) -> (Value, Map<String, Value>) {
     (Value::Object(rest), notes)
 }
 
-/// Returns whether `right` obviously allows every value of `left`.
 fn narrower(schemas: &mut Normaliser<'_>, left: &Value, right: &Value) -> Result<bool> {
     if left == right || *right == json!({}) || impossible(left) {
         return Ok(true);
@@ -76,7 +74,6 @@ fn narrower(schemas: &mut Normaliser<'_>, left: &Value, right: &Value) -> Result
     Ok(is_nullable && plain == *left)
 }
 
-/// Returns whether schemas are equal except for the order of enum values.
 fn equal(left: &Value, right: &Value) -> bool {
     match (left.get("enum"), right.get("enum")) {
         (Some(Value::Array(a)), Some(Value::Array(b))) => {
@@ -86,7 +83,7 @@ fn equal(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// Returns whether a string has contradictory limits of length, which some documents use to forbid a property.
+/// Some documents forbid a property by contradictory limits of length.
 fn impossible(schema: &Value) -> bool {
     let limit = |name| schema.get(name).and_then(Value::as_u64);
     matches!((limit("minLength"), limit("maxLength")), (Some(least), Some(most)) if least > most)

@@ -18,7 +18,7 @@ pub(super) struct Union {
     pub(super) branches: Vec<Value>,
 }
 
-/// Builds a schema from branches in normal form. A `closed` union stays one even with a single branch.
+/// A `closed` union stays one even with a single branch.
 pub(super) fn join(
     schemas: &mut Normaliser<'_>,
     place: &Pointer,
@@ -88,7 +88,6 @@ impl Flat {
     }
 }
 
-/// Adds null to a schema.
 pub(in crate::import) fn nullable(schema: Value) -> Value {
     let Value::Object(mut map) = schema else { return schema };
     if map.keys().all(|key| ANNOTATIONS.contains(&key.as_str())) {
@@ -119,7 +118,7 @@ pub(in crate::import) fn nullable(schema: Value) -> Value {
     ordered(out)
 }
 
-/// Moves enumerated values before a branch that allows any string, which would hide them.
+/// A branch that allows any string would hide the enumerated values after it.
 fn free_strings_last(schemas: &mut Normaliser<'_>, branches: &mut Vec<Value>) -> Result<()> {
     let Some(last_enum) = branches.iter().rposition(|branch| branch.get("enum").is_some()) else {
         return Ok(());
@@ -150,7 +149,6 @@ fn takes_any_string(schemas: &mut Normaliser<'_>, schema: &Value) -> Result<bool
     Ok(schema.get("type").is_some_and(|kind| kind == "string") && schema.get("enum").is_none())
 }
 
-/// Returns whether a schema allows only values of one type.
 pub(super) fn only_type(schemas: &mut Normaliser<'_>, schema: &Value, kind: &str) -> Result<bool> {
     Ok(leaves(schemas, schema)?.iter().all(|leaf| match leaf.get("const") {
         Some(value) => value.is_string() && kind == "string",
@@ -158,7 +156,6 @@ pub(super) fn only_type(schemas: &mut Normaliser<'_>, schema: &Value, kind: &str
     }))
 }
 
-/// Returns the leaves of a union, through references.
 fn leaves(schemas: &mut Normaliser<'_>, schema: &Value) -> Result<Vec<Value>> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
@@ -177,7 +174,7 @@ fn leaves(schemas: &mut Normaliser<'_>, schema: &Value) -> Result<Vec<Value>> {
     Ok(out)
 }
 
-/// Adds remarks on a union with overlapping branches or a wrong discriminator.
+/// Overlapping branches and a wrong discriminator are worth a remark.
 pub(super) fn review(schemas: &mut Normaliser<'_>, union: &Union) -> Result<()> {
     if let Some(discriminator) = &union.discriminator {
         review_discriminator(schemas, union, discriminator)?;
@@ -249,7 +246,6 @@ fn label(branch: &Value, index: usize) -> String {
     branch.get("$ref").and_then(referred).map_or_else(|| format!("branch {index}"), str::to_owned)
 }
 
-/// Returns whether certainly no value matches both of two schemas without references and unions.
 fn disjoint(left: &Value, right: &Value) -> bool {
     if let (Some(left), Some(right)) = (values(left), values(right)) {
         return !left.iter().any(|value| right.contains(value));
@@ -266,7 +262,7 @@ fn disjoint(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// Returns the types that a schema allows; none if it allows all.
+/// Empty if the schema allows all types.
 fn types(schema: &Value) -> Vec<&str> {
     let names = match (schema.get("const"), schema.get("type")) {
         (Some(Value::String(_)), _) => vec!["string"],
@@ -279,7 +275,6 @@ fn types(schema: &Value) -> Vec<&str> {
     names.into_iter().map(|name| if name == "integer" { "number" } else { name }).collect()
 }
 
-/// Returns whether some property, which one of the objects requires, has no value that both allow.
 fn told_apart(left: &Value, right: &Value) -> bool {
     let Some(properties) = left.get("properties").and_then(Value::as_object) else { return false };
     properties.iter().any(|(name, schema)| {

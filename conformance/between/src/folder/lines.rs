@@ -12,7 +12,7 @@ use crate::evidence::{Ended, Exchanged, Response};
 /// Why an exchange has no response, where it is not known.
 const UNANSWERED: &str = "no response";
 
-/// Returns the lines of an exchange. Times in it are from its request.
+/// Times count from the request.
 pub(super) fn write(exchange: &Exchanged) -> String {
     let recorder = Recorder::new();
     let borrowed = |headers: &[(String, String)]| {
@@ -47,7 +47,7 @@ pub(super) fn write(exchange: &Exchanged) -> String {
     text + &recorder.end(since(response.ended_at), end)
 }
 
-/// Reads exchanges. Times in them are from their requests.
+/// Times count from the requests.
 pub(super) fn read(text: &str) -> io::Result<Vec<Exchanged>> {
     let mut all: Vec<Exchanged> = Vec::new();
     let mut is_open = false;
@@ -105,7 +105,7 @@ fn ended(end: &str, reason: Option<String>) -> Ended {
     }
 }
 
-/// Converts milliseconds, rounded to microseconds.
+/// Rounded to microseconds.
 fn time(milliseconds: Option<f64>) -> Option<Duration> {
     let exact = Duration::try_from_secs_f64(milliseconds? / 1000.0).ok()?;
     let rounded = exact.checked_add(Duration::from_nanos(500))?;

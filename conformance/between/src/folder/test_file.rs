@@ -50,7 +50,7 @@ const fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// What the recording of an exchange does not hold.
+/// Facts about an exchange that its recording does not have.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Beside {
@@ -70,7 +70,6 @@ impl Beside {
         }
     }
 
-    /// Completes an exchange, whose times are from its request.
     fn complete(self, mut exchange: Exchanged) -> io::Result<Exchanged> {
         let begun = Duration::from_micros(self.at_us);
         let since = |at: &mut Duration| -> io::Result<()> {
@@ -133,12 +132,11 @@ impl TestFile {
         Ok(file)
     }
 
-    /// Returns whether the upstream has a fault, or refuses the request.
+    /// A refusal counts as a fault.
     pub(super) const fn has_fault(&self) -> bool {
         self.fault.is_some() || self.status.is_some()
     }
 
-    /// Returns the test.
     pub(super) fn test(self, name: &str) -> io::Result<Test> {
         let unknown = |what: &str, name: &str| io::Error::other(format!("this build has no {what} {name:?}"));
         let dialect = |name: &str| spec::dialect(name).ok_or_else(|| unknown("dialect", name));
@@ -172,7 +170,7 @@ impl TestFile {
         })
     }
 
-    /// Returns the recordings, completed.
+    /// The recordings of both sides, completed.
     pub(super) fn evidence(
         self,
         mut client: Vec<Exchanged>,

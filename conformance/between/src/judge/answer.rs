@@ -21,8 +21,7 @@ use crate::evidence::Response;
 /// Texts that may stand between the parts of an answer where an API joins them.
 const JOINTS: [&str; 3] = ["", "\n", "\n\n"];
 
-/// Judges the answer to a request that the upstream answered completely. Its content is not compared if it can only be guessed.
-/// Returns whether the client got one of the kind that it wants.
+/// Content that can only be guessed is not compared. Returns whether the client got the kind of answer that it wants.
 pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>, is_guess: bool) -> bool {
     let Some(response) = turn.response() else { return false };
     let client = turn.client_reply();
@@ -58,7 +57,7 @@ impl Problem {
     }
 }
 
-/// Returns what is wrong if the client did not get an answer of the kind that it wants.
+/// The client did not get an answer of the kind that it wants.
 fn wrong_kind(turn: &Turn<'_>, client: &Reply) -> Option<Problem> {
     let response = turn.response()?;
     let body = response.body();
@@ -84,7 +83,7 @@ fn wrong_kind(turn: &Turn<'_>, client: &Reply) -> Option<Problem> {
     })
 }
 
-/// What a reply says besides calls.
+/// The content of a reply besides calls.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Said<'r> {
     pub(super) texts: Vec<&'r str>,
@@ -114,13 +113,12 @@ impl<'r> Said<'r> {
         letters(&self.reasoning.concat())
     }
 
-    /// Returns whether a text is that of the parts.
     fn is_text(&self, text: &str) -> bool {
         JOINTS.iter().any(|joint| self.texts.join(joint) == text)
     }
 }
 
-/// Returns a text without white space, as summaries are joined in different ways.
+/// Summaries are joined in different ways, so white space does not count.
 fn letters(text: &str) -> String {
     text.split_whitespace().collect()
 }
@@ -188,7 +186,6 @@ fn said(findings: &mut Findings<'_>, front: &Api, [upstream, client]: [&Reply; 2
     findings.add("answer/text", Problem::new(kind, message).between(&own, &text));
 }
 
-/// Returns the calls of a reply.
 pub(super) fn calls_of(reply: &Reply) -> Vec<&Call> {
     let calls = reply.parts.iter().filter_map(|part| match part {
         Part::Call(call) => Some(call),
@@ -245,7 +242,7 @@ fn calls(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
     }
 }
 
-/// Returns how arguments differ. Those that are no JSON, as a limit cut them, are compared as text.
+/// Arguments that are no JSON, as a limit cut them, are compared as text.
 fn different_arguments(sent: &str, found: &str) -> Option<&'static str> {
     let value = |text: &str| serde_json::from_str::<Value>(text);
     let sent = if sent.trim().is_empty() { "{}" } else { sent };
@@ -295,7 +292,7 @@ fn invented(findings: &mut Findings<'_>, turn: &Turn<'_>, [upstream, client]: [&
     }
 }
 
-/// Judges what the client got of an answer that the upstream did not complete: its beginning, and nothing else.
+/// The client may get the beginning of an incomplete answer, and nothing else.
 pub(super) fn judge_beginning(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
     let [sent, found] = [upstream, client].map(Said::of);
     let (own, text) = (sent.text() + &sent.refusal, found.text() + &found.refusal);

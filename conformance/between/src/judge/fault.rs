@@ -1,4 +1,4 @@
-//! What a client gets when the upstream fails.
+//! Responses to a client when the upstream fails.
 
 use catalogue::{Level, UpstreamFault};
 use results::StreamOutcome;
@@ -13,7 +13,7 @@ use crate::evidence::{Ended, Evidence, Fault, Response, Test};
 /// The header with the time to wait.
 const RETRY_AFTER: &str = "retry-after";
 
-/// Judges a turn in which the upstream fails, and returns what became of the client's stream.
+/// Judges a turn with a failing upstream, and returns the outcome of the client's stream.
 pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) -> StreamOutcome {
     let (Some(fault), Some(response)) = (turn.test.fault, turn.response()) else {
         return StreamOutcome::Hung;
@@ -79,7 +79,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) -> StreamOutco
     if matches!(outcome, StreamOutcome::ErrorEvent | StreamOutcome::JsonError) {
         error(findings, fault, [&upstream, &client], turn);
     }
-    // What a response that looks complete has besides is a consequence.
+    // Other problems of a response that looks complete are consequences.
     if !turn.is_finished() && outcome != StreamOutcome::FalseComplete {
         answer::judge_beginning(findings, &upstream, &client);
         usage::judge_incomplete(findings, &upstream, &client);
@@ -87,7 +87,6 @@ pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) -> StreamOutco
     outcome
 }
 
-/// Judges the error that the client gets.
 fn error(findings: &mut Findings<'_>, fault: Fault, [upstream, client]: [&Reply; 2], turn: &Turn<'_>) {
     let Some(response) = turn.response() else { return };
     let sent =
@@ -124,7 +123,6 @@ fn error(findings: &mut Findings<'_>, fault: Fault, [upstream, client]: [&Reply;
     }
 }
 
-/// Returns whether a status of the client has the meaning of that of the upstream.
 fn is_of_class(upstream: u16, client: u16) -> bool {
     let is_server = (500..600).contains(&client);
     match upstream {
@@ -137,7 +135,6 @@ fn is_of_class(upstream: u16, client: u16) -> bool {
     }
 }
 
-/// Judges the plain request after a fault.
 pub(super) fn judge_after(findings: &mut Findings<'_>, test: &Test, evidence: &Evidence) {
     let (Some(after), Some(fault)) = (&evidence.after, test.fault) else { return };
     let reply = after.response.as_ref().map(|response| read(test.front, response)).unwrap_or_default();
@@ -154,7 +151,7 @@ pub(super) fn judge_after(findings: &mut Findings<'_>, test: &Test, evidence: &E
     findings.add("fault/next", Problem { sides: [String::new(), tail(&body)], ..problem });
 }
 
-/// Returns the name of faults that a gateway answers in one place: its stream has no end, or it gets an error.
+/// A gateway answers all faults of one name in one place: its stream has no end, or it gets an error.
 const fn name(fault: Fault) -> &'static str {
     match fault {
         Fault::Stream(UpstreamFault::Cut | UpstreamFault::End, _) => "end",
@@ -163,7 +160,6 @@ const fn name(fault: Fault) -> &'static str {
     }
 }
 
-/// Returns what went wrong upstream.
 fn what(fault: Fault) -> String {
     match fault {
         Fault::Stream(fault, place) => {

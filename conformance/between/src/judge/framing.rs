@@ -2,7 +2,7 @@
 
 use crate::evidence::Response;
 
-/// Returns whether a response is a stream: by its content type, or by its beginning if that is wrong.
+/// If the content type is wrong, the beginning counts.
 pub(super) fn is_stream(response: &Response, body: &[u8]) -> bool {
     let names_stream = response.header("content-type").is_some_and(|kind| {
         let kind = kind.split(';').next().unwrap_or_default();
@@ -17,7 +17,6 @@ pub(super) fn is_stream(response: &Response, body: &[u8]) -> bool {
 const HEADS: [&str; 7] =
     ["HTTP/1.", "HTTP/2 ", "content-type:", "content-length:", "transfer-encoding:", "server:", "date:"];
 
-/// Returns the first line of a stream that is a status line or a header of a second response.
 pub(super) fn http_within(stream: &[u8]) -> Option<String> {
     let is_head = |line: &&[u8]| {
         HEADS.iter().any(|head| {

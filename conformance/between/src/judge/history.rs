@@ -1,4 +1,4 @@
-//! What goes back to the upstream: its calls with their outputs, and its reasoning.
+//! Content that goes back to the upstream: its calls with their outputs, and its reasoning.
 
 use serde_json::Value;
 use translation::{Call, Output, Part, Question};
@@ -11,7 +11,7 @@ use super::values::difference;
 /// The calls of a conversation, each with its output if it has one.
 type Calls<'q> = Vec<(&'q Call, Option<&'q Output>)>;
 
-/// Judges what the upstream got back, and what the client sent back.
+/// Judges both sides: the upstream's and the client's.
 pub(super) fn judge(findings: &mut Findings<'_>, before: &[Turn<'_>], [got, asked]: [&Question; 2]) {
     calls(findings, before, [got, asked]);
     reasoning(findings, before, got);
@@ -90,7 +90,7 @@ fn is_same_json(one: &str, other: &str) -> bool {
         || value(one).zip(value(other)).is_some_and(|(one, other)| difference(&one, &other).is_none())
 }
 
-/// Judges whether the upstream gets back what only it can read.
+/// Only the upstream can read the seal.
 fn reasoning(findings: &mut Findings<'_>, before: &[Turn<'_>], got: &Question) {
     let returned: Vec<&str> = got.turns.iter().flat_map(|turn| &turn.parts).filter_map(seal).collect();
     let replies: Vec<_> = before.iter().map(Turn::upstream_reply).collect();

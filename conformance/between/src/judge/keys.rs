@@ -3,7 +3,6 @@
 use super::findings::{Findings, Problem};
 use crate::evidence::{Evidence, Exchanged, KeyPlace, RunKey, Test};
 
-/// Judges where the keys of the run were seen.
 pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, evidence: &Evidence) {
     let is_request = |place| matches!(place, KeyPlace::RequestHeaders | KeyPlace::RequestBody);
     let seen = |exchanges: &[Exchanged], key| {

@@ -6,7 +6,7 @@ use super::Turn;
 use super::findings::{Findings, Problem};
 use super::stream::finished;
 
-/// Judges the order of reasoning, text and calls in a streamed answer. Bodies of Chat Completions have no order.
+/// Bodies of Chat Completions have no order.
 pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>, [upstream, client]: [&Reply; 2]) {
     if turn.test.case.is_whole {
         return;
@@ -23,7 +23,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>, [upstream, cli
     }
 }
 
-/// Returns the kinds of the parts of a reply, in the order in which each comes first.
+/// Returns the kinds of a reply's parts, in the order of their first parts.
 fn kinds(reply: &Reply) -> Vec<&'static str> {
     let mut kinds = Vec::new();
     for part in &reply.parts {

@@ -4,7 +4,6 @@ use super::Turn;
 use super::findings::{Findings, Problem};
 use crate::evidence::Ended;
 
-/// Judges whether bodies pass unchanged.
 pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     let Some(request) = turn.requests.first() else { return };
     compare(findings, "request", &request.body, &turn.client.body, false);

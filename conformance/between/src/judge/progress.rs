@@ -1,4 +1,4 @@
-//! What a response had said by when.
+//! The content of a response over time.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ pub(super) struct Moment {
     pub(super) at: Duration,
     /// The number of the piece.
     pub(super) piece: usize,
-    /// What the response has said by then.
+    /// The content of the response so far.
     pub(super) said: Said,
 }
 
-/// Returns the pieces of a response that say something.
+/// Only pieces with content count.
 pub(super) fn progress(response: &Response, api: &'static Api) -> Vec<Moment> {
     let mut counter = ContentCounter::new(api);
     let mut before = Said::default();

@@ -17,12 +17,12 @@ use crate::evidence::{Evidence, Test};
 const MOST: usize = 5;
 /// Texts that may stand between parts where an API joins them.
 const JOINTS: [&str; 4] = ["", "\n", "\n\n", " "];
-/// The place of a budget of reasoning, of which a request has no effort.
+/// The place of a budget of reasoning. A request with a budget has no effort.
 const BUDGET: &str = "/thinking/budget_tokens";
-/// What sampling options are if no one sets them.
+/// Sampling options have this value if no one sets them.
 const USUAL: f64 = 1.0;
 
-/// Judges the first request for a turn. The turns before it show what the upstream said.
+/// The turns before it show the upstream's answers.
 pub(super) fn judge(findings: &mut Findings<'_>, before: &[Turn<'_>], turn: &Turn<'_>) {
     let Some(request) = turn.requests.first() else { return };
     let broken = schema::judge(findings, turn.test, &request.body);
@@ -39,7 +39,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, before: &[Turn<'_>], turn: &Tur
     }
 }
 
-/// Judges whether the upstream is asked for the same model in each request.
+/// All requests have to name the same model.
 pub(super) fn judge_models(findings: &mut Findings<'_>, test: &Test, evidence: &Evidence) {
     let models = evidence
         .upstream
@@ -74,7 +74,7 @@ fn spoken(question: &Question) -> Spoken<'_> {
     spoken
 }
 
-/// Returns whether two lists of texts are equal when their parts are joined.
+/// The parts may be cut in different ways.
 fn are_joined(one: &[&str], other: &[&str]) -> bool {
     let has = |whole: &str, parts: &[&str]| JOINTS.iter().any(|joint| parts.join(joint) == whole);
     let whole = |parts: &[&str]| parts.concat();
@@ -88,7 +88,7 @@ fn letters(parts: &[&str]) -> String {
     parts.iter().flat_map(|part| part.split_whitespace()).collect()
 }
 
-/// Judges instructions, texts and who speaks them.
+/// Instructions, texts and their speakers.
 fn conversation(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
     let instructions = |question: &Question| question.instructions.join("\n\n");
     let [told, wanted] =
@@ -174,7 +174,6 @@ struct SentTools<'r> {
 }
 
 impl SentTools<'_> {
-    /// Returns the number and the text of the tool of a name.
     fn find(&self, name: &str) -> Option<(usize, &Value)> {
         let all = self.request.get("tools")?.as_array()?;
         all.iter().enumerate().find(|(_, tool)| has_name(tool, name))
@@ -184,7 +183,7 @@ impl SentTools<'_> {
         self.find(name).is_some_and(|(at, _)| self.broken.contains(&at))
     }
 
-    /// Returns what is shown of the parameters of a tool: the whole tool if it has them in no known place.
+    /// The parameters, or the whole tool if they are in no known place.
     fn shown(&self, tool: &Tool) -> String {
         let whole = self.find(&tool.name).map(|(_, whole)| whole.to_string());
         let parameters = tool.parameters.to_string();
@@ -192,7 +191,6 @@ impl SentTools<'_> {
     }
 }
 
-/// Returns whether an object, or one in it, has a name.
 fn has_name(tool: &Value, name: &str) -> bool {
     tool.get("name").and_then(Value::as_str) == Some(name)
         || tool.as_object().is_some_and(|members| {
@@ -248,7 +246,7 @@ fn tools(findings: &mut Findings<'_>, [got, asked]: [&Question; 2], sent: &SentT
     }
 }
 
-/// Judges the options that a client sets. Those that it does not set are judged as inventions.
+/// Options that the client does not set are judged as inventions.
 fn options(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
     let mut add_at = |rule: &'static str, name: &str, level: Level, is_wrong: bool, values: [String; 2]| {
         if is_wrong {
@@ -303,7 +301,7 @@ fn options(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
     }
 }
 
-/// Reports another format. Schemas are long: the message names the first place where they differ.
+/// Schemas are long, so the message names the first difference.
 fn format(findings: &mut Findings<'_>, got: &Format, asked: &Format) {
     let [own, wanted] = words(got, asked);
     let problem = |message: String| Problem::new("the format", message);
@@ -327,7 +325,6 @@ const fn kind(format: &Format) -> &'static str {
     }
 }
 
-/// Judges the effort of reasoning.
 fn effort(findings: &mut Findings<'_>, got: &Question, asked: &Question, request: &Value) {
     let Some(wanted) = asked.effort.as_ref().filter(|_| got.effort != asked.effort) else { return };
     let own = got.effort.as_ref().map_or_else(|| "missing".to_owned(), |own| format!("{own:?}"));
@@ -348,7 +345,7 @@ fn words<T: serde::Serialize>(own: &T, wanted: &T) -> [String; 2] {
     [own, wanted].map(|value| serde_json::to_string(value).unwrap_or_default())
 }
 
-/// Returns whether two formats are the same. Not every API has a name for a schema.
+/// Not every API has a name for a schema.
 fn is_same_format(one: &Format, other: &Format) -> bool {
     match (one, other) {
         (Format::Schema { schema: one, .. }, Format::Schema { schema: other, .. }) => {
@@ -383,12 +380,12 @@ fn images(findings: &mut Findings<'_>, got: &Question, asked: &Question) {
     }
 }
 
-/// Returns whether an image is the client's. A gateway may have loaded one that has an address.
+/// A gateway may have loaded an image that has an address.
 fn is_same_image(own: &Image, wanted: &Image) -> bool {
     own == wanted || wanted.url.is_some() && own.data.as_ref().is_some_and(|data| !data.is_empty())
 }
 
-/// Judges what the upstream was asked and the client did not ask.
+/// The client did not ask for these.
 fn invented(findings: &mut Findings<'_>, turn: &Turn<'_>, got: &Question, asked: &Question) {
     let own = turn.client.request().unwrap_or_default();
     // A member that the client sent by that name is at most in the wrong place.

@@ -4,7 +4,7 @@ use super::Turn;
 use super::findings::{Findings, Problem};
 use super::progress::progress;
 
-/// Judges how many requests the upstream got, and when.
+/// The number of the upstream's requests, and their times.
 pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     let count = turn.requests.len();
     let shown = turn.response().and_then(|response| progress(response, turn.test.front.api).first().copied());

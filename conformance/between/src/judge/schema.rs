@@ -14,12 +14,12 @@ use crate::evidence::Test;
 const ROOT: &str = "request";
 /// Maximum number of faults of a request that are reported, and of properties that are named.
 const MOST: usize = 5;
-/// The member by which the forms of an object differ.
+/// The member that distinguishes the forms of an object.
 const TYPE: &str = "/type";
 /// The place of the tools.
 const TOOLS: &str = "/tools/";
 
-/// Judges the request. Returns the numbers of its tools that are invalid.
+/// Returns the numbers of the invalid tools.
 pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, body: &[u8]) -> Vec<usize> {
     let json = String::from_utf8_lossy(body);
     let Some(root) = test.upstream.root(ROOT) else { return Vec::new() };
@@ -52,7 +52,7 @@ fn tool(pointer: &str) -> Option<usize> {
     pointer.strip_prefix(TOOLS)?.split('/').next()?.parse().ok()
 }
 
-/// Returns whether two faults are one: what objects at the same place lack.
+/// Objects at the same place that lack something have one fault.
 fn is_alike(one: &Fault, other: &Fault) -> bool {
     let is_lack = |fault: &Fault| fault.kind.missing().is_some();
     starred(&one.pointer) == starred(&other.pointer)
@@ -96,13 +96,13 @@ fn problem(upstream: &Dialect, request: &Value, faults: &[&Fault]) -> Problem {
     Problem::new(kind.trim(), message).showing(&sent, "")
 }
 
-/// Returns whether an object has a type that none of its forms has, so that its form is unknown.
+/// If no form has the type of an object, its form is unknown.
 fn is_form(fault: &Fault) -> bool {
     let is_type = fault.pointer.ends_with(TYPE) && fault.actual.string().is_some();
     is_type && matches!(fault.kind, FaultKind::Value(Wanted::Constant(_) | Wanted::OneOf(_)))
 }
 
-/// Returns what an object lacks in the form that has no type.
+/// The form without a type shows which members the object lacks.
 fn other_form(upstream: &Dialect, request: &Value, pointer: &str) -> String {
     let mut untyped = request.clone();
     let holder = pointer.strip_suffix(TYPE).unwrap_or_default();
@@ -123,7 +123,6 @@ fn other_form(upstream: &Dialect, request: &Value, pointer: &str) -> String {
     format!("; without a type, {} lacks {names}", shown(&starred(holder)))
 }
 
-/// Returns whether the servers of an API take a request in spite of a fault.
 fn is_lenient(api: &str, fault: &Fault) -> bool {
     let (place, demand) = (starred(&fault.pointer), fault.kind.to_string());
     BETWEEN_LENIENCIES

@@ -5,7 +5,6 @@ use translation::{Choice, Question, Reply, Stop, stops};
 use super::findings::{Findings, Problem};
 use crate::evidence::Test;
 
-/// Judges why the client's answer ended.
 pub(super) fn judge(
     findings: &mut Findings<'_>,
     test: &Test,
@@ -37,7 +36,7 @@ pub(super) fn judge(
     }
 }
 
-/// Returns the classes that stand for one that another API does not have.
+/// Another API may not have the class.
 const fn nearest(stop: Stop) -> &'static [Stop] {
     match stop {
         Stop::Sequence | Stop::Paused => &[Stop::Ended],
@@ -47,7 +46,6 @@ const fn nearest(stop: Stop) -> &'static [Stop] {
     }
 }
 
-/// Returns the name of a class.
 const fn name(stop: Stop) -> &'static str {
     match stop {
         Stop::Ended => "ended",

@@ -13,7 +13,7 @@ use crate::evidence::{Ended, Response};
 /// Tolerance for a declared drain, on a machine with other work.
 const DRAIN_GRACE: Duration = Duration::from_millis(500);
 
-/// Judges a test in which the upstream waits for the client.
+/// Judges a test whose upstream waits for the client.
 pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     let (Some(sent), Some(received)) = (turn.answer(), turn.response()) else { return };
     let (Some((last, _)), Some((first, _))) = (sent.pieces.last(), received.pieces.first()) else { return };
@@ -43,8 +43,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     }
 }
 
-/// Returns the first piece of the upstream whose content reaches the client only after the next one was sent, and what it
-/// is.
+/// Such a piece reaches the client only after the next one was sent.
 fn held_back(sent: &Response, upstream: &[Moment], client: &[Moment]) -> Option<(Moment, usize)> {
     let mut before = [0; LANES.len()];
     let all = |moments: &[Moment], lane: usize| {
@@ -53,7 +52,7 @@ fn held_back(sent: &Response, upstream: &[Moment], client: &[Moment]) -> Option<
     for moment in upstream {
         let grown = (0..LANES.len()).filter(|lane| moment.said.get(*lane) > before.get(*lane));
         for lane in grown {
-            // What never arrives is lost, and a finding of another rule: it is not waited for.
+            // Lost content is a finding of another rule, and nobody waits for it.
             let lost = all(upstream, lane).saturating_sub(all(client, lane));
             let wanted = moment.said.get(lane)?.saturating_sub(lost);
             if wanted == 0 {
@@ -70,7 +69,6 @@ fn held_back(sent: &Response, upstream: &[Moment], client: &[Moment]) -> Option<
     None
 }
 
-/// Judges a test whose client leaves.
 pub(super) fn judge_leaving(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     let Some(left) = turn.response().filter(|response| response.end == Ended::Left) else { return };
     for exchange in &turn.requests {

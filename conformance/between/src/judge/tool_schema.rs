@@ -1,4 +1,4 @@
-//! The schemas of tools, in a form in which equal ones are the same.
+//! Schemas of tools in a normal form, so that equal schemas are the same.
 
 use serde_json::{Map, Value, json};
 
@@ -7,8 +7,8 @@ const DEPTH: usize = 12;
 /// Where a schema has its definitions.
 const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
-/// Returns a schema with its local references replaced by what they refer to, and without keywords that demand nothing. No
-/// schema is that of any object.
+/// Replaces local references by their targets, and drops keywords that demand nothing. A missing schema allows any
+/// object.
 pub(super) fn plain(schema: &Value) -> Value {
     let mut whole = replaced(schema, schema, DEPTH);
     if let Value::Object(members) = &mut whole {
@@ -24,7 +24,6 @@ pub(super) fn plain(schema: &Value) -> Value {
     whole
 }
 
-/// Replaces references.
 fn replaced(schema: &Value, root: &Value, depth: usize) -> Value {
     match schema {
         Value::Object(members) => {
@@ -41,7 +40,6 @@ fn replaced(schema: &Value, root: &Value, depth: usize) -> Value {
     }
 }
 
-/// Removes empty lists of required members and empty tables of members.
 fn without_idle(schema: &mut Value) {
     let is_idle = |name: &str, value: &Value| match name {
         "required" => value.as_array().is_some_and(Vec::is_empty),

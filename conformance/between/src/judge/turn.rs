@@ -18,7 +18,7 @@ pub(super) struct Turn<'e> {
 }
 
 impl<'e> Turn<'e> {
-    /// Returns the turns of a test; of a crowd, that of each client.
+    /// A crowd has one turn for each client.
     pub(super) fn all(test: &'e Test, evidence: &'e Evidence) -> Vec<Self> {
         let own = |exchange: &Exchanged| own_mark(&String::from_utf8_lossy(&exchange.body), &test.mark);
         let is_crowd = test.case.crowd.is_some();
@@ -34,42 +34,35 @@ impl<'e> Turn<'e> {
         evidence.client.iter().map(turn).collect()
     }
 
-    /// Returns the client's response.
     pub(super) const fn response(&self) -> Option<&'e Response> {
         self.client.response.as_ref()
     }
 
-    /// Returns the upstream's last response.
     pub(super) fn answer(&self) -> Option<&'e Response> {
         self.requests.iter().rev().find_map(|exchange| exchange.response.as_ref())
     }
 
-    /// Returns what the client asked.
     pub(super) fn question(&self) -> Option<Question> {
         Some(Question::read(self.test.front.api, &self.client.request()?))
     }
 
-    /// Returns what the upstream was asked first.
     pub(super) fn upstream_question(&self) -> Option<Question> {
         Some(Question::read(self.test.upstream.api, &self.requests.first()?.request()?))
     }
 
-    /// Returns what the client got.
     pub(super) fn client_reply(&self) -> Reply {
         self.response().map(|response| read(self.test.front, response)).unwrap_or_default()
     }
 
-    /// Returns what the upstream sent.
     pub(super) fn upstream_reply(&self) -> Reply {
         self.answer().map(|response| read(self.test.upstream, response)).unwrap_or_default()
     }
 
-    /// Returns whether the upstream has a fault in this turn.
     pub(super) fn is_faulty(&self) -> bool {
         self.test.fault.is_some() && self.client.turn == 0
     }
 
-    /// Returns whether the upstream said all, and why it ended, before anything failed.
+    /// The upstream sent everything, and its stop reason, before anything failed.
     pub(super) fn is_finished(&self) -> bool {
         let Some(response) = self.answer().filter(|response| response.status < 400) else { return false };
         let body = response.body();
@@ -85,7 +78,7 @@ impl<'e> Turn<'e> {
         first.unwrap_or(false)
     }
 
-    /// Returns what became of the client's stream.
+    /// The outcome of the client's stream.
     pub(super) fn outcome(&self, reply: &Reply, is_broken: bool) -> StreamOutcome {
         let Some(response) = self.response() else { return StreamOutcome::Hung };
         let body = response.body();
@@ -140,7 +133,6 @@ fn deltas(dialect: &'static spec::Dialect, stream: &[u8]) -> Vec<Delta> {
     deltas
 }
 
-/// Reads a response.
 pub(super) fn read(dialect: &'static spec::Dialect, response: &Response) -> Reply {
     Reply::read(dialect, response.header("content-type"), response.status, &response.body())
 }

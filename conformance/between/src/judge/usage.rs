@@ -12,7 +12,6 @@ const DETAIL: Level = Level::Should;
 /// The members of requests without which a stream of an API has no token counts.
 const SWITCHES: [(&str, &str); 1] = [("chat", "/stream_options/include_usage")];
 
-/// Judges the token counts of an answer that is complete.
 pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>, [upstream, client]: [&Reply; 2]) {
     let (sent, found) = (upstream.usage.unwrap_or_default(), client.usage.unwrap_or_default());
     let show = |problem: Problem| problem.showing(&words(&sent), &words(&found));
@@ -52,7 +51,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>, [upstream, cli
     }
 }
 
-/// Returns whether the client's response must have token counts.
+/// Some responses need no token counts.
 fn is_due(turn: &Turn<'_>) -> bool {
     let switch = SWITCHES
         .iter()
@@ -63,7 +62,6 @@ fn is_due(turn: &Turn<'_>) -> bool {
     })
 }
 
-/// Judges the token counts of an answer that the upstream did not complete.
 pub(super) fn judge_incomplete(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
     let (sent, Some(found)) = (upstream.usage.unwrap_or_default(), client.usage) else { return };
     for (name, sent_count, count) in

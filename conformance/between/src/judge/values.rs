@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Returns where two values differ first, as a JSON pointer; numbers are equal in each of their forms.
+/// A JSON pointer. Numbers are equal in each of their forms.
 pub(super) fn difference(one: &Value, other: &Value) -> Option<String> {
     match (one, other) {
         (Value::Number(a), Value::Number(b)) => {

@@ -1,4 +1,4 @@
-//! In which API a gateway asks its upstream.
+//! The API that a gateway speaks to its upstream.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub struct Detected {
     pub front: &'static Dialect,
     /// The dialect of the upstream, if it was asked.
     pub upstream: Option<&'static Dialect>,
-    /// What the client got.
+    /// The client's exchange.
     pub exchange: Exchanged,
 }
 
@@ -30,8 +30,8 @@ pub struct Detected {
 const DETECTING: usize = 1_000_000;
 
 impl Suite {
-    /// Returns the pairs of these settings with the API in which the gateway asks the upstream for each client's API; none
-    /// for an API that the gateway does not answer, with the reason.
+    /// Returns the pairs of these settings with the API of the gateway's requests for each client's API; none for an
+    /// API that the gateway does not answer, with the reason.
     ///
     /// # Errors
     ///

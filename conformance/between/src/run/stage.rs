@@ -29,7 +29,7 @@ const DRAINED: Duration = Duration::from_secs(2);
 /// The rule that is judged again if it is broken, as a loaded machine may be late.
 const LATE: &str = "cancel/upstream-left";
 
-/// What the tests of a run share.
+/// State that the tests of a run share.
 pub(super) struct Stage {
     upstream: Arc<Upstream>,
     keys: Arc<Keys>,
@@ -43,7 +43,6 @@ pub(super) struct Stage {
     recorded: AtomicU64,
 }
 
-/// Plays the tests, several at once, in order.
 pub(super) async fn play_all(
     stage: &Arc<Stage>,
     tests: &[Test],
@@ -83,7 +82,7 @@ impl Stage {
         Self { upstream, keys, settings, clients, machine, count, begun: Instant::now(), recorded }
     }
 
-    /// Returns why no more tests may begin, if a limit of the run is exceeded.
+    /// The exceeded limit of the run, after which no more tests may begin.
     fn exhausted(&self) -> Option<&'static str> {
         let Settings { max_bytes, max_time, .. } = self.settings;
         if max_bytes.is_some_and(|most| self.recorded.load(Ordering::Relaxed) >= most) {
@@ -93,7 +92,6 @@ impl Stage {
         is_over.then_some("the run reached --max-total-time")
     }
 
-    /// Plays a test and judges it.
     async fn test(self: Arc<Self>, test: Test) -> BetweenTest {
         if let Some(reason) = self.exhausted() {
             return harness_error(&test, reason.to_owned());
@@ -105,7 +103,7 @@ impl Stage {
         self.attempt(Test { mark: self.other_mark(), ..test }).await
     }
 
-    /// Returns a mark that no test of the plan has.
+    /// No test of the plan has this mark.
     fn other_mark(&self) -> String {
         mark(2 * self.count.fetch_add(1, Ordering::Relaxed) + 1)
     }
@@ -134,7 +132,7 @@ impl Stage {
         result
     }
 
-    /// Plays a test. Also returns the API in which the gateway asked, if it is another one.
+    /// Also returns the API of the gateway's requests, if it is another one.
     async fn play(&self, test: &Test) -> (Evidence, Option<&'static Api>) {
         let tag = letters_of(&test.mark).to_owned();
         let playing = Arc::new(Playing::new(test.clone(), tag, self.settings.patience));
@@ -165,7 +163,7 @@ impl Stage {
         (evidence, playing.other_api())
     }
 
-    /// Asks the turns of a case, each of which continues the answer to the one before.
+    /// Each turn of a case continues the previous answer.
     async fn turns(&self, test: &Test, playing: &Playing) -> Vec<Exchanged> {
         let Some(client) = self.clients.of(test) else { return Vec::new() };
         let mut questions = Questions::new(test, &test.mark);
@@ -210,7 +208,7 @@ impl Stage {
         }
     }
 
-    /// Asks a plain question after a fault, and returns what both sides recorded. Times are from the start of the test.
+    /// Asks a plain question after a fault. Times count from the start of the test.
     async fn after(&self, test: &Test, begun: Duration) -> (Option<Exchanged>, Vec<Exchanged>) {
         let Some((case, client)) = plain().zip(self.clients.of(test)) else {
             return (Some(Exchanged::default()), Vec::new());

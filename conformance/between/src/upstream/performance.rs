@@ -14,7 +14,7 @@ use super::playing::Playing;
 use super::script::{Piece, ScriptEnding};
 use crate::evidence::Ended;
 
-/// Returns the body of an exchange: each piece is written to the connection before the next one is produced, and recorded.
+/// Each piece is written to the connection before the next one is produced, and recorded.
 pub(super) fn perform(
     playing: Arc<Playing>,
     exchange: usize,

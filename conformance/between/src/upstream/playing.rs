@@ -31,16 +31,16 @@ struct Late {
 /// A test while it runs.
 pub(crate) struct Playing {
     pub(crate) test: Test,
-    /// What makes the ids of its responses unique.
+    /// A part that makes the ids of its responses unique.
     tag: String,
     /// When it began.
     start: Instant,
     /// How long the upstream waits for the client.
     patience: Duration,
     turn: AtomicUsize,
-    /// Whether the upstream answers in any API, to find out in which the gateway asks.
+    /// Whether the upstream answers in any API, to find out the gateway's.
     answers_any: bool,
-    /// The API of the last request, if it is not that of the test.
+    /// The API of the last request, if it is not the test's.
     other_api: Mutex<Option<&'static Api>>,
     /// How much the client has received in this turn.
     seen: watch::Sender<Said>,
@@ -49,7 +49,7 @@ pub(crate) struct Playing {
     has_left: watch::Sender<bool>,
     /// Whether the client did not leave in time.
     stays: AtomicBool,
-    /// What the client did not get in time, of each of [`LANES`].
+    /// Content that the client did not get in time, for each of [`LANES`].
     late: Mutex<[Late; LANES.len()]>,
     exchanges: Mutex<Vec<Exchanged>>,
     /// Number of requests without a mark.
@@ -76,12 +76,10 @@ impl Playing {
         }
     }
 
-    /// Answers in any API.
     pub(crate) fn in_any_api(self) -> Self {
         Self { answers_any: true, ..self }
     }
 
-    /// Returns the dialect in which the upstream answers a request of an API, if it does.
     pub(super) fn dialect(&self, api: &'static Api) -> Option<&'static Dialect> {
         if api.name == self.test.upstream.api.name {
             return Some(self.test.upstream);
@@ -90,17 +88,15 @@ impl Playing {
         upstream_dialect(api).filter(|_| self.answers_any)
     }
 
-    /// Returns the API in which the gateway asked, if it is not that of the test.
+    /// `None` if it is the test's.
     pub(crate) fn other_api(&self) -> Option<&'static Api> {
         *lock(&self.other_api)
     }
 
-    /// Returns the time since its start.
     pub(crate) fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
 
-    /// Begins a turn of the client.
     pub(crate) fn begin_turn(&self, turn: usize) {
         self.turn.store(turn, Ordering::SeqCst);
         *lock(&self.counter) = ContentCounter::new(self.test.front.api);
@@ -108,18 +104,15 @@ impl Playing {
         *lock(&self.late) = Default::default();
     }
 
-    /// Records that the client has received bytes.
     pub(crate) fn received(&self, bytes: &[u8]) {
         let size = lock(&self.counter).push(bytes);
         self.seen.send_replace(size);
     }
 
-    /// Records that the client has left.
     pub(crate) fn left(&self) {
         self.has_left.send_replace(true);
     }
 
-    /// Returns what the upstream received and sent so far.
     pub(crate) fn exchanges(&self) -> Vec<Exchanged> {
         let mut exchanges = lock(&self.exchanges).clone();
         for response in exchanges.iter_mut().filter_map(|exchange| exchange.response.as_mut()) {
@@ -131,14 +124,14 @@ impl Playing {
         exchanges
     }
 
-    /// Returns whether the gateway holds no connection to the upstream any more.
+    /// The gateway holds no connection to the upstream any more.
     pub(crate) fn is_quiet(&self) -> bool {
         let exchanges = lock(&self.exchanges);
         exchanges.iter().filter_map(|exchange| exchange.response.as_ref()).all(|it| !it.ended_at.is_zero())
     }
 
-    /// Records a request of the gateway; returns the number of its exchange, its turn, and the tag of its response. After
-    /// too many requests, there is none.
+    /// Returns the number of the exchange, its turn, and the tag of its response. After too many requests, there is
+    /// none.
     pub(super) fn requested(&self, exchange: Exchanged) -> Option<(usize, usize, String)> {
         let turn = self.turn.load(Ordering::SeqCst);
         let mut exchanges = lock(&self.exchanges);
@@ -150,17 +143,15 @@ impl Playing {
         Some((number, turn, format!("{}{number:x}", self.tag)))
     }
 
-    /// Counts a request of the gateway that has no mark, and may be one of this test.
+    /// A request without a mark may belong to this test.
     pub(super) fn requested_unmarked(&self) {
         self.unmarked.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns the number of requests without a mark.
     pub(crate) fn unmarked(&self) -> u64 {
         self.unmarked.load(Ordering::Relaxed)
     }
 
-    /// Records the head of a response.
     pub(super) fn responds(&self, exchange: usize, status: u16, headers: &[(&'static str, String)]) {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         self.change(exchange, |exchange| {
@@ -168,7 +159,6 @@ impl Playing {
         });
     }
 
-    /// Records a piece of a response.
     pub(super) fn sent(&self, exchange: usize, bytes: &[u8]) {
         let at = self.elapsed();
         self.change(exchange, |exchange| {
@@ -178,7 +168,6 @@ impl Playing {
         });
     }
 
-    /// Records the end of a response.
     pub(super) fn ended(&self, exchange: usize, how: Ended) {
         let at = self.elapsed();
         self.change(exchange, |exchange| {
@@ -194,7 +183,6 @@ impl Playing {
         }
     }
 
-    /// Waits for what has to come before a piece.
     pub(super) async fn wait_before(&self, piece: &Piece) {
         if let Some(pause) = piece.after_leave {
             let mut left = self.has_left.subscribe();
@@ -210,8 +198,8 @@ impl Playing {
         }
     }
 
-    /// Waits until the client has received as much. What it did not receive in time is not waited for again: it may be
-    /// lost. What follows it is waited for while more arrives.
+    /// Waits until the client has received as much. Content that is late once may be lost, and is not waited for again;
+    /// content behind it is, while more arrives.
     async fn wait_for(&self, wanted: Said) {
         let late = *lock(&self.late);
         let lacks = |seen: &Said, lane: usize| match late[lane] {

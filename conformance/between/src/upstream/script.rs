@@ -1,4 +1,4 @@
-//! What the upstream sends: the pieces of a response, with its faults.
+//! The upstream's responses: pieces, with faults.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use crate::content::{ContentCounter, Said};
 use crate::evidence::{Fault, Test};
 use crate::mark::own_mark;
 
-/// Maximum number of events with which a response of any API opens before its content.
+/// Maximum number of events at the start of a response before its content.
 const OPENING: usize = 8;
 
 /// The pause between pieces that are sent after the client has left, unless the gateway declares to read them.
 const AFTER_LEAVE: Duration = Duration::from_millis(40);
-/// The time for which an upstream has more to send than a gateway declares to read.
+/// The upstream sends for longer than a gateway declares to read.
 const AFTER_DRAIN: Duration = Duration::from_secs(1);
 
 /// A response of the upstream.
@@ -33,7 +33,7 @@ pub(super) struct Script {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) bytes: Vec<u8>,
-    /// What the client must have received before this is sent.
+    /// Content that the client must have received before this is sent.
     pub(super) after: Option<Said>,
     /// The pause before it, if it is sent only after the client has left, or long after the piece before.
     pub(super) after_leave: Option<Duration>,
@@ -56,7 +56,7 @@ impl Piece {
     }
 }
 
-/// Returns the response to a request that no test accounts for: a plain answer, so that the gateway goes on.
+/// Requests that no test accounts for get a plain answer, so that the gateway goes on.
 pub(super) fn aside(dialect: &'static Dialect, asked: &Value) -> Wire {
     let plan = plan(&request("[[say Hello.]]", dialect.api), dialect, 0);
     let answer = render(asked, &plan, dialect, 0);
@@ -67,7 +67,6 @@ pub(super) fn aside(dialect: &'static Dialect, asked: &Value) -> Wire {
     }
 }
 
-/// Returns what the upstream plans to answer in a turn of a case.
 fn planned(case: &BetweenCase, turn: usize, mark: &str, dialect: &'static Dialect) -> ResponsePlan {
     let answer = case.answers.get(turn).or(case.answers.last()).copied().unwrap_or_default();
     let mut plan = plan(&request(&answer.replace("{mark}", mark), dialect.api), dialect, 0);
@@ -75,18 +74,16 @@ fn planned(case: &BetweenCase, turn: usize, mark: &str, dialect: &'static Dialec
     plan
 }
 
-/// Returns the events of a response to a request, with ids that no other response of the run has.
 fn events(answer: &RenderedResponse, tag: &str) -> Vec<Vec<u8>> {
     answer.events.iter().map(|event| tagged(event.as_bytes(), tag)).collect()
 }
 
-/// Returns the number of events of the first answer of a case in a dialect.
 pub(crate) fn event_count(case: &BetweenCase, dialect: &'static Dialect) -> usize {
     let plan = planned(case, 0, "mark", dialect);
     render(&request("", dialect.api), &plan, dialect, 0).events.len()
 }
 
-/// Returns the numbers of the events before which the faults of a case occur.
+/// The faults of a case occur before these events.
 pub(crate) fn fault_places(case: &BetweenCase, dialect: &'static Dialect) -> Vec<usize> {
     let count = event_count(case, dialect);
     match case.places {
@@ -99,7 +96,7 @@ pub(crate) fn fault_places(case: &BetweenCase, dialect: &'static Dialect) -> Vec
     }
 }
 
-/// Returns the response to a request of the gateway.
+/// The response to a request of the gateway.
 pub(super) fn script(
     test: &Test,
     dialect: &'static Dialect,
@@ -147,7 +144,7 @@ pub(super) fn script(
     Script { status: 200, headers: vec![("content-type", content_type.to_owned())], pieces, ending }
 }
 
-/// Returns a response without a stream. Of the faults of streams, it has those that a body can have.
+/// Without a stream, only faults that a body can have occur.
 fn whole(answer: &RenderedResponse, tag: &str, fault: Option<UpstreamFault>) -> Script {
     let mut body = tagged(answer.response().to_string().as_bytes(), tag);
     if fault.is_some_and(|fault| fault != UpstreamFault::Error) {
@@ -158,7 +155,6 @@ fn whole(answer: &RenderedResponse, tag: &str, fault: Option<UpstreamFault>) -> 
     Script { status: answer.status, headers, pieces: vec![Piece::new(body)], ending }
 }
 
-/// Refuses a request.
 fn refusal(test: &Test, dialect: &'static Dialect, status: u16) -> Script {
     let message = format!("The upstream refuses {}.", test.mark);
     let problem = Problem { message, ..Problem::of_status(status) };
@@ -168,7 +164,6 @@ fn refusal(test: &Test, dialect: &'static Dialect, status: u16) -> Script {
     Script { status, headers, pieces: vec![Piece::new(wire.body)], ending: ScriptEnding::Complete }
 }
 
-/// Returns how a body with a fault ends.
 const fn ending(fault: UpstreamFault) -> ScriptEnding {
     match fault {
         UpstreamFault::Cut => ScriptEnding::Broken,
@@ -177,7 +172,6 @@ const fn ending(fault: UpstreamFault) -> ScriptEnding {
     }
 }
 
-/// Applies a fault before the event of a number.
 fn damage(
     events: &mut Vec<Vec<u8>>,
     fault: UpstreamFault,
@@ -199,7 +193,7 @@ fn damage(
     }
 }
 
-/// Returns the event with which a stream of a dialect fails, at its place in the stream.
+/// The event of a failing stream, at its place in the stream.
 fn failure(
     asked: &Value,
     plan: &ResponsePlan,
@@ -214,7 +208,6 @@ fn failure(
     Some(tagged(last.replace(&number(at), &number(place)).as_bytes(), tag))
 }
 
-/// Cuts a stream into writes.
 fn pieces(events: &[Vec<u8>], writes: Writes) -> Vec<Piece> {
     let all = || events.concat();
     match writes {
@@ -243,7 +236,7 @@ fn pieces(events: &[Vec<u8>], writes: Writes) -> Vec<Piece> {
     }
 }
 
-/// Lets each event wait for the content of those before.
+/// Each event waits for the content of earlier ones.
 fn in_step(pieces: &mut [Piece], dialect: &Dialect) {
     let mut counter = ContentCounter::new(dialect.api);
     let mut before = Said::default();

@@ -7,7 +7,6 @@ use super::finding::Findings;
 use super::stream::Stream;
 
 impl<'c> Context<'c> {
-    /// Calls rules, one after the other.
     #[inline]
     pub(super) fn ask<F: Copy>(
         self,

@@ -1,4 +1,4 @@
-//! What a request asks of its response, by the table of its API.
+//! Settings of a request, by the table of its API.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use spec::{Api, json};
 
 use super::view::{Object, number};
 
-/// What a request asks of its response: its members, without the conversation.
+/// Settings of a request: its members, without the conversation.
 #[derive(Debug)]
 pub struct Asked {
     settings: Object<'static>,
@@ -40,7 +40,7 @@ impl Asked {
         Self::of(&Object::new(request), &api.request)
     }
 
-    /// Copies the settings of a request. Returns `None` if the API says nothing of them, or if the body is not a request.
+    /// `None` if the API says nothing of settings, or if the body is not a request.
     pub(super) fn of(request: &Object<'_>, shape: &'static RequestShape) -> Option<Self> {
         shape.offers?;
         request.value(shape.input)?;
@@ -54,19 +54,16 @@ impl Asked {
         Some(Self { settings: Object::new(&settings).into_owned(), shape, tools: OnceLock::new() })
     }
 
-    /// Returns the text of a setting, unless it is null.
     pub(crate) fn value(&self, member: &str) -> Option<&str> {
         self.settings.value(member)
     }
 
-    /// Returns the text of the setting at a JSON pointer, unless it is null.
     pub(crate) fn at(&self, pointer: &str) -> Option<&str> {
         let member = pointer.strip_prefix('/')?;
         let (member, rest) = member.split_at(member.find('/').unwrap_or(member.len()));
         json::at(self.value(member)?, rest).filter(|value| *value != "null")
     }
 
-    /// Returns whether a setting is true.
     pub(crate) fn is_on(&self, pointer: &str) -> bool {
         self.at(pointer) == Some("true")
     }
@@ -101,12 +98,11 @@ impl Asked {
         self.tools.get_or_init(names).as_ref()
     }
 
-    /// Returns the name of the tool that a call is of: calls have it where tools have it.
+    /// Calls have the name where tools have it.
     pub(crate) fn called<'t>(&self, call: &'t str) -> Option<Cow<'t, str>> {
         first_text(call, self.shape.offers?.names)
     }
 
-    /// Returns the schema of the arguments of a tool that enforces it by a switch, at one of these places in the tool.
     pub(crate) fn strict_schema(&self, name: &str, switch: &str, places: &[&str]) -> Option<&str> {
         let offers = self.shape.offers?;
         let holder = |tool, pointer: &str| json::at(tool, pointer.strip_suffix("/name")?);
@@ -136,13 +132,11 @@ impl Asked {
         self.shape.limits.iter().find_map(|member| Some((*member, number(self.value(member)?)?)))
     }
 
-    /// Returns the name of the model.
     pub(crate) fn model(&self) -> Option<Cow<'_, str>> {
         json::string(self.value(self.shape.model?)?)
     }
 }
 
-/// Returns the first text at one of these JSON pointers.
 fn first_text<'t>(value: &'t str, pointers: &[&str]) -> Option<Cow<'t, str>> {
     pointers.iter().find_map(|pointer| json::string(json::at(value, pointer)?))
 }

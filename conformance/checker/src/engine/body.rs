@@ -15,7 +15,6 @@ use super::relation::inside;
 use super::stream::{RESPONSE, Stream};
 use super::view::{Object, short};
 
-/// Checks a body.
 pub(super) fn judge(plan: &Plan, head: &Head, mut record: Record<'_>, findings: &mut Findings) {
     let is_success = !head.is_refusal();
     let body = Object::new(record.data());
@@ -27,7 +26,6 @@ pub(super) fn judge(plan: &Plan, head: &Head, mut record: Record<'_>, findings: 
     body.check(findings);
 }
 
-/// Returns the root type of a body, and the result of its validation.
 fn valid(dialect: &Dialect, body: &Object<'_>) -> (Option<&'static str>, Verdict) {
     let shape = dialect.api.body(body.text()).filter(|shape| shape.is_typed(body.text()));
     let root = shape.map(|shape| shape.root);
@@ -61,7 +59,6 @@ impl Body<'_> {
         context.ask(At::Body(record, None), &hooks.of_body.newer, &stream, findings, plain);
     }
 
-    /// Checks a response: its members, and if it has ended, its items and its ending.
     fn response(&self, response: &Object<'_>, stream: &mut Stream, findings: &mut Findings) {
         let Self { plan, context, record } = *self;
         let hooks = &plan.hooks.of_body;
@@ -87,7 +84,7 @@ impl Body<'_> {
         context.ask(At::Body(record, None), &hooks.ending, stream, findings, look);
     }
 
-    /// Checks an item of the output as one that is opened and closed with the same value.
+    /// An item of a body is opened and closed with the same value.
     fn item(&self, index: usize, item: &Object<'_>, stream: &mut Stream, findings: &mut Findings) {
         let Self { plan, context, record } = *self;
         let api = plan.api();
@@ -114,7 +111,6 @@ impl Body<'_> {
         stream.nodes.set_state(at, State::Closed);
     }
 
-    /// Reports values of the item that an earlier item has.
     fn relate(&self, index: usize, item: &Object<'_>, stream: &mut Stream, findings: &mut Findings) {
         let Self { plan, record, .. } = *self;
         for step in &plan.steps_of_body {

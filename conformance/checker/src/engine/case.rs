@@ -86,7 +86,6 @@ pub(crate) struct Ending<'s> {
 }
 
 impl<'s> Snapshot<'s> {
-    /// Compares the response of an event with the first snapshot.
     pub(crate) fn new(
         response: &'s Object<'s>,
         first: Option<&'s Object<'s>>,
@@ -101,7 +100,6 @@ impl<'s> Snapshot<'s> {
         Self { changes, ..Self::held(response, dialect, Holder::Event(event)) }
     }
 
-    /// Creates a case for a response that is a body.
     pub(crate) fn of_body(response: &'s Object<'s>, dialect: &'static Dialect) -> Self {
         Self::held(response, dialect, Holder::Body)
     }
@@ -118,7 +116,7 @@ impl<'s> Snapshot<'s> {
         }
     }
 
-    /// Returns the phase of the response: that of its event, or the status in a body.
+    /// The event's phase, or the status in a body.
     pub(crate) fn phase(&self) -> Option<&str> {
         match self.holder {
             Holder::Event(event) => event.phase,
@@ -134,7 +132,6 @@ impl<'s> Snapshot<'s> {
         self.phase() == Some(self.dialect.api.status.failed)
     }
 
-    /// Returns whether the response has ended.
     pub(crate) fn is_terminal(&self) -> bool {
         match self.holder {
             Holder::Event(event) => event.role == Role::Terminal,
@@ -145,7 +142,7 @@ impl<'s> Snapshot<'s> {
         }
     }
 
-    /// Returns the name of its event, or `the body`.
+    /// The name of its event, or `the body`.
     pub(crate) fn source(&self) -> &'static str {
         match self.holder {
             Holder::Event(event) => event.name,
@@ -153,7 +150,6 @@ impl<'s> Snapshot<'s> {
         }
     }
 
-    /// Returns the JSON pointer to a member of the response.
     pub(crate) fn pointer(&self, member: &str) -> String {
         let holder = || self.dialect.snapshot_member().unwrap_or_default();
         match (self.holder, member) {
@@ -177,19 +173,17 @@ impl<'c> Case<'c> {
         Self { bound, protocol, at, stream, head, session, findings }
     }
 
-    /// Lowers the level of the rule's next findings.
     pub(crate) fn limit(&mut self, level: Level) {
         self.bound.level = self.bound.level.min(level);
     }
 
-    /// Reports the next findings at the event that opened a node.
     pub(crate) fn look_at_opening(&mut self, node: &'c Node) {
         if let Some(opened) = node.opened.get() {
             self.at = At::SavedLocation(opened);
         }
     }
 
-    /// Returns the event at hand; there is none at the end of the stream.
+    /// There is none at the end of the stream.
     pub(crate) fn record(&self) -> Option<&'c Record<'c>> {
         match self.at {
             At::Record(record) | At::Body(record, _) => Some(record),
@@ -197,12 +191,10 @@ impl<'c> Case<'c> {
         }
     }
 
-    /// Returns whether the response is a body, and not a stream.
     pub(crate) const fn is_of_body(&self) -> bool {
         matches!(self.at, At::Body(..))
     }
 
-    /// Returns the request of the response, on a WebSocket.
     pub(crate) fn turn(&self) -> Option<&'c Turn> {
         self.session?.turns.current.as_ref()
     }
@@ -211,37 +203,32 @@ impl<'c> Case<'c> {
         self.protocol.dialect
     }
 
-    /// Returns the dialect's definition of the event at hand.
     pub(crate) fn info(&self) -> Option<&'static EventInfo> {
         self.record()?.known.map(|(_, info)| info)
     }
 
-    /// Returns the pointer to a member of the response in an event of the dialect.
+    /// The response can be anywhere in an event of the dialect.
     pub(crate) fn in_response(&self, rest: &str) -> String {
         format!("/{}{rest}", self.dialect().snapshot_member().unwrap_or_default())
     }
 
-    /// Returns the response in the event at hand.
+    /// The response can be anywhere in an event of the dialect.
     pub(crate) fn response(&self) -> Option<&'c str> {
         self.record()?.view.snapshot(self.dialect().api)
     }
 
-    /// Returns the token counts of the event at hand, outside of any response in it.
     pub(crate) fn usage(&self) -> Usage {
         self.record().map(|record| record.usage(&self.dialect().api.usage)).unwrap_or_default()
     }
 
-    /// Returns whether all of a node was seen.
     pub(crate) fn has_seen(&self, node: &Node) -> bool {
         self.stream.is_whole() && !node.partial && node.state() != State::Implied
     }
 
-    /// Returns how messages name a node.
     pub(crate) fn name(&self, node: &Node) -> String {
         self.stream.name(node)
     }
 
-    /// Reports a fault.
     #[cold]
     pub(crate) fn report(&mut self, place: &Place<'_>, message: impl Fn() -> String) {
         match self.at {
@@ -257,7 +244,7 @@ impl<'c> Case<'c> {
         }
     }
 
-    /// Reports a fault that other dialects may allow. Returns the number of the finding.
+    /// Other dialects may allow the fault. Returns the number of the finding.
     #[cold]
     pub(crate) fn report_here(
         &mut self,
@@ -281,7 +268,6 @@ impl<'c> Case<'c> {
         }
     }
 
-    /// Reports a fault of the whole event.
     #[cold]
     pub(crate) fn fault_of_event(&mut self, expected: &str, actual: &str, message: impl Fn() -> String) {
         self.report(
@@ -290,13 +276,11 @@ impl<'c> Case<'c> {
         );
     }
 
-    /// Reports that something else was expected than the whole event.
     #[cold]
     pub(crate) fn expected(&mut self, expected: &str, message: impl Fn() -> String) {
         self.report(&Place { expected: Some(expected), ..Place::WHOLE }, &message as Message<'_>);
     }
 
-    /// Reports a fault at a JSON pointer of the event.
     #[cold]
     pub(crate) fn fault(
         &mut self,
@@ -309,14 +293,13 @@ impl<'c> Case<'c> {
         self.report(&Place { pointer, expected, actual, ..Place::WHOLE }, &message as Message<'_>);
     }
 
-    /// Reports a missing property of the object at a JSON pointer.
     #[cold]
     pub(crate) fn lacks(&mut self, pointer: &str, property: &str, message: impl Fn() -> String) {
         let expected = format!("property \"{property}\"");
         self.report(&lacking(pointer, property, &expected, "none"), &message as Message<'_>);
     }
 
-    /// Reports a property that is missing in the object at a JSON pointer, or has another type.
+    /// The property is missing, or has another type.
     #[cold]
     pub(crate) fn lacks_a(
         &mut self,
@@ -330,7 +313,7 @@ impl<'c> Case<'c> {
         self.report(&lacking(pointer, property, &expected, &actual), &message as Message<'_>);
     }
 
-    /// Reports a schema fault that other dialects may allow. Returns the number of the finding.
+    /// Other dialects may allow the fault. Returns the number of the finding.
     #[cold]
     pub(crate) fn fault_here(
         &mut self,
@@ -350,19 +333,18 @@ impl<'c> Case<'c> {
         self.report_here(&place, is_fine_in, message)
     }
 
-    /// Adds what is known of the missing property to a finding, unless it is an older one.
+    /// An older finding keeps what it has.
     #[cold]
     pub(crate) fn supply(&mut self, number: Option<usize>, supply: impl FnOnce() -> Supply) {
         self.findings.supply(number, supply);
     }
 
-    /// Counts faults that are not listed.
     pub(crate) const fn omit(&mut self, faults: usize) {
         self.findings.omitted += faults as u64;
     }
 }
 
-/// Returns a pointer with the member that holds the response in events of the dialect, for one with the usual member.
+/// The dialect's events can have the response under another member.
 fn on_wire<'p>(dialect: &Dialect, pointer: &'p str) -> Cow<'p, str> {
     let Some(slot) = dialect.api.snapshot else { return Cow::Borrowed(pointer) };
     let (usual, member) = (slot.name(), dialect.member(slot));
@@ -371,7 +353,6 @@ fn on_wire<'p>(dialect: &Dialect, pointer: &'p str) -> Cow<'p, str> {
     rest.map_or(Cow::Borrowed(pointer), |rest| Cow::Owned(format!("/{member}{rest}")))
 }
 
-/// Returns the pointer into a body for one into an event with its response, or with an item.
 fn in_body<'p>(dialect: &Dialect, pointer: &'p str, item: Option<usize>) -> Cow<'p, str> {
     let inside = |name: &str| {
         let rest = pointer.strip_prefix('/')?.strip_prefix(name)?;

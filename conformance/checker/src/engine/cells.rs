@@ -40,7 +40,7 @@ impl Cells {
         self.all.iter_mut().take(self.used).find(|(of, _)| *of == relation).map(|(_, cell)| cell)
     }
 
-    /// Adds a value to those of a relation, of which only hashes are kept. Returns whether it is new.
+    /// Keeps only hashes. Returns whether the value is new.
     pub(super) fn add_unique(&mut self, relation: usize, value: &str) -> bool {
         let mut hasher = DefaultHasher::new();
         value.hash(&mut hasher);
@@ -52,7 +52,6 @@ impl Cells {
         true
     }
 
-    /// Adds a value at the end of those of a relation.
     pub(super) fn collect(&mut self, relation: usize, value: &str) {
         match self.get_mut(relation) {
             Some(Cell::Values(values)) => values.push(value.into()),
@@ -60,7 +59,6 @@ impl Cells {
         }
     }
 
-    /// Adds a cell of a relation that has none.
     fn add(&mut self, relation: usize, cell: Cell) {
         self.all.push((relation, cell));
         let last = self.all.len() - 1;
@@ -68,7 +66,6 @@ impl Cells {
         self.used += 1;
     }
 
-    /// Sets the only value of a relation.
     pub(super) fn set(&mut self, relation: usize, value: &str) {
         if let Some(cell) = self.get_mut(relation) {
             *cell = Cell::Value(value.to_owned());
@@ -95,7 +92,6 @@ impl Recycle for Cells {
 }
 
 impl Cell {
-    /// Returns its size on the heap.
     fn weight(&self) -> usize {
         match self {
             Self::Value(value) => value.capacity(),

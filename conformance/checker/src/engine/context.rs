@@ -1,10 +1,10 @@
-//! What surrounds a stream or a body, for rules.
+//! Surroundings of a stream or a body, for rules.
 
 use super::head::Head;
 use super::protocol::Protocol;
 use super::session::SessionView;
 
-/// What surrounds a stream or a body.
+/// Surroundings of a stream or a body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Context<'c> {
     pub(crate) protocol: &'c Protocol,
@@ -15,7 +15,7 @@ pub(crate) struct Context<'c> {
 }
 
 impl Context<'_> {
-    /// Returns whether the next events are those of a new response, and not the rest of an earlier one.
+    /// Returns whether the next events begin a new response, and do not continue an earlier one.
     pub(super) fn is_fresh(&self) -> Option<bool> {
         match self.session {
             Some(session) => session.is_fresh().then_some(true),

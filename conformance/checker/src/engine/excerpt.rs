@@ -24,8 +24,7 @@ const BEFORE: usize = 60;
 const FROM_PLACE: usize = 140;
 
 impl Excerpt {
-    /// Returns the line of a frame with a piece of its data, and the place of the piece in the source unless it was
-    /// decoded. Without a piece, the place is all of the data.
+    /// The place is in the source unless the data were decoded. Without a piece, it is all of the data.
     pub(crate) fn of(frame: &Frame<'_>, in_data: Option<&Range<usize>>) -> (Self, Option<usize>) {
         let data = frame.data.as_deref().unwrap_or_default();
         let range = in_data.cloned().unwrap_or(0..data.len());
@@ -37,7 +36,7 @@ impl Excerpt {
         (Self::cut(data.as_bytes(), range), None)
     }
 
-    /// Returns the first line of a piece of a recording.
+    /// Only its first line is shown.
     pub(super) fn head(piece: &[u8]) -> Self {
         let end = boundary(piece, piece.len());
         Self::cut(&piece[..end], 0..0)
@@ -64,7 +63,6 @@ impl Excerpt {
     }
 }
 
-/// Returns the nearest offset on a character boundary.
 fn boundary(bytes: &[u8], mut at: usize) -> usize {
     let least = at.saturating_sub(3);
     while at > least && bytes.get(at).is_some_and(|byte| byte & 0xc0 == 0x80) {
@@ -73,7 +71,6 @@ fn boundary(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Returns the number of lines that end in these bytes.
 pub(super) fn line_ends(bytes: &[u8]) -> u64 {
     let is_pair = |at: &usize| bytes.get(*at..at + 2) == Some(b"\r\n");
     memchr::memchr2_iter(b'\n', b'\r', bytes).filter(|at| !is_pair(at)).count() as u64

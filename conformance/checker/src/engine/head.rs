@@ -21,7 +21,7 @@ pub(crate) struct Head {
     pub(crate) triggers_compaction: bool,
     /// The tokens in the request, if that is known.
     pub(crate) tokens: Option<RequestTokens>,
-    /// What the request asks for, if that is known.
+    /// Settings of the request, if it is known.
     pub(crate) asked: Option<Asked>,
     /// Whether the request asks for a stream, if that is known.
     pub(crate) asks_stream: Option<bool>,
@@ -44,19 +44,17 @@ impl Head {
         }
     }
 
-    /// Returns whether the response has an error status. Such a response is not a stream, even if it looks like one.
+    /// A response with an error status is not a stream, even if it looks like one.
     pub(crate) fn is_refusal(&self) -> bool {
         self.status.is_some_and(|status| status >= 400)
     }
 }
 
-/// Returns whether a request for a response asks for a stream.
 fn asks_stream(asked: &Object<'_>, request: &RequestShape) -> Option<bool> {
     asked.value(request.input)?;
     Some(asked.get("stream") == Some("true"))
 }
 
-/// Returns whether the input of a request triggers a compaction.
 pub(super) fn triggers_compaction(asked: &Object<'_>, request: &RequestShape) -> bool {
     let Some(Trigger { list, entry }) = request.compaction else { return false };
     let is_trigger = |item: &&str| Object::new(item).plain("type") == Some(entry);

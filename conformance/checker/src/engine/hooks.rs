@@ -1,4 +1,4 @@
-//! The moments at which rules are called.
+//! Moments when rules are called.
 
 use catalogue::LooksAt;
 use spec::Api;
@@ -8,7 +8,7 @@ use super::{Bound, Node, Object};
 use super::{Case, Ending, Snapshot};
 use crate::Frame;
 
-/// A moment at which rules are called that need only the case.
+/// A moment when rules are called that need only the case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Moment {
     /// A frame with data that is incomplete, has an `id` field or invalid UTF-8, or whose `event` field differs from
@@ -43,7 +43,7 @@ pub(crate) enum Moment {
     StreamEnd,
 }
 
-/// A moment at which a rule is called, and its function.
+/// A moment when a rule is called, and its function.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Native {
     /// A moment of any kind.
@@ -150,7 +150,7 @@ pub(crate) struct ItemRules {
 }
 
 impl ItemRules {
-    /// Adds a rule for some types, or for all. The rules of each type keep their order.
+    /// The rules of each type keep their order. Without types, the rule is for all.
     fn push(&mut self, types: Option<&[&'static str]>, rule: (Bound, ValueRule)) {
         for name in types.unwrap_or_default() {
             if !self.types.iter().any(|(known, _)| known == name) {
@@ -165,7 +165,6 @@ impl ItemRules {
         }
     }
 
-    /// Returns the rules for values of a type.
     pub(crate) fn of(&self, name: Option<&str>) -> &[(Bound, ValueRule)] {
         let named = self.types.iter().find(|(known, _)| Some(*known) == name);
         named.map_or(&self.others, |(_, rules)| rules)
@@ -193,13 +192,12 @@ impl ValueRules {
         }
     }
 
-    /// Returns the rules for a value that opens or closes a node of a scope.
     pub(crate) fn of(&self, scope: Scope, value: &Object<'_>) -> &[(Bound, ValueRule)] {
         if scope == self.container { self.items.of(value.plain("type")) } else { self.scopes.of(scope) }
     }
 }
 
-/// The rules with code, by the moment at which they are called.
+/// Rules with code, by the moment when they are called.
 #[derive(Debug)]
 pub(crate) struct Hooks {
     /// Those that need only the case, by moment.
@@ -280,7 +278,6 @@ impl Hooks {
         }
     }
 
-    /// Returns the rules that are called at a moment and need only the case.
     #[inline]
     pub(crate) const fn at(&self, moment: Moment) -> &Plain {
         &self.plain[moment as usize]

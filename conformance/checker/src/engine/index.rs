@@ -9,12 +9,10 @@ use spec::Count;
 pub(crate) struct Index(u64);
 
 impl Index {
-    /// Creates an index from a number below the limit.
     pub(crate) const fn new(number: u64) -> Self {
         Self(number)
     }
 
-    /// Returns the number, unless it is not an index of a list.
     pub(crate) fn whole(self) -> Option<u64> {
         Some(self.0).filter(|number| *number < Count::LIMIT)
     }
@@ -51,7 +49,6 @@ impl Oddities {
         Index(Count::LIMIT + place)
     }
 
-    /// Returns the number as text.
     pub(super) fn name(&self, index: Index) -> String {
         if let Some(number) = index.whole() {
             return number.to_string();

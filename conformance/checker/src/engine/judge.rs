@@ -70,7 +70,6 @@ impl Judge {
         }
     }
 
-    /// Starts a new stream, and keeps allocated memory.
     pub(crate) fn reset(&mut self) {
         self.frames = 0;
         self.events = 0;
@@ -82,7 +81,7 @@ impl Judge {
         self.findings = Findings::of(self.stream.api.name);
     }
 
-    /// Prepares for the rules of another dialect, whose types have other positions. Nothing was checked before.
+    /// The types of another dialect have other positions. Nothing was checked before.
     pub(crate) fn change_plan(&mut self, api: &'static Api) {
         self.known = None;
         if self.stream.api.name != api.name {
@@ -100,7 +99,6 @@ impl Judge {
         stream.has_ended().then(|| id().unwrap_or_default())
     }
 
-    /// Returns the stream at hand.
     #[inline]
     fn stream(&self) -> &Stream {
         self.session.as_ref().map_or(&self.stream, |session| session.stream())
@@ -127,7 +125,7 @@ impl Judge {
         AtHand { plan, stream, context, findings: &mut self.findings, subjects: &mut self.subjects }
     }
 
-    /// Returns the session, which begins with the first message of a WebSocket.
+    /// A session begins with the first message of a WebSocket.
     fn session(&mut self) -> &mut Session {
         let api = self.stream.api;
         let stream = &mut self.stream;
@@ -190,7 +188,7 @@ impl Judge {
         }
     }
 
-    /// Expects deltas like the last event, about which no rule had anything to say.
+    /// Later deltas like the last event need no rule: no rule had anything to say about it.
     fn expect_fragments(&self, plan: &Plan, memory: &mut Memory, info: &'static EventInfo) {
         let effect = if info.effects.is_empty() { Some(info) } else { memory.matches().only(info) };
         let is_expected = |effect: &EventInfo| {
@@ -203,8 +201,8 @@ impl Judge {
         }
     }
 
-    /// Processes a delta of the same text as the previous event, as most events are. Returns none without doing anything
-    /// if a rule has to be called. The result equals that of [`Self::record`].
+    /// Processes a delta of the same text as the previous event, as most events are. Does nothing if a rule has to be
+    /// called. The result equals [`Self::record`].
     #[inline]
     fn fragment(&mut self, plan: &Plan, memory: &mut Memory, frame: &Frame<'_>) -> Option<()> {
         let info = self.known_fragment(plan)?;
@@ -229,7 +227,7 @@ impl Judge {
         Some(())
     }
 
-    /// Processes the frames at the start of a text that are such deltas, without parsing them.
+    /// Such deltas need no parsing.
     #[inline]
     pub(crate) fn repeated_frames(
         &mut self,
@@ -270,15 +268,14 @@ impl Judge {
         Some(Repeated { frames, lines, length })
     }
 
-    /// Returns the type of the last event if its deltas can be processed without calling rules.
     #[inline]
     fn known_fragment(&self, plan: &Plan) -> Option<&'static EventInfo> {
         let is_fragment = |event: usize| plan.is_fragment[event] && !self.stream().is_beyond;
         self.known.filter(|(event, _)| is_fragment(*event)).map(|(_, info)| info)
     }
 
-    /// Processes deltas of the last text, unless a rule has to be called. `next` returns the text and size of the delta
-    /// with a sequence number, or without one, if that is the next one. Returns how many there were.
+    /// Stops before a delta that needs a rule. `next` returns the text and size of the delta with the next sequence
+    /// number, or without a number. Returns the number of deltas.
     #[inline]
     fn take_fragments<'f>(
         &mut self,
@@ -304,7 +301,6 @@ impl Judge {
         self.last.renew_as(info.name.into(), extent, (self.frames, self.events, number));
     }
 
-    /// Counts an event that is not checked.
     #[cold]
     fn pass(&mut self, frame: &Frame<'_>) {
         if frame.data.as_deref().is_some_and(|data| data != "[DONE]") {
@@ -313,7 +309,7 @@ impl Judge {
         }
     }
 
-    /// Checks a record. Returns the node that its event is about.
+    /// Returns the node of the event.
     fn record(&mut self, plan: &Plan, record: &mut Record<'_>) -> Option<usize> {
         let is_on_socket = record.frame.transport == Transport::WebSocket;
         let placement =
@@ -368,7 +364,6 @@ impl Judge {
         }
     }
 
-    /// Ends the stream at hand.
     fn end_stream(&mut self, plan: &Plan) {
         let (last, is_session) = (std::mem::take(&mut self.last), self.session.is_some());
         let AtHand { stream, context, findings, .. } = self.at_hand(plan);
@@ -384,7 +379,6 @@ impl Judge {
 }
 
 impl AtHand<'_> {
-    /// Calls rules that need only the case; usually there are none.
     #[inline]
     fn ask(&mut self, moment: Moment, record: &Record<'_>) {
         let hooks = self.plan.hooks.at(moment);
@@ -398,7 +392,6 @@ impl AtHand<'_> {
         self.context.ask(At::Record(record), hooks, self.stream, self.findings, |rule, case| rule(case));
     }
 
-    /// Calls the rules about frames.
     #[inline]
     fn frame(&mut self, record: &Record<'_>) {
         self.stream.transport = record.frame.transport;
@@ -415,8 +408,7 @@ impl AtHand<'_> {
         }
     }
 
-    /// Checks an event of the stream, and applies it unless it replies to a request apart from any response. Returns
-    /// the node that it is about.
+    /// Replies to requests apart from any response are checked, but not applied. Returns the node of the event.
     fn event(&mut self, record: &mut Record<'_>, is_apart: bool) -> Option<usize> {
         if !record.has_usual_counts {
             self.ask(Moment::Counts, record);
@@ -466,8 +458,8 @@ impl AtHand<'_> {
         }
     }
 
-    /// Applies the effects of an event that take place, in order. If none does, it is a point of its scope. Returns the
-    /// node of the last one.
+    /// Effects take place in order. Without one, the event is a point of its scope. Returns the node of the last
+    /// effect.
     fn effects(&mut self, record: &mut Record<'_>) -> Option<usize> {
         let ((number, event), matches) = record.known.zip(record.matches)?;
         let mut tracker = self.tracker(record);
@@ -507,7 +499,6 @@ impl AtHand<'_> {
         about
     }
 
-    /// Counts an event of the stream.
     fn count(&mut self, record: &Record<'_>) {
         // Last, so that a note on a value does not hide a fault of it.
         if record.view.is_newer() {
@@ -517,7 +508,6 @@ impl AtHand<'_> {
         self.stream.weigh(record.data().len());
     }
 
-    /// Checks a reply to a client's message about a response in flight.
     fn aside(&mut self, record: &Record<'_>) {
         self.ask(Moment::Aside, record);
         // It is unknown whether it counts.
@@ -527,8 +517,7 @@ impl AtHand<'_> {
     }
 }
 
-/// Returns whether rules about frames have anything to check: most frames are complete, and their `event` field is the one
-/// that the dialect expects.
+/// Most frames are complete, and their `event` field is the expected one.
 fn is_remarkable(expected: EventLine, record: &Record<'_>) -> bool {
     let frame = record.frame;
     !frame.terminated

@@ -26,12 +26,10 @@ struct Lines {
 }
 
 impl Locator {
-    /// Returns the range of the value at a JSON pointer in the data of a frame.
     pub(super) fn value(&mut self, frame: u64, data: &str, pointer: &str) -> Option<Range<usize>> {
         self.in_list(frame, data, pointer).or_else(|| place(data, spec::json::at(data, pointer)?))
     }
 
-    /// Returns the type of the object at a JSON pointer in the data of a frame.
     pub(super) fn type_of(&mut self, frame: u64, data: &str, pointer: &str) -> Option<String> {
         if self.types.0 != frame {
             self.types = (frame, HashMap::new());
@@ -48,7 +46,6 @@ impl Locator {
         found
     }
 
-    /// Returns how many lines end before an offset of the source of a frame.
     pub(super) fn lines(&mut self, frame: u64, source: &[u8], before: usize) -> u64 {
         let known = &self.lines;
         let (from, count) =
@@ -72,7 +69,7 @@ impl Locator {
     }
 }
 
-/// Splits a pointer at its first list: the pointer to the list, the index, and the rest.
+/// The pointer to the list, the index, and the rest.
 fn first_index(pointer: &str) -> Option<(&str, usize, &str)> {
     let slashes = pointer.match_indices('/').map(|(at, _)| at);
     slashes.into_iter().find_map(|at| {
@@ -82,7 +79,6 @@ fn first_index(pointer: &str) -> Option<(&str, usize, &str)> {
     })
 }
 
-/// Returns the range of a piece within its text.
 fn place(text: &str, piece: &str) -> Option<Range<usize>> {
     let start = (piece.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
     Some(start..start + piece.len())

@@ -36,7 +36,6 @@ pub struct Location {
 }
 
 impl Location {
-    /// Returns the location of the event, or of a piece of its data.
     pub(super) fn of(record: &Record<'_>, in_data: Option<&Range<usize>>, locator: &mut Locator) -> Self {
         let frame = record.frame;
         let (excerpt, at) = Excerpt::of(frame, in_data);
@@ -62,7 +61,7 @@ impl Location {
     }
 }
 
-/// Returns the sequence number, if it fits the formats of reports.
+/// Formats of reports limit the number.
 fn whole_number(record: &Record<'_>) -> Option<u64> {
     record.sequence_number.as_ref().and_then(Count::whole)
 }
@@ -128,18 +127,17 @@ impl Recycle for SavedLocation {
 }
 
 impl SavedLocation {
-    /// Returns whether it is that of an event.
+    /// Returns whether this is the location of the event.
     pub(crate) const fn is_of(&self, record: &Record<'_>) -> bool {
         self.frame == record.number
     }
 
-    /// Overwrites the location without a new allocation.
     pub(super) fn renew(&mut self, record: &Record<'_>) {
         let numbers = (record.number, record.event, whole_number(record));
         self.renew_as(record.kept_type(), &FrameExtent::of(record.frame), numbers);
     }
 
-    /// Overwrites the location with that of an event of a type: numbers of the frame and event, and sequence number.
+    /// Overwrites the location with another event's: numbers of the frame and event, and sequence number.
     pub(super) fn renew_as(
         &mut self,
         event_type: Cow<'static, str>,

@@ -14,7 +14,7 @@ static TOKENS: LazyLock<Vec<(&str, Finder<'_>)>> = LazyLock::new(|| {
     all.map(|token| (*token, Finder::new(*token))).collect()
 });
 
-/// What follows the bracket with which other tokens begin.
+/// Characters that follow the bracket of other tokens.
 static BRACKETED: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let inside = TOKENS.iter().filter_map(|(token, _)| token.strip_prefix('['));
     inside.filter_map(|rest| rest.bytes().next()).collect()
@@ -28,7 +28,7 @@ static ESCAPED: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("\\u003"));
 pub(crate) struct Tokens(u64);
 
 impl Tokens {
-    /// Finds the tokens in a text. Most texts have no character with which one begins.
+    /// Most texts have no character that begins a token.
     pub(crate) fn in_text(text: &str) -> Self {
         if memchr::memchr2(b'<', b'[', text.as_bytes()).is_none() {
             return Self::default();
@@ -38,7 +38,7 @@ impl Tokens {
         Self(found.fold(0, |bits, (at, _)| bits | 1 << at))
     }
 
-    /// Returns whether the texts of a JSON value may contain tokens. Most do not.
+    /// Most values may not.
     pub(crate) fn may_be_in_json(raw: &str) -> bool {
         let raw = raw.as_bytes();
         let is_in_token = |at: usize| raw.get(at + 1).is_some_and(|byte| BRACKETED.contains(byte));
@@ -47,7 +47,7 @@ impl Tokens {
             || memchr::memchr_iter(b'[', raw).any(is_in_token)
     }
 
-    /// Finds the tokens in the texts of a JSON value, however they are escaped.
+    /// Texts can be escaped in any way.
     pub(crate) fn in_json(raw: &str) -> Self {
         if !Self::may_be_in_json(raw) {
             return Self::default();
@@ -59,7 +59,6 @@ impl Tokens {
         Self(self.0 | others.0)
     }
 
-    /// Returns the first one that is not among others.
     pub(crate) fn first_beside(self, others: Self) -> Option<&'static str> {
         let left = self.0 & !others.0;
         TOKENS.get(usize::try_from(left.trailing_zeros()).ok()?).map(|(token, _)| *token)

@@ -22,7 +22,7 @@ pub trait Observer {
 pub struct Seen<'s> {
     /// The parsed frame.
     pub record: &'s Record<'s>,
-    /// The dialect by which it was checked.
+    /// The dialect of the check.
     pub dialect: &'static Dialect,
     /// The subject of the event, or of its last effect; none if the dialect does not define the event, or if it arrives
     /// after its subject has ended.

@@ -1,4 +1,4 @@
-//! Rules, arranged by the moment at which they are called.
+//! Rules, arranged by the moment when they are called.
 
 use std::sync::Arc;
 
@@ -33,14 +33,14 @@ pub(crate) struct Plan {
     pub(super) limited: Vec<Scope>,
     /// Rules with code of their own.
     pub(crate) hooks: Hooks,
-    /// Whether an event or an effect can be a delta of which rules say no more than of the one before it.
+    /// Whether the event or effect can be a delta that needs no other rules than the previous one.
     pub(super) is_fragment: Vec<bool>,
 }
 
 const FAMILIES: usize = Family::ALL.len();
 
 impl Plan {
-    /// Arranges rules for a dialect. `natives` returns when rules with code are called.
+    /// `natives` returns when rules with code are called.
     pub(crate) fn new(
         dialect: &'static Dialect,
         rules: &[Bound],
@@ -95,19 +95,18 @@ impl Plan {
         self.protocol.dialect
     }
 
-    /// Returns the `event:` field of events of a type, if its deltas are processed without calling rules.
+    /// Only some dialects repeat the type in the `event:` field.
     pub(super) fn event_line(&self, event: &EventInfo) -> Option<&'static str> {
         (self.dialect().framing.event_line == EventLine::EqualsType).then_some(event.name)
     }
 
-    /// Returns the rule for a family in a scope.
     pub(super) fn structural(&self, family: Family, scope: Scope) -> Option<Bound> {
         self.structure[scope as usize][family as usize]
     }
 }
 
-/// Returns whether an event or an effect can be a delta of which rules say no more than of the one before it, if it equals
-/// that except for its text, its sequence number, and members that mean nothing.
+/// Such a delta equals the previous one except for its text, its sequence number, and members that mean nothing. Rules
+/// say no more of it.
 fn is_fragment(dialect: &Dialect, event: &EventInfo, steps: &[Step], hooks: &Hooks) -> bool {
     let is_delta =
         |effect: &EventInfo| effect.role == Role::Delta && hooks.fragment.of(effect.scope).is_empty();

@@ -23,7 +23,6 @@ impl Protocol {
         Self { dialect, scopes }
     }
 
-    /// Returns which events the dialect has in a scope.
     pub(crate) fn scope_events(&self, scope: Scope) -> ScopeEvents {
         self.scopes[scope as usize]
     }

@@ -62,7 +62,6 @@ pub(super) enum Act {
 }
 
 impl Step {
-    /// Returns the steps of all relations for an event.
     pub(super) fn all_of(api: &Api, event: &EventInfo, relations: &[Bound]) -> Vec<Self> {
         let mut steps = Vec::new();
         for (relation, bound) in relations.iter().enumerate() {
@@ -102,8 +101,8 @@ impl Step {
 }
 
 impl Step {
-    /// Returns whether it says nothing of an event that equals the last one, about which it said nothing, except for
-    /// values at these places.
+    /// Returns whether the relation can say nothing new of an event that equals the last one, except for values at
+    /// these places.
     pub(super) fn is_settled_by_the_last(&self, places: &[&str]) -> bool {
         let is_apart =
             |pointer: &str, place: &&str| !pointer.starts_with(*place) && !place.starts_with(pointer);
@@ -111,7 +110,7 @@ impl Step {
         matches!(self.act, Act::StaysTheSame | Act::IsOneOf(_)) && self.at.is_some_and(is_apart)
     }
 
-    /// Returns the steps for the items of a body, by the event that opens an item: those of rules that look at bodies.
+    /// Only rules that look at bodies have steps here. They are listed by the event that opens an item.
     pub(super) fn all_of_body(api: &Api, event: &EventInfo, relations: &[Bound]) -> Vec<Self> {
         let mut steps = Self::all_of(api, event, relations);
         steps.retain(|step| {
@@ -122,7 +121,7 @@ impl Step {
     }
 }
 
-/// Returns the relations that compare the children of a scope with the value that closes it.
+/// These relations compare the children of a scope with the value that closes it.
 pub(super) fn carried(relations: &[Bound]) -> Vec<Vec<usize>> {
     let is_carried = |bound: &Bound| match bound.rule.decided_by {
         DecidedBy::Relation(
@@ -141,7 +140,6 @@ pub(super) fn carried(relations: &[Bound]) -> Vec<Vec<usize>> {
     Scope::ALL.iter().map(of_scope).collect()
 }
 
-/// Returns, for each scope, the child scopes with a relation that collects them in a list, and the relation.
 pub(super) fn collected(api: &Api, relations: &[Bound], carried: &[Vec<usize>]) -> Vec<Vec<(Scope, usize)>> {
     let is_list = |relation: &usize| {
         matches!(relations[*relation].rule.decided_by, DecidedBy::Relation(Relation::Collect { .. }))
@@ -189,13 +187,11 @@ impl Template {
         Some(Self { text, holder, segments: first_segment(holder)?, is_list: list.is_some() })
     }
 
-    /// Returns the list, or the member.
     pub(super) fn holder<'v>(&self, value: &'v Object<'_>) -> Option<&'v str> {
         let (name, rest) = self.segments;
         inside(value.get(name)?, rest)
     }
 
-    /// Returns the JSON pointer with the node's index.
     pub(super) fn fill(&self, node: &Node) -> Cow<'static, str> {
         match (self.text.split_once('{'), node.key.entry()) {
             (Some((start, rest)), Some(index)) => {
@@ -207,7 +203,7 @@ impl Template {
     }
 }
 
-/// Returns the text of the value at a JSON pointer in a text without surrounding white space.
+/// The text may have white space around it.
 pub(super) fn inside<'t>(text: &'t str, pointer: &str) -> Option<&'t str> {
     if pointer.is_empty() { Some(text) } else { spec::json::at(text, pointer) }
 }

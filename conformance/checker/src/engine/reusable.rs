@@ -9,10 +9,9 @@ pub(crate) struct Reusable<T> {
 
 /// A value that can be cleared for another one.
 pub(crate) trait Recycle {
-    /// Clears the value, and keeps its memory if that is little.
+    /// Keeps the memory if that is little.
     fn recycle(&mut self);
 
-    /// Returns how many bytes it takes on the heap.
     fn weight(&self) -> usize;
 }
 
@@ -20,7 +19,6 @@ pub(crate) trait Recycle {
 const LITTLE: usize = 4096;
 
 impl<T> Reusable<T> {
-    /// Returns the value, if it is set.
     pub(crate) const fn get(&self) -> Option<&T> {
         if self.is_set { Some(&self.value) } else { None }
     }
@@ -29,7 +27,7 @@ impl<T> Reusable<T> {
         self.is_set
     }
 
-    /// Sets it, and returns the old value to write over.
+    /// Returns the old value to write over.
     pub(crate) const fn fill(&mut self) -> &mut T {
         self.is_set = true;
         &mut self.value
@@ -37,13 +35,11 @@ impl<T> Reusable<T> {
 }
 
 impl<T: Recycle> Reusable<T> {
-    /// Removes the value.
     pub(crate) fn empty(&mut self) {
         self.is_set = false;
         self.value.recycle();
     }
 
-    /// Returns how many bytes the value takes on the heap.
     pub(crate) fn weight(&self) -> usize {
         self.value.weight()
     }

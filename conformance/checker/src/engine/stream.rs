@@ -79,7 +79,6 @@ impl Stream {
         Self::with(api, Nodes::new(api.scope(api.root)))
     }
 
-    /// Clears the state for another stream.
     pub(super) fn reset(&mut self) {
         let Self { nodes, items, recent, first_types, first_snapshot, .. } = self;
         nodes.clear();
@@ -92,7 +91,7 @@ impl Stream {
         *self = Self { items, recent, first_types, first_snapshot, ..Self::with(self.api, nodes) };
     }
 
-    /// Returns the finding that a node, or one around it, shares its index with another one.
+    /// A node that shares its index with another one, or lies in such a node, is in doubt.
     pub(super) fn doubt(&self, node: usize) -> Option<usize> {
         let mut at = Some(node);
         while let Some(node) = at.and_then(|at| self.nodes.get(at)) {
@@ -130,7 +129,6 @@ impl Stream {
         }
     }
 
-    /// Describes the object of the stream with this id.
     #[cold]
     pub(crate) fn known_as(&self, id: &str) -> Option<String> {
         if self.response_id().as_deref() == Some(id) {
@@ -143,7 +141,7 @@ impl Stream {
         Some(format!("the {what} of {} {}", node.level.noun(), self.nodes.index_name(node.key.last()?)))
     }
 
-    /// Counts received data. The kept data is measured only if it may exceed the limit.
+    /// The kept data is measured only if it may exceed the limit.
     #[inline]
     pub(super) fn weigh(&mut self, data: usize) {
         self.set_weight(self.weight + OF_DATA * data + Node::MAX_WEIGHT);
@@ -168,7 +166,6 @@ impl Stream {
         }
     }
 
-    /// Counts an event, unless it precedes the response.
     pub(super) fn count(&mut self, record: &Record<'_>) {
         if !self.has_begun() && record.is_early() {
             return;
@@ -179,14 +176,14 @@ impl Stream {
         }
     }
 
-    /// Returns whether the text of the last event, a delta, is not empty.
+    /// The last event has to be a delta.
     pub(super) fn has_recent_text(&self) -> bool {
         let node = self.recent.fed.and_then(|(_, node)| self.nodes.get(node));
         node.is_some_and(|node| !node.joined.is_empty())
     }
 
-    /// Appends deltas to the text of the last one while only that has to be updated. `next` returns the text and size of
-    /// the delta with a sequence number, or without one, if that is the next one. Returns how many there were.
+    /// Appends deltas while only the last text has to be updated. `next` returns the text and size of the delta with
+    /// the next sequence number, or without a number. Returns the number of deltas.
     #[inline]
     pub(super) fn feed<'t>(
         &mut self,
@@ -216,19 +213,17 @@ impl Stream {
         count
     }
 
-    /// Records a part that cannot be parsed, which later events may need.
+    /// Later events may need the part that cannot be parsed.
     pub(super) fn mark_gap(&mut self) {
         self.has_gap = true;
         self.sequence_number = None;
         self.nodes.mark_gap();
     }
 
-    /// Returns whether all of it was seen.
     pub(crate) const fn is_whole(&self) -> bool {
         !self.has_gap && !self.resumed
     }
 
-    /// Returns whether a sequence number is the next one.
     pub(super) fn is_next(&self, number: Option<&Count>) -> bool {
         match (number, &self.sequence_number) {
             (Some(Count::Whole(number)), None) => *number == 0,
@@ -243,38 +238,31 @@ impl Stream {
         self.nodes.get(RESPONSE)
     }
 
-    /// Returns the id of the response, if it is known.
     pub(super) fn response_id(&self) -> Option<Cow<'_, str>> {
         self.first_snapshot.get().and_then(|response| response.string("id"))
     }
 
-    /// Returns whether the response has begun.
     pub(crate) fn has_begun(&self) -> bool {
         self.response().is_some_and(|response| response.state() != State::Implied)
     }
 
-    /// Returns whether the response has ended.
     pub(crate) fn has_ended(&self) -> bool {
         self.response().is_some_and(|response| response.state() == State::Closed)
     }
 
-    /// Returns whether an event is an error that replies to a WebSocket message, outside of any response: it has an
-    /// envelope of its own.
+    /// Such an error has an envelope of its own.
     pub(crate) fn is_answered_apart(&self, record: &Record<'_>) -> bool {
         record.frame.transport == Transport::WebSocket && record.is_error && !self.has_begun()
     }
 
-    /// Returns its items, in order of appearance.
     pub(crate) fn items(&self) -> impl DoubleEndedIterator<Item = &Node> {
         self.items.iter().filter_map(|at| self.nodes.get(*at))
     }
 
-    /// Returns the first item that ended incomplete.
     pub(crate) fn incomplete(&self) -> Option<&Node> {
         self.nodes.get(self.incomplete?)
     }
 
-    /// Returns the name of a node in messages.
     pub(crate) fn name(&self, node: &Node) -> String {
         node.name(&self.nodes)
     }
@@ -283,7 +271,6 @@ impl Stream {
         self.nodes.get(node.parent?)
     }
 
-    /// Returns the children of a node in a scope.
     pub(crate) fn children<'s>(
         &'s self,
         node: &'s Node,
@@ -306,7 +293,7 @@ pub(super) struct Recent {
 const END: u8 = 0;
 
 impl Recent {
-    /// Returns the node of an event with the same keys as the last one.
+    /// An event with the same keys as the last one has the same node.
     pub(super) fn node(&self, event: usize, view: &View<'_>) -> Option<usize> {
         let (of, node) = self.fed?;
         if view.repeats() {

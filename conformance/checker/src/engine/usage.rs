@@ -16,7 +16,6 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
-    /// Reads the object.
     pub(crate) fn of(places: &UsagePlaces, usage: &str) -> Self {
         let UsagePlaces { input, cached, output, reasoning, total, .. } = *places;
         let mut counts = [input, cached, output, reasoning, total].map(|place| (place, None));
@@ -38,7 +37,7 @@ impl Usage {
     }
 }
 
-/// Returns the last member of that name in an object.
+/// The last member with the name counts.
 fn detail(value: &str, wanted: &str) -> Scan<Option<f64>> {
     let mut found = None;
     Scanner::new(value).members(|scanner, name| {

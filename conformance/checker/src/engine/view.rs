@@ -10,7 +10,7 @@ use spec::table::{CallShape, StatusWords};
 
 use super::reusable::{Recycle, Reusable};
 
-/// Size in bytes from which objects have many members.
+/// Objects from this size, in bytes, have many members.
 const LARGE: usize = 400;
 
 /// A JSON value as text, with the places of its members if it is an object.
@@ -22,7 +22,6 @@ pub(crate) struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Parses a JSON text.
     pub(crate) fn new(text: &'a str) -> Self {
         let offset = |piece: &str| piece.as_ptr() as usize - text.as_ptr() as usize;
         let mut members = Vec::new();
@@ -40,7 +39,7 @@ impl<'a> Object<'a> {
         Self { text: Cow::Borrowed(text), members: Cow::Owned(members), names }
     }
 
-    /// Creates an object whose members were recorded during validation.
+    /// Validation recorded the members.
     pub(crate) fn outlined(text: &'a str, outline: Option<&'a Outline>) -> Self {
         match outline.and_then(Outline::members) {
             Some((members, names)) => {
@@ -50,7 +49,6 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Copies the object over a kept one, with a longer lifetime.
     pub(crate) fn keep_in(&self, kept: &mut Reusable<Object<'static>>) {
         let Object { text, members, names } = kept.fill();
         self.text.as_ref().clone_into(text.to_mut());
@@ -58,18 +56,16 @@ impl<'a> Object<'a> {
         *names = self.names;
     }
 
-    /// Returns a copy with a longer lifetime.
     pub(crate) fn into_owned(self) -> Object<'static> {
         let (text, members) = (self.text.into_owned(), self.members.into_owned());
         Object { text: Cow::Owned(text), members: Cow::Owned(members), names: self.names }
     }
 
-    /// Returns the places of its members, and their index.
+    /// The places of its members, and their index.
     pub(crate) fn into_members(self) -> (Vec<OutlineMember>, Names) {
         (self.members.into_owned(), self.names)
     }
 
-    /// Returns the object for another copy of its text.
     pub(crate) fn of_same_text<'t>(&'t self, text: &'t str) -> Object<'t> {
         let members = Cow::Borrowed(&*self.members);
         Object { text: Cow::Borrowed(text), members, names: self.names }
@@ -87,18 +83,16 @@ impl<'a> Object<'a> {
         self.names.find(&self.members, &self.text, name)
     }
 
-    /// Returns the member of a name, which most often is at this place.
     fn member_near(&self, at: usize, name: &str) -> Option<&OutlineMember> {
         let has_it = |near: &&OutlineMember| is_same(self.piece(near.name()).as_bytes(), name.as_bytes());
         self.members.get(at).filter(has_it).or_else(|| self.member(name))
     }
 
-    /// Returns its members in order, with their names as written.
+    /// Names are as written.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &str)> {
         self.members.iter().map(|member| (self.piece(member.name()), self.piece(member.value())))
     }
 
-    /// Returns the place of a member in the text.
     pub(crate) fn place(&self, name: &str) -> Option<Range<usize>> {
         self.member(name).map(OutlineMember::value)
     }
@@ -110,8 +104,7 @@ impl<'a> Object<'a> {
         Some(self.piece(self.member(name)?.value()))
     }
 
-    /// Returns the members that differ in another object, or are missing there. Members at the same place in both are
-    /// compared at once.
+    /// Members at the same place in both are compared at once.
     pub(crate) fn changes<'o>(
         &'o self,
         other: &'o Object<'_>,
@@ -143,7 +136,7 @@ impl<'a> Object<'a> {
         pairs.filter(|(_, before, now)| *now != Some(*before))
     }
 
-    /// Returns the members that another object lacks.
+    /// Members at the same place in both are compared at once.
     pub(crate) fn missing_in<'o>(
         &'o self,
         other: &'o Object<'_>,
@@ -152,49 +145,43 @@ impl<'a> Object<'a> {
         all.filter(|(at, (name, _))| other.member_near(*at, name).is_none()).map(|(_, member)| member)
     }
 
-    /// Returns the text of a member, unless it is null.
+    /// `None` for null.
     #[inline(never)]
     pub(crate) fn value(&self, name: &str) -> Option<&str> {
         self.get(name).filter(|raw| *raw != "null")
     }
 
-    /// Returns a string member.
     #[inline(never)]
     pub(crate) fn string(&self, name: &str) -> Option<Cow<'_, str>> {
         spec::json::string(self.get(name)?)
     }
 
-    /// Returns whether it is an item that was cut off, so that the response ends with it.
     pub(crate) fn is_cut_off(&self, status: &StatusWords) -> bool {
         self.plain(status.member) == Some(status.incomplete)
             && !self.plain("type").is_some_and(|kind| status.unfinished.contains(&kind))
     }
 
-    /// Returns whether this response repeats a request that does not leave the choice of tools to the model.
+    /// A response repeats its request, which may not leave the choice of tools to the model.
     pub(crate) fn chooses(&self, api: &Api) -> bool {
         let Some(choice) = api.request.choice else { return false };
         self.get(choice.member).is_some() && self.plain(choice.member) != Some(choice.free)
     }
 
-    /// Returns a string member without escapes, such as a name or an id.
     #[inline(never)]
     pub(crate) fn plain(&self, name: &str) -> Option<&str> {
         let inside = self.get(name)?.strip_prefix('"')?.strip_suffix('"')?;
         (!is_escaped(inside)).then_some(inside)
     }
 
-    /// Returns the id that the result of this call repeats, if it is a call.
     pub(crate) fn call_id(&self, call: &CallShape) -> Option<&str> {
         self.plain("type").filter(|kind| call.has_type(kind))?;
         self.plain(call.id)
     }
 
-    /// Returns a numeric member.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
         number(self.get(name)?)
     }
 
-    /// Returns the entries of a list member.
     pub(crate) fn entries(&self, name: &str) -> Option<Vec<&str>> {
         spec::json::entries(self.get(name)?)
     }
@@ -212,13 +199,11 @@ impl Recycle for Object<'static> {
     }
 }
 
-/// Returns the range of a member: name and value.
 fn whole(member: &OutlineMember) -> Range<usize> {
     member.name().start..member.value().end
 }
 
-/// Returns the entries of a list if they equal these texts, as lists of streamed values usually do. This comparison is
-/// faster than finding the ends of entries.
+/// Lists of streamed values usually equal these texts. Comparing them is faster than finding the ends of entries.
 pub(crate) fn entries_that_are<'l, 't>(
     list: &'l str,
     texts: impl Iterator<Item = Option<&'t str>>,
@@ -236,19 +221,17 @@ pub(crate) fn entries_that_are<'l, 't>(
     (rest == "]").then_some(entries)
 }
 
-/// Parses a number. Most are whole and small, for which there is a faster path.
+/// Most numbers are whole and small, so there is a faster path for them.
 pub(crate) fn number(raw: &str) -> Option<f64> {
     raw.starts_with(|first: char| first == '-' || first.is_ascii_digit()).then_some(())?;
     raw.parse::<u32>().map(f64::from).or_else(|_| raw.parse()).ok()
 }
 
-/// Returns the first segment of a JSON pointer, and the rest.
 pub(crate) fn first_segment(pointer: &str) -> Option<(&str, &str)> {
     let pointer = pointer.strip_prefix('/')?;
     Some(pointer.split_at(pointer.find('/').unwrap_or(pointer.len())))
 }
 
-/// Returns whether two JSON texts are equal values.
 pub(crate) fn same(one: &str, other: &str) -> bool {
     if one == other {
         return true;
@@ -271,7 +254,6 @@ fn equal(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Returns a JSON text, shortened for a message.
 pub(crate) fn short(raw: &str) -> Cow<'_, str> {
     const MAX_SHOWN: usize = 60;
     if raw.len() <= MAX_SHOWN {

@@ -35,8 +35,7 @@ pub(super) fn details_within_response(case: &mut Case<'_>, snapshot: &Snapshot<'
     details_within(case, &snapshot.usage, &pointer);
 }
 
-/// Reports negative counts of tokens, and counts of a part that are larger than those of the whole. The pointer is that of
-/// the object that has them.
+/// Counts must not be negative, and a part must not be larger than the whole. The pointer locates their object.
 pub(super) fn details_within(case: &mut Case<'_>, usage: &Usage, pointer: &str) {
     let places = case.dialect().api.usage;
     let name = |(member, inner): CountPlace| {
@@ -66,7 +65,7 @@ pub(super) fn details_within(case: &mut Case<'_>, usage: &Usage, pointer: &str) 
     }
 }
 
-/// Reports a part of a count that is larger than the whole.
+/// A part of a count must not be larger than the whole.
 pub(super) fn exceeds(
     case: &mut Case<'_>,
     pointer: &str,

@@ -5,7 +5,6 @@ use spec::json;
 use crate::engine::{Case, Object, short};
 use crate::{Frame, Transport};
 
-/// Returns the status and body of a non-streaming response.
 fn error_body<'f>(case: &Case<'_>, frame: &'f Frame<'_>) -> Option<(u16, Object<'f>)> {
     let status = case.head.status?;
     Some((status, Object::new(frame.data.as_deref()?)))
@@ -35,7 +34,6 @@ pub(super) fn status_agrees(case: &mut Case<'_>, frame: &Frame<'_>) {
     }
 }
 
-/// Reports a stream with an error status.
 pub(super) fn no_stream(case: &mut Case<'_>) {
     let Some(status) = case.head.status.filter(|status| *status >= 400) else { return };
     if case.stream.events == 0 && case.stream.transport == Transport::Http {

@@ -9,7 +9,6 @@ use crate::engine::{Misnomer, Object, Supply};
 /// Maximum length of the type of an object.
 const TYPE: usize = 60;
 
-/// Returns what is known of a missing property of the object at a pointer.
 pub(super) fn supply(api: &Api, property: &str, simplest: Simplest, data: &str, pointer: &str) -> Supply {
     let object = Object::new(json::at(data, pointer).unwrap_or_default());
     // The type of an event is no type of an object in it.

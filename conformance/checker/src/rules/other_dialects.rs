@@ -12,7 +12,6 @@ pub(super) struct OtherDialects<C> {
     said: Vec<(&'static str, Option<Verdict>)>,
 }
 
-/// Returns the verdicts of other dialects than this one on an event, or on a body.
 pub(super) fn of_record<'r>(
     record: &'r Record<'_>,
     own: &'static Dialect,
@@ -25,7 +24,6 @@ pub(super) fn of_record<'r>(
 }
 
 impl<C: Fn(&'static Dialect) -> Option<Verdict>> OtherDialects<C> {
-    /// Returns whether a dialect accepts the value at fault.
     pub(super) fn is_fine(&mut self, other: &'static Dialect, fault: &Fault) -> bool {
         // The fault is one of its own dialect.
         if other.name == self.own.name {
@@ -43,7 +41,6 @@ impl<C: Fn(&'static Dialect) -> Option<Verdict>> OtherDialects<C> {
     }
 }
 
-/// Returns whether a fault equals another one, or is about its parent.
 fn covers(fault: &Fault, other: &Fault) -> bool {
     let missing = fault.kind.missing();
     if fault.pointer == other.pointer {

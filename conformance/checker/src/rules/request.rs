@@ -7,13 +7,12 @@ use super::shape;
 use crate::Frame;
 use crate::engine::{Asked, Case, Chosen, Node, Object, Stream, short};
 
-/// Returns what the request asks for, if that and the whole response are known.
 pub(super) fn of_whole<'c>(case: &Case<'c>) -> Option<&'c Asked> {
     let is_whole = case.stream.is_whole();
     case.head.asked.as_ref().filter(|_| is_whole)
 }
 
-/// Returns the calls that the client answers: those of the root, or of one of its containers.
+/// The client answers calls of the root, or of one of its containers.
 fn calls<'s>(stream: &'s Stream, api: &Api, holder: &'s Node) -> Vec<&'s Node> {
     let Some(call) = api.client_call else { return Vec::new() };
     let is_call =
@@ -25,17 +24,16 @@ fn calls<'s>(stream: &'s Stream, api: &Api, holder: &'s Node) -> Vec<&'s Node> {
     }
 }
 
-/// Returns the name of the tool that a node calls.
+/// The name of the tool.
 fn called(asked: &Asked, call: &Node) -> Option<String> {
     asked.called(call.opening.get()?.text()).map(Into::into)
 }
 
-/// Returns the quoted name of the tool that a node calls.
+/// The quoted name of the tool.
 fn title(asked: &Asked, call: &Node) -> String {
     called(asked, call).map_or_else(|| "a tool without a name".to_owned(), |name| format!("{name:?}"))
 }
 
-/// Reports a call of a tool that the request does not offer.
 pub(super) fn offered(case: &mut Case<'_>, _: &Node, call: &Object<'_>) {
     let Some(asked) = &case.head.asked else { return };
     let (Some(tools), Some(name)) = (asked.tools(), asked.called(call.text())) else { return };
@@ -49,7 +47,6 @@ pub(super) fn offered(case: &mut Case<'_>, _: &Node, call: &Object<'_>) {
     });
 }
 
-/// Reports a call although the request chooses none.
 pub(super) fn none_chosen(case: &mut Case<'_>, holder: &Node, _: &Object<'_>) {
     let (stream, api) = (case.stream, case.dialect().api);
     let Some(asked) = case.head.asked.as_ref().filter(|asked| asked.chosen() == Chosen::None) else { return };
@@ -59,7 +56,7 @@ pub(super) fn none_chosen(case: &mut Case<'_>, holder: &Node, _: &Object<'_>) {
     }
 }
 
-/// Reports a complete response without the call that the request demands.
+/// Only a complete response can lack the call that the request demands.
 pub(super) fn any_chosen(case: &mut Case<'_>, holder: &Node) {
     let (stream, api) = (case.stream, case.dialect().api);
     let demands = of_whole(case).is_some_and(|asked| asked.chosen() == Chosen::Any);
@@ -70,7 +67,7 @@ pub(super) fn any_chosen(case: &mut Case<'_>, holder: &Node) {
     }
 }
 
-/// Reports a complete response without the call of the one tool that the request demands, or with another.
+/// A complete response needs a call of the one tool that the request demands, and no other.
 pub(super) fn one_chosen(case: &mut Case<'_>, holder: &Node) {
     let (stream, api) = (case.stream, case.dialect().api);
     let Some(asked) = of_whole(case) else { return };
@@ -90,7 +87,6 @@ pub(super) fn one_chosen(case: &mut Case<'_>, holder: &Node) {
     }
 }
 
-/// Reports a second call although the request allows one.
 pub(super) fn one_at_most(case: &mut Case<'_>, holder: &Node, _: &Object<'_>) {
     let (stream, api) = (case.stream, case.dialect().api);
     if !case.head.asked.as_ref().is_some_and(Asked::is_for_one_call) {
@@ -108,7 +104,6 @@ pub(super) fn one_at_most(case: &mut Case<'_>, holder: &Node, _: &Object<'_>) {
 const STRICT: &str = "/strict";
 const SCHEMAS: [&str; 2] = ["/parameters", "/input_schema"];
 
-/// Reports arguments that do not fit the schema of a strict tool.
 pub(super) fn strict_arguments(case: &mut Case<'_>, call: &Node, arguments: &str) {
     let Some(asked) = of_whole(case) else { return };
     let Some(name) = called(asked, call) else { return };
@@ -122,7 +117,7 @@ pub(super) fn strict_arguments(case: &mut Case<'_>, call: &Node, arguments: &str
     }
 }
 
-/// Reports a text that contains what the model should have stopped before.
+/// The model should have stopped before this text.
 pub(super) fn text_before_stop(case: &mut Case<'_>, node: &Node) {
     let Some(asked) = &case.head.asked else { return };
     let Some(text) = node.whole_text(case.stream.has_gap) else { return };
@@ -135,7 +130,7 @@ pub(super) fn text_before_stop(case: &mut Case<'_>, node: &Node) {
     }
 }
 
-/// Reports more output tokens than the request allows for a number of answers.
+/// The limit is for each of a number of answers.
 pub(super) fn within_limit(case: &mut Case<'_>, pointer: &str, used: Option<f64>, answers: f64) {
     let Some((member, limit)) = case.head.asked.as_ref().and_then(Asked::limit) else { return };
     let Some(used) = used.filter(|used| *used > limit * answers) else { return };
@@ -144,7 +139,7 @@ pub(super) fn within_limit(case: &mut Case<'_>, pointer: &str, used: Option<f64>
     });
 }
 
-/// Reports a response that uses all tokens of its limit and ends for another reason, or the reverse.
+/// A response that uses all tokens of its limit ends for that reason, and the reverse.
 pub(super) fn limit_reached(case: &mut Case<'_>, used: Option<f64>, reason: &str, because_of_it: &str) {
     let Some((member, limit)) = case.head.asked.as_ref().and_then(Asked::limit) else { return };
     let Some(used) = used.filter(|used| *used <= limit) else { return };
@@ -162,8 +157,7 @@ pub(super) fn limit_reached(case: &mut Case<'_>, used: Option<f64>, reason: &str
     }
 }
 
-/// Reports the name of another model than that of the request. A name without a date stands for those with one, and servers
-/// name the file of a model.
+/// A name without a date stands for those with one, and servers name the file of a model.
 pub(super) fn model(case: &mut Case<'_>, pointer: &str, model: &str) {
     let Some(asked) = case.head.asked.as_ref().and_then(Asked::model) else { return };
     let family = asked.strip_suffix("-latest").or_else(|| asked.strip_suffix("-0")).unwrap_or(&asked);
@@ -174,7 +168,6 @@ pub(super) fn model(case: &mut Case<'_>, pointer: &str, model: &str) {
     }
 }
 
-/// Reports a stream although the request does not ask for one.
 pub(super) fn stream(case: &mut Case<'_>) {
     if case.head.asks_stream == Some(false) && case.stream.events == 0 {
         case.fault_of_event("one body of JSON", "a stream", || {
@@ -183,7 +176,6 @@ pub(super) fn stream(case: &mut Case<'_>) {
     }
 }
 
-/// Reports a body although the request asks for a stream. An error may be one.
 pub(super) fn body(case: &mut Case<'_>, body: &Frame<'_>) {
     let api = case.dialect().api;
     let is_response =
@@ -197,7 +189,6 @@ pub(super) fn body(case: &mut Case<'_>, body: &Frame<'_>) {
     }
 }
 
-/// Returns whether a text is JSON, or a JSON object.
 pub(super) fn is_json(text: &str, is_object: bool) -> bool {
     if is_object {
         json::members(text).is_some()
@@ -206,7 +197,6 @@ pub(super) fn is_json(text: &str, is_object: bool) -> bool {
     }
 }
 
-/// Reports a text that is not JSON, although the request demands it.
 pub(super) fn json(case: &mut Case<'_>, text: &str, is_object: bool) {
     if !is_json(if is_object { text.trim() } else { text }, is_object) {
         let expected = if is_object { "a JSON object, as text" } else { "JSON, as text" };

@@ -48,7 +48,6 @@ pub(super) fn event_known(case: &mut Case<'_>) {
     case.report_here(&place, &mut is_known_in, &|| format!("{dialect} has no event \"{name}\""));
 }
 
-/// Returns whether two names differ only in capitals and separators.
 pub(super) fn is_respelled(own: &str, name: &str) -> bool {
     let letters = |name: &str| {
         let bytes = name.bytes().filter(u8::is_ascii_alphanumeric);
@@ -66,7 +65,7 @@ pub(super) fn event_typed(case: &mut Case<'_>) {
     }
 }
 
-/// Returns whether a type begins with a vendor's slug and a colon.
+/// A slug and a colon.
 fn has_prefix(name: &str) -> bool {
     let in_slug = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     name.split_once(':')
@@ -111,7 +110,6 @@ pub(super) fn body_valid(case: &mut Case<'_>, frame: &Frame<'_>) {
     }
 }
 
-/// Returns the JSON type of a body that is not an object.
 fn kind_of(body: &str) -> &'static str {
     match body.trim_ascii_start().as_bytes().first() {
         Some(b'[') => "an array",
@@ -121,7 +119,7 @@ fn kind_of(body: &str) -> &'static str {
     }
 }
 
-/// Reports faults, except those inside a value of an unknown type.
+/// Faults inside a value of an unknown type are not reported.
 fn report_faults<'f>(
     case: &mut Case<'_>,
     whole: &str,
@@ -147,7 +145,6 @@ fn report_faults<'f>(
     }
 }
 
-/// Returns the value of an unknown type, and the type.
 fn unknown_type<'f>(fault: &'f Fault, api: &Api) -> Option<(&'f str, &'f str)> {
     let holder = fault.pointer.strip_suffix("/type")?;
     let name = fault.actual.string()?;
@@ -157,14 +154,13 @@ fn unknown_type<'f>(fault: &'f Fault, api: &Api) -> Option<(&'f str, &'f str)> {
     api.extensible.contains(&kind).then_some((holder, name))
 }
 
-/// Returns whether a fault is the type of an item, and not of a part of it.
 fn is_item(fault: &Fault, response: &str, api: &Api) -> bool {
     let pointer = fault.pointer.strip_prefix(response).unwrap_or(&fault.pointer);
     let rest = pointer.strip_prefix(&format!("/{}/", api.list)).and_then(|rest| rest.strip_suffix("/type"));
     fault.pointer == format!("/{}/type", api.item) || rest.is_some_and(|index| !index.contains('/'))
 }
 
-/// Returns whether a fault is in settings echoed from the request, which the client knows.
+/// The client knows the settings that the response echoes.
 fn is_echoed(fault: &Fault, response: &str, api: &Api) -> bool {
     // The pointer begins at the event, or at the response if that is the body.
     let pointer = fault.pointer.strip_prefix(response).unwrap_or(&fault.pointer);
@@ -227,7 +223,6 @@ pub(super) fn value_known(case: &mut Case<'_>) {
     newer_values(case, newer, other_dialects::of_record(record, case.dialect()));
 }
 
-/// Reports values that a dialect does not know yet.
 fn newer_values(
     case: &mut Case<'_>,
     newer: impl Fn(&Dialect) -> Vec<Fault>,
@@ -243,7 +238,7 @@ fn newer_values(
     }
 }
 
-/// Returns the protocol of an event, if it is another one.
+/// `None` for events of the dialect's own protocol.
 fn foreign(case: &Case<'_>) -> Option<&'static str> {
     case.record()?.foreign(case.dialect())
 }
@@ -256,7 +251,6 @@ pub(super) fn foreign_protocol(case: &mut Case<'_>) {
     case.fault_of_event(&expected, &protocol, || format!("the {what} belongs to {protocol}, not to {own}"));
 }
 
-/// Returns the name of an API within a sentence.
 fn in_sentence(name: &str) -> Cow<'_, str> {
     let needs_article = name.ends_with(" API") && !name.starts_with("the ");
     if needs_article { Cow::Owned(format!("the {name}")) } else { Cow::Borrowed(name) }

@@ -7,7 +7,6 @@ use spec::{Count, Verdict};
 use super::other_dialects;
 use crate::engine::{Case, Place};
 
-/// Returns whether a schema fault is about the sequence number.
 pub(super) fn is_about_it(fault: &Fault) -> bool {
     fault.pointer == "/sequence_number"
         || fault.pointer.is_empty() && fault.kind.missing() == Some("sequence_number")

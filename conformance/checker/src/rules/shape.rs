@@ -5,7 +5,6 @@ use serde_json::Value;
 /// Maximum depth of schemas and values. Strict modes allow less.
 const DEEPEST: usize = 32;
 
-/// Returns where a text does not fit a schema, and why. Returns `None` if either is not JSON.
 pub(super) fn misfit(schema: &str, text: &str) -> Option<String> {
     let (root, value) = (serde_json::from_str(schema).ok()?, serde_json::from_str(text).ok()?);
     Shape { root: &root }.misfit(&root, &value, "", DEEPEST)
@@ -69,7 +68,6 @@ impl Shape<'_> {
     }
 }
 
-/// Returns whether a value has a type of a schema, if that has any.
 fn has_type(schema: &Value, value: &Value) -> bool {
     let is_it = |name: &Value| match name.as_str() {
         Some("integer") => value.as_f64().is_some_and(|number| number.fract() == 0.0),
@@ -94,7 +92,6 @@ const fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Returns whether two values are the same: numbers may be written differently.
 fn is_same(one: &Value, other: &Value) -> bool {
     one == other || one.as_f64().is_some_and(|number| other.as_f64() == Some(number))
 }

@@ -8,7 +8,6 @@ use spec::json;
 use crate::Answer;
 use crate::engine::{Case, Node, Object, Place, Snapshot, Tokens, short};
 
-/// Reports a text each of whose deltas repeats all before it, or whose last delta does.
 pub(super) fn deltas_add(case: &mut Case<'_>, text: &Node) {
     let are_all = text.repeats.are_all();
     let is_repeated = are_all || text.repeats.is_whole_at_end(&text.joined, text.fragments);
@@ -26,7 +25,6 @@ pub(super) fn deltas_add(case: &mut Case<'_>, text: &Node) {
     });
 }
 
-/// Reports markup in a text of a stream whose end does not repeat it.
 pub(super) fn no_model_markup(case: &mut Case<'_>, text: &Node) {
     if !case.dialect().api.list.is_empty() {
         return;
@@ -36,7 +34,7 @@ pub(super) fn no_model_markup(case: &mut Case<'_>, text: &Node) {
     }
 }
 
-/// Reports markup in the texts of messages and reasoning in the final output, or in a body.
+/// The texts of messages and reasoning in the final output, or in a body, must have no markup.
 pub(super) fn no_model_markup_in_response(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let api = case.dialect().api;
     let response = snapshot.response;

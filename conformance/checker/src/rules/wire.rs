@@ -86,7 +86,7 @@ pub(super) fn done_is_forbidden(case: &mut Case<'_>) {
     }
 }
 
-/// Reports a marker that a client finds only by how the data begins.
+/// Clients find the marker only by how the data begins.
 pub(super) fn done_is_exact(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|record| record.payload == Payload::Done) else { return };
     if record.data() != DONE {
@@ -173,7 +173,6 @@ pub(super) fn no_lone_surrogate(case: &mut Case<'_>) {
     case.report(&place, || "unpaired surrogate: a character was cut in two".to_owned());
 }
 
-/// Returns the offset of an escaped unpaired surrogate.
 fn lone_surrogate(data: &str) -> Option<usize> {
     find_escape(data, |unit, next| match unit {
         0xd800..0xdc00 => !is_low(next),
@@ -182,12 +181,11 @@ fn lone_surrogate(data: &str) -> Option<usize> {
     })
 }
 
-/// Returns whether an escaped unit is the second half of a surrogate pair.
 fn is_low(unit: Option<u32>) -> bool {
     unit.is_some_and(|unit| (0xdc00..0xe000).contains(&unit))
 }
 
-/// Returns the offset of the first escaped UTF-16 unit that a function accepts, by the unit and the one after it.
+/// The function gets an escaped UTF-16 unit, and the one after it.
 fn find_escape(data: &str, is_it: impl Fn(u32, Option<u32>) -> bool) -> Option<usize> {
     // Most escapes are line feeds and quotes.
     static ESCAPED: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new("\\u"));

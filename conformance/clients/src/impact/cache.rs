@@ -78,7 +78,6 @@ impl Drop for Half {
     }
 }
 
-/// Returns the program that runs the scripts of a folder of packages.
 pub(super) fn interpreter(packages: &ImpactPackages, folder: &Path) -> PathBuf {
     match (packages.is_for_node(), cfg!(windows)) {
         (true, false) => folder.join("node_modules/node/bin/node"),
@@ -88,7 +87,6 @@ pub(super) fn interpreter(packages: &ImpactPackages, folder: &Path) -> PathBuf {
     }
 }
 
-/// Returns the commands that install packages.
 fn commands(own: &ImpactPackages, folder: &Path) -> io::Result<Vec<Vec<OsString>>> {
     let words = |first: &[&str], packages: &[String]| {
         first.iter().map(OsString::from).chain(packages.iter().map(OsString::from)).collect::<Vec<_>>()
@@ -117,7 +115,6 @@ fn commands(own: &ImpactPackages, folder: &Path) -> io::Result<Vec<Vec<OsString>
     Ok(vec![words(&[found, "-m", "venv", &*place], &[]), words(&pip, &own.pip)])
 }
 
-/// Returns whether a program can be started, and ends well.
 fn answers(program: &str, arguments: &[&str]) -> bool {
     let processes = Processes::default();
     let Ok(mut process) = processes.start(Command::new(program).args(arguments)) else { return false };

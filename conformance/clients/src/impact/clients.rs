@@ -37,7 +37,6 @@ impl ImpactPackages {
         self.pip.iter().chain(&self.npm).map(String::as_str)
     }
 
-    /// Returns whether they are for Node.js.
     pub(super) const fn is_for_node(&self) -> bool {
         !self.npm.is_empty()
     }
@@ -51,7 +50,7 @@ struct File {
     clients: Vec<Entry>,
 }
 
-/// A client, to which recordings can be played if it has packages.
+/// A client. It can play recordings if it has packages.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {

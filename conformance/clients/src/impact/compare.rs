@@ -22,7 +22,6 @@ pub(super) struct Intact<'r> {
     pub(super) is_still_broken: bool,
 }
 
-/// Returns what a client did.
 pub(super) fn outcome(said: &Said, intact: &Intact<'_>, ended: &Ended) -> (PlayedOutcome, String) {
     let is_lost = said.is_cut || said.has_error;
     let failed =
@@ -75,8 +74,7 @@ pub(super) fn outcome(said: &Said, intact: &Intact<'_>, ended: &Ended) -> (Playe
     }
 }
 
-/// Returns whether a client has found a text or calls where the readers of the suite found none: these, and not the client, miss
-/// something then.
+/// If a client finds a text or calls where the readers of the suite find none, the readers miss something.
 fn has_more(reply: &Reply, said: &Said) -> bool {
     let answer = answer_of(reply);
     let has_no_text = said.readings.iter().all(|reading| reading.text().is_empty());
@@ -84,8 +82,8 @@ fn has_more(reply: &Reply, said: &Said) -> bool {
     has_no_text && !answer.text().is_empty() || has_no_calls && !answer.calls.is_empty()
 }
 
-/// Returns a reply with an empty value for what the client lost, and without ids that were never sent: clients leave these out, or
-/// make their own.
+/// Adds an empty value for each part that the client lost, and removes ids that were never sent: clients leave these
+/// out, or make their own.
 fn comparable(reply: &Reply, intact: &Intact<'_>, said: &Said) -> Reply {
     let mut reply = reply.with_losses(intact.reply);
     let has_id = said.readings.iter().any(|answer| answer.id.as_deref().is_some_and(|id| !id.is_empty()));
@@ -104,7 +102,7 @@ fn comparable(reply: &Reply, intact: &Intact<'_>, said: &Said) -> Reply {
     reply
 }
 
-/// Returns what a reply says, without its id and counts.
+/// The id and counts do not matter.
 fn answer_of(reply: &Reply) -> Answer {
     let text = |text: &Option<Option<String>>| text.clone().flatten();
     let call = |call: &ReplyCall| ToolCall {
@@ -122,7 +120,6 @@ fn answer_of(reply: &Reply) -> Answer {
     }
 }
 
-/// Returns what an intact reply says, as the answers that are right.
 fn answers_of(intact: &Intact<'_>, said: &Said) -> Vec<Answer> {
     let reply = intact.reply;
     let wire = || said.readings.iter();

@@ -1,4 +1,4 @@
-//! The folder in which clients run: their drivers, and a home that holds nothing else.
+//! The folder for clients: their drivers, and an otherwise empty home.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -21,7 +21,7 @@ impl Home {
         Ok(Self(folder))
     }
 
-    /// Returns the command that starts the driver of a client, with nothing of the environment of this program but its path.
+    /// The environment has nothing but the path of this program.
     pub(super) fn command(&self, client: &ImpactClient, cache: &Cache) -> io::Result<Command> {
         let missing = || io::Error::other(format!("{} has no driver", client.name));
         let own = packages(&client.packages).ok_or_else(missing)?;
@@ -33,7 +33,7 @@ impl Home {
         let home: OsString = self.0.path().into();
         command.envs(kept).envs(["HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP"].map(|name| (name, &home)));
         command.env("PACKAGES", &folder).env("PYTHONUTF8", "1").env("PYTHONDONTWRITEBYTECODE", "1");
-        // What a client wants of other hosts goes to a port where nobody listens.
+        // Nobody listens on this port, so requests to other hosts fail.
         command.env("NO_PROXY", "127.0.0.1").envs(["HTTP_PROXY", "HTTPS_PROXY"].map(|name| (name, NOWHERE)));
         Ok(command)
     }

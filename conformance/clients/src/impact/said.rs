@@ -1,4 +1,4 @@
-//! What a response says when it is read leniently, and a response that keeps the rules and says the same.
+//! The content of a response when it is read leniently, and a response that keeps the rules and has the same content.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ use translation::{Part, Question, Reply, Tool, Translator};
 use crate::case::without_stream;
 use crate::played::Played;
 
-/// The time at which mended responses are made.
+/// Creation time of mended responses.
 const NOW: u64 = 1_785_000_000;
 /// Maximum number of tools that a request offers.
 const TOOLS: usize = 32;
 
-/// What a response says.
+/// The content of a response.
 pub(super) struct Said {
     pub(super) dialect: &'static Dialect,
     /// The readings of its content: of its deltas, and of its last event. They differ where it contradicts itself.
@@ -66,7 +66,6 @@ impl Said {
         }
     }
 
-    /// Returns whether the response has this id somewhere.
     pub(super) fn has_id(&self, id: &str) -> bool {
         let has = |text: &str| self.body.windows(text.len()).any(|window| window == text.as_bytes());
         match id {
@@ -76,7 +75,6 @@ impl Said {
         }
     }
 
-    /// Returns the request that the response answers.
     pub(super) fn request(&self) -> Value {
         let api = self.dialect.api;
         let mut request = gateway::request("Say it.", api);
@@ -96,7 +94,7 @@ impl Said {
         without_stream(request)
     }
 
-    /// Returns the question behind the request: for reasoning if there is some, with the tools that are called.
+    /// Asks for reasoning if there is some, with the tools that are called.
     fn question(&self) -> Question {
         let mut question = Question { model: "default".to_owned(), is_stream: true, ..Question::default() };
         for answer in &self.readings {
@@ -116,7 +114,7 @@ impl Said {
         question
     }
 
-    /// Returns a stream that keeps the rules and says the same, as far as it goes.
+    /// A stream that keeps the rules and has the same content, as far as it goes.
     pub(super) fn mended(&self) -> Act {
         let reply = Reply { error: None, is_ended: true, ..self.reply.clone() };
         let question = self.question();
@@ -128,7 +126,7 @@ impl Said {
         Act::new(200, "text/event-stream", translator.write(reply.deltas()))
     }
 
-    /// Returns whether a mended response still breaks a rule that the recorded one breaks: what it says is the damage.
+    /// If a mended response still breaks the rule, the content itself is the damage.
     pub(super) fn is_still_broken(&self, mended: &Act, rules: &[String]) -> bool {
         if self.is_body {
             return false;
@@ -141,7 +139,7 @@ impl Said {
     }
 }
 
-/// Returns the model that clients ask for in requests for goldens: they know it, and what it can do.
+/// Clients know this model, and its abilities.
 fn usual_model(dialect: &Dialect) -> Option<Value> {
     let of_api = |golden: &&Golden| {
         spec::dialect(golden.dialect).is_some_and(|known| known.api.name == dialect.api.name)
@@ -151,13 +149,13 @@ fn usual_model(dialect: &Dialect) -> Option<Value> {
     request.get("model").cloned()
 }
 
-/// Returns how much a reading has found: what one reader cannot read, the other may.
+/// What one reader cannot read, the other may.
 fn weight(answer: &Answer) -> usize {
     let calls = answer.calls.iter().map(|call| call.id.len() + call.name.len() + call.arguments.len());
     answer.text().len() + answer.refusal.len() + answer.reasoning.len() + calls.sum::<usize>()
 }
 
-/// Gives calls the whole names that come in pieces, as most clients join them, and the arguments that another reader has found.
+/// Most clients join names that come in pieces. Another reader may have found the arguments.
 fn complete(reply: &mut Reply, played: &Played) {
     let mut names: BTreeMap<String, (Option<String>, String)> = BTreeMap::new();
     for (_, event) in played.events() {
@@ -188,7 +186,7 @@ fn complete(reply: &mut Reply, played: &Played) {
     }
 }
 
-/// Returns whether a response is a stream, whatever its content type says.
+/// The content type may be wrong.
 fn is_stream(act: &Act, body: &[u8]) -> bool {
     let first = body.trim_ascii_start().first();
     let is_named = act.headers.iter().any(|(name, value)| {
@@ -197,7 +195,6 @@ fn is_stream(act: &Act, body: &[u8]) -> bool {
     is_named || act.status < 400 && first.is_some_and(|first| b":edir\xef".contains(first))
 }
 
-/// Returns a reply as an answer.
 fn answer_of(reply: &Reply) -> Answer {
     let mut answer = Answer { id: reply.id.clone(), status: reply.word.clone(), ..Answer::default() };
     for part in &reply.parts {

@@ -9,7 +9,7 @@ use spec::Api;
 
 const PREFIX: &str = "/play/";
 
-/// The responses, in the order in which they are added.
+/// The responses, in order of addition.
 #[derive(Default)]
 pub(super) struct Acts(Mutex<Vec<Part>>);
 
@@ -27,7 +27,6 @@ pub(super) struct Cue {
 }
 
 impl Acts {
-    /// Adds a response that one client asks for, in an API.
     pub(super) fn add(&self, stage: &Stage, act: &Arc<Act>, api: &Api) -> Cue {
         let mut acts = lock(&self.0);
         let asked = Arc::new(AtomicUsize::new(0));
@@ -38,7 +37,6 @@ impl Acts {
 }
 
 impl Cue {
-    /// Returns how often the client has asked for it.
     pub(super) fn times(&self) -> usize {
         self.asked.load(Ordering::Relaxed)
     }

@@ -42,14 +42,14 @@ pub struct Recorded {
     pub intact: Option<Arc<Act>>,
 }
 
-/// Clients to which responses are played.
+/// Clients that play responses.
 #[derive(Debug, Clone)]
 pub struct Theatre {
     /// The cache of their packages.
     pub cache: Cache,
     /// The clients, whose packages are installed.
     pub clients: Vec<&'static ImpactClient>,
-    /// Time in which a client must come to an end.
+    /// Limit on the time of a client.
     pub timeout: Duration,
     /// Number of clients that run at once.
     pub jobs: usize,
@@ -68,7 +68,7 @@ struct Piece {
 }
 
 impl Piece {
-    /// Prepares a response. `seen` has the number of each pair of an intact response and its request.
+    /// `seen` has the number of each pair of an intact response and its request.
     fn of(number: usize, recorded: Recorded, seen: &mut HashMap<(Vec<u8>, String), usize>) -> Self {
         let Recorded { act, dialect, rules, intact } = recorded;
         let said = Said::of(&act, dialect);
@@ -157,7 +157,7 @@ impl Theatre {
     }
 }
 
-/// One client, to which responses are played one after the other.
+/// One client, which plays responses one after the other.
 struct Player<'t> {
     theatre: &'t Theatre,
     client: &'static ImpactClient,
@@ -169,7 +169,7 @@ struct Player<'t> {
 }
 
 impl Player<'_> {
-    /// Plays the responses of the client's API, by their number.
+    /// Only responses of the client's API are played, by their number.
     fn all(
         &mut self,
         pieces: &[Piece],
@@ -222,7 +222,6 @@ impl Player<'_> {
         played
     }
 
-    /// Plays one response. Returns how it ended, and how often the client asked for it.
     fn ask(&mut self, piece: &Piece, act: &Arc<Act>) -> (Ended, usize) {
         let cue = self.acts.add(self.stage, act, piece.said.dialect.api);
         let timeout = self.theatre.timeout + Duration::from_secs(self.client.start_seconds);
@@ -270,7 +269,7 @@ impl Player<'_> {
     }
 }
 
-/// Returns why nothing follows from what a client does, if it does not handle the intact response.
+/// If the client does not handle the intact response, nothing follows from its other replies.
 fn control_problem(control: &Ended) -> Option<String> {
     let intact = "it fails on the intact response, too";
     match control {

@@ -1,4 +1,4 @@
-//! What a request asks for, in the terms that all APIs share.
+//! Questions of requests, in the terms that all APIs share.
 
 use serde_json::{Map, Value};
 
@@ -40,7 +40,6 @@ pub(super) enum Format {
 }
 
 impl Ask {
-    /// Returns the text without directives.
     pub(super) fn plain(&self) -> String {
         let mut pieces = self.text.split("[[");
         let first = pieces.next().unwrap_or_default();
@@ -48,13 +47,12 @@ impl Ask {
         std::iter::once(first).chain(rest).collect()
     }
 
-    /// Returns the number of input tokens.
     pub(super) fn tokens(&self) -> u64 {
         8 + tokens(&self.plain())
     }
 
-    /// Returns the directives. A tool output is answered with text, even if the conversation contains directives. Otherwise
-    /// calls would never end.
+    /// A tool output is answered with text, even if the conversation contains directives. Otherwise calls would never
+    /// end.
     pub(super) fn directives(&self) -> Directives {
         if self.is_tool_output {
             return Directives::default();
@@ -62,7 +60,6 @@ impl Ask {
         Directives::read(&format!("{}{}", self.reference, self.text))
     }
 
-    /// Returns calls of a function with arguments that fit its schema.
     pub(super) fn calls(&self, name: &str, schema: &Value, is_for_one: bool) -> Vec<Item> {
         let arguments = match fitting::value(schema) {
             Value::Object(arguments) => Value::Object(arguments),
@@ -77,7 +74,6 @@ impl Ask {
         (0..count).map(call).collect()
     }
 
-    /// Returns the text of the answer.
     pub(super) fn words(&self, seed: u64) -> Vec<String> {
         match &self.format {
             Format::Schema(schema) => return sample::fragments_of(&fitting::value(schema).to_string()),
@@ -104,7 +100,6 @@ impl Ask {
         sample::fragments_of(reply)
     }
 
-    /// Returns a JSON object with the keys that the user quoted.
     fn object(&self) -> String {
         let keys = self.text.split('"').skip(1).step_by(2);
         let members: Map<String, Value> = keys.map(|key| (key.to_owned(), "Hello, world.".into())).collect();
@@ -115,7 +110,7 @@ impl Ask {
         }
     }
 
-    /// Returns the word that the user asked to remember earlier, if the user asks for it now.
+    /// The word that the user asked to remember earlier, if the user asks for it now.
     fn recalled(&self) -> Option<String> {
         if !self.text.to_lowercase().contains("which word") {
             return None;
@@ -124,7 +119,6 @@ impl Ask {
     }
 }
 
-/// Returns the word that follows some words.
 pub(super) fn word_after(text: &str, words: &str) -> Option<String> {
     let (_, after) = text.split_once(words)?;
     let word: String = after.chars().take_while(|c| c.is_alphanumeric()).collect();

@@ -12,7 +12,6 @@ use super::text;
 /// Maximum number of choices, so that a request cannot overload the server.
 const MOST_CHOICES: u64 = 16;
 
-/// Reads what a request asks for.
 pub(super) fn ask(request: &Value) -> Ask {
     conversation::ask(request, "/metadata/reference", format(request))
 }
@@ -28,7 +27,6 @@ fn format(request: &Value) -> Format {
     }
 }
 
-/// Returns the plan of the response to a valid request.
 pub(super) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
     let ask = ask(request);
     let mut plan = conversation::plan(request, &ask, dialect, seed, || {
@@ -40,7 +38,7 @@ pub(super) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePla
     plan
 }
 
-/// Returns the reasoning, which only some dialects show.
+/// Only some dialects show reasoning.
 fn thought(request: &Value, dialect: &Dialect) -> Option<Thought> {
     let effort = text(request, "reasoning_effort").is_some_and(|effort| effort != "none");
     let is_shown = dialect.effects().any(|effect| effect.scope == Scope::Reasoning);
@@ -50,12 +48,10 @@ fn thought(request: &Value, dialect: &Dialect) -> Option<Thought> {
     })
 }
 
-/// Returns the error of results without a matching call.
 pub(super) fn unmatched(request: &Value) -> Option<Problem> {
     conversation::unmatched(request, "tool_call_id")
 }
 
-/// Returns whether the API has a way to say an item.
 pub(super) fn can_say(item: &Item) -> bool {
     match item {
         Item::Message(parts) => parts.iter().any(|part| match part {

@@ -9,7 +9,6 @@ use super::plan::{Item, Part, ResponsePlan};
 use super::problem::Problem;
 use super::text;
 
-/// Reads what a request asks for.
 pub(super) fn ask(request: &Value, reference: &str, format: Format) -> Ask {
     let messages = messages(request);
     let reference = request.pointer(reference).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -41,7 +40,7 @@ fn take(ask: &mut Ask, message: &Value) {
     }
 }
 
-/// Returns the error of an empty conversation, or of results without a matching call. Both have an id, in these members.
+/// An empty conversation, or results without a matching call. Both have an id, in these members.
 pub(super) fn unmatched(request: &Value, result: &'static str) -> Option<Problem> {
     if messages(request).is_empty() {
         return Some(Problem::invalid("invalid_value", "There is no message.", Some("messages")));
@@ -60,7 +59,7 @@ pub(super) fn unmatched(request: &Value, result: &'static str) -> Option<Problem
     None
 }
 
-/// Plans the response to a request, if directives do not: thoughts and hosted tools, calls of functions, or a text.
+/// Without directives: thoughts and hosted tools, calls of functions, or a text.
 pub(super) fn plan(
     request: &Value,
     ask: &Ask,
@@ -90,7 +89,6 @@ pub(super) fn plan(
     plan
 }
 
-/// Returns the calls that the tools and the choice of a request lead to.
 fn calls(request: &Value, ask: &Ask, asked: &Asked, api: &Api) -> Vec<Item> {
     let Some(offers) = api.request.offers else { return Vec::new() };
     let tools = request.get(offers.list).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();

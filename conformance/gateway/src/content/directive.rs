@@ -46,7 +46,6 @@ pub(crate) struct Directives {
 }
 
 impl Directives {
-    /// Parses all directives in a text.
     pub(super) fn read(text: &str) -> Self {
         let mut directives = Self::default();
         let mut rest = text;
@@ -64,7 +63,6 @@ impl Directives {
         directives
     }
 
-    /// Returns the number of input tokens, if set.
     pub(super) const fn input_tokens(&self) -> Option<u64> {
         self.input_tokens
     }
@@ -163,7 +161,7 @@ impl Directives {
     }
 }
 
-/// Limits a number, so that a request cannot overload the server.
+/// A request must not overload the server.
 fn small(number: Option<u64>, usual: usize) -> usize {
     number.and_then(|number| usize::try_from(number).ok()).map_or(usual, |number| number.min(64))
 }
@@ -172,7 +170,7 @@ fn shell(command: &str) -> (Fragments, String) {
     (fragments(command), "notes.txt\n".to_owned())
 }
 
-/// Returns the last item if it is reasoning, or adds one.
+/// Adds reasoning unless the last item is reasoning.
 fn thought(items: &mut Vec<Item>) -> &mut Thought {
     if !matches!(items.last(), Some(Item::Reasoning(_))) {
         items.push(Item::Reasoning(Thought::default()));
@@ -183,7 +181,7 @@ fn thought(items: &mut Vec<Item>) -> &mut Thought {
     }
 }
 
-/// Annotates the last text: its second to last fragment, or the position where that begins.
+/// Annotates the second to last fragment of the last text, or the position where it begins.
 fn cite(items: &mut [Item], is_file: bool) {
     let Some(Item::Message(parts)) = items.last_mut() else { return };
     let Some(Part::Text(text, annotations)) = parts.last_mut() else { return };

@@ -21,7 +21,6 @@ const MEMBERS: u64 = 64;
 /// Maximum length of a string.
 const LENGTH: u64 = 4096;
 
-/// Returns a value that a JSON Schema accepts; null if none is found.
 pub(crate) fn value(schema: &Value) -> Value {
     let fitting = Fitting { root: schema, left: Cell::new(STEPS) };
     fitting.value(&[schema], 0).unwrap_or_default()
@@ -43,7 +42,6 @@ struct Joined<'s> {
 }
 
 impl<'s> Fitting<'s> {
-    /// Returns a value that matches all of these schemas, if one is found.
     fn value(&self, schemas: &[&'s Value], depth: usize) -> Option<Value> {
         let mut joined = Joined::default();
         for schema in schemas {
@@ -53,7 +51,6 @@ impl<'s> Fitting<'s> {
         self.chosen(joined, depth, &fits)
     }
 
-    /// Adds a schema, what it refers to, and all that it joins.
     fn join(&self, schema: &'s Value, to: &mut Joined<'s>) {
         let members = match schema {
             Value::Object(members) => members,
@@ -78,7 +75,7 @@ impl<'s> Fitting<'s> {
         self.root.pointer(members.get("$ref")?.as_str()?.strip_prefix('#')?)
     }
 
-    /// Returns a value that matches one branch of each choice.
+    /// The value matches one branch of each choice.
     fn chosen(&self, mut joined: Joined<'s>, depth: usize, fits: &dyn Fn(&Value) -> bool) -> Option<Value> {
         let left = self.left.get().checked_sub(1)?;
         self.left.set(left);
@@ -98,7 +95,7 @@ impl<'s> Fitting<'s> {
         })
     }
 
-    /// Returns values of which the first that fits is taken.
+    /// The first value that fits is taken.
     fn candidates(&self, all: &[&'s Map<String, Value>], depth: usize) -> Vec<Value> {
         if let Some(value) = all.iter().find_map(|schema| schema.get("const")) {
             return vec![value.clone()];
@@ -120,7 +117,7 @@ impl<'s> Fitting<'s> {
         found
     }
 
-    /// Returns an object with all properties that are described, as long as it is not deep.
+    /// All described properties are set, as long as the object is not deep.
     fn object(&self, all: &[&'s Map<String, Value>], depth: usize) -> Option<Value> {
         let required: Vec<&str> = all
             .iter()
@@ -203,7 +200,7 @@ impl<'s> Fitting<'s> {
         Some(Value::Array(entries))
     }
 
-    /// Returns a value that is not among these, made of one that is.
+    /// The new value is made of one of these, and is none of them.
     fn unlike(&self, entries: &[Value], value: &Value, schemas: &[&'s Value]) -> Option<Value> {
         let listed = schemas.iter().filter_map(|schema| schema.get("enum")?.as_array()).flatten().cloned();
         let next = (1..=MEMBERS).filter_map(|number| match value {
@@ -216,7 +213,7 @@ impl<'s> Fitting<'s> {
         listed.chain(next).find(|value| !entries.contains(value) && fits(value))
     }
 
-    /// Returns whether a schema accepts a value, as far as this module knows its keywords.
+    /// Knows only the keywords that this module knows.
     fn fits(&self, schema: &Value, value: &Value, depth: usize) -> bool {
         let members = match schema {
             Value::Object(members) if depth <= 4 * DEPTH => members,
@@ -285,7 +282,7 @@ impl<'s> Fitting<'s> {
     }
 }
 
-/// Returns the types that a value may have, in the order of the schemas.
+/// In the order of the schemas.
 fn kinds<'s>(all: &[&'s Map<String, Value>]) -> Vec<&'s str> {
     let named = |schema: &&'s Map<String, Value>| -> Option<Vec<&'s str>> {
         match schema.get("type")? {
@@ -332,12 +329,10 @@ fn equals(one: &Value, other: &Value) -> bool {
     one == other || one.as_f64().is_some_and(|number| other.as_f64() == Some(number))
 }
 
-/// Returns the strictest value of a keyword.
 fn bound(all: &[&Map<String, Value>], name: &str, strictest: fn(f64, f64) -> f64) -> Option<f64> {
     all.iter().filter_map(|schema| schema.get(name)?.as_f64()).reduce(strictest)
 }
 
-/// Returns small whole numbers first, then those at the bounds, and fractions last.
 fn numbers(all: &[&Map<String, Value>], is_whole: bool) -> Vec<Value> {
     let low = [bound(all, "minimum", f64::max), bound(all, "exclusiveMinimum", f64::max)];
     let high = [bound(all, "maximum", f64::min), bound(all, "exclusiveMaximum", f64::min)];
@@ -368,7 +363,6 @@ fn numbers(all: &[&Map<String, Value>], is_whole: bool) -> Vec<Value> {
     found.into_iter().map(number).chain(exact.filter(Value::is_number)).collect()
 }
 
-/// Returns the least common multiple of whole steps.
 fn common(steps: &[f64]) -> Option<f64> {
     let whole: Vec<u64> = steps.iter().filter(|step| step.fract() == 0.0).map(|step| *step as u64).collect();
     let divisor = |mut one: u64, mut other: u64| {

@@ -9,13 +9,11 @@ use super::plan::{Item, ResponsePlan, Thought, tokens};
 use super::problem::{NO_THREADS, Problem};
 use super::text;
 
-/// Reads what a request asks for.
 pub(super) fn ask(request: &Value) -> Ask {
     let format = request.pointer("/output_config/format/schema").cloned();
     conversation::ask(request, "/metadata/user_id", format.map_or(Format::Text, Format::Schema))
 }
 
-/// Returns the plan of the response to a valid request.
 pub(super) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
     let ask = ask(request);
     let mut plan = conversation::plan(request, &ask, dialect, seed, || {
@@ -27,7 +25,6 @@ pub(super) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePla
     plan
 }
 
-/// Returns the number of tokens up to the last place that is to be cached.
 fn cached(request: &Value) -> u64 {
     let prompt: String = ["tools", "system", "messages"]
         .iter()
@@ -54,18 +51,16 @@ fn thought(request: &Value) -> Option<Thought> {
     Some(Thought { text: Some(words), ..Thought::default() })
 }
 
-/// Returns the error of results without a matching call.
 pub(super) fn unmatched(request: &Value) -> Option<Problem> {
     conversation::unmatched(request, "tool_use_id")
 }
 
-/// Returns the error of a thread: the gateway holds no conversations. SDKs that get it send the whole conversation.
+/// The gateway holds no conversations. SDKs that get this error send the whole conversation.
 pub(super) fn unserved(request: &Value) -> Option<Problem> {
     request.get("thread").filter(|thread| !thread.is_null())?;
     Some(Problem::invalid(NO_THREADS, "This server holds no threads.", Some("thread")))
 }
 
-/// Returns whether the API has a way to say an item.
 pub(super) const fn can_say(item: &Item) -> bool {
     matches!(
         item,

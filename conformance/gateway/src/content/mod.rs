@@ -1,4 +1,4 @@
-//! What a response says: the plan of its content, by the request and its directives.
+//! The content of a response, planned by its request and its directives.
 
 mod ask;
 mod chat;
@@ -16,7 +16,6 @@ pub(crate) mod speech;
 
 use serde_json::Value;
 
-/// Returns a member that is a text.
 pub(crate) fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
     value.get(name)?.as_str()
 }

@@ -8,7 +8,6 @@ use spec::Api;
 /// A text, split into the deltas of its stream.
 pub type Fragments = Vec<String>;
 
-/// Splits a text into fragments.
 pub(crate) fn fragments(text: &str) -> Fragments {
     text.split('|').map(|fragment| fragment.replace("\\n", "\n")).filter(|text| !text.is_empty()).collect()
 }
@@ -37,7 +36,7 @@ pub struct ResponsePlan {
     pub waits: bool,
     /// Whether text is rewritten after it was streamed.
     pub is_rewritten: bool,
-    /// Number of choices, of which the first counts where an API has one.
+    /// Number of choices. If an API has only one, it is the first.
     pub choices: usize,
     /// The text of the request before which the response stopped.
     pub stopped_before: Option<String>,
@@ -229,7 +228,6 @@ impl ResponsePlan {
         }
     }
 
-    /// Truncates the response where the request limits its tokens.
     pub(super) fn limit_as(&mut self, request: &Value, api: &Api) {
         let mut limits = api.request.limits.iter().filter_map(|member| request.get(*member)?.as_u64());
         if let Some(limit) = limits.next() {
@@ -287,7 +285,6 @@ impl Item {
         }
     }
 
-    /// Truncates the item after this number of tokens, and returns whether it is still complete.
     fn cut(&mut self, left: &mut u64) -> bool {
         match self {
             Self::Message(parts) => {
@@ -323,7 +320,6 @@ impl Item {
     }
 }
 
-/// Returns the parts up to this number of deltas.
 fn kept(parts: &[Part], mut fragments: usize) -> Vec<Part> {
     let mut kept = Vec::new();
     for part in parts {
@@ -342,7 +338,6 @@ fn kept(parts: &[Part], mut fragments: usize) -> Vec<Part> {
     kept
 }
 
-/// Keeps this number of bytes.
 fn keep(text: &mut Fragments, mut bytes: usize) {
     text.retain_mut(|fragment| {
         fragment.truncate(bytes);

@@ -25,7 +25,6 @@ impl Problem {
         Self { status: 400, kind, code, message: message.into(), param: param.map(str::to_owned) }
     }
 
-    /// Returns an error of a body that is not JSON.
     pub(crate) fn not_json(error: &serde_json::Error) -> Self {
         Self::invalid("invalid_json", format!("The body is not JSON: {error}."), None)
     }

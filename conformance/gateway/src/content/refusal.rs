@@ -40,7 +40,7 @@ pub fn invalid(request: &Value, dialect: &Dialect) -> Option<Problem> {
     (speech(dialect.api).unmatched)(request)
 }
 
-/// Returns why a plan is refused: nothing is said that the API has no way to say.
+/// Refuses a plan with content that the API has no way to say.
 pub(crate) fn unsaid(plan: &ResponsePlan, dialect: &Dialect) -> Option<Problem> {
     let speech = speech(dialect.api);
     let is_said = plan.items.iter().all(speech.can_say) && (speech.pauses || plan.ending != Ending::Paused);
@@ -48,7 +48,7 @@ pub(crate) fn unsaid(plan: &ResponsePlan, dialect: &Dialect) -> Option<Problem> 
     (!is_said).then(|| Problem::invalid("unsupported_value", message(), Some(dialect.api.request.input)))
 }
 
-/// Returns why a body does not match a type.
+/// The reason, if the body does not match.
 pub(crate) fn refused(body: &Value, dialect: &Dialect, root: &str) -> Option<Problem> {
     let verdict = dialect.check_type(root, &body.to_string());
     let fault = verdict.faults().first()?;
@@ -64,7 +64,7 @@ pub(crate) fn refused(body: &Value, dialect: &Dialect, root: &str) -> Option<Pro
 /// Maximum size of the input, as JSON.
 const MAX_INPUT_BYTES: usize = 2_000_000;
 
-/// Returns why a model is not served. Without a list, all models are served except reserved names.
+/// Without a list, all models are served except reserved names.
 pub(crate) fn unserved(request: &Value, models: &[String]) -> Option<Problem> {
     let model = text(request, "model")?;
     let is_served = match models {
@@ -75,19 +75,19 @@ pub(crate) fn unserved(request: &Value, models: &[String]) -> Option<Problem> {
     (!is_served).then(|| Problem::not_found("model_not_found", message(), Some("model")))
 }
 
-/// Returns why a key is refused. There is no list: all keys are known except reserved names.
+/// All keys are known except reserved names.
 pub(crate) fn unknown_key(key: &str) -> Option<Problem> {
     is_reserved(key)
         .then(|| Problem { message: "The key is not known.".to_owned(), ..Problem::of_status(401) })
 }
 
-/// Returns whether a name is that of something that does not exist.
+/// Reserved names stand for things that do not exist.
 fn is_reserved(name: &str) -> bool {
     name.starts_with("no-such-") || name.starts_with("unknown-")
 }
 
-/// Returns the request with members that a published schema requires, although endpoints accept requests without them, as
-/// published examples are: `strict` of functions, and `detail` of images.
+/// Adds members that a published schema requires, although endpoints accept requests without them, as published
+/// examples are: `strict` of functions, and `detail` of images.
 fn with_usual(request: &Value) -> Value {
     let mut request = request.clone();
     add_detail(&mut request);

@@ -8,7 +8,6 @@ use super::plan::{Item, Part, ResponsePlan, Thought};
 use super::{sample, text};
 use recordings::capture::base64_of;
 
-/// Reads what a request asks for.
 pub(super) fn ask(request: &Value) -> Ask {
     let reference = request.pointer("/metadata/reference").and_then(Value::as_str).unwrap_or_default();
     let mut ask = Ask {
@@ -59,7 +58,6 @@ fn format(request: &Value) -> Format {
     }
 }
 
-/// Returns the plan of the response to a valid request.
 pub(crate) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
     let input = ask(request);
     let directives = input.directives();
@@ -94,7 +92,7 @@ pub(crate) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePla
     plan
 }
 
-/// Returns a conversation in the form that only this gateway can read.
+/// Only this gateway can read the form of the conversation.
 fn compacted(request: &Value) -> String {
     let said = request.get("input").map(Value::to_string).unwrap_or_default();
     base64_of(said.as_bytes())
@@ -117,7 +115,6 @@ fn reasoning(request: &Value, dialect: &Dialect, is_encrypted: bool) -> Option<T
     Some(thought)
 }
 
-/// Returns the calls that the tools and `tool_choice` of a request lead to.
 fn calls(request: &Value, input: &Ask) -> Vec<Item> {
     let all = request.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let choice = request.get("tool_choice");

@@ -17,18 +17,15 @@ const TEXTS: [&str; 4] = [
 
 const CITIES: [&str; 4] = ["Oslo", "Rome", "Lima", "Cairo"];
 
-/// Returns the name of a city for each number.
 pub(super) fn city(number: usize) -> &'static str {
     CITIES.get(number % CITIES.len()).copied().unwrap_or("Oslo")
 }
 
-/// Returns a text for each seed.
 pub(super) fn text(seed: u64) -> Fragments {
     let at = usize::try_from(seed % TEXTS.len() as u64).unwrap_or(0);
     TEXTS.get(at).map_or_else(Vec::new, |text| fragments(text))
 }
 
-/// Returns sample tools of an MCP server.
 pub(super) fn mcp_tools(server: &str, fails: bool) -> Item {
     let schema =
         json!({"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]});
@@ -37,19 +34,16 @@ pub(super) fn mcp_tools(server: &str, fails: bool) -> Item {
     Item::McpTools { server: server.to_owned(), tools: vec![tool], fails }
 }
 
-/// Returns a sample call of such a tool.
 pub(super) fn mcp_call(server: &str, arguments: Fragments, fails: bool) -> Item {
     let output = Some("One note: Migration".to_owned());
     Item::McpCall { server: server.to_owned(), name: "search_notes".to_owned(), output, arguments, fails }
 }
 
-/// Returns sample parts of a message.
 pub(super) fn parts(count: usize) -> Vec<Part> {
     let part = |number| Part::Text(vec![format!("Part {number}"), " ends.".to_owned()], Vec::new());
     (1..=count.max(1)).map(part).collect()
 }
 
-/// Splits a text into fragments of a few characters.
 pub(crate) fn fragments_of(text: &str) -> Fragments {
     let characters: Vec<char> = text.chars().collect();
     characters.chunks(9).map(|piece| piece.iter().collect()).collect()

@@ -24,7 +24,7 @@ pub fn request_faults(rules: &Rules) -> Vec<(&'static Rule, Value)> {
     about.collect()
 }
 
-/// Returns the settings of the request of a rule's violation, if it has one.
+/// Only some rules need settings in the request of their violation.
 fn settings(own: &RuleInApi) -> Option<Value> {
     let mut settings = own.violation.edits.iter().find_map(|edit| match edit {
         Edit::Request(request) => serde_json::from_str::<Value>(request).ok(),
@@ -70,7 +70,7 @@ impl Wire {
 /// The function that examples call.
 const CALLED: &str = "get_weather";
 
-/// Returns the names of functions that a response may call: those of the request, or that of the examples.
+/// Functions of the request, or the one in the examples.
 fn offered(request: &Value, dialect: &Dialect) -> Vec<String> {
     let asked = Asked::read(&request.to_string(), dialect.api);
     let names = asked.as_ref().and_then(Asked::tools).into_iter().flatten();

@@ -41,13 +41,12 @@ impl Faults {
         Self { rules, wire, done: Vec::new() }
     }
 
-    /// Adds the faults of the headers of a request.
     pub(crate) fn add_headers(&mut self, headers: &HeaderMap) -> Result<(), Problem> {
         let values = headers.get_all(HEADER).iter();
         values.into_iter().try_for_each(|value| self.add(&String::from_utf8_lossy(value.as_bytes())))
     }
 
-    /// Adds the faults of the model of a request or of directives in its input.
+    /// Faults are named by the model of a request, or by directives in its input.
     pub(crate) fn add_request(&mut self, request: &Value, api: &Api) -> Result<(), Problem> {
         if let Some(names) = text(request, "model").and_then(|model| model.strip_prefix(MODEL)) {
             self.add(names)?;
@@ -58,7 +57,6 @@ impl Faults {
         directives.take(MAX_FAULTS + 1).try_for_each(|(names, _)| self.add(names))
     }
 
-    /// Adds faults by their names, separated by commas.
     fn add(&mut self, names: &str) -> Result<(), Problem> {
         for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
             if self.rules.len() + self.wire.len() >= MAX_FAULTS {
@@ -79,12 +77,10 @@ impl Faults {
         Ok(())
     }
 
-    /// Returns whether a rule is to be broken.
     pub(crate) fn breaks(&self, id: &str) -> bool {
         self.rules.iter().any(|rule| rule.id == id)
     }
 
-    /// Returns whether a rule is to be broken now, and marks it as applied.
     pub(crate) fn applies(&mut self, id: &'static str) -> bool {
         let is_broken = self.breaks(id);
         if is_broken {
@@ -93,7 +89,6 @@ impl Faults {
         is_broken
     }
 
-    /// Breaks the selected rules where that breaks no others.
     pub(crate) fn break_rules(&mut self, mut wire: Wire, rules: &Rules) -> Wire {
         let mut already: Vec<&str> = Vec::new();
         for rule in self.rules.clone() {
@@ -111,7 +106,7 @@ impl Faults {
         wire
     }
 
-    /// Returns a response that does not do what a valid request asks for, if one of the selected rules is about that.
+    /// If one of the selected rules is about obeying requests, the response does not do what a valid request asks for.
     pub(crate) fn regardless(&mut self, request: &Value, rules: &Rules) -> Option<Wire> {
         if self.rules.is_empty() || refusal(request, rules.dialect()).is_some() {
             return None;
@@ -122,7 +117,7 @@ impl Faults {
         Some(wire)
     }
 
-    /// Records that a fault was applied, or why it was not. An applied fault stays applied.
+    /// An applied fault stays applied.
     pub(crate) fn note(&mut self, name: &'static str, problem: Option<String>) {
         match self.done.iter_mut().find(|(known, _)| *known == name) {
             Some((_, known)) if known.is_some() => *known = problem,
@@ -131,7 +126,7 @@ impl Faults {
         }
     }
 
-    /// Returns the results of the faults in one line, empty if there are none.
+    /// One line, empty if there are none.
     pub(crate) fn outcome(&self) -> String {
         let all = self.rules.iter().map(|rule| rule.id).chain(self.wire.iter().map(|fault| fault.name()));
         let mut outcomes = String::new();
@@ -146,14 +141,12 @@ impl Faults {
         outcomes.split_off(outcomes.len().min(2))
     }
 
-    /// Returns the results of the faults as the value of a header.
     pub(crate) fn header(&self) -> Option<HeaderValue> {
         let header: String = self.outcome().chars().filter(|c| (' '..='~').contains(c)).take(1000).collect();
         HeaderValue::from_str(&header).ok().filter(|value| !value.is_empty())
     }
 }
 
-/// Returns why a rule cannot be broken in a response.
 fn why_not(wire: &Wire, rule: &Rule, rules: &Rules) -> String {
     if rules.iter().all(|bound| bound.id != rule.id) {
         return format!("the rule does not apply to {}", rules.dialect().name);

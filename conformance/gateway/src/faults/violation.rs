@@ -13,7 +13,7 @@ use recordings::violation as edits;
 use spec::Dialect;
 use spec::table::RenderTarget;
 
-/// Maximum number of items of a response in which a violation is tried.
+/// Violations are tried in responses with up to this many items.
 const ITEMS: usize = 3;
 
 impl Wire {
@@ -48,7 +48,6 @@ impl Wire {
     }
 }
 
-/// Returns the rules of a dialect that a recording breaks.
 pub(super) fn broken_in(recording: &[u8], format: Option<Format>, rules: &Rules) -> Vec<&'static str> {
     let report = check("answer", &mut &*recording, format, rules);
     report.findings.iter().filter_map(|finding| Some(catalogue::rule(&finding.rule)?.id)).collect()
@@ -70,8 +69,7 @@ fn has_whole_events(dialect: &Dialect) -> bool {
     dialect.render.edits.iter().all(|edit| edit.of != RenderTarget::Event)
 }
 
-/// Finds a response that can break each rule. Tries the one like the golden of the rule first, and all others unless
-/// `is_enough`.
+/// Tries the response like the golden of the rule first, and all others unless `is_enough`.
 fn find_faults(rules: &Rules, is_enough: &dyn Fn(&str) -> bool) -> Vec<(&'static Rule, &'static str)> {
     let dialect = rules.dialect();
     let wires: Vec<(&'static str, Wire)> = examples()
@@ -92,7 +90,6 @@ fn find_faults(rules: &Rules, is_enough: &dyn Fn(&str) -> bool) -> Vec<(&'static
     catalogue::RULES.iter().filter(bound).filter_map(can_break).collect()
 }
 
-/// Returns whether a golden is of the API of a dialect.
 fn is_of(golden: &str, dialect: &Dialect) -> bool {
     let of = golden.split_once('/').and_then(|(of, _)| spec::dialect(of));
     of.is_some_and(|of| of.api.name == dialect.api.name)

@@ -12,7 +12,7 @@ pub(crate) struct Edits {
     has_sometimes: bool,
 }
 
-/// What is edited.
+/// A value with edits.
 #[derive(Clone, Copy)]
 pub(super) struct Edited<'v> {
     target: RenderTarget,
@@ -42,19 +42,18 @@ impl<'v> Edited<'v> {
 }
 
 impl Edits {
-    /// Returns the edits of a dialect. If it allows alternatives, the seed decides.
+    /// If the dialect allows alternatives, the seed decides.
     pub(crate) const fn of(dialect: &Dialect, seed: u64) -> Self {
         Self { all: dialect.render.edits, has_sometimes: seed.is_multiple_of(2) }
     }
 
-    /// Returns whether events have a type in their data.
+    /// Events of some dialects have no type in their data.
     pub(crate) fn keep_types(self) -> bool {
         let is_applied = |edit: &&RenderEdit| !edit.sometimes || self.has_sometimes;
         let mut of_events = self.all.iter().filter(|edit| edit.of == RenderTarget::Event).filter(is_applied);
         !of_events.any(|edit| edit.leave_out.contains(&"type"))
     }
 
-    /// Applies them to a value.
     pub(super) fn apply(self, what: Edited<'_>, value: &mut Value) {
         let Edited { target, moment, event, closed } = what;
         for edit in self.all {
@@ -69,7 +68,6 @@ impl Edits {
         }
     }
 
-    /// Applies them to the parts of an item, and to the item.
     pub(super) fn apply_to_item(self, moment: RenderMoment, item: &Value, closed: &Value) -> Value {
         let mut item = item.clone();
         for part in item.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -80,7 +78,6 @@ impl Edits {
     }
 }
 
-/// Calls a function with all values at a pointer.
 fn each(value: &mut Value, pointer: &str, then: &mut impl FnMut(&mut Value)) {
     let Some(path) = pointer.strip_prefix('/') else { return then(value) };
     let (name, rest) = path.find('/').map_or((path, ""), |end| path.split_at(end));
@@ -123,7 +120,6 @@ fn change(edit: &RenderEdit, event: Option<&str>, value: &mut Value, closed: Opt
     }
 }
 
-/// Returns a value of the dialect's table.
 pub(super) fn parsed(json: &str) -> Value {
     // It was written as JSON when the table was generated.
     serde_json::from_str(json).unwrap_or_default()
@@ -139,7 +135,6 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// Replaces a member by its own members. Others of the same names stay.
 fn inline(members: &mut Map<String, Value>, name: &str) {
     for (outer, value) in std::mem::take(members) {
         match value {
@@ -153,7 +148,7 @@ fn inline(members: &mut Map<String, Value>, name: &str) {
     }
 }
 
-/// Keeps these members, in this order; `*` stands for all others.
+/// In this order; `*` stands for all others.
 fn keep(members: &mut Map<String, Value>, names: &[&str]) {
     let mut others = std::mem::take(members);
     let entries: Vec<_> = names.iter().map(|name| others.shift_remove_entry(*name)).collect();

@@ -36,7 +36,7 @@ impl RenderedResponse {
     }
 }
 
-/// What writes the responses of an API.
+/// The functions that write the responses of an API.
 struct Renderer {
     /// The name of the API.
     api: &'static str,
@@ -72,7 +72,7 @@ static RENDERERS: [Renderer; 3] = [
     },
 ];
 
-/// Returns the renderer of an API. One that the gateway does not speak has the first one.
+/// An API that the gateway does not speak has the first one.
 fn renderer(api: &Api) -> &'static Renderer {
     let [first, ..] = &RENDERERS;
     RENDERERS.iter().find(|renderer| renderer.api == api.name).unwrap_or(first)
@@ -88,17 +88,14 @@ pub fn render(
     (renderer(dialect.api).render)(request, plan, dialect, seed)
 }
 
-/// Returns the body of the response to a refused request.
 pub(crate) fn body_of(problem: &Problem, api: &Api) -> Value {
     (renderer(api).problem)(problem)
 }
 
-/// Returns the header of an API that has the id of a request.
 pub(crate) fn id_header(api: &Api) -> &'static str {
     renderer(api).id_header
 }
 
-/// Returns the list of models as an API has it.
 pub(crate) fn model_list(models: &[String], api: &Api) -> Value {
     (renderer(api).models)(models)
 }

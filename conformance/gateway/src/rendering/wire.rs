@@ -69,12 +69,10 @@ impl Wire {
     }
 }
 
-/// Returns the events of a stream as sent.
 pub(crate) fn events(mut stream: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || stream.split_off(..event_end(stream)).filter(|event| !event.is_empty()))
 }
 
-/// Returns the end of the first event.
 pub(crate) fn event_end(bytes: &[u8]) -> usize {
     let is_end = |at: &usize| {
         let after = bytes.get(at + 1..).unwrap_or_default();
@@ -161,7 +159,7 @@ impl WireFault {
         Self::ALL.into_iter().find(|fault| fault.name() == name)
     }
 
-    /// Applies the fault to a stream; other responses are unchanged. Returns the compression, if any.
+    /// Only streams have faults. Returns the compression, if any.
     pub(crate) fn change(self, wire: &mut Wire) -> Option<&'static str> {
         if !wire.is_stream() {
             return None;

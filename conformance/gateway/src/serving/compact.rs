@@ -13,8 +13,7 @@ use crate::rendering::responses::response::CREATED;
 use recordings::capture::base64_of;
 
 impl Gateway {
-    /// Compacts a conversation: the items of the user stay, the rest becomes one item that only this gateway
-    /// could read.
+    /// The items of the user stay, the rest becomes one item that only this gateway can read.
     pub(super) fn compact(&self, body: &[u8]) -> Result<Value, Problem> {
         let dialect = self.settings.dialect;
         let (Some(root), true) =

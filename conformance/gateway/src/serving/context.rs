@@ -32,7 +32,7 @@ impl PastResponse {
     }
 }
 
-/// Returns a request with the previous conversation.
+/// The request with the previous conversation.
 pub(super) fn with_context(request: &Value, mut before: Vec<Value>) -> Value {
     if before.is_empty() {
         return request.clone();
@@ -43,7 +43,6 @@ pub(super) fn with_context(request: &Value, mut before: Vec<Value>) -> Value {
     request
 }
 
-/// Returns the error of results without a matching call.
 pub(super) fn unmatched(request: &Value) -> Option<Problem> {
     let said = entries(request);
     let of = |kind: &'static str| said.iter().filter(move |entry| text(entry, "type") == Some(kind));
@@ -54,7 +53,6 @@ pub(super) fn unmatched(request: &Value) -> Option<Problem> {
     Some(Problem::invalid("invalid_value", message, Some("input")))
 }
 
-/// Returns the input of a request as a list.
 pub(super) fn entries(request: &Value) -> Vec<Value> {
     match request.get("input") {
         Some(Value::String(text)) => vec![json!({"type": "message", "role": "user", "content": text})],

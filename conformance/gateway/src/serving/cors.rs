@@ -17,7 +17,7 @@ use crate::faults::requested::HEADER;
 /// Timeout of the body of a request.
 const BODY: Duration = Duration::from_secs(30);
 
-/// The web pages that are served, besides those of this machine.
+/// The web pages that are served, besides this machine's.
 #[derive(Debug, Clone)]
 struct Guard {
     origins: Arc<[String]>,
@@ -62,7 +62,7 @@ async fn guard(State(guard): State<Guard>, request: Request, next: Next) -> Resp
     response
 }
 
-/// Returns why a request is one of a web page of somebody else, if it is.
+/// The reason, if a web page of somebody else sent the request.
 fn foreign_page(headers: &HeaderMap, origins: &[String]) -> Option<String> {
     let origin = headers.get(header::ORIGIN)?;
     if allowed(headers, origins).is_some() {
@@ -72,8 +72,7 @@ fn foreign_page(headers: &HeaderMap, origins: &[String]) -> Option<String> {
     Some(format!("{origin:?} is not an origin of this machine; start the server with --cors to allow it."))
 }
 
-/// Returns why a request is for a name that somebody else may have given this machine, if it is: a page of that name sends
-/// requests without an origin.
+/// Somebody else may have given this machine the name: a page with that name sends requests without an origin.
 fn foreign_host(headers: &HeaderMap, uri: &Uri, origins: &[String]) -> Option<String> {
     if headers.contains_key(header::ORIGIN) {
         return None;
@@ -90,8 +89,7 @@ fn foreign_host(headers: &HeaderMap, uri: &Uri, origins: &[String]) -> Option<St
     ))
 }
 
-/// Returns the origin of a request if its pages may read the response: those of this machine, and those
-/// listed.
+/// Pages of this machine and of the listed origins may read the response.
 fn allowed<'h>(headers: &'h HeaderMap, origins: &[String]) -> Option<&'h HeaderValue> {
     let origin = headers.get(header::ORIGIN)?;
     let text = origin.to_str().ok()?;
@@ -99,7 +97,7 @@ fn allowed<'h>(headers: &'h HeaderMap, origins: &[String]) -> Option<&'h HeaderV
     (is_listed || is_local(text)).then_some(origin)
 }
 
-/// Returns whether a host is this machine, whatever anybody may register: an address, or a name that is reserved for it.
+/// An address, or a name that nobody can register for another machine.
 fn is_own(host: &str) -> bool {
     const CONTAINERS: [&str; 2] = ["host.docker.internal", "host.containers.internal"];
     let Ok(uri) = format!("http://{host}").parse::<Uri>() else { return false };
@@ -117,12 +115,10 @@ fn is_local(origin: &str) -> bool {
     is_page && matches!(uri.host(), Some("localhost" | "127.0.0.1" | "[::1]"))
 }
 
-/// Returns whether a request is a CORS preflight.
 fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
     method == Method::OPTIONS && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Answers a CORS preflight.
 fn preflight(requested: &HeaderMap) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
@@ -136,7 +132,6 @@ fn preflight(requested: &HeaderMap) -> Response {
     response
 }
 
-/// Allows pages of an origin to read a response.
 fn allow(response: &mut Response, origin: &HeaderValue) {
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());

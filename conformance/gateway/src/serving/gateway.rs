@@ -56,12 +56,10 @@ impl Gateway {
         }
     }
 
-    /// Returns the faults of every response.
     pub(super) fn faults(&self) -> Faults {
         Faults::new(self.settings.rules.clone(), self.settings.wire.clone())
     }
 
-    /// Returns the list of faults, in all APIs.
     pub(super) fn listed(&self) -> Arc<Vec<FaultInfo>> {
         let others = self.beside.iter().map(|gateway| &gateway.rules);
         let list = || Arc::new(fault_list(std::iter::once(&self.rules).chain(others)));
@@ -73,7 +71,6 @@ impl Gateway {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Responds to a `create` request.
     pub(super) fn create(&self, body: &[u8], servers: &Servers, faults: &mut Faults) -> Wire {
         let refuse = |problem: &Problem, faults: &mut Faults| {
             faults.break_rules(Wire::refused(problem, self.settings.dialect.api), &self.rules)
@@ -101,12 +98,12 @@ impl Gateway {
         wire
     }
 
-    /// Returns why a model is not served, if it is not.
+    /// The reason, if the model is not served.
     pub(super) fn unserved(&self, request: &Value) -> Option<Problem> {
         unserved(request, &self.settings.models)
     }
 
-    /// Counts the input tokens of a request, as a response to it would.
+    /// A response would count the same tokens.
     pub(super) fn count(&self, body: &[u8]) -> Result<Value, Problem> {
         let dialect = self.settings.dialect;
         let request: Value = serde_json::from_slice(body).map_err(|error| Problem::not_json(&error))?;
@@ -117,8 +114,7 @@ impl Gateway {
         }
     }
 
-    /// Creates and stores the response to a request, streaming or JSON. It may continue a stored response or
-    /// a known conversation.
+    /// The response is a stream or JSON. It may continue a stored response or a known conversation.
     pub(super) fn make(
         &self,
         request: Value,
@@ -154,17 +150,15 @@ impl Gateway {
         Ok(self.carry_out(PlannedRequest { request, whole: planned, plan, number }, is_stream, faults))
     }
 
-    /// Returns an id for a request.
     pub(super) fn request_id(&self) -> String {
         format!("req_{}", self.tag(self.asked.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// Returns what makes the ids of a response unique.
+    /// Makes the ids of a response unique.
     fn tag(&self, number: u64) -> String {
         format!("{:04x}{number:06x}", self.settings.seed)
     }
 
-    /// Creates and stores the planned response.
     pub(super) fn carry_out(&self, planned: PlannedRequest, is_stream: bool, faults: &mut Faults) -> Made {
         let Settings { dialect, seed, .. } = self.settings;
         let PlannedRequest { request, whole, plan, number } = &planned;

@@ -6,7 +6,6 @@ use super::settings::Settings;
 use crate::content::speech::input_text;
 use crate::faults::list::{FaultInfo, FaultKind};
 
-/// Returns the help for people, as text.
 pub(super) fn text(settings: &Settings, faults: &[FaultInfo]) -> String {
     let mut page = format!(
         "Reference gateway, {}\n\n\
@@ -24,7 +23,6 @@ pub(super) fn text(settings: &Settings, faults: &[FaultInfo]) -> String {
     page
 }
 
-/// Returns the dialects, in order.
 fn spoken(settings: &Settings) -> String {
     let all = std::iter::once(&settings.dialect).chain(&settings.beside);
     let names: Vec<&str> = all.map(|dialect| dialect.name).collect();
@@ -35,7 +33,7 @@ fn spoken(settings: &Settings) -> String {
 const EXAMPLES: &str = "[[say Hello|, wor|ld.]], [[refuse]], [[summarize A|B]][[say C]], \
                         [[call get_weather {\"city\":|\"Oslo\"}]], [[fail]], [[error 429]]";
 
-/// Returns the help as a page for browsers. It contains no data of clients.
+/// The page contains no data of clients.
 pub(super) fn html(settings: &Settings, faults: &[FaultInfo]) -> String {
     let mut rows = String::new();
     for fault in faults {

@@ -27,7 +27,6 @@ pub struct Host {
 }
 
 impl Host {
-    /// Starts it on a free port.
     pub(super) fn start(app: Router) -> io::Result<Self> {
         Self::start_on(0, app)
     }
@@ -82,7 +81,7 @@ impl Drop for Host {
     }
 }
 
-/// Serves until a future completes. Endless streams do not keep it alive.
+/// Endless streams do not keep it alive.
 pub(super) async fn listen(
     listener: TcpListener,
     app: Router,
@@ -122,7 +121,6 @@ const HEAD: Duration = Duration::from_secs(10);
 /// Time after which a client that does not read is left.
 const UNREAD: Duration = Duration::from_secs(120);
 
-/// Serves a connection.
 async fn converse(connection: TcpStream, app: Router, head: Option<Duration>) {
     // Send small messages without delay.
     let _ = connection.set_nodelay(true);

@@ -19,7 +19,7 @@ impl Log {
         Self(Arc::new(Mutex::new(to)))
     }
 
-    /// Writes a line, escaped: clients control its content.
+    /// Clients control the content of a line, so it is escaped.
     pub(super) fn line(&self, text: &str) {
         let start: String = text.chars().take(MAX_LINE).collect();
         let line = visible(&start) + "\n";

@@ -35,7 +35,6 @@ struct Said {
 }
 
 impl Servers {
-    /// Queries the MCP servers of a request that are on this machine.
     pub(super) async fn ask(request: &Value) -> Self {
         let mut servers = Vec::new();
         let tools = request.get("tools").and_then(Value::as_array).into_iter().flatten();
@@ -50,7 +49,6 @@ impl Servers {
         Self(servers)
     }
 
-    /// Adds the results of the servers to a plan.
     pub(super) fn announce(&self, plan: &mut ResponsePlan) {
         for Server { label, said } in &self.0 {
             for item in &mut plan.items {
@@ -78,7 +76,7 @@ impl Servers {
     }
 }
 
-/// Returns whether an address is on this machine: nobody else is contacted.
+/// Nobody else is contacted.
 fn is_here(url: &Url) -> bool {
     url.scheme() == "http" && is_loopback(url)
 }
@@ -116,7 +114,6 @@ async fn talk(url: &Url) -> Option<Said> {
     Some(Said { tools, arguments, output })
 }
 
-/// Returns a tool, as responses list it.
 fn tool_entry(tool: &Value) -> Option<Value> {
     let schema = tool.get("inputSchema").filter(|schema| schema.is_object()).cloned();
     Some(json!({"name": text(tool, "name")?, "description": text(tool, "description"),
@@ -131,7 +128,6 @@ struct Session<'u> {
 }
 
 impl Session<'_> {
-    /// Returns the result of a request.
     async fn ask(&mut self, method: &str, params: &Value) -> Option<Value> {
         self.count += 1;
         let request = json!({"jsonrpc": "2.0", "id": self.count, "method": method, "params": params});

@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// A connection on which a write may wait only so long: what waits to be read takes memory.
+/// A connection with a limit on the time of a write: bytes that nobody reads take memory.
 pub(super) struct Patient {
     stream: TcpStream,
     limit: Duration,
@@ -21,7 +21,7 @@ impl Patient {
         Self { stream, limit, waiting: None }
     }
 
-    /// Returns the result of a write, or an error after the limit.
+    /// Returns an error after the limit.
     fn within<T>(&mut self, written: Poll<io::Result<T>>, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.waiting = None;

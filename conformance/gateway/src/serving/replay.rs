@@ -126,7 +126,6 @@ impl Replay {
         }
     }
 
-    /// Returns whether a recording has the original bytes of this response, uncompressed.
     fn is_of(&self, recording: &[u8]) -> bool {
         let first = self.act.pieces.first().map(|(_, bytes)| bytes.trim_ascii());
         first.is_some_and(|first| memchr::memmem::find(recording, first).is_some())
@@ -158,7 +157,7 @@ impl Clock {
     }
 }
 
-/// Returns the bytes of a frame on the wire. For formats with only events, they are generated.
+/// Formats with only events have no bytes on the wire, so they are generated.
 fn bytes_of(frame: &Frame<'_>) -> Vec<u8> {
     let is_bare = frame.source.first() == Some(&b'{');
     let mut bytes = Vec::new();
@@ -202,7 +201,7 @@ struct Player {
 }
 
 impl Player {
-    /// Returns the recording that a request selects, or the next one of that kind.
+    /// The recording that a request selects, or the next one of that kind.
     fn find(&self, request: &Received, model: Option<&str>, is_socket: bool) -> Result<&Replay, Problem> {
         let path = request.path.strip_prefix("/replay/");
         let named = path.and_then(|path| path.split_once("/v1/")).map(|(name, _)| percent_decode_str(name));
@@ -236,7 +235,6 @@ impl Player {
     }
 }
 
-/// Returns the recording selected by the model in a body.
 fn wanted(body: &[u8]) -> Option<String> {
     let body: Value = serde_json::from_slice(body).ok()?;
     Some(body.get("model")?.as_str()?.strip_prefix(MODEL)?.to_owned())

@@ -32,7 +32,7 @@ use crate::faults::requested::{Faults, HEADER};
 use crate::rendering::wire::{Wire, WireFault};
 use crate::rendering::{id_header, model_list};
 
-/// The header of `GET /models` by which the suite knows the reference gateway.
+/// The header of `GET /models` that identifies the reference gateway.
 pub const IDENTITY: &str = "x-conformance-gateway";
 /// Maximum size of a request body.
 const LARGEST: usize = 64 << 20;
@@ -61,7 +61,6 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
     cors::guarded(all, &gateway.settings.origins, LARGEST).layer(from_fn_with_state(gateway, logged))
 }
 
-/// Returns the routes of the operations of an API, and that of its WebSocket.
 fn of_api(gateway: &Gateway) -> Router<Arc<Gateway>> {
     let api = gateway.settings.dialect.api;
     let mut router = Router::new();
@@ -91,8 +90,7 @@ fn of_api(gateway: &Gateway) -> Router<Arc<Gateway>> {
     router
 }
 
-/// Refuses unknown keys, and adds the headers of an API to a response: the id of the request, and when a refused one may
-/// be sent again.
+/// Adds the id of the request, and when a refused one may be sent again. Unknown keys are refused.
 async fn with_headers(State(gateway): Shared, request: Request, next: Next) -> Response {
     let api = gateway.settings.dialect.api;
     let problem = keys(request.headers(), api).find_map(unknown_key);
@@ -112,14 +110,12 @@ async fn with_headers(State(gateway): Shared, request: Request, next: Next) -> R
     response
 }
 
-/// Returns the keys that the headers of a request carry.
 fn keys<'h>(headers: &'h HeaderMap, api: &'static Api) -> impl Iterator<Item = &'h str> {
     api.request
         .with_key("")
         .filter_map(|(name, prefix)| headers.get(name)?.to_str().ok()?.strip_prefix(&prefix))
 }
 
-/// Logs a request.
 async fn logged(State(gateway): Shared, request: Request, next: Next) -> Response {
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let response = next.run(request).await;
@@ -133,7 +129,6 @@ async fn logged(State(gateway): Shared, request: Request, next: Next) -> Respons
     response
 }
 
-/// Rewrites a request to `/fault/ID/v1/...` to `/v1/...` with the fault in a header.
 async fn with_fault(app: Router, mut request: Request, api: &Api) -> Response {
     let path = request.uri().path_and_query().map_or("", |path| path.as_str());
     let parts = path.strip_prefix("/fault/").and_then(|rest| {
@@ -184,7 +179,6 @@ async fn create(State(gateway): Shared, headers: HeaderMap, body: Bytes) -> Resp
     respond(&gateway, wire, &mut faults)
 }
 
-/// Returns the faults of every response, and those in the headers of a request.
 fn faults_of(gateway: &Gateway, headers: &HeaderMap) -> Result<Faults, Problem> {
     let mut faults = gateway.faults();
     faults.add_headers(headers)?;
@@ -199,7 +193,6 @@ fn plain_json(wire: &Wire) -> Response {
     head(wire, None, Body::from(wire.body.clone()))
 }
 
-/// Opens a WebSocket.
 async fn connect(
     State(gateway): Shared,
     method: Method,
@@ -267,7 +260,6 @@ async fn count(State(gateway): Shared, headers: HeaderMap, body: Bytes) -> Respo
     json_of(&gateway, &headers, gateway.count(&body))
 }
 
-/// Lists the models, as the API has it whose headers the request has.
 async fn models(State(gateway): Shared, headers: HeaderMap) -> Response {
     let has_own = |gateway: &&Arc<Gateway>| {
         let own = gateway.settings.dialect.api.request.headers;
@@ -309,7 +301,6 @@ fn json_of(gateway: &Gateway, headers: &HeaderMap, result: Result<Value, Problem
     response
 }
 
-/// Sends a response with the pace and faults of the settings.
 fn respond(gateway: &Gateway, mut wire: Wire, faults: &mut Faults) -> Response {
     let is_stream = wire.is_stream();
     let mut encoding = None;
@@ -332,7 +323,6 @@ fn respond(gateway: &Gateway, mut wire: Wire, faults: &mut Faults) -> Response {
     response
 }
 
-/// Adds the results of faults to the headers of a response.
 fn add_fault_header(response: &mut Response, faults: &Faults) {
     if let Some(outcomes) = faults.header() {
         response.headers_mut().insert(HEADER, outcomes);

@@ -33,7 +33,6 @@ pub enum End {
     Reset,
 }
 
-/// Returns a body that is sent with the pace of the settings, and the faults of transport.
 pub(super) fn send(settings: &Settings, faults: &Faults, sent: Vec<u8>) -> Body {
     let has = |fault| faults.wire.contains(&fault);
     let end = match () {
@@ -54,7 +53,7 @@ pub(super) fn send(settings: &Settings, faults: &Faults, sent: Vec<u8>) -> Body 
     body(source, end)
 }
 
-/// Returns a body of these pieces, each sent that long after the one before it.
+/// Each piece is sent that long after the one before it.
 pub(super) fn play(pieces: impl IntoIterator<Item = (Duration, Vec<u8>)>, end: End) -> Body {
     let pieces = pieces.into_iter().map(|(after, bytes)| (after, Bytes::from(bytes))).collect();
     body(Source::Pieces(pieces), end)
@@ -87,13 +86,13 @@ impl Source {
         }
     }
 
-    /// Returns whether each chunk must be sent separately.
+    /// Each chunk must be sent separately.
     const fn is_cut(&self) -> bool {
         matches!(self, Self::Events { chunk: Some(_), .. } | Self::Pieces(_))
     }
 }
 
-/// Returns a body sent in chunks: each is written to the connection before the next one is produced.
+/// Each chunk is written to the connection before the next one is produced.
 fn body(source: Source, end: End) -> Body {
     let pieces = stream::unfold((source, Some(end), 0_usize), |(mut source, end, sent)| async move {
         let end = end?;
@@ -113,7 +112,7 @@ fn body(source: Source, end: End) -> Body {
                 None
             }
             End::Break | End::Reset => {
-                // What the client receives before the connection breaks is flushed by the connection, too.
+                // The connection flushes these bytes before it breaks, so that the client receives them.
                 yield_now().await;
                 let broken = io::Error::from(io::ErrorKind::ConnectionReset);
                 Some((Err(broken), (source, None, sent)))

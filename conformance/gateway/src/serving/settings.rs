@@ -22,7 +22,7 @@ pub struct Settings {
     pub pace: Duration,
     /// Size of chunks; whole events if absent.
     pub chunk: Option<usize>,
-    /// Number of fragments to which texts are repeated.
+    /// Number of fragments of a repeated text.
     pub fragments: usize,
     /// Rules to break in every response where that breaks no other rule.
     pub rules: Vec<&'static Rule>,
@@ -56,7 +56,6 @@ impl Settings {
             log: None,
         }
     }
-    /// Writes a line to the log, with the results of the faults.
     pub(super) fn note(&self, what: &str, faults: &Faults) {
         let Some(log) = &self.log else { return };
         let outcome = faults.outcome();

@@ -128,7 +128,6 @@ impl Stage {
     }
 }
 
-/// Serves the responses of a director until a future completes.
 pub(super) async fn serve(
     listener: TcpListener,
     director: Arc<dyn Director>,

@@ -37,7 +37,7 @@ impl Stored {
         Self { request, stream, snapshots, context, size, looks: 0, is_cancelled: false }
     }
 
-    /// Returns its stream, or the part after the event with this number.
+    /// All of its stream, or the part after the event with this number.
     pub(super) fn stream(&self, starting_after: Option<u64>) -> Vec<u8> {
         starting_after.map_or(&*self.stream, |number| rest(&self.stream, number)).to_vec()
     }
@@ -46,7 +46,7 @@ impl Stored {
         self.request.get("background") == Some(&Value::Bool(true))
     }
 
-    /// Returns its current state. A background response proceeds with every retrieval.
+    /// A background response proceeds with every retrieval.
     pub(super) fn look(&mut self) -> Value {
         let [queued, in_progress, ended] = &self.snapshots;
         if self.is_cancelled {
@@ -63,7 +63,6 @@ impl Stored {
         seen.clone()
     }
 
-    /// Cancels a background response.
     pub(super) fn cancel(&mut self) -> Result<Value, Problem> {
         if !self.is_background() {
             let message = "Only background responses can be cancelled.";
@@ -73,7 +72,6 @@ impl Stored {
         Ok(self.look())
     }
 
-    /// Returns its input items.
     pub(super) fn input(&self) -> Value {
         let items: Vec<Value> = match self.request.get("input") {
             Some(Value::String(words)) => {
@@ -90,7 +88,6 @@ impl Stored {
     }
 }
 
-/// Returns an entry of an input as an item.
 pub(super) fn item(entry: &Value, at: usize) -> Value {
     if text(entry, "type").unwrap_or("message") != "message" {
         let mut item = entry.clone();
@@ -130,7 +127,6 @@ impl Default for Store {
 }
 
 impl Store {
-    /// Returns the number of the next response.
     pub(super) fn next(&mut self) -> u64 {
         self.made += 1;
         self.made
@@ -169,13 +165,12 @@ impl Store {
         Ok(json!({"id": id, "object": "response", "deleted": true}))
     }
 
-    /// Returns the conversation up to the end of a response.
+    /// The conversation up to the end of a response.
     pub(super) fn continued(&mut self, id: &str) -> Result<Vec<Value>, Problem> {
         self.get(id).map(|stored| stored.context.clone()).map_err(|_| unknown_previous(id))
     }
 }
 
-/// Returns the approximate number of bytes that a value takes.
 fn size(value: &Value) -> usize {
     let below = match value {
         Value::String(text) => text.len(),
@@ -186,13 +181,12 @@ fn size(value: &Value) -> usize {
     size_of::<Value>() + below
 }
 
-/// Returns the error of an unknown previous response.
 pub(super) fn unknown_previous(id: &str) -> Problem {
     let message = format!("There is no previous response {id:?}, or it was not stored.");
     Problem::not_found("previous_response_not_found", message, Some("previous_response_id"))
 }
 
-/// Returns the part of a stream after the event with this number. An event without a number has the next one.
+/// An event without a number has the next one.
 fn rest(stream: &[u8], number: u64) -> &[u8] {
     let (mut sent, mut next) = (0, 0);
     for event in events(stream) {

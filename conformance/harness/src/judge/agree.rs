@@ -10,7 +10,7 @@ use super::responses::operated;
 use crate::plan::ScenarioCase;
 use results::{Judgement, UndecidedKind, Verdict};
 
-/// Returns the verdict of comparing a response with its related one, if it has one.
+/// Compares a response with its related one, if it has one.
 pub(super) fn agreement(case: &ScenarioCase, attempts: &[&Facts], other: Option<&Facts>) -> Judgement {
     let Some(own) = attempts.last() else {
         return Judgement::new(Verdict::NotExercised, "no request was sent");
@@ -29,8 +29,7 @@ pub(super) fn agreement(case: &ScenarioCase, attempts: &[&Facts], other: Option<
     if case.is_twin { twins(own, other, case.api) } else { operated(case, own, other) }
 }
 
-/// Returns the verdict of missing words: a model may ignore the prompt, but cannot know words that the
-/// endpoint did not pass on.
+/// A model may ignore the prompt, but cannot know words that the endpoint did not pass on.
 fn unsaid(case: &ScenarioCase, words: &str) -> Judgement {
     if case.scenario.previous.is_some() {
         let reason = format!("no response contains {words:?}, which only the earlier turn contains");
@@ -40,15 +39,15 @@ fn unsaid(case: &ScenarioCase, words: &str) -> Judgement {
     Judgement::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason)
 }
 
-/// Returns whether a non-streaming response has the shape of the one at the end of its stream: in the response, and in all
-/// items and parts that both have, no member is missing, and none is of another kind.
+/// A non-streaming response has the shape of the response at the end of its stream: in the response, and in all items
+/// and parts that both have, no member is missing, and none is of another kind.
 fn twins(own: &Facts, stream: &Facts, api: &Api) -> Judgement {
     let is_repeated = api.request.turn.is_none();
     let Some(whole) = own.response.as_ref().filter(|_| !is_repeated || stream.response.is_some()) else {
         return Judgement::new(Verdict::NotExercised, "there is no response to compare");
     };
     let mut found = Vec::new();
-    // Of a stream that repeats no response as a whole, there are at most the members with which it began.
+    // A stream that repeats no whole response has at most the members of its beginning.
     if let Some(streamed) = &stream.response {
         shapes(whole, streamed, api, "", &mut found);
     }
@@ -72,7 +71,7 @@ fn twins(own: &Facts, stream: &Facts, api: &Api) -> Judgement {
     Judgement::new(Verdict::NotExercised, reason)
 }
 
-/// Returns the kinds of content that a response lacks, and its stream had.
+/// Kinds of content that only the streamed response has.
 fn lost(whole: &Answer, streamed: &Answer) -> impl Iterator<Item = &'static str> {
     let kinds = [
         ("text", !whole.text().is_empty(), !streamed.text().is_empty()),

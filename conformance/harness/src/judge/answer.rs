@@ -14,8 +14,7 @@ use recordings::capture::Loss;
 use results::text::visible;
 use results::{CaptureReport, Judgement, UndecidedKind, Verdict};
 
-/// Returns the verdict on the last response: as requested, and complete. Of concurrent responses, each must
-/// be.
+/// The last response has to be as requested, and complete; of concurrent responses, each.
 pub(crate) fn answer(case: &ScenarioCase, attempts: &[Attempt], dialect: &Dialect) -> Judgement {
     const WORST_FIRST: [Verdict; 3] = [Verdict::Fail, Verdict::HarnessError, Verdict::Pass];
     if !case.is_marked() {
@@ -26,7 +25,7 @@ pub(crate) fn answer(case: &ScenarioCase, attempts: &[Attempt], dialect: &Dialec
     worst.unwrap_or_else(|| last_answer(case, attempts, dialect))
 }
 
-/// Returns the number of attempts without the expected events, before the last one.
+/// The last attempt does not count.
 pub(crate) fn missed<'a>(
     case: &ScenarioCase,
     attempts: impl Iterator<Item = &'a Attempt>,
@@ -117,14 +116,13 @@ fn last_answer(case: &ScenarioCase, attempts: &[Attempt], dialect: &Dialect) -> 
     Judgement::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason).with_detail(missing)
 }
 
-/// Returns the first text of the response before which the request asks the model to stop.
+/// The model should have stopped before this text.
 fn stop_in_text(case: &ScenarioCase, facts: &Facts) -> Option<String> {
     let asked = Asked::read(&facts.request.as_ref()?.to_string(), case.api)?;
     let text = facts.answer.text();
     asked.stops().into_iter().find(|stop| text.contains(&**stop)).map(Into::into)
 }
 
-/// Returns the verdict if the last turn on a WebSocket was not answered.
 fn unanswered(case: &ScenarioCase, facts: &Facts) -> Option<Judgement> {
     let status = facts.status.filter(|_| facts.turns < case.turns.len())?;
     if status != SWITCHED && facts.turns == 0 {
@@ -158,7 +156,7 @@ fn wrong_status(case: &ScenarioCase, facts: &Facts, status: u16) -> Option<Judge
     Some(Judgement::new(Verdict::Fail, reason))
 }
 
-/// Returns the failure of a polled response that is still running, if it is.
+/// A polled response that is still running failed.
 fn still_running(case: &ScenarioCase, facts: &Facts) -> Option<Judgement> {
     let status = facts.state(case.api)?;
     let is_running = case.api.scope(case.api.root).phases.contains(&status);
@@ -200,14 +198,13 @@ fn wrong_kind(case: &ScenarioCase, facts: &Facts, report: &CaptureReport) -> Opt
     Some(reason.to_owned())
 }
 
-/// Returns what a body that is not of a root lacks.
+/// The member that a body of this root needs.
 fn wrong_mark(api: &Api, root: &str) -> Option<String> {
     let shape = api.bodies.iter().find(|shape| shape.root == root)?;
     let (pointer, text) = shape.mark.texts.first()?;
     Some(format!("`{}` of the response is not {text:?}", pointer.trim_start_matches('/')))
 }
 
-/// Returns the limit of tokens that is to cut the response to a case, with its name.
 fn token_limit(case: &ScenarioCase, dialect: &Dialect) -> Option<(&'static str, u64)> {
     let (api, scenario) = (dialect.api, case.scenario);
     let name = *api.request.limits.first()?;

@@ -22,7 +22,7 @@ use results::{CaptureReport, FailOn, Finding, Obstacle};
 pub struct Attempt {
     /// The facts of the exchange.
     pub facts: Facts,
-    /// Its findings; its name is that of the evidence file.
+    /// Its findings, under the name of the evidence file.
     pub report: CaptureReport,
     /// SHA-256 of the recording.
     pub sha256: String,
@@ -32,7 +32,7 @@ pub struct Attempt {
     pub follows_answer: bool,
     /// Its [shape](recordings::shape), if requested.
     pub shape: Option<Result<Option<String>, String>>,
-    /// What its streams went through.
+    /// The steps of its streams.
     pub observed: Observed,
     /// The bytes of the events, if they are part of a stream and not too large.
     pub(super) events: Option<Vec<u8>>,
@@ -56,7 +56,6 @@ impl Attempt {
         reading.finish(file)
     }
 
-    /// Keeps the findings of rules that decide trials, and counts all others.
     #[must_use]
     pub(crate) fn deciding_by(mut self, rules: &Rules) -> Self {
         let CaptureReport { findings, outside, .. } = &mut self.report;
@@ -70,17 +69,17 @@ impl Attempt {
         self
     }
 
-    /// Returns what kept the request from being a test of the endpoint, if anything did.
+    /// The reason why the response is no test of the endpoint, if there is one.
     pub(crate) fn obstacle(&self, case: &ScenarioCase) -> Option<Obstacle> {
         obstacle(case, &self.facts, self.follows_answer)
     }
 
-    /// Returns whether the response is not that of the route: the endpoint lacks it, or cannot be tested.
+    /// Returns whether the route did not answer: the endpoint lacks it, or cannot be tested.
     pub(crate) fn is_no_answer(&self, case: &ScenarioCase) -> bool {
         unsupported(case, &self.facts).is_some() || self.obstacle(case).is_some()
     }
 
-    /// Returns whether the endpoint answered, so that it can be tested.
+    /// An endpoint that answered can be tested.
     pub(crate) fn is_answered(&self, case: &ScenarioCase) -> bool {
         self.facts.status.is_some() && self.obstacle(case).is_none()
     }
@@ -146,8 +145,7 @@ impl Taken {
     }
 }
 
-/// Returns whether the data of an event is complete: then a stream resumes after it, even if the client
-/// disconnected before the blank line.
+/// A stream resumes after an event whose data is complete, even if the client disconnected before the blank line.
 fn is_whole(data: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(data).is_ok()
 }
@@ -188,7 +186,6 @@ impl Reading {
         self
     }
 
-    /// Returns whether they do.
     pub(crate) fn has_spread_secret(&self) -> bool {
         self.taken.spread.as_ref().is_some_and(Spread::is_found)
     }

@@ -10,7 +10,6 @@ use super::differences::first_of;
 use super::facts::Facts;
 use results::{Judgement, Verdict};
 
-/// Returns the verdict on whether concurrent streams were kept apart.
 pub(super) fn apart(attempts: &[&Facts]) -> Judgement {
     if attempts.len() < 2 {
         return Judgement::new(

@@ -5,12 +5,10 @@ use serde_json::Value;
 /// Maximum number of problems that are listed.
 const MOST: usize = 3;
 
-/// Fails if there are differences, and lists them.
 pub(super) fn list_differences(what: &str, found: &[String]) -> Result<(), String> {
     if found.is_empty() { Ok(()) } else { Err(format!("{what}: {}", first_of(found))) }
 }
 
-/// Returns the first problems, and the number of others.
 pub(super) fn first_of(found: &[String]) -> String {
     let listed = found.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join("; ");
     match found.len().saturating_sub(MOST) {
@@ -19,7 +17,6 @@ pub(super) fn first_of(found: &[String]) -> String {
     }
 }
 
-/// Returns the beginning of a value.
 pub(super) fn short(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(60) {

@@ -1,4 +1,4 @@
-//! The facts of an exchange, from which trials are judged.
+//! The facts of an exchange. Trials are judged from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ pub struct Facts {
     pub request: Option<Value>,
     /// The status of the response, if any.
     pub status: Option<u16>,
-    /// Whether its content type is that of a stream.
+    /// Whether its content type is `text/event-stream`.
     pub is_stream: bool,
     /// Its content type.
     pub content_type: Option<String>,
@@ -67,24 +67,23 @@ pub(super) const MAX_CODE: usize = 60;
 pub(super) const SWITCHED: u16 = 101;
 
 impl Facts {
-    /// Returns whether there was no connection, or no response within a limit of time.
+    /// There was no connection, or no response within a limit of time.
     pub(super) fn is_silent(&self) -> bool {
         self.status.is_none() && matches!(self.lost, Some(Loss::Unconnected(_) | Loss::Silent(_)))
     }
 
-    /// Returns whether the connection was closed without a response.
+    /// The connection was closed without a response.
     pub(super) fn is_closed(&self) -> bool {
         self.status.is_none() && matches!(self.lost, Some(Loss::Broken(_)))
     }
 
-    /// Returns whether the body is a web page.
     pub(super) fn is_page(&self) -> bool {
         let start = self.beginning.get(..15).unwrap_or(&self.beginning).to_ascii_lowercase();
         start.starts_with("<!doctype html") || start.starts_with("<html")
     }
 
-    /// Returns what the endpoint says about a failure: the message and code of its error, or the beginning of its body.
-    /// The text is in one line, and escaped.
+    /// The endpoint's words about a failure: the message and code of its error, or the beginning of its body. The text
+    /// is in one line, and escaped.
     pub(super) fn words(&self) -> Option<String> {
         let Some(response) = self.error_event.as_ref().or(self.response.as_ref()) else {
             return Some(&self.beginning).filter(|text| !text.is_empty()).map(|text| quoted(text));
@@ -103,13 +102,12 @@ impl Facts {
         }
     }
 
-    /// Returns whether the response is a body with an error.
+    /// The response is a body with an error.
     pub(super) fn has_error(&self, api: &Api) -> bool {
         let error = self.response.as_ref().and_then(|response| response.get(api.error.member));
         error.is_some_and(|error| !error.is_null())
     }
 
-    /// Returns the code or type of the error, and its message, in lower case.
     pub(super) fn error(&self) -> (String, String) {
         let response = self.error_event.as_ref().or(self.response.as_ref());
         let error = response.map(|body| body.get("error").unwrap_or(body));
@@ -128,7 +126,6 @@ impl Facts {
         output.map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Returns the status in the response.
     pub(super) fn state(&self, api: &Api) -> Option<&str> {
         self.response.as_ref()?.get(api.status.member)?.as_str()
     }
@@ -163,7 +160,6 @@ impl Facts {
             .collect()
     }
 
-    /// Returns the expected types of items that are missing.
     fn missing_items(&self, scenario: &Scenario, api: &Api) -> Vec<String> {
         let mut left: Vec<&str> =
             self.output(api).iter().filter_map(|item| item.get("type")?.as_str()).collect();
@@ -177,7 +173,7 @@ impl Facts {
         missing
     }
 
-    /// Returns the expected reasons why the response ended, if it ended for another.
+    /// The expected stop reasons, if the response ended for another.
     fn other_stop(&self, scenario: &Scenario, api: &Api) -> Option<String> {
         let (_, member) = api.stop.filter(|_| !scenario.stops.is_empty())?;
         let is_other = self.answer.status.as_deref().is_none_or(|status| !scenario.stops.contains(&status));
@@ -222,8 +218,8 @@ impl Facts {
         missing.chain(self.missing_items(scenario, api)).chain(self.other_stop(scenario, api)).collect()
     }
 
-    /// Returns how the response ended: with its last event or its status, the tokens if they were limited, and what it
-    /// says about a failure.
+    /// Describes the end: the last event or status, the tokens if they were limited, and the endpoint's words about a
+    /// failure.
     pub(super) fn ending(&self, dialect: &Dialect) -> String {
         let api = dialect.api;
         let last = dialect.terminal.iter().find(|kind| self.events.contains_key(**kind));
@@ -244,7 +240,7 @@ impl Facts {
         text
     }
 
-    /// Returns why a response without a status ended.
+    /// Some responses have no status.
     fn stop(&self, api: &Api) -> String {
         let member = api.stop.map_or("stop", |(_, member)| member);
         match &self.answer.status {
@@ -253,7 +249,7 @@ impl Facts {
         }
     }
 
-    /// Returns whether the tokens reached their limit in a response that is completed.
+    /// A response that reached its limit of tokens should not be completed.
     pub(super) fn is_cut_but_completed(&self, api: &Api) -> bool {
         let reached = self.output_tokens(api).zip(self.limit(api)).is_some_and(|(used, limit)| used >= limit);
         let word = if api.status.member.is_empty() { self.answer.status.as_deref() } else { self.state(api) };
@@ -267,7 +263,7 @@ impl Facts {
         Tokens::of_response(api, self.response.as_ref()?)?.output
     }
 
-    /// Returns the limit of tokens that was requested.
+    /// The limit of tokens that was requested.
     fn limit(&self, api: &Api) -> Option<u64> {
         self.request.as_ref()?.get(api.request.limits.first()?)?.as_u64()
     }
@@ -284,7 +280,7 @@ impl Facts {
     }
 }
 
-/// Returns a text of the endpoint in quotes: in one line, escaped and bounded.
+/// One line, escaped and bounded.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", visible(&cut(text.trim(), MAX_MESSAGE)))
 }

@@ -57,7 +57,6 @@ impl FactsReader {
         }
     }
 
-    /// Returns the facts of all entries.
     pub(super) fn finish(self) -> Facts {
         let Self { mut facts, answer, items, .. } = self;
         // A body has its own.
@@ -71,7 +70,6 @@ impl FactsReader {
         facts
     }
 
-    /// Reads the next entry of the recording; events are observed.
     pub(super) fn entry(&mut self, entry: &Entry<'_>) {
         let Self { facts, lanes, dialect, .. } = self;
         match entry {
@@ -168,8 +166,8 @@ impl FactsReader {
         }
     }
 
-    /// Reads a message, which may begin the answer to another turn, with the status that HTTP would have. Returns
-    /// whether it is about the last request.
+    /// A message may begin the answer to another turn, with the status that HTTP would have. Returns whether it is
+    /// about the last request.
     fn message(&mut self, data: &str, lane: Option<&str>) -> bool {
         let Self { facts, answer, lanes, dialect, .. } = self;
         let kind = text(data, "/type").unwrap_or_default();
@@ -214,7 +212,6 @@ impl FactsReader {
 }
 
 impl Lanes {
-    /// Handles a message of the client.
     fn ask(&mut self, message: &str, dialect: &Dialect) {
         let kind = text(message, "/type");
         let aside = dialect.framing.asides().find(|(_, aside)| kind.as_deref() == Some(aside.message));
@@ -246,19 +243,16 @@ fn count(events: &mut BTreeMap<String, u64>, name: &str) {
     }
 }
 
-/// Returns the beginning of a body in one line.
 fn beginning(body: &[u8]) -> String {
     let start = String::from_utf8_lossy(body.get(..MAX_MESSAGE * 8).unwrap_or(body));
     cut(&start.split_whitespace().collect::<Vec<_>>().join(" "), MAX_MESSAGE)
 }
 
-/// Returns the place of the item that an event opens.
 fn opened_item(record: &Record<'_>) -> Option<&'static str> {
     let (_, info) = record.known?;
     info.value.filter(|_| info.level.is_container && info.role == Role::Open)
 }
 
-/// Returns the string at a pointer of JSON text.
 fn text(json: &str, pointer: &str) -> Option<String> {
     serde_json::from_str(spec::json::at(json, pointer)?).ok()
 }

@@ -1,4 +1,4 @@
-//! Whether a response is that of an endpoint of its API.
+//! Whether an endpoint of the API sent a response.
 
 use spec::Dialect;
 
@@ -8,8 +8,8 @@ use crate::plan::ScenarioCase;
 use checker::Answer;
 use results::UndecidedKind;
 
-/// Returns why the first response of an endpoint does not show that it serves the API: an obstacle, no response, or that of
-/// something else. An answer of the API that is wrong does show it.
+/// The reason why the first response does not show that the endpoint serves the API: an obstacle, no response, or a
+/// response of something else. A wrong answer of the API does show it.
 pub(crate) fn foreign(
     case: &ScenarioCase,
     attempt: &Attempt,

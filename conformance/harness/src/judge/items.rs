@@ -10,7 +10,6 @@ use spec::{Api, Dialect, Slot, View};
 /// Maximum number of entries of a list in an item.
 const MAX_ENTRIES: usize = 1000;
 
-/// Returns the items of a response that is a body.
 pub(super) fn of_body(api: &Api, response: &Value) -> Vec<Value> {
     let places = api.scope(api.container).in_body.iter();
     let lists = places.filter_map(|place| response.pointer(place.split_once("/{")?.0)?.as_array());
@@ -21,7 +20,7 @@ pub(super) fn of_body(api: &Api, response: &Value) -> Vec<Value> {
     items
 }
 
-/// Removes the values that a conversation does not repeat.
+/// A conversation does not repeat some values.
 fn leave_out(api: &Api, item: &mut Value) {
     let without = api.request.turn.map_or(&[][..], |turn| turn.without);
     for place in api.scopes().filter(|scope| without.contains(&scope.name)).flat_map(|scope| scope.in_body) {
@@ -32,8 +31,7 @@ fn leave_out(api: &Api, item: &mut Value) {
     }
 }
 
-/// Joins the items of a stream whose events do not repeat them: the value with which each opens, with the deltas of the
-/// scopes in it.
+/// Joins the items of a stream whose events do not repeat them: the opening value with the deltas of its scopes.
 #[derive(Debug)]
 pub(super) struct ItemsReader {
     dialect: &'static Dialect,
@@ -45,12 +43,11 @@ pub(super) struct ItemsReader {
 }
 
 impl ItemsReader {
-    /// Creates a reader that ignores the rest of a stream after about this number of bytes.
+    /// Ignores the rest of a stream after about this number of bytes.
     pub(super) const fn new(dialect: &'static Dialect, room: usize) -> Self {
         Self { dialect, items: BTreeMap::new(), texts: BTreeMap::new(), room }
     }
 
-    /// Reads an event.
     pub(super) fn event(&mut self, record: &Record<'_>) {
         if self.dialect.api.request.turn.is_none() {
             return;
@@ -87,7 +84,6 @@ impl ItemsReader {
         }
     }
 
-    /// Returns the index of the item that a scope is in, and the place of its value in there.
     fn place(&self, level: &'static ScopeInfo, view: &View<'_>) -> Option<(u64, String)> {
         let api = self.dialect.api;
         let count = |slot| view.count(slot).and_then(|count| count.whole());
@@ -105,12 +101,11 @@ impl ItemsReader {
         Some((count(api.index).unwrap_or(0), place))
     }
 
-    /// Returns the items that were read.
     pub(super) fn finish(self) -> Vec<Value> {
         let Self { dialect, mut items, texts, .. } = self;
         for ((index, place), text) in texts {
             let Some(item) = items.get_mut(&index) else { continue };
-            // What opens as an object has its deltas as JSON.
+            // A value that opens as an object has its deltas as JSON.
             let is_json = item.pointer(&place).is_some_and(Value::is_object);
             let value = if is_json { serde_json::from_str(&text).ok() } else { Some(text.into()) };
             if let Some(value) = value {
@@ -125,7 +120,6 @@ impl ItemsReader {
     }
 }
 
-/// Puts a value at a place, and makes the objects and lists around it.
 fn put(item: &mut Value, place: &str, value: Value) {
     let mut at = item;
     for segment in place.split('/').skip(1) {

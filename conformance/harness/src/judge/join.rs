@@ -10,7 +10,7 @@ use recordings::check;
 use results::text::visible;
 use results::{FailOn, Judgement, Verdict};
 
-/// Checks that a stream and its resumption are one good stream. Findings of a single part are reported there.
+/// A stream and its resumption are one good stream. Findings of a single part are reported there.
 pub(super) fn joined(begun: &Attempt, rest: &Attempt, rules: &Rules, fail_on: FailOn) -> Judgement {
     let (Some(before), Some(after)) = (&begun.events, &rest.events) else {
         return Judgement::new(Verdict::NotExercised, "the stream is too long to be joined");

@@ -1,5 +1,5 @@
-//! What an endpoint sent, and the verdicts on it: all of them functions of recordings alone, so that they can be computed
-//! again from the [`Evidence`](crate::evidence::Evidence) of a run.
+//! Judges what an endpoint sent. Verdicts depend on recordings alone, so that they can be computed again from the
+//! [`Evidence`](crate::evidence::Evidence) of a run.
 
 mod agree;
 mod answer;

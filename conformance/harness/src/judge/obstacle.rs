@@ -10,15 +10,15 @@ use crate::plan::ScenarioCase;
 use recordings::capture::Loss;
 use results::{Obstacle, Transport, UndecidedKind};
 
-/// What to do if an endpoint does not answer any more.
+/// Advice if an endpoint stops answering.
 pub(super) const STOPPED: &str = "look into its log, and start it again";
 const KEY: &str = "pass --api-key, CONFORMANCE_API_KEY or --header";
 const QUOTA: &str = "raise the quota of the account, or use another key";
 const WRONG_PATH: &str = "is the path right? --target is the URL of the endpoint, with or without /v1";
 const PROXY: &str = "look into what stands before the endpoint, or correct --target";
 
-/// Returns what kept a request from being a test of the endpoint, if anything did. Whether an earlier request of the
-/// run was answered decides what a single response does not show: whether a path, or the endpoint, is there at all.
+/// The reason why the response is no test of the endpoint, if there is one. A single response does not show whether a
+/// path, or the endpoint, is there at all: an answer to an earlier request of the run does.
 pub(super) fn obstacle(case: &ScenarioCase, facts: &Facts, follows_answer: bool) -> Option<Obstacle> {
     let Some(status) = facts.status else {
         return match &facts.lost {
@@ -36,7 +36,7 @@ pub(super) fn obstacle(case: &ScenarioCase, facts: &Facts, follows_answer: bool)
             _ => None,
         };
     };
-    // On a WebSocket, the status may be that of an earlier turn.
+    // On a WebSocket, the status may be an earlier turn's.
     let is_earlier = facts.turns > 0 && facts.turns < case.turns.len();
     if is_earlier {
         return None;
@@ -58,17 +58,17 @@ pub(super) fn obstacle(case: &ScenarioCase, facts: &Facts, follows_answer: bool)
     Some(Obstacle::new(class, reason, advice))
 }
 
-/// Returns the endpoint's own words behind a colon, if it says any.
+/// The endpoint's own words behind a colon, if there are any.
 fn quoted(facts: &Facts) -> String {
     facts.words().map(|words| format!(": {words}")).unwrap_or_default()
 }
 
-/// Returns the statuses that the response to a case may have.
+/// Some scenarios expect an error status.
 pub(super) const fn expected_status(case: &ScenarioCase) -> &'static [u16] {
     if case.scenario.status.is_empty() { &[200] } else { case.scenario.status }
 }
 
-/// Returns what a response with a good status hides: a web page, or an error of the account.
+/// A response with a good status can hide a web page, or an error of the account.
 fn hidden(case: &ScenarioCase, facts: &Facts, status: u16, follows_answer: bool) -> Option<Obstacle> {
     if !(200..300).contains(&status) || !is_first_route(case) || !asks_default(case) {
         return None;
@@ -83,7 +83,7 @@ fn hidden(case: &ScenarioCase, facts: &Facts, status: u16, follows_answer: bool)
     Some(Obstacle::new(class, format!("the endpoint responds with {line}, and an error{words}"), advice))
 }
 
-/// Returns what an error in a response with a good status says of the account; nothing if it says something else.
+/// Some endpoints send errors of the account with a good status.
 fn of_account(facts: &Facts, api: &Api) -> Option<(UndecidedKind, &'static str)> {
     let is_failed = |response: &Value| {
         if facts.root.is_some() && facts.root == api.root_body() {
@@ -111,7 +111,7 @@ fn of_account(facts: &Facts, api: &Api) -> Option<(UndecidedKind, &'static str)>
     }
 }
 
-/// Returns the obstacle of a first response that leads to another host: redirects to the same one were followed.
+/// The first response leads to another host. Redirects to the same host were followed.
 fn redirected(case: &ScenarioCase, facts: &Facts, status: u16, follows_answer: bool) -> Option<Obstacle> {
     if !(300..400).contains(&status) || follows_answer || !is_first_route(case) {
         return None;
@@ -122,19 +122,17 @@ fn redirected(case: &ScenarioCase, facts: &Facts, status: u16, follows_answer: b
     Some(Obstacle::new(UndecidedKind::Path, reason, advice))
 }
 
-/// Returns whether a case requests the model of the run, not one that fails by its name.
+/// Some cases request a model that fails by its name.
 fn asks_default(case: &ScenarioCase) -> bool {
     spec::json::at(case.scenario.request, "/model") == Some("\"default\"")
 }
 
-/// Returns a status with its name.
 pub(crate) fn status_line(status: u16) -> String {
     let code = StatusCode::from_u16(status).ok();
     let name = code.and_then(|code| code.canonical_reason());
     name.map_or_else(|| status.to_string(), |name| format!("{status} {name}"))
 }
 
-/// Returns what to do if there is no connection.
 fn unconnected(reason: &str) -> &'static str {
     if reason.contains("certificate is self-signed") {
         "pass the certificate, or that of its authority, with --ca-file"
@@ -183,14 +181,14 @@ fn of_error(
     })
 }
 
-/// Returns whether a case shows that the route of responses is there: it needs nothing but that.
+/// Such a case needs nothing but the route of responses.
 fn is_first_route(case: &ScenarioCase) -> bool {
     case.scenario.operation == Operation::Create
         && case.previous.is_none()
         && case.transport() != Transport::Websocket
 }
 
-/// Returns whether an error says that the model of the run is unknown. Models that scenarios name are tests.
+/// Models that scenarios name are tests.
 fn is_unknown_model(case: &ScenarioCase, facts: &Facts, status: u16, follows_answer: bool) -> bool {
     const WORDS: [&str; 8] = [
         "not exist",

@@ -21,11 +21,11 @@ pub struct GivenUp {
     pub obstacle: Obstacle,
 }
 
-/// What an endpoint has answered so far.
+/// The answers of an endpoint so far.
 #[derive(Debug, Default)]
 pub(crate) struct Reach {
     is_answered: bool,
-    /// The last case for which there was a connection.
+    /// The last case with a connection.
     connected: Option<String>,
     /// Number of requests sent.
     sent: usize,
@@ -40,7 +40,7 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Records an exchange, and completes it with what is known of those before it.
+    /// Completes the exchange with the knowledge of earlier ones.
     pub(crate) fn add(&mut self, case: &ScenarioCase, attempt: &mut Attempt) {
         self.sent += 1;
         attempt.place = self.sent;
@@ -70,7 +70,6 @@ impl Reach {
         self.is_answered |= attempt.is_answered(case);
     }
 
-    /// Records the last attempt of a case.
     pub(crate) fn end_case(&mut self, case: &ScenarioCase, last: &Attempt) {
         let Some(obstacle) = last.obstacle(case).filter(is_refusal) else {
             self.refused = 0;
@@ -82,12 +81,12 @@ impl Reach {
         }
     }
 
-    /// Returns why the endpoint was given up, if it was.
+    /// The reason why the endpoint was given up, if it was.
     pub(crate) const fn given_up(&self) -> Option<&GivenUp> {
         self.given_up.as_ref()
     }
 
-    /// Returns why the endpoint was given up, or what kept all requests of a short run from testing it.
+    /// Also the reason why all requests of a short run failed to test the endpoint.
     pub(crate) fn obstacle(&self) -> Option<Obstacle> {
         let given_up = self.given_up.as_ref().map(|given_up| given_up.obstacle.clone());
         given_up
@@ -95,20 +94,19 @@ impl Reach {
             .or_else(|| self.gone())
     }
 
-    /// Returns why the last requests had no connection, if those before had one.
+    /// The reason why the last requests had no connection, if earlier ones had one.
     fn gone(&self) -> Option<Obstacle> {
         let last = self.obstacle.clone().filter(|_| self.connected.is_some() && self.silent > 0);
         last.filter(|last| last.class == UndecidedKind::Network).map(|last| self.stopped(last))
     }
 
-    /// Adds the advice that another request gave.
     pub(crate) fn advise(&mut self, advice: String) {
         if let Some(given_up) = &mut self.given_up {
             given_up.obstacle.advice = advice;
         }
     }
 
-    /// Returns the obstacle of an endpoint that does not answer any more, with the case that it answered last.
+    /// The obstacle names the last case with an answer.
     fn stopped(&self, obstacle: Obstacle) -> Obstacle {
         match &self.connected {
             Some(case) => Obstacle { after: Some(case.clone()), advice: STOPPED.to_owned(), ..obstacle },
@@ -116,25 +114,25 @@ impl Reach {
         }
     }
 
-    /// Stops sending. The first reason wins.
+    /// The first reason wins.
     fn give_up(&mut self, obstacle: Obstacle) {
         self.given_up.get_or_insert(GivenUp { sent: self.sent, obstacle });
     }
 }
 
-/// Returns whether a single response shows that no other request will be answered.
+/// A single response can show that no other request will be answered.
 const fn is_decisive(obstacle: &Obstacle) -> bool {
     use UndecidedKind::{Auth, Model, Path, Quota, Region};
     matches!(obstacle.class, Auth | Model | Path | Quota | Region)
 }
 
-/// Returns whether the endpoint may answer later.
+/// The endpoint may answer later.
 fn is_refusal(obstacle: &Obstacle) -> bool {
     use UndecidedKind::{Network, Overload, Quota, Rate};
     matches!(obstacle.class, Network | Overload | Quota | Rate)
 }
 
-/// Marks the exchanges of a run that follow an answered one, in the order in which they ended.
+/// Exchanges are marked that follow an answered one, in the order of their ends.
 pub(crate) fn mark_answered(cases: &[ScenarioCase], attempts: &mut BTreeMap<impl AsRef<str>, Vec<Attempt>>) {
     let of_cases = attempts.iter_mut().flat_map(|(name, attempts)| {
         let case = cases.iter().find(|case| case.name == name.as_ref());

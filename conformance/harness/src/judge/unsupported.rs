@@ -7,7 +7,7 @@ use super::facts::Facts;
 use crate::plan::ScenarioCase;
 use results::{Judgement, UndecidedKind, Verdict};
 
-/// Returns the verdict if the response to a case shows that the endpoint lacks an optional route, or ignores a setting.
+/// The response can show that the endpoint lacks an optional route, or ignores a setting.
 pub(super) fn unsupported(case: &ScenarioCase, facts: &Facts) -> Option<Judgement> {
     let feature = case.optional?;
     let status = facts.status.filter(|status| !case.scenario.status.contains(status))?;
@@ -30,7 +30,7 @@ pub(super) fn unsupported(case: &ScenarioCase, facts: &Facts) -> Option<Judgemen
     Some(Judgement::undecided(Verdict::NotExercised, UndecidedKind::Unsupported, reason).with_detail(detail))
 }
 
-/// Returns whether a response to a request for a background response is one in the foreground.
+/// A request for a background response got one in the foreground.
 fn ignores(background: &str, facts: &Facts, api: &Api) -> bool {
     let Some(response) = &facts.response else { return false };
     let is_background = response.get(background).and_then(Value::as_bool);
@@ -41,7 +41,7 @@ fn ignores(background: &str, facts: &Facts, api: &Api) -> bool {
     is_background != Some(true) && facts.state(api) == Some(api.status.completed)
 }
 
-/// Returns whether a 404 is about a response, not about an unknown route: its message names the response.
+/// A 404 about a response names it. Otherwise, the route is unknown.
 fn is_about_resource(facts: &Facts, api: &Api) -> bool {
     let (_, message) = facts.error();
     let path = facts.url.split(['?', '#']).next().unwrap_or_default().to_lowercase();

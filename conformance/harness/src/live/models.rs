@@ -42,7 +42,6 @@ pub(super) struct Unlisted {
     is_answered: bool,
 }
 
-/// Sends `GET /models`, and returns the recording.
 async fn ask(client: &Client, limit: Duration) -> String {
     let client = client.beside("models");
     let by = Instant::now() + client.limits().total.min(limit);
@@ -51,7 +50,6 @@ async fn ask(client: &Client, limit: Duration) -> String {
     recording
 }
 
-/// Returns whether a response to `GET /models` is one of the reference gateway.
 fn is_reference(recording: &str) -> bool {
     // Within a value, the quotation marks would be escaped.
     recording.contains(&format!("\"{IDENTITY}\""))
@@ -71,7 +69,6 @@ pub(super) async fn models(client: &Client, rules: &Rules) -> Result<Listed, Unl
     read(&ask(client, TIME).await, rules)
 }
 
-/// Reads the response to `GET /models`.
 fn read(recording: &str, rules: &Rules) -> Result<Listed, Unlisted> {
     let unlisted = |reason, is_answered| Unlisted { reason, is_answered };
     let facts = Attempt::read("models", recording.as_bytes(), rules, false)
@@ -81,7 +78,6 @@ fn read(recording: &str, rules: &Rules) -> Result<Listed, Unlisted> {
     listed(&facts).map_err(|reason| unlisted(reason, is_answered))
 }
 
-/// Returns the models in a response to `GET /models`.
 fn listed(facts: &Facts) -> Result<Listed, String> {
     match (facts.status, &facts.lost) {
         (Some(200), _) => {}

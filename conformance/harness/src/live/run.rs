@@ -58,7 +58,7 @@ pub struct Live {
     reach: sync::Mutex<Reach>,
     /// The reason why sending stopped.
     stopped: OnceLock<String>,
-    /// Time from which the next request may be sent.
+    /// Earliest time of the next request.
     pause: Mutex<Instant>,
     begun: Instant,
     /// Number of recorded bytes.
@@ -95,12 +95,11 @@ impl Live {
         }
     }
 
-    /// Returns the deadline of an exchange that starts now.
     fn deadline(&self) -> Instant {
         Instant::now() + self.client.limits().total
     }
 
-    /// Returns why nothing more may be sent, if a limit is exceeded.
+    /// The exceeded limit, after which nothing more may be sent.
     fn exhausted(&self) -> Option<&'static str> {
         let Budget { bytes, time } = self.plan.budget;
         if bytes.is_some_and(|most| self.recorded.load(Ordering::Relaxed) >= most) {
@@ -127,8 +126,7 @@ impl Live {
         Ok(())
     }
 
-    /// Sends cases until none are left. A case is taken after the one that it continues, so waiting for that one cannot
-    /// deadlock.
+    /// A case is taken after the one that it continues, so waiting for that one cannot deadlock.
     fn work(&self) {
         loop {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
@@ -186,7 +184,6 @@ impl Live {
         }
     }
 
-    /// Returns a text without secrets.
     pub(crate) fn masked(&self, text: &str) -> String {
         self.client.target().masked(text)
     }
@@ -225,7 +222,7 @@ impl Live {
         lock(&self.reach).obstacle()
     }
 
-    /// Adds the models of the endpoint to the reason why it was given up, if it does not have the requested one.
+    /// If the endpoint does not have the requested model, the reason lists its models.
     fn advise(&self) {
         let is_due = |given_up: GivenUp| given_up.obstacle.class == UndecidedKind::Model;
         if !self.given_up().is_some_and(is_due) {
@@ -268,7 +265,7 @@ impl Live {
         }
     }
 
-    /// Returns the response that a case continues or refers to, or why there is none.
+    /// The response that a case continues or refers to, or why there is none.
     fn before(&self, case: &ScenarioCase) -> Result<Option<PreviousResponse>, String> {
         let Some(at) = case.previous else { return Ok(None) };
         let judged = self.judge(at, About::Answer);
@@ -332,7 +329,7 @@ impl Live {
         }
     }
 
-    /// Sends a case many times concurrently, each time with a unique mark.
+    /// Each concurrent request has a unique mark.
     async fn crowd(&self, case: &ScenarioCase, before: Option<&PreviousResponse>) -> CaseOutcome {
         if !self.turn().await {
             return CaseOutcome::skipped(self.exhausted().unwrap_or("the run was interrupted"));
@@ -352,7 +349,7 @@ impl Live {
             .map_or_else(CaseOutcome::Broken, CaseOutcome::Sent)
     }
 
-    /// Waits until the next request may be sent. Returns whether the run continues.
+    /// Waits for the pace. Returns whether the run continues.
     async fn turn(&self) -> bool {
         let mut pause = self.pause.lock().await;
         let goes_on = self.client.wait(*pause).await;
@@ -360,17 +357,16 @@ impl Live {
         goes_on
     }
 
-    /// Returns the folder of the recordings, if reports name them.
+    /// The folder of the recordings, if reports name them.
     fn kept(&self) -> Option<&Evidence> {
         self.evidence.as_ref().and_then(Evidence::kept)
     }
 
-    /// Returns the recordings, if there are some.
     pub(crate) const fn recordings(&self) -> Option<&Evidence> {
         self.evidence.as_ref()
     }
 
-    /// Returns the reader of an exchange of a case.
+    /// Reads an exchange while it is recorded.
     fn reading(&self, case: &ScenarioCase) -> Reading {
         let mut reading = Reading::new(&self.judged, self.kept().is_some());
         if case.is_part() {
@@ -443,14 +439,14 @@ const RETRIES: u32 = 4;
 /// Minimum delay before the first retry; it doubles with each retry.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Returns whether the endpoint was busy, unless the case expects that.
+/// Some cases expect a busy endpoint.
 fn is_busy(attempt: &Attempt, case: &ScenarioCase) -> bool {
     let is_refused =
         |obstacle: Obstacle| matches!(obstacle.class, UndecidedKind::Rate | UndecidedKind::Overload);
     attempt.obstacle(case).is_some_and(is_refused)
 }
 
-/// Returns when to retry a request to a busy endpoint, if that is before the deadline and retries are left.
+/// The time of the next try, if that is before the deadline and retries are left.
 fn ask_again(outcome: Outcome, deadline: Instant, refusals: u32) -> Option<Instant> {
     let pause = PAUSE * 2_u32.pow(refusals.min(RETRIES));
     let until = Instant::now().checked_add(outcome.retry_after?.max(pause))?;

@@ -52,13 +52,13 @@ pub fn ended() -> io::Result<impl Future<Output = ()> + Send> {
     })
 }
 
-/// Returns whether SIGHUP ends this program: not under `nohup`, which ignores it and redirects the output.
+/// Under `nohup`, SIGHUP is ignored and the output is redirected.
 #[cfg(unix)]
 fn hangs_up() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     match ignored.and_then(|signals| u64::from_str_radix(signals.trim(), 16).ok()) {
-        // The first bit is that of SIGHUP.
+        // The first bit stands for SIGHUP.
         Some(ignored) => ignored & 1 == 0,
         None => io::stdout().is_terminal() || io::stderr().is_terminal(),
     }

@@ -1,4 +1,4 @@
-//! Bodies of requests: those of scenarios, with all placeholders replaced.
+//! Bodies of scenarios, with all placeholders replaced.
 
 use catalogue::Scenario;
 use serde_json::Value;
@@ -22,7 +22,6 @@ pub struct RequestContext<'a> {
     pub seed: &'a Seed,
 }
 
-/// Returns the request body of a scenario, with all placeholders replaced.
 pub(super) fn body(
     scenario: &Scenario,
     api: &Api,
@@ -68,7 +67,6 @@ pub(super) fn body(
     body
 }
 
-/// Returns the last text of a conversation.
 fn last_text<'v>(input: &'v mut Value, api: &Api) -> Option<&'v mut String> {
     let text = match input {
         Value::Array(entries) => entries.last_mut()?.pointer_mut(api.request.text?)?,
@@ -77,7 +75,6 @@ fn last_text<'v>(input: &'v mut Value, api: &Api) -> Option<&'v mut String> {
     if let Value::String(text) = text { Some(text) } else { None }
 }
 
-/// Adds the words of this run to the instructions, which responses echo.
 fn add_phrase(request: &mut Value, api: &Api, phrase: &str) {
     let (Value::Object(members), Some(instructions)) = (request, api.request.instructions) else { return };
     match members.get_mut(instructions) {

@@ -16,7 +16,7 @@ const ID: &str = "{id}";
 pub struct Call {
     /// Its method.
     pub method: Method,
-    /// Path segments behind that of the API.
+    /// Path segments behind the API's path.
     pub path: Vec<String>,
     /// Query parameters.
     pub query: Vec<(&'static str, String)>,
@@ -47,8 +47,8 @@ impl Call {
         Self { wants_stream: true, ..Self::default() }
     }
 
-    /// Returns the request of a scenario, which refers to the previous response if there is one, or that of its
-    /// non-streaming twin.
+    /// Returns the request of a scenario or of its non-streaming twin. It refers to the previous response if there is
+    /// one.
     pub fn of(
         scenario: &Scenario,
         api: &Api,
@@ -82,7 +82,7 @@ impl Call {
         call
     }
 
-    /// Returns its URL, given that of the API's main operation.
+    /// Returns its URL, below the API's main operation.
     pub fn url(&self, main: &Url) -> Url {
         let mut url = main.clone();
         if let Ok(mut path) = url.path_segments_mut() {
@@ -95,7 +95,6 @@ impl Call {
     }
 }
 
-/// Returns whether the response to a scenario should be a stream.
 pub(super) fn wants_stream(scenario: &Scenario, is_twin: bool) -> bool {
     let is_stream = match scenario.operation {
         Operation::Create => spec::json::at(scenario.request, "/stream") == Some("true"),

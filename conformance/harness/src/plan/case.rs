@@ -17,7 +17,7 @@ use results::{Judgement, Transport};
 /// A scenario over one transport: its requests, and the trials of its response.
 #[derive(Debug, Clone)]
 pub struct ScenarioCase {
-    /// Its name: that of the scenario, followed by `.json` for a twin.
+    /// Its name: the scenario's, followed by `.json` for a twin.
     pub name: String,
     /// The scenario.
     pub scenario: &'static Scenario,

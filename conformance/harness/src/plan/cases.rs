@@ -1,4 +1,4 @@
-//! All cases of a dialect, in the order in which they are sent.
+//! All cases of a dialect, in the order of sending.
 
 use catalogue::{SCENARIOS, Scenario};
 use spec::Dialect;
@@ -15,7 +15,7 @@ use results::{Judgement, Transport};
 /// Groups of plain scenarios, in order. Others follow by name, and errors, which may break an endpoint, come last.
 const PLAIN: [&str; 4] = ["text", "call", "format", "truncation"];
 
-/// Returns the place of a scenario: the simplest one first, as what fails there fails everywhere.
+/// The simplest scenario comes first, as its failures occur everywhere.
 fn rank(scenario: &Scenario) -> (bool, usize, bool) {
     let group = catalogue::group(scenario.id);
     let place = PLAIN.iter().position(|plain| *plain == group).unwrap_or(PLAIN.len());

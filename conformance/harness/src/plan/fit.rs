@@ -14,7 +14,7 @@ use super::previous::{PreviousResponse, is_previous_output};
 use super::seed::Seed;
 use results::{Judgement, UndecidedKind, Verdict};
 
-/// Returns the verdict on a scenario that is not sent.
+/// The reason why a scenario is not sent.
 pub(super) fn unfit_scenario(
     scenario: &Scenario,
     is_twin: bool,
@@ -31,7 +31,7 @@ pub(super) fn unfit_scenario(
     foreign(scenario, is_twin, dialect).map(|reason| Judgement::new(Verdict::NotExercised, reason))
 }
 
-/// Returns the verdict on a conversation that is not sent.
+/// The reason why a conversation is not sent.
 pub(super) fn unfit_turns(
     turns: &[&'static Scenario],
     dialect: &'static Dialect,
@@ -61,7 +61,6 @@ pub(super) fn unfit_turns(
     })
 }
 
-/// Returns why a scenario is not for a dialect.
 fn foreign(scenario: &Scenario, is_twin: bool, dialect: &Dialect) -> Option<String> {
     let name = dialect.name;
     let operation = scenario.operation;
@@ -90,14 +89,12 @@ fn foreign(scenario: &Scenario, is_twin: bool, dialect: &Dialect) -> Option<Stri
     }
 }
 
-/// Returns the rule that a scenario is about, if only other dialects have that rule.
 fn foreign_rule(dialect: &Dialect, scenario: &Scenario) -> Option<&'static str> {
     let is_foreign = |id: &&&'static str| catalogue::rule(id).is_some_and(|rule| !rule.applies_to(dialect));
     let all = scenario.rules.iter().all(|id| is_foreign(&id));
     scenario.rules.first().filter(|_| all).copied()
 }
 
-/// Returns a request without the values from the previous response.
 fn without_previous_output(request: &str, api: &Api) -> String {
     let Ok(mut request) = serde_json::from_str::<Value>(request) else { return request.to_owned() };
     if let Some(entries) = request.get_mut(api.request.input).and_then(Value::as_array_mut) {
@@ -106,7 +103,6 @@ fn without_previous_output(request: &str, api: &Api) -> String {
     request.to_string()
 }
 
-/// Returns the expected events of a scenario that the dialect lacks.
 fn lacks(dialect: &Dialect, scenario: &Scenario) -> Option<&'static str> {
     let has = |events: &&&str| events.split('|').any(|event| dialect.named(event).is_some());
     scenario.elicits.iter().find(|events| !has(events)).copied()

@@ -15,19 +15,17 @@ pub type Given = BTreeMap<String, String>;
 /// Prefix of placeholders for given resources.
 const GIVEN: &str = "given:";
 
-/// Returns the given resources of a run, with those that the reference gateway has built in.
+/// The reference gateway has some resources built in.
 pub(crate) fn all_given(given: &Given, is_reference: bool) -> Given {
     let mut all = if is_reference { gateway::given() } else { Given::new() };
     all.extend(given.clone());
     all
 }
 
-/// Replaces placeholders with given resources.
 pub(super) fn give(value: &mut Value, given: &Given) {
     replace(value, &|text| Some(given.get(text.strip_prefix(GIVEN)?)?.clone().into()));
 }
 
-/// Returns the resources that a request needs.
 pub(super) fn needs(request: &str) -> impl Iterator<Item = &str> {
     request.split('"').filter_map(|text| text.strip_prefix(GIVEN))
 }

@@ -10,12 +10,11 @@ const BEGIN: &str = "zq";
 const DIGITS: usize = 5;
 const END: &str = "qz";
 
-/// Returns the mark of a request: a word that does not occur by chance.
+/// A word that does not occur by chance.
 pub(super) fn mark(number: usize) -> String {
     format!("{BEGIN}{number:0DIGITS$}{END}")
 }
 
-/// Returns the numbers of all marks in a text.
 pub(crate) fn marks(text: &str) -> impl Iterator<Item = usize> {
     text.match_indices(BEGIN).filter_map(|(at, _)| {
         let rest = text.get(at + BEGIN.len()..)?;
@@ -24,7 +23,7 @@ pub(crate) fn marks(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns whether each request has a unique mark, so that many can be sent concurrently.
+/// With unique marks, many requests can be sent concurrently.
 pub(super) fn is_marked(scenario: &Scenario, is_twin: bool) -> bool {
     !is_twin && scenario.request.contains(PLACEHOLDER)
 }

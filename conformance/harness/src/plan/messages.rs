@@ -8,7 +8,6 @@ use super::body::RequestContext;
 use super::call::Call;
 use super::previous::PreviousResponse;
 
-/// Returns whether the message of a scenario names a lane.
 pub(super) fn is_in_lane(turn: &Scenario, api: &Api) -> bool {
     api.session.is_some_and(|names| spec::json::at(turn.request, &format!("/{}", names.lane)).is_some())
 }

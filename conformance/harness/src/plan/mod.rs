@@ -1,4 +1,4 @@
-//! What a run sends: the cases of a dialect, their requests and their trials. Nothing here knows a response.
+//! The cases of a dialect, their requests and their trials. Nothing here knows a response.
 
 mod body;
 mod call;

@@ -26,7 +26,6 @@ impl Offer {
         }
     }
 
-    /// Returns whether a feature may be supported.
     pub(crate) fn allows(&self, feature: &str) -> bool {
         match self {
             Self::All => true,
@@ -35,7 +34,6 @@ impl Offer {
         }
     }
 
-    /// Returns whether a feature was explicitly listed as supported.
     pub(super) fn claims(&self, feature: &str) -> bool {
         matches!(self, Self::Only(_)) && self.allows(feature)
     }

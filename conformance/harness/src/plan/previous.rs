@@ -38,7 +38,6 @@ impl PreviousResponse {
     }
 }
 
-/// Returns the response in an event.
 fn snapshot<'t>(event: &'t str, dialect: &Dialect) -> Option<&'t str> {
     spec::json::at(event, dialect.pointer(dialect.api.snapshot?))
 }
@@ -47,13 +46,12 @@ fn member<'t>(text: &'t str, pointer: &str) -> Option<Cow<'t, str>> {
     spec::json::at(text, pointer).and_then(spec::json::string)
 }
 
-/// Returns whether an input is replaced by the previous output.
 pub(super) fn is_previous_output(entry: &Value) -> bool {
     entry.get("type").is_some_and(|kind| kind == "previous_output")
 }
 
-/// Returns the replacement of `previous_output`: all items, with a result for each call if one is given. What is
-/// encrypted is sent without its plain text, which requests do not allow.
+/// Replaces `previous_output` by all items, with a result for each call if one is given. Encrypted content is sent
+/// without its plain text, which requests do not allow.
 pub(super) fn carried(before: &PreviousResponse, entry: &Value, api: &Api) -> Vec<Value> {
     let mut entries = match api.request.turn {
         Some(turn) => repeated(turn, &before.output).into_iter().collect(),
@@ -85,7 +83,7 @@ pub(super) fn carried(before: &PreviousResponse, entry: &Value, api: &Api) -> Ve
     entries
 }
 
-/// Returns the calls in an item: itself, or those in a list of it.
+/// An item is a call, or has a list of calls.
 fn calls_in<'v>(item: &'v Value, api: &Api) -> &'v [Value] {
     let scope = api.client_call.map(|call| api.scope(call.scope)).filter(|scope| !scope.is_container);
     let Some(place) = scope.and_then(|scope| scope.in_body.first()) else {
@@ -95,7 +93,7 @@ fn calls_in<'v>(item: &'v Value, api: &Api) -> &'v [Value] {
     list.map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Returns the entry that repeats a response in a conversation.
+/// The entry that repeats a response in a conversation.
 fn repeated(turn: TurnShape, items: &[Value]) -> Option<Value> {
     let mut entry = serde_json::from_str(turn.entry).ok()?;
     fill(&mut entry, &[("{items}", &Value::Array(items.to_vec()))]);
@@ -106,12 +104,10 @@ fn repeated(turn: TurnShape, items: &[Value]) -> Option<Value> {
     Some(entry)
 }
 
-/// Replaces texts by values.
 fn fill(entry: &mut Value, values: &[(&str, &Value)]) {
     replace(entry, &|text| values.iter().find(|(name, _)| *name == text).map(|(_, value)| (*value).clone()));
 }
 
-/// Replaces the texts in a value for which there is another value.
 pub(super) fn replace(value: &mut Value, other: &dyn Fn(&str) -> Option<Value>) {
     match value {
         Value::String(text) => {

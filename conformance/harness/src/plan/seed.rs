@@ -43,14 +43,14 @@ impl Seed {
         Self { has_directives, ..self }
     }
 
-    /// Removes the directives from the prompts of a request, unless it is for the reference gateway.
+    /// Only the reference gateway gets the directives in prompts.
     pub(super) fn address(&self, request: &mut Value) {
         if !self.has_directives {
             remove_directives(request);
         }
     }
 
-    /// Replaces `{{word 1}}` to `{{word 4}}` in a text of a scenario, equally in all turns of a conversation.
+    /// Replaces `{{word 1}}` to `{{word 4}}`, equally in all turns of a conversation.
     pub(super) fn fill(&self, text: &str, scenario: &Scenario) -> String {
         let words = words(&self.text, first_turn(scenario)).into_iter().zip(1..);
         words.fold(text.to_owned(), |text, (word, number)| {
@@ -58,25 +58,22 @@ impl Seed {
         })
     }
 
-    /// Returns the words that a run with this seed expects in the response.
+    /// The response has to repeat the words of this seed.
     pub(super) fn says(&self, scenario: &Scenario) -> Option<String> {
         scenario.says.map(|words| self.fill(words, scenario))
     }
 
-    /// Returns the sentence that is unique to the instructions of a scenario in this run.
     pub(super) fn phrase(&self, scenario: &Scenario) -> Option<String> {
         let words = || words(&self.text, scenario.id).join(" ");
         self.in_instructions.then(|| format!("Your name is {}.", words()))
     }
 
-    /// Returns an id that no response has.
     pub(super) fn unknown_id(&self, scenario: &Scenario, api: &Api) -> String {
         let start = api.request.id_prefix;
         format!("{start}{}", &hash(format!("{}\0{}", self.text, scenario.id).as_bytes())[..32])
     }
 }
 
-/// Returns whether a request of a scenario has directives of the reference gateway.
 pub(crate) fn has_directives(request: &str) -> bool {
     request.contains(OPEN)
 }
@@ -118,7 +115,6 @@ const WORDS: [&str; 64] = [
 /// Number of words of a scenario: 24 bits.
 const COUNT: usize = 4;
 
-/// Returns the words of a scenario in a run.
 fn words(seed: &str, scenario: &str) -> [&'static str; COUNT] {
     let hash = Sha256::digest(format!("{seed}\0{scenario}"));
     std::array::from_fn(|at| WORDS[usize::from(hash[at] % 64)])

@@ -39,7 +39,7 @@ impl About {
     }
 }
 
-/// Returns the trials of a scenario, with one for each group of rules that its response exercises.
+/// There is one trial for each group of rules that the response exercises.
 pub(super) fn trials(
     scenario: &Scenario,
     transport: Transport,
@@ -76,7 +76,7 @@ pub(super) fn trials(
     trials
 }
 
-/// What the response to a scenario shows.
+/// The scopes and events in the response to a scenario.
 struct Seen {
     input: LooksAt,
     is_socket: bool,
@@ -92,7 +92,7 @@ impl Seen {
     }
 }
 
-/// Returns the scopes of the expected events, with their parents; of a body, that of a response.
+/// The scopes of the expected events, with their parents. A body has the scopes of a response.
 fn scopes(scenario: &Scenario, is_stream: bool, dialect: &Dialect) -> BTreeSet<Scope> {
     if is_stream {
         let events = scenario.elicits.iter().flat_map(|events| events.split('|'));

@@ -13,7 +13,7 @@ use super::trials::trials;
 use checker::Rules;
 use results::Transport;
 
-/// Adds the cases on a WebSocket: each has a separate connection, on which it also sends the turns that it continues.
+/// Each case on a WebSocket has a separate connection, and also sends the turns that it continues.
 pub(super) fn add(
     cases: &mut Vec<ScenarioCase>,
     scenarios: impl Iterator<Item = &'static Scenario>,
@@ -60,14 +60,13 @@ fn add_case(
     cases.len() - 1
 }
 
-/// Returns the scenario that must precede this one on the same connection.
+/// This scenario must come earlier on the same connection.
 fn on_connection(scenario: &Scenario) -> Option<&'static Scenario> {
     let is_anew = scenario.websocket == Some(OnSocket::Anew);
     scenario.before().filter(|_| !is_anew)
 }
 
-/// Returns whether a scenario applies to WebSocket connections: it is a single message, and does not depend on HTTP being
-/// stateless.
+/// On a WebSocket, a scenario is a single message, and does not depend on HTTP being stateless.
 pub(super) fn is_sent(scenario: &Scenario, api: &Api) -> bool {
     let Ok(Value::Object(request)) = serde_json::from_str(scenario.request) else { return false };
     let is = |name: &str| request.get(name) == Some(&Value::Bool(true));

@@ -28,9 +28,9 @@ pub struct Served {
 pub struct Unserved {
     /// Its dialect.
     pub dialect: &'static Dialect,
-    /// What shows it.
+    /// The kind of obstacle that shows it.
     pub class: UndecidedKind,
-    /// What was asked, and what came back.
+    /// The request and the response.
     pub reason: String,
 }
 
@@ -41,7 +41,6 @@ impl Unserved {
         format!("{state}: {}", self.reason)
     }
 
-    /// Returns a line about it.
     pub(super) fn line(&self) -> String {
         format!("{}: {}", self.dialect.api.title, self.state())
     }
@@ -84,14 +83,14 @@ pub fn served(suites: Vec<Suite>) -> Result<Served, SuiteError> {
         unserved.push((class, suite));
     }
     if served.suites.is_empty() {
-        // What answers at all is closer than an unknown path.
+        // An endpoint that answers at all is closer than an unknown path.
         let closest = unserved.iter().position(|(class, _)| *class != UndecidedKind::Path);
         served.suites.extend(unserved.into_iter().nth(closest.unwrap_or_default()).map(|(_, suite)| suite));
     }
     Ok(served)
 }
 
-/// Sets the models of the suites without one. The list of one API is that of all.
+/// Sets the models of the suites without one. The first list of models serves all APIs.
 fn with_models(suites: Vec<Suite>, machine: &RunRuntime) -> Result<Vec<Suite>, SuiteError> {
     let mut found = None;
     for suite in suites.iter().filter(|suite| suite.model.is_none()) {
@@ -127,7 +126,7 @@ impl Suite {
         self.model.as_deref()
     }
 
-    /// Returns whether failures can be expected, or are listed instead of failing.
+    /// Failures can be expected, or listed instead of failing.
     pub(super) const fn bears_failures(&self) -> bool {
         !self.known.is_empty() || self.failures.is_some()
     }
@@ -137,7 +136,7 @@ impl Suite {
         !self.plan(&|name| selection.includes(name)).is_empty()
     }
 
-    /// Returns the suite that sends the first request alone, once.
+    /// Sends the first request alone, once.
     fn probe(&self) -> Self {
         Self {
             transports: vec![Transport::Sse],
@@ -157,7 +156,7 @@ impl Suite {
 }
 
 impl Session {
-    /// Returns why the response to its only request is not that of an endpoint of its API; none if it is.
+    /// The reason why the response to the only request does not come from an endpoint of the API.
     fn foreign(&self) -> Option<(UndecidedKind, String)> {
         let live = self.live();
         let at = live.plan.wanted.iter().position(|wanted| *wanted)?;

@@ -19,7 +19,7 @@ pub struct Known {
     pub reason: String,
 }
 
-/// Returns the failures of a test, as in [`Known::rule`].
+/// The failures of a test, as in [`Known::rule`].
 pub(super) fn failing(live: &Live, case: &ScenarioCase, at: usize, about: About) -> BTreeSet<String> {
     if live.judge(at, about).verdict != Verdict::Fail {
         return BTreeSet::new();
@@ -30,13 +30,11 @@ pub(super) fn failing(live: &Live, case: &ScenarioCase, at: usize, about: About)
     if rules.is_empty() { BTreeSet::from([about.name().to_owned()]) } else { rules }
 }
 
-/// Returns the reason of an expected failure.
 pub(super) fn reason<'k>(known: &'k [Known], case: &str, rule: &str) -> Option<&'k str> {
     let is_it = |known: &&Known| known.rule == rule && known.scenarios.iter().any(|name| name == case);
     known.iter().find(is_it).map(|known| known.reason.as_str())
 }
 
-/// Returns the stale expected failures.
 pub(super) fn stale(live: &Live, due: &[(usize, About)], known: &[Known]) -> Vec<String> {
     let mut stale = Vec::new();
     for Known { rule, scenarios, .. } in known {
@@ -49,7 +47,7 @@ pub(super) fn stale(live: &Live, due: &[(usize, About)], known: &[Known]) -> Vec
     stale
 }
 
-/// Returns why a failure should not be expected; `None` if it occurred, or this run cannot show it.
+/// The reason why a failure should not be expected; `None` if it occurred, or if this run cannot show it.
 fn unfounded(live: &Live, due: &[(usize, About)], scenario: &str, rule: &str) -> Option<String> {
     let Some(at) = live.plan.cases.iter().position(|case| case.name == scenario) else {
         return Some("the dialect has no such scenario".to_owned());
@@ -67,14 +65,12 @@ fn unfounded(live: &Live, due: &[(usize, About)], scenario: &str, rule: &str) ->
     (live.judge(at, whole).verdict == Verdict::Pass).then(|| "it no longer fails".to_owned())
 }
 
-/// Returns the test of a case that checks a rule.
 fn about(case: &ScenarioCase, rule: &str) -> About {
     let group = catalogue::group(rule);
     case.trials.iter().copied().find(|about| about.name() == group).unwrap_or(About::Rest)
 }
 
-/// Returns all failures of a run as a file of expected failures. Known reasons, and entries that this run
-/// cannot show, are kept.
+/// Known reasons are kept, and so are entries that this run cannot show.
 pub(super) fn file(live: &Live, due: &[(usize, About)], known: &[Known]) -> String {
     let mut failures: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
     for (at, about) in due {
@@ -105,7 +101,7 @@ pub(super) fn file(live: &Live, due: &[(usize, About)], known: &[Known]) -> Stri
     text
 }
 
-/// Returns a TOML string: a JSON string with one more escape.
+/// A TOML string is a JSON string with one more escape.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }

@@ -5,12 +5,10 @@ use std::time::SystemTime;
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// Returns the time in UTC, such as `2026-11-22T05:06:07Z`.
 pub(super) fn now() -> String {
     timestamp(SystemTime::now())
 }
 
-/// Returns a time as one of ISO 8601 in UTC.
 fn timestamp(time: SystemTime) -> String {
     // As in `Sun, 22 Nov 2026 05:06:07 GMT`.
     let date = httpdate::fmt_http_date(time);

@@ -114,7 +114,7 @@ impl SuiteError {
         Self(reason.into(), false)
     }
 
-    /// Returns an error for filters that match no test.
+    /// Filters that match no test are an error.
     pub(super) fn of_filters(reason: String) -> Self {
         Self(reason, true)
     }
@@ -293,8 +293,8 @@ impl Suite {
         Self { fail_on, ..self }
     }
 
-    /// Sets levels of rules that differ from those of the dialect. Reports and certificates state them, and no profile
-    /// passes if a MUST is lowered.
+    /// Sets levels of rules that differ from the dialect's. Reports and certificates state them, and no profile passes
+    /// if a MUST is lowered.
     #[must_use]
     pub fn levels(self, levels: impl IntoIterator<Item = (impl Into<String>, Level)>) -> Self {
         Self { levels: levels.into_iter().map(|(rule, level)| (rule.into(), level)).collect(), ..self }
@@ -325,7 +325,7 @@ impl Suite {
         Self { out: Some(folder.into()), ..self }
     }
 
-    /// Keeps the exchanges in this folder, unless there is one for all that the run leaves.
+    /// The run may already have a folder for everything.
     #[must_use]
     pub(super) fn passing(self, folder: &Path) -> Self {
         Self { passing: Some(folder.join(self.dialect.name)), ..self }
@@ -337,7 +337,7 @@ impl Suite {
         Self { replaces, ..self }
     }
 
-    /// Sets the name by which commands that repeat the run refer to the target.
+    /// Sets the target's name in commands that repeat the run.
     #[must_use]
     pub fn target_name(self, name: impl Into<String>) -> Self {
         Self { target_name: Some(name.into()), ..self }
@@ -380,7 +380,7 @@ impl Suite {
         rules(self.dialect, &self.levels, &self.profiles, &self.select, &self.ignore)
     }
 
-    /// Returns also the rules that its profiles do not demand: what breaks them is counted, and fails nothing.
+    /// Violations of rules that the profiles do not demand are counted, and fail nothing.
     fn judged_rules(&self) -> Rules {
         rules(self.dialect, &self.levels, &[], &self.select, &self.ignore)
     }
@@ -418,7 +418,6 @@ pub fn due_names(cases: &[ScenarioCase], options: &Options, dialect: &Dialect, p
     names.filter(|name| selection.includes(&format!("{prefix}{name}"))).collect()
 }
 
-/// Returns the tests that profiles require, with their names.
 fn demanded_tests<'c>(
     cases: &'c [ScenarioCase],
     profiles: &'c [String],
@@ -427,7 +426,6 @@ fn demanded_tests<'c>(
     cases.flat_map(|(at, case)| case.trials.iter().map(move |about| (at, *about, case.trial(*about))))
 }
 
-/// Returns whether profiles require a scenario.
 fn is_demanded(scenario: &Scenario, profiles: &[String]) -> bool {
     let names_it = |profile: &Profile| {
         profile.scenarios.iter().flat_map(|ids| ids.split('|')).any(|id| id == scenario.id)
@@ -441,7 +439,7 @@ pub fn is_selected(rule: &Rule, select: &[String], ignore: &[String]) -> bool {
     (select.is_empty() || is_one_of(select)) && !is_one_of(ignore)
 }
 
-/// Returns whether a name is that of a rule or its group.
+/// Returns whether the rule or its group has this name.
 pub fn is_meant(rule: &Rule, name: &str) -> bool {
     rule.id == name || rule.group() == name
 }

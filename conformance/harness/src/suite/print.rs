@@ -20,7 +20,6 @@ pub fn show(text: &str) -> Result<(), SuiteError> {
     }
 }
 
-/// Prints a line to stderr, escaped for a terminal.
 pub(super) fn eprint_line(line: &str) {
     // A closed stderr cannot be reported.
     let _ = writeln!(io::stderr().lock(), "{}", visible(line));

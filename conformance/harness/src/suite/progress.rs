@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::session::Tests;
 use crate::ProgressLine;
 
-/// Starts to show the progress of these sessions: done, failed, rate, time left.
+/// Shows done, failed, rate and time left.
 pub(super) fn start(sessions: Vec<Arc<Tests>>) -> ProgressLine {
     if sessions.is_empty() {
         return ProgressLine::default();
@@ -20,7 +20,6 @@ pub(super) fn start(sessions: Vec<Arc<Tests>>) -> ProgressLine {
     })
 }
 
-/// Returns the progress line.
 fn line(done: usize, all: usize, failed: usize, elapsed: Duration) -> String {
     let tenths = |number: u128| format!("{}.{}", number / 10, number % 10);
     let ms = elapsed.as_millis().max(1);

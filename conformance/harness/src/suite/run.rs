@@ -27,7 +27,7 @@ use results::{Filters, Judgement, Outcome, ProfileState, TrialResult, Verdict};
 /// Exit code of a command that could not be carried out.
 pub const NOT_DONE: u8 = 2;
 
-/// Runs these trials, and then those of suites. All sessions send concurrently; their trials report in order.
+/// Runs these trials, and then the suites' trials. All sessions send concurrently; their trials report in order.
 ///
 /// # Errors
 ///
@@ -172,7 +172,7 @@ pub fn run(
     })
 }
 
-/// Asks for the other APIs where the endpoint has no path of those that were tested.
+/// The endpoint has no path of the APIs that were tested.
 fn ask_others(others: &[Suite]) -> Result<(), SuiteError> {
     if others.is_empty() {
         return Ok(());
@@ -190,8 +190,8 @@ const LINES: usize = 6;
 /// Maximum length of a reason in a line.
 const REASON: usize = 160;
 
-/// Runs trials, one character each, and then sessions, one line for each failing scenario. Returns whether something
-/// failed, or `None` if the output is closed.
+/// One character for each trial, and one line for each failing scenario. Returns whether something failed, or `None` if
+/// the output is closed.
 fn run_briefly(
     how: &Invocation,
     trials: Vec<Trial>,
@@ -229,7 +229,6 @@ fn run_briefly(
     Some(has_failed || failed > 0)
 }
 
-/// Returns the line of a scenario and its failures.
 fn line(scenario: &str, failures: &[(&str, Option<String>)]) -> String {
     let failures = failures.iter().map(|(about, reason)| match reason {
         None => (*about).to_owned(),
@@ -241,7 +240,6 @@ fn line(scenario: &str, failures: &[(&str, Option<String>)]) -> String {
     format!("{}  {}", visible(scenario), failures.collect::<Vec<_>>().join(", "))
 }
 
-/// Returns failures for snapshots that no stream is compared with.
 fn unmet(suites: &[Suite], planned: &[Planned<'_>]) -> Result<Vec<TrialResult>, SuiteError> {
     let Some(snapshots) = suites.iter().find_map(|suite| suite.snapshots.as_ref()) else {
         return Ok(Vec::new());
@@ -271,7 +269,7 @@ fn trial(result: TrialResult) -> Trial {
     })
 }
 
-/// Fails if the selected profiles have no case that can be sent, regardless of filters.
+/// Filters do not matter.
 fn reachable(suites: &[Suite]) -> Result<(), SuiteError> {
     let Some(Suite { profiles, .. }) = suites.first().filter(|suite| !suite.profiles.is_empty()) else {
         return Ok(());
@@ -290,7 +288,6 @@ pub const fn is_for_people(arguments: &Arguments) -> bool {
     !arguments.quiet && matches!(arguments.format, None | Some(FormatSetting::Pretty))
 }
 
-/// Runs a suite without output.
 pub(super) fn judge(suite: &Suite, is_due: &dyn Fn(&str) -> bool) -> Result<Vec<TrialResult>, SuiteError> {
     let machine = RunRuntime::start().map_err(|error| SuiteError::new(error.to_string()))?;
     let planned = suite.plan(is_due);

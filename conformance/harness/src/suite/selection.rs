@@ -44,7 +44,7 @@ enum Kind {
 
 impl Selection {
     /// Parses filters: `call/parallel`, `/item|part/`, or the id of a sentence such as `N35`. A sentence without a
-    /// version is that of the dialect.
+    /// version belongs to the dialect.
     ///
     /// # Errors
     ///
@@ -78,7 +78,6 @@ impl Selection {
         Ok(Self::new(with, without, *exact, dialect)?.shard(*shard))
     }
 
-    /// Selects as the flags of a Rust test do.
     pub(super) fn of(arguments: &Arguments) -> Self {
         let name = |text: &String| Filter { text: text.clone(), kind: Kind::Name };
         Self {
@@ -154,7 +153,7 @@ impl Selection {
     }
 }
 
-/// Returns the last line of an error, which states the reason; the others draw where it is.
+/// The last line states the reason; the others draw where it is.
 fn reason(error: &regex::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default();
@@ -162,7 +161,7 @@ fn reason(error: &regex::Error) -> String {
 }
 
 impl Filter {
-    /// Returns whether a test is that of an answer which the named twins compare.
+    /// Returns whether the named twins compare the answer of this test.
     fn compares(&self, name: &str, is_exact: bool) -> bool {
         let Some(case) = self.text.strip_prefix(twins::PREFIX) else { return false };
         let bare = api_of(name).and_then(|_| name.split_once('/')?.1.strip_suffix("::answer"));
@@ -201,19 +200,19 @@ impl Filter {
     }
 }
 
-/// Returns the API of a test of one of several runs, whose names begin with their dialects.
+/// If there are several runs, names of tests begin with their dialects.
 fn api_of(name: &str) -> Option<&'static str> {
     let (first, _) = name.split_once('/')?;
     spec::dialect(first).map(|dialect| dialect.api.name)
 }
 
-/// Returns the name of a test, and that without the dialect of one of several runs.
+/// The name with and without the dialect of one of several runs.
 fn names(name: &str) -> impl Iterator<Item = &str> {
     let bare = api_of(name).and_then(|_| name.split_once('/'));
     std::iter::once(name).chain(bare.map(|(_, bare)| bare))
 }
 
-/// Returns the filter of a sentence, if the text is the id of one.
+/// `None` if the text is not the id of a sentence.
 fn sentence(text: &str, dialect: &Dialect) -> Option<Result<Kind, String>> {
     let found = Requirement::find(text, dialect)?;
     Some(match found.coverage {

@@ -113,7 +113,6 @@ impl Snapshots {
         self.place(name).starts_with(self.place(folder))
     }
 
-    /// Returns the name of a snapshot, if a file is one.
     fn name(&self, file: &Path) -> Option<String> {
         let inside = file.strip_prefix(&self.folder).ok()?.to_str()?.strip_suffix(ENDING)?;
         Some(inside.replace(std::path::MAIN_SEPARATOR, "/"))
@@ -124,12 +123,10 @@ impl Snapshots {
         format!("it is stale: {reason}; delete {}", self.file(name).display())
     }
 
-    /// Returns the path of a snapshot.
     fn file(&self, name: &str) -> PathBuf {
         with_ending(&self.place(name), ENDING)
     }
 
-    /// Returns a path for a name, always inside the folder.
     fn place(&self, name: &str) -> PathBuf {
         let mut file = self.folder.clone();
         for component in Path::new(name).components() {
@@ -143,7 +140,7 @@ impl Snapshots {
     }
 }
 
-/// Returns the verdict on the shape of a case. The shape of a failed response is not accepted.
+/// The shape of a failed response is not accepted.
 pub(super) fn judge(live: &Live, at: usize, name: &str, snapshots: &Snapshots) -> Judgement {
     let answer = live.judge(at, About::Answer);
     match answer.verdict {
@@ -165,14 +162,13 @@ pub(super) fn judge(live: &Live, at: usize, name: &str, snapshots: &Snapshots) -
     }
 }
 
-/// Returns a file name with an additional extension.
 fn with_ending(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
 }
 
-/// Returns the difference by lines: `-` snapshot, `+` actual.
+/// `-` snapshot, `+` actual.
 fn difference(approved: &str, shape: &str) -> String {
     let (approved, shape) = (lines(approved), lines(shape));
     let diff = TextDiff::from_lines(&approved, &shape);
@@ -185,7 +181,6 @@ fn difference(approved: &str, shape: &str) -> String {
     listed
 }
 
-/// Normalizes line ends.
 fn lines(text: &str) -> String {
     text.lines().flat_map(|line| [line, "\n"]).collect()
 }

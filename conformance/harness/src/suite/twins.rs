@@ -32,7 +32,6 @@ struct Sides {
 }
 
 impl Sides {
-    /// Compares the answers, after waiting for them.
     fn judge(&self) -> TwinResult {
         let sides: Vec<TwinSide<'_>> = self
             .each
@@ -47,7 +46,6 @@ impl Sides {
 }
 
 impl Twins {
-    /// Returns the selected twins of sessions.
     pub(super) fn of(sessions: &[Session], selection: &Selection) -> Self {
         // Dialects of one API are no twins.
         let api = |session: &Session| session.live().rules.dialect().api.name;
@@ -77,7 +75,6 @@ impl Twins {
         Self { dialects, twins: selected.filter_map(sides).collect() }
     }
 
-    /// Returns the comparisons as tests.
     pub(super) fn trials(&self) -> impl Iterator<Item = Trial> {
         self.twins.iter().map(|sides| {
             let sides = sides.clone();
@@ -85,7 +82,6 @@ impl Twins {
         })
     }
 
-    /// Returns the results, after waiting for all answers.
     pub(super) fn report(&self) -> TwinsReport {
         TwinsReport {
             version: TWINS_VERSION,
@@ -96,7 +92,6 @@ impl Twins {
     }
 }
 
-/// Writes the results beside the folders of the runs.
 pub(super) fn keep(report: &TwinsReport, folder: Option<&Path>) -> Result<(), SuiteError> {
     let Some(folder) = folder.filter(|_| !report.dialects.is_empty()) else { return Ok(()) };
     let file = folder.join(TWINS);

@@ -23,7 +23,7 @@ pub(super) struct Side<'s> {
     pub(super) facts: &'s [&'s Facts],
 }
 
-/// Whether answers are compared as those of models, or as written by one script.
+/// Whether models or one script wrote the compared answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strictness {
     /// Models choose their words.
@@ -40,7 +40,7 @@ pub(super) struct Unlike {
 }
 
 impl Unlike {
-    /// Returns the difference in a line, with the exchanges that show it.
+    /// One line, with the exchanges that show the difference.
     pub(super) fn text(&self, one: &Side<'_>, other: &Side<'_>, files: [String; 2]) -> String {
         let [own, its] = &self.sides;
         let [file, other_file] = files;
@@ -68,7 +68,7 @@ impl<'s> Side<'s> {
     }
 }
 
-/// Returns how two answers to one scenario differ.
+/// Two answers to one scenario.
 pub(super) fn differences(one: &Side<'_>, other: &Side<'_>, strictness: Strictness) -> Vec<Unlike> {
     let (Some(own), Some(its)) = (one.last(), other.last()) else { return Vec::new() };
     let mut found = Vec::new();
@@ -103,7 +103,7 @@ pub(super) fn differences(one: &Side<'_>, other: &Side<'_>, strictness: Strictne
     }
     add(Aspect::Words, [one, other].map(says));
     add(Aspect::Reasoning, [own, its].map(|facts| shown(&facts.answer.reasoning, strictness)));
-    // What is said before a failure depends on when it comes.
+    // The texts before a failure depend on when it comes.
     let has_failed = stops.iter().any(|(_, classes)| classes.contains(FAILED));
     if strictness == Strictness::Exact && !has_failed {
         add(Aspect::Kinds, [own, its].map(|facts| quoted(&facts.answer.text())));
@@ -133,7 +133,7 @@ fn counted(output: u64) -> String {
     format!("{output} of the output")
 }
 
-/// Returns the kinds of content. Where there are calls, models choose whether they say something, too.
+/// Where there are calls, models choose whether they also write a text.
 fn kinds(answer: &Answer) -> String {
     let has_calls = !answer.calls.is_empty();
     let kinds = [
@@ -161,7 +161,7 @@ fn calls(answer: &Answer, strictness: Strictness) -> String {
     if calls.is_empty() { "none".to_owned() } else { calls.join(", ") }
 }
 
-/// Returns the word for why an answer ended, with its classes. A word of several means the one that the content shows.
+/// The word of the API, with its classes. A word with several classes means the one that the content shows.
 fn stop(api: &Api, facts: &Facts) -> (String, BTreeSet<&'static str>) {
     if facts.error_event.is_some() {
         return ("an error".to_owned(), BTreeSet::from([FAILED]));
@@ -200,13 +200,13 @@ fn quoted(text: &str) -> String {
     format!("{:?}", cut(text, LONGEST))
 }
 
-/// Returns the token counts of the whole input and of the output.
+/// The counts of the whole input and of the output.
 fn tokens(api: &Api, facts: &Facts) -> Option<(u64, u64)> {
     let tokens = facts.answer.tokens?;
     Some((tokens.input? + apart(api, facts).unwrap_or_default(), tokens.output?))
 }
 
-/// Returns the cached tokens where the API counts them beside those of the input, not among them.
+/// Some APIs count cached tokens beside the input, not in it.
 fn apart(api: &Api, facts: &Facts) -> Option<u64> {
     let (member, None) = api.usage.cached else { return None };
     facts.response.as_ref()?.get(api.usage.member)?.get(member)?.as_u64()

@@ -15,7 +15,7 @@ use results::{Judgement, TwinResult, UndecidedKind, Verdict};
 pub use differ::Strictness;
 pub use terms::{Aspect, Declared, declared};
 
-/// What the names of the tests begin with.
+/// The prefix of the tests' names.
 pub const PREFIX: &str = "twins::";
 
 /// The answer to a case in one of several runs.
@@ -99,7 +99,7 @@ pub fn twin(case: &str, sides: &[TwinSide<'_>], strictness: Strictness) -> TwinR
     result
 }
 
-/// Returns the file with the last attempt, below the folder of all runs.
+/// The path of the last attempt, below the folder of all runs.
 fn file(side: &TwinSide<'_>) -> String {
     let last = side.attempts.last().map(|attempt| attempt.report.name.as_str()).unwrap_or_default();
     format!("{}/{last}", side.dialect.name)

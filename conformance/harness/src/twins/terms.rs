@@ -1,4 +1,4 @@
-//! What twins are compared by: `spec/twins.toml`.
+//! The terms of comparison: `spec/twins.toml`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use spec::Api;
 
 use results::LevelName;
 
-/// What is compared.
+/// A part of an answer that is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Aspect {
@@ -54,7 +54,7 @@ impl Aspect {
 pub struct Declared {
     /// The scenario, with the suffix of its transport if it is only in that; `*` is every stream.
     pub scenario: String,
-    /// What differs.
+    /// The part that differs.
     pub aspect: Aspect,
     /// The API that differs from the others.
     pub api: String,
@@ -63,7 +63,6 @@ pub struct Declared {
 }
 
 impl Declared {
-    /// Returns whether it is that of an aspect of a case, between these APIs.
     pub(super) fn covers(&self, case: &str, aspect: Aspect, apis: [&str; 2]) -> bool {
         let id = results::Transport::scenario(case);
         let is_case = self.scenario == case || self.scenario == id || self.scenario == "*" && id == case;
@@ -98,22 +97,18 @@ static FILE: LazyLock<File> = LazyLock::new(|| {
     toml::from_str(text).unwrap_or_else(|error| unreachable!("a test reads the file: {error}"))
 });
 
-/// Returns the level of a difference.
 pub(super) fn level(aspect: Aspect) -> Level {
     FILE.levels.get(&aspect).map_or(Level::Must, |Leveled(level)| *level)
 }
 
-/// Returns the classes of a stop, in the words of an API.
 pub(super) fn stops(api: &str, word: &str) -> &'static [String] {
     FILE.stop.get(api).and_then(|words| words.get(word)).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Returns the class of the status of an error.
 pub(super) fn class(status: u16) -> Option<&'static str> {
     FILE.error.iter().find(|(_, statuses)| statuses.contains(&status)).map(|(class, _)| class.as_str())
 }
 
-/// Returns the tool of a request with this name.
 pub(super) fn tool<'r>(api: &Api, request: &'r Value, name: &str) -> Option<&'r Value> {
     let (list, names): (&str, Vec<&str>) = match (api.request.offers, FILE.tools.get(api.name)) {
         (Some(offers), _) => (offers.list, offers.names.to_vec()),

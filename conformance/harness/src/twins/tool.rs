@@ -6,8 +6,7 @@ use spec::Api;
 use super::terms::tool;
 use checker::ToolCall;
 
-/// Returns why arguments do not fit the parameters of the tool that the request offers; `None` if they do, or the request
-/// has no such tool.
+/// `None` if the arguments fit, or if the request has no such tool.
 pub(super) fn unfit(api: &Api, request: &Value, call: &ToolCall) -> Option<String> {
     let tool = tool(api, request, &call.name)?;
     let schema = parameters(tool)?;
@@ -27,7 +26,7 @@ pub(super) fn unfit(api: &Api, request: &Value, call: &ToolCall) -> Option<Strin
     })
 }
 
-/// Returns the schema of the parameters of a tool: the first object in it that has `properties`.
+/// The first object in a tool that has `properties`.
 fn parameters(tool: &Value) -> Option<&Value> {
     let members = tool.as_object()?;
     if members.contains_key("properties") {

@@ -65,7 +65,7 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// Removes and returns the next scenarios of a conversation that are sent together.
+    /// The next scenarios of a conversation that are sent together.
     pub(super) fn next(
         due: &mut std::iter::Peekable<impl Iterator<Item = Numbered>>,
     ) -> Option<(Self, Vec<Numbered>)> {
@@ -87,7 +87,6 @@ impl Batch {
         Some((batch, said))
     }
 
-    /// Records a sent request.
     pub(super) fn add(
         &mut self,
         scenario: &'static Scenario,
@@ -105,13 +104,12 @@ impl Batch {
         self.asks.push(Ask { lane, expected, has_begun: false, answer: None });
     }
 
-    /// Returns whether all messages were answered.
+    /// All messages were answered.
     pub(super) fn is_over(&self) -> bool {
         self.asks.iter().all(|ask| ask.answer.is_some())
             && self.aside.as_ref().is_none_or(|aside| aside.state == State::Over)
     }
 
-    /// Returns whether every request was answered as expected.
     pub(super) fn is_as_expected(&self) -> bool {
         self.asks.iter().all(|ask| match ask.answer {
             Some(AskOutcome::Error(status)) => ask.expected.contains(&status),
@@ -120,7 +118,6 @@ impl Batch {
         })
     }
 
-    /// Handles an event.
     pub(super) fn hear(&mut self, text: &str, dialect: &Dialect) -> Step<'_> {
         let kind = member(text, "/type").unwrap_or_default();
         if self.hear_aside(&kind, dialect) {
@@ -165,7 +162,7 @@ impl Batch {
         }
     }
 
-    /// Handles the answer to steering or injection. Returns whether it is one.
+    /// Returns whether the event answers steering or injection.
     fn hear_aside(&mut self, kind: &str, dialect: &Dialect) -> bool {
         let Some((operation, reply)) = answered(kind, dialect) else { return false };
         if let Some(aside) = self.aside.as_mut().filter(|aside| aside.scenario.operation == operation) {
@@ -178,7 +175,7 @@ impl Batch {
     }
 }
 
-/// Returns the first unanswered request in a lane. Unknown lanes count as the first one.
+/// Unknown lanes count as the first one.
 fn open<'a>(asks: &'a mut [Ask], lane: Option<&str>) -> Option<&'a mut Ask> {
     let is_open = |ask: &Ask| ask.answer.is_none();
     let own = asks.iter().position(|ask| is_open(ask) && ask.lane.as_deref() == lane);
@@ -187,7 +184,6 @@ fn open<'a>(asks: &'a mut [Ask], lane: Option<&str>) -> Option<&'a mut Ask> {
     asks.get_mut(at)
 }
 
-/// Returns the lane that a message names.
 fn lane_of<'t>(message: &'t str, dialect: &Dialect) -> Option<Cow<'t, str>> {
     member(message, &format!("/{}", dialect.api.session?.lane))
 }
@@ -196,7 +192,6 @@ fn member<'t>(text: &'t str, pointer: &str) -> Option<Cow<'t, str>> {
     spec::json::at(text, pointer).and_then(spec::json::string)
 }
 
-/// Returns the operation of the client message that an event outside a response answers, and the reply.
 pub(crate) fn answered(kind: &str, dialect: &Dialect) -> Option<(Operation, Reply)> {
     dialect.framing.asides().find_map(|(operation, aside)| Some((operation, aside.reply(kind)?)))
 }

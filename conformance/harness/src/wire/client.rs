@@ -94,12 +94,11 @@ impl Client {
         &self.limits
     }
 
-    /// Returns a client for a run that ends at this time.
     pub(crate) fn ending_at(self, end: Option<Instant>) -> Self {
         Self { end, ..self }
     }
 
-    /// Waits until this time, or until the run ends if that is earlier. Returns whether the run continues.
+    /// Returns whether the run continues.
     pub(crate) async fn wait(&self, until: Instant) -> bool {
         tokio::select! {
             biased;
@@ -126,7 +125,6 @@ impl Client {
         sending.end(lost)
     }
 
-    /// Prepares an exchange.
     pub(super) fn sending<'s>(
         &'s self,
         call: &'s Call,
@@ -146,12 +144,12 @@ impl Client {
         }
     }
 
-    /// Returns the HTTP client for WebSocket handshakes.
+    /// Handshakes need a client of their own.
     pub(super) const fn upgrading(&self) -> &reqwest::Client {
         &self.upgrading
     }
 
-    /// Waits until the user interrupts the run, or its time is over.
+    /// The user interrupts the run, or its time is over.
     pub(super) async fn run_ends(&self) {
         let interrupt = interrupted(self.interrupt.clone());
         match self.end {
@@ -160,7 +158,6 @@ impl Client {
         }
     }
 
-    /// Returns a request as recorded.
     fn request(&self, call: &Call, headers: &HeaderMap) -> Request<'static> {
         Request {
             method: Cow::Owned(call.method.to_string()),
@@ -171,7 +168,7 @@ impl Client {
     }
 }
 
-/// Returns the settings common to all requests.
+/// Settings that all requests share.
 fn usual(
     target: &Target,
     limits: &Limits,
@@ -198,7 +195,7 @@ fn usual(
         .pool_max_idle_per_host(0))
 }
 
-/// Follows a redirect only to the same origin, with the same method and body.
+/// Redirects keep method and body, and must stay at the origin.
 fn stay(attempt: redirect::Attempt<'_>) -> redirect::Action {
     let is_same = matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT)
         && attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
@@ -227,7 +224,7 @@ pub(super) struct Sending<'s> {
 }
 
 impl Sending<'_> {
-    /// Sends the request and reads the response. Fails with the reason why the response is incomplete.
+    /// Fails with the reason why the response is incomplete.
     async fn run(&mut self, headers: HeaderMap) -> Result<(), Loss<'static>> {
         let Client { http, target, .. } = self.client;
         let request = http.request(self.call.method.clone(), self.call.url(target.url())).headers(headers);
@@ -239,7 +236,6 @@ impl Sending<'_> {
         self.read(&mut response).await
     }
 
-    /// Sends the request and waits for the head of the response.
     pub(super) async fn ask(&mut self, request: RequestBuilder) -> Result<Response, Loss<'static>> {
         let limits = self.client.limits;
         let (by, what) = self.earlier(limits.first_event, self.call.wants_stream);
@@ -275,8 +271,7 @@ impl Sending<'_> {
         self.keep_masked(&line);
     }
 
-    /// Reads the body of the response. A compressed body is recorded uncompressed, as masks could not find secrets in
-    /// it otherwise.
+    /// A compressed body is recorded uncompressed, as masks could not find secrets in it otherwise.
     pub(super) async fn read(&mut self, response: &mut Response) -> Result<(), Loss<'static>> {
         let limits = self.client.limits;
         let is_framed = self.exchange.is_stream();
@@ -321,7 +316,6 @@ impl Sending<'_> {
         }
     }
 
-    /// Returns an exceeded limit, with its flag.
     pub(super) fn limit(&self, limit: Limit) -> String {
         let limits = self.client.limits;
         let left = self.by.saturating_duration_since(self.start);
@@ -337,8 +331,7 @@ impl Sending<'_> {
         if self.exchange.is_stream() { "event ended" } else { "byte of the response was received" }
     }
 
-    /// Returns the deadline of the next chunk, and the limit that sets it: the timeout of the first event, or of the
-    /// whole response.
+    /// The next limit is the timeout of the first event, or of the whole response.
     fn earlier(&self, first_event: Duration, is_stream: bool) -> (Instant, Limit) {
         let first = self.start + first_event;
         if is_stream && first < self.by { (first, Limit::FirstEvent) } else { (self.by, Limit::Total) }
@@ -350,23 +343,21 @@ impl Sending<'_> {
         }
     }
 
-    /// Returns the time since the request started.
     pub(super) fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
 
-    /// Records body data without secrets.
+    /// Secrets are masked.
     pub(super) fn keep(&mut self, line: &str) {
         (self.keep)(line);
     }
 
-    /// Records a separate line without secrets; headers, addresses and errors may contain them, too.
+    /// Headers, addresses and errors may contain secrets, too.
     fn keep_masked(&mut self, line: &str) {
         let line = self.client.target.masked(line);
         (self.keep)(&line);
     }
 
-    /// Returns a text without secrets.
     pub(super) fn masked(&mut self, text: &str) -> String {
         let mut bytes = self.mask.push(text.as_bytes());
         bytes.extend(self.mask.finish());
@@ -397,7 +388,7 @@ enum Decoding {
 }
 
 impl Decoding {
-    /// Returns the decoding of the body of a response with these headers.
+    /// The headers state the compression.
     fn of(exchange: &Exchange<'_>) -> Result<Self, String> {
         match exchange.header("content-encoding").map(str::trim) {
             None | Some("" | "identity") => Ok(Self::Plain(Vec::new())),
@@ -412,7 +403,7 @@ impl Decoding {
         }
     }
 
-    /// Decodes the next bytes, to little more than `most`. Returns whether the compressed data has ended.
+    /// Decodes little more than `most` bytes. Returns whether the compressed data has ended.
     fn push<'c>(&mut self, chunk: &'c [u8], most: usize) -> (Cow<'c, [u8]>, Result<bool, String>) {
         match self {
             Self::Plain(start) => {
@@ -448,13 +439,12 @@ impl Decoding {
 
 /// Maximum length of a line of a recording, as a few compressed bytes can expand to many.
 const PIECE: usize = 1 << 20;
-/// Time between the start of an attempt and that of its request.
+/// Time from the start of an attempt to the start of its request.
 const SLACK: Duration = Duration::from_millis(200);
 /// Number of bytes that identify a compression format.
 const SIGNATURE: usize = 4;
 
-/// Adds a piece, or ends the decompression if the limit is exceeded; the length check reports that the response is too
-/// long.
+/// If the limit is exceeded, the decompression ends. The length check reports that the response is too long.
 fn bounded(plain: &mut Vec<u8>, piece: &[u8], most: usize) -> Result<(), CaptureError> {
     if plain.len() > most {
         return Err(CaptureError::Empty);
@@ -492,7 +482,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     number("retry-after-ms").map(Duration::from_millis).or_else(seconds).or_else(until)
 }
 
-/// Returns the message of an error and of its causes, without the address, which may contain secrets.
+/// Causes are included, and the address is not, as it may contain secrets.
 pub(super) fn in_words(error: &reqwest::Error) -> String {
     let mut text = if error.is_redirect() { "too many redirections".to_owned() } else { String::new() };
     let mut cause = error.source();
@@ -509,7 +499,7 @@ pub(super) fn in_words(error: &reqwest::Error) -> String {
     if text.is_empty() { "the request could not be sent".to_owned() } else { text }
 }
 
-/// Returns why there is no connection, without the phrases common to all such errors.
+/// All such errors share some phrases, which are dropped.
 fn unconnected(error: &reqwest::Error) -> String {
     if let Some(refusal) = trust::refusal(error) {
         return refusal;

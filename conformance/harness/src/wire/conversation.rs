@@ -45,7 +45,7 @@ pub(crate) struct Conversation<'s> {
 }
 
 impl Client {
-    /// Runs turns on a new WebSocket, and emits the lines of the recording.
+    /// Emits the lines of the recording.
     pub(crate) async fn talk(
         &self,
         conversation: &Conversation<'_>,
@@ -105,7 +105,7 @@ impl Sending<'_> {
         Ok(())
     }
 
-    /// Runs the turns, as long as they are answered as expected.
+    /// Ends early if an answer is not as expected.
     async fn turns(
         &mut self,
         conversation: &Conversation<'_>,
@@ -137,7 +137,6 @@ impl Sending<'_> {
         }
     }
 
-    /// Reads until all messages are answered.
     async fn listen(
         &mut self,
         socket: &mut Socket,
@@ -172,7 +171,7 @@ impl Sending<'_> {
         Ok(())
     }
 
-    /// Records a frame, and returns it if it is a message.
+    /// Every frame is recorded. Only messages are returned.
     fn heard(
         &mut self,
         next: Option<Result<Message, Error>>,
@@ -199,7 +198,7 @@ impl Sending<'_> {
         }
     }
 
-    /// Closes the connection. Messages until the close are recorded.
+    /// Messages until the close are recorded.
     async fn close(&mut self, socket: &mut Socket, volume: &mut Volume) {
         let by = self.by.min(Instant::now() + CLOSING);
         let normal = CloseFrame { code: CloseCode::Normal, reason: "".into() };
@@ -212,7 +211,6 @@ impl Sending<'_> {
     }
 }
 
-/// Returns the reason in a close frame.
 fn closed(frame: Option<&CloseFrame>) -> String {
     let Some(CloseFrame { code, reason }) = frame else {
         return "the endpoint closed the WebSocket without a code".to_owned();
@@ -234,7 +232,7 @@ fn closed(frame: Option<&CloseFrame>) -> String {
     format!("the endpoint closed the WebSocket with code {}{meaning}{reason}", u16::from(*code))
 }
 
-/// Returns why a connection failed.
+/// The reason why a connection failed.
 fn broken(error: &Error, limit: usize) -> String {
     match error {
         Error::Capacity(CapacityError::MessageTooLong { .. }) => too_long(limit),

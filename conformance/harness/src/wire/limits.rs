@@ -31,7 +31,7 @@ impl Default for Limits {
     }
 }
 
-/// What a response has taken of its limit of size.
+/// The used part of a response's size limit.
 ///
 /// Frames have a limit of their own, as each has a line in the recording even if it is empty.
 #[derive(Debug, Default)]
@@ -46,7 +46,7 @@ const FRAME: usize = 32;
 const FRAMES: usize = 10_000;
 
 impl Volume {
-    /// Adds a frame: a message, or what was read at once.
+    /// A frame is a message, or the bytes of one read.
     ///
     /// # Errors
     ///
@@ -65,7 +65,7 @@ impl Volume {
     }
 }
 
-/// Waits for a result; `None` on a timeout. Results that are there at once, one after the other, do not delay it.
+/// `None` on a timeout. Results that are there at once, one after the other, do not delay it.
 pub(super) async fn in_time<T>(by: Instant, result: impl Future<Output = T>) -> Option<T> {
     if Instant::now() >= by {
         return None;
@@ -73,7 +73,6 @@ pub(super) async fn in_time<T>(by: Instant, result: impl Future<Output = T>) -> 
     timeout_at(by, result).await.ok()
 }
 
-/// Returns the message that a response exceeds its limit.
 pub(super) fn too_long(limit: usize) -> String {
     format!("the response is longer than {limit} bytes")
 }
@@ -87,7 +86,7 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Returns the offset at which this many events have ended, or decreases the number.
+    /// Returns the offset where this many events have ended, or decreases the number.
     pub(super) fn count(&mut self, bytes: &[u8], wanted: &mut usize) -> Option<usize> {
         for (at, byte) in bytes.iter().enumerate() {
             if self.are_in(std::slice::from_ref(byte)) {
@@ -100,7 +99,7 @@ impl Ends {
         None
     }
 
-    /// Returns whether an event, or a comment, ends in these bytes.
+    /// Comments end like events.
     pub(super) fn are_in(&mut self, bytes: &[u8]) -> bool {
         let mut found = false;
         for byte in bytes {

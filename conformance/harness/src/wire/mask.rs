@@ -14,7 +14,7 @@ use crate::digest::digits;
 #[derive(Debug)]
 pub struct Mask {
     secrets: Secrets,
-    /// The last bytes, in which a secret may begin.
+    /// The last bytes. A secret may begin in them.
     held: Vec<u8>,
 }
 
@@ -33,7 +33,7 @@ struct Patterns {
 }
 
 /// A secret in one encoding. A character has five forms or more, and escapes mix: 20 characters have more than 10^13
-/// spellings, which no search for listed words, such as that of Aho and Corasick, can hold.
+/// spellings. No search for listed words, such as Aho-Corasick, can hold them.
 #[derive(Debug)]
 struct Pattern {
     characters: Vec<Forms>,
@@ -78,22 +78,20 @@ impl Secrets {
         Self(Arc::new(Patterns { all, begins, pairs }))
     }
 
-    /// Returns whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.0.all.is_empty()
     }
 
-    /// Returns the number of characters of the longest.
     pub(super) fn longest(&self) -> usize {
         self.0.all.iter().map(|pattern| pattern.characters.len()).max().unwrap_or_default()
     }
 
-    /// Returns the ranges of secrets, without line ends inside.
+    /// Line ends inside of a secret are left out.
     pub(super) fn places(&self, bytes: &[u8]) -> Vec<Range<usize>> {
         self.search(bytes, true).0
     }
 
-    /// Returns the ranges of secrets, and the start of one that may continue after these bytes.
+    /// Also returns the start of a secret that may continue after these bytes.
     fn search(&self, bytes: &[u8], is_all: bool) -> (Vec<Range<usize>>, Option<usize>) {
         let Patterns { all, begins, pairs } = &*self.0;
         let (mut places, mut at, mut ends) = (Vec::new(), 0, Ends::default());
@@ -139,7 +137,7 @@ impl Pattern {
         Self { characters, begins }
     }
 
-    /// Returns its possible first two bytes, as numbers.
+    /// Its possible first two bytes, as numbers.
     fn pairs(&self) -> impl Iterator<Item = usize> {
         // A line may end behind a character, and anything may follow the last one.
         let behind: Vec<u8> = match self.characters.get(1) {
@@ -152,7 +150,6 @@ impl Pattern {
         })
     }
 
-    /// Returns whether these bytes begin with it.
     fn found(&self, bytes: &[u8], Ends { ends, next }: &mut Ends) -> Found {
         ends.clear();
         ends.push(0);
@@ -226,7 +223,7 @@ fn number(pair: [u8; 2]) -> usize {
 /// Field names of a stream.
 const FIELDS: [&[u8]; 4] = [b"data:", b":", b"event:", b"id:"];
 
-/// Returns the length of a line end including the next field name.
+/// The next field name belongs to the line end.
 fn line_end(bytes: &[u8]) -> Option<usize> {
     let rest = after_line_end(bytes)?;
     let rest = FIELDS.iter().find_map(|field| rest.strip_prefix(*field))?;
@@ -234,7 +231,6 @@ fn line_end(bytes: &[u8]) -> Option<usize> {
     Some(bytes.len() - rest.len())
 }
 
-/// Returns whether these bytes may begin such a line end.
 fn may_be_line_end(bytes: &[u8]) -> bool {
     bytes == b"\r"
         || after_line_end(bytes).is_some_and(|rest| FIELDS.iter().any(|field| field.starts_with(rest)))
@@ -244,7 +240,7 @@ fn after_line_end(bytes: &[u8]) -> Option<&[u8]> {
     [b"\r\n".as_slice(), b"\n", b"\r"].into_iter().find_map(|end| bytes.strip_prefix(end))
 }
 
-/// Returns a secret verbatim, in hexadecimal, and in base64 at any offset.
+/// Verbatim, in hexadecimal, and in base64 at any offset.
 fn encodings(secret: &str) -> Vec<String> {
     let mut encodings = vec![secret.to_owned(), digits(secret.as_bytes())];
     for alphabet in [alphabet::STANDARD, alphabet::URL_SAFE] {
@@ -259,7 +255,7 @@ fn encodings(secret: &str) -> Vec<String> {
     encodings
 }
 
-/// Returns all spellings of a character, including double encoding.
+/// All spellings of a character, including double encoding.
 fn forms(character: char) -> Forms {
     let mut buffer = [0; 4];
     let plain = character.encode_utf8(&mut buffer).to_owned();

@@ -17,11 +17,11 @@ pub(super) struct Proxy {
 }
 
 impl Proxy {
-    /// Returns the proxy for a URL, from the environment.
+    /// The environment names the proxy.
     ///
     /// # Errors
     ///
-    /// When that is none for HTTP.
+    /// When it is no proxy for HTTP.
     pub(super) fn of(target: &Url) -> Result<Option<Self>, String> {
         // The same matcher is used for sending.
         let intercept = |uri: Uri| Matcher::from_system().intercept(&uri);
@@ -47,7 +47,7 @@ impl Proxy {
     }
 }
 
-/// Returns the encoded credentials and the password, or a user without one.
+/// The encoded credentials and the password, or a user without one.
 fn secrets(basic: &str) -> Vec<String> {
     let decoded = BASE64_STANDARD.decode(basic).unwrap_or_default();
     let text = String::from_utf8_lossy(&decoded);

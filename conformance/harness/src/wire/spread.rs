@@ -16,7 +16,7 @@ use recordings::capture::sse;
 #[derive(Debug)]
 pub(crate) struct Spread {
     secrets: Secrets,
-    /// The ends of the texts, in which a secret may begin.
+    /// The ends of the texts. A secret may begin in them.
     texts: BTreeMap<String, String>,
     is_found: bool,
 }
@@ -52,13 +52,12 @@ impl Spread {
         }
     }
 
-    /// Returns whether there was a secret.
     pub(crate) const fn is_found(&self) -> bool {
         self.is_found
     }
 }
 
-/// Returns the texts of an event that others may continue, each with its name, as JSON.
+/// Other events may continue these texts. Each has its name, as JSON.
 fn texts(data: &str) -> Vec<(String, &str)> {
     let Ok(members) = serde_json::from_str::<BTreeMap<&str, &RawValue>>(data) else { return Vec::new() };
     let mut of = String::new();
@@ -116,7 +115,6 @@ impl Line<'_> {
     }
 }
 
-/// Returns a recording without the secrets that are spread over its events.
 pub(super) fn hide(recording: &str, secrets: &Secrets) -> String {
     if secrets.is_empty() {
         return recording.to_owned();
@@ -158,7 +156,7 @@ pub(super) fn hide(recording: &str, secrets: &Secrets) -> String {
     hidden
 }
 
-/// Returns the events of a stream, with their ranges.
+/// Events with their ranges.
 fn framed(body: &[u8], start: usize) -> Vec<(Range<usize>, String)> {
     let mut events = Vec::new();
     let mut parser = sse::Parser::default();
@@ -175,7 +173,6 @@ fn framed(body: &[u8], start: usize) -> Vec<(Range<usize>, String)> {
 /// The place of a byte of a joined text: its event, and its offset if the data is in one piece.
 type At = (usize, Option<usize>);
 
-/// Returns the ranges of the parts of secrets.
 fn secret_places(events: &[(Range<usize>, String)], all: &[u8], secrets: &Secrets) -> Vec<Range<usize>> {
     let mut joined: BTreeMap<String, (String, Vec<At>)> = BTreeMap::new();
     for (event, (place, data)) in events.iter().enumerate() {
@@ -204,7 +201,7 @@ fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
     bytes.windows(part.len().max(1)).position(|window| window == part)
 }
 
-/// Returns the ranges of letters and digits after field names, for data over several lines.
+/// Letters and digits after field names, for data over several lines.
 fn letters(place: Range<usize>, all: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut is_value = false;

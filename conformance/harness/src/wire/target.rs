@@ -48,8 +48,8 @@ impl std::error::Error for TargetError {}
 const SHORT: usize = 8;
 
 impl Target {
-    /// Returns the endpoint of an API at a URL: that of its main operation, of its version (`https://gateway.test/v1`),
-    /// or of the host, whose version is `v1`.
+    /// Returns the endpoint of an API at a URL. The URL can be the URL of the main operation, of its version
+    /// (`https://gateway.test/v1`), or of the host, whose version is `v1`.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl Target {
         })
     }
 
-    /// Returns the target of a route beside that of the API, such as `/models`.
+    /// Returns the target of another route below the same version, such as `/models`.
     #[must_use]
     pub fn beside(mut self, route: &str) -> Self {
         if let Ok(mut path) = self.url.path_segments_mut() {
@@ -153,22 +153,19 @@ impl Target {
         Ok(self)
     }
 
-    /// Returns the additional certificates to trust.
+    /// Certificates to trust beside the system's.
     pub(super) fn authorities(&self) -> &[CertificateDer<'static>] {
         &self.authorities
     }
 
-    /// Returns the names of the added headers.
     pub(crate) fn wanted_headers(&self) -> &[String] {
         &self.wanted
     }
 
-    /// Returns whether additional certificate authorities are trusted.
     pub(crate) const fn has_authorities(&self) -> bool {
         !self.authorities.is_empty()
     }
 
-    /// Also hides these secrets.
     pub(crate) fn hiding(mut self, secrets: &[String]) -> Self {
         self.add_secrets(secrets.iter().cloned());
         self
@@ -180,7 +177,6 @@ impl Target {
         Self { is_direct: true, ..self }
     }
 
-    /// Returns whether no proxy is used.
     pub(super) const fn is_direct(&self) -> bool {
         self.is_direct
     }
@@ -195,7 +191,6 @@ impl Target {
         &self.url
     }
 
-    /// Returns its host and port.
     pub(super) fn address(&self) -> String {
         let host = self.url.host_str().unwrap_or_default();
         self.url.port_or_known_default().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
@@ -209,7 +204,7 @@ impl Target {
         headers
     }
 
-    /// Replaces the key in the headers of a request by one that no endpoint knows.
+    /// No endpoint knows the new key.
     pub(super) fn set_unknown_key(&self, headers: &mut HeaderMap) {
         for (name, value) in self.api.request.with_key(UNKNOWN_KEY) {
             let value = HeaderValue::from_str(&value).ok();
@@ -219,7 +214,6 @@ impl Target {
         }
     }
 
-    /// Returns the secrets to redact.
     pub(crate) fn secrets(&self) -> Secrets {
         self.patterns.get_or_init(|| Secrets::new(&self.long_secrets())).clone()
     }
@@ -238,8 +232,7 @@ impl Target {
         self.masked(&Recorder::new().url(self.url.as_str()))
     }
 
-    /// Returns a report without secrets. Recordings have none; this covers secrets that only their joined
-    /// parts contain.
+    /// Recordings have no secrets; this covers secrets that only their joined parts contain.
     pub(crate) fn masked_report(&self, report: CaptureReport) -> CaptureReport {
         let text = serde_json::to_string(&report).unwrap_or_default();
         let masked = self.masked(&text);
@@ -251,7 +244,6 @@ impl Target {
         spread::hide(recording, &self.secrets())
     }
 
-    /// Returns a text without secrets.
     pub(crate) fn masked(&self, text: &str) -> String {
         let mut mask = Mask::new(self.secrets());
         let mut bytes = mask.push(text.as_bytes());
@@ -265,7 +257,7 @@ fn parts_of(header: &str) -> Vec<String> {
     parts.map(|part| part.split_once('=').map_or(part, |(_, value)| value).to_owned()).collect()
 }
 
-/// Returns the texts in a JSON value, without their quotes: a response that lacks those is no longer JSON.
+/// Without quotes: a response that lacks those is no longer JSON.
 fn texts_in(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text.clone()],
@@ -275,7 +267,7 @@ fn texts_in(value: &Value) -> Vec<String> {
     }
 }
 
-/// Returns the secrets of the credentials in a URL: the password or a user without one, and both as sent.
+/// The password or a user without one, and both as sent.
 fn credentials(url: &Url) -> Vec<String> {
     // The URL parser decodes only queries.
     let decoded = |text: &str| {
@@ -303,7 +295,6 @@ pub fn secrets_of(address: &str) -> Vec<String> {
     credentials(&url).into_iter().chain(of_query).chain(of_path).collect()
 }
 
-/// Returns the path of the API's main operation.
 fn path(base: &str, api: &Api) -> String {
     let base = base.trim_end_matches('/');
     let is_version = |segment: &str| {

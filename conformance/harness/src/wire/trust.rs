@@ -12,7 +12,7 @@ use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
 use rustls_platform_verifier::Verifier;
 
-/// Returns a TLS configuration that trusts the authorities of the system and these certificates.
+/// Trusts the authorities of the system and these certificates.
 ///
 /// # Errors
 ///
@@ -81,7 +81,7 @@ impl ServerCertVerifier for Trust {
     }
 }
 
-/// Returns whether even a named certificate is not to be trusted: it is out of date, revoked or malformed.
+/// A certificate that is out of date, revoked or malformed is not trusted even if it is named.
 const fn is_final(refused: &Error) -> bool {
     use CertificateError::{
         BadEncoding, BadSignature, Expired, ExpiredContext, NotValidYet, NotValidYetContext, Revoked,
@@ -101,7 +101,7 @@ const fn is_final(refused: &Error) -> bool {
         )
 }
 
-/// Returns whether a certificate does not name any host, so that only the key shows whose it is.
+/// If a certificate does not name any host, only the key shows its owner.
 fn is_nameless(wrong: &Error) -> bool {
     matches!(
         wrong,
@@ -109,7 +109,7 @@ fn is_nameless(wrong: &Error) -> bool {
     )
 }
 
-/// Returns why a certificate was refused, if that is the cause of an error, in words.
+/// `None` if no certificate caused the error.
 pub(super) fn refusal(error: &reqwest::Error) -> Option<String> {
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -44,8 +44,7 @@ pub(super) const MOST_WHOLE: usize = 256 << 20;
 const SURE: usize = 256;
 
 impl Body {
-    /// Returns a parser for the body of a response with these headers, which begins at this byte and line of
-    /// the recording.
+    /// The body begins at this byte and line of the recording.
     pub(super) fn new(exchange: &Exchange<'_>, (byte, line): (u64, u64)) -> Self {
         let content = if exchange.is_stream() {
             Content::Stream(sse::Parser::starting_at(byte, line))
@@ -56,7 +55,6 @@ impl Body {
         Self { coding, content }
     }
 
-    /// Adds the next bytes, received at this time.
     pub(super) fn push(
         &mut self,
         bytes: &[u8],
@@ -77,7 +75,6 @@ impl Body {
         }
     }
 
-    /// Ends the body.
     pub(super) fn finish(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         let decided = self.decide(sink);
         let Self { coding, mut content } = self;
@@ -91,24 +88,23 @@ impl Body {
         outcome
     }
 
-    /// Ends a body whose rest is unknown: what it has of the next frame is dropped.
+    /// Drops the incomplete frame at the end, as the rest of the body is unknown.
     pub(super) fn cut(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         self.decide(sink)
     }
 
-    /// Parses a complete body.
     pub(super) fn read(mut self, bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         match self.push(bytes, None, sink) {
             Ok(()) => self.finish(sink),
             Err(error) => {
-                // What was parsed before the error is valid.
+                // The content before the error is valid.
                 self.content.finish(sink);
                 Err(error)
             }
         }
     }
 
-    /// Decides whether the stated compression applies, if one is stated and that is open.
+    /// The recorder may have decompressed the body already, whatever the headers state.
     fn decide(&mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         let Coding::Stated(how, start) = &mut self.coding else { return Ok(()) };
         let (how, start) = (mem::take(how), mem::take(start));
@@ -128,13 +124,12 @@ impl Body {
     }
 }
 
-/// Returns the compression in the `content-encoding` of the response.
+/// The `content-encoding` of the response.
 fn coding<'e>(exchange: &'e Exchange<'_>) -> Option<&'e str> {
     exchange.header("content-encoding").map(str::trim).filter(|how| !matches!(*how, "" | "identity"))
 }
 
-/// Returns whether a body is compressed: the response states it, and the recorder has not decompressed it
-/// already.
+/// The recorder may have decompressed the body already.
 pub(super) fn is_compressed(exchange: &Exchange<'_>, body: &[u8]) -> bool {
     coding(exchange).is_some() && Guess::at(body) == Guess::Compressed
 }
@@ -166,12 +161,12 @@ impl Guess {
     }
 }
 
-/// Returns whether a stream of events, or JSON, begins like this.
+/// The beginning of a stream of events, or of JSON.
 pub(super) fn is_content(bytes: &[u8]) -> bool {
     starts_with_field(bytes) || matches!(bytes.trim_ascii_start(), [b'{' | b'[', ..])
 }
 
-/// Returns whether a stream of server-sent events begins like this.
+/// The beginning of a stream of server-sent events.
 pub(super) fn starts_with_field(bytes: &[u8]) -> bool {
     const FIELDS: [&[u8]; 5] = [b"data:", b"event:", b"id:", b"retry:", b":"];
     let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);

@@ -9,7 +9,6 @@ use super::source::utf8;
 use super::{CaptureError, Format, recorded};
 use checker::Entry;
 
-/// Reads a cassette: one document, or several.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let text = without_object_keys(utf8(bytes, Format::Cassette)?);
     // Binary values stay base64: they are seldom text.
@@ -24,8 +23,8 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
     recorded::read(&documents, &mut |entry| sink(on_disk.placed(entry)))
 }
 
-/// Returns the cassette with plain header names where Python wrote them as objects: aiohttp keeps them in a
-/// class of strings that ignores case. Line numbers do not change.
+/// Python writes header names as objects: aiohttp keeps them in a class of strings that ignores case. Line numbers do
+/// not change.
 ///
 /// ```yaml
 /// ? !!python/object/new:multidict._multidict.istr

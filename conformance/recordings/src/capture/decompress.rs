@@ -80,18 +80,16 @@ impl Decompressor {
         outcome
     }
 
-    /// Adds the next bytes.
     pub(super) fn take(&mut self, bytes: &[u8]) {
         self.feed().push(bytes);
         self.taken += bytes.len() as u64;
     }
 
-    /// Ends the input.
     pub(super) fn end(&mut self) {
         self.feed().ended = true;
     }
 
-    /// Reads decompressed bytes. Returns their number, 0 if more input is needed or none follows.
+    /// 0 if more input is needed or none follows.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> Result<usize, CaptureError> {
         match self.inner.read(buffer) {
             Ok(0) if self.has_more_after_brotli(buffer) => Err(self.fail("it has trailing bytes".to_owned())),
@@ -107,8 +105,7 @@ impl Decompressor {
         }
     }
 
-    /// Returns whether bytes follow the end of a Brotli stream: its decoder only reports that when called
-    /// again.
+    /// The decoder of Brotli only reports this when called again.
     fn has_more_after_brotli(&mut self, buffer: &mut [u8]) -> bool {
         let Inner::Brotli(inner) = &mut self.inner else { return false };
         let is_refused = |error: &io::Error| error.kind() != io::ErrorKind::WouldBlock;

@@ -6,7 +6,6 @@ use serde_json::value::RawValue;
 use super::document::Kind;
 use super::{CaptureError, Format, txtar, websocket};
 
-/// Returns the format, or `None` while more bytes could change the result.
 pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, CaptureError> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Err(CaptureError::Utf16);
@@ -48,7 +47,6 @@ const MAX_START: usize = 64 << 10;
 /// Number of leading bytes of white space allowed before that.
 const MAX_BLANK: usize = 1 << 20;
 
-/// Returns whether a text begins as HTML does.
 fn is_web_page(start: &[u8]) -> bool {
     [&b"<!doctype html"[..], b"<html", b"<head", b"<body"]
         .iter()
@@ -60,7 +58,7 @@ fn is_field(line: &[u8]) -> bool {
     matches!(name, b"data" | b"event" | b"id" | b"retry") || line.starts_with(b":")
 }
 
-/// Returns the format of a recording that begins with a brace.
+/// The recording begins with a brace.
 fn object(start: &[u8], complete: bool) -> Option<Format> {
     let first = start[1..].trim_ascii_start();
     for (name, format) in [(&b"\"log\""[..], Format::Har), (b"\"exchange\"", Format::Exchange)] {

@@ -1,4 +1,4 @@
-//! What a JSON document of a recording holds: a line, or an entry of a list.
+//! The kind of a JSON document in a recording: a line, or an entry of a list.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -73,7 +73,6 @@ struct BatchError<'a> {
 }
 
 impl Kind {
-    /// Returns the kind of an object, by the names of its members.
     pub(super) fn of(text: &str) -> Self {
         let (mut is_typed, mut is_wrapped, mut has_data, mut has_error) = (false, false, false, false);
         let (mut object, mut stream, mut batch, mut answer, mut exchange) = (None, None, false, false, false);
@@ -119,7 +118,7 @@ impl Kind {
         }
     }
 
-    /// Returns the kind of an object with a type: a body if its API has such a body, or else an event.
+    /// A body if its API has such a body, or else an event.
     fn of_typed(text: &str) -> Self {
         if !BODY_TYPES.iter().any(|kind| spec::json::string_member(text, "type").as_deref() == Some(*kind)) {
             Self::Event
@@ -143,14 +142,14 @@ static BODY_TYPES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
 static BODY_STARTS: LazyLock<Vec<String>> =
     LazyLock::new(|| BODY_TYPES.iter().map(|kind| format!("{{\"type\":\"{kind}\"")).collect());
 
-/// Returns whether an object is a response of a known API.
+/// Only responses of known APIs count.
 fn is_answer(text: &str) -> bool {
     APIS.iter().any(|api| api.body(text).is_some())
         || other_api::is_body(text)
         || FOREIGN.iter().any(|api| api.signature.has_body(text))
 }
 
-/// Returns whether a JSON value is the text of a stream.
+/// The value is the text of a stream.
 fn holds_events(raw: &str) -> bool {
     raw.strip_prefix('"').is_some_and(|text| {
         // The first line of a stream has no escapes but its end.
@@ -169,12 +168,11 @@ pub(super) struct Documents {
 }
 
 impl Documents {
-    /// Returns the state before a document without neighbours.
     pub(super) fn single() -> Self {
         Self { is_single: true, ..Self::default() }
     }
 
-    /// Returns whether a frame is an event at first sight: it follows others, and begins with its type.
+    /// At first sight, an event follows others, and begins with its type.
     #[inline]
     pub(super) fn is_event(&self, frame: &Frame<'_>) -> bool {
         !self.is_apart
@@ -182,7 +180,6 @@ impl Documents {
             && !BODY_STARTS.iter().any(|start| frame.source.starts_with(start.as_bytes()))
     }
 
-    /// Hands out a document.
     pub(super) fn hand_out(
         &mut self,
         kind: Kind,
@@ -226,7 +223,6 @@ impl Documents {
     }
 }
 
-/// Returns the exchange of a document, with its name if it has one.
 fn exchange_of(frame: &Frame<'_>, name: Option<&str>, status: Option<u16>) -> Exchange<'static> {
     let line = format!("line {}", frame.line);
     let label = match name.filter(|name| !name.is_empty()) {

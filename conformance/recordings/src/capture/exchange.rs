@@ -68,7 +68,6 @@ pub(super) struct State {
     is_open: bool,
 }
 
-/// Returns an entry on the line of its document.
 pub(super) fn on_line(mut entry: Entry<'_>, line: u64) -> Entry<'_> {
     if let Entry::Event(frame) | Entry::Body(frame) | Entry::Sent(frame) = &mut entry {
         frame.line = line;
@@ -78,12 +77,10 @@ pub(super) fn on_line(mut entry: Entry<'_>, line: u64) -> Entry<'_> {
 }
 
 impl State {
-    /// Returns whether an exchange has begun and not ended.
     pub(super) const fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// Adds the next line of a recording.
     pub(super) fn take(
         &mut self,
         line: &Frame<'_>,
@@ -170,7 +167,7 @@ impl State {
         sink(Entry::Exchange(exchange));
     }
 
-    /// Ends the exchange, with the reason if the connection was lost.
+    /// A lost connection has a reason.
     pub(super) fn end(
         &mut self,
         lost: Option<Loss<'_>>,
@@ -188,7 +185,7 @@ impl State {
     }
 }
 
-/// Converts milliseconds, rounded to microseconds.
+/// Rounded to microseconds.
 fn time(milliseconds: f64) -> Option<Duration> {
     let seconds = Duration::try_from_secs_f64(milliseconds / 1000.0).ok()?;
     let rounded = seconds.checked_add(Duration::from_nanos(500))?.as_micros();

@@ -24,12 +24,10 @@ impl Feed {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Returns the unused bytes.
     pub(super) fn rest(&self) -> &[u8] {
         &self.bytes[self.at..]
     }
 
-    /// Returns the next `length` bytes, or `WouldBlock`.
     pub(super) fn want(&self, length: usize) -> io::Result<&[u8]> {
         match self.rest().get(..length) {
             Some(bytes) => Ok(bytes),

@@ -77,7 +77,7 @@ struct Message {
     data: String,
 }
 
-/// Reads an archive. Other requests of a browser are skipped.
+/// Other requests of a browser are skipped.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let archive: Archive = serde_json::from_slice(bytes).map_err(|error| malformed(Format::Har, &error))?;

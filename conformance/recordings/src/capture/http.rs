@@ -9,7 +9,6 @@ use super::source::{Lines, line_of};
 use super::{CaptureError, Format};
 use checker::{Entry, Exchange};
 
-/// Reads a response.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let (mut exchange, mut body) = head(bytes, 0)?;
     // Interim responses, redirects and responses of proxies precede the final one.
@@ -44,7 +43,7 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
 /// Limit of a plausible body.
 const MAX_LENGTH: u64 = 1 << 40;
 
-/// Returns an invalid `content-length` of a response, if it has one.
+/// Such a `content-length` is invalid.
 fn impossible(exchange: &Exchange<'_>, is_badly_chunked: bool) -> Option<String> {
     if is_badly_chunked {
         return Some("expected a chunk: its size in hexadecimal digits, then that many bytes".to_owned());
@@ -54,7 +53,7 @@ fn impossible(exchange: &Exchange<'_>, is_badly_chunked: bool) -> Option<String>
     (!is_possible).then(|| format!("content-length is {length:?}, which is not a valid length"))
 }
 
-/// Parses the status line and headers at an offset, and returns where the body begins.
+/// Returns the beginning of the body.
 fn head(bytes: &[u8], start: usize) -> Result<(Exchange<'_>, usize), CaptureError> {
     let mut at = start;
     let mut line = || {
@@ -93,7 +92,7 @@ struct Chunks {
 }
 
 impl Chunks {
-    /// Joins the chunks. The last one may be truncated.
+    /// The last chunk may be truncated.
     fn decode(sent: &[u8]) -> Option<Self> {
         let mut chunks = Self { body: Vec::new(), starts: Vec::new() };
         let mut at = 0;
@@ -128,13 +127,11 @@ impl Chunks {
         }
     }
 
-    /// Returns the offset in the sent bytes of a byte of the body.
     fn sent_at(&self, in_body: u64) -> u64 {
         let chunk = self.starts.partition_point(|(start, _)| *start as u64 <= in_body).saturating_sub(1);
         self.starts.get(chunk).map_or(in_body, |(start, sent)| in_body - *start as u64 + *sent as u64)
     }
 
-    /// Returns the entry with its places in the recording.
     fn place<'a>(&self, mut entry: Entry<'a>, body: usize, lines: &mut Lines<'_>) -> Entry<'a> {
         let place = |at: u64| body as u64 + self.sent_at(at);
         if let Entry::Event(frame) | Entry::Body(frame) = &mut entry {

@@ -9,7 +9,7 @@ use super::source::{Lines, framed, malformed, offset_in, unquoted, utf8};
 use super::{CaptureError, Format, body, recorded, sse};
 use checker::{Entry, Frame, Transport};
 
-/// Reads one or several documents, as tools print events on many lines each.
+/// Tools print events on many lines each, so there may be several documents.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let text = utf8(bytes, Format::Json)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -27,7 +27,6 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
     Ok(())
 }
 
-/// Reads a single document.
 fn single(bytes: &[u8], whole: &RawValue, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     if whole.get().starts_with('"') {
         let stream = pieces(&[whole]).ok_or(CaptureError::Unrecognised)?;
@@ -61,14 +60,13 @@ fn single(bytes: &[u8], whole: &RawValue, sink: &mut impl FnMut(Entry<'_>)) -> R
     Ok(())
 }
 
-/// Returns a frame with a piece of the recording as data.
 fn frame<'a>(lines: &mut Lines<'a>, piece: &'a RawValue) -> Frame<'a> {
     let text = piece.get();
     let start = offset_in(lines.bytes, text);
     Frame { transport: Transport::Unframed, ..framed(text, start as u64, lines.line(start)) }
 }
 
-/// Reads the exchanges of a test recorder.
+/// A test recorder has several exchanges.
 fn recorded_in(bytes: &[u8], whole: &RawValue, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let document: Value =
         serde_json::from_str(whole.get()).map_err(|error| malformed(Format::Json, &error))?;
@@ -76,14 +74,14 @@ fn recorded_in(bytes: &[u8], whole: &RawValue, sink: &mut impl FnMut(Entry<'_>))
     recorded::read([&document], &mut |entry| sink(on_disk.placed(entry)))
 }
 
-/// Reads a stream recorded as strings; places refer to these strings.
+/// Places refer to the recorded strings.
 fn stream_of(stream: &str, sink: &mut impl FnMut(Entry<'_>)) {
     let mut parser = sse::Parser::default();
     parser.push(stream.as_bytes(), &mut |frame| sink(Entry::Event(frame)));
     parser.finish(&mut |frame| sink(Entry::Event(frame)));
 }
 
-/// Joins the strings of a list to a stream.
+/// `None` unless the strings are pieces of a stream of events.
 fn pieces(entries: &[&RawValue]) -> Option<String> {
     let first = entries.first().filter(|first| first.get().starts_with('"'))?;
     let is_stream = body::starts_with_field(unquoted(first.get()).as_bytes());

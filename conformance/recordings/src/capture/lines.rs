@@ -22,7 +22,6 @@ struct State {
 }
 
 impl Parser {
-    /// Returns a parser of lines whose first one has this format.
     pub(super) fn new(format: Format) -> Self {
         let (exchanges, documents) = (exchange::State::default(), Documents::default());
         Self { lines: ndjson::Parser::default(), state: State { format, exchanges, documents }, failed: None }
@@ -32,7 +31,6 @@ impl Parser {
         self.state.format
     }
 
-    /// Adds the next bytes.
     pub(super) fn push(
         &mut self,
         chunk: &[u8],
@@ -43,7 +41,6 @@ impl Parser {
         self.outcome()
     }
 
-    /// Ends the recording.
     pub(super) fn finish(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         let Self { lines, state, failed } = &mut self;
         lines.finish(&mut |frame| state.take(frame, failed, sink));
@@ -51,7 +48,7 @@ impl Parser {
         self.outcome().and(ended)
     }
 
-    /// Ends a recording whose rest cannot be read.
+    /// The rest of the recording cannot be read.
     pub(super) fn cut(self, problem: &str, sink: &mut impl FnMut(Entry<'_>)) {
         if self.state.format == Format::Ndjson && !self.state.exchanges.is_open() {
             sink(Entry::Lost(Loss::Cut(problem.into())));

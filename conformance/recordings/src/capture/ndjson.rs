@@ -66,7 +66,7 @@ impl Parser {
         self.start += length as u64;
     }
 
-    /// Emits a frame for a line that is too long.
+    /// Without its data.
     #[cold]
     fn hand_out_cut(&self, length: usize, sink: &mut impl FnMut(Frame<'_>)) {
         sink(Frame {

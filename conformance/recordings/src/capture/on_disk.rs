@@ -10,14 +10,14 @@ const MAX_CHARACTERS: usize = 160;
 /// Number of consecutive misses after which the search stops: the bodies are base64.
 const MAX_MISSES: usize = 16;
 
-/// Finds the lines of a file on which the frames of its exchanges stand, taken in order.
+/// Finds the lines of a file with the frames of its exchanges, in order.
 ///
-/// Recorders write a body as one JSON string, as a block of YAML, or folded over many lines. What they have in
-/// common is the order of its characters: white space, quotes and escapes are left out on both sides.
+/// Recorders write a body as one JSON string, as a block of YAML, or folded over many lines. All keep the order of its
+/// characters: white space, quotes and escapes are left out on both sides.
 pub(super) struct OnDisk<'a> {
     bytes: &'a [u8],
     writing: [Option<Letters>; 2],
-    /// The spelling in which the last frame was found, and the letter after it.
+    /// The spelling of the last frame that was found, and the letter after it.
     at: (usize, usize),
     misses: usize,
     /// Line of the last frame found.
@@ -36,7 +36,7 @@ impl<'a> OnDisk<'a> {
         Self { bytes, writing: [None, None], at: (0, 0), misses: 0, line: 1 }
     }
 
-    /// Returns the entry with its lines in the file.
+    /// Adds the lines in the file.
     pub(super) fn placed<'e>(&mut self, mut entry: Entry<'e>) -> Entry<'e> {
         if let Entry::Event(frame) | Entry::Body(frame) = &mut entry {
             self.place(frame);
@@ -55,7 +55,7 @@ impl<'a> OnDisk<'a> {
         frame.line = self.line;
     }
 
-    /// Returns the lines on which a frame and its data begin.
+    /// Returns the first lines of a frame and of its data.
     fn find(&mut self, source: &[u8], data: usize) -> Option<(u64, u64)> {
         if self.misses >= MAX_MISSES {
             return None;
@@ -103,7 +103,7 @@ impl Letters {
     }
 }
 
-/// Returns whether a byte is the same in all spellings.
+/// The byte is the same in all spellings.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "it is what `filter` asks for")]
 fn is_letter(byte: &u8) -> bool {
     byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'\\')
@@ -113,7 +113,7 @@ fn plain(text: &[u8]) -> Vec<u8> {
     text.iter().copied().filter(is_letter).collect()
 }
 
-/// Appends the characters of a line with backslash escapes, as in JSON and in YAML's double quotes.
+/// JSON and YAML's double quotes have backslash escapes.
 fn unescape(line: &[u8], out: &mut Vec<u8>) {
     let mut rest = line;
     while let [first, behind @ ..] = rest {

@@ -2,8 +2,7 @@
 
 use spec::{APIS, Api, api_of_event, api_of_value, foreign_at, format_of, json};
 
-/// Returns the API of a URL if it is another one, and whether the URL belongs to this one; without one, to any API of the
-/// suite.
+/// Also returns whether the URL belongs to the own API, or, without one, to any API of the suite.
 pub(crate) fn at_url(url: &str, own: Option<&Api>) -> (Option<&'static str>, bool) {
     let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     let known = own.into_iter().chain(APIS.iter().copied()).find(|api| api.has_path(path));
@@ -14,24 +13,22 @@ pub(crate) fn at_url(url: &str, own: Option<&Api>) -> (Option<&'static str>, boo
     (foreign_at(path).map(|api| api.name), false)
 }
 
-/// Returns whether a URL belongs to an API that is known.
 pub(super) fn is_known(url: &str) -> bool {
     APIS.iter().any(|api| url.contains(api.path)) || at_url(url, None).0.is_some()
 }
 
-/// Returns whether an object is a body of an API that is checked.
 pub(super) fn is_body(text: &str) -> bool {
     APIS.iter().any(|api| api.signature.has_body(text))
 }
 
-/// Returns whether an object belongs to an API, or to a format of logs, by its type or its members.
+/// The type or the members show an API, or a format of logs.
 pub(super) fn is_known_object(text: &str) -> bool {
     let kind = json::string_member(text, "type").unwrap_or_default();
     api_of_event(&kind, None).or_else(|| api_of_value(text, None)).is_some()
         || format_of(&kind, text).is_some()
 }
 
-/// Returns the API of the suite that has an event.
+/// The API of the suite that has the event.
 pub(crate) fn own_api(kind: &str, data: &str) -> Option<&'static Api> {
     let has = |api: &&&Api| api.signature.pattern(kind).is_some() || api.signature.value(data).is_some();
     APIS.iter().find(has).copied()

@@ -64,7 +64,7 @@ impl Reader {
         Self::with_limit(format, Self::MOST_WHOLE)
     }
 
-    /// Returns a reader that parses no more than this many bytes at once.
+    /// Parses no more than this many bytes at once.
     const fn with_limit(format: Option<Format>, most_whole: usize) -> Self {
         let state = State::Start { bytes: Vec::new(), next_look: 0, format };
         Self { state, is_inside: false, most_whole }
@@ -104,7 +104,7 @@ impl Reader {
         outcome.inspect_err(|error| self.fail(error, sink))
     }
 
-    /// Adds bytes while the format is unknown. Usually the first chunk decides, and is not copied.
+    /// Usually the first chunk decides the format, and is not copied.
     fn start(&mut self, chunk: &[u8], sink: &mut impl Sink) -> Result<(), CaptureError> {
         let State::Start { bytes, next_look, format } = &mut self.state else { return Ok(()) };
         let mut kept = mem::take(bytes);
@@ -144,7 +144,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads a whole recording. Returns its format, or the error at which it stopped.
+    /// Returns the format, or the error that stopped the reader.
     pub(crate) fn read(
         mut self,
         input: &mut dyn Read,
@@ -224,14 +224,14 @@ impl Reader {
         Ok(())
     }
 
-    /// Fails, after emitting what was decompressed before.
+    /// Emits what was decompressed before.
     fn fail(&mut self, error: &CaptureError, sink: &mut impl Sink) {
         if let State::Compressed(_, inside) = mem::replace(&mut self.state, State::Failed(error.clone())) {
             inside.cut(&error.to_string(), sink);
         }
     }
 
-    /// Ends a recording whose rest cannot be read. What it has of the next frame is dropped.
+    /// Drops the incomplete frame at the end, as the rest of the recording cannot be read.
     fn cut(self, problem: &str, sink: &mut impl Sink) {
         match self.state {
             State::Sse(_) => sink.entry(Entry::Lost(Loss::Cut(problem.into()))),

@@ -16,7 +16,7 @@ use checker::{Entry, Exchange, Headers, Request};
 const LISTS: [&str; 6] =
     ["interactions", "http_interactions", "recordings", "Entries", "entries", "mappings"];
 
-/// Returns whether a JSON object is one exchange, or has a list of them, without parsing its values.
+/// One exchange, or a list of them. Its values are not parsed.
 pub(super) fn is_recorded(text: &str) -> bool {
     #[derive(Deserialize)]
     struct Members {
@@ -45,7 +45,7 @@ pub(super) fn is_recorded(text: &str) -> bool {
     })
 }
 
-/// Emits the exchanges of a recording: streams, and responses of known APIs.
+/// Emits streams, and responses of known APIs.
 pub(super) fn read<'v>(
     documents: impl IntoIterator<Item = &'v Value>,
     sink: &mut impl FnMut(Entry<'_>),
@@ -89,8 +89,7 @@ impl<'v> Recorded<'v> {
         Self::in_pairs(exchange).or_else(|| Self::of_test_proxy(exchange)).or_else(|| Self::of_nock(exchange))
     }
 
-    /// Parses a request and its response: VCR, its ports, go-vcr, `ExVCR`, `WireMock`; `when` and `then`:
-    /// httpmock.
+    /// VCR, its ports, go-vcr, `ExVCR` and `WireMock` have pairs; httpmock has `when` and `then`.
     fn in_pairs(exchange: &'v Value) -> Option<Self> {
         let side = |names: [&str; 2]| names.iter().find_map(|name| exchange.get(name)?.as_object());
         let (request, response) = (side(["request", "when"])?, side(["response", "then"])?);
@@ -118,7 +117,6 @@ impl<'v> Recorded<'v> {
         })
     }
 
-    /// Parses a record of the test proxy of Azure's SDKs.
     fn of_test_proxy(exchange: &'v Value) -> Option<Self> {
         Some(Self {
             method: exchange["RequestMethod"].as_str().unwrap_or_default(),
@@ -160,8 +158,7 @@ impl<'v> Recorded<'v> {
         }
     }
 
-    /// Returns the body of the response. Binary bodies are base64, recognizable only because they look like
-    /// neither a stream nor JSON.
+    /// Binary bodies are base64, recognizable only because they look like neither a stream nor JSON.
     fn bytes(&self, exchange: &Exchange<'_>) -> Cow<'v, [u8]> {
         let written = bytes(self.body);
         let decoded = std::str::from_utf8(&written).ok().and_then(base64::decode);
@@ -172,13 +169,12 @@ impl<'v> Recorded<'v> {
     }
 }
 
-/// Returns the first value that is present and not null.
+/// Null counts as absent.
 fn first<'v>(all: impl IntoIterator<Item = Option<&'v Value>>) -> &'v Value {
     all.into_iter().flatten().find(|value| !value.is_null()).unwrap_or(ABSENT)
 }
 
-/// Parses headers: by name, each with a value or a list; objects with `name` and `value`; or a list with
-/// alternating names and values.
+/// By name, each with a value or a list; objects with `name` and `value`; or a list with alternating names and values.
 fn headers(headers: &Value) -> Headers<'static> {
     let owned = |name: &str, value: &str| (Cow::Owned(name.to_owned()), Cow::Owned(value.to_owned()));
     let texts = |values: &Value| -> Vec<String> {
@@ -204,8 +200,7 @@ fn headers(headers: &Value) -> Headers<'static> {
     }
 }
 
-/// Returns the body of an object with a kind: JSON, text, or a stream of events. Bodies in separate files are
-/// empty.
+/// JSON, text, or a stream of events. Bodies in separate files are empty.
 fn of_kind(body: &Value) -> Option<Cow<'_, [u8]>> {
     let text = |name: &str| body.get(name)?.as_str();
     match text("kind")? {
@@ -222,7 +217,7 @@ fn of_kind(body: &Value) -> Option<Cow<'_, [u8]>> {
     }
 }
 
-/// Returns a body: a text, an object with it, or a list of its chunks. Some recorders keep JSON unchanged.
+/// A text, an object with it, or a list of its chunks. Some recorders keep JSON unchanged.
 fn bytes(body: &Value) -> Cow<'_, [u8]> {
     if let Some(bytes) = of_kind(body) {
         return bytes;

@@ -95,7 +95,7 @@ const HEADERS: [&str; 39] = [
     "x-should-retry",
 ];
 
-/// Query parameters whose values are not secret, besides those of APIs.
+/// Query parameters with public values, besides parameters of APIs.
 const PARAMETERS: [&str; 1] = ["api-version"];
 
 /// Members of a request whose strings are secrets, at any depth.
@@ -202,7 +202,7 @@ impl Recorder {
         text
     }
 
-    /// Returns whether the value of a query parameter is not secret.
+    /// The value of the query parameter is not secret.
     fn keeps(&self, name: &str) -> bool {
         let of_apis = || APIS.iter().flat_map(|api| api.parameters());
         is_listed(name, &PARAMETERS, &self.parameters)
@@ -217,7 +217,6 @@ impl Recorder {
     }
 }
 
-/// Returns the headers with the values of those that no finding needs redacted.
 fn redact(headers: &Headers<'_>) -> Vec<(String, String)> {
     let of_apis: Vec<&str> = APIS.iter().flat_map(|api| api.request.headers).map(|(name, _)| *name).collect();
     let is_public = |name: &str| is_listed(name, &HEADERS, &[]) || is_listed(name, &of_apis, &[]);
@@ -231,7 +230,7 @@ fn is_listed(name: &str, known: &[&str], more: &[String]) -> bool {
     all.any(|listed| name.eq_ignore_ascii_case(listed))
 }
 
-/// Redacts secrets in a value. Returns whether there were any.
+/// Returns whether there were any secrets.
 fn hide(value: &mut Value) -> bool {
     match value {
         Value::Array(values) => values.iter_mut().fold(false, |found, value| hide(value) | found),
@@ -261,7 +260,7 @@ fn hide_members(members: &mut Map<String, Value>) -> bool {
 /// Maximum time in a recording, about 35,000 years. Readers, which divide it by 1000, get exactly this time.
 const LATEST: Duration = Duration::from_secs(1 << 40);
 
-/// Converts to milliseconds, rounded to microseconds.
+/// Rounded to microseconds.
 fn milliseconds(at: Duration) -> Value {
     let at = at.min(LATEST);
     #[expect(clippy::cast_precision_loss, reason = "a recording does not last for centuries")]

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::{CaptureError, Format};
 use checker::{Frame, Places};
 
-/// Returns the frame without its wrapper, `{"event": NAME, "data": EVENT}`.
+/// The wrapper is `{"event": NAME, "data": EVENT}`.
 pub(super) fn unwrapped(frame: Frame<'_>) -> Frame<'_> {
     #[derive(Deserialize)]
     struct Wrapped<'a> {
@@ -31,7 +31,7 @@ pub(super) fn unwrapped(frame: Frame<'_>) -> Frame<'_> {
     Frame { event: Some(event), data: Some(text), places, ..frame }
 }
 
-/// Returns the value of a member of a line, and its offset: the text of a string, or JSON.
+/// The value is the text of a string, or JSON. Also returns its offset.
 pub(super) fn said<'a>(line: &[u8], raw: &'a RawValue) -> (Cow<'a, str>, Places) {
     let raw = raw.get();
     let is_string = raw.starts_with('"');
@@ -43,7 +43,7 @@ pub(super) fn said<'a>(line: &[u8], raw: &'a RawValue) -> (Cow<'a, str>, Places)
     (text, places)
 }
 
-/// Returns the text of a JSON string, borrowed if it has no escapes.
+/// Borrowed if it has no escapes.
 pub(super) fn unquoted(raw: &str) -> Cow<'_, str> {
     if let Ok(text) = serde_json::from_str::<&str>(raw) {
         return Cow::Borrowed(text);
@@ -54,17 +54,14 @@ pub(super) fn unquoted(raw: &str) -> Cow<'_, str> {
         .map_or_else(|_| Cow::Owned(spec::json::decode(inner).0.into_owned()), Cow::Owned)
 }
 
-/// Returns the offset of a piece of the bytes.
 pub(super) fn offset_in(bytes: &[u8], piece: &str) -> usize {
     (piece.as_ptr() as usize).saturating_sub(bytes.as_ptr() as usize).min(bytes.len())
 }
 
-/// Returns the line of a byte.
 pub(super) fn line_of(bytes: &[u8], at: usize) -> u64 {
     1 + newlines(&bytes[..at.min(bytes.len())])
 }
 
-/// Returns the number of line ends.
 pub(super) fn newlines(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
@@ -81,7 +78,7 @@ impl<'b> Lines<'b> {
         Self { bytes, at: 0, line: 1 }
     }
 
-    /// Returns the line of a byte. Offsets must not decrease.
+    /// Offsets must not decrease.
     pub(super) fn line(&mut self, byte: usize) -> u64 {
         let to = byte.clamp(self.at, self.bytes.len());
         self.line += newlines(&self.bytes[self.at..to]);
@@ -90,7 +87,6 @@ impl<'b> Lines<'b> {
     }
 }
 
-/// Returns the frame of a text that begins at this byte and line.
 pub(super) fn framed(text: &str, start: u64, line: u64) -> Frame<'_> {
     Frame {
         data: Some(Cow::Borrowed(text)),
@@ -103,7 +99,7 @@ pub(super) fn framed(text: &str, start: u64, line: u64) -> Frame<'_> {
     }
 }
 
-/// Returns the frame of bytes, which may be no text.
+/// The bytes may be no text.
 pub(super) fn framed_bytes(source: &[u8], start: u64, line: u64) -> Frame<'_> {
     match std::str::from_utf8(source) {
         Ok(text) => framed(text, start, line),
@@ -118,7 +114,6 @@ pub(super) fn framed_bytes(source: &[u8], start: u64, line: u64) -> Frame<'_> {
     }
 }
 
-/// Returns the text of a recording.
 pub(super) fn utf8(bytes: &[u8], format: Format) -> Result<&str, CaptureError> {
     std::str::from_utf8(bytes).map_err(|error| CaptureError::Malformed {
         format,
@@ -127,7 +122,6 @@ pub(super) fn utf8(bytes: &[u8], format: Format) -> Result<&str, CaptureError> {
     })
 }
 
-/// Parses the document of a frame.
 pub(super) fn parsed<'f, T: Deserialize<'f>>(frame: &'f Frame<'_>) -> Result<T, CaptureError> {
     serde_json::from_slice(frame.source).map_err(|error| CaptureError::Malformed {
         format: Format::Ndjson,
@@ -136,7 +130,7 @@ pub(super) fn parsed<'f, T: Deserialize<'f>>(frame: &'f Frame<'_>) -> Result<T, 
     })
 }
 
-/// Returns the error of a document that cannot be parsed.
+/// The document cannot be parsed.
 pub(super) fn malformed(format: Format, error: &serde_json::Error) -> CaptureError {
     CaptureError::Malformed { format, line: error.line() as u64, problem: error.to_string() }
 }

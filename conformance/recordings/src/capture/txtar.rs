@@ -14,7 +14,6 @@ struct File<'a> {
     line: u64,
 }
 
-/// Returns the file name in a separator line.
 pub(super) fn name_in(line: &[u8]) -> Option<&str> {
     let line = line.trim_ascii_end().strip_prefix(b"-- ")?.strip_suffix(b" --")?;
     std::str::from_utf8(line).ok().map(str::trim).filter(|name| !name.is_empty())
@@ -36,8 +35,8 @@ fn files(bytes: &[u8]) -> Vec<File<'_>> {
     files
 }
 
-/// Reads an archive. A file named as a request belongs to the other files; a file that is neither a stream
-/// nor JSON nor an HTTP response is skipped.
+/// A file named as a request belongs to the other files; a file that is neither a stream nor JSON nor an HTTP response
+/// is skipped.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let mut outcome = Ok(());
     let mut asked = None;

@@ -55,7 +55,6 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Returns whether a line is a message of such a log.
 pub(super) fn is_message(line: &[u8]) -> bool {
     // An `error` event has a type; a closed connection does not. Responses and refusals also have an `error`.
     let parsed: Option<Line<'_>> = serde_json::from_slice(line).ok();
@@ -66,7 +65,6 @@ pub(super) fn is_message(line: &[u8]) -> bool {
     })
 }
 
-/// Reads a log.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let mut failed = None;
     let mut lines = ndjson::Parser::default();
@@ -80,7 +78,7 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
     failed.map_or(Ok(()), Err)
 }
 
-/// Returns the frame of a message: places refer to it, and it counts as one line.
+/// Places refer to the message, which counts as one line.
 pub(super) fn frame(text: &str, line: u64, time: Option<Duration>) -> Frame<'_> {
     Frame { transport: Transport::WebSocket, time, ..framed(text, 0, line) }
 }

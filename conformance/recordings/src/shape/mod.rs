@@ -26,7 +26,7 @@ const LINES: usize = 2_000;
 const NAME: usize = 64;
 const ITEMS: usize = 50;
 
-/// Returns the shape of a recording as text, or `None` if it has no events. Without a dialect, that of each stream is
+/// Returns the shape of a recording as text, or `None` if it has no events. Without a dialect, each stream's dialect is
 /// recognised.
 ///
 /// # Errors
@@ -139,7 +139,7 @@ impl Tracing {
         if info.role == Role::Delta { self.delta(&line) } else { self.line(&line) }
     }
 
-    /// Adds a delta. Repeated deltas count as one, as the model decides their number.
+    /// Repeated deltas count as one, as the model decides their number.
     fn delta(&mut self, line: &str) {
         if self.lines <= LINES && self.deltas.insert(line.to_owned()) {
             self.write(&format!("{line} ..."));
@@ -175,7 +175,6 @@ impl Observer for Tracing {
     }
 }
 
-/// Returns the types of the output items of a response.
 fn output(response: &str, api: &Api) -> String {
     let Some(Ok(items)) = at(response, &format!("/{}", api.list)).map(serde_json::from_str::<Vec<Value>>)
     else {
@@ -188,12 +187,11 @@ fn output(response: &str, api: &Api) -> String {
     format!(" with {}{more}", if kinds.is_empty() { "no output".to_owned() } else { kinds.join(", ") })
 }
 
-/// Returns the name in a member of a value.
 fn name(value: &str, member: &str) -> Option<String> {
     at(value, &format!("/{member}")).and_then(string).map(|name| shown(&name))
 }
 
-/// Returns a name from the server, escaped and shortened.
+/// Names from the server are escaped and shortened.
 fn shown(name: &str) -> String {
     let short: String = name.chars().take(NAME).collect();
     let mut shown = visible(&short);

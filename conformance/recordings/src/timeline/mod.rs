@@ -38,7 +38,7 @@ pub(super) struct TimelineBuilder {
     /// The scopes that have an opening event in the dialect, and those with a closing one.
     opens: Vec<bool>,
     closes: Vec<bool>,
-    /// The scopes of which the dialect has only values, each in one event: they have no bar.
+    /// Scopes whose values are each in one event: they have no bar.
     values: Vec<bool>,
     /// Whether only the marker ends the root.
     needs_marker: bool,
@@ -82,7 +82,6 @@ impl Address {
         Self { scope: level.scope, indices }
     }
 
-    /// Returns the address of the parent.
     fn parent(self, api: &Api) -> Option<Self> {
         let scope = api.scope(self.scope).parent?;
         let mut indices = self.indices;
@@ -115,7 +114,6 @@ impl TimelineBuilder {
         }
     }
 
-    /// Starts an exchange.
     pub(super) fn exchange(&mut self, exchange: &Exchange<'_>) {
         let recorder = Recorder::new();
         self.timeline.exchange.clone_from(&exchange.label);
@@ -127,18 +125,15 @@ impl TimelineBuilder {
         });
     }
 
-    /// Records a lost connection.
     pub(super) fn lost(&mut self, loss: &Loss<'_>) {
         self.timeline.lost = Some(loss.to_string().chars().take(4 * NAME).collect());
     }
 
-    /// Records a non-streaming response.
     pub(super) fn body(&mut self, frame: &Frame<'_>) {
         let text = frame.data.as_deref().unwrap_or_default();
         self.timeline.body.get_or_insert_with(|| piece(text, BODY_BYTES));
     }
 
-    /// Returns the timeline.
     pub(super) fn finish(mut self) -> Timeline {
         // Without a closing event in the dialect, a bar ends with its last event.
         let never = Scope::ALL.iter().zip(&self.closes).filter(|(_, closes)| !**closes);
@@ -173,7 +168,6 @@ impl TimelineBuilder {
         }
     }
 
-    /// Switches to a lane.
     fn turn(&mut self, name: Option<&str>) {
         let name = name.unwrap_or_default();
         if name != self.lane_name {
@@ -183,7 +177,7 @@ impl TimelineBuilder {
         }
     }
 
-    /// Adds an event to the rows, or to the last row if it is one more delta of the same thing.
+    /// One more delta of the same thing belongs to the last row.
     fn list(
         &mut self,
         record: &Record<'_>,
@@ -262,7 +256,7 @@ impl TimelineBuilder {
         }
     }
 
-    /// Adds the bar of the root if the event begins one.
+    /// Only the event that begins the root adds its bar.
     fn begin(&mut self, seen: &Seen<'_>, effects: &[SeenEffect<'_>], now: Moment) {
         let creates = effects.iter().any(|effect| effect.info.is_opening());
         let is_over = self.lane.response.and_then(|at| self.bar(at)).is_some_and(|bar| bar.closed.is_some());
@@ -279,13 +273,12 @@ impl TimelineBuilder {
         }
     }
 
-    /// Returns whether an effect has no bar: its value is one of its parent.
+    /// The value is one of its parent, and so has no bar.
     fn is_point(&self, info: &EventInfo) -> bool {
         info.role == Role::Point || self.values.get(info.scope as usize) == Some(&true)
     }
 
-    /// Returns the bar of an effect. The checker knows it, unless the event is too late: then it is the last
-    /// bar at this address.
+    /// The checker knows the bar, unless the event is too late: then it is the last bar at this address.
     fn place(&mut self, effect: &SeenEffect<'_>, now: Moment) -> Option<usize> {
         let info = effect.info;
         let address = Address::of(info.level, &effect.view);
@@ -325,7 +318,7 @@ impl TimelineBuilder {
         Some(at)
     }
 
-    /// Returns the bar of the parent if it has no opening event, as a choice has none: it begins with what is in it.
+    /// A parent without an opening event, such as a choice, begins with its content.
     fn implied_parent(&mut self, effect: &SeenEffect<'_>, address: Address, now: Moment) -> Option<usize> {
         let address = address.parent(self.api)?;
         let scope = address.scope as usize;
@@ -348,20 +341,17 @@ impl TimelineBuilder {
         Some(at)
     }
 
-    /// Returns the bar of an occurrence, or of its nearest ancestor with a bar.
     fn bar_of(&self, occurrence: Option<Occurrence<'_>>) -> Option<usize> {
         let mut around = std::iter::successors(occurrence, Occurrence::parent);
         around.find_map(|one| self.lane.occurrences.get(&one.id()).copied()).or(self.lane.response)
     }
 
-    /// Returns the bar of the parent of an address.
     fn bar_above(&self, address: Address) -> Option<usize> {
         let mut around = std::iter::successors(address.parent(self.api), |address| address.parent(self.api));
         around.find_map(|one| self.lane.addresses.get(&one).copied()).or(self.lane.response)
     }
 
-    /// Sets the index and id of a container from any event that opens or closes it. Other bars have theirs from
-    /// the start.
+    /// Any event that opens or closes a container has its index and id. Other bars have theirs from the start.
     fn learn(&mut self, bar: Option<usize>, effect: &SeenEffect<'_>) {
         let Some(bar) = bar.and_then(|at| self.timeline.bars.get_mut(at)) else { return };
         let (level, view) = (effect.info.level, &effect.view);
@@ -375,7 +365,7 @@ impl TimelineBuilder {
         }
     }
 
-    /// Adds a bar, unless there are too many.
+    /// There is a limit on bars.
     fn add(
         &mut self,
         level: &ScopeInfo,
@@ -412,7 +402,7 @@ impl TimelineBuilder {
         Some(self.timeline.bars.len() - 1)
     }
 
-    /// Counts an effect for its bar and all ancestors.
+    /// The effect counts for its bar and all ancestors.
     fn feed(&mut self, about: Option<usize>, effect: Option<&SeenEffect<'_>>, now: Moment) {
         let mut at = about.or(self.lane.response);
         if let Some(bar) = at.and_then(|at| self.timeline.bars.get_mut(at)) {
@@ -474,7 +464,7 @@ impl Observer for TimelineBuilder {
     }
 }
 
-/// Returns the scopes of which a dialect has only final values, and clients no content.
+/// Returns the scopes whose dialect has only final values, and clients no content.
 fn is_value(dialect: &Dialect) -> Vec<bool> {
     let finals = having(dialect, |event| event.role == Role::Final);
     let others = having(dialect, |event| event.role != Role::Final);
@@ -485,14 +475,12 @@ fn is_value(dialect: &Dialect) -> Vec<bool> {
     Scope::ALL.iter().map(is_value).collect()
 }
 
-/// Returns for each scope whether a dialect has such an event in it.
 fn having(dialect: &Dialect, is_it: fn(&EventInfo) -> bool) -> Vec<bool> {
     let mut scopes = vec![false; Scope::ALL.len()];
     dialect.effects().filter(|event| is_it(event)).for_each(|event| scopes[event.scope as usize] = true);
     scopes
 }
 
-/// Extends a bar to now.
 fn reach(bar: &mut Bar, now: Moment) {
     bar.events[1] = now.event;
     if let (Some(times), Some(time)) = (&mut bar.times_ms, now.time) {
@@ -512,7 +500,7 @@ fn short(text: &str) -> String {
     short
 }
 
-/// Returns the start of a text, limited to `most` bytes.
+/// At most `most` bytes.
 fn piece(text: &str, most: usize) -> Piece {
     let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     let kept = text.get(..end.unwrap_or_default()).unwrap_or_default();

@@ -6,7 +6,7 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
     serde_json::from_str(text).map_err(|error| format!("`{text}` is not JSON: {error}"))
 }
 
-/// Replaces or adds the value at a pointer; `-` is the end of a list.
+/// `-` is the end of a list.
 pub(super) fn set(root: &mut Value, pointer: &str, value: &Value) -> Result<(), String> {
     let (parent, name) = parent(root, pointer)?;
     match parent {
@@ -29,7 +29,6 @@ pub(super) fn set(root: &mut Value, pointer: &str, value: &Value) -> Result<(), 
     Err(nothing_at(pointer))
 }
 
-/// Prepends to the string at a pointer.
 pub(super) fn prepend(root: &mut Value, pointer: &str, text: &str) -> Result<(), String> {
     let Some(Value::String(old)) = root.pointer_mut(pointer) else {
         return Err(format!("the event has no text at \"{pointer}\""));
@@ -38,7 +37,6 @@ pub(super) fn prepend(root: &mut Value, pointer: &str, text: &str) -> Result<(),
     Ok(())
 }
 
-/// Removes the value at a pointer.
 pub(super) fn unset(root: &mut Value, pointer: &str) -> Result<(), String> {
     let (parent, name) = parent(root, pointer)?;
     let taken = match parent {

@@ -48,7 +48,6 @@ struct LogLine<'a> {
 }
 
 impl Event {
-    /// Parses an event from the lines between two blank ones.
     pub(super) fn block(text: &str) -> Self {
         let lines = text.lines().map(|line| {
             let (name, value) = line.split_once(':').unwrap_or((line, ""));
@@ -57,7 +56,6 @@ impl Event {
         Self::of(Frame::Lines(lines.collect()))
     }
 
-    /// Parses a message from a line of a log.
     pub(super) fn message(line: &str) -> Self {
         Self::of(match serde_json::from_str(line) {
             Ok(LogLine { sent: Some(raw), time, .. }) => {
@@ -70,7 +68,6 @@ impl Event {
         })
     }
 
-    /// Returns the body of a non-streaming response.
     pub(super) fn body(text: &str) -> Self {
         Self::of(Frame::Body(text.into()))
     }
@@ -95,7 +92,7 @@ impl Event {
         }
     }
 
-    /// Returns another event with the same framing.
+    /// The framing stays.
     pub(super) fn another(&self, data: &str) -> Result<Self, String> {
         let value = data::parse(data)?;
         Ok(Self::of(match &self.frame {
@@ -115,7 +112,7 @@ impl Event {
         }))
     }
 
-    /// Returns a comment to insert beside it.
+    /// The comment is inserted beside the event.
     pub(super) fn comment(&self, text: &[u8]) -> Result<Self, String> {
         match self.frame {
             Frame::Lines(_) | Frame::Bytes(_) => {
@@ -161,7 +158,7 @@ impl Event {
         }
     }
 
-    /// Replaces the field of that name, or adds it before the others.
+    /// A new field comes before the others.
     pub(super) fn set_field(&mut self, name: &str, value: &[u8]) -> Result<(), String> {
         let lines = self.frame.lines()?;
         match lines.iter_mut().find(|(line, _)| line == name) {

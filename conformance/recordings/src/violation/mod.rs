@@ -65,7 +65,6 @@ pub fn is_of_item(edit: &Edit) -> bool {
         || in_output(pointer, 1) != pointer
 }
 
-/// Returns whether an event adds or closes an item in any dialect.
 fn is_counted(event: &str) -> bool {
     let adds_or_closes =
         |info: &EventInfo| info.level.is_container && matches!(info.role, Role::Open | Role::Close);
@@ -77,7 +76,6 @@ fn at_item(target: Target, item: usize) -> Target {
     Target { number: target.number.map(|number| if is_counted { number + item } else { number }), ..target }
 }
 
-/// Returns a pointer into the output, shifted by a number of items.
 fn in_output(pointer: &str, item: usize) -> Cow<'_, str> {
     let moved = |api: &&Api| {
         let list = format!("/{}/{}/", api.snapshot?.name(), api.list);
@@ -150,7 +148,7 @@ fn edit(stream: &mut Stream, edit: &Edit, item: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the positions of the target events, at least one.
+/// There is at least one.
 fn find(stream: &Stream, target: Target) -> Result<Vec<usize>, String> {
     let is_meant = |name: &str| match target.event {
         Some(wanted) => wanted == name,

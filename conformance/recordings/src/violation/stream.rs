@@ -24,7 +24,6 @@ struct Head {
 }
 
 impl Stream {
-    /// Parses a recording.
     pub(super) fn of(format: Format, bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         match format {
@@ -52,7 +51,7 @@ impl Stream {
         [self.head.map(|head| head.to_bytes()).unwrap_or_default(), body].concat()
     }
 
-    /// Renumbers the sequence from 0, starting again after every message of the client.
+    /// Starts at 0 again after every message of the client.
     pub(super) fn renumber(&mut self) -> Result<(), String> {
         let mut next = 0_u64;
         let mut is_numbered = false;
@@ -87,7 +86,6 @@ impl Stream {
         Ok(())
     }
 
-    /// Sets the body of the request.
     pub(super) fn set_request(&mut self, body: &'static str) -> Result<(), String> {
         self.head()?;
         self.request = Some(body);
@@ -113,7 +111,6 @@ impl Head {
         Self { status, headers: headers.collect() }
     }
 
-    /// Returns the recorded exchange of a request and its response.
     fn exchange(&self, request: &str, body: &[u8]) -> Vec<u8> {
         let headers = self.headers.iter();
         let headers = headers.map(|(name, value)| (name.as_str().into(), String::from_utf8_lossy(value)));

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{Delta, PartKind, Stop, Usage};
 
-/// Returns whether a translator has this fault.
 pub(crate) fn is_at(fault: Option<&ReplyFault>, rule: &str) -> bool {
     fault.is_some_and(|fault| fault.rule == rule)
 }
@@ -14,7 +13,7 @@ pub(crate) fn is_at(fault: Option<&ReplyFault>, rule: &str) -> bool {
 /// A mark that text was changed.
 const MARK: &str = "~";
 
-/// What the translators of one gateway share where its answers get mixed up.
+/// State that the translators of one gateway share, so that its answers get mixed up.
 #[derive(Debug, Default)]
 pub struct Crowd {
     count: AtomicU64,
@@ -33,7 +32,7 @@ pub(crate) struct ReplyFault {
     is_done: bool,
     /// The call that is left out.
     without: Option<usize>,
-    /// Calls of which only the opening brace has arrived.
+    /// Calls that have only their opening brace so far.
     braces: Vec<usize>,
     /// Calls whose arguments have begun.
     begun: Vec<usize>,
@@ -68,7 +67,6 @@ impl ReplyFault {
         }
     }
 
-    /// Returns what is left of a delta.
     pub(crate) fn change(&mut self, mut delta: Delta) -> Vec<Delta> {
         if let Delta::Opened { part, kind } = &delta {
             self.kinds.insert(*part, kind.clone());
@@ -81,7 +79,7 @@ impl ReplyFault {
         deltas
     }
 
-    /// Changes a delta. Returns those to put before it, or nothing if it is left out.
+    /// Returns deltas to put before it, or nothing if it is left out.
     fn apply(&mut self, rule: &str, delta: &mut Delta) -> Option<Vec<Delta>> {
         match (rule, &mut *delta) {
             ("answer/text", Delta::Text { part, text }) if self.is_a(*part, &PartKind::Text) => {
@@ -151,14 +149,14 @@ impl ReplyFault {
         matches!(self.kinds.get(&part), Some(PartKind::Call { .. }))
     }
 
-    /// Changes the first text that it sees.
+    /// Only the first text changes.
     fn mark(&mut self, text: &mut String) {
         if !std::mem::replace(&mut self.is_done, true) {
             text.push_str(MARK);
         }
     }
 
-    /// Leaves out the second call. The parts behind it move up.
+    /// The parts behind the second call move up.
     fn without_second_call(&mut self, delta: &mut Delta) -> Option<Vec<Delta>> {
         if let Delta::Opened { part, kind: PartKind::Call { .. } } = delta {
             let calls = self.kinds.values().filter(|kind| matches!(kind, PartKind::Call { .. })).count();
@@ -180,7 +178,7 @@ impl ReplyFault {
         Some(Vec::new())
     }
 
-    /// Moves the first text behind the first call. The parts between move up.
+    /// The first text moves behind the first call. The parts between move up.
     fn text_last(&mut self, delta: &mut Delta) -> Option<Vec<Delta>> {
         if let (None, Delta::Opened { part, kind: PartKind::Text }) = (self.moved, &*delta) {
             self.moved = Some(*part);
@@ -215,7 +213,7 @@ impl ReplyFault {
         Some(all)
     }
 
-    /// Returns what was held back, as this part.
+    /// The held deltas become this part.
     fn release(&mut self, number: usize) -> Vec<Delta> {
         let mut held = std::mem::take(&mut self.held);
         for delta in &mut held {
@@ -230,7 +228,7 @@ impl ReplyFault {
         held
     }
 
-    /// Adds a member to arguments, behind their opening brace.
+    /// The member stands behind the opening brace.
     fn arguments(&mut self, part: usize, text: &str) -> String {
         const MEMBER: &str = "\"changed\":true";
         let is_waiting = self.braces.contains(&part);
@@ -254,7 +252,6 @@ impl ReplyFault {
         format!("{{{MEMBER}{comma}{rest}")
     }
 
-    /// Exchanges a text for the latest of another reply.
     fn swap(&self, text: &mut String) {
         let mut latest = self.crowd.latest.lock().unwrap_or_else(PoisonError::into_inner);
         if self.crowd.active.load(Ordering::SeqCst) < 2 {

@@ -58,7 +58,7 @@ fn parts(question: &mut Question) -> impl Iterator<Item = &mut Part> {
     question.turns.iter_mut().flat_map(|turn| &mut turn.parts)
 }
 
-/// Makes instructions a text of the user, or else the model's first text one.
+/// Instructions become a text of the user, or else the model's first text does.
 fn roles(question: &mut Question) {
     if question.instructions.is_empty() {
         let is_text = |turn: &&mut Turn| turn.parts.iter().all(|part| matches!(part, Part::Text(_)));

@@ -1,8 +1,8 @@
-//! What an event of a response adds to its reply.
+//! The part of a reply in one event of a response.
 
 use crate::{ReplyError, Stop, Usage};
 
-/// What an event of a response adds to its reply. Parts are numbered from 0, in the order in which they open.
+/// The part of a reply in one event of a response. Parts are numbered from 0, in the order of their opening.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delta {
     /// The response begins.
@@ -16,7 +16,7 @@ pub enum Delta {
     Opened {
         /// The number of the part.
         part: usize,
-        /// What it is.
+        /// The kind of the part.
         kind: PartKind,
     },
     /// A piece of the text of a part, or of the arguments of a call.
@@ -26,7 +26,7 @@ pub enum Delta {
         /// The piece.
         text: String,
     },
-    /// What only the upstream can read of reasoning: it replaces what came before.
+    /// A seal of reasoning, which only the upstream can read. It replaces an earlier one.
     Seal {
         /// The number of the part.
         part: usize,
@@ -50,7 +50,7 @@ pub enum Delta {
     Ended,
 }
 
-/// What a part of a reply is.
+/// The kind of a part of a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PartKind {
     /// Text.

@@ -25,7 +25,6 @@ fn empty(kind: PartKind) -> Part {
 }
 
 impl Reply {
-    /// Adds a delta.
     fn add(&mut self, delta: Delta) {
         match delta {
             Delta::Started { id, model } => (self.id, self.model) = (id, model),

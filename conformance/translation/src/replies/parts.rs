@@ -12,7 +12,7 @@ use super::stops::{Shown, class};
 /// The key of a part: its container, what it is, and its index in the container.
 pub(super) type Key = (u64, Lane, u64);
 
-/// What a part is.
+/// The kind of the part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Lane {
     /// Text.
@@ -53,17 +53,15 @@ impl Parts {
         Self { api, open, count: 0, has_started: false, shown, out }
     }
 
-    /// Returns whether no part has opened.
     pub(super) const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Returns whether a part has opened.
     pub(super) fn is_known(&self, key: Key) -> bool {
         self.open.contains_key(&key)
     }
 
-    /// Begins the response, unless it has begun.
+    /// The response begins once.
     pub(super) fn start(&mut self, response: &Value) {
         if !mem::replace(&mut self.has_started, true) {
             let text = |member| text_of(response, member).filter(|text| !text.is_empty()).map(str::to_owned);
@@ -71,13 +69,12 @@ impl Parts {
         }
     }
 
-    /// Notes the head of reasoning, which opens with its first content.
+    /// Reasoning opens with its first content.
     pub(super) fn reasoning(&mut self, key: Key, id: Option<&str>, is_redacted: bool) {
         let known = self.open.entry(key).or_default();
         (known.id, known.is_redacted) = (id.map(str::to_owned), is_redacted);
     }
 
-    /// Opens a call, unless it is open.
     pub(super) fn call(&mut self, key: Key, id: &str, name: &str) {
         if !self.open.contains_key(&key) {
             self.shown.has_calls = true;
@@ -85,7 +82,7 @@ impl Parts {
         }
     }
 
-    /// Adds to the text of a part. One that is closed is followed by another; arguments belong to a known call alone.
+    /// A closed part is followed by another one; arguments belong only to a known call.
     pub(super) fn text(&mut self, key: Key, text: &str) {
         if !text.is_empty()
             && let Some(part) = self.part(key)
@@ -97,14 +94,14 @@ impl Parts {
         }
     }
 
-    /// Adds the whole text of a part, unless pieces of it were added.
+    /// Pieces of the text come instead.
     pub(super) fn whole(&mut self, key: Key, text: &str) {
         if !self.open.get(&key).is_some_and(|open| open.has_text) {
             self.text(key, text);
         }
     }
 
-    /// Adds what only the upstream can read of reasoning.
+    /// Only the upstream can read the seal.
     pub(super) fn seal(&mut self, key: Key, seal: &str) {
         if !seal.is_empty()
             && let Some(part) = self.part(key)
@@ -113,7 +110,6 @@ impl Parts {
         }
     }
 
-    /// Closes a part, if it is open.
     pub(super) fn close(&mut self, key: Key) {
         if let Some(open) = self.open.get_mut(&key).filter(|open| !open.is_closed)
             && let Some(part) = open.part
@@ -123,7 +119,6 @@ impl Parts {
         }
     }
 
-    /// Closes all parts of a container.
     pub(super) fn close_all(&mut self, container: u64) {
         let of = (container, Lane::Text, 0)..=(container, Lane::Call, u64::MAX);
         let keys: Vec<Key> = self.open.range(of).map(|(key, _)| *key).collect();
@@ -132,20 +127,19 @@ impl Parts {
         }
     }
 
-    /// Returns whether a container has text of a kind.
     pub(super) fn has_text(&self, container: u64, lane: Lane) -> bool {
         let mut of = self.open.range((container, lane, 0)..=(container, lane, u64::MAX));
         of.any(|(_, open)| open.has_text)
     }
 
-    /// Ends the response for a reason, which may be in more words.
+    /// The reason may have more words.
     pub(super) fn stop(&mut self, word: &str, reason: Option<&str>, before: Option<&str>) {
         let stop = class(self.api.name, word, Shown { reason, ..self.shown });
         let before = before.map(str::to_owned);
         self.out.push(Delta::Stopped(Stopped { stop, word: word.to_owned(), before }));
     }
 
-    /// Returns the number of a part that can be written, which opens if it is not open.
+    /// Opens the part if it is not open. `None` if it cannot be written.
     fn part(&mut self, key: Key) -> Option<usize> {
         let known = self.open.get(&key);
         let is_usable = |known: &&Known| !known.is_closed || key.1 == Lane::Call;
@@ -174,7 +168,6 @@ impl Parts {
     }
 }
 
-/// Returns the text of a member.
 pub(super) fn text_of<'v>(value: &'v Value, member: &str) -> Option<&'v str> {
     value.get(member)?.as_str()
 }

@@ -10,7 +10,7 @@ use super::delta::Delta;
 use super::parts::Parts;
 use super::reading::{Reading, error, reading};
 
-/// Reads the stream of a response, and returns what each of its events adds. What cannot be read is left out.
+/// Reads the stream of a response, and returns the deltas of each event. Unreadable events are left out.
 #[derive(Debug)]
 pub struct ReplyReader {
     parser: sse::Parser,

@@ -17,13 +17,12 @@ static FILE: LazyLock<File> = LazyLock::new(|| {
     toml::from_str(text).unwrap_or_else(|error| unreachable!("a test reads the file: {error}"))
 });
 
-/// Returns the classes of a word with which a response of an API ends. A word of several means the one that the content
-/// shows.
+/// Returns the classes of a response's stop reason. A word with several classes means the one that the content shows.
 pub fn stops(api: &str, word: &str) -> &'static [Stop] {
     FILE.stop.get(api).and_then(|words| words.get(word)).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// What a response shows about why it ended, besides the word.
+/// Evidence for the stop reason, besides the word.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Shown<'s> {
     pub(super) has_calls: bool,
@@ -32,7 +31,6 @@ pub(super) struct Shown<'s> {
     pub(super) reason: Option<&'s str>,
 }
 
-/// Returns the class that a word has, by what the response shows.
 pub(super) fn class(api: &str, word: &str, shown: Shown<'_>) -> Option<Stop> {
     let classes = stops(api, word);
     let has = |class| classes.contains(&class);

@@ -11,7 +11,7 @@ use crate::{Reply, ReplyError};
 const STREAM: &str = "text/event-stream";
 
 impl Reply {
-    /// Reads a response. What cannot be read is left out.
+    /// Reads a response. Unreadable parts are left out.
     pub fn read(dialect: &Dialect, content_type: Option<&str>, status: u16, bytes: &[u8]) -> Self {
         let kind = content_type.unwrap_or_default().trim_start();
         let is_stream = kind.get(..STREAM.len()).is_some_and(|kind| kind.eq_ignore_ascii_case(STREAM));
@@ -26,7 +26,7 @@ impl Reply {
         }
     }
 
-    /// Reads a stream of server-sent events. What cannot be read is left out.
+    /// Reads a stream of server-sent events. Unreadable events are left out.
     pub fn of_stream(dialect: &Dialect, bytes: &[u8]) -> Self {
         let mut reader = ReplyReader::new(dialect.api);
         let mut deltas = reader.push(bytes);
@@ -34,7 +34,7 @@ impl Reply {
         deltas.into_iter().collect()
     }
 
-    /// Reads a body. What cannot be read is left out.
+    /// Reads a body. Unreadable parts are left out.
     pub fn of_body(dialect: &Dialect, status: u16, bytes: &[u8]) -> Self {
         let Ok(body) = serde_json::from_slice::<Value>(bytes) else {
             let message = String::from_utf8_lossy(bytes.trim_ascii()).into_owned();

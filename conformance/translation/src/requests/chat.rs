@@ -6,10 +6,9 @@ use super::parts::{call, described, object, objects, some_text, stops, text, tex
 use super::{Reader, Writer};
 use crate::question::{Choice, Format, Output, Part, Question, Reasoning, Role, Turn};
 
-/// Number of stops of which a request can have no more.
+/// Maximum number of stops in a request.
 const MOST_STOPS: usize = 4;
 
-/// Reads a request.
 pub(super) fn read(reader: &mut Reader, request: &Map<String, Value>) {
     // The newer member wins.
     let limit = ["max_completion_tokens", "max_tokens"].map(|name| request.get(name).and_then(Value::as_u64));
@@ -122,7 +121,6 @@ fn read_format(reader: &mut Reader, format: &Value) {
     reader.format(text(&format, "type"), of);
 }
 
-/// Writes the request of a question.
 pub(super) fn write(writer: &mut Writer, question: &Question) {
     let mut messages: Vec<Value> = Vec::new();
     messages.extend(question.instructions.iter().map(|text| json!({"role": "system", "content": text})));
@@ -165,7 +163,7 @@ pub(super) fn write(writer: &mut Writer, question: &Question) {
     }
 }
 
-/// Writes a turn of the user. The outputs of tools come first, as they must follow the calls.
+/// The outputs of tools come first, as they must follow the calls.
 fn write_user(writer: &mut Writer, turn: &Turn, messages: &mut Vec<Value>) {
     let mut content = Vec::new();
     for part in &turn.parts {
@@ -192,7 +190,7 @@ fn write_user(writer: &mut Writer, turn: &Turn, messages: &mut Vec<Value>) {
     }
 }
 
-/// Returns the message of the model's turn, if anything is left of it. It has reasoning, content and calls in this order.
+/// `None` if nothing is left. Reasoning, content and calls come in this order.
 fn assistant(writer: &mut Writer, turn: &Turn) -> Option<Value> {
     let (mut reasoning, mut content, mut calls) = (String::new(), Vec::new(), Vec::new());
     for part in &turn.parts {

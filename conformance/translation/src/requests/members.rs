@@ -51,19 +51,18 @@ const SILENT_INSIDE: &[&str] = &[
     "type",
 ];
 
-/// Returns whether a member of a request asks for nothing: it has no meaning for the reply, or its value is the default.
+/// The member has no meaning for the reply, or its value is the default.
 pub(super) fn is_silent(name: &str, value: &Value) -> bool {
     is_empty(value)
         || SILENT.contains(&name)
         || DEFAULTS.iter().any(|(of, default)| *of == name && is_same(value, default))
 }
 
-/// Returns whether a member of a tool, a message or a part asks for nothing.
+/// The same for a member of a tool, a message or a part.
 pub(super) fn is_silent_inside(name: &str, value: &Value) -> bool {
     is_empty(value) || *value == Value::Bool(false) || SILENT_INSIDE.contains(&name)
 }
 
-/// Returns whether a value stands for an absent member.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -73,7 +72,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// Returns whether a value is this one. Numbers may be written in any form.
+/// Numbers may be written in any form.
 fn is_same(value: &Value, text: &str) -> bool {
     serde_json::from_str::<Value>(text).is_ok_and(|default| match value.as_f64() {
         Some(number) => default.as_f64() == Some(number),
@@ -81,8 +80,7 @@ fn is_same(value: &Value, text: &str) -> bool {
     })
 }
 
-/// Returns the name of a kind of tool or content without the date of its version, such as `web_search` for
-/// `web_search_20250305`.
+/// `web_search_20250305` is `web_search`.
 pub(super) fn undated(kind: &str) -> &str {
     let dated = kind.rsplit_once('_').filter(|(_, date)| date.len() == 8);
     match dated {
@@ -91,7 +89,6 @@ pub(super) fn undated(kind: &str) -> &str {
     }
 }
 
-/// Returns the name that all APIs share for a kind of content.
 pub(super) fn content_name(kind: &str) -> &str {
     match kind {
         "document" | "input_file" => "file",

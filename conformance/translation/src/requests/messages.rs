@@ -9,7 +9,7 @@ use super::parts::{
 use super::{Reader, USUAL_LIMIT, Writer};
 use crate::question::{Choice, Format, Image, Output, Part, Question, Reasoning, Role, Turn};
 
-/// The budgets of reasoning for which efforts stand, in ascending order.
+/// Budgets of reasoning for each effort, in ascending order.
 const BUDGETS: &[(&str, u64)] = &[("low", 1024), ("medium", 2048), ("high", 4096)];
 
 /// The media types of images as bytes.
@@ -18,7 +18,6 @@ const MEDIA_TYPES: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/we
 /// The highest temperature of a request.
 const HIGHEST_TEMPERATURE: f64 = 1.0;
 
-/// Reads a request.
 pub(super) fn read(reader: &mut Reader, request: &Map<String, Value>) {
     // These come before instructions in the conversation, in whatever order the members stand.
     if let Some(system) = request.get("system") {
@@ -95,7 +94,7 @@ fn read_block(reader: &mut Reader, role: Role, block: &Map<String, Value>) {
     reader.turns.push(role, part);
 }
 
-/// Returns the image of a source, unless it is a file.
+/// Files are no images.
 fn image(source: &Map<String, Value>) -> Option<Image> {
     match text(source, "type") {
         "url" => some_text(source, "url").map(|url| Image::read(&url)),
@@ -146,7 +145,6 @@ fn read_output(reader: &mut Reader, config: &Map<String, Value>) {
     reader.unread("output_config", config, &["effort", "format"]);
 }
 
-/// Writes the request of a question.
 pub(super) fn write(writer: &mut Writer, question: &Question) {
     writer.set("model", question.model.as_str());
     match question.instructions.as_slice() {
@@ -189,7 +187,7 @@ fn write_messages(writer: &mut Writer, question: &Question) {
         let blocks = blocks(writer, &turn);
         match messages.last_mut() {
             _ if blocks.is_empty() => {}
-            // What stood between them was left out.
+            // Nothing between them was kept.
             Some((role, before)) if *role == turn.role => before.extend(blocks),
             _ => messages.push((turn.role, blocks)),
         }
@@ -201,7 +199,7 @@ fn write_messages(writer: &mut Writer, question: &Question) {
     writer.set("messages", messages.collect::<Vec<_>>());
 }
 
-/// Returns the blocks of a turn. The outputs of tools come first, as they must follow the calls.
+/// The outputs of tools come first, as they must follow the calls.
 fn blocks(writer: &mut Writer, turn: &Turn) -> Vec<Value> {
     let (mut results, mut blocks) = (Vec::new(), Vec::new());
     for part in &turn.parts {
@@ -255,7 +253,7 @@ fn source(image: &Image) -> Option<Value> {
     }
 }
 
-/// Returns the block of reasoning, unless it has no signature: such reasoning is refused.
+/// Reasoning without a signature is refused.
 fn thinking(writer: &mut Writer, reasoning: &Reasoning) -> Option<Value> {
     writer.lose_if(reasoning.id.is_some(), "reasoning.id");
     let Some(seal) = &reasoning.seal else {
@@ -268,7 +266,6 @@ fn thinking(writer: &mut Writer, reasoning: &Reasoning) -> Option<Value> {
     Some(json!({"type": "thinking", "thinking": reasoning.text, "signature": seal}))
 }
 
-/// Returns arguments as an object.
 fn input(writer: &mut Writer, arguments: &str) -> Value {
     let input = serde_json::from_str(arguments).ok().filter(Value::is_object);
     writer.lose_if(input.is_none(), "arguments");
@@ -300,7 +297,7 @@ fn write_tools(writer: &mut Writer, question: &Question) {
     }
 }
 
-/// Writes the effort and the limit. An effort is a budget of reasoning if the limit is above it, and a word otherwise.
+/// An effort is a budget of reasoning if the limit is above it, and a word otherwise.
 fn write_effort(writer: &mut Writer, question: &Question) {
     writer.lose_if(question.limit.is_none(), "limit");
     let wanted = question.effort.as_deref();

@@ -43,7 +43,7 @@ impl Question {
         Writer::of(self, api).unsaid
     }
 
-    /// Returns the conversation with each part in a turn of the right role, and without empty texts.
+    /// Each part is in a turn of the right role, and empty texts are dropped.
     fn usual_turns(&self) -> Vec<Turn> {
         let mut turns = Turns::default();
         for turn in &self.turns {
@@ -62,7 +62,6 @@ struct Turns {
 }
 
 impl Turns {
-    /// Adds a part to the last turn, or to a new one.
     fn push(&mut self, role: Role, part: Part) {
         let role = match part {
             Part::Text(text) | Part::Refusal(text) if text.is_empty() => return,
@@ -85,7 +84,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Notes a member without counterpart.
+    /// Members without counterpart are noted.
     fn other(&mut self, name: &str) {
         let name: String = name.chars().take(MOST_OTHERS).collect();
         let others = &mut self.question.others;
@@ -94,19 +93,18 @@ impl Reader {
         }
     }
 
-    /// Notes a member of something inside of the request.
+    /// The member is inside of something.
     fn inner(&mut self, place: &str, name: &str) {
         self.other(&format!("{place}.{name}"));
     }
 
-    /// Notes a member of the request that no API has in common, unless it has no meaning for the reply.
+    /// Members without a meaning for the reply are not noted.
     fn rest(&mut self, name: &str, value: &Value) {
         if !members::is_silent(name, value) {
             self.other(name);
         }
     }
 
-    /// Adds instructions, unless they are empty.
     fn instruct(&mut self, text: &str) {
         if !text.is_empty() {
             self.question.instructions.push(text.to_owned());
@@ -122,7 +120,6 @@ struct Writer {
 }
 
 impl Writer {
-    /// Writes a question.
     fn of(question: &Question, api: &Api) -> Self {
         let mut writer = Self::default();
         match api.name {
@@ -133,26 +130,24 @@ impl Writer {
         writer
     }
 
-    /// Sets a member.
     fn set(&mut self, name: &str, value: impl Into<Value>) {
         self.body.insert(name.to_owned(), value.into());
     }
 
-    /// Sets a member that has a value.
     fn set_some(&mut self, name: &str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
             self.set(name, value);
         }
     }
 
-    /// Notes what the API cannot carry.
+    /// The API cannot carry the member.
     fn lose(&mut self, name: &'static str) {
         if !self.unsaid.contains(&name) {
             self.unsaid.push(name);
         }
     }
 
-    /// Notes what the API cannot carry, if there is any.
+    /// Noted only if the member is there.
     fn lose_if(&mut self, is_there: bool, name: &'static str) {
         if is_there {
             self.lose(name);

@@ -1,4 +1,4 @@
-//! What requests of several APIs have in common: texts, images, tools, forms of the reply.
+//! Parts of requests that several APIs share: texts, images, tools, forms of the reply.
 
 use serde_json::{Map, Value, json};
 
@@ -9,28 +9,26 @@ use crate::question::{Call, Choice, Format, Image, Part, Question, Reasoning, Ro
 /// The efforts of reasoning, in the words of Responses and Chat Completions.
 pub(super) const EFFORTS: &[&str] = &["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
-/// Returns a member that is a text; an empty text if it is not.
+/// Empty if the member is not a text.
 pub(super) fn text<'a>(of: &'a Map<String, Value>, name: &str) -> &'a str {
     of.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Returns a member that is a text, if it is.
+/// `None` if the member is not a text.
 pub(super) fn some_text(of: &Map<String, Value>, name: &str) -> Option<String> {
     of.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
-/// Returns the objects of a list; none if it is no list.
 pub(super) fn objects(list: &Value) -> impl Iterator<Item = &Map<String, Value>> {
     list.as_array().into_iter().flatten().filter_map(Value::as_object)
 }
 
-/// Returns a value as an object; an empty one if it is not.
 pub(super) fn object(value: &Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
 }
 
 impl Image {
-    /// Reads an address, which may be a data URL.
+    /// The address may be a data URL.
     pub(super) fn read(address: &str) -> Self {
         let data_url = || {
             let (head, data) = address.strip_prefix("data:")?.split_once(',')?;
@@ -41,7 +39,7 @@ impl Image {
         data_url().unwrap_or_else(|| Self { url: Some(address.to_owned()), ..Self::default() })
     }
 
-    /// Returns an image whose bytes are here. Its media type is written in the usual way.
+    /// The media type is written in the usual way.
     pub(super) fn of_bytes(media_type: Option<&str>, data: &str) -> Self {
         let usual = |name: &str| match name.to_ascii_lowercase() {
             name if name == "image/jpg" => "image/jpeg".to_owned(),
@@ -50,7 +48,7 @@ impl Image {
         Self { url: None, media_type: media_type.map(usual), data: Some(data.to_owned()) }
     }
 
-    /// Returns its address, which is a data URL if its bytes are here.
+    /// A data URL if the bytes are here.
     pub(super) fn address(&self) -> String {
         match &self.data {
             Some(data) => format!("data:{};base64,{data}", self.media_type.as_deref().unwrap_or_default()),
@@ -58,14 +56,13 @@ impl Image {
         }
     }
 
-    /// Returns whether it has an address or bytes.
     pub(super) fn is_there(&self) -> bool {
         self.data.is_some() || self.url.is_some()
     }
 }
 
 impl Reader {
-    /// Notes the members of a tool, a message or a part that nothing has read.
+    /// Members that nothing has read are noted.
     pub(super) fn unread(&mut self, place: &str, of: &Map<String, Value>, read: &[&str]) {
         for (name, value) in of {
             if !read.contains(&name.as_str()) && !is_silent_inside(name, value) {
@@ -74,7 +71,7 @@ impl Reader {
         }
     }
 
-    /// Reads instructions: a text, or a list of parts with texts.
+    /// A text, or a list of parts with texts.
     pub(super) fn instructions(&mut self, content: &Value) {
         match content {
             Value::String(text) => self.instruct(text),
@@ -89,7 +86,7 @@ impl Reader {
         }
     }
 
-    /// Reads the content of a message of Responses or Chat Completions: a text, or a list of parts.
+    /// Responses and Chat Completions have a text, or a list of parts.
     pub(super) fn content(&mut self, role: Role, content: &Value) {
         match content {
             Value::String(text) => self.turns.push(role, Part::Text(text.clone())),
@@ -107,7 +104,7 @@ impl Reader {
         }
     }
 
-    /// Reads a part of a message of Responses or Chat Completions.
+    /// Responses and Chat Completions share these parts.
     fn part(&mut self, role: Role, part: &Map<String, Value>) {
         match text(part, "type") {
             "text" | "input_text" | "output_text" => {
@@ -119,7 +116,6 @@ impl Reader {
         }
     }
 
-    /// Reads an image, whose address is a text or an object with a text.
     fn image(&mut self, role: Role, part: &Map<String, Value>) {
         let address = part.get("image_url");
         let inner = address.and_then(Value::as_object);
@@ -134,7 +130,7 @@ impl Reader {
         }
     }
 
-    /// Returns the output of a tool: a text, or a list of parts with texts. Other parts are noted.
+    /// A text, or a list of parts with texts. Other parts are noted.
     pub(super) fn output(&mut self, content: Option<&Value>) -> String {
         match content {
             None | Some(Value::Null) => String::new(),
@@ -155,7 +151,6 @@ impl Reader {
         }
     }
 
-    /// Reads a function that the client runs.
     pub(super) fn tool(&mut self, tool: &Map<String, Value>, parameters: &str) {
         self.question.tools.push(Tool {
             name: text(tool, "name").to_owned(),
@@ -166,7 +161,7 @@ impl Reader {
         self.unread("tools", tool, &["name", "description", parameters]);
     }
 
-    /// Reads the word or the type of a tool choice. Returns whether it is known.
+    /// Returns whether the word or type is known.
     pub(super) fn choice(&mut self, word: &str) -> bool {
         self.question.choice = match word {
             "auto" => Choice::Free,
@@ -177,7 +172,7 @@ impl Reader {
         true
     }
 
-    /// Reads a form of the reply whose schema is a member of this object.
+    /// The schema is a member of this object.
     pub(super) fn format(&mut self, kind: &str, of: &Map<String, Value>) {
         self.question.format = match kind {
             "text" => Format::Text,
@@ -191,7 +186,7 @@ impl Reader {
         self.unread("format", of, &["name", "schema", "strict", "json_schema"]);
     }
 
-    /// Reads a member that Responses and Chat Completions share. Returns whether it is one.
+    /// Returns whether Responses and Chat Completions share the member.
     pub(super) fn shared(&mut self, name: &str, value: &Value) -> bool {
         match name {
             "model" => value.as_str().unwrap_or_default().clone_into(&mut self.question.model),
@@ -213,7 +208,7 @@ impl Reader {
 }
 
 impl Writer {
-    /// Writes the members that Responses and Chat Completions share, except for tools.
+    /// Responses and Chat Completions share these members, except for tools.
     pub(super) fn shared(&mut self, question: &Question) {
         self.set("model", question.model.as_str());
         self.set_some("temperature", question.temperature);
@@ -224,8 +219,7 @@ impl Writer {
         }
     }
 
-    /// Writes the tools, each by its name and the schema of its arguments. Returns whether there are any: a request without
-    /// tools must not have a choice of them.
+    /// Returns whether there are any: a request without tools must not have a choice of them.
     pub(super) fn tools(&mut self, question: &Question, one: impl Fn(&Tool, Value) -> Value) -> bool {
         if question.tools.is_empty() {
             self.lose_if(question.choice != Choice::Free, "choice");
@@ -237,7 +231,7 @@ impl Writer {
         true
     }
 
-    /// Writes which tools the reply may call, in Responses and Chat Completions.
+    /// The same in Responses and Chat Completions.
     pub(super) fn choice(&mut self, question: &Question, one: impl FnOnce(&str) -> Value) {
         match &question.choice {
             Choice::Free => {}
@@ -250,7 +244,7 @@ impl Writer {
         }
     }
 
-    /// Returns the effort, if it is a word of Responses and Chat Completions.
+    /// `None` if it is no word of Responses and Chat Completions.
     pub(super) fn effort<'a>(&mut self, question: &'a Question) -> Option<&'a str> {
         let effort = question.effort.as_deref()?;
         let is_known = EFFORTS.contains(&effort);
@@ -258,18 +252,18 @@ impl Writer {
         is_known.then_some(effort)
     }
 
-    /// Returns the name of the form of a reply, which Responses and Chat Completions require.
+    /// Responses and Chat Completions require a name.
     pub(super) fn format_name<'a>(&mut self, name: &'a str) -> &'a str {
         self.lose_if(name.is_empty(), "format.name");
         if name.is_empty() { "reply" } else { name }
     }
 
-    /// Returns the number of choices. One is what every API gives.
+    /// Every API gives one, so one is not written.
     pub(super) fn choices(question: &Question) -> Option<u64> {
         question.choices.filter(|number| *number != 1)
     }
 
-    /// Notes what an API without seals loses of reasoning.
+    /// An API without seals loses them.
     pub(super) fn lose_seal(&mut self, reasoning: &Reasoning) {
         self.lose_if(reasoning.id.is_some(), "reasoning.id");
         self.lose_if(reasoning.seal.is_some(), "reasoning.seal");
@@ -277,7 +271,7 @@ impl Writer {
     }
 }
 
-/// Returns a tool with its description, if it has one.
+/// The description is optional.
 pub(super) fn described(tool: &Tool, mut written: Value) -> Value {
     if let Some(description) = &tool.description {
         written["description"] = json!(description);
@@ -285,7 +279,7 @@ pub(super) fn described(tool: &Tool, mut written: Value) -> Value {
     written
 }
 
-/// Returns the content of a message: a text if it is only one.
+/// A single text is not written as a list.
 pub(super) fn text_or_parts(parts: Vec<Value>) -> Value {
     match parts.as_slice() {
         [only] if only.get("text").is_some() => only.get("text").cloned().unwrap_or_default(),
@@ -293,12 +287,12 @@ pub(super) fn text_or_parts(parts: Vec<Value>) -> Value {
     }
 }
 
-/// Returns the texts of a list that are not empty.
+/// Empty texts are dropped.
 pub(super) fn stops<'v>(list: impl IntoIterator<Item = &'v Value>) -> Vec<String> {
     list.into_iter().filter_map(Value::as_str).filter(|stop| !stop.is_empty()).map(str::to_owned).collect()
 }
 
-/// Returns the schema of a tool's arguments. A tool without one takes none.
+/// A tool without a schema takes no arguments.
 fn usual_parameters(schema: Option<&Value>) -> Value {
     match schema {
         Some(Value::Object(schema)) if !schema.is_empty() => Value::Object(schema.clone()),
@@ -306,12 +300,12 @@ fn usual_parameters(schema: Option<&Value>) -> Value {
     }
 }
 
-/// Returns the schema of a form of the reply, which is an object.
+/// The schema has to be an object.
 pub(super) fn usual_schema(schema: &Value) -> Value {
     Value::Object(object(schema))
 }
 
-/// Returns a call of a tool. Some clients send the arguments as an object.
+/// Some clients send the arguments as an object.
 pub(super) fn call(id: &str, name: &str, arguments: Option<&Value>) -> Part {
     let arguments = match arguments {
         Some(Value::String(text)) => text.clone(),

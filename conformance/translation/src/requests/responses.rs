@@ -10,10 +10,9 @@ use crate::question::{Choice, Format, Output, Part, Question, Reasoning, Role};
 /// The least number of output tokens that a request can ask for.
 const LEAST_LIMIT: u64 = 16;
 
-/// What a request includes so that reasoning can be sent back.
+/// Requests include it so that reasoning can be sent back.
 const ENCRYPTED: &str = "reasoning.encrypted_content";
 
-/// Reads a request.
 pub(super) fn read(reader: &mut Reader, request: &Map<String, Value>) {
     // Instructions come before those in the input, in whatever order the members stand.
     if let Some(instructions) = request.get("instructions") {
@@ -82,7 +81,6 @@ fn read_item(reader: &mut Reader, item: &Map<String, Value>) {
     }
 }
 
-/// Returns the reasoning of an item, if it has any.
 fn reasoning(item: &Map<String, Value>) -> Option<Reasoning> {
     let texts = |name| {
         let parts = item.get(name).into_iter().flat_map(objects);
@@ -138,7 +136,6 @@ fn read_text(reader: &mut Reader, shape: &Map<String, Value>) {
     }
 }
 
-/// Writes the request of a question.
 pub(super) fn write(writer: &mut Writer, question: &Question) {
     let mut input = Vec::new();
     writer.shared(question);
@@ -190,7 +187,7 @@ pub(super) fn write(writer: &mut Writer, question: &Question) {
     }
 }
 
-/// Writes a turn of the user: messages, between outputs of tools.
+/// The turn has messages between outputs of tools.
 fn write_user(writer: &mut Writer, parts: &[Part], input: &mut Vec<Value>) {
     let mut content = Vec::new();
     for part in parts {
@@ -221,14 +218,13 @@ fn write_user(writer: &mut Writer, parts: &[Part], input: &mut Vec<Value>) {
     input.extend(user_message(&mut content));
 }
 
-/// Returns the message with these parts, and takes them.
 fn user_message(content: &mut Vec<Value>) -> Option<Value> {
     let parts = std::mem::take(content);
     let message = |parts| json!({"type": "message", "role": "user", "content": text_or_parts(parts)});
     (!parts.is_empty()).then(|| message(parts))
 }
 
-/// Writes a part of the model's turn as an item.
+/// Each part is an item.
 fn write_assistant(writer: &mut Writer, part: &Part, input: &mut Vec<Value>) {
     let number = input.len();
     let item = match part {

@@ -19,7 +19,7 @@ pub(crate) struct Asides {
     pub(crate) injected: VecDeque<Box<str>>,
     /// Accepted steering input.
     pub(crate) taken: Vec<Steer>,
-    /// Ended responses, and the phase in which each ended.
+    /// Ended responses, each with its last phase.
     pub(crate) ended: VecDeque<(Box<str>, Option<&'static str>)>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) enum InFlightMessage {
 }
 
 impl InFlightMessage {
-    /// Returns the kind of a client's message, if it is one of these.
+    /// `None` if it is another kind of message.
     fn of_message(dialect: &Dialect, kind: &str) -> Option<Self> {
         let is_this = |aside: Option<spec::table::Aside>| aside.is_some_and(|aside| aside.message == kind);
         if is_this(dialect.framing.steer) {
@@ -63,7 +63,7 @@ impl InFlightMessage {
         }
     }
 
-    /// Returns the kind of message that an event replies to, and the reply. Such an event is not part of a response.
+    /// Such an event is not part of a response.
     pub(crate) fn of_reply(dialect: &Dialect, event: &str) -> Option<(Self, Reply)> {
         let reply = |aside: Option<spec::table::Aside>| aside?.reply(event);
         let steer = reply(dialect.framing.steer).map(|reply| (Self::Steer, reply));
@@ -82,7 +82,6 @@ impl About {
 }
 
 impl Asides {
-    /// Processes a client's message.
     pub(super) fn sent(&mut self, dialect: &Dialect, kind: &str, message: &Object<'_>) {
         let Some(names) = &dialect.api.session else { return };
         let (list, name) = match InFlightMessage::of_message(dialect, kind) {
@@ -95,7 +94,6 @@ impl Asides {
         }
     }
 
-    /// Processes a reply of the server.
     pub(in crate::engine) fn came(
         &mut self,
         (aside, reply): (InFlightMessage, Reply),
@@ -133,25 +131,23 @@ impl Asides {
         }
     }
 
-    /// Returns accepted input for a response that nothing has followed yet.
+    /// Accepted input that no event of the response has followed yet.
     pub(crate) fn turning(&self, response: &str) -> Option<&Steer> {
         self.taken.iter().find(|steer| *steer.response == *response && !steer.is_over)
     }
 
-    /// Returns the phase in which a response ended, if it has.
+    /// Returns the last phase of an ended response.
     #[expect(clippy::option_option, reason = "one is whether it has ended, and the other why")]
     pub(crate) fn end_of(&self, response: &str) -> Option<Option<&'static str>> {
         self.ended.iter().find(|(ended, _)| **ended == *response).map(|(_, phase)| *phase)
     }
 
-    /// Marks the input of a steered response as followed.
     pub(super) fn follow(&mut self, response: &str) {
         for steer in self.taken.iter_mut().filter(|steer| *steer.response == *response) {
             steer.is_over = true;
         }
     }
 
-    /// Records the end of a response.
     pub(super) fn end(&mut self, response: &str, phase: Option<&'static str>) {
         if self.ended.len() >= MAX_ASIDES {
             self.ended.pop_front();

@@ -21,7 +21,7 @@ pub(crate) struct Connection {
     pub(crate) has_requests: bool,
     /// Whether the response that begins was not requested.
     pub(crate) is_unasked: bool,
-    /// Whether responses have overlapped: from then on, it is unknown which request belongs to which response.
+    /// Whether responses have overlapped. From then on, it is unknown to which response a request belongs.
     pub(super) has_overlapped: bool,
     /// Client messages about responses in flight.
     pub(crate) asides: Asides,
@@ -42,7 +42,6 @@ pub(crate) struct EventLane {
 }
 
 impl Connection {
-    /// Records the time of the first message, if there is one.
     pub(super) fn begin(&mut self, frame: &Frame<'_>) {
         self.began = self.began.or(frame.time);
     }

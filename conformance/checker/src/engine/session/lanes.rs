@@ -22,7 +22,6 @@ impl Lane {
         Self { name: name.map(Into::into), stream, turns: Turns::default() }
     }
 
-    /// Returns whether a response is in flight or requested.
     fn is_busy(&self) -> bool {
         self.is_in_flight() || !self.turns.unanswered.is_empty()
     }
@@ -31,7 +30,7 @@ impl Lane {
         self.stream.has_begun() && !self.stream.has_ended()
     }
 
-    /// Returns whether it had a response. A rejected request uses none.
+    /// A rejected request uses none.
     fn was_used(&self) -> bool {
         self.turns.latest.is_some() || self.stream.has_begun()
     }
@@ -45,7 +44,6 @@ pub(in crate::engine) struct Lanes {
 }
 
 impl Lanes {
-    /// Creates the lanes of a session, whose unnamed lane has this stream.
     pub(super) fn new(stream: Stream) -> Self {
         Self { current: Lane::new(None, stream), others: Vec::new() }
     }
@@ -58,7 +56,6 @@ impl Lanes {
         self.all().find(|lane| lane.name.as_deref() == name)
     }
 
-    /// Enters a lane, unless there are too many.
     pub(super) fn enter(&mut self, name: Option<&str>) -> bool {
         if self.current.name.as_deref() == name {
             return true;
@@ -77,38 +74,34 @@ impl Lanes {
         true
     }
 
-    /// Returns whether a lane was used or requested.
     pub(super) fn knows(&self, name: Option<&str>) -> bool {
         self.of_name(name).is_some()
     }
 
-    /// Returns whether the unnamed lane has had any event.
+    /// Only the unnamed lane counts.
     pub(super) fn nameless_was_used(&self) -> bool {
         self.of_name(None).is_some_and(|lane| lane.stream.events > 0)
     }
 
-    /// Returns whether the unnamed lane has no response in flight.
     pub(super) fn nameless_rests(&self) -> bool {
         self.of_name(None).is_none_or(|lane| !lane.is_busy())
     }
 
-    /// Returns the names of lanes with a response in flight.
     pub(super) fn in_flight(&self) -> impl Iterator<Item = Option<&str>> {
         self.all().filter(|lane| lane.is_in_flight()).map(|lane| lane.name.as_deref())
     }
 
-    /// Returns the number of named lanes with a response, including the current one.
+    /// The current lane counts, too.
     pub(super) fn used(&self) -> usize {
         let others = self.others.iter().filter(|lane| lane.name.is_some() && lane.was_used()).count();
         others + usize::from(self.current.name.is_some())
     }
 
-    /// Returns the number of named lanes.
     pub(super) fn named(&self) -> usize {
         self.all().filter(|lane| lane.name.is_some()).count()
     }
 
-    /// Drops the current lane and enters the first of the others. Returns false if there is none.
+    /// Enters the first of the other lanes. Returns false if there is none.
     pub(in crate::engine) fn leave(&mut self) -> bool {
         let first = self.others.iter().enumerate().min_by_key(|(_, lane)| lane.name.as_deref());
         let Some(first) = first.map(|(at, _)| at) else { return false };

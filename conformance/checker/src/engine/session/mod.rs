@@ -33,7 +33,7 @@ pub(super) struct Session {
 /// A session as rules see it, from the lane of the event at hand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SessionView<'s> {
-    /// What all lanes share.
+    /// State that all lanes share.
     pub(crate) connection: &'s Connection,
     /// The requests of the lane at hand.
     pub(crate) turns: &'s Turns,
@@ -51,38 +51,32 @@ pub(super) enum Placement {
 }
 
 impl Session {
-    /// Begins a session. The stream is that of its unnamed lane.
     pub(super) fn new(stream: Stream) -> Self {
         Self { lanes: Lanes::new(stream), connection: Connection::default() }
     }
 
-    /// Returns the name of the current lane.
     pub(super) fn lane(&self) -> Option<&str> {
         self.lanes.current.name.as_deref()
     }
 
-    /// Returns the stream of the current lane.
     pub(super) const fn stream(&self) -> &Stream {
         &self.lanes.current.stream
     }
 
-    /// Returns the stream of the current lane.
     pub(super) const fn stream_mut(&mut self) -> &mut Stream {
         &mut self.lanes.current.stream
     }
 
-    /// Returns the stream of the current lane, and the session as rules see it.
+    /// The stream of the current lane, and the session as rules see it.
     pub(super) const fn split(&mut self) -> (&mut Stream, SessionView<'_>) {
         let lane = &mut self.lanes.current;
         (&mut lane.stream, SessionView { connection: &self.connection, turns: &lane.turns })
     }
 
-    /// Returns whether a request in the current lane has no response.
     pub(super) fn is_due(&self) -> bool {
         !self.lanes.current.turns.unanswered.is_empty()
     }
 
-    /// Processes a client's message.
     pub(super) fn sent(&mut self, dialect: &Dialect, frame: &Frame<'_>) {
         let message = Object::new(frame.data.as_deref().unwrap_or_default());
         self.connection.begin(frame);
@@ -93,7 +87,6 @@ impl Session {
         }
     }
 
-    /// Processes a client's request for a response.
     fn asked(&mut self, dialect: &Dialect, message: &Object<'_>, frame: &Frame<'_>) {
         // The request is the message itself, or a member of it.
         let inner = dialect.snapshot_member().and_then(|member| message.value(member)).map(Object::new);
@@ -107,7 +100,7 @@ impl Session {
         self.lanes.current.turns.unanswered.push_back(Turn::new(request, dialect.api, frame));
     }
 
-    /// Finds the place of an event, and enters its lane. An event of a stream can begin the next response.
+    /// An event of a stream can begin the next response.
     pub(super) fn place(&mut self, dialect: &Dialect, record: &Record<'_>) -> Placement {
         let has_lanes = dialect.framing.lanes;
         let name = record.event_type.as_deref().filter(|_| has_lanes);
@@ -124,7 +117,7 @@ impl Session {
         }
     }
 
-    /// Enters the lane of an event. Returns whether the lane is known.
+    /// Returns whether the lane is known.
     fn enter_lane(&mut self, member: &str, record: &Record<'_>, is_aside: bool) -> bool {
         let Self { lanes, connection } = self;
         let name = lane_in(record.data(), member);
@@ -154,7 +147,6 @@ impl Session {
         is_told && entered
     }
 
-    /// Starts the next response after one has ended.
     fn begin_turn(&mut self, record: &Record<'_>) {
         self.connection.begin(record.frame);
         let begins = record.begins();
@@ -188,7 +180,6 @@ impl Session {
         }
     }
 
-    /// Remembers what an event of the current lane has begun or ended.
     pub(super) fn settle(&mut self, record: &Record<'_>, is_apart: bool) {
         if is_apart {
             return self.refuse_turn();
@@ -203,8 +194,8 @@ impl Session {
         }
     }
 
-    /// Ends a turn that an error answers, outside of any response. It also ends the response that the turn continues,
-    /// unless that belongs to another lane.
+    /// An error that answers a turn also ends the response that the turn continues, unless that belongs to another
+    /// lane.
     fn refuse_turn(&mut self) {
         let has_lanes = self.lanes.named() > 0;
         let turns = &mut self.lanes.current.turns;
@@ -227,18 +218,16 @@ impl Session {
 }
 
 impl SessionView<'_> {
-    /// Returns whether the next events are those of a new response.
+    /// Returns whether the next events begin a new response.
     pub(crate) fn is_fresh(&self) -> bool {
         self.turns.current.is_some() || !self.turns.unanswered.is_empty()
     }
 
-    /// Returns the age of the connection when the current request was sent.
     pub(crate) fn age_at_request(&self) -> Option<Duration> {
         self.turns.current.as_ref()?.sent?.checked_sub(self.connection.began?)
     }
 }
 
-/// Returns the lane that an event names.
 fn lane_in<'d>(data: &'d str, member: &str) -> Option<Cow<'d, str>> {
     memchr::memmem::find(data.as_bytes(), member.as_bytes())?;
     spec::json::at(data, &format!("/{member}")).and_then(spec::json::string)

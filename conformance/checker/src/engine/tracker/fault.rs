@@ -10,7 +10,6 @@ use crate::engine::location::SavedLocation;
 use crate::engine::node::{Key, Node, State};
 use crate::engine::stream::RESPONSE;
 
-/// Describes the events that close a scope.
 pub(super) fn closing_events(dialect: &Dialect, scope: Scope) -> String {
     let closes = |event: &&EventInfo| event.scope == scope && event.ends_scope();
     let names: Vec<_> = dialect.effects().filter(closes).map(|event| event.name).collect();
@@ -18,8 +17,7 @@ pub(super) fn closing_events(dialect: &Dialect, scope: Scope) -> String {
 }
 
 impl Tracker<'_, '_> {
-    /// Reports a response that begins with another event than the one that creates it, unless an earlier part of the
-    /// stream created it.
+    /// An earlier part of the stream may have created the response.
     #[cold]
     pub(super) fn not_created(&mut self, is_doubtful: bool) {
         let Some(mut bound) = self.plan.structural(Family::BeforeOpen, self.plan.api().root) else { return };
@@ -42,7 +40,7 @@ impl Tracker<'_, '_> {
         });
     }
 
-    /// Reports an event for a node that nothing opened. Returns the number of the finding.
+    /// Returns the number of the finding.
     #[cold]
     pub(super) fn before_open(&mut self, scope: Scope, parent: usize, key: Key) -> Option<usize> {
         // Descendants of an unopened node are reported once.
@@ -103,7 +101,6 @@ impl Tracker<'_, '_> {
         );
     }
 
-    /// Checks whether the parent of a node can contain it.
     pub(super) fn wrong_parent(&mut self, node: usize) {
         let Some(found) = self.stream.nodes.get(node) else { return };
         self.wrong_kind(found.scope, found.parent.unwrap_or(RESPONSE));
@@ -135,7 +132,7 @@ impl Tracker<'_, '_> {
         format!("{} before it", opening.map_or("the opening event", |event| event.name))
     }
 
-    /// Returns another place in the stream that explains a finding.
+    /// Another place in the stream that explains a finding.
     #[cold]
     pub(in crate::engine) fn related(
         &self,
@@ -149,7 +146,7 @@ impl Tracker<'_, '_> {
         Some(Related { label, place: mark.location() })
     }
 
-    /// Reports a violation about a node. Returns the number of the finding.
+    /// Returns the number of the finding.
     #[cold]
     pub(super) fn report(
         &mut self,
@@ -165,8 +162,7 @@ impl Tracker<'_, '_> {
         self.findings.add(bound, self.record, &place, related, &message)
     }
 
-    /// Returns the finding that a violation about a node follows from: that two items share an index, if the violation
-    /// is about the identity of a node.
+    /// A violation about the identity of a node follows from two items that share an index.
     pub(super) fn doubt(&self, family: Family, node: usize) -> Option<usize> {
         let is_about_identity = matches!(
             family,
@@ -180,7 +176,7 @@ impl Tracker<'_, '_> {
         is_about_identity.then(|| self.stream.doubt(node)).flatten()
     }
 
-    /// Notes that two items share an index, as a finding says.
+    /// The finding says that two items share an index.
     #[cold]
     pub(super) fn note_doubt(&mut self, node: usize, finding: Option<usize>) {
         if let Some(node) = self.stream.nodes.get_mut(node) {
@@ -188,7 +184,7 @@ impl Tracker<'_, '_> {
         }
     }
 
-    /// Reports an event after the one that ends the response, which does not end it in some dialects.
+    /// Some dialects allow events after the one that ends the response.
     #[cold]
     pub(super) fn report_after_the_end(&mut self, family: Family, message: impl Fn() -> String) {
         let Some(mut bound) = self.plan.structural(family, self.plan.api().root) else { return };

@@ -13,7 +13,7 @@ use crate::engine::node::{Key, Node, State};
 use crate::engine::stream::RESPONSE;
 
 impl<'r> Tracker<'_, 'r> {
-    /// Returns the node of an event, which is created if nothing opened it; none if the node is closed.
+    /// Creates the node if nothing opened it. `None` if the node is closed.
     pub(super) fn locate(&mut self, info: &'static EventInfo) -> Option<usize> {
         let scope = info.scope;
         let api = self.plan.api();
@@ -70,8 +70,7 @@ impl<'r> Tracker<'_, 'r> {
         Some(node)
     }
 
-    /// Returns the index of a node if the event does not have it. In a list, each entry has its own: the next one opens,
-    /// and others belong to the last one.
+    /// In a list, each entry has its own index: the next one opens, and others belong to the last one.
     fn missing_index(&mut self, info: &EventInfo, slot: Slot, parent: Scope, key: Key, item: usize) -> u64 {
         let api = self.plan.api();
         if !self.plan.dialect().pointer(slot).contains("/*") {
@@ -85,7 +84,7 @@ impl<'r> Tracker<'_, 'r> {
         if info.role == Role::Open { next } else { next.saturating_sub(1) }
     }
 
-    /// Notes that the index of a node was guessed, if the schema requires it.
+    /// The index is in doubt if it was guessed although the schema requires it.
     fn doubt_index(&mut self, node: usize, lacking: Option<Slot>) {
         if let Some(slot) = lacking {
             let finding = self.findings.lacking(self.plan.dialect().member(slot));
@@ -93,7 +92,7 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// Returns the node of a scope without indices, of which a response has one.
+    /// A response has one node of a scope without indices.
     pub(super) fn plain_child(&mut self, scope: Scope) -> usize {
         let level = self.plan.api().scope(scope);
         self.stream
@@ -102,7 +101,6 @@ impl<'r> Tracker<'_, 'r> {
             .unwrap_or_else(|| self.stream.nodes.add(level, Key::default(), State::Open, Some(RESPONSE)))
     }
 
-    /// Returns the part that contains a text.
     pub(super) fn parent_of(&mut self, parent: Scope, key: Key, item: usize) -> Option<usize> {
         let level = self.plan.api().scope(parent);
         let key = key.first(level.key.len());
@@ -132,7 +130,6 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// Returns the item that an event opens or closes.
     pub(super) fn item(&mut self, info: &'static EventInfo) -> Option<usize> {
         let api = self.plan.api();
         let id = self.value_string("id");
@@ -179,26 +176,22 @@ impl<'r> Tracker<'_, 'r> {
         Some(item)
     }
 
-    /// Returns a string member of the event's value.
     fn value_string(&self, name: &str) -> Option<Cow<'r, str>> {
         let raw = self.record.view.raw(Slot::Value)?;
         spec::json::string(raw.get(self.value.as_ref()?.place(name)?)?)
     }
 
-    /// Returns the index of the event's item.
     fn container_index(&mut self) -> Option<Index> {
         let api = self.plan.api();
         let count = self.record.view.count(api.index)?;
         Some(self.stream.nodes.index(count))
     }
 
-    /// Returns the member of an event that holds a slot, and the pointer to it.
     fn member(&self, slot: Slot) -> (&'static str, String) {
         let dialect = self.plan.dialect();
         (dialect.member(slot), self.record.filled(dialect.pointer(slot)).into_owned())
     }
 
-    /// Returns the item that contains an event, even if it is closed.
     pub(super) fn item_of_event(&mut self) -> Option<usize> {
         let api = self.plan.api();
         let index = self.container_index();
@@ -207,7 +200,6 @@ impl<'r> Tracker<'_, 'r> {
         self.item_at(index, id.as_deref())
     }
 
-    /// Returns the item at an index, or with an id; the id of a known item takes precedence.
     pub(super) fn item_at(&mut self, index: Option<Index>, id: Option<&str>) -> Option<usize> {
         let api = self.plan.api();
         let mut key = Key::default();
@@ -274,7 +266,6 @@ impl<'r> Tracker<'_, 'r> {
         Some(at)
     }
 
-    /// Creates an item that nothing opened.
     pub(super) fn implied_item(&mut self, index: Option<Index>, id: Option<&str>) -> usize {
         let api = self.plan.api();
         let mut key = Key::default();
@@ -306,7 +297,7 @@ impl<'r> Tracker<'_, 'r> {
         self.stream.nodes.get(node).is_some_and(|node| node.state() == State::Implied)
     }
 
-    /// Returns whether the node of an event is not closed; otherwise reports the event.
+    /// Reports the event if its node is closed.
     pub(super) fn check_open(&mut self, parent: usize, node: Option<usize>, info: &EventInfo) -> bool {
         let closes = info.ends_scope();
         let state = |at: usize| self.stream.nodes.get(at).map(Node::state);
@@ -340,7 +331,7 @@ impl<'r> Tracker<'_, 'r> {
         false
     }
 
-    /// Returns whether the entry of a list at hand has what lets it close its scope again.
+    /// An entry of a list may repeat the value that closes its scope.
     pub(super) fn may_close_again(&self, info: &EventInfo) -> bool {
         let entry = self.record.entry().zip(info.level.again);
         entry
@@ -348,7 +339,6 @@ impl<'r> Tracker<'_, 'r> {
             .is_some_and(|value| value != "null")
     }
 
-    /// Returns the innermost closed ancestor of a place.
     pub(super) fn closed_above(&self, from: usize) -> Option<usize> {
         let mut at = Some(from);
         while let Some(here) = at.filter(|at| *at != RESPONSE) {
@@ -361,7 +351,7 @@ impl<'r> Tracker<'_, 'r> {
         None
     }
 
-    /// Counts a child of a node, and checks that it has the next index.
+    /// Checks that the child has the next index.
     pub(super) fn count(&mut self, scope: Scope, key: Key, parent: usize, opens: bool) {
         // Another rule reports numbers that are not indices.
         let level = self.plan.api().scope(scope);

@@ -14,7 +14,7 @@ use crate::engine::stream::RESPONSE;
 use crate::engine::view::{Object, same, short};
 
 impl<'r> Tracker<'_, 'r> {
-    /// Applies relations to an event of a node. Most events are deltas, which have none.
+    /// Most events are deltas, which have none.
     #[inline]
     pub(super) fn relate(&mut self, event: usize, node: usize) {
         let steps = &self.plan.steps[event];
@@ -34,7 +34,6 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// Returns the occurrence of the relation's scope that is or contains a node.
     fn holder(&self, bound: Bound, node: usize) -> Option<usize> {
         let mut at = node;
         loop {
@@ -50,7 +49,6 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// Returns the value of the event for a relation.
     fn value(&self, at: Option<&Target>) -> Option<&'r str> {
         let view = &self.record.view;
         let Some(target) = at else { return view.raw(Slot::Value) };
@@ -129,7 +127,7 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// Compares the final value of a text with its deltas.
+    /// The final value must equal its deltas.
     fn compare_joined(&mut self, bound: Bound, at: usize, raw: &str) {
         let Some(node) = self.stream.nodes.get_mut(at) else { return };
         if node.fragments == 0 || node.partial {
@@ -151,7 +149,6 @@ impl<'r> Tracker<'_, 'r> {
         });
     }
 
-    /// Compares the children of a node with the value that closed it.
     pub(super) fn carry(&mut self, node: usize, value: &Object<'_>, prefix: &str) {
         let plan = self.plan;
         let Some(closed) = self.stream.nodes.get(node) else { return };
@@ -246,7 +243,6 @@ impl<'r> Tracker<'_, 'r> {
         });
     }
 
-    /// Returns the place of the value in the current event.
     fn value_pointer(&self) -> Cow<'static, str> {
         if let Some(value) = self.record.known.and_then(|(_, info)| info.value) {
             return self.record.filled(value);
@@ -258,7 +254,7 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// Describes the other object of the stream with an unexpected id.
+    /// An unexpected id may belong to another object of the stream.
     fn hint(&self, raw: &str) -> String {
         let known = spec::json::string(raw).and_then(|id| self.stream.known_as(&id));
         known.map(|what| format!(", {what}")).unwrap_or_default()
@@ -293,7 +289,6 @@ struct Lists<'v> {
 }
 
 impl<'v> Lists<'v> {
-    /// Returns the text of the value at a place, for the node's index.
     fn at(&mut self, value: &'v Object<'_>, template: &Template, node: &Node) -> Option<&'v str> {
         if !template.is_list {
             return template.holder(value);
@@ -309,12 +304,12 @@ impl<'v> Lists<'v> {
     }
 }
 
-/// Returns the first character in which two texts differ, counted from 1.
+/// Counted from 1.
 fn first_difference(one: &str, other: &str) -> usize {
     one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count() + 1
 }
 
-/// Returns excerpts of two texts around their first difference, as JSON strings.
+/// JSON strings with the text around the first difference.
 fn differing(one: &str, other: &str) -> (String, String) {
     const BEFORE: usize = 12;
     const BEHIND: usize = 24;

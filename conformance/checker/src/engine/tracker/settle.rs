@@ -10,7 +10,7 @@ use crate::engine::plan::Plan;
 use crate::engine::stream::{RESPONSE, Stream};
 
 impl Tracker<'_, '_> {
-    /// Runs the rules about the text of a node that ends, and about those inside of it.
+    /// Rules see the text of a node when the node ends, with all texts inside.
     pub(super) fn settle(&mut self, node: usize) {
         if self.plan.hooks.has_settled {
             let Self { plan, stream, findings, context, record, .. } = self;
@@ -22,7 +22,6 @@ impl Tracker<'_, '_> {
     }
 }
 
-/// Runs the rules about the texts that the end of the stream ends.
 pub(super) fn settle_at_end(
     plan: &Plan,
     context: Context<'_>,
@@ -36,7 +35,7 @@ pub(super) fn settle_at_end(
     });
 }
 
-/// Calls a function with the nodes at and below a place whose texts rules have not seen, and marks them as seen.
+/// Marks the nodes as seen by rules.
 fn each_settled(plan: &Plan, stream: &mut Stream, at: usize, settle: &mut dyn FnMut(&Stream, &Node)) {
     let Some(node) = stream.nodes.get_mut(at) else { return };
     let children = node.children.len();
@@ -55,7 +54,7 @@ fn each_settled(plan: &Plan, stream: &mut Stream, at: usize, settle: &mut dyn Fn
 }
 
 impl Node {
-    /// Returns its whole text, if it is known: the final value, or else the joined deltas.
+    /// The final value, or else the joined deltas.
     pub(crate) fn whole_text(&self, has_gap: bool) -> Option<std::borrow::Cow<'_, str>> {
         let stated = self.closing.get().and_then(|value| spec::json::string(value.text()));
         let joined =

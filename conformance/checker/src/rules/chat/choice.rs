@@ -9,7 +9,7 @@ use spec::table::{Marker, Scope};
 use crate::engine::{Case, Node, Object, Stream, number, short};
 use crate::rules::logprobs::misspelled;
 
-/// Years in which completions are created, as seconds.
+/// Years of completions, as seconds.
 const SECONDS: std::ops::Range<f64> = 1e9..4e9;
 
 /// Reports the first choice whose index is not its place in the order of choices.
@@ -97,7 +97,6 @@ pub(in crate::rules) fn has_content(case: &mut Case<'_>, choice: &Node, finish: 
     }
 }
 
-/// Reports a chunk with an empty id or model.
 pub(in crate::rules) fn is_identified(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
     for member in ["id", "model"] {
         if case.record().and_then(|record| record.member(member)) == Some("\"\"") {
@@ -118,7 +117,6 @@ pub(in crate::rules) fn created_in_seconds(case: &mut Case<'_>) {
     }
 }
 
-/// Returns whether a choice has a text, a refusal or a call.
 pub(super) fn is_written(stream: &Stream, choice: &Node) -> bool {
     let mut texts = stream.children(choice, Scope::Content).chain(stream.children(choice, Scope::Refusal));
     texts.any(|text| !text.joined.is_empty()) || stream.children(choice, Scope::ToolCall).next().is_some()

@@ -6,12 +6,12 @@ use spec::table::{Marker, Scope};
 use crate::engine::{Asked, Case, Chosen, Node, Object, State, number, short};
 use crate::rules::{request, shape};
 
-/// Returns whether a choice has said all that it has to say.
+/// A choice that was cut off has not said all.
 fn is_complete(finish: &Object<'_>) -> bool {
     matches!(finish.plain("finish_reason"), Some("stop" | "tool_calls"))
 }
 
-/// Returns the joined text of a choice, if all of it is known.
+/// `None` if some of the text is unknown.
 fn text<'c>(case: &Case<'c>, choice: &'c Node) -> Option<&'c Node> {
     let stream = case.stream;
     stream.children(choice, Scope::Content).find(|text| !text.partial && !stream.has_gap)
@@ -48,12 +48,11 @@ pub(in crate::rules) fn calls_mean_tool_calls(case: &mut Case<'_>, choice: &Node
     }
 }
 
-/// Returns the number of choices that the request asks for.
 fn choices(asked: &Asked) -> f64 {
     asked.value("n").and_then(number).unwrap_or(1.0)
 }
 
-/// Returns whether the completion is over: the marker or the end of the stream has ended it, and no error has.
+/// An error ends no completion.
 fn is_over(case: &Case<'_>) -> bool {
     let ends_unmarked = case.dialect().framing.done != Marker::Required;
     (case.stream.has_ended() || ends_unmarked) && !case.stream.error.is_set()
@@ -72,7 +71,7 @@ pub(in crate::rules) fn choices_asked(case: &mut Case<'_>) {
     }
 }
 
-/// Returns whether the request asks for token counts, if that is known.
+/// `None` if that is unknown.
 fn asks_for_usage(asked: &Asked) -> bool {
     asked.is_on("/stream_options/include_usage")
 }

@@ -14,7 +14,7 @@ use crate::rules::request;
 /// Number of calls among which a later one is searched.
 const FEW: usize = 64;
 
-/// Returns the name in a fragment of a call, if it is not empty.
+/// Only the first fragment has a name.
 fn name_in<'c>(call: &'c Object<'_>) -> Option<Cow<'c, str>> {
     let inner = ["function", "custom"].into_iter().find_map(|name| call.value(name))?;
     json::string_member(inner, "name").filter(|name| !name.is_empty())
@@ -56,7 +56,7 @@ pub(in crate::rules) fn name_once(case: &mut Case<'_>, arguments: &Node) {
 }
 
 pub(in crate::rules) fn once_a_chunk(case: &mut Case<'_>, arguments: &Node) {
-    // Once for all calls of a chunk, of which there may be many.
+    // A chunk may have many calls, and is checked once for all of them.
     let Some(record) = case.record().filter(|record| record.is_first_of_kind()) else { return };
     let Some((_, false)) = record.entry() else { return };
     let all = record.filled("/choices/*/delta/tool_calls");
@@ -75,7 +75,6 @@ pub(in crate::rules) fn once_a_chunk(case: &mut Case<'_>, arguments: &Node) {
     case.fault_of_event("one fragment", &actual, || format!("a chunk has {count} fragments of {call}"));
 }
 
-/// Returns the calls of functions of a choice that has said all that it has to say, with their arguments.
 fn functions<'c>(case: &Case<'c>, choice: &'c Node, finish: &Object<'_>) -> Vec<(&'c Node, &'c Node)> {
     let is_cut =
         finish.plain("finish_reason").is_some_and(|reason| matches!(reason, "length" | "content_filter"));
@@ -106,13 +105,13 @@ pub(in crate::rules) fn function_call_of_point(case: &mut Case<'_>, _: &Node) {
 /// The old form of a call, in deltas and as the reason.
 const OLD_CALL: &str = "function_call";
 
-/// Returns whether a JSON text may have a word. Few have, so that the others need not be parsed.
+/// Few texts have the word, so the others need not be parsed.
 fn may_have(text: &str, word: &str) -> bool {
     memmem::find(text.as_bytes(), word.as_bytes()).is_some()
         || memmem::find(text.as_bytes(), b"\\u").is_some()
 }
 
-/// Reports the old form of a call beside the new one, or in the response to a request without functions.
+/// The old form of a call is wrong beside the new one, and if the request has no functions.
 fn function_call(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|record| may_have(record.data(), OLD_CALL)) else { return };
     let is_old = |choice: &&str| {

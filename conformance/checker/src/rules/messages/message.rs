@@ -42,7 +42,7 @@ pub(in crate::rules) fn has_content(case: &mut Case<'_>, _: &Node, delta: &Objec
     });
 }
 
-/// Returns whether a block is a text block without text. Another rule reports a text that is not streamed.
+/// Another rule reports a text that is not streamed.
 fn is_empty_text(stream: &Stream, block: &Node) -> bool {
     let has_text = stream.children(block, Scope::Text).any(|text| text.partial || !text.joined.is_empty());
     let starts_empty = block.opening.get().and_then(|block| block.get("text")) == Some("\"\"");
@@ -79,7 +79,6 @@ pub(in crate::rules) fn starts_without_reason(case: &mut Case<'_>, snapshot: &Sn
     }
 }
 
-/// Reports an event after an error.
 pub(in crate::rules) fn error_is_last(case: &mut Case<'_>) {
     let Some(name) = case.record().and_then(|record| record.event_type.as_deref()) else { return };
     let name = name.to_owned();

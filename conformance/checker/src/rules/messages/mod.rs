@@ -15,22 +15,21 @@ pub(super) const CALLS: [&str; 3] = ["tool_use", "server_tool_use", "mcp_tool_us
 /// The types of blocks that call a tool of the server.
 const SERVER_CALLS: [&str; 2] = ["server_tool_use", "mcp_tool_use"];
 
-/// Reasons for which the last block can be cut off.
+/// Stop reasons of a message whose last block can be cut off.
 const CUT_OFF: [&str; 3] = ["max_tokens", "model_context_window_exceeded", "refusal"];
 
-/// Returns whether code that the server runs has called a tool: the call then comes whole.
+/// Code that the server runs sends its calls whole.
 fn is_called_by_code(block: &Object<'_>) -> bool {
     let caller = block.value("caller").map(Object::new);
     caller.is_some_and(|caller| caller.plain("type").is_some_and(|kind| kind != "direct"))
 }
 
-/// Returns whether a message has only calls by code when it starts: it then has no blocks, and ends at once.
+/// A message that has only calls by code when it starts has no blocks, and ends at once.
 fn is_call_by_code(message: &Object<'_>) -> bool {
     let blocks = message.entries("content").unwrap_or_default();
     !blocks.is_empty() && blocks.into_iter().all(|block| is_called_by_code(&Object::new(block)))
 }
 
-/// Returns the blocks of some types.
 fn blocks<'s>(
     stream: &'s Stream,
     kinds: &'static [&'static str],

@@ -9,7 +9,7 @@ use super::{SERVER_CALLS, blocks};
 use crate::engine::{Asked, Case, Node, Object, Snapshot};
 use crate::rules::request;
 
-/// Returns whether a message has said all that it has to say.
+/// A message that was cut off has not said all.
 fn is_complete(delta: &Object<'_>) -> bool {
     matches!(delta.plain("stop_reason"), Some("end_turn" | "tool_use"))
 }
@@ -56,7 +56,6 @@ pub(in crate::rules) fn model(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
 /// The types of blocks with thinking.
 pub(in crate::rules) const THINKING: [&str; 2] = ["thinking", "redacted_thinking"];
 
-/// Returns how the request asks for thinking.
 fn thinking<'c>(case: &Case<'c>) -> Option<Cow<'c, str>> {
     case.head.asked.as_ref()?.at("/thinking/type").and_then(json::string)
 }
@@ -94,7 +93,6 @@ pub(in crate::rules) fn omitted(case: &mut Case<'_>, node: &Node) {
     }
 }
 
-/// Returns whether the request demands JSON.
 fn demands_json(asked: &Asked) -> bool {
     let formats = ["/output_config/format/type", "/output_format/type"];
     formats.into_iter().find_map(|format| asked.at(format)) == Some("\"json_schema\"")

@@ -16,7 +16,7 @@ const REASONS: [&str; 8] = [
     "compaction",
 ];
 
-/// Words by which Chat Completions, Responses and Gemini say why a response ended, and none at all.
+/// Stop reasons of Chat Completions, Responses and Gemini, and an empty one.
 const OF_OTHERS: [&str; 16] = [
     "",
     "cancelled",
@@ -36,7 +36,7 @@ const OF_OTHERS: [&str; 16] = [
     "tool_calls",
 ];
 
-/// Returns whether a word is a reason of another API, or one of this API in other letters.
+/// The reason belongs to another API, or is one of this API in other letters.
 fn is_mistaken(reason: &str) -> bool {
     let is_one = |known: &&str| is_respelled(known, reason);
     !REASONS.contains(&reason)
@@ -57,7 +57,6 @@ pub(in crate::rules) fn reason_known(case: &mut Case<'_>, _: &Node, delta: &Obje
     }
 }
 
-/// Checks the reason of a body.
 pub(in crate::rules) fn reason_of_body_known(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     if let Some(reason) = snapshot.response.string("stop_reason") {
         known(case, "/message/stop_reason", &reason);

@@ -12,7 +12,7 @@ use crate::rules::{non_empty, request};
 /// Number of blocks at the start of a message that may be results of calls before it.
 const FEW: usize = 64;
 
-/// Returns the input with which a call starts, if it is not empty.
+/// Usually empty, as the input is streamed.
 fn input<'b>(block: &'b Object<'_>) -> Option<&'b str> {
     let input = block.value("input")?;
     json::members(input).is_none_or(|members| !members.is_empty()).then_some(input)
@@ -80,7 +80,6 @@ pub(in crate::rules) fn input_complete(case: &mut Case<'_>, _: &Node, delta: &Ob
     }
 }
 
-/// Returns the id of the call that a block is the result of.
 fn answered<'b>(block: &'b Object<'_>) -> Option<std::borrow::Cow<'b, str>> {
     let is_result = block.plain("type").is_some_and(|kind| kind.ends_with("_tool_result"));
     is_result.then(|| block.string("tool_use_id")).flatten()

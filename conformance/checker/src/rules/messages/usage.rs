@@ -37,7 +37,6 @@ pub(in crate::rules) fn input_kept(case: &mut Case<'_>, _: &Node, _: &Object<'_>
     }
 }
 
-/// Returns the input tokens of a sampling.
 fn sampled(sampling: &str) -> Option<f64> {
     Object::new(sampling).number("input_tokens")
 }
@@ -51,7 +50,6 @@ fn falls(case: &mut Case<'_>, name: &str, before: Option<f64>, after: Option<f64
     }
 }
 
-/// Checks the usage of `message_start`, or of a body.
 pub(in crate::rules) fn parts_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     if let Some(usage) = snapshot.response.value("usage") {
         within(case, "/message/usage", usage);
@@ -64,7 +62,7 @@ pub(in crate::rules) fn parts_within_at_end(case: &mut Case<'_>, _: &Node, _: &O
     }
 }
 
-/// Checks the counts of a usage in one pass: each stream has several.
+/// All counts are checked in one pass, as each stream has several.
 fn within(case: &mut Case<'_>, pointer: &str, usage: &str) {
     let found = values(
         usage,
@@ -94,7 +92,7 @@ fn within(case: &mut Case<'_>, pointer: &str, usage: &str) {
     }
 }
 
-/// Returns the values of members of an object, each the last of its name; an empty text for one that is not there.
+/// The last member of each name counts. An empty text stands for a missing one.
 fn values<'t, const COUNT: usize>(object: &'t str, names: [&str; COUNT]) -> [&'t str; COUNT] {
     let mut values = [""; COUNT];
     json::each_member(object, |name, value| {

@@ -30,7 +30,7 @@ pub(in crate::rules) fn range_in_part(case: &mut Case<'_>, _: &Node, part: &Obje
     ranges(case, part, "/part");
 }
 
-/// Checks the ranges of parts without a done event when their item is closed.
+/// Parts without a done event are checked when their item is closed.
 pub(in crate::rules) fn range_in_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     // Only citations are checked, and most items have none.
     if !item.get("content").is_some_and(|content| content.contains(CITATION)) {

@@ -57,7 +57,6 @@ pub(in crate::rules) fn arguments_complete(case: &mut Case<'_>, _: &Node, item: 
 /// The types of calls that the client answers.
 pub(in crate::rules) const ANSWERED: [&str; 2] = ["function_call", "custom_tool_call"];
 
-/// Returns whether an item is a call that the client answers.
 fn is_answered(item: &Object<'_>) -> bool {
     item.plain("type").is_some_and(|kind| ANSWERED.contains(&kind))
 }
@@ -90,7 +89,6 @@ pub(in crate::rules) fn identity_kept(case: &mut Case<'_>, node: &Node, item: &O
     }
 }
 
-/// Checks the name in the event that states the arguments.
 pub(in crate::rules) fn name_kept(case: &mut Case<'_>, arguments: &Node, _: &Object<'_>) {
     let Some(record) = case.record() else { return };
     let call = case.stream.parent(arguments).and_then(|item| item.opening.get());
@@ -138,8 +136,7 @@ pub(in crate::rules) fn name_declared(case: &mut Case<'_>, _: &Node, item: &Obje
     }
 }
 
-/// Returns the declared tools that the client runs, with the type of their calls, or `None` if a tool may provide
-/// unlisted ones.
+/// The tools that the client runs, with the type of their calls. `None` if a tool may provide unlisted ones.
 fn declared(tools: &[&str]) -> Option<Vec<(&'static str, String)>> {
     let mut names = Vec::new();
     for tool in tools {

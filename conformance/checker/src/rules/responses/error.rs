@@ -5,7 +5,6 @@ use spec::table::Role;
 use crate::engine::Object;
 use crate::engine::{Case, Snapshot};
 
-/// Returns whether an error was reported after the response had begun.
 fn reported(case: &Case<'_>) -> bool {
     let began_with_it = case.stream.first_types.first().is_some_and(|name| *name == case.dialect().error);
     case.stream.error.is_set() && !began_with_it && !case.stream.has_ended()
@@ -33,7 +32,7 @@ pub(in crate::rules) fn ended_by_failed(case: &mut Case<'_>) {
     });
 }
 
-/// Returns the error object: nested, or the event itself.
+/// The error is nested, or is the event itself.
 fn details<'e>(event: &'e Object<'_>, member: &str) -> Object<'e> {
     Object::new(event.value(member).unwrap_or_else(|| event.text()))
 }

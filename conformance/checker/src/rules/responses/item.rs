@@ -131,7 +131,7 @@ pub(in crate::rules) fn keys_kept(case: &mut Case<'_>, node: &Node, item: &Objec
     }
 }
 
-/// Checks at the opening of the next item.
+/// The rule is checked when the next item opens.
 pub(in crate::rules) fn incomplete_last(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
     if let Some(earlier) = case.stream.incomplete() {
         let (name, earlier) = (case.name(node), case.name(earlier));
@@ -141,7 +141,6 @@ pub(in crate::rules) fn incomplete_last(case: &mut Case<'_>, node: &Node, _: &Ob
     }
 }
 
-/// Checks at the end of an item that a later item overlapped.
 pub(in crate::rules) fn incomplete_before_last(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(last) = case.stream.items().next_back().filter(|last| !std::ptr::eq(*last, node)) else {
         return;

@@ -30,7 +30,7 @@ impl Pair<'_> {
     }
 }
 
-/// Returns matching items and entries: by order, or by id if their numbers differ.
+/// Items match entries by order, or by id if their numbers differ.
 fn pairs<'p>(case: &Case<'p>, ending: &'p Ending<'p>) -> Vec<Pair<'p>> {
     let stream = case.stream;
     let items = ordered(case);
@@ -48,13 +48,12 @@ fn pairs<'p>(case: &Case<'p>, ending: &'p Ending<'p>) -> Vec<Pair<'p>> {
     pairs.map(|(index, entry, done)| Pair { index, done, entry }).collect()
 }
 
-/// Returns the values that closed items, sorted by index.
 fn finished<'c>(case: &Case<'c>) -> Vec<&'c Object<'static>> {
     ordered(case).into_iter().filter_map(|item| item.closing.get()).collect()
 }
 
-/// Returns for each entry of the final output the position of its finished item: the one with its id, or else the next
-/// one of its type with its texts, as its id may have been replaced.
+/// For each entry of the final output, the finished item with its id, or else the next one of its type with its texts,
+/// as its id may have been replaced.
 fn matches(finished: &[&Object<'static>], output: &[Object<'_>]) -> Vec<Option<usize>> {
     let mut named: HashMap<&str, usize> = HashMap::new();
     for (at, done) in finished.iter().enumerate() {
@@ -78,7 +77,6 @@ fn matches(finished: &[&Object<'static>], output: &[Object<'_>]) -> Vec<Option<u
     matches
 }
 
-/// Returns all texts and arguments of an item.
 fn texts(item: &Object<'_>) -> String {
     let mut all = String::new();
     let mut add = |text: Option<Cow<'_, str>>| {
@@ -96,7 +94,6 @@ fn texts(item: &Object<'_>) -> String {
     all
 }
 
-/// Returns the items sorted by index.
 fn ordered<'c>(case: &Case<'c>) -> Vec<&'c Node> {
     let stream = case.stream;
     let mut items: Vec<&Node> = stream.items().collect();
@@ -133,12 +130,11 @@ pub(in crate::rules) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
     case.report(&place, || format!("the final output has {has} items, but {streamed} were streamed"));
 }
 
-/// Returns whether an item has a text or arguments that are more than white space.
 fn has_texts(item: &Object<'_>) -> bool {
     texts(item).contains(|character: char| character != '\0' && !character.is_whitespace())
 }
 
-/// Returns whether the output has items although none was streamed.
+/// The output has items although none was streamed.
 fn is_unannounced(case: &Case<'_>, ending: &Ending<'_>) -> bool {
     let stream = case.stream;
     let is_unknown = !stream.is_whole() || ending.snapshot.has_failed();
@@ -170,7 +166,7 @@ pub(in crate::rules) fn usage_counts_text(case: &mut Case<'_>, ending: &Ending<'
 /// Output tokens that a response may have beside its reasoning without saying anything.
 const EMPTY: f64 = 8.0;
 
-/// Reports a completed response whose tokens left nothing in its output.
+/// A completed response that used tokens needs something in its output.
 pub(in crate::rules) fn has_content(case: &mut Case<'_>, ending: &Ending<'_>) {
     let Snapshot { response, usage, .. } = ending.snapshot;
     let stream = case.stream;
@@ -204,7 +200,7 @@ pub(in crate::rules) fn has_content(case: &mut Case<'_>, ending: &Ending<'_>) {
     }
 }
 
-/// Returns the finished items with texts that the final output lacks.
+/// Finished items whose texts the final output lacks.
 fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
     let has_output = ending.snapshot.response.get("output").is_some_and(|output| output.starts_with('['));
     let stream = case.stream;
@@ -215,14 +211,12 @@ fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
     unmatched(case, ending).into_iter().filter(|done| has_texts(done)).collect()
 }
 
-/// Returns the finished items without an entry in the final output.
 fn unmatched<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
     let finished = finished(case);
     let matched: HashSet<usize> = matches(&finished, &ending.output).into_iter().flatten().collect();
     finished.into_iter().enumerate().filter(|(at, _)| !matched.contains(at)).map(|(_, done)| done).collect()
 }
 
-/// Returns the texts of unfinished items that the final output lacks.
 fn unfinished(case: &Case<'_>, ending: &Ending<'_>) -> Vec<(String, String)> {
     let stream = case.stream;
     let has_output = ending.snapshot.response.get("output").is_some_and(|output| output.starts_with('['));
@@ -257,7 +251,7 @@ fn unfinished(case: &Case<'_>, ending: &Ending<'_>) -> Vec<(String, String)> {
 /// Maximum number of texts to search inside all others, which is slow.
 const MAX_SEARCHED: usize = 100;
 
-/// Returns the texts of a part: final, or streamed so far.
+/// Final texts, or those streamed so far.
 pub(in crate::rules) fn texts_of(case: &Case<'_>, part: &Node) -> Vec<String> {
     if let Some(done) = part.closing.get() {
         return TEXTS.iter().filter_map(|name| done.string(name)).map(Cow::into_owned).collect();
@@ -267,7 +261,7 @@ pub(in crate::rules) fn texts_of(case: &Case<'_>, part: &Node) -> Vec<String> {
     texts.filter_map(text_of).collect()
 }
 
-/// Returns a text: final, or streamed so far.
+/// Final, or streamed so far.
 pub(super) fn text_of(text: &Node) -> Option<String> {
     match text.closing.get() {
         Some(closing) => json::string(closing.text()).map(Cow::into_owned),
@@ -372,7 +366,7 @@ fn parts<'i>(item: &'i Object<'_>, list: &str) -> Option<Vec<Object<'i>>> {
     Some(item.entries(list)?.into_iter().map(Object::new).collect())
 }
 
-/// Returns whether lists of parts of different length have different texts.
+/// The lists of parts differ in length.
 fn loses_texts(done: &[Object<'_>], entry: &[Object<'_>]) -> bool {
     let texts = |parts: &[Object<'_>]| -> String {
         parts.iter().flat_map(|part| TEXTS.map(|name| part.string(name).unwrap_or_default())).collect()
@@ -411,7 +405,7 @@ pub(in crate::rules) fn equals_items(case: &mut Case<'_>, ending: &Ending<'_>) {
     }
 }
 
-/// Compares all members except exempt ones and texts, which `output/text-kept` compares.
+/// `output/text-kept` compares the texts. Some members are exempt.
 fn compare_members(
     case: &mut Case<'_>,
     done: &Object<'_>,
@@ -457,7 +451,7 @@ fn compare_members(
 /// The types of calls whose action the client performs.
 const PERFORMED: [&str; 4] = ["shell_call", "local_shell_call", "apply_patch_call", "computer_call"];
 
-/// Returns whether clients act on the member of an item or part.
+/// Clients act on the member of an item or part.
 fn is_acted_on(done: &Object<'_>, name: &str, after: Option<&str>) -> bool {
     let is_of = |kinds: &[&str]| done.plain("type").is_some_and(|kind| kinds.contains(&kind));
     match name {

@@ -61,7 +61,7 @@ pub(in crate::rules) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Ob
     }
 }
 
-/// Returns the entries of a list in an item, which usually equal its closed parts byte for byte.
+/// The entries usually equal the closed parts byte for byte.
 pub(in crate::rules) fn entries<'i>(
     case: &Case<'_>,
     node: &Node,
@@ -73,7 +73,6 @@ pub(in crate::rules) fn entries<'i>(
     entries_that_are(item.get(list)?, closed).or_else(|| item.entries(list))
 }
 
-/// Compares the number of opened parts with the number in the finished item.
 pub(in crate::rules) fn count(case: &mut Case<'_>, node: &Node, item: &Object<'_>, scope: Scope, list: &str) {
     if !case.has_seen(node) {
         return;

@@ -32,7 +32,7 @@ impl Call {
     }
 }
 
-/// Returns all calls: those of the final output, or the streamed ones if it is empty.
+/// Calls of the final output, or the streamed ones if it is empty.
 fn calls(case: &Case<'_>, ending: &Ending<'_>) -> Vec<Call> {
     if ending.output.is_empty() {
         let items = case.stream.items();
@@ -43,7 +43,7 @@ fn calls(case: &Case<'_>, ending: &Ending<'_>) -> Vec<Call> {
     entries.filter_map(|(index, item)| Call::of(item, Some(format!("/response/output/{index}")))).collect()
 }
 
-/// Returns a setting that the response echoes, unless its values differ: then the request is unknown.
+/// If the echoed values differ, the request is unknown.
 fn echoed<'e>(
     case: &Case<'_>,
     ending: &'e Ending<'_>,
@@ -55,12 +55,10 @@ fn echoed<'e>(
     first.is_none_or(|first| same(first, last)).then_some(last)
 }
 
-/// Returns whether the response echoes this JSON value.
 fn says(case: &Case<'_>, ending: &Ending<'_>, name: &str, raw: &str) -> bool {
     echoed(case, ending, name, |found| found == raw).is_some()
 }
 
-/// Returns the echoed tool choice, if it is an object.
 fn chosen<'e>(case: &Case<'_>, ending: &'e Ending<'_>) -> Option<Object<'e>> {
     echoed(case, ending, "tool_choice", |choice| choice.starts_with('{')).map(Object::new)
 }
@@ -99,7 +97,6 @@ pub(in crate::rules) fn tool_choice_required(case: &mut Case<'_>, ending: &Endin
     }
 }
 
-/// Returns whether an item is a message with a refusal.
 fn is_refusal(item: &Object<'_>) -> bool {
     let parts = item.entries("content").unwrap_or_default();
     parts.into_iter().any(|part| Object::new(part).plain("type") == Some("refusal"))
@@ -143,7 +140,6 @@ pub(in crate::rules) fn allowed_tools(case: &mut Case<'_>, ending: &Ending<'_>) 
     }
 }
 
-/// Returns whether a tool allows a call, or may allow it.
 fn allows(tool: &Object<'_>, call: &Call) -> bool {
     let Some(kind) = tool.plain("type") else { return true };
     let called = call.kind.strip_suffix("_call").unwrap_or_default();

@@ -77,7 +77,7 @@ pub(in crate::rules) fn status_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'
 
 pub(in crate::rules) fn echo_constant(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     for change in &snapshot.changes {
-        // Most changes are those of other rules, whose list is shorter.
+        // Other rules judge most changes, and their list is shorter.
         if !OTHERWISE_JUDGED.contains(&change.name) && ECHOED.contains(&change.name) {
             unchanged(case, change);
         }
@@ -96,7 +96,7 @@ pub(in crate::rules) fn in_progress_unchanged(case: &mut Case<'_>, snapshot: &Sn
     }
 }
 
-/// Reports a changed member. Its spelling may differ, and it may be absent.
+/// The spelling of a member may differ, and it may be absent.
 fn unchanged(case: &mut Case<'_>, change: &Change<'_>) {
     let Change { name, before, now: Some(now) } = *change else { return };
     if !same(before, now) {
@@ -119,7 +119,7 @@ pub(in crate::rules) fn keys_kept(case: &mut Case<'_>, snapshot: &Snapshot<'_>) 
     }
 }
 
-/// Returns whether an object has a member with this name, whatever escapes either is written with.
+/// Either name may be written with escapes.
 fn has_unescaped(object: &Object<'_>, name: &str) -> bool {
     let name = json::decode(name).0;
     object.members().any(|(other, _)| json::decode(other).0 == name)
@@ -176,7 +176,6 @@ const SECONDS: std::ops::Range<f64> = 1e9..4e9;
 /// Seconds of later centuries: a wrong clock, but no other unit.
 const LATER: std::ops::Range<f64> = 4e9..1e11;
 
-/// Returns whether all times of a response are 0, as in redacted recordings.
 fn is_without_times(snapshot: &Snapshot<'_>) -> bool {
     let times = ["created_at", "completed_at"].map(|name| snapshot.response.number(name));
     times.into_iter().flatten().all(|time| time == 0.0)
@@ -259,7 +258,7 @@ pub(in crate::rules) fn named(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     }
 }
 
-/// Reports a field that is set without the status, or missing with it.
+/// The field has to be set with the status, and only with it.
 fn present_iff(case: &mut Case<'_>, snapshot: &Snapshot<'_>, name: &str, status: &str) {
     let Some(found) = snapshot.status.as_deref() else { return };
     let value = snapshot.response.value(name);

@@ -38,7 +38,6 @@ pub(in crate::rules) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Obj
     }
 }
 
-/// Returns the texts of a summary part that its events state, or of what was streamed.
 fn texts_of(case: &Case<'_>, part: &Node) -> Vec<String> {
     let closed = part.closing.get().and_then(|closing| closing.string("text")).map(Cow::into_owned);
     let streamed = case.stream.children(part, Scope::SummaryText).filter_map(text_of);

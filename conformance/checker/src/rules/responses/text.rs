@@ -7,7 +7,6 @@ use crate::engine::Case;
 use crate::engine::{Node, Object, same};
 use crate::rules::logprobs::misspelled;
 
-/// Reports a final value without deltas.
 pub(in crate::rules) fn has_deltas(case: &mut Case<'_>, node: &Node) {
     if node.fragments != 0 || node.partial || case.stream.has_gap {
         return;

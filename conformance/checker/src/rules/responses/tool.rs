@@ -32,7 +32,6 @@ pub(in crate::rules) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, 
     }
 }
 
-/// Returns the scope of the phases of an item type.
 fn phases_of(case: &Case<'_>, kind: &str) -> Option<&'static ScopeInfo> {
     phased(case.dialect().api).find(|scope| scope.of.contains(&kind))
 }

@@ -37,7 +37,6 @@ pub(in crate::rules) fn one_in_flight(case: &mut Case<'_>) {
 const LANES: usize = 32;
 const IN_FLIGHT: usize = 16;
 
-/// Returns whether the current event begins a response.
 fn begins(case: &Case<'_>) -> bool {
     case.record().is_some_and(Record::begins)
 }
@@ -105,7 +104,6 @@ pub(in crate::rules) fn created_asked(case: &mut Case<'_>) {
     }
 }
 
-/// Checks the end of a response that was steered.
 pub(in crate::rules) fn steered_ends(case: &mut Case<'_>) {
     let Some(session) = case.session.filter(|session| session.connection.has_requests) else { return };
     let Some(info) = case.info().filter(|info| info.level.is_root && info.role == Role::Terminal) else {
@@ -136,7 +134,7 @@ pub(in crate::rules) fn ids_unique(case: &mut Case<'_>) {
     });
 }
 
-/// Returns the subject of the current event and the connection, if it is one of these replies to this kind of message.
+/// Only replies to this kind of message count.
 fn reply<'c>(case: &Case<'c>, aside: InFlightMessage, replies: &[Reply]) -> Option<(About, &'c Connection)> {
     let record = case.record()?;
     let (is_to, reply) = InFlightMessage::of_reply(case.dialect(), record.event_type.as_deref()?)?;

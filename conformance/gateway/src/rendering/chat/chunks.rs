@@ -16,14 +16,12 @@ const CREATED: u64 = 1_785_000_000;
 /// The fingerprint of the system.
 const FINGERPRINT: &str = "fp_1";
 
-/// Returns the body of an error.
 pub(in crate::rendering) fn problem(problem: &Problem) -> Value {
     let Problem { kind, code, message, param, .. } = problem;
     let kind = if *kind == "too_many_requests" { "rate_limit_error" } else { kind };
     json!({"error": {"message": message, "type": kind, "param": param, "code": code}})
 }
 
-/// Returns the planned response to a request.
 pub(in crate::rendering) fn render(
     request: &Value,
     plan: &ResponsePlan,
@@ -42,7 +40,6 @@ pub(in crate::rendering) fn render(
     RenderedResponse { events, snapshots: [body.clone(), body.clone(), body], status }
 }
 
-/// Returns the member of a delta that has the reasoning, in dialects that show it.
 fn reasoning_member(dialect: &Dialect) -> Option<&'static str> {
     let effect = dialect.effects().find(|effect| effect.scope == Scope::Reasoning)?;
     effect.value?.rsplit('/').next()
@@ -124,20 +121,18 @@ impl Completion<'_> {
         written(&chunk)
     }
 
-    /// Returns the id of a call, which no call of another choice has.
     fn call_id(&self, choice: usize, number: usize) -> String {
         let calls = self.plan.items.iter().filter(|item| matches!(item, Item::Function { .. })).count();
         format!("call_{}", choice * calls + number + 1)
     }
 
-    /// Hides the length of a text.
     fn pad(&self, chunk: &mut Value) {
         if self.plan.is_obfuscated {
             chunk["obfuscation"] = json!("aZ");
         }
     }
 
-    /// Returns the deltas of a choice. The first one has the role, and the beginning of what follows.
+    /// The first delta has the role, and the beginning of what follows.
     fn deltas(&self, choice: usize) -> Vec<Delta> {
         let mut deltas: Vec<Delta> = Vec::new();
         let mut calls = 0;
@@ -179,7 +174,7 @@ impl Completion<'_> {
         }
     }
 
-    /// Adds the role to the first delta if that is a call, or puts a delta of its own before.
+    /// The role is in the first delta if that is a call, or else in a delta of its own.
     fn open(mut deltas: Vec<Delta>) -> Vec<Delta> {
         let of_first = |name: &str| deltas.first().and_then(|(delta, _)| delta.get(name).cloned());
         if let Some(calls) = of_first("tool_calls") {
@@ -263,7 +258,7 @@ impl Completion<'_> {
     }
 }
 
-/// Returns the member that has a part of a message, and its words.
+/// The member for a part of a message, and its words.
 const fn said(part: &Part) -> (&'static str, &Fragments) {
     match part {
         Part::Text(words, _) => ("content", words),

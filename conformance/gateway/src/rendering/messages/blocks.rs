@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::content::plan::{Fragments, Item, Part, Thought};
 
-/// What makes a thought acceptable to the API again.
+/// The API accepts a thought again only with its signature.
 const SIGNATURE: &str = "EuQBCkYICBgCKkBzaWduYXR1cmUtb2YtdGhlLWZpcnN0LXRob3VnaHQ=";
 /// Something that only the API can read.
 const ENCRYPTED: &str = "RW5jcnlwdGVk";
@@ -38,7 +38,6 @@ impl Blocks {
         self.all.push(Block { opened, deltas, closed });
     }
 
-    /// Adds a block that is whole when it is opened.
     fn whole(&mut self, block: Value) {
         self.push(block.clone(), Vec::new(), block);
     }
@@ -113,7 +112,7 @@ impl Blocks {
         self.push(with("", ""), deltas, with(&words.concat(), SIGNATURE));
     }
 
-    /// Adds a call. Its input arrives as text, of which the first piece is empty.
+    /// Adds a call. Its input arrives as text. The first piece is empty.
     fn call(&mut self, opened: Value, input: &[String]) {
         let delta = |text: &str| json!({"type": "input_json_delta", "partial_json": text});
         let text = input.concat();
@@ -136,7 +135,7 @@ impl Blocks {
                 "encrypted_content": ENCRYPTED, "page_age": null}]}));
     }
 
-    /// Leaves out the results of the last search, for which a paused turn waits.
+    /// Leaves out the results of the last search. A paused turn waits for them.
     pub(super) fn without_last_result(&mut self) {
         let is_result = |block: &Block| block.closed["type"] == "web_search_tool_result";
         if self.all.last().is_some_and(is_result) {
@@ -146,7 +145,6 @@ impl Blocks {
     }
 }
 
-/// Returns an annotation in the words of the API.
 fn citation(annotation: &Value) -> Value {
     let of = |name: &str| annotation.get(name).cloned().unwrap_or_default();
     if annotation["type"] == "url_citation" {

@@ -9,14 +9,13 @@ use crate::content::problem::{NO_THREADS, Problem};
 use crate::content::text;
 use crate::rendering::RenderedResponse;
 
-/// Returns a list of models.
 pub(in crate::rendering) fn models(models: &[String]) -> Value {
     let model = |id: &String| json!({"type": "model", "id": id, "display_name": id, "created_at": "2026-07-25T17:20:00Z"});
     json!({"data": models.iter().map(model).collect::<Vec<_>>(), "has_more": false, "first_id": models.first(),
         "last_id": models.last()})
 }
 
-/// Returns the body of an error. Its type follows from the status.
+/// The type of an error follows from the status.
 pub(in crate::rendering) fn problem(problem: &Problem) -> Value {
     let kind = match problem.status {
         401 => "authentication_error",
@@ -37,7 +36,6 @@ pub(in crate::rendering) fn problem(problem: &Problem) -> Value {
     json!({"type": "error", "error": error, "request_id": "req_1"})
 }
 
-/// Returns the planned response to a request.
 pub(in crate::rendering) fn render(
     request: &Value,
     plan: &ResponsePlan,
@@ -126,7 +124,7 @@ impl Message<'_> {
         message
     }
 
-    /// Returns why the message stops: the reason, the sequence before which it stops, and the details of a refusal.
+    /// The reason, the stop sequence, and the details of a refusal.
     fn stop(&self) -> (&'static str, Option<&str>, Value) {
         let is_refusal = |part: &Part| matches!(part, Part::Refusal(_));
         let refuses = |item: &Item| matches!(item, Item::Message(parts) if parts.iter().any(is_refusal));
@@ -177,7 +175,6 @@ impl Message<'_> {
     }
 }
 
-/// Returns the events of a block.
 fn steps(index: usize, block: &Block) -> impl Iterator<Item = String> {
     let opened = written("content_block_start", json!({"index": index, "content_block": block.opened}));
     let delta = move |delta: &Value| written("content_block_delta", json!({"index": index, "delta": delta}));
@@ -185,7 +182,6 @@ fn steps(index: usize, block: &Block) -> impl Iterator<Item = String> {
     std::iter::once(opened).chain(block.deltas.iter().map(delta)).chain([closed])
 }
 
-/// Returns an event, with its type first.
 fn written(kind: &str, members: Value) -> String {
     let mut data = json!({ "type": kind });
     if let (Value::Object(data), Value::Object(members)) = (&mut data, members) {

@@ -6,7 +6,6 @@ use spec::Dialect;
 use crate::content::plan::{Ending, Fragments, Item, Part, ResponsePlan};
 use crate::content::text;
 
-/// Removes the parts of a plan that the dialect does not support.
 pub(super) fn fit(plan: &ResponsePlan, dialect: &Dialect) -> ResponsePlan {
     let mut plan = plan.clone();
     plan.is_background &= dialect.event("response.queued").is_some();

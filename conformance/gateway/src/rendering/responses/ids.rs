@@ -42,7 +42,7 @@ pub fn tagged(answer: &[u8], tag: &str) -> Vec<u8> {
     tagged
 }
 
-/// Returns the length of the prefix of an id with its separator, if only a number follows.
+/// The length of the prefix with its separator, if only a number follows.
 fn prefix(text: &[u8]) -> Option<usize> {
     let end = text.iter().take(32).position(|byte| *byte == b'"')?;
     let id = std::str::from_utf8(text.get(..end)?).ok()?;

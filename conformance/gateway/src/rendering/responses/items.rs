@@ -9,7 +9,6 @@ use super::steps::{Entry, Ids, Steps};
 use crate::content::plan::{Ending, Item, ResponsePlan};
 use crate::content::sample;
 
-/// Returns all items of a plan.
 pub(super) fn entries(plan: &ResponsePlan) -> Vec<Entry> {
     let mut ids = Ids::default();
     let mut entries = Vec::new();

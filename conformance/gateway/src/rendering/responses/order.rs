@@ -13,7 +13,7 @@ pub(super) enum Moment<'e> {
     Close,
 }
 
-/// Returns the order in which all happens: item by item, or calls side by side.
+/// Item by item, or calls side by side.
 pub(super) fn order(entries: &[Entry], is_interleaved: bool) -> Vec<(usize, Moment<'_>)> {
     let is_call = |entry: &Entry| text(&entry.opened, "type") == Some("function_call");
     let mut all = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn order(entries: &[Entry], is_interleaved: bool) -> Vec<(usize, Mome
     all
 }
 
-/// Returns the events of an item, grouped: it is opened with its first delta, and closed with its last value.
+/// An item is opened with its first delta, and closed with its last value.
 fn turns(entry: &Entry) -> Vec<Vec<Moment<'_>>> {
     let mut turns = vec![vec![Moment::Open]];
     let mut has_begun = false;

@@ -54,7 +54,6 @@ fn annotate(annotations: &[Value], index: Option<usize>, steps: &mut Steps) {
     }
 }
 
-/// Returns the log probabilities of a text, with every delta as a token.
 pub(super) fn logprobs(text: &[String]) -> Value {
     let one = |token: &String| {
         let bytes = token.as_bytes();

@@ -9,14 +9,12 @@ use crate::content::problem::Problem;
 use crate::content::text;
 use crate::rendering::edits::{Edited, Edits, parsed};
 
-/// Returns a list of models.
 pub(in crate::rendering) fn models(models: &[String]) -> Value {
     let model =
         |id: &String| json!({"id": id, "object": "model", "created": 1_785_000_000, "owned_by": "reference"});
     json!({"object": "list", "data": models.iter().map(model).collect::<Vec<_>>()})
 }
 
-/// Returns the body of an error.
 pub(in crate::rendering) fn problem(problem: &Problem) -> Value {
     let Problem { kind, code, message, param, .. } = problem;
     json!({"error": {"type": kind, "code": code, "message": message, "param": param}})
@@ -51,7 +49,6 @@ impl<'p> Resource<'p> {
         Self { dialect, edits, request, plan }
     }
 
-    /// Returns the response in progress.
     pub(super) fn pending(&self, status: &str) -> Value {
         let RenderResponse { members, .. } = self.dialect.render.response;
         self.rendered(members, RenderMoment::Begun, |name| match name {
@@ -62,7 +59,6 @@ impl<'p> Resource<'p> {
         })
     }
 
-    /// Returns the final response, with its items and all text that was streamed.
     pub(super) fn ended(&self, output: &[Value], streamed_text: &str) -> Value {
         let RenderResponse { members, ended, .. } = self.dialect.render.response;
         let members = if ended.is_empty() { members } else { ended };
@@ -87,7 +83,7 @@ impl<'p> Resource<'p> {
         })
     }
 
-    /// Returns how the response has ended. Without an event for that, it counts as completed.
+    /// Without an event that ends it, the response counts as completed.
     fn status(&self) -> &'static str {
         let status = match self.plan.ending {
             Ending::Completed | Ending::Paused => "completed",
@@ -97,7 +93,7 @@ impl<'p> Resource<'p> {
         self.dialect.ending(status).map_or("completed", |_| status)
     }
 
-    /// Returns the response with these members. Those without a value of the response repeat the request.
+    /// Members without a value of the response repeat the request.
     fn rendered(
         &self,
         members: &[&str],
@@ -118,7 +114,6 @@ impl<'p> Resource<'p> {
         response
     }
 
-    /// Returns a setting of the request, or its default.
     fn repeated(&self, name: &str) -> Value {
         let Render { tools, response: RenderResponse { defaults, .. }, .. } = self.dialect.render;
         let requested = self.request.get(name).filter(|value| !value.is_null()).cloned();

@@ -63,7 +63,6 @@ impl Steps {
         });
     }
 
-    /// Adds deltas and the final text.
     pub(super) fn text(&mut self, scope: Scope, index: Option<usize>, text: &Fragments) {
         for fragment in text {
             self.add(scope, Role::Delta, index, json!(fragment));

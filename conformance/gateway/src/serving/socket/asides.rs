@@ -34,7 +34,7 @@ impl Refusal {
     }
 }
 
-/// Returns the results of calls that the client must send before a response can continue.
+/// The client must send these results before the response can continue.
 fn required(plan: &ResponsePlan, response: &Value) -> Vec<Value> {
     let is_call = |item: &Item| matches!(item, Item::Function { .. } | Item::Custom { .. });
     if !plan.items.iter().any(is_call) {
@@ -53,7 +53,6 @@ fn required(plan: &ResponsePlan, response: &Value) -> Vec<Value> {
 }
 
 impl Desk {
-    /// Steers a response.
     pub(super) fn steer(&mut self, message: &Value) {
         let response = text(message, "previous_response_id").unwrap_or_default().to_owned();
         let input = message.get("input").cloned().unwrap_or_default();
@@ -136,7 +135,6 @@ impl Desk {
         self.succeed(lane, response, &steer, faults);
     }
 
-    /// Reports that steering input is lost.
     pub(super) fn fail_steer(&mut self, id: Option<&str>, response: &str, input: &Value, error: &Value) {
         let mut steer = json!({"input": input, "previous_response_id": response});
         if let Some(id) = id {
@@ -148,7 +146,6 @@ impl Desk {
         self.queue(lane, &failed);
     }
 
-    /// Injects input into a response.
     pub(super) fn inject(&mut self, message: &Value) {
         let response = text(message, "response_id").unwrap_or_default().to_owned();
         let is_wrong = refused(message, self.dialect(), "ResponseInjectEvent").is_some();

@@ -101,22 +101,19 @@ impl Desk {
         self.gateway.settings.dialect
     }
 
-    /// Returns whether the connection is to be closed, and everything was sent.
+    /// The connection closes when everything was sent.
     pub(super) const fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// Closes the connection after everything was sent.
     pub(super) fn leave(&mut self) {
         self.is_over = true;
     }
 
-    /// Returns whether the queue is full.
     pub(super) fn is_full(&self) -> bool {
         self.lanes.iter().map(|lane| lane.queue.len()).sum::<usize>() >= QUEUED
     }
 
-    /// Returns when the next event is due.
     pub(super) fn due(&self) -> Due {
         let waits = |lane: &Lane| lane.running.as_ref().map(|running| running.waits);
         if self.lanes.iter().filter_map(waits).any(|waits| waits.is_none()) {
@@ -127,7 +124,6 @@ impl Desk {
         times.min().map_or(Due::Never, Due::At)
     }
 
-    /// Handles a message of the client.
     pub(super) fn hear(&mut self, message: &str) {
         for running in self.lanes.iter_mut().filter_map(|lane| lane.running.as_mut()) {
             running.waits = None;
@@ -152,7 +148,6 @@ impl Desk {
         }
     }
 
-    /// Handles a request for a response.
     fn ask(&mut self, mut request: Value) {
         if self.began.elapsed() >= self.gateway.settings.socket_limit {
             self.enqueue(0, Err(limit_reached()), self.faults.clone());
@@ -208,7 +203,6 @@ impl Desk {
         }
     }
 
-    /// Starts the responses that can start.
     pub(super) async fn start(&mut self) {
         for lane in 0..self.lanes.len() {
             while self.is_ready(lane) {
@@ -242,7 +236,6 @@ impl Desk {
         Some(request)
     }
 
-    /// Starts the response to a request.
     fn begin(&mut self, lane: usize, request: Request, servers: &Servers) {
         let Request { body: request, mut faults } = request;
         let previous = request.as_ref().ok().and_then(|request| text(request, "previous_response_id"));
@@ -299,7 +292,6 @@ impl Desk {
         }
     }
 
-    /// Returns a request with the pending steering input.
     fn with_steer(&mut self, mut request: Value, continued: Option<&str>) -> Value {
         let waiting = self.pending.iter().position(|(id, _)| Some(&**id) == continued);
         if let Some((_, input)) = waiting.map(|at| self.pending.swap_remove(at)) {
@@ -310,7 +302,6 @@ impl Desk {
         request
     }
 
-    /// Starts the response after a steered one.
     pub(super) fn succeed(&mut self, lane: usize, response: &str, steer: &Steer, mut faults: Faults) {
         let of_response = |said: &&Said| said.past.id == response;
         let request = self.said.iter().find(of_response).map(|said| said.past.request.clone());
@@ -336,12 +327,10 @@ impl Desk {
         }
     }
 
-    /// Returns the next message to send at once.
     pub(super) fn say(&mut self) -> Option<String> {
         self.out.pop_front()
     }
 
-    /// Returns the next event, if one is due.
     pub(super) fn next(&mut self) -> Option<String> {
         let now = Instant::now();
         let is_due = |lane: &Lane| {
@@ -354,7 +343,6 @@ impl Desk {
         self.event_of(at, now)
     }
 
-    /// Returns the next event of a lane.
     fn event_of(&mut self, at: usize, now: Instant) -> Option<String> {
         let dialect = self.dialect();
         let in_flight = self.lanes.iter().filter(|lane| lane.running.is_some()).count();
@@ -395,25 +383,22 @@ impl Desk {
         Some(event)
     }
 
-    /// Returns the conversation of this connection up to the end of a response.
+    /// The conversation of this connection up to the end of a response.
     fn context_of(&self, response: &str) -> Option<Vec<Value>> {
         let said = self.said.iter().find(|said| said.past.id == response);
         said.map(|said| said.past.context.clone())
     }
 
-    /// Returns the lane of a running response.
     pub(super) fn lane_of(&self, response: &str) -> Option<usize> {
         let is_it = |lane: &Lane| lane.running.as_ref().is_some_and(|running| running.id == response);
         self.lanes.iter().position(is_it)
     }
 
-    /// Returns the lane of a response.
     pub(super) fn home_of(&self, response: &str) -> usize {
         let said = || self.said.iter().find(|said| said.past.id == response).map(|said| said.lane);
         self.lane_of(response).or_else(said).unwrap_or_default()
     }
 
-    /// Returns the number of the next event of a response.
     pub(super) fn number_for(&mut self, response: &str, lane: usize) -> u64 {
         let running = self.running_in(lane).filter(|running| running.id == response);
         if let Some(running) = running {
@@ -428,34 +413,31 @@ impl Desk {
         self.lanes.get_mut(lane)?.running.as_mut()
     }
 
-    /// Replaces the stored conversation of a response.
     pub(super) fn replace_past(&mut self, id: &str, past: &PastResponse) {
         for said in self.said.iter_mut().filter(|said| said.past.id == id) {
             said.past = past.clone();
         }
     }
 
-    /// Queues a message in a lane, before the events of responses.
     pub(super) fn queue(&mut self, lane: usize, event: &Value) {
         let name = self.lanes.get(lane).and_then(|lane| lane.name.as_deref());
         self.out.push_back(in_lane(event.to_string(), name));
     }
 
-    /// Refuses a request.
     pub(super) fn refuse(&mut self, lane: usize, problem: &Problem, faults: &mut Faults) {
         let envelope = envelope(problem, faults, self.gateway.settings.dialect.api);
         let name = self.lanes.get(lane).and_then(|lane| lane.name.as_deref());
         self.out.push_back(in_lane(envelope, name));
     }
 
-    /// Returns the faults of a lane: of its response, or of all.
+    /// Faults are of a lane's response, or of all.
     pub(super) fn faults_of(&self, lane: usize) -> Faults {
         let running = self.lanes.get(lane).and_then(|lane| lane.running.as_ref());
         running.map_or(&self.faults, |running| &running.faults).clone()
     }
 }
 
-/// Returns an error as a message of a WebSocket.
+/// Errors on a WebSocket have an envelope of their own.
 fn envelope(problem: &Problem, faults: &mut Faults, api: &Api) -> String {
     let mut envelope = json!({"type": "error", "error": body_of(problem, api)["error"].take()});
     if !faults.applies("ws/error-envelope") {
@@ -464,20 +446,17 @@ fn envelope(problem: &Problem, faults: &mut Faults, api: &Api) -> String {
     envelope.to_string()
 }
 
-/// Returns a response without a request.
 fn another(made: &Made) -> Vec<String> {
     let tag = format!("{}f", made.tag);
     let events = made.answer.events.iter().map(|event| tagged(event.as_bytes(), &tag));
     events.filter_map(|event| data(&event)).collect()
 }
 
-/// Returns whether a lane may have that name.
 fn is_name(name: &str) -> bool {
     let is_usual = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     (1..=256).contains(&name.len()) && name.chars().all(is_usual)
 }
 
-/// Returns an event with the name of its lane.
 fn in_lane(mut event: String, name: Option<&str>) -> String {
     if let Some(name) = name
         && event.ends_with('}')
@@ -488,7 +467,6 @@ fn in_lane(mut event: String, name: Option<&str>) -> String {
     event
 }
 
-/// Returns the error of a connection that reached its limit.
 fn limit_reached() -> Problem {
     let message = "This connection has reached its limit of 60 minutes. Open another one to continue.";
     Problem::invalid("websocket_connection_limit_reached", message, None)

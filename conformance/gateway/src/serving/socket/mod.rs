@@ -13,7 +13,7 @@ use crate::faults::requested::Faults;
 use crate::serving::gateway::Gateway;
 use desk::{Desk, Due};
 
-/// Serves a WebSocket until the client disconnects. Responses can be continued here, stored or not.
+/// Responses can be continued here, stored or not.
 pub(super) async fn talk(gateway: Arc<Gateway>, mut socket: WebSocket, faults: Faults) {
     let pace = gateway.settings.pace;
     let mut desk = Desk::new(gateway, faults);
@@ -50,7 +50,6 @@ pub(super) async fn talk(gateway: Arc<Gateway>, mut socket: WebSocket, faults: F
     }
 }
 
-/// Waits until an event is due.
 async fn wait(due: Due, pace: std::time::Duration) {
     match due {
         // Messages of the client come first.

@@ -62,12 +62,10 @@ impl Running {
         }
     }
 
-    /// Appends events outside the plan.
     pub(super) fn append(&mut self, events: impl IntoIterator<Item = String>) {
         self.events.extend(events);
     }
 
-    /// Removes the last event.
     pub(super) fn pop(&mut self) {
         self.events.pop();
     }
@@ -82,22 +80,19 @@ impl Running {
         self.sent >= self.events.len()
     }
 
-    /// Returns whether a delta was sent.
     pub(super) const fn has_fragments(&self) -> bool {
         self.fragments > 0
     }
 
-    /// Returns the number of sent events.
     pub(super) const fn sent(&self) -> usize {
         self.sent
     }
 
-    /// Returns whether one of its events ends a turn.
+    /// One of its events ends a turn.
     pub(super) fn ends(&self, dialect: &Dialect) -> bool {
         self.events.iter().any(|event| kind(event).is_some_and(|kind| is_end(&kind, dialect)))
     }
 
-    /// Returns the next event.
     pub(super) fn next(&mut self, dialect: &Dialect) -> Option<String> {
         let event = self.events.get(self.sent)?.clone();
         self.sent += 1;
@@ -106,14 +101,13 @@ impl Running {
         Some(if self.between == 0 { event } else { shifted(&event, self.between) })
     }
 
-    /// Returns the sequence number of an interleaved event.
     pub(super) fn number(&mut self) -> u64 {
         let number = self.sent as u64 + self.between;
         self.between += 1;
         number
     }
 
-    /// Continues as another response, if the sent events are its start.
+    /// Fails if the sent events are not the start of the other response.
     pub(super) fn turn(&mut self, made: &Made) -> bool {
         let events = events(made);
         let is_same = events.len() > self.sent && events.get(..self.sent) == self.events.get(..self.sent);
@@ -123,7 +117,7 @@ impl Running {
         is_same
     }
 
-    /// Returns it as if it had ended after the sent deltas.
+    /// The response looks as if it had ended after the sent deltas.
     pub(super) fn stopped(&self, reason: &'static str) -> PlannedRequest {
         let mut planned = self.planned.clone();
         planned.plan = planned.plan.stopped(self.fragments, reason);
@@ -131,19 +125,17 @@ impl Running {
     }
 }
 
-/// Returns the events of a response.
 fn events(made: &Made) -> Vec<String> {
     made.stream.iter().flat_map(Wire::events).filter_map(|event| data(&event)).collect()
 }
 
-/// Returns the data of an event as a WebSocket message.
 pub(super) fn data(event: &[u8]) -> Option<String> {
     let event = String::from_utf8_lossy(event);
     let data = event.lines().find_map(|line| line.strip_prefix("data: "))?;
     (data != "[DONE]").then(|| data.to_owned())
 }
 
-/// Returns whether an event ends a turn.
+/// An event that ends a turn.
 fn is_end(kind: &str, dialect: &Dialect) -> bool {
     kind == "error" || dialect.terminal.contains(&kind)
 }
@@ -152,7 +144,6 @@ fn kind(event: &str) -> Option<String> {
     spec::json::at(event, "/type").and_then(|kind| serde_json::from_str(kind).ok())
 }
 
-/// Returns an event with an increased sequence number.
 fn shifted(event: &str, by: u64) -> String {
     let Ok(mut value) = serde_json::from_str::<Value>(event) else { return event.to_owned() };
     if let Some(number) = value.get("sequence_number").and_then(Value::as_u64) {

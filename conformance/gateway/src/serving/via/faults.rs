@@ -37,14 +37,12 @@ impl State {
         self.rule.as_deref() == Some(rule)
     }
 
-    /// Notes that a response failed.
     pub(super) fn failed(&self) {
         if self.is_at("fault/next") {
             self.is_blocked.store(true, Ordering::SeqCst);
         }
     }
 
-    /// Returns whether a request is refused as the one before failed.
     pub(super) fn refuses_next(&self) -> bool {
         self.is_blocked.swap(false, Ordering::SeqCst)
     }

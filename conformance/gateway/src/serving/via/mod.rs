@@ -108,7 +108,7 @@ pub async fn serve_via(
     listen(listener, router(settings)?, until).await
 }
 
-/// What all requests share.
+/// State that all requests share.
 #[derive(Debug)]
 struct Via {
     settings: ViaSettings,
@@ -194,7 +194,6 @@ async fn answer(via: &Arc<Via>, front: &'static Dialect, headers: &HeaderMap, bo
     }
 }
 
-/// Returns the request of the upstream.
 fn asked(via: &Via, question: &Question) -> Bytes {
     let mut question = question.clone();
     let rule = via.fault.rule.as_deref().unwrap_or_default();

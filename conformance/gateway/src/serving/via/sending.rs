@@ -17,7 +17,7 @@ use super::{Answer, Via, json, refused};
 /// The bytes of the upstream's body as they arrive, or what is wrong with it.
 type Chunks = BoxStream<'static, Result<Bytes, String>>;
 
-/// Returns a response whose bytes pass unchanged, except for one if that is the fault.
+/// The bytes pass unchanged, except for one if that is the fault.
 pub(super) fn passed(answer: Answer, via: &Arc<Via>, front: Option<&'static Dialect>) -> Response {
     let Answer { response, leak } = answer;
     let status = response.status();
@@ -42,7 +42,6 @@ pub(super) fn passed(answer: Answer, via: &Arc<Via>, front: Option<&'static Dial
     response
 }
 
-/// Returns a response that is translated.
 pub(super) async fn translated(
     answer: Answer,
     mut translator: Translator,
@@ -68,7 +67,6 @@ pub(super) async fn translated(
     response
 }
 
-/// Translates a body.
 async fn whole(response: reqwest::Response, translator: &mut Translator, via: &Arc<Via>) -> Response {
     let status = response.status().as_u16();
     let (status, body) = match via.upstream.whole(response).await {
@@ -78,7 +76,7 @@ async fn whole(response: reqwest::Response, translator: &mut Translator, via: &A
     json(status, &body)
 }
 
-/// Translates a stream. Its head is sent with its first event, so that an error before that has a status.
+/// The head is sent with the first event, so that an error before it has a status.
 async fn streamed(
     response: reqwest::Response,
     translator: Translator,
@@ -111,7 +109,7 @@ async fn streamed(
     response
 }
 
-/// Returns the body in place of a stream.
+/// The body in place of a stream.
 async fn of_kind(first: Option<Bytes>, mut body: Translated, via: &Arc<Via>) -> Response {
     let mut stream = first.unwrap_or_default().to_vec();
     while let Some(more) = body.next().await {
@@ -125,8 +123,7 @@ async fn of_kind(first: Option<Bytes>, mut body: Translated, via: &Arc<Via>) -> 
     json(200, &body.translator.reply(&reply))
 }
 
-/// Returns the bytes of a response as they arrive, each within the limit. They are still read when the client has left, if
-/// that is the fault.
+/// Each chunk has to arrive within the limit. They are still read when the client has left, if that is the fault.
 fn chunks(response: reqwest::Response, via: &Via) -> Chunks {
     // The text of an error has the address of the upstream.
     let mut chunks = response.bytes_stream().map_err(|_| "its connection was lost.".to_owned()).boxed();
@@ -149,14 +146,14 @@ fn chunks(response: reqwest::Response, via: &Via) -> Chunks {
     stream::unfold(chunks, within).boxed()
 }
 
-/// Adds a key to the headers of a response, if that is the fault.
+/// Leaks the key in a header, if that is the fault.
 fn leaked(response: &mut Response, key: Option<&str>) {
     if let Some(key) = key.and_then(|key| HeaderValue::from_str(key).ok()) {
         response.headers_mut().insert("x-upstream-key", key);
     }
 }
 
-/// What the upstream sends.
+/// The kind of the upstream's response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
     Unknown,
@@ -173,14 +170,13 @@ struct Translated {
     via: Arc<Via>,
     asked: Bytes,
     kind: Kind,
-    /// What a fault holds back.
+    /// Bytes that a fault holds back.
     held: Vec<u8>,
     /// Whether it neither sends more nor ends.
     is_quiet: bool,
 }
 
 impl Translated {
-    /// Returns the next bytes for the client, or nothing at the end.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             if self.is_quiet {
@@ -235,7 +231,7 @@ impl Translated {
         out
     }
 
-    /// Ends the upstream's side: a response that failed is given up, and the rest of a complete one is read.
+    /// Gives up a response that failed, and reads the rest of a complete one.
     async fn end(&mut self) {
         let Some(mut chunks) = self.chunks.take() else { return };
         if !self.translator.has_failed() {
@@ -254,7 +250,6 @@ impl Translated {
         }
     }
 
-    /// Returns what is sent at once.
     fn hold(&mut self, out: Vec<u8>) -> Vec<u8> {
         let fault = &self.via.fault;
         if fault.is_at("time/in-step") {

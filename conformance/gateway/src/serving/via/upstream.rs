@@ -48,7 +48,7 @@ pub(super) struct Upstream {
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) response: Response,
-    /// The key of the client, where it is to leak, or that of the upstream.
+    /// A key that leaks: the client's or the upstream's.
     pub(super) leak: Option<String>,
 }
 
@@ -80,7 +80,6 @@ impl Upstream {
         })
     }
 
-    /// Sends a translated request.
     pub(super) async fn ask(
         &self,
         client: &HeaderMap,
@@ -96,7 +95,6 @@ impl Upstream {
         Ok(Answer { response: answer?, leak: self.leak(fault) })
     }
 
-    /// Passes a request on, with its bytes and headers.
     pub(super) async fn pass(
         &self,
         client: &HeaderMap,
@@ -117,7 +115,6 @@ impl Upstream {
         Ok(Answer { response: self.send(request.body(body)).await?, leak: self.leak(fault) })
     }
 
-    /// Requests the list of models.
     pub(super) async fn models(&self) -> Result<Answer, Problem> {
         let request = self.with_key(self.client.request(Method::GET, format!("{}/models", self.url)));
         Ok(Answer { response: self.send(request).await?, leak: None })
@@ -160,12 +157,11 @@ impl Upstream {
         }
     }
 
-    /// Returns the whole body of a response.
     pub(super) async fn whole(&self, response: Response) -> Result<Vec<u8>, Problem> {
         self.rest(Vec::new(), response).await
     }
 
-    /// Returns a body of which the beginning was read.
+    /// The beginning of the body was read already.
     pub(super) async fn rest(&self, mut body: Vec<u8>, mut response: Response) -> Result<Vec<u8>, Problem> {
         loop {
             match timeout(self.limit, response.chunk()).await {

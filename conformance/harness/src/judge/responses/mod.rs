@@ -1,4 +1,4 @@
-//! What only responses of the Responses API show: the settings that they repeat, and the operations on stored ones.
+//! Facts that only the Responses API has: repeated settings, and operations on stored responses.
 
 mod echo;
 mod operations;

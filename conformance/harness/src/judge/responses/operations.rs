@@ -1,4 +1,4 @@
-//! What the operations on a response of the Responses API return.
+//! Results of operations on a response of the Responses API.
 
 use serde_json::Value;
 use spec::table::Operation;
@@ -8,7 +8,7 @@ use super::super::facts::Facts;
 use crate::plan::ScenarioCase;
 use results::{Judgement, Verdict};
 
-/// Returns the verdict of comparing what an operation returned with the response that it is about.
+/// The operation has to return the response that it is about.
 pub(in crate::judge) fn operated(case: &ScenarioCase, own: &Facts, other: &Facts) -> Judgement {
     let found = match case.scenario.operation {
         Operation::Create | Operation::Compact | Operation::Count | Operation::Steer | Operation::Inject => {
@@ -54,7 +54,7 @@ fn retrieved(own: &Facts, other: &Facts) -> Result<(), String> {
     list_differences("it differs from the streamed response", &found)
 }
 
-/// Returns where two values differ, ignoring members that only one has. Encrypted content always differs.
+/// Members that only one has do not count. Encrypted content always differs.
 fn differences(now: &Value, then: &Value, at: &str, found: &mut Vec<String>) {
     match (now, then) {
         (Value::Object(now), Value::Object(then)) => {
@@ -111,7 +111,6 @@ fn cancelled(own: &Facts, other: &Facts) -> Judgement {
     }
 }
 
-/// Checks that the input of the user is among the items.
 fn input_items(own: &Facts, other: &Facts) -> Result<(), String> {
     let Some(said) = other.request.as_ref().and_then(|request| request.get("input")?.as_str()) else {
         return Ok(());

@@ -22,7 +22,7 @@ pub(super) struct Reader {
 impl Reading for Reader {
     fn event(&mut self, parts: &mut Parts, _kind: &str, chunk: &Value) {
         let choice = entries(chunk, "choices").map(|(_, choice)| choice).find(|it| index(it, "index") == 0);
-        // The chunk about the prompt with which Azure begins has no id.
+        // Azure begins with a chunk about the prompt that has no id.
         if choice.is_some() || text_of(chunk, "id").is_some_and(|id| !id.is_empty()) {
             parts.start(chunk);
         }
@@ -57,7 +57,7 @@ impl Reading for Reader {
 }
 
 impl Reader {
-    /// Reads a message, or the delta of one. What resumes after another part is a part of its own.
+    /// Text that resumes after another part is a part of its own.
     fn content(&mut self, parts: &mut Parts, delta: &Value) {
         let text = |member| text_of(delta, member).unwrap_or_default();
         // Vendors use one of these names.
@@ -100,7 +100,7 @@ impl Reader {
         parts.text(key, &arguments);
     }
 
-    /// Closes what another part follows. A call with unfinished arguments stays open, as calls can be interleaved.
+    /// A call with unfinished arguments stays open, as calls can be interleaved.
     fn close_others(&mut self, parts: &mut Parts, key: Key) {
         for other in [REASONING, TEXT, REFUSAL].into_iter().filter(|other| *other != key) {
             parts.close(other);

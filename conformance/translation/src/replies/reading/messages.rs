@@ -12,7 +12,7 @@ use crate::Usage;
 /// Reads a message.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    /// The input with which a call opened, by the index of its block: it counts if no piece follows.
+    /// The opening input of a call, by the index of its block. It counts if no piece follows.
     inputs: BTreeMap<u64, String>,
     /// The latest token counts.
     counts: Map<String, Value>,
@@ -46,7 +46,7 @@ impl Reading for Reader {
 }
 
 impl Reader {
-    /// Reads a message with its content; in a stream, it usually has none.
+    /// In a stream, the message usually has no content.
     fn message(&mut self, parts: &mut Parts, message: &Value) {
         parts.start(message);
         self.count(parts, message);
@@ -86,7 +86,7 @@ impl Reader {
         parts.close_all(block);
     }
 
-    /// Reads token counts: later ones replace earlier ones.
+    /// Later counts replace earlier ones.
     fn count(&mut self, parts: &mut Parts, value: &Value) {
         let Some(counts) = value.get("usage").and_then(Value::as_object) else { return };
         for (name, count) in counts.iter().filter(|(_, count)| !count.is_null()) {

@@ -16,17 +16,14 @@ use crate::{ReplyError, Usage};
 
 /// Reads a response of an API.
 pub(super) trait Reading: Debug + Send + Sync {
-    /// Reads an event that is no error.
     fn event(&mut self, parts: &mut Parts, kind: &str, event: &Value);
 
-    /// Reads a body that is no error.
     fn body(&mut self, parts: &mut Parts, body: &Value);
 
-    /// Reads the marker at the end.
+    /// Only some APIs have a marker at the end.
     fn done(&mut self, _parts: &mut Parts) {}
 }
 
-/// Returns what reads a response of an API.
 pub(super) fn reading(api: &Api) -> Box<dyn Reading> {
     match api.name {
         "responses" => Box::<responses::Reader>::default(),
@@ -35,7 +32,7 @@ pub(super) fn reading(api: &Api) -> Box<dyn Reading> {
     }
 }
 
-/// Returns the error that a body or an event is, in any of the forms that gateways and frameworks use.
+/// Gateways and frameworks use many forms of errors.
 pub(crate) fn error(value: &Value) -> ReplyError {
     let error = match value.get("error") {
         None | Some(Value::Null) => value,
@@ -56,12 +53,12 @@ pub(crate) fn error(value: &Value) -> ReplyError {
     ReplyError { class: class.unwrap_or_default(), message: message.unwrap_or_default() }
 }
 
-/// Returns an error's code, which some vendors have as number.
+/// Some vendors have a number as code.
 fn code(code: &Value) -> Option<String> {
     code.as_str().map(str::to_owned).or_else(|| code.as_i64().map(|code| code.to_string()))
 }
 
-/// Reads the token counts of a completion or a response.
+/// Completions and responses differ in the names.
 fn read_usage(parts: &mut Parts, value: &Value) {
     if let Some(counts) = value.get("usage").filter(|counts| counts.is_object()) {
         let places = &parts.api.usage;
@@ -80,17 +77,17 @@ fn count(counts: &Value, (member, inner): CountPlace) -> Option<u64> {
     number(inner.map_or(Some(count), |inner| count.get(inner))?)
 }
 
-/// Returns the entries of a list, with their indices.
+/// Entries with their indices.
 fn entries<'v>(value: &'v Value, member: &str) -> impl Iterator<Item = (u64, &'v Value)> {
     (0..).zip(value.get(member).and_then(Value::as_array).into_iter().flatten())
 }
 
-/// Returns an index; one that is missing is 0.
+/// A missing index is 0.
 fn index(value: &Value, member: &str) -> u64 {
     value.get(member).and_then(number).unwrap_or(0)
 }
 
-/// Returns a whole number. One that is written as a string is read as clients read it.
+/// A number that is written as a string is read as clients read it.
 fn number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }

@@ -62,8 +62,7 @@ impl Reading for Reader {
 }
 
 impl Reader {
-    /// Returns the index of the item that an event is about. Where an id names another item than the index, the id counts:
-    /// it names the same item in the finished one.
+    /// If the id names another item than the index, the id counts: it names the same item in the finished response.
     fn output(&mut self, kind: &str, event: &Value) -> u64 {
         let output = index(event, "output_index");
         let id = text_of(event, "item_id").or_else(|| text_of(event.get("item")?, "id")).unwrap_or_default();
@@ -76,7 +75,7 @@ impl Reader {
     }
 }
 
-/// Reads the response in an event about it, whose type has the status too, or as a body.
+/// The response is in an event, whose type has the status too, or is a body.
 fn terminal(parts: &mut Parts, response: &Value, status: Option<&str>) {
     let words = &parts.api.status;
     let Some(status) = text_of(response, "status").or(status) else { return };
@@ -99,7 +98,6 @@ fn terminal(parts: &mut Parts, response: &Value, status: Option<&str>) {
     parts.out.push(Delta::Ended);
 }
 
-/// Opens what an item is.
 fn open(parts: &mut Parts, output: u64, item: &Value) {
     let text = |member| text_of(item, member).unwrap_or_default();
     match text("type") {
@@ -111,7 +109,7 @@ fn open(parts: &mut Parts, output: u64, item: &Value) {
     }
 }
 
-/// Closes an item, after what was not streamed of it.
+/// Adds the content that was not streamed.
 fn close(parts: &mut Parts, output: u64, item: &Value) {
     let text = |member| text_of(item, member).unwrap_or_default();
     match text("type") {

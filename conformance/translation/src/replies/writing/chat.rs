@@ -130,7 +130,7 @@ impl Writer {
         event(out, None, &last);
     }
 
-    /// Ends a call: one without arguments has an empty object.
+    /// A call without arguments has an empty object.
     fn close(&mut self, part: usize, out: &mut Vec<u8>) {
         let is_cut = self.head.stop() == Stop::Cut;
         if let Some(Piece::Call(index, false)) = self.parts.remove(&part).filter(|_| !is_cut) {
@@ -138,7 +138,7 @@ impl Writer {
         }
     }
 
-    /// Returns the member with reasoning. OpenAI has none; other vendors use this name.
+    /// OpenAI has none; other vendors use this name.
     fn reasoning(&self) -> &'static str {
         let effect = self.front.dialect.effects().find(|effect| effect.scope == Scope::Reasoning);
         effect.and_then(|effect| effect.value?.rsplit('/').next()).unwrap_or("reasoning_content")

@@ -5,7 +5,6 @@ use spec::Api;
 
 use crate::ReplyError;
 
-/// Returns the class of errors with a status in an API.
 pub(crate) fn class_of(api: &Api, status: u16) -> &'static str {
     let named = |wanted: u16| {
         let of =
@@ -16,7 +15,6 @@ pub(crate) fn class_of(api: &Api, status: u16) -> &'static str {
     named(status).or_else(|| named(general)).unwrap_or("server_error")
 }
 
-/// Returns the status of a class of errors in an API; 500 if it is unknown.
 pub(crate) fn status_of(api: &Api, class: &str) -> u16 {
     let by_class = api.error.status.iter().find(|(known, _)| *known == class).map(|(_, status)| *status);
     by_class.unwrap_or(match class {
@@ -28,7 +26,6 @@ pub(crate) fn status_of(api: &Api, class: &str) -> u16 {
     })
 }
 
-/// Returns the body of an error.
 pub(super) fn body(error: &ReplyError, api: &str) -> Value {
     let ReplyError { class, message } = error;
     match api {

@@ -88,7 +88,7 @@ impl Writer {
         Self { front, head: Head::default(), blocks: 0, open: None, waiting: VecDeque::new() }
     }
 
-    /// Writes the parts that waited, up to the first that is not complete.
+    /// Writes the parts that waited, up to the first incomplete one.
     fn advance(&mut self, out: &mut Vec<u8>) {
         while self.open.is_none()
             && let Some((_, deltas)) = self.waiting.pop_front()
@@ -99,7 +99,7 @@ impl Writer {
         }
     }
 
-    /// Writes a delta of the open block, or of the next one.
+    /// The delta belongs to the open block, or to the next one.
     fn apply(&mut self, delta: &Delta, out: &mut Vec<u8>) {
         match delta {
             Delta::Opened { part, kind } => {
@@ -134,7 +134,7 @@ impl Writer {
         }
     }
 
-    /// Begins the open block, unless it has begun.
+    /// The block begins once.
     fn begin(&mut self, block: &Value, out: &mut Vec<u8>) {
         let index = self.blocks;
         if let Some(open) = self.open.as_mut().filter(|open| !open.has_begun) {
@@ -149,7 +149,7 @@ impl Writer {
         event(out, Some("content_block_delta"), &typed("content_block_delta", delta));
     }
 
-    /// Closes the open block, with the signature of thinking as its last delta if the upstream signed it.
+    /// The signature of thinking is its last delta, if the upstream signed it.
     fn close(&mut self, out: &mut Vec<u8>) {
         let Some(Block { kind, seal, .. }) = &self.open else { return };
         if let (PartKind::Reasoning { is_redacted, .. }, Some(seal)) = (kind, seal.clone()) {
@@ -209,7 +209,6 @@ fn thinking() -> Value {
     json!({"type": "thinking", "thinking": "", "signature": ""})
 }
 
-/// Returns the block of a part.
 fn block(part: &Part) -> Option<Value> {
     Some(match part {
         Part::Text(text) | Part::Refusal(text) => json!({"type": "text", "text": text}),
@@ -228,7 +227,7 @@ fn block(part: &Part) -> Option<Value> {
     })
 }
 
-/// Returns token counts, of which those of the input exclude what was cached. A stream leaves unknown ones out.
+/// Input counts exclude cached tokens. A stream leaves unknown counts out.
 fn usage(usage: Usage) -> Value {
     let mut counts = json!({ "output_tokens": usage.output.unwrap_or(0) });
     if let Some(input) = usage.input {

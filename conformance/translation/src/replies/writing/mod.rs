@@ -15,11 +15,11 @@ use crate::{Reply, ReplyError, Stop, Usage};
 
 pub(crate) use errors::{class_of, status_of};
 
-/// What a response is written for.
+/// The receiver of a response.
 #[derive(Debug, Clone)]
 pub(crate) struct Front {
     pub(crate) dialect: &'static Dialect,
-    /// The request, of which the Responses API repeats the settings.
+    /// The request, as the Responses API repeats its settings.
     pub(crate) request: Value,
     /// The model, unless the upstream names one.
     pub(crate) model: String,
@@ -27,10 +27,10 @@ pub(crate) struct Front {
     pub(crate) now: u64,
 }
 
-/// What writers of all APIs know of a response.
+/// Facts about a response that writers of all APIs need.
 #[derive(Debug, Clone, Default)]
 struct Head {
-    /// What ids of the response and its items have in common.
+    /// A part that ids of the response and its items share.
     tag: String,
     model: String,
     usage: Option<Usage>,
@@ -40,7 +40,6 @@ struct Head {
 }
 
 impl Head {
-    /// Returns it at the end of a reply.
     fn of(front: &Front, reply: &Reply) -> Self {
         let mut head = Self::default();
         for delta in reply.deltas() {
@@ -49,7 +48,6 @@ impl Head {
         head
     }
 
-    /// Notes what a delta adds to it.
     fn note(&mut self, front: &Front, delta: &Delta) {
         match delta {
             Delta::Started { id, model } => {
@@ -68,7 +66,7 @@ impl Head {
         }
     }
 
-    /// Returns why the response ends, as its content shows it.
+    /// The content shows the reason.
     const fn stop(&self) -> Stop {
         match self.stopped.stop {
             Some(Stop::Ended | Stop::Calls) | None if self.has_calls => Stop::Calls,
@@ -81,10 +79,9 @@ impl Head {
 
 /// Writes a response of an API.
 pub(crate) trait Writing: Debug + Send + Sync {
-    /// Writes what a delta adds to a stream.
     fn write(&mut self, delta: &Delta, out: &mut Vec<u8>);
 
-    /// Ends a stream with an error, and with token counts if there are any.
+    /// Token counts come first, if there are any.
     fn fail(&mut self, error: &ReplyError, usage: Option<Usage>, out: &mut Vec<u8>);
 
     /// Returns the response as a body, instead of its stream.
@@ -100,12 +97,11 @@ pub(crate) fn writing(front: Front) -> Box<dyn Writing> {
     }
 }
 
-/// Returns the body of an error.
 pub(crate) fn error_body(front: &Front, error: &ReplyError) -> Value {
     errors::body(error, front.dialect.api.name)
 }
 
-/// Appends an event, with its type first if it has one.
+/// The type, if there is one, comes first.
 fn event(out: &mut Vec<u8>, kind: Option<&str>, data: &Value) {
     if let Some(kind) = kind {
         out.extend_from_slice(format!("event: {kind}\n").as_bytes());
@@ -113,7 +109,7 @@ fn event(out: &mut Vec<u8>, kind: Option<&str>, data: &Value) {
     out.extend_from_slice(format!("data: {data}\n\n").as_bytes());
 }
 
-/// Returns an event's data, with the type first.
+/// The type comes first.
 fn typed(kind: &str, members: Value) -> Value {
     let mut data = json!({ "type": kind });
     if let (Value::Object(data), Value::Object(members)) = (&mut data, members) {

@@ -134,7 +134,7 @@ impl Writer {
         self.push(&event, Value::Object(data), out);
     }
 
-    /// Writes the end of the items that have turned out to be complete.
+    /// Items are written when they have turned out to be complete.
     fn close(&mut self, out: &mut Vec<u8>) {
         for index in 0..self.items.len() {
             if self.items.get(index).is_some_and(|item| item.state == State::Closing) {
@@ -202,7 +202,6 @@ impl Writer {
         }
     }
 
-    /// Returns the response at its end.
     fn ended(&self) -> Value {
         let status = self.status();
         let mut response = self.response(status);
@@ -225,7 +224,7 @@ impl Writer {
         response
     }
 
-    /// Returns the response without its output. Its settings are those of the request.
+    /// Returns the response without its output. Its settings repeat the request.
     fn response(&self, status: &str) -> Value {
         let Head { tag, model, .. } = &self.head;
         let mut response = json!({"id": format!("resp_{tag}"), "object": "response", "created_at": self.front.now,
@@ -295,7 +294,7 @@ fn counts(usage: Usage) -> Value {
         "total_tokens": input.saturating_add(output)})
 }
 
-/// Returns the code of a class of errors, of which a failed response has few.
+/// Returns the code of a class of errors. A failed response has few codes.
 fn code(class: &str) -> &'static str {
     match class {
         "rate_limit_error" => "rate_limit_exceeded",
@@ -305,7 +304,6 @@ fn code(class: &str) -> &'static str {
 }
 
 impl Item {
-    /// Returns its value, as far as it is.
     fn value(&self) -> Value {
         let status = match self.state {
             State::Open | State::Closing => "in_progress",
@@ -333,7 +331,6 @@ impl Item {
         value
     }
 
-    /// Returns the part with its text.
     fn part(&self) -> Value {
         match self.kind {
             PartKind::Refusal => json!({"type": "refusal", "refusal": self.text}),
@@ -344,7 +341,6 @@ impl Item {
         }
     }
 
-    /// Returns the event about its part.
     fn part_event(&self, what: &str) -> Option<String> {
         let event = match self.kind {
             PartKind::Text | PartKind::Refusal => "response.content_part",
@@ -354,7 +350,6 @@ impl Item {
         Some(format!("{event}.{what}"))
     }
 
-    /// Returns the events about its text.
     const fn event(&self) -> &'static str {
         match self.kind {
             PartKind::Text => "response.output_text",
@@ -364,7 +359,7 @@ impl Item {
         }
     }
 
-    /// Returns the members that say where an event about its text belongs.
+    /// The members locate an event about the item's text.
     fn place(&self, index: usize) -> Map<String, Value> {
         let mut place = Map::from_iter([
             ("item_id".to_owned(), json!(self.id)),
