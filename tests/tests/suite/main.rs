@@ -18,6 +18,7 @@ mod measured;
 mod model;
 mod oracle;
 mod packages;
+mod prose;
 mod recognised;
 mod recorded;
 mod rewritten;
