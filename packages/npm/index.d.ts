@@ -1,84 +1,84 @@
-/** A place where a stream breaks a rule, and how often it does so in the same way. As in JSON reports. */
+/** A violation of a rule, with its first place and the number of similar places. As in JSON reports. */
 export interface Finding {
-  /** The rule, `group/name`. */
+  /** Id of the rule: `group/name`. */
   rule: string;
   level: "must" | "should" | "may" | "off";
-  /** What is wrong. */
+  /** Description of the violation. */
   message: string;
-  /** The exchange of the recording, when it holds several. */
+  /** Exchange in the recording, if it has several. */
   exchange: string | null;
   /** Number of the frame in the stream, from 1. */
   frame: number;
-  /** Number of the event in the stream, from 1; 0 in a response that is no stream. */
+  /** Number of the event in the stream, from 1; 0 in a response that is not a stream. */
   event: number;
   event_type: string | null;
   sequence_number: number | null;
   /** Line of the stream, from 1. */
   line: number;
-  /** From which byte to which. */
+  /** Range of bytes in the stream. */
   bytes: [number, number];
-  /** JSON pointer into the event. */
+  /** JSON pointer to the place in the event. */
   pointer: string | null;
   expected: string | null;
   actual: string | null;
-  /** The clients that it breaks. */
+  /** Clients that were measured to break. */
   clients: string[];
-  /** How a server repairs it. */
+  /** Fix on the server. */
   fix: string | null;
-  /** The missing property, if that is the fault. */
+  /** Missing property, if one is missing. */
   missing?: string;
-  /** What is known of the missing property: a valid value, and the name that another API has for it. */
+  /** A valid value for the missing property, and its name in another API. */
   supply?: { holder?: string; value: string; misnomer?: { name: string; api: string } };
-  /** The finding that it follows from. */
+  /** Finding that caused this one. */
   follows_from?: { rule: string; frame: number; line: number };
   /** The most lenient `failOn` that it fails: a SHOULD or MAY that is measured to break a client fails `breaks`. */
   fails_on: FailOn | null;
-  /** How many places are alike. */
+  /** Number of similar places. */
   count: number;
 }
 
-/** Findings that fail, from the most lenient; each includes those before it. `breaks`: what is measured to break a client. */
+/** Thresholds for failing, the most lenient first; each includes the ones before it. `breaks`: findings that are measured to break a client. */
 export type FailOn = "must" | "breaks" | "should" | "may";
 
 export type Bytes = Uint8Array | ArrayBuffer | ArrayBufferView | string;
 
-/** Judges one stream while it comes: without I/O, and the same however the bytes are cut. */
+/** Checks one stream while it arrives. Does no I/O. Chunk boundaries do not matter. */
 export class Checker {
-  /** Without a dialect, or with `auto`, that of the stream is recognised by its headers and its first event. */
+  /** Without a dialect, or with `auto`, the headers and the first event decide. */
   constructor(dialect?: string);
   /** The dialect of the rules; `auto` until it is recognised. */
   readonly dialect: string;
-  /** Takes the status and the headers of the response, where they are known, before anything else. */
+  /** Sets the status and headers of the response, if they are known. Call it before anything else. */
   response(status: number, headers: Iterable<[string, string]>): void;
-  /** Takes the next bytes of a stream of server-sent events. Returns what was found for the first time. */
+  /** Checks the next bytes of a stream of server-sent events. Returns new findings. */
   push(chunk: Bytes): Finding[];
-  /** Takes the data of one event, which something else has framed. */
+  /** Checks the data of one event that something else has parsed. Returns new findings. */
   event(data: string): Finding[];
-  /** Takes the body of a response that is no stream. */
+  /** Checks the body of a response that is not a stream. Returns new findings. */
   body(data: Bytes): Finding[];
-  /** Ends the stream. */
+  /** Ends the stream. Returns new findings. */
   finish(): Finding[];
-  /** Forgets the stream, to judge another one. */
+  /** Prepares for another stream. */
   reset(): void;
-  /** What was found so far; what repeats is counted. */
+  /** All findings so far. Repeated ones are counted. */
   readonly findings: Finding[];
-  /** How many events there were so far. */
+  /** Number of events so far. */
   readonly events: number;
-  /** How many faults there were beyond those that are listed. */
+  /** Number of violations that are not listed. */
   readonly omitted: number;
   /** Frees its memory at once; otherwise that happens some time after the last use. */
   free(): void;
   [Symbol.dispose](): void;
 }
 
-/** Passes bytes through unchanged, and reports what is wrong with them. */
+/** Passes bytes through unchanged, and reports findings. */
 export class CheckerStream extends TransformStream<Uint8Array, Uint8Array> {
   constructor(dialect?: string, onFinding?: (finding: Finding) => void);
   readonly checker: Checker;
 }
 
 export interface CheckOptions {
-  /** Without it, or with `auto`, that of each stream is recognised by its URL, headers, request and first event. */
+  /** Without a dialect, or with `auto`, the URL, headers, request and first event of each stream decide. */
   dialect?: string;
   /** The name of the recording in the report. */
   name?: string;
@@ -98,7 +98,7 @@ export interface Report {
     name: string;
     streams: number;
     events: number;
-    /** Why it could not be read. */
+    /** Error that stopped the reader. */
     error: string | null;
     findings: ReportedFinding[];
     /** The recognised dialects, with the number of streams and responses of each, and what shows it. */
@@ -113,12 +113,12 @@ export interface Report {
 
 export type ReportedFinding = Omit<Finding, "clients" | "fix" | "fails_on">;
 
-/** The names of all dialects. */
+/** Names of all dialects. */
 export function dialects(): string[];
 
 export interface AssertOptions {
   dialect?: string;
-  /** The findings that fail: `breaks`, unless given. */
+  /** Threshold for failing [default: `breaks`]. */
   failOn?: FailOn;
   /** Rules that are known to be broken. */
   ignore?: string[];

@@ -11,15 +11,15 @@ use results::AUTO;
 use crate::data::{bytes, detached, shared_rules, shared_sets};
 use crate::finding::{Finding, findings};
 
-/// Judges one stream while it comes: without I/O, and the same however the bytes are cut.
+/// Checks one stream while it arrives. Does no I/O. Chunk boundaries do not matter.
 ///
-/// It can be used from several threads; other threads run while it judges.
+/// Several threads may use it; other threads run while it checks.
 #[pyclass(frozen, module = "responses_conformance")]
 pub(crate) struct Checker {
     stream: Mutex<Stream>,
 }
 
-/// The stream that is judged.
+/// State of the checked stream.
 struct Stream {
     checker: ::checker::Checker,
     is_finished: bool,
@@ -30,7 +30,7 @@ impl Checker {
         self.stream.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes something of a stream that has not ended, and returns what was found for the first time.
+    /// Fails after the end of the stream. Returns new findings.
     fn take(
         &self,
         py: Python<'_>,
@@ -50,7 +50,7 @@ impl Checker {
 
 #[pymethods]
 impl Checker {
-    /// A checker with all rules of a dialect; of the one that is recognised by the first event if it is `auto`.
+    /// Creates a checker with all rules of a dialect. `auto` recognises the dialect by the first event.
     #[new]
     #[pyo3(signature = (dialect = AUTO))]
     fn new(dialect: &str) -> PyResult<Self> {
@@ -62,7 +62,7 @@ impl Checker {
         Ok(Self { stream: Mutex::new(Stream { checker, is_finished: false }) })
     }
 
-    /// Takes the status and the headers of the response, where they are known, before anything else.
+    /// Sets the status and headers of the response, if they are known. Call it before anything else.
     fn response(&self, py: Python<'_>, status: u16, headers: Vec<(String, String)>) -> PyResult<()> {
         let headers =
             headers.into_iter().map(|(name, value)| (Cow::Owned(name), Cow::Owned(value))).collect();
@@ -74,19 +74,19 @@ impl Checker {
         .map(drop)
     }
 
-    /// Takes the next bytes of a stream of server-sent events. Returns what was found for the first time.
+    /// Checks the next bytes of a stream of server-sent events. Returns new findings.
     fn push(&self, py: Python<'_>, chunk: &Bound<'_, PyAny>) -> PyResult<Vec<Finding>> {
         let chunk = bytes(chunk)?;
         let chunk = chunk.as_bytes();
         self.take(py, chunk.len(), |checker| checker.push(chunk))
     }
 
-    /// Takes the data of one event, which something else has framed. Returns what was found for the first time.
+    /// Checks the data of one event that something else has parsed. Returns new findings.
     fn event(&self, py: Python<'_>, data: &str) -> PyResult<Vec<Finding>> {
         self.take(py, data.len(), |checker| checker.event(data))
     }
 
-    /// Takes the body of a response that is no stream. Returns what was found for the first time.
+    /// Checks the body of a response that is not a stream. Returns new findings.
     fn body(&self, py: Python<'_>, data: &str) -> PyResult<Vec<Finding>> {
         let frame = Frame {
             data: Some(data.into()),
@@ -100,39 +100,39 @@ impl Checker {
         self.take(py, data.len(), |checker| checker.body(&frame))
     }
 
-    /// Ends the stream. Returns what was found for the first time.
+    /// Ends the stream. Returns new findings.
     fn finish(&self, py: Python<'_>) -> PyResult<Vec<Finding>> {
         let found = self.take(py, usize::MAX, |checker| checker.finish())?;
         self.stream().is_finished = true;
         Ok(found)
     }
 
-    /// Forgets the stream, to judge another one.
+    /// Prepares for another stream.
     fn reset(&self) {
         let mut stream = self.stream();
         stream.checker.reset();
         stream.is_finished = false;
     }
 
-    /// What was found so far, in the order of first appearance; what repeats is counted.
+    /// All findings so far, in the order of first occurrence. Repeated ones are counted.
     #[getter]
     fn findings(&self) -> Vec<Finding> {
         findings(self.stream().checker.findings().to_vec())
     }
 
-    /// How many faults there were beyond those that are listed.
+    /// Number of violations that are not listed.
     #[getter]
     fn omitted(&self) -> u64 {
         self.stream().checker.omitted()
     }
 
-    /// How many events there were so far.
+    /// Number of events so far.
     #[getter]
     fn events(&self) -> u64 {
         self.stream().checker.events()
     }
 
-    /// The dialect of its rules; `auto` until it is recognised.
+    /// Dialect of the rules; `auto` until it is recognised.
     #[getter]
     fn dialect(&self) -> &'static str {
         self.stream().checker.settled_dialect().map_or(AUTO, |dialect| dialect.name)

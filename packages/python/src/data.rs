@@ -12,15 +12,15 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use spec::Dialect;
 
-/// Less than this is judged in less time than it takes to hand over the interpreter.
+/// Checking less than this takes less time than releasing the interpreter.
 const SHORT: usize = 1024;
 
-/// Does something with data. Other threads run meanwhile, unless there is little to do.
+/// Other threads run meanwhile, unless there is little to do.
 pub(crate) fn detached<R: Send>(py: Python<'_>, length: usize, work: impl FnOnce() -> R + Send) -> R {
     if length < SHORT { work() } else { py.detach(work) }
 }
 
-/// Returns the bytes of an object: `bytes` as they are, and a copy of what others could change.
+/// Other threads could change objects other than `bytes`, so these are copied.
 pub(crate) fn bytes<'p>(object: &Bound<'p, PyAny>) -> PyResult<Bound<'p, PyBytes>> {
     match object.cast::<PyBytes>() {
         Ok(bytes) => Ok(bytes.clone()),
@@ -34,7 +34,7 @@ pub(crate) fn to_json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Reads what [`to_json`] returned.
+/// Parses the output of [`to_json`].
 pub(crate) fn from_json<T: DeserializeOwned>(text: &str) -> PyResult<T> {
     serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))
 }
@@ -48,13 +48,13 @@ pub(crate) fn dialect(name: &str) -> PyResult<&'static Dialect> {
     })
 }
 
-/// Returns all rules of each dialect. They are made once, and kept.
+/// The rules are made once.
 pub(crate) fn shared_sets() -> &'static RuleSets {
     static SETS: OnceLock<RuleSets> = OnceLock::new();
     SETS.get_or_init(RuleSets::all)
 }
 
-/// Returns all rules of a dialect. They are made once for each, and kept.
+/// The rules are made once for each dialect.
 pub(crate) fn shared_rules(name: &str) -> PyResult<&'static Rules> {
     static KNOWN: Mutex<BTreeMap<&str, &Rules>> = Mutex::new(BTreeMap::new());
     let dialect = dialect(name)?;

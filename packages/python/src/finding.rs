@@ -9,20 +9,20 @@ use results::FailOn;
 
 use crate::data::{from_json, to_json};
 
-/// A place where a stream breaks a rule, and how often it does so in the same way.
+/// A violation of a rule, with its first place and the number of similar places.
 #[pyclass(frozen, eq, module = "responses_conformance")]
 #[derive(PartialEq, Eq)]
 pub(crate) struct Finding(pub(crate) Found);
 
 #[pymethods]
 impl Finding {
-    /// The rule, `group/name`.
+    /// Id of the rule: `group/name`.
     #[getter]
     fn rule(&self) -> &str {
         &self.0.rule
     }
 
-    /// How binding it is: `must`, `should` or `may`.
+    /// Level: `must`, `should` or `may`.
     #[getter]
     const fn level(&self) -> &'static str {
         match self.0.level {
@@ -39,13 +39,13 @@ impl Finding {
         FailOn::of(&self.0).map(FailOn::name)
     }
 
-    /// What is wrong.
+    /// Description of the violation.
     #[getter]
     fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// Number of the event in the stream, from 1; 0 in an answer that is no stream.
+    /// Number of the event in the stream, from 1; 0 in a response that is not a stream.
     #[getter]
     const fn event(&self) -> u64 {
         self.0.place.event
@@ -69,60 +69,60 @@ impl Finding {
         self.0.place.line
     }
 
-    /// The exchange of the recording, when it holds several.
+    /// Exchange in the recording, if it has several.
     #[getter]
     fn exchange(&self) -> Option<&str> {
         self.0.exchange.as_deref()
     }
 
-    /// JSON pointer into the event.
+    /// JSON pointer to the place in the event.
     #[getter]
     fn pointer(&self) -> Option<&str> {
         self.0.pointer.as_deref()
     }
 
-    /// What should stand there.
+    /// Expected value.
     #[getter]
     fn expected(&self) -> Option<&str> {
         self.0.expected.as_deref()
     }
 
-    /// What stands there.
+    /// Actual value.
     #[getter]
     fn actual(&self) -> Option<&str> {
         self.0.actual.as_deref()
     }
 
-    /// The clients that it breaks.
+    /// Clients that were measured to break.
     #[getter]
     fn clients(&self) -> Vec<&'static str> {
         self.0.broken_clients().into_iter().map(|(client, _)| client).collect()
     }
 
-    /// How a server repairs it.
+    /// Fix on the server.
     #[getter]
     fn fix(&self) -> Option<Cow<'_, str>> {
         self.0.fix()
     }
 
-    /// How many places are alike. The finding that `push` returned is not counted on: ask `findings` at the end.
+    /// Number of similar places. A finding that `push` returned keeps its first count: read `findings` at the end.
     #[getter]
     const fn count(&self) -> u64 {
         self.0.count
     }
 
-    /// Returns it as JSON, as in a JSON report.
+    /// Serializes the finding as in a JSON report.
     fn to_json(&self) -> PyResult<String> {
         to_json(&self.0)
     }
 
-    /// Reads it from JSON.
+    /// Parses a finding from JSON.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Self> {
         from_json(text).map(Self)
     }
 
-    /// Lets it travel to other processes.
+    /// Supports pickling.
     fn __reduce__<'p>(slf: &Bound<'p, Self>) -> PyResult<(Bound<'p, PyAny>, (String,))> {
         Ok((slf.getattr("from_json")?, (slf.get().to_json()?,)))
     }

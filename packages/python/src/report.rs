@@ -15,44 +15,44 @@ use results::{AUTO, CaptureReport, FailOn};
 use crate::data::{bytes, detached, from_json, shared_rules, shared_sets, to_json};
 use crate::finding::{Finding, findings};
 
-/// What came of checking one recording.
+/// Result of checking one recording.
 #[pyclass(frozen, eq, module = "responses_conformance")]
 #[derive(PartialEq, Eq)]
 pub(crate) struct Report(CaptureReport);
 
 #[pymethods]
 impl Report {
-    /// Its name.
+    /// Name of the recording.
     #[getter]
     fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// Its format; None if it could not be told.
+    /// Format; None if it is unknown.
     #[getter]
     fn format(&self) -> Option<&'static str> {
         self.0.format.map(results::Format::name)
     }
 
-    /// How many streams with events it holds.
+    /// Number of streams with events.
     #[getter]
     const fn streams(&self) -> u64 {
         self.0.streams
     }
 
-    /// How many events.
+    /// Number of events.
     #[getter]
     const fn events(&self) -> u64 {
         self.0.events
     }
 
-    /// How many responses that are no stream.
+    /// Number of responses that are not streams.
     #[getter]
     const fn bodies(&self) -> u64 {
         self.0.bodies
     }
 
-    /// The dialects that were recognised in it, with the number of streams and responses of each.
+    /// Recognised dialects, each with its number of streams and responses.
     #[getter]
     fn dialects(&self) -> BTreeMap<String, u64> {
         let mut all = BTreeMap::new();
@@ -62,26 +62,26 @@ impl Report {
         all
     }
 
-    /// The other API that everything in it belongs to, such as Gemini; None if there is a response of this one.
+    /// API that is not checked, such as Gemini, if the whole recording belongs to it.
     #[getter]
     fn other_api(&self) -> Option<String> {
         let apis = self.0.foreign.keys().chain(self.0.other_apis.keys());
         apis.filter(|_| !self.0.has_responses()).map(ToString::to_string).next()
     }
 
-    /// What is wrong.
+    /// Findings in the recording.
     #[getter]
     fn findings(&self) -> Vec<Finding> {
         findings(self.0.findings.clone())
     }
 
-    /// How many faults there were beyond those that are listed.
+    /// Number of violations that are not listed.
     #[getter]
     const fn omitted(&self) -> u64 {
         self.0.omitted
     }
 
-    /// Why it could not be read, or not to its end.
+    /// Error that stopped the reader.
     #[getter]
     fn error(&self) -> Option<&str> {
         self.0.error.as_deref()
@@ -94,18 +94,18 @@ impl Report {
         self.0.error.is_none() && !self.0.is_blank() && !self.0.has_failed(FailOn::default())
     }
 
-    /// Returns it as JSON, as in a JSON report.
+    /// Serializes the report as in a JSON report.
     fn to_json(&self) -> PyResult<String> {
         to_json(&self.0)
     }
 
-    /// Reads it from JSON.
+    /// Parses a report from JSON.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Self> {
         from_json(text).map(Self)
     }
 
-    /// Lets it travel to other processes.
+    /// Supports pickling.
     fn __reduce__<'p>(slf: &Bound<'p, Self>) -> PyResult<(Bound<'p, PyAny>, (String,))> {
         Ok((slf.getattr("from_json")?, (slf.get().to_json()?,)))
     }
@@ -122,18 +122,18 @@ impl Report {
 pub(crate) struct Run {
     /// The rules; none if dialects are recognised.
     rules: Option<&'static Rules>,
-    /// What it takes to check a recording, kept for the next: one for each thread that checks.
+    /// Reusable state for checking a recording, one for each thread.
     idle: Mutex<Vec<Checking>>,
     captures: Mutex<Vec<CaptureReport>>,
 }
 
-/// What a recording is read from.
+/// Source of a recording.
 enum Source<'p> {
     Bytes(&'p [u8]),
     File(File),
 }
 
-/// Opens a file. Errors name it, as those of Python's `open` do.
+/// Errors name the file, like errors of Python's `open`.
 fn open(py: Python<'_>, path: &Path) -> PyResult<File> {
     File::open(path).map_err(|error| match error.raw_os_error() {
         Some(code) => {
@@ -172,7 +172,7 @@ impl Run {
     }
 }
 
-/// Checks an exchange as one of many in a recording. Its findings get its label.
+/// Findings of the exchange get its label.
 fn check_one(checking: &mut Checking, label: String, data: &[u8]) -> Result<Format, String> {
     let mut label = Some(label);
     let mut sink = |mut entry: Entry<'_>| {
