@@ -31,13 +31,14 @@ impl Player<'_> {
             }
         }
         let run = self.suite.run(due.into_values().collect(), &|_| {}).expect("the client can be started");
-        for case in run.cases {
-            *self.totals.entry(case.outcome.name()).or_default() += 1;
+        for test in run.tests {
+            let outcome = test.about.outcome;
+            *self.totals.entry(outcome.name()).or_default() += 1;
             let has_failed = !matches!(
-                case.outcome,
+                outcome,
                 ClientOutcome::Right | ClientOutcome::Reported | ClientOutcome::NotExercised
             );
-            self.known.insert(case.name, has_failed.then_some((case.outcome, case.detail)));
+            self.known.insert(test.name, has_failed.then_some((outcome, test.reason)));
         }
     }
 

@@ -208,8 +208,11 @@ fn profile(run: &BetweenRun, pair: &BetweenPair) -> Result<BetweenProfile, Strin
     if pair.mode == HandlingMode::Local.name() {
         return Err(format!("the gateway answers {name} itself (mode local)"));
     }
-    let own: Vec<&BetweenTest> =
-        run.tests.iter().filter(|test| test.front == pair.front && test.upstream == pair.upstream).collect();
+    let own: Vec<&BetweenTest> = run
+        .tests
+        .iter()
+        .filter(|test| test.about.front == pair.front && test.about.upstream == pair.upstream)
+        .collect();
     let all: BTreeSet<String> = names_of_pair(&name).into_iter().collect();
     let ran: BTreeSet<&str> = own.iter().map(|test| test.name.as_str()).collect();
     let count = all.iter().filter(|name| ran.contains(name.as_str())).count();
@@ -220,8 +223,8 @@ fn profile(run: &BetweenRun, pair: &BetweenPair) -> Result<BetweenProfile, Strin
     let mut tests: BTreeMap<String, u64> = BTreeMap::new();
     let mut met: BTreeMap<(&str, &str), u64> = BTreeMap::new();
     for test in &own {
-        *tests.entry(catalogue::group(&test.case).to_owned()).or_default() += 1;
-        for [rule, reason] in &test.limits {
+        *tests.entry(catalogue::group(&test.about.case).to_owned()).or_default() += 1;
+        for [rule, reason] in &test.about.limits {
             *met.entry((rule, reason)).or_default() += 1;
         }
     }

@@ -13,6 +13,7 @@ pub mod folder;
 mod judge;
 mod keys;
 mod mark;
+mod merge;
 mod moments;
 mod plan;
 mod question;
@@ -28,7 +29,8 @@ pub use certificate::{
 };
 pub use command::{GATEWAY_PORT, GatewayCommand, StartedGateway, UPSTREAM_BASE_URL, UPSTREAM_KEY};
 pub use dialects::{front_dialect, upstream_dialect};
-pub use judge::{Judged, judge, settle, unused_limits};
+pub use judge::{Judged, judge, unused_limits};
+pub use merge::merge;
 pub use moments::moments;
 pub use plan::{names_of, names_of_pair, tests};
 pub use reference::Reference;

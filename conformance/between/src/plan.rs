@@ -33,15 +33,32 @@ pub fn tests(settings: &Settings) -> Vec<Test> {
             && settings.shard.is_none_or(|shard| shard.has_case(&test.name))
     };
     tests.retain(is_selected);
-    tests.sort_by_key(|test| match test.fault {
-        None => 0,
-        Some(Fault::Stream(..)) => 1,
-        Some(Fault::Status(_)) => 2,
-    });
+    tests.sort_by_key(|test| class(test.fault));
     for (number, test) in tests.iter_mut().enumerate() {
         test.mark = mark(2 * number);
     }
     tests
+}
+
+/// Returns when a test is played: those with errors, which a router may remember, are the last.
+const fn class(fault: Option<Fault>) -> u8 {
+    match fault {
+        None => 0,
+        Some(Fault::Stream(..)) => 1,
+        Some(Fault::Status(_)) => 2,
+    }
+}
+
+/// Returns the names of all tests of all pairs of APIs, in the order of a run.
+pub(crate) fn all_names() -> Vec<String> {
+    let mut all: Vec<(u8, String)> = Vec::new();
+    for pair in pairs() {
+        for case in BETWEEN_CASES.iter().filter(|case| can_be(case, &pair)) {
+            all.extend(faults(case, &pair).into_iter().map(|fault| (class(fault), name(&pair, case, fault))));
+        }
+    }
+    all.sort_by_key(|(class, _)| *class);
+    all.into_iter().map(|(_, name)| name).collect()
 }
 
 /// Returns the names of all tests of a case, by pair of APIs.

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use results::text::cut;
-use results::{BetweenFinding, BetweenRun, BetweenTest, FailOn, Verdict};
+use results::{BetweenRun, BetweenTest, FailOn, TestFinding, Verdict};
 
 use crate::evidence::Test;
 use crate::folder;
-use crate::judge::{judge, settle};
+use crate::judge::{judge, keep_unsettled, settle};
 use crate::moments::moments;
 
 /// How the results of a run compare with its recordings.
@@ -47,6 +47,9 @@ pub fn verify(folder: &Path, run: &BetweenRun, fail_on: Option<FailOn>) -> Verif
                 verified.differences.push(format!("{}: {problem}", test.name));
             }
         }
+    }
+    if run.shard.is_some() {
+        keep_unsettled(&mut tests);
     }
     settle(&mut tests);
     let own = BetweenRun { tests, ..run.clone() };
@@ -95,7 +98,9 @@ fn again(folder: &Path, run: &BetweenRun, report: &BetweenTest) -> Result<Betwee
     }
     let judged = judge(&test, &evidence);
     let moments = if judged.findings.is_empty() { Vec::new() } else { moments(&evidence) };
-    Ok(BetweenTest { moments, ..judged.of_test(report.clone()) })
+    let mut test = judged.of_test(report.clone());
+    test.about.moments = moments;
+    Ok(test)
 }
 
 /// Returns how the terms of a test differ from those of its run.
@@ -125,18 +130,21 @@ fn differences(test: &BetweenTest, judged: &BetweenTest) -> Vec<String> {
     if test.verdict != judged.verdict {
         add(format!("{}, but its recordings say {}", test.verdict.word(), judged.verdict.word()));
     }
-    if test.stream != judged.stream {
-        let name = |test: &BetweenTest| test.stream.map_or("nothing", results::StreamOutcome::name);
+    if test.about.stream != judged.about.stream {
+        let name = |test: &BetweenTest| test.about.stream.map_or("nothing", results::StreamOutcome::name);
         add(format!("its stream is {}, but its recordings say {}", name(test), name(judged)));
     }
-    let shown = |finding: &BetweenFinding| format!("{}: {}", finding.rule, cut(&finding.message, MESSAGE));
+    let shown = |finding: &TestFinding| format!("{}: {}", finding.rule, cut(&finding.message, MESSAGE));
     for finding in judged.findings.iter().filter(|finding| !test.findings.contains(finding)) {
         add(format!("its recordings show {}", shown(finding)));
     }
     for finding in test.findings.iter().filter(|finding| !judged.findings.contains(finding)) {
         add(format!("its recordings do not show {}", shown(finding)));
     }
-    if test.limits != judged.limits {
+    if test.about.unsettled != judged.about.unsettled {
+        add("its own findings are others".to_owned());
+    }
+    if test.about.limits != judged.about.limits {
         add("what its APIs cannot carry is something else".to_owned());
     }
     all

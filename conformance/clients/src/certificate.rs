@@ -6,7 +6,8 @@ use catalogue::{CLIENT_PROFILES, Channel, ClientProfile};
 use harness::certificate::{code, profiles, specified, text};
 use harness::hash;
 use results::{
-    ClientCaseReport, ClientOutcome, ClientRun, Demand, Outcome, ProfileReport, Reason, Verdict, shell_word,
+    ClientOutcome, ClientRun, ClientTest, Demand, FailOn, LevelChange, Outcome, ProfileReport, Reason,
+    Verdict, shell_word,
 };
 use serde::{Deserialize, Serialize};
 use spec::Dialect;
@@ -15,7 +16,7 @@ use super::case::transport;
 use super::cases::cases;
 
 /// The version of the format of [`ClientCertificate`]. It increases when a member is removed or changes its meaning.
-pub const CERTIFICATE_VERSION: u32 = 1;
+pub const CERTIFICATE_VERSION: u32 = 2;
 
 /// `certificate.json`: the certificate of a client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +39,10 @@ pub struct ClientCertificate {
     pub mode: String,
     /// The outcome of the run.
     pub outcome: Outcome,
+    /// The findings that fail the run.
+    pub fail_on: FailOn,
+    /// Rules with another level than their own.
+    pub levels: Vec<LevelChange>,
     /// The results, by profile.
     pub profiles: Vec<ProfileReport>,
     /// SHA-256 of `client.json`.
@@ -58,6 +63,8 @@ impl ClientCertificate {
             dialect: run.dialect.clone(),
             mode: run.mode.clone(),
             outcome: run.outcome,
+            fail_on: run.fail_on,
+            levels: run.levels.clone(),
             profiles: run.profiles.clone(),
             report: hash(report.as_bytes()),
             reproduce: reproduce(run),
@@ -78,8 +85,12 @@ impl ClientCertificate {
             ("API", text(&self.api)),
             ("Dialect", code(&self.dialect)),
             ("Suite", format!("conformance {}", text(&self.suite))),
+            ("Failures", format!("{} (`--fail-on {}`)", self.fail_on.words(), self.fail_on.name())),
+            ("Levels changed", text(&LevelChange::words(&self.levels, usize::MAX))),
         ] {
-            let _ = writeln!(out, "- {name}: {value}");
+            if !value.is_empty() {
+                let _ = writeln!(out, "- {name}: {value}");
+            }
         }
         out += &profiles(&self.profiles, &is_exercised);
         let _ = writeln!(
@@ -96,15 +107,21 @@ impl ClientCertificate {
 /// Returns the command that reproduces a run.
 fn reproduce(run: &ClientRun) -> String {
     let mut transports: Vec<&str> = Vec::new();
-    for case in &run.cases {
-        if !transports.contains(&case.transport.name()) {
-            transports.push(case.transport.name());
+    for case in &run.tests {
+        if !transports.contains(&case.about.transport.name()) {
+            transports.push(case.about.transport.name());
         }
     }
     let mut words = vec!["conformance client".to_owned(), format!("--dialect {}", run.dialect)];
     words.push(format!("--transport {}", transports.join(",")));
     if run.mode != "lines" {
         words.push(format!("--mode {}", run.mode));
+    }
+    if run.fail_on != FailOn::default() {
+        words.push(format!("--fail-on {}", run.fail_on.name()));
+    }
+    for change in &run.levels {
+        words.push(format!("--rule {}", shell_word(&format!("{}={}", change.rule, change.level.name()))));
     }
     if !run.command.is_empty() {
         words.push("--".to_owned());
@@ -146,7 +163,7 @@ pub fn demanded_cases(profile: &ClientProfile, dialect: &'static Dialect) -> Vec
 pub(super) fn of_profile(
     profile: &ClientProfile,
     dialect: &'static Dialect,
-    run: &[ClientCaseReport],
+    run: &[ClientTest],
 ) -> ProfileReport {
     let specification = specified(profile.specifications, dialect);
     let mut report = ProfileReport::new(profile.name, profile.version, profile.title, specification);
@@ -171,14 +188,16 @@ pub(super) fn of_profile(
 }
 
 /// Returns why a case does not meet the profile. Expected failures count as failures.
-fn unmet(case: &ClientCaseReport) -> Option<(Verdict, String)> {
-    let with_detail = |verdict| Some((verdict, format!("{}: {}", case.outcome.name(), case.detail)));
-    match case.outcome {
+fn unmet(test: &ClientTest) -> Option<(Verdict, String)> {
+    let outcome = test.about.outcome;
+    let with_detail = |verdict| Some((verdict, format!("{}: {}", outcome.name(), test.reason)));
+    match outcome {
         ClientOutcome::Right | ClientOutcome::Reported => {
-            let problem = case.requests.first()?;
-            Some((Verdict::Fail, format!("invalid request: {}: {}", problem.rule, problem.message)))
+            let problem = test.requests().next()?;
+            let rule = problem.rule.rsplit('/').next().unwrap_or_default();
+            Some((Verdict::Fail, format!("invalid request: {rule}: {}", problem.message)))
         }
-        ClientOutcome::NotExercised => Some((Verdict::NotExercised, case.detail.clone())),
+        ClientOutcome::NotExercised => Some((Verdict::NotExercised, test.reason.clone())),
         ClientOutcome::HarnessError => with_detail(Verdict::HarnessError),
         ClientOutcome::Fragile | ClientOutcome::Wrong | ClientOutcome::Silent | ClientOutcome::Hung => {
             with_detail(Verdict::Fail)

@@ -3,12 +3,19 @@
 use std::time::Instant;
 
 use gateway::Received;
-use results::RequestProblem;
 use results::text::{cut, visible};
 use spec::Api;
 
 /// Maximum length of a problem.
 const LONGEST: usize = 300;
+
+/// A problem of a request of a client.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct RequestProblem {
+    /// The name of its rule in `client-request/`, such as `schema`, or the id of the violated sentence.
+    pub(super) rule: &'static str,
+    pub(super) message: String,
+}
 
 /// A request of a client with the time at which it came, or a message on a WebSocket.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +36,6 @@ pub(super) fn attempts<'s>(sent: &'s [Sent], api: &Api) -> Vec<(&'s Received, In
 }
 
 /// Returns a problem with a bounded text.
-pub(super) fn problem(rule: &str, message: impl AsRef<str>) -> RequestProblem {
-    let message = visible(&cut(message.as_ref(), LONGEST));
-    RequestProblem { rule: rule.to_owned(), message }
+pub(super) fn problem(rule: &'static str, message: impl AsRef<str>) -> RequestProblem {
+    RequestProblem { rule, message: visible(&cut(message.as_ref(), LONGEST)) }
 }

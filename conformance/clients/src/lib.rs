@@ -37,7 +37,7 @@ pub use child::Ended;
 pub use impact::{Cache, ImpactClient, ImpactPackages, Recorded, Theatre, impact_clients, impact_packages};
 pub use judge::judge;
 pub use shown::ShownResponse;
-pub use suite::{ClientSuite, Expected, Mode};
+pub use suite::{ClientSuite, Mode};
 pub use turns::PlayedTurn;
 pub use vectors::{
     VECTORS_VERSION, Vector, VectorCall, VectorContent, VectorFlag, VectorResponse, VectorResult, VectorRule,

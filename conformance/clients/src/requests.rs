@@ -2,13 +2,13 @@
 
 use catalogue::Step;
 use gateway::{Received, invalid};
-use results::{RequestProblem, Transport};
+use results::Transport;
 use serde_json::Value;
 use spec::{Api, Dialect};
 
 use super::case::PlayedCase;
 use super::conversation::{is_kept, is_whole, outputs, sealed, words};
-use super::journal::{Sent, problem};
+use super::journal::{RequestProblem, Sent, problem};
 use super::turns::{PlayedTurn, holds, text};
 
 /// Members of a request that a client passes on unchanged.

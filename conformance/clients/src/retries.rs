@@ -4,11 +4,11 @@ use std::time::{Duration, SystemTime};
 
 use catalogue::{Channel, ClientFailure, ClientRetries, Ending, WaitForm};
 use gateway::{Act, End, Received, request, respond};
-use results::{ClientOutcome, RequestProblem};
+use results::ClientOutcome;
 use serde_json::{Value, json};
 use spec::{Api, Dialect};
 
-use super::journal::{Sent, attempts, problem};
+use super::journal::{RequestProblem, Sent, attempts, problem};
 use super::played::{Delivery, Played, Plays, plays};
 use super::protocol::Reply;
 

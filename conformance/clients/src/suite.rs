@@ -1,6 +1,5 @@
 //! The suite for a client.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::process::Command;
@@ -16,9 +15,9 @@ use harness::process::Processes;
 use harness::{ProgressLine, lock};
 use results::text::cut;
 use results::{
-    CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, ClientTally, Outcome, Transport,
+    CLIENT_RUN_VERSION, ClientOutcome, ClientRun, ClientTest, ExpectedFailure, FailOn, LevelChange, OfClient,
+    Shard, Test, Transport,
 };
-use serde::{Deserialize, Serialize};
 use spec::Dialect;
 
 use super::case::PlayedCase;
@@ -67,18 +66,6 @@ impl Mode {
 /// Maximum length of an error in a message.
 const LONGEST: usize = 300;
 
-/// An expected failure.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Expected {
-    /// The outcome of the cases.
-    pub outcome: ClientOutcome,
-    /// The cases.
-    pub cases: Vec<String>,
-    /// The reason.
-    pub reason: String,
-}
-
 /// The suite for a client.
 #[derive(Debug, Clone)]
 pub struct ClientSuite {
@@ -94,8 +81,10 @@ pub struct ClientSuite {
     pub jobs: usize,
     /// Timeout of a case, instead of that of the case.
     pub timeout: Option<Duration>,
-    /// Whether fragile cases and invalid requests fail the run.
-    pub is_strict: bool,
+    /// The findings that fail the run.
+    pub fail_on: FailOn,
+    /// Rules with another level than their own.
+    pub levels: Vec<LevelChange>,
     /// The name of the client.
     pub name: String,
     /// Its version; that of its replies if absent.
@@ -104,8 +93,10 @@ pub struct ClientSuite {
     pub profiles: Vec<String>,
     /// Whether only some of their cases are sent, so that none can be complete.
     pub is_part: bool,
+    /// The part of the run.
+    pub shard: Option<Shard>,
     /// The expected failures.
-    pub expected: Vec<Expected>,
+    pub expected: Vec<ExpectedFailure>,
     /// The port of the server; 0 means any free port.
     pub port: u16,
     /// Origins of web pages that may fetch cases, besides those of this machine.
@@ -134,11 +125,13 @@ impl ClientSuite {
             transports: Transport::ALL.to_vec(),
             jobs: 2,
             timeout: None,
-            is_strict: false,
+            fail_on: FailOn::default(),
+            levels: Vec::new(),
             name,
             version: None,
             profiles: Vec::new(),
             is_part: false,
+            shard: None,
             expected: Vec::new(),
             port: 0,
             origins: Vec::new(),
@@ -152,6 +145,8 @@ impl ClientSuite {
         let measured = if self.has_members { measured_cases(self.dialect) } else { Vec::new() };
         let is_sent = |case: &&PlayedCase| self.transports.contains(&case.transport) && is_wanted(&case.name);
         let mut all: Vec<_> = cases(self.dialect).iter().chain(&measured).filter(is_sent).cloned().collect();
+        // Parts of a run are joined in this order.
+        all.sort_by(|one, other| one.name.cmp(&other.name));
         if let Some(timeout) = self.timeout {
             for case in &mut all {
                 case.set_timeout(timeout);
@@ -207,23 +202,24 @@ impl ClientSuite {
                 Some(done) => self.judged(case, done, &intact, &sent),
                 None => (ClientOutcome::NotExercised, "the client did not fetch this case".to_owned()),
             };
-            ClientCaseReport {
-                name: case.name.clone(),
+            let about = OfClient {
                 title: case.title.clone(),
                 expect: case.expect.name().to_owned(),
-                reason: case.reason.clone(),
+                because: case.reason.clone(),
                 authority: case.authority.clone(),
                 transport: case.transport,
                 control: case.control.clone(),
                 outcome,
-                detail,
-                requests: problems(case, KEY, self.dialect, &sent),
-                expected: self.expected_reason(&case.name, outcome),
+            };
+            let problems = problems(case, KEY, self.dialect, &sent);
+            let problems: Vec<(&str, &str)> =
+                problems.iter().map(|problem| (problem.rule, &*problem.message)).collect();
+            ClientTest {
                 ms: done.as_ref().map_or(0, |done| millis(done.took)),
+                ..Test::of_client(&case.name, about, detail, &problems)
             }
         });
-        let reports: Vec<ClientCaseReport> = reports.collect();
-        let stale = self.stale(&reports);
+        let tests: Vec<ClientTest> = reports.collect();
         Ok(ClientRun {
             client_run: CLIENT_RUN_VERSION,
             suite: env!("CARGO_PKG_VERSION").to_owned(),
@@ -232,21 +228,20 @@ impl ClientSuite {
             command: self.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
             mode: self.mode.name().to_owned(),
             dialect: self.dialect.name.to_owned(),
-            strict: self.is_strict,
-            outcome: Outcome::Passed,
-            totals: ClientTally::default(),
+            fail_on: self.fail_on,
+            levels: self.levels.clone(),
+            shard: self.shard,
             ms: millis(began.elapsed()),
             profiles: client_profiles(&self.profiles)
                 .filter(|profile| is_of_api(profile, self.dialect))
-                .map(|profile| of_profile(profile, self.dialect, &reports))
+                .map(|profile| of_profile(profile, self.dialect, &tests))
                 .collect(),
             asked: self.profiles.clone(),
             is_part: self.is_part,
-            cases: reports,
-            stale,
-            folder: None,
+            tests,
+            ..ClientRun::default()
         }
-        .concluded())
+        .expecting(&self.expected))
     }
 
     fn judged(
@@ -400,31 +395,6 @@ impl ClientSuite {
             }));
         }
         Ok((playing, done))
-    }
-
-    fn expected_reason(&self, case: &str, outcome: ClientOutcome) -> Option<String> {
-        let is_it =
-            |known: &&Expected| known.outcome == outcome && known.cases.iter().any(|name| name == case);
-        self.expected.iter().find(is_it).map(|known| known.reason.clone())
-    }
-
-    /// Returns the expected failures that did not occur.
-    fn stale(&self, reports: &[ClientCaseReport]) -> Vec<String> {
-        let mut stale = BTreeSet::new();
-        for known in &self.expected {
-            for name in &known.cases {
-                // A case that was not sent may still fail.
-                let Some(case) = reports.iter().find(|case| case.name == *name) else { continue };
-                if case.outcome != known.outcome && case.outcome != ClientOutcome::NotExercised {
-                    stale.insert(format!(
-                        "{name} is {}, expected {}",
-                        case.outcome.name(),
-                        known.outcome.name()
-                    ));
-                }
-            }
-        }
-        stale.into_iter().collect()
     }
 }
 

@@ -34,6 +34,19 @@ pub enum Form {
 }
 
 impl Form {
+    /// All formats.
+    pub const ALL: [Self; 9] = [
+        Self::Human,
+        Self::Json,
+        Self::Ndjson,
+        Self::Junit,
+        Self::Sarif,
+        Self::Github,
+        Self::Markdown,
+        Self::Badge,
+        Self::Html,
+    ];
+
     /// Returns whether one document can follow another in the same output.
     pub const fn can_follow(self) -> bool {
         matches!(self, Self::Human | Self::Ndjson | Self::Github | Self::Markdown)

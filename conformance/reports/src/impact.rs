@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use catalogue::Level;
 use results::text::{counted, grouped, listed, visible, wrap};
 use results::{
-    Beside, BetweenCause, BetweenRun, Cause, ImpactRun, LeftOut, PlayedClient, PlayedOutcome, PlayedResponse,
-    Run,
+    Beside, BetweenRun, Cause, ImpactRun, LeftOut, PlayedClient, PlayedOutcome, PlayedResponse, Run,
+    TestCause,
 };
 
 use super::style::Screen;
@@ -116,8 +116,8 @@ pub(super) fn in_run(run: &Run, cause: &Cause) -> Vec<String> {
 }
 
 /// Returns what clients did with the response of a cause of a gateway.
-pub(super) fn in_between(run: &BetweenRun, cause: &BetweenCause) -> Vec<String> {
-    let is_it = |other: &&BetweenCause| other.rule == cause.rule && other.kind == cause.kind;
+pub(super) fn in_between(run: &BetweenRun, cause: &TestCause) -> Vec<String> {
+    let is_it = |other: &&TestCause| other.rule == cause.rule && other.kind == cause.kind;
     let before = run.causes.iter().take_while(|other| !is_it(other));
     of_cause(&cause.rule, cause.played.as_ref(), before.map(|other| (&*other.rule, other.played.as_ref())))
 }

@@ -3,7 +3,7 @@
 //! All of them see the model of a run alone.
 
 mod badge;
-pub mod between;
+mod between;
 pub mod client;
 pub mod diff;
 mod form;
@@ -18,6 +18,7 @@ mod ndjson;
 pub mod pages;
 mod reproduce;
 mod sarif;
+pub mod sheet;
 mod source;
 mod style;
 mod summary;
@@ -31,6 +32,7 @@ pub use impact::{ImpactForm, impact_report};
 pub use json::json;
 pub use ndjson::{ndjson, ndjson_of_recording, ndjson_of_run};
 pub use reproduce::reproduce;
+pub use sheet::{Reported, Sheet, TestsDiff, tests_report};
 pub use style::{Detail, Screen, Style};
 pub use summary::{Side, side_by_side, side_by_side_markdown, summary, twins};
 pub use terms::dialects_of;

@@ -2,22 +2,24 @@
 
 use std::cmp::Reverse;
 
+use catalogue::Level;
 use serde::{Deserialize, Serialize};
 
 use super::judgement::Verdict;
 use super::next::Step;
 use super::profile::{ProfileReport, ProfileState};
+use super::test::{self, ExpectedFailure, Test, TestCause, TestFinding, causes};
 use super::transport::Transport;
-use super::{Outcome, shell_word};
+use super::{FailOn, LevelChange, Outcome, Shard, shell_word};
 
 /// Version of the format. It increases when a member is removed or changes its meaning.
-pub const CLIENT_RUN_VERSION: u32 = 1;
+pub const CLIENT_RUN_VERSION: u32 = 2;
 
 /// The results of a client for every case.
 ///
 /// It is written as `client.json`, read again from there, and is all that any report knows. Texts in it may come from
 /// a hostile client.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ClientRun {
     /// Version of this format.
@@ -34,16 +36,24 @@ pub struct ClientRun {
     pub mode: String,
     /// The dialect of the server.
     pub dialect: String,
-    /// Whether fragile cases and invalid requests fail the run.
-    pub strict: bool,
     /// The outcome.
     pub outcome: Outcome,
-    /// Number of cases by outcome.
+    /// The findings that fail the run.
+    pub fail_on: FailOn,
+    /// Rules with another level than their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<LevelChange>,
+    /// The part of the run, if it was made in parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+    /// Number of tests by outcome.
     pub totals: ClientTally,
     /// Duration of the run in milliseconds.
     pub ms: u64,
-    /// The cases and their outcomes.
-    pub cases: Vec<ClientCaseReport>,
+    /// Causes, the worst first.
+    pub causes: Vec<TestCause>,
+    /// The tests.
+    pub tests: Vec<ClientTest>,
     /// The results, by profile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<ProfileReport>,
@@ -61,18 +71,19 @@ pub struct ClientRun {
     pub folder: Option<String>,
 }
 
-/// A case and its outcome.
+/// A test of a client. Its reason is the difference, or the reported error.
+pub type ClientTest = Test<OfClient>;
+
+/// A case, and the reaction of the client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct ClientCaseReport {
-    /// Its name.
-    pub name: String,
+pub struct OfClient {
     /// What the client received, in one line.
     pub title: String,
     /// What it must do: `must-survive`, `must-report` or `either`.
     pub expect: String,
-    /// The reason.
-    pub reason: String,
+    /// Why it must.
+    pub because: String,
     /// The authority for it.
     pub authority: String,
     /// The transport of the response.
@@ -82,27 +93,118 @@ pub struct ClientCaseReport {
     pub control: Option<String>,
     /// What the client did.
     pub outcome: ClientOutcome,
-    /// The difference, or the reported error.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub detail: String,
-    /// Problems of its requests.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub requests: Vec<RequestProblem>,
-    /// Reason of an expected failure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expected: Option<String>,
-    /// Duration in milliseconds.
-    pub ms: u64,
 }
 
-/// A problem of a request of a client.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct RequestProblem {
-    /// The violated sentence of the specification, such as `N02`, or `schema`, or `content`.
-    pub rule: String,
-    /// The problem.
-    pub message: String,
+/// A rule for clients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClientRule {
+    /// Its id.
+    pub id: &'static str,
+    /// Its level.
+    pub level: Level,
+    /// Its title.
+    pub title: &'static str,
+    /// How to mend a client that breaks it.
+    pub fix: &'static str,
+}
+
+/// How the ids of rules about the requests of clients begin.
+const OF_REQUESTS: &str = "client-request/";
+
+const fn rule(id: &'static str, level: Level, title: &'static str, fix: &'static str) -> ClientRule {
+    ClientRule { id, level, title, fix }
+}
+
+/// The rules for clients: what they make of responses, and what they send.
+pub const CLIENT_RULES: [ClientRule; 11] = [
+    rule(
+        "client/wrong",
+        Level::Must,
+        "A client returns the answer that was sent, or an error",
+        "return what the response says, complete and in its order; if it cannot be read, return an error",
+    ),
+    rule(
+        "client/silent",
+        Level::Must,
+        "A client reports a response that failed",
+        "report an error if the response is one, ends early, or cannot be read",
+    ),
+    rule(
+        "client/hung",
+        Level::Must,
+        "A client comes to an end",
+        "stop at the terminal event, at the end of the body, and when nothing comes for too long",
+    ),
+    rule(
+        "client/fragile",
+        Level::Should,
+        "A client survives what its API allows",
+        "accept what the API allows: ignore what is unknown, and depend neither on order nor on members that may be absent",
+    ),
+    rule(
+        "client-request/schema",
+        Level::Should,
+        "Requests match the schema of the API",
+        "send only members of the schema, with values of its types",
+    ),
+    rule(
+        "client-request/content",
+        Level::Should,
+        "Requests contain what the client was asked to send",
+        "pass on the request as it was given, with the key, the model and the history of the conversation",
+    ),
+    rule(
+        "client-request/retry",
+        Level::Should,
+        "Retries are as the client was asked to make them",
+        "retry what can be retried, as often as allowed, after the time that the server asks for",
+    ),
+    rule(
+        "client-request/N02",
+        Level::Should,
+        "Requests have the content type application/json",
+        "send the header Content-Type: application/json",
+    ),
+    rule(
+        "client-request/N10",
+        Level::Should,
+        "A WebSocket message is a JSON object with a known type",
+        "send one JSON object for each message, with the type that creates a response",
+    ),
+    rule(
+        "client-request/N11",
+        Level::Should,
+        "A WebSocket message has no members of HTTP alone",
+        "leave out stream, stream_options and background",
+    ),
+    rule(
+        "client-request/N18",
+        Level::Should,
+        "A WebSocket turn sends only new input",
+        "send previous_response_id and the new input",
+    ),
+];
+
+impl ClientRule {
+    /// Returns the rule with this id.
+    pub fn of(id: &str) -> Option<&'static Self> {
+        CLIENT_RULES.iter().find(|rule| rule.id == id)
+    }
+
+    /// Returns a finding of it. What is quoted in the message, and numbers, are of one case only.
+    fn finding(&self, message: &str) -> TestFinding {
+        let kind = message.split(|c: char| c.is_ascii_digit() || "\"'(".contains(c)).next();
+        TestFinding {
+            rule: self.id.to_owned(),
+            level: self.level,
+            fails: false,
+            message: message.to_owned(),
+            kind: kind.unwrap_or_default().trim_end_matches([' ', ':', ',']).to_owned(),
+            breaks: Vec::new(),
+            upstream: String::new(),
+            client: String::new(),
+        }
+    }
 }
 
 /// The reaction of a client to a case.
@@ -172,9 +274,24 @@ impl ClientOutcome {
         self.words().2
     }
 
-    /// Returns whether it fails a run: the user would see a wrong answer, or none.
-    pub const fn fails(self, is_strict: bool) -> bool {
-        matches!(self, Self::Wrong | Self::Silent | Self::Hung) || is_strict && matches!(self, Self::Fragile)
+    /// Returns the rule that it breaks, if it breaks one.
+    pub fn rule(self) -> Option<&'static ClientRule> {
+        match self {
+            Self::Fragile => ClientRule::of("client/fragile"),
+            Self::Wrong => ClientRule::of("client/wrong"),
+            Self::Silent => ClientRule::of("client/silent"),
+            Self::Hung => ClientRule::of("client/hung"),
+            Self::Right | Self::Reported | Self::NotExercised | Self::HarnessError => None,
+        }
+    }
+
+    /// Returns the verdict, if nothing fails.
+    const fn verdict(self) -> Verdict {
+        match self {
+            Self::NotExercised => Verdict::NotExercised,
+            Self::HarnessError => Verdict::HarnessError,
+            _ => Verdict::Pass,
+        }
     }
 
     /// Returns its severity.
@@ -189,7 +306,7 @@ impl ClientOutcome {
     }
 }
 
-/// Number of cases by outcome.
+/// Number of tests by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ClientTally {
@@ -209,22 +326,22 @@ pub struct ClientTally {
     pub not_exercised: u64,
     /// Its reply could not be parsed.
     pub harness_errors: u64,
-    /// Cases with an invalid request.
+    /// Tests with an invalid request.
     pub invalid_requests: u64,
 }
 
 impl ClientTally {
-    /// Counts cases.
-    pub fn of(cases: &[ClientCaseReport]) -> Self {
+    /// Counts tests.
+    pub fn of(tests: &[ClientTest]) -> Self {
         let mut tally = Self::default();
-        for case in cases {
-            *tally.place(case.outcome) += 1;
-            tally.invalid_requests += u64::from(!case.requests.is_empty());
+        for test in tests {
+            *tally.place(test.about.outcome) += 1;
+            tally.invalid_requests += u64::from(test.requests().next().is_some());
         }
         tally
     }
 
-    /// Returns the number of cases with this outcome.
+    /// Returns the number of tests with this outcome.
     pub const fn count(mut self, outcome: ClientOutcome) -> u64 {
         *self.place(outcome)
     }
@@ -243,39 +360,92 @@ impl ClientTally {
     }
 }
 
-impl ClientCaseReport {
-    /// Returns whether it fails a run.
-    pub fn has_failed(&self, is_strict: bool) -> bool {
-        self.outcome.fails(is_strict) || is_strict && !self.requests.is_empty()
+impl Test<OfClient> {
+    /// Creates a test with its findings: what the client did, and the problems of its requests, by their rules.
+    pub fn of_client(name: &str, about: OfClient, reason: String, requests: &[(&str, &str)]) -> Self {
+        let of_outcome = about.outcome.rule().map(|rule| rule.finding(&reason));
+        let of_request = |(rule, message): &(&str, &str)| {
+            ClientRule::of(&format!("{OF_REQUESTS}{rule}")).map(|rule| rule.finding(message))
+        };
+        let findings = of_outcome.into_iter().chain(requests.iter().filter_map(of_request)).collect();
+        Self {
+            name: name.to_owned(),
+            verdict: about.outcome.verdict(),
+            reason,
+            findings,
+            files: Vec::new(),
+            hash: String::new(),
+            expected: None,
+            ms: 0,
+            about,
+        }
+    }
+
+    /// Returns the problems of its requests.
+    pub fn requests(&self) -> impl Iterator<Item = &TestFinding> {
+        self.findings.iter().filter(|finding| finding.rule.starts_with(OF_REQUESTS))
+    }
+
+    /// Returns its group of cases.
+    pub fn group(&self) -> &str {
+        catalogue::group(&self.name)
     }
 }
 
 impl ClientRun {
-    /// Returns the run with totals and outcome computed from the cases.
+    /// Returns the run with verdicts, totals, causes and the outcome computed from its findings, levels and profiles.
     #[must_use]
     pub fn concluded(mut self) -> Self {
-        self.totals = ClientTally::of(&self.cases);
-        let has_failed = |case: &ClientCaseReport| case.has_failed(self.strict) && case.expected.is_none();
+        for at in 0..self.tests.len() {
+            let is_demanded = self.is_failing(&self.tests[at].name);
+            let test = &mut self.tests[at];
+            test.verdict = test.about.outcome.verdict();
+            test.conclude(self.fail_on, &self.levels, is_demanded);
+        }
+        self.totals = ClientTally::of(&self.tests);
+        self.causes = causes(&self.tests, |test| test.group().to_owned());
         let has_unmet = |outcome| self.unmet().any(|(_, unmet)| unmet == outcome);
-        self.outcome = match () {
-            () if self.cases.iter().any(has_failed) || !self.stale.is_empty() => Outcome::Failed,
-            () if has_unmet(Outcome::Failed) => Outcome::Failed,
-            () if self.is_untested() || has_unmet(Outcome::Incomplete) => Outcome::Incomplete,
-            () => Outcome::Passed,
+        self.outcome = match test::outcome(&self.tests, &self.stale) {
+            Outcome::Failed => Outcome::Failed,
+            _ if has_unmet(Outcome::Failed) => Outcome::Failed,
+            Outcome::Passed if has_unmet(Outcome::Incomplete) => Outcome::Incomplete,
+            outcome => outcome,
         };
         self
     }
 
+    /// Returns the concluded run, in which failures of this list are expected.
+    #[must_use]
+    pub fn expecting(self, expected: &[ExpectedFailure]) -> Self {
+        let mut run = self.concluded();
+        run.stale = run.tests.iter_mut().flat_map(|test| test.expect(expected)).collect();
+        run.stale.sort_unstable();
+        run.concluded()
+    }
+
+    /// Returns the example of a cause, and its test.
+    pub fn first_of(&self, cause: &TestCause) -> Option<(&ClientTest, &TestFinding)> {
+        test::first_of(&self.tests, cause)
+    }
+
     /// Returns whether a reply could not be read, or no case was exercised.
     pub fn is_untested(&self) -> bool {
-        let is_idle = self.cases.iter().all(|case| case.outcome == ClientOutcome::NotExercised);
+        let is_idle = self.tests.iter().all(|test| test.about.outcome == ClientOutcome::NotExercised);
         self.totals.harness_errors > 0 || is_idle
+    }
+
+    /// Returns whether a profile that the run was asked for fails because of the test with this name.
+    fn is_failing(&self, name: &str) -> bool {
+        let asked = self.profiles.iter().filter(|profile| self.asked.contains(&profile.name));
+        asked
+            .flat_map(|profile| &profile.reasons)
+            .any(|reason| reason.verdict == Verdict::Fail && reason.name == name)
     }
 
     /// Returns the profiles that the run was asked for and that keep it from passing. Expected failures do not.
     pub fn unmet(&self) -> impl Iterator<Item = (&ProfileReport, Outcome)> {
         let is_expected =
-            |name: &str| self.cases.iter().any(|case| case.name == name && case.expected.is_some());
+            |name: &str| self.tests.iter().any(|test| test.name == name && test.expected.is_some());
         self.profiles.iter().filter(|profile| self.asked.contains(&profile.name)).filter_map(move |profile| {
             let has_failed = profile
                 .reasons
@@ -283,7 +453,9 @@ impl ClientRun {
                 .any(|reason| reason.verdict != Verdict::NotExercised && !is_expected(&reason.name));
             match profile.state {
                 ProfileState::Failed if has_failed => Some((profile, Outcome::Failed)),
-                ProfileState::Incomplete | ProfileState::NotApplicable if !self.is_part => {
+                ProfileState::Incomplete | ProfileState::NotApplicable
+                    if !self.is_part && self.shard.is_none() =>
+                {
                     Some((profile, Outcome::Incomplete))
                 }
                 _ => None,
@@ -291,31 +463,32 @@ impl ClientRun {
         })
     }
 
-    /// Returns whether a case keeps a profile that the run was asked for from passing.
-    pub fn is_demanded(&self, case: &ClientCaseReport) -> bool {
-        self.unmet().any(|(profile, _)| profile.reasons.iter().any(|reason| reason.name == case.name))
-    }
-
-    /// Returns the cases that did not end as they must, the worst first.
-    pub fn bad(&self) -> Vec<&ClientCaseReport> {
-        let mut bad: Vec<_> = self.cases.iter().filter(|case| case.outcome.rank() > 1).collect();
-        bad.sort_by_key(|case| Reverse(case.outcome.rank()));
+    /// Returns the tests that did not end as they must, the worst first.
+    pub fn bad(&self) -> Vec<&ClientTest> {
+        let mut bad: Vec<_> = self.tests.iter().filter(|test| test.about.outcome.rank() > 1).collect();
+        bad.sort_by_key(|test| Reverse(test.about.outcome.rank()));
         bad
     }
 
-    /// Returns the cases that fail the run, or could not be judged.
-    pub fn failed(&self) -> impl Iterator<Item = &ClientCaseReport> {
-        let has_failed = |case: &&ClientCaseReport| {
-            case.has_failed(self.strict) || case.outcome == ClientOutcome::HarnessError
-        };
-        self.cases.iter().filter(has_failed)
+    /// Returns the tests that fail the run, or could not be judged.
+    pub fn failed(&self) -> impl Iterator<Item = &ClientTest> {
+        self.tests.iter().filter(|test| test.is_due())
+    }
+
+    /// Returns the command that runs a test again.
+    pub fn command_of(&self, name: &str) -> String {
+        let mode =
+            if self.mode == "lines" { String::new() } else { format!(" --mode {}", shell_word(&self.mode)) };
+        let words: Vec<_> = self.command.iter().map(|word| shell_word(word)).collect();
+        let command = if words.is_empty() { String::new() } else { format!(" -- {}", words.join(" ")) };
+        format!("conformance client{mode}{} {}{command}", self.dialect_flag(), shell_word(name))
     }
 
     /// Returns suggested steps.
     pub fn next(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         let bad = self.bad();
-        let Some(first) = bad.iter().find(|case| case.expected.is_none()).or(bad.first()) else {
+        let Some(first) = bad.iter().find(|test| test.expected.is_none()).or(bad.first()) else {
             return steps;
         };
         let (dialect, name) = (self.dialect_flag(), shell_word(&first.name));
@@ -326,18 +499,12 @@ impl ClientRun {
         if self.command.is_empty() {
             return steps;
         }
-        let words: Vec<_> = self.command.iter().map(|word| shell_word(word)).collect();
-        let mode =
-            if self.mode == "lines" { String::new() } else { format!(" --mode {}", shell_word(&self.mode)) };
         steps.push(match &self.folder {
             Some(folder) if self.failed().next().is_some() => Step::new(
-                "run only the failed cases again",
+                "run only the failed tests again",
                 format!("conformance client --rerun-failed {}", shell_word(folder)),
             ),
-            _ => Step::new(
-                format!("run only {} again", first.name),
-                format!("conformance client{mode}{dialect} {name} -- {}", words.join(" ")),
-            ),
+            _ => Step::new(format!("run only {} again", first.name), self.command_of(&first.name)),
         });
         steps
     }

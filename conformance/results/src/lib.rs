@@ -10,12 +10,14 @@ mod fail_on;
 mod faults;
 mod format;
 mod impact;
+mod join;
 mod judgement;
 mod latency;
 mod level;
 mod live;
 mod matrix;
 mod merge;
+mod moment;
 mod next;
 mod obstacle;
 mod options;
@@ -24,6 +26,7 @@ mod profile;
 mod shard;
 mod shell;
 mod tally;
+mod test;
 pub mod text;
 mod timeline;
 mod totals;
@@ -40,15 +43,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use between::{
-    BETWEEN_RUN_VERSION, BetweenCause, BetweenFinding, BetweenMoment, BetweenPair, BetweenRun, BetweenSide,
-    BetweenTest, ExpectedBetween, StreamOutcome, Unaccounted,
+    BETWEEN_RUN_VERSION, BetweenPair, BetweenRun, BetweenTest, OfPair, StreamOutcome, Unaccounted,
 };
 pub use capture::{CaptureReport, DialectSeen, Lost, UNKNOWN};
 pub use case::{CaseReport, OTHER_RULES, TrialResult};
 pub use cause::{Cause, Layer, cause_id, cause_message, starred};
 pub use checker::{Excerpt, Finding, LevelName, Location, Misnomer, Origin, Related, Supply};
 pub use client::{
-    CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, ClientTally, RequestProblem,
+    CLIENT_RULES, CLIENT_RUN_VERSION, ClientOutcome, ClientRule, ClientRun, ClientTally, ClientTest, OfClient,
 };
 pub use exercised::{
     Exercised, ExercisedLane, ExercisedMember, ExercisedPath, ExercisedStep, ExercisedValue, Share,
@@ -63,6 +65,7 @@ pub use level::LevelChange;
 pub use live::{LiveReport, State};
 pub use matrix::{Matrix, MatrixColumn, MatrixRow};
 pub use merge::Unmergeable;
+pub use moment::{BetweenMoment, BetweenSide};
 pub use next::Step;
 pub use obstacle::Obstacle;
 pub use options::{Filters, Options};
@@ -71,6 +74,7 @@ pub use profile::{Demand, ProfileReport, ProfileState, Reason, Specification};
 pub use shard::Shard;
 pub use shell::shell_word;
 pub use tally::Tally;
+pub use test::{ExpectedFailure, Test, TestCause, TestFinding, cause_counts};
 pub use timeline::{Bar, EventRow, FaultyEvent, Pace, Phase, Piece, RequestSummary, Silence, Timeline};
 pub use totals::{Broken, ClientState, ClientTotal, RuleTotal, Totals, Unknown};
 pub use transport::Transport;

@@ -39,7 +39,7 @@ impl Unmergeable {
 }
 
 /// Fails with the first of these reasons that holds for a report.
-fn refuse(at: usize, reasons: &[(bool, &str)]) -> Result<(), Unmergeable> {
+pub(super) fn refuse(at: usize, reasons: &[(bool, &str)]) -> Result<(), Unmergeable> {
     match reasons.iter().find(|(holds, _)| *holds) {
         Some((_, reason)) => Err(Unmergeable { at: Some(at), reason: (*reason).to_owned() }),
         None => Ok(()),
@@ -53,8 +53,7 @@ const DIALECT: &str = "its dialect differs from that of the first report";
 const FAIL_ON: &str = "it fails on other findings than the first report (--fail-on)";
 const LEVELS: &str = "its levels of rules differ from those of the first report (--rule)";
 const RULES: &str = "its rules differ from those of the first report";
-const WHOLE: &str =
-    "it is a whole run against an endpoint; only the parts of a run, made with --shard, can be merged";
+const WHOLE: &str = "it is a whole run; only the parts of a run, made with --shard, can be merged";
 
 impl Run {
     /// Merges reports of recordings into the report of one run over all of them, in this order; or the reports of all
@@ -141,34 +140,49 @@ fn has_rules_of(sets: &RuleSets, run: &Run) -> bool {
     own.into_iter().eq(ids(run))
 }
 
+/// Fails unless these are all shards of one run, each once.
+pub(super) fn check_shards(shards: &[Option<Shard>]) -> Result<(), Unmergeable> {
+    let mut of = None;
+    for (at, shard) in shards.iter().enumerate() {
+        let own = shard.map(|shard| shard.of);
+        let reasons = [
+            (shard.is_none(), WHOLE),
+            (
+                own != *of.get_or_insert(own),
+                "its run has another number of shards than that of the first report",
+            ),
+            (shards[..at].contains(shard), "an earlier report is of the same shard"),
+        ];
+        refuse(at, &reasons)?;
+    }
+    let of = of.flatten().ok_or_else(|| Unmergeable::all(NONE))?;
+    match (1..=of).map(|number| Shard { number, of }).find(|shard| !shards.contains(&Some(*shard))) {
+        Some(shard) => Err(Unmergeable::all(format!("the report of shard {shard} is missing"))),
+        None => Ok(()),
+    }
+}
+
 /// Merges the shards of a run.
 fn merge_shards(rules: &Rules, runs: Vec<Run>) -> Result<Run, Unmergeable> {
+    let of_run = |run: &Run| run.live.as_ref().and_then(|live| live.options.filters.shard);
+    check_shards(&runs.iter().map(of_run).collect::<Vec<_>>())?;
     let exercised = Exercised::merged(&runs);
     let mut shards: Vec<LiveReport> = Vec::new();
     let mut captures: Vec<CaptureReport> = Vec::new();
     for (at, run) in runs.into_iter().enumerate() {
         let Some(mut live) = run.live else { continue };
-        let shard = live.options.filters.shard;
-        refuse(at, &[(shard.is_none(), WHOLE)])?;
         if let Some(first) = shards.first() {
             // A reference gateway is started for each shard, at another address.
             let is_other = live.target != first.target && !(live.is_reference && first.is_reference);
-            let of = |live: &LiveReport| live.options.filters.shard.map(|shard| shard.of);
             let reasons = [
                 (
                     is_other || live.model != first.model,
                     "its endpoint or model differs from that of the first report",
                 ),
                 (shared(&live) != shared(first), "its options differ from those of the first report"),
-                (
-                    of(&live) != of(first),
-                    "its run has another number of shards than that of the first report",
-                ),
             ];
             refuse(at, &reasons)?;
         }
-        let is_there = shards.iter().any(|earlier| earlier.options.filters.shard == shard);
-        refuse(at, &[(is_there, "an earlier report is of the same shard")])?;
         for attempt in live.cases.iter_mut().flat_map(|case| &mut case.attempts) {
             *attempt += captures.len();
         }
@@ -179,11 +193,6 @@ fn merge_shards(rules: &Rules, runs: Vec<Run>) -> Result<Run, Unmergeable> {
             capture
         }));
         shards.push(live);
-    }
-    let of = shards.first().and_then(|first| first.options.filters.shard).map_or(0, |shard| shard.of);
-    let is_missing = |shard: &Shard| shards.iter().all(|live| live.options.filters.shard != Some(*shard));
-    if let Some(shard) = (1..=of).map(|number| Shard { number, of }).find(is_missing) {
-        return Err(Unmergeable::all(format!("the report of shard {shard} is missing")));
     }
     let live = merged(shards).ok_or_else(|| Unmergeable::all(NONE))?;
     Ok(Run { exercised, ..Run::new(rules, captures, Some(live)) })
@@ -207,11 +216,12 @@ fn merged(shards: Vec<LiveReport>) -> Option<LiveReport> {
     options.took_ms = shards.iter().filter_map(|live| live.options.took_ms).max();
     let states = [State::Begun, State::Interrupted];
     let state = states.into_iter().find(|state| shards.iter().any(|live| live.state == *state));
+    let of_shards: Vec<&[ProfileReport]> = shards.iter().map(|live| &*live.profiles).collect();
     let mut live = LiveReport {
         options,
         state: state.unwrap_or(State::Finished),
         command: String::new(),
-        profiles: first.profiles.iter().map(|profile| merged_profile(profile, &shards)).collect(),
+        profiles: first.profiles.iter().map(|profile| merged_profile(profile, &of_shards)).collect(),
         cases: Vec::new(),
         latency: Vec::new(),
         stale: Vec::new(),
@@ -232,8 +242,8 @@ fn merged(shards: Vec<LiveReport>) -> Option<LiveReport> {
 }
 
 /// Returns the result of a profile: a requirement is met if a shard meets it and none fails it.
-fn merged_profile(profile: &ProfileReport, shards: &[LiveReport]) -> ProfileReport {
-    let of_shards = || shards.iter().flat_map(|live| &live.profiles).filter(|of| of.name == profile.name);
+pub(super) fn merged_profile(profile: &ProfileReport, shards: &[&[ProfileReport]]) -> ProfileReport {
+    let of_shards = || shards.iter().copied().flatten().filter(|of| of.name == profile.name);
     let mut merged = ProfileReport { reasons: Vec::new(), ..profile.clone() };
     let mut reasons: BTreeMap<(u8, &str), Vec<&Reason>> = BTreeMap::new();
     for of_shard in of_shards() {

@@ -1,39 +1,20 @@
-//! Flags of expected failures.
+//! Expected failures of runs against an endpoint.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use catalogue::SCENARIOS;
-use clap::Args;
 
-use super::{expected, names};
+use super::expected::{self, ExpectedArgs};
+use super::names;
 use harness::suite::{Known, Suite, file_of};
 use spec::table::Fallback;
-
-/// The heading of these flags.
-const HEADING: &str = "Known failures";
-
-/// Expected failures.
-#[derive(Debug, Args)]
-pub(super) struct BaselineArgs {
-    /// Expected failures.
-    ///
-    /// A listed failure does not fail the run; a listed test that passes does. Where several APIs are tested, each has a
-    /// file of its own, such as known-anthropic.toml for known.toml.
-    #[arg(long, value_name = "FILE", conflicts_with = "capture", help_heading = HEADING)]
-    expected_failures: Option<PathBuf>,
-    /// Write all failures to this file instead of failing.
-    ///
-    /// With both flags the file is rewritten: reasons are kept, and entries that no longer fail are dropped.
-    #[arg(long, value_name = "FILE", conflicts_with = "capture", help_heading = HEADING, hide_short_help = true)]
-    write_expected_failures: Option<PathBuf>,
-}
 
 /// Tests that fail without a rule.
 const TESTS: [&str; 2] = ["answer", "agrees"];
 
-impl BaselineArgs {
+impl ExpectedArgs {
     /// Adds the expected failures to a suite.
     pub(super) fn add(&self, suite: Suite, is_one_of_several: bool) -> Result<Suite> {
         let dialect = suite.dialect();
@@ -52,12 +33,7 @@ impl BaselineArgs {
         }
         if let Some(given) = &self.write_expected_failures {
             let file = &own(given);
-            if file.exists() && Some(given) != self.expected_failures.as_ref() {
-                bail!(
-                    "{} exists; also pass it as --expected-failures to keep its reasons, or choose another file",
-                    file.display()
-                );
-            }
+            self.check_room(given, file)?;
             suite = suite.write_failures_to(file);
         }
         Ok(suite)

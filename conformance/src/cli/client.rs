@@ -2,31 +2,28 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::str::FromStr as _;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
-use libtest_mimic::{Completion, Trial};
 use spec::Dialect;
 
-use super::color::Color;
+use super::expected::ExpectedArgs;
 use super::live::transports;
+use super::output::OutputArgs;
 use super::saved::{CLIENT_REPORT, read_client};
-use super::target::count;
-use super::{CommandArgs, exit_code, expected, explain, known, names, output, print, print_bytes};
-use clients::{
-    ClientCertificate, ClientSuite, Expected, Mode, client_profiles, demanded_cases, is_of_api, transport,
-};
+use super::selection::{OutArgs, TestsArgs};
+use super::target::{LIMITS, count, some_time};
+use super::verdict::{VerdictArgs, known_rule};
+use super::{CommandArgs, exit_code, explain, known, names, print, print_bytes};
+use clients::{ClientCertificate, ClientSuite, Mode, client_profiles, demanded_cases, is_of_api, transport};
 use harness::certificate::{CERTIFICATE, PAGE};
 use harness::suite::Selection;
-use reports::client::{ClientForm, client_report};
-use results::{ClientCaseReport, ClientOutcome, ClientRun, Outcome, Shard, Transport};
+use results::{CLIENT_RULES, ClientTest, Outcome, Transport};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -45,11 +42,10 @@ Examples:
 /// right, reported (an error where one is allowed), fragile (an error or a crash where it should survive), wrong (another
 /// answer without an error), silent (no error where one is due) or hung.
 ///
-/// Exit codes: 0 if nothing failed, 1 if a case is wrong, silent or hung (with --strict also fragile, and invalid
-/// requests), or a profile of --profile did not pass, 2 if the client could not be tested.
+/// Exit codes: 0 if nothing failed, 1 if a case is wrong, silent or hung (with --fail-on should also fragile, and invalid
+/// requests), an expected failure passed, or a profile of --profile did not pass, 2 if the client could not be tested.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
-#[expect(clippy::struct_excessive_bools, reason = "these are flags")]
 pub(super) struct ClientArgs {
     /// Cases to run: part of a name, or /REGEX/ [default: all].
     #[arg(value_name = "FILTER")]
@@ -72,25 +68,12 @@ pub(super) struct ClientArgs {
     /// Profiles to judge the client by; only their cases are sent [default: all profiles, and all cases].
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = known::CLIENT_PROFILES, hide_possible_values = true)]
     profile: Vec<String>,
-    /// Leave out cases that match FILTER.
-    #[arg(long, value_name = "FILTER")]
-    skip: Vec<String>,
-    /// Run only the cases that failed in this run.
-    ///
-    /// DIR is a folder written by --out. Command, mode, dialect and name are those of that run, unless flags say
-    /// otherwise.
-    #[arg(long, value_name = "DIR")]
-    rerun_failed: Option<PathBuf>,
-    /// Run only part I of N equal parts, as in 2/4. The cases of a golden or a rule over all transports stay together.
-    #[arg(long, value_name = "I/N", value_parser = Shard::from_str)]
-    shard: Option<Shard>,
+    #[command(flatten)]
+    tests: TestsArgs,
     /// Also play streams with each member of each event absent, null, or of another type, and the streams that cases edit,
     /// intact.
     #[arg(long)]
     members: bool,
-    /// List the cases without running them.
-    #[arg(long)]
-    list: bool,
     /// Print the bytes that a case plays, and what it expects.
     ///
     /// On a terminal, both are printed, with invisible characters escaped. Otherwise stdout gets the bytes as they are, and
@@ -98,56 +81,37 @@ pub(super) struct ClientArgs {
     #[arg(long, value_name = "CASE", conflicts_with_all = ["list", "filter", "rerun_failed"])]
     show: Option<String>,
     /// Clients to run at once [default: up to 4, by processors].
-    #[arg(long, value_name = "N", value_parser = count(256))]
+    #[arg(long, value_name = "N", value_parser = count(256), help_heading = LIMITS)]
     jobs: Option<usize>,
-    /// Time limit for a case in milliseconds [default: 5000, shorter where the server stalls].
-    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(..=86_400_000))]
-    timeout: Option<u64>,
-    /// Fail on fragile cases and invalid requests, too.
-    #[arg(long)]
-    strict: bool,
+    /// Time limit for a case [default: 5s, shorter where the server stalls].
+    #[arg(long, value_name = "TIME", value_parser = some_time, help_heading = LIMITS)]
+    timeout: Option<Duration>,
+    #[command(flatten)]
+    verdict: VerdictArgs,
+    #[command(flatten)]
+    expected: ExpectedArgs,
+    #[command(flatten)]
+    folder: OutArgs,
     /// Name of the client in reports [default: the command].
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Version of the client in reports.
     #[arg(long, value_name = "VERSION")]
     client_version: Option<String>,
-    /// Expected failures: listed cases with the listed outcome do not fail the run; others do.
-    #[arg(long, value_name = "FILE")]
-    expected_failures: Option<PathBuf>,
-    /// Write all failures to this file instead of failing.
-    #[arg(long, value_name = "FILE")]
-    write_expected_failures: Option<PathBuf>,
     /// Port for --mode server; 0 picks a free one.
     #[arg(long, default_value_t = 0)]
     port: u16,
     /// Origin of web pages that may fetch cases in --mode server; repeatable [default: pages of this machine].
-    #[arg(long = "cors", value_name = "ORIGIN")]
+    #[arg(long = "cors", value_name = "ORIGIN", hide_short_help = true)]
     origins: Vec<String>,
-    /// Seconds to wait for a client in --mode server.
-    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(..=86_400))]
-    patience: u64,
-    /// Write the report and the certificate to this folder: client.json (for `report` and `diff`), certificate.json, .md.
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Output format: human, json, junit, markdown, html.
-    #[arg(long, value_enum, default_value_t, hide_possible_values = true, hide_default_value = true)]
-    format: ClientForm,
-    /// Write to this file instead of stdout.
-    #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Also write reports, as in html=a.html,junit=b.xml.
-    #[arg(long, value_name = "FORMAT=FILE", value_delimiter = ',', value_parser = output::report::<ClientForm>)]
-    report: Vec<(ClientForm, PathBuf)>,
-    /// Print a line for each case, as `cargo test` does.
-    #[arg(long, conflicts_with = "format")]
-    all_tests: bool,
-    /// List every case, with what it demands and why.
-    #[arg(long, short)]
-    verbose: bool,
-    /// When to use colour.
-    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
-    color: Color,
+    /// Time to wait for a client in --mode server.
+    #[arg(long, value_name = "TIME", default_value = "300s", value_parser = some_time)]
+    patience: Duration,
+    #[command(flatten)]
+    output: OutputArgs,
+    /// Settings file [default: conformance.toml here, or above in the repository].
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    config: Option<PathBuf>,
 }
 
 const MODES: &[(Mode, &str)] = &[
@@ -162,7 +126,7 @@ impl CommandArgs for ClientArgs {
         if let Some(name) = &self.show {
             return self.show(name);
         }
-        let again = match self.rerun_failed.clone() {
+        let again = match self.tests.rerun_failed.clone() {
             Some(folder) => Some(self.repeat(&folder)?),
             None => None,
         };
@@ -175,7 +139,7 @@ impl CommandArgs for ClientArgs {
             let (dialect, title) = (suite.dialect.name, suite.dialect.api.title);
             bail!("--profile {} is for {api}, but the dialect {dialect} is one of {title}", profile.name);
         }
-        let selection = Selection::new(&self.filter, &self.skip, false, suite.dialect);
+        let selection = Selection::new(&self.filter, &self.tests.skip, false, suite.dialect);
         let selection = selection.map_err(|problem| anyhow!(problem))?;
         let of_profiles: Vec<String> = client_profiles(&self.profile)
             .flat_map(|profile| demanded_cases(profile, suite.dialect))
@@ -195,13 +159,14 @@ impl CommandArgs for ClientArgs {
             bail!(problem);
         }
         cases.retain(|case| selection.includes(&case.name));
-        if let Some(shard) = self.shard {
-            cases.retain(|case| shard.has_case(&case.name));
-            if cases.is_empty() {
-                bail!("no case is left: shard {shard} has none of the selected cases");
-            }
+        if let Some(shard) = self.tests.shard {
+            // A case is compared with the intact stream, which must be in the same part.
+            cases.retain(|case| shard.has_case(case.control.as_deref().unwrap_or(&case.name)));
         }
-        if self.list {
+        if cases.is_empty() {
+            bail!(self.tests.none_left());
+        }
+        if self.tests.list {
             let lines = cases
                 .iter()
                 .map(|case| format!("{:40} {:12} {}\n", case.name, case.expect.name(), case.title));
@@ -220,11 +185,14 @@ impl CommandArgs for ClientArgs {
                 "POST {address}/next returns a case, POST {address}/result takes the reply"
             );
         };
+        if let Some(folder) = &self.folder.out {
+            make_room(folder, self.folder.replace)?;
+        }
         let mut run = suite.run(cases, &listening)?;
-        run.folder = self.out.as_ref().map(|folder| folder.display().to_string());
-        if let Some(folder) = &self.out {
+        run.folder = self.folder.out.as_ref().map(|folder| folder.display().to_string());
+        if let Some(folder) = &self.folder.out {
             fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-            let report = client_report(&run, ClientForm::Json, false, reports::Style::Plain.into());
+            let report = reports::json(&run);
             let certificate = ClientCertificate::new(&run, &report);
             let files =
                 [(CLIENT_REPORT, report), (CERTIFICATE, certificate.json()), (PAGE, certificate.markdown())];
@@ -233,9 +201,8 @@ impl CommandArgs for ClientArgs {
                 harness::replace(&file, &text).with_context(|| file.display().to_string())?;
             }
         }
-        self.print(&run)?;
-        if let Some(file) = &self.write_expected_failures {
-            fs::write(file, failures(&run)).with_context(|| file.display().to_string())?;
+        self.output.print_run(&run, self.tests.all_tests)?;
+        if self.expected.write("client", &run, &suite.expected)? {
             return Ok(ExitCode::SUCCESS);
         }
         Ok(match run.outcome {
@@ -272,7 +239,7 @@ impl ClientArgs {
         let (case, dialect) = names::client_case(name, dialect)?;
         let responses = case.responses();
         if io::stdout().is_terminal() {
-            let mut text = explain::case::case(&case, dialect, self.color.screen(&io::stdout()));
+            let mut text = explain::case::case(&case, dialect, self.output.color.screen(&io::stdout()));
             for response in &responses {
                 text.push('\n');
                 text += &explain::case::visible_bytes(&response.bytes);
@@ -281,7 +248,7 @@ impl ClientArgs {
             return Ok(ExitCode::SUCCESS);
         }
         // A closed stderr is no reason to fail.
-        let page = explain::case::case(&case, dialect, self.color.screen(&io::stderr()));
+        let page = explain::case::case(&case, dialect, self.output.color.screen(&io::stderr()));
         let _ = io::stderr().lock().write_all(page.as_bytes());
         print_bytes(&responses.into_iter().map(|response| response.bytes).collect::<Vec<_>>().concat())?;
         Ok(ExitCode::SUCCESS)
@@ -291,11 +258,10 @@ impl ClientArgs {
     fn repeat(&mut self, folder: &Path) -> Result<BTreeSet<String>> {
         let run = read_client(folder)?
             .with_context(|| format!("{} is not a folder that `client --out` wrote", folder.display()))?;
-        self.strict |= run.strict;
-        let failed: Vec<&ClientCaseReport> =
-            ClientRun::failed(&run).filter(|case| case.expected.is_none()).collect();
+        self.verdict.repeat(run.fail_on, &run.levels);
+        let failed: Vec<&ClientTest> = run.failed().collect();
         if failed.is_empty() {
-            bail!("no case failed in {}", folder.display());
+            bail!("no test failed in {}", folder.display());
         }
         if self.command.is_empty() {
             self.command = run.command.iter().map(OsString::from).collect();
@@ -308,7 +274,7 @@ impl ClientArgs {
         }
         self.name.get_or_insert(run.client.clone());
         if self.transport.is_empty() {
-            self.transport = failed.iter().map(|case| case.transport).collect();
+            self.transport = failed.iter().map(|case| case.about.transport).collect();
         }
         Ok(failed.into_iter().map(|case| case.name.clone()).collect())
     }
@@ -321,10 +287,7 @@ impl ClientArgs {
             named => named.to_vec(),
         };
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        let expected = match &self.expected_failures {
-            Some(file) => read_expected(file)?,
-            None => Vec::new(),
-        };
+        let rules: Vec<_> = CLIENT_RULES.iter().map(|rule| (rule.id, rule.level)).collect();
         let words: Vec<String> =
             self.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let name = match (&self.name, words.is_empty()) {
@@ -338,78 +301,32 @@ impl ClientArgs {
             mode: self.mode.unwrap_or_default(),
             transports,
             jobs: self.jobs.unwrap_or_else(|| processors.min(4)).max(1),
-            timeout: self.timeout.map(Duration::from_millis),
-            is_strict: self.strict,
+            timeout: self.timeout,
+            fail_on: self.verdict.fail_on(),
+            levels: self.verdict.changes(&rules)?,
             profiles: self.profile.clone(),
             is_part: !self.filter.is_empty()
-                || !self.skip.is_empty()
-                || self.shard.is_some()
-                || self.rerun_failed.is_some(),
+                || !self.tests.skip.is_empty()
+                || self.tests.rerun_failed.is_some(),
+            shard: self.tests.shard,
             name,
             version: self.client_version.clone(),
-            expected,
+            expected: self.expected.of_tests(|name| known_rule(&rules, name))?,
             port: self.port,
             origins: self.origins.clone(),
             has_members: self.members,
-            patience: Duration::from_secs(self.patience),
+            patience: self.patience,
         })
     }
+}
 
-    fn print(&self, run: &ClientRun) -> Result<()> {
-        let tests = || run.cases.iter().map(|case| trial(case, self.strict)).collect();
-        let tests = self.all_tests.then(tests);
-        output::print_all(
-            &self.report,
-            self.output.as_ref(),
-            (self.format, self.color),
-            tests,
-            |form, screen| Ok(client_report(run, form, self.verbose, screen)),
-        )
+/// Fails if a folder contains a run that is not to be replaced.
+fn make_room(folder: &Path, replaces: bool) -> Result<()> {
+    if folder.join(CLIENT_REPORT).exists() && !replaces {
+        bail!(
+            "{}: it already contains a run; replace it with --replace, or choose another folder",
+            folder.display()
+        );
     }
-}
-
-/// Returns a finished case as a test.
-fn trial(case: &ClientCaseReport, is_strict: bool) -> Trial {
-    let told = format!("{}: {}", case.outcome.name(), results::text::visible(&case.detail));
-    let has_failed = case.has_failed(is_strict) || case.outcome == ClientOutcome::HarnessError;
-    let ignored = match &case.expected {
-        Some(reason) => Some(format!("{told} (expected: {reason})")),
-        None => (case.outcome == ClientOutcome::NotExercised).then(|| told.clone()),
-    };
-    Trial::ignorable_test(case.name.clone(), move || match ignored {
-        Some(reason) => Ok(Completion::ignored_with(reason)),
-        None if has_failed => Err(told.into()),
-        None => Ok(Completion::Completed),
-    })
-}
-
-fn read_expected(file: &Path) -> Result<Vec<Expected>> {
-    expected::read(file, |known: &Expected| match &*known.cases {
-        [] => bail!("`cases` is empty; list those that fail"),
-        cases => expected::reason(&cases.join(", "), &known.reason),
-    })
-}
-
-/// Returns all failures as a file to expect them by.
-fn failures(run: &ClientRun) -> String {
-    let mut text =
-        "# Expected failures for `conformance client --expected-failures`. Each needs a reason.\n".to_owned();
-    for outcome in ClientOutcome::ALL {
-        let cases: Vec<&ClientCaseReport> = run
-            .cases
-            .iter()
-            .filter(|case| case.outcome == outcome && outcome.rank() > 1)
-            .filter(|case| outcome.fails(run.strict) || run.is_demanded(case))
-            .collect();
-        if cases.is_empty() {
-            continue;
-        }
-        let name = outcome.name().replace(' ', "-");
-        let _ = writeln!(text, "\n[[failure]]\noutcome = \"{name}\"\ncases = [");
-        for case in cases {
-            let _ = writeln!(text, "  {},", serde_json::Value::from(case.name.as_str()));
-        }
-        let _ = writeln!(text, "]\nreason = \"\"");
-    }
-    text
+    Ok(())
 }

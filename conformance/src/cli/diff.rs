@@ -8,18 +8,15 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
-use serde::Serialize;
 
 use super::color::Color;
 use super::saved::{read, read_between, read_client};
 use super::{CommandArgs, NOT_DONE, print};
 use harness::evidence::Evidence;
-use reports::between::BetweenDiff;
-use reports::client::ClientDiff;
 use reports::diff::{Diff, html, html_of_text, human, markdown};
-use reports::{Screen, Style};
+use reports::{Reported, Screen, Style, TestsDiff};
+use results::Outcome;
 use results::text::visible;
-use results::{BetweenRun, ClientRun, Outcome};
 
 /// Compares two runs, for example before and after an upgrade.
 ///
@@ -79,11 +76,11 @@ impl DiffArgs {
     fn compare(&self) -> Result<Compared> {
         let clients = (read_client(&self.before)?, read_client(&self.after)?);
         if let (Some(before), Some(after)) = &clients {
-            return Ok(self.of_clients(before, after));
+            return Ok(self.of_tests(before, after, after.outcome));
         }
         let gateways = (read_between(&self.before)?, read_between(&self.after)?);
         if let (Some(before), Some(after)) = &gateways {
-            return Ok(self.of_gateways(before, after));
+            return Ok(self.of_tests(before, after, after.outcome));
         }
         let kinds = [
             (clients.0.is_some() || clients.1.is_some(), "of a client"),
@@ -147,27 +144,17 @@ impl DiffArgs {
         }
     }
 
-    /// Renders a difference that has no Markdown and no page of its own.
-    fn render(&self, diff: &impl Serialize, is_worse: bool, human: impl Fn(Screen) -> String) -> String {
-        match self.format {
-            Form::Human => human(self.screen()),
-            Form::Markdown => format!("```diff\n{}```\n", human(Style::Plain.into())),
-            Form::Html => html_of_text(&human(Style::Plain.into()), is_worse),
-            Form::Json => reports::json(diff),
-        }
-    }
-
-    /// Compares two runs of both ends of gateways.
-    fn of_gateways(&self, before: &BetweenRun, after: &BetweenRun) -> Compared {
-        let diff = BetweenDiff::new(before, after);
-        let text = self.render(&diff, diff.is_worse(), |screen| diff.human(screen));
-        (text, code(diff.is_worse(), after.outcome))
-    }
-
-    fn of_clients(&self, before: &ClientRun, after: &ClientRun) -> Compared {
-        let diff = ClientDiff::new(before, after);
-        let text = self.render(&diff, diff.is_worse(), |screen| diff.human(screen));
-        (text, u8::from(diff.is_worse()))
+    /// Compares two runs of clients, or of both ends of gateways.
+    fn of_tests(&self, before: &impl Reported, after: &impl Reported, outcome: Outcome) -> Compared {
+        let diff = TestsDiff::new(&before.sheet(), &after.sheet());
+        let plain = || diff.human(Style::Plain.into());
+        let text = match self.format {
+            Form::Human => diff.human(self.screen()),
+            Form::Markdown => format!("```diff\n{}```\n", plain()),
+            Form::Html => html_of_text(&plain(), diff.is_worse()),
+            Form::Json => reports::json(&diff),
+        };
+        (text, code(diff.is_worse(), outcome))
     }
 }
 

@@ -14,7 +14,7 @@ use clap::Args;
 
 use super::color::Color;
 use super::dialect::DialectRules;
-use super::target::count;
+use super::target::{count, some_time};
 use super::theatre::{TheatreArgs, acts, judged, processors};
 use super::{CommandArgs, NOT_DONE, files, known, print};
 use clients::{Cache, ImpactClient, Recorded, Theatre};
@@ -60,9 +60,9 @@ pub(super) struct ImpactArgs {
     /// Dialect of the recordings, of `conformance list dialects`; `auto` recognises it.
     #[arg(long, value_name = "NAME", default_value = AUTO, value_parser = known::DIALECTS_OR_AUTO, hide_possible_values = true)]
     dialect: String,
-    /// Time limit for a response in milliseconds.
-    #[arg(long, value_name = "MS", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(100..=600_000))]
-    timeout: u64,
+    /// Time limit for a response.
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = some_time)]
+    timeout: Duration,
     /// Clients to run at once [default: the number of processors].
     #[arg(long, value_name = "N", value_parser = count(256))]
     jobs: Option<usize>,
@@ -120,7 +120,7 @@ impl CommandArgs for ImpactArgs {
         let theatre = Theatre {
             clients: self.clients.installed(&wanted, &cache, &mut run.left_out),
             cache,
-            timeout: Duration::from_millis(self.timeout),
+            timeout: self.timeout,
             jobs: self.jobs.unwrap_or_else(processors),
         };
         let known = run.responses.iter_mut().filter(|response| response.dialect.is_some());

@@ -1,6 +1,5 @@
 //! Flags of runs against an endpoint.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
@@ -9,20 +8,17 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use spec::Dialect;
 
-use super::baseline::BaselineArgs;
 use super::config::TrustArgs;
+use super::expected::ExpectedArgs;
 use super::known::one_of;
 use super::select::SelectArgs;
-use super::target::{HEADING, LIMITS, TargetArgs, count, some_time, time};
+use super::selection::{BudgetArgs, OutArgs};
+use super::target::{HEADING, LIMITS, TargetArgs, count, time};
 use super::verdict::VerdictArgs;
-use super::{apis, known, names};
+use super::{apis, known, names, selection};
 use crate::Suite;
 use gateway::Settings;
-use harness::live::Budget;
 use results::Transport;
-
-/// The heading of the flags that select tests.
-pub(super) const SELECTION: &str = "Tests";
 
 /// Options of a run against an endpoint.
 #[derive(Debug, Args)]
@@ -52,7 +48,7 @@ pub(super) struct LiveArgs {
     ///
     /// Runs only the scenarios that these profiles demand, and fails unless they pass. Other findings in the responses are
     /// counted.
-    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "capture", value_parser = known::PROFILES, hide_possible_values = true, help_heading = SELECTION)]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "capture", value_parser = known::PROFILES, hide_possible_values = true, help_heading = selection::HEADING)]
     pub(super) profile: Vec<String>,
     /// Attempts until the expected events of a scenario occur.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = count(1000), help_heading = LIMITS, hide_short_help = true)]
@@ -73,12 +69,8 @@ pub(super) struct LiveArgs {
     /// `conformance serve`. Nobody else gets them.
     #[arg(long, help_heading = LIMITS, hide_short_help = true)]
     directives: bool,
-    /// Stop sending after this many recorded bytes [default: no limit].
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..), help_heading = LIMITS, hide_short_help = true)]
-    max_total_bytes: Option<u64>,
-    /// Stop sending after this time [default: no limit].
-    #[arg(long, value_name = "TIME", value_parser = some_time, help_heading = LIMITS, hide_short_help = true)]
-    max_total_time: Option<Duration>,
+    #[command(flatten)]
+    budget: BudgetArgs,
     /// Stop after the first failed test.
     #[arg(long, conflicts_with_all = ["capture", "max_fail"], help_heading = LIMITS)]
     fail_fast: bool,
@@ -86,13 +78,9 @@ pub(super) struct LiveArgs {
     #[arg(long, value_name = "N", conflicts_with = "capture", value_parser = clap::value_parser!(u32).range(1..), help_heading = LIMITS, hide_short_help = true)]
     max_fail: Option<u32>,
     #[command(flatten)]
-    baseline: BaselineArgs,
-    /// Keep all exchanges, reports and the certificate in this folder.
-    #[arg(long, value_name = "DIR", conflicts_with = "capture", help_heading = super::output::HEADING)]
-    out: Option<PathBuf>,
-    /// Replace the run that the folder of --out contains.
-    #[arg(long, requires = "out", help_heading = super::output::HEADING, hide_short_help = true)]
-    replace: bool,
+    expected: ExpectedArgs,
+    #[command(flatten)]
+    folder: OutArgs,
 }
 
 /// Concurrent requests that the reference gateway gets.
@@ -124,7 +112,7 @@ impl LiveArgs {
     pub(super) fn finished(&self, suites: Vec<Suite>) -> Result<Vec<Suite>> {
         let is_one_of_several = suites.len() > 1;
         let finished = |suite| {
-            let suite = self.baseline.add(suite, is_one_of_several)?;
+            let suite = self.expected.add(suite, is_one_of_several)?;
             Ok(if is_one_of_several { suite.prefix_with_dialect() } else { suite })
         };
         suites.into_iter().map(finished).collect()
@@ -145,7 +133,7 @@ impl LiveArgs {
             .jobs(self.jobs)
             .concurrent(self.concurrent.unwrap_or(if self.target.is_some() { 1 } else { CROWD }))
             .delay(self.delay)
-            .budget(Budget { bytes: self.max_total_bytes, time: self.max_total_time });
+            .budget(self.budget.budget());
         if let Some(model) = self.to.model_of(dialect.api) {
             suite = suite.model(model);
         }
@@ -168,8 +156,8 @@ impl LiveArgs {
         if let Some(most) = self.max_fail.or(self.fail_fast.then_some(1)) {
             suite = suite.max_failures(usize::try_from(most).unwrap_or(usize::MAX));
         }
-        if let Some(out) = &self.out {
-            suite = suite.out(out).replace(self.replace);
+        if let Some(out) = &self.folder.out {
+            suite = suite.out(out).replace(self.folder.replace);
         }
         suite
     }

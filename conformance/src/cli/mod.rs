@@ -31,6 +31,7 @@ mod recordings;
 mod report;
 mod saved;
 mod select;
+mod selection;
 mod serve;
 mod sign;
 mod small_file;
@@ -242,6 +243,54 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         described(COMMANDS).debug_assert();
+    }
+
+    /// Returns the flags of a group that all runs have, with their names of values and their help.
+    fn flags_of<A: Args>() -> Vec<[String; 3]> {
+        flags(&A::augment_args(clap::Command::new("group")))
+    }
+
+    fn flags(command: &clap::Command) -> Vec<[String; 3]> {
+        let arguments = command.get_arguments().filter(|argument| argument.get_long().is_some());
+        let flag = |argument: &clap::Arg| {
+            let values = argument.get_value_names().unwrap_or_default();
+            let values: Vec<&str> = values.iter().map(clap::builder::Str::as_str).collect();
+            let help = argument.get_long_help().or(argument.get_help()).map(ToString::to_string);
+            [argument.get_long().unwrap_or_default().to_owned(), values.join(" "), help.unwrap_or_default()]
+        };
+        arguments.map(flag).collect()
+    }
+
+    /// All that follows a verdict is the same for an endpoint, a client and both ends of a gateway.
+    #[test]
+    fn runs_of_all_kinds_have_the_same_flags() {
+        let groups = [
+            flags_of::<selection::TestsArgs>(),
+            flags_of::<selection::OutArgs>(),
+            flags_of::<verdict::VerdictArgs>(),
+            flags_of::<expected::ExpectedArgs>(),
+            flags_of::<output::OutputArgs>(),
+        ];
+        let line = described(COMMANDS);
+        for command in ["run", "client", "between"] {
+            let own = flags(line.find_subcommand(command).expect("it is a command"));
+            for flag in groups.iter().flatten() {
+                assert!(own.contains(flag), "{command} has no --{} {}: {}", flag[0], flag[1], flag[2]);
+            }
+            for flag in ["jobs", "timeout"] {
+                assert!(own.iter().any(|[name, ..]| name == flag), "{command} has no --{flag}");
+            }
+        }
+        // A time has one form in every command.
+        for command in line.get_subcommands() {
+            for [flag, value, help] in flags(command) {
+                let is_time = value == "TIME"
+                    || ["timeout", "limit", "delay", "pace"].iter().any(|end| flag.ends_with(end));
+                let name = command.get_name();
+                assert_eq!(is_time, value == "TIME", "{name} --{flag} {value}");
+                assert!(!["MS", "SECONDS"].contains(&&*value), "{name} --{flag} {value}: {help}");
+            }
+        }
     }
 
     #[test]

@@ -7,14 +7,16 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use catalogue::Level;
 use clap::{Args, ValueEnum};
-use libtest_mimic::{Arguments, Trial};
+use libtest_mimic::{Arguments, Completion, Trial};
 
 use super::color::Color;
 use super::known::one_of;
 use super::{print, printed};
 use harness::suite::{file_of, run_quietly};
-use reports::{Detail, Form, Screen, Style};
-use results::Run;
+use reports::sheet::SheetTest;
+use reports::{Detail, Form, Reported, Screen, Style, tests_report};
+use results::text::visible;
+use results::{Run, Verdict};
 
 /// The common flags of all commands that report a run.
 #[derive(Debug, Args)]
@@ -26,7 +28,7 @@ pub(super) struct OutputArgs {
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     pub(super) output: Option<PathBuf>,
     /// Also write reports, as in html=a.html,junit=b.xml.
-    #[arg(long, value_name = "FORMAT=FILE", value_delimiter = ',', value_parser = report::<Form>, help_heading = HEADING)]
+    #[arg(long, value_name = "FORMAT=FILE", value_delimiter = ',', value_parser = report, help_heading = HEADING)]
     pub(super) report: Vec<(Form, PathBuf)>,
     /// Lowest level to show: must, should, may [default: should].
     ///
@@ -83,6 +85,35 @@ impl OutputArgs {
         })
     }
 
+    /// Prints a run of a client or of a gateway, and writes the requested reports. `as_tests` prints its tests as `cargo test`
+    /// does.
+    pub(super) fn print_run(&self, run: &impl Reported, as_tests: bool) -> anyhow::Result<()> {
+        if !as_tests {
+            return self.print_all(|form, screen| Ok(tests_report(run, form, self.detail(), screen)));
+        }
+        write(&self.report, None, |form, out| {
+            Ok(out.write_all(tests_report(run, form, self.detail(), Style::Plain.into()).as_bytes())?)
+        })?;
+        let arguments = Arguments { test_threads: Some(1), ..Arguments::default() };
+        let trials = run.sheet().tests().iter().map(trial).collect();
+        run_quietly(&arguments, trials).map(drop).context("the results of the tests could not be printed")
+    }
+
+    /// Prints what a function renders, and writes the requested reports.
+    pub(super) fn print_all(
+        &self,
+        render: impl Fn(Form, Screen) -> anyhow::Result<String>,
+    ) -> anyhow::Result<()> {
+        let output = self.output.as_ref().map(|file| (self.format, file));
+        write(&self.report, output, |form, out| {
+            Ok(out.write_all(render(form, Style::Plain.into())?.as_bytes())?)
+        })?;
+        match self.output {
+            Some(_) => Ok(()),
+            None => print(&render(self.format, self.color.screen(&io::stdout()))?),
+        }
+    }
+
     /// Prints a run, and writes the requested reports. Terminal output has findings on stderr and the summary
     /// on stdout.
     pub(super) fn print(&self, run: &Run) -> anyhow::Result<()> {
@@ -102,11 +133,27 @@ impl OutputArgs {
     }
 }
 
+/// Returns a finished test of a client or a gateway as one of `cargo test`.
+fn trial(test: &SheetTest<'_>) -> Trial {
+    let failures = test.failures().join("\n");
+    let has_failed = matches!(test.verdict, Verdict::Fail | Verdict::HarnessError);
+    let ignored = match (test.expected, test.verdict) {
+        (Some(expected), _) => Some(format!("{failures} (expected: {})", visible(expected))),
+        (None, Verdict::NotExercised) => Some(failures.clone()),
+        (None, _) => None,
+    };
+    Trial::ignorable_test(test.name.to_owned(), move || match ignored {
+        Some(reason) => Ok(Completion::ignored_with(reason)),
+        None if has_failed => Err(failures.into()),
+        None => Ok(Completion::Completed),
+    })
+}
+
 /// Writes reports, and the output to its file.
-fn write<F: Copy>(
-    reports: &[(F, PathBuf)],
-    output: Option<(F, &PathBuf)>,
-    write: impl Fn(F, &mut dyn Write) -> anyhow::Result<()>,
+fn write(
+    reports: &[(Form, PathBuf)],
+    output: Option<(Form, &PathBuf)>,
+    write: impl Fn(Form, &mut dyn Write) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     for (form, file) in reports.iter().map(|(form, file)| (*form, file)).chain(output) {
         let written = File::create(file).map_err(Into::into).and_then(|mut file| write(form, &mut file));
@@ -115,40 +162,17 @@ fn write<F: Copy>(
     Ok(())
 }
 
-/// Writes the requested reports of a run of a client or of a gateway, and prints the report unless it has a file: as the tests
-/// of `cargo test`, if they are there.
-pub(super) fn print_all<F: Copy>(
-    reports: &[(F, PathBuf)],
-    output: Option<&PathBuf>,
-    (form, color): (F, Color),
-    tests: Option<Vec<Trial>>,
-    render: impl Fn(F, Screen) -> anyhow::Result<String>,
-) -> anyhow::Result<()> {
-    write(reports, output.map(|file| (form, file)), |form, out| {
-        Ok(out.write_all(render(form, Style::Plain.into())?.as_bytes())?)
-    })?;
-    match (output, tests) {
-        (Some(_), _) => Ok(()),
-        (None, None) => print(&render(form, color.screen(&io::stdout()))?),
-        (None, Some(tests)) => {
-            let arguments = Arguments { test_threads: Some(1), ..Arguments::default() };
-            let printed = run_quietly(&arguments, tests).map(drop);
-            printed.context("the results of the tests could not be printed")
-        }
-    }
-}
-
 /// Parses a report to write, such as `junit=report.xml`.
-pub(super) fn report<F: ValueEnum>(text: &str) -> Result<(F, PathBuf), String> {
+fn report(text: &str) -> Result<(Form, PathBuf), String> {
     let names = || {
-        let forms = F::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let forms = Form::value_variants().iter().filter_map(ValueEnum::to_possible_value);
         forms.map(|form| form.get_name().to_owned()).collect::<Vec<_>>().join(", ")
     };
     let (form, file) = text
         .split_once('=')
         .filter(|(_, file)| !file.is_empty())
         .ok_or_else(|| "expected FORMAT=FILE, as in junit=report.xml".to_owned())?;
-    let form = F::from_str(form, false)
+    let form = Form::from_str(form, false)
         .map_err(|_| format!("there is no format \"{form}\"; there are: {}", names()))?;
     Ok((form, PathBuf::from(file)))
 }

@@ -11,7 +11,7 @@ use clients::{Recorded, Theatre};
 use gateway::Act;
 use harness::evidence::Evidence;
 use results::text::counted;
-use results::{BetweenCause, BetweenRun, Cause, LeftOut, PlayedOutcome, PlayedResponse, Run};
+use results::{BetweenRun, Cause, LeftOut, PlayedOutcome, PlayedResponse, Run, TestCause};
 use spec::Dialect;
 
 use super::dialect::DialectRules;
@@ -101,11 +101,11 @@ impl PlayArgs {
         let recordings = Evidence::open(folder);
         let mut pieces: BTreeMap<(usize, usize), Option<Piece>> = BTreeMap::new();
         let mut of_causes = Vec::new();
-        let is_meant = |cause: &BetweenCause| !OF_OTHERS.iter().any(|other| cause.rule.starts_with(other));
+        let is_meant = |cause: &TestCause| !OF_OTHERS.iter().any(|other| cause.rule.starts_with(other));
         for (at, cause) in run.causes.iter().enumerate().take(CAUSES).filter(|(_, cause)| is_meant(cause)) {
             let Some((test, _)) = run.first_of(cause) else { continue };
             let found = || {
-                let dialect = fronts.iter().copied().find(|dialect| dialect.api.name == test.front)?;
+                let dialect = fronts.iter().copied().find(|dialect| dialect.api.name == test.about.front)?;
                 let rules = DialectRules::all_of(dialect.name).ok()?;
                 let bytes = recordings.read(test.files.first()?).ok()?;
                 let acts = acts_in(&test.name, &bytes).ok()?.into_iter().map(|(_, act)| {

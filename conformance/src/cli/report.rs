@@ -4,16 +4,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::output::{OutputArgs, print_all};
+use super::output::OutputArgs;
 use super::saved::{read, read_between, read_client};
 use super::{CommandArgs, print};
 use harness::evidence::Evidence;
-use reports::between::between_report;
-use reports::client::{ClientMatrix, client_matrix, client_report};
-use reports::{Form, Screen, Side, side_by_side_markdown};
-use results::{BetweenRun, ClientRun, Run};
+use reports::client::{ClientMatrix, client_matrix};
+use reports::{Form, Reported, Side, side_by_side_markdown};
+use results::{ClientRun, Run, Unmergeable};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,8 +36,8 @@ pub(super) struct ReportArgs {
     /// Merge JSON reports into one: of recordings, or of the shards of a run.
     ///
     /// The result is the report of one check of all recordings, in this order, or of the whole run that was made in parts
-    /// with `run --shard`. Reports must be of one dialect, one selection of rules and this version of the suite; shards
-    /// of one endpoint with the same options, and none may be missing. Their folders stay as they are.
+    /// with --shard of `run`, `client` or `between`. Reports must be of one dialect, one selection of rules and this version
+    /// of the suite; shards of one subject with the same options, and none may be missing. Their folders stay as they are.
     #[arg(long)]
     merge: bool,
     #[command(flatten)]
@@ -48,7 +47,7 @@ pub(super) struct ReportArgs {
 impl CommandArgs for ReportArgs {
     fn run(self) -> Result<ExitCode> {
         if self.merge {
-            return self.print(&merged(&self.runs)?);
+            return self.merged();
         }
         let clients: Vec<_> = self.runs.iter().map(|path| read_client(path)).collect::<Result<_>>()?;
         if clients.iter().any(Option::is_some) {
@@ -58,7 +57,7 @@ impl CommandArgs for ReportArgs {
         if let [path] = &*self.runs
             && let Some(run) = read_between(path)?
         {
-            return self.print_between(&run);
+            return self.print_tests(&run);
         }
         let [path] = &*self.runs else {
             bail!("several reports are merged with --merge; use `conformance diff` to compare two runs");
@@ -85,12 +84,10 @@ impl ReportArgs {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Prints the report of both ends of a gateway.
-    fn print_between(&self, run: &BetweenRun) -> Result<ExitCode> {
-        self.print_other(|form, screen| {
-            let form = same(form).context("reports of both ends of a gateway have no badge")?;
-            Ok(between_report(run, form, self.output.verbose, screen))
-        })
+    /// Prints the report of a client, or of both ends of a gateway.
+    fn print_tests(&self, run: &impl Reported) -> Result<ExitCode> {
+        self.output.print_run(run, false)?;
+        Ok(ExitCode::SUCCESS)
     }
 
     /// Prints the report of a client, or a matrix of several.
@@ -98,44 +95,53 @@ impl ReportArgs {
         if clients.len() != self.runs.len() {
             bail!("client reports cannot be compared with other reports");
         }
-        self.print_other(|form, screen| {
-            let form = same(form)
-                .context("the formats of client reports are human, json, junit, markdown and html")?;
-            match clients {
-                [run] => Ok(client_report(run, form, self.output.verbose, screen)),
-                all => {
-                    let folders: Vec<String> =
-                        self.runs.iter().map(|path| path.to_string_lossy().into_owned()).collect();
-                    client_matrix(&ClientMatrix::new(all, &folders), form)
-                        .context("the formats of a matrix are human, json, markdown and html")
-                }
-            }
-        })
-    }
-
-    fn print_other(&self, render: impl Fn(Form, Screen) -> Result<String>) -> Result<ExitCode> {
-        let OutputArgs { report, output, format, color, .. } = &self.output;
-        print_all(report, output.as_ref(), (*format, *color), None, render)?;
+        if let [run] = clients {
+            return self.print_tests(run);
+        }
+        let folders: Vec<String> = self.runs.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        let matrix = ClientMatrix::new(clients, &folders);
+        self.output.print_all(|form, _| {
+            client_matrix(&matrix, form).context("the formats of a matrix are human, json, markdown and html")
+        })?;
         Ok(ExitCode::SUCCESS)
     }
-}
 
-/// Returns the format with the same name, if there is one.
-fn same<F: ValueEnum>(form: Form) -> Option<F> {
-    F::from_str(form.to_possible_value()?.get_name(), false).ok()
+    /// Reads reports, and prints the report that they make together: all are of one kind, that of the first.
+    fn merged(&self) -> Result<ExitCode> {
+        let first = self.runs.first().context("there are no reports to merge")?;
+        if read_client(first)?.is_some() {
+            let runs = self.all_of("a client", read_client)?;
+            return self.print_tests(&ClientRun::merge(runs).map_err(|problem| self.at(problem))?);
+        }
+        if read_between(first)?.is_some() {
+            let runs = self.all_of("both ends of a gateway", read_between)?;
+            return self.print_tests(&between::merge(runs).map_err(|problem| self.at(problem))?);
+        }
+        let runs = self.runs.iter().map(|path| Ok(read(path)?.within(folder(path))));
+        let runs = runs.collect::<Result<Vec<_>>>()?;
+        self.print(&Run::merge(runs).map_err(|problem| self.at(problem))?)
+    }
+
+    /// Reads reports of one kind.
+    fn all_of<R>(&self, kind: &str, read: fn(&Path) -> Result<Option<R>>) -> Result<Vec<R>> {
+        let one = |path: &PathBuf| {
+            read(path)?
+                .with_context(|| format!("{}: it is not of {kind}, as the first report is", path.display()))
+        };
+        self.runs.iter().map(one).collect()
+    }
+
+    /// Returns why reports cannot be merged, with the one that does not fit.
+    fn at(&self, problem: Unmergeable) -> anyhow::Error {
+        match problem.at.and_then(|at| self.runs.get(at)) {
+            Some(path) => anyhow!("{}: {problem}", path.display()),
+            None => problem.into(),
+        }
+    }
 }
 
 /// Returns the folder to which the paths of a report are relative.
 fn folder(path: &Path) -> &Path {
     let folder = if path.is_dir() { Some(path) } else { path.parent() };
     folder.unwrap_or(Path::new(""))
-}
-
-/// Reads reports and merges them.
-fn merged(paths: &[PathBuf]) -> Result<Run> {
-    let runs = paths.iter().map(|path| Ok(read(path)?.within(folder(path)))).collect::<Result<Vec<_>>>()?;
-    Run::merge(runs).map_err(|problem| match problem.at.and_then(|at| paths.get(at)) {
-        Some(path) => anyhow!("{}: {problem}", path.display()),
-        None => problem.into(),
-    })
 }

@@ -13,6 +13,7 @@ use clap::{Args, ValueEnum};
 use spec::{Api, Dialect};
 
 use super::listening::{self, listen, speaks};
+use super::target::time;
 use super::via::ViaArgs;
 use super::{CommandArgs, files, known, names, print};
 use crate::Rules;
@@ -41,9 +42,9 @@ pub(super) struct ServeArgs {
     /// Seed for random choices.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Delay before every event in milliseconds. The fault `slow` is one second.
-    #[arg(long, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=86_400_000))]
-    pace: u64,
+    /// Delay before every event. The fault `slow` is one second.
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = time)]
+    pace: Duration,
     /// Bytes to send at once [default: whole events].
     #[arg(long, value_name = "BYTES")]
     chunk: Option<usize>,
@@ -119,7 +120,7 @@ impl CommandArgs for ServeArgs {
         }
         let mut settings = Settings {
             seed: self.seed,
-            pace: Duration::from_millis(self.pace),
+            pace: self.pace,
             chunk: self.chunk,
             fragments: usize::try_from(self.fragments).unwrap_or_default(),
             models: self.models.clone(),

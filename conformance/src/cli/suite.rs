@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::str::FromStr as _;
 use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context as _, anyhow, bail};
@@ -16,13 +15,14 @@ use spec::Dialect;
 use super::apis::ApiArgs;
 use super::color::Color;
 use super::dialect::DialectRules;
-use super::live::{LiveArgs, SELECTION};
+use super::live::LiveArgs;
 use super::message::Lines;
 use super::output::OutputArgs;
 use super::play::PlayArgs;
 use super::recordings::{Tested, fail_if_any};
 use super::saved::runs_in;
 use super::select::SelectArgs;
+use super::selection::{HEADING, TestsArgs};
 use super::snapshots::SnapshotArgs;
 use super::target::count;
 use super::verdict::VerdictArgs;
@@ -34,12 +34,16 @@ use harness::suite::{Invocation, RunCompletion, Selection, Served};
 use recordings::capture::Format;
 use recordings::goldens::{self, GOLDENS, Golden};
 use reports::{Form, Screen};
-use results::{AUTO, CaptureReport, FailOn, Run, Shard, Transport, TrialResult, Verdict};
+use results::{AUTO, CaptureReport, FailOn, Run, Transport, TrialResult, Verdict};
 
 /// The first line of a run without an endpoint.
 const SELF_TEST: &str = "no --target: testing the suite's own reference gateway";
 /// What follows it if no tests are named.
 const WITH_TARGET: &str = ". To test an endpoint: conformance run --target URL --model MODEL --profile core";
+
+/// The flags that are about endpoints alone.
+const OF_ENDPOINTS: [&str; 5] =
+    ["shard", "rerun_failed", "expected_failures", "write_expected_failures", "out"];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,7 +58,6 @@ Examples:
 /// pass, 2 if the run could not be made or no test matched.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
-#[expect(clippy::struct_excessive_bools, reason = "these are the flags that cargo test has")]
 pub(super) struct SuiteArgs {
     /// Tests to run: part of a name, /REGEX/, or a sentence such as N35 [default: all].
     ///
@@ -70,31 +73,15 @@ pub(super) struct SuiteArgs {
     #[command(flatten)]
     live: LiveArgs,
     /// Match filters against whole names.
-    #[arg(long, help_heading = SELECTION, hide_short_help = true)]
+    #[arg(long, help_heading = HEADING, hide_short_help = true)]
     exact: bool,
-    /// Skip tests that match FILTER.
-    #[arg(long, value_name = "FILTER", help_heading = SELECTION)]
-    skip: Vec<String>,
-    /// Run only part I of N equal parts, as in 2/4.
-    ///
-    /// The tests of a scenario, and of those that continue it, stay together. `conformance report --merge` joins the
-    /// reports of all parts.
-    #[arg(long, value_name = "I/N", value_parser = Shard::from_str, conflicts_with = "capture", help_heading = SELECTION, hide_short_help = true)]
-    shard: Option<Shard>,
-    /// Run only the tests that failed in this run.
-    ///
-    /// DIR is a folder written by --out. Target, dialect, model and features are those of that run, unless flags say
-    /// otherwise.
-    #[arg(long, value_name = "DIR", conflicts_with = "capture", help_heading = SELECTION)]
-    rerun_failed: Option<PathBuf>,
-    /// List the tests without running them.
-    #[arg(long, help_heading = SELECTION)]
-    list: bool,
+    #[command(flatten)]
+    tests: TestsArgs,
     /// Test these recordings, or folders of recordings, instead of an endpoint.
-    #[arg(long, value_name = "PATH", num_args = 1.., group = "tested", help_heading = SELECTION, hide_short_help = true)]
+    #[arg(long, value_name = "PATH", num_args = 1.., group = "tested", conflicts_with_all = OF_ENDPOINTS, help_heading = HEADING, hide_short_help = true)]
     capture: Vec<PathBuf>,
     /// Format of the recordings [default: detected].
-    #[arg(long, value_parser = files::formats(), value_name = "FORMAT", requires = "capture", help_heading = SELECTION, hide_short_help = true)]
+    #[arg(long, value_parser = files::formats(), value_name = "FORMAT", requires = "capture", help_heading = HEADING, hide_short_help = true)]
     format_in: Option<Format>,
     #[command(flatten)]
     select: SelectArgs,
@@ -102,11 +89,8 @@ pub(super) struct SuiteArgs {
     verdict: VerdictArgs,
     #[command(flatten)]
     output: OutputArgs,
-    /// Print a line for each test, with its findings, as `cargo test` does.
-    #[arg(long, conflicts_with_all = ["format", "quiet"], help_heading = super::output::HEADING, hide_short_help = true)]
-    all_tests: bool,
     /// Print one character for each test, and no summary.
-    #[arg(long, short, conflicts_with_all = ["format", "verbose"], help_heading = super::output::HEADING, hide_short_help = true)]
+    #[arg(long, short, conflicts_with_all = ["format", "verbose", "all_tests"], help_heading = super::output::HEADING, hide_short_help = true)]
     quiet: bool,
     #[command(flatten)]
     play: PlayArgs,
@@ -143,14 +127,14 @@ impl CommandArgs for SuiteArgs {
                     "there are no scenarios of {title}, so nothing can be sent; conformance check --dialect {name} judges recordings"
                 );
             }
-            if self.live.target.is_none() && !self.list {
+            if self.live.target.is_none() && !self.tests.list {
                 // A closed stderr is no reason to fail.
                 let more = if self.filter.is_empty() { WITH_TARGET } else { "" };
                 let _ = writeln!(io::stderr().lock(), "{SELF_TEST}{more}");
             }
             let suites = self.live.suites(&chosen.dialects, &self.select, &self.verdict)?;
             let served = if self.live.target.is_some() {
-                chosen.served(suites, &how.selection, self.list)?
+                chosen.served(suites, &how.selection, self.tests.list)?
             } else {
                 Served { suites, others: Vec::new() }
             };
@@ -213,9 +197,9 @@ impl SuiteArgs {
     }
 
     fn invocation(&self, dialect: &'static Dialect) -> anyhow::Result<Invocation> {
-        let selection = Selection::new(&self.filter, &self.skip, self.exact, dialect);
-        let mut selection = selection.map_err(|problem| anyhow!(problem))?.shard(self.shard);
-        if let Some(folder) = &self.rerun_failed {
+        let selection = Selection::new(&self.filter, &self.tests.skip, self.exact, dialect);
+        let mut selection = selection.map_err(|problem| anyhow!(problem))?.shard(self.tests.shard);
+        if let Some(folder) = &self.tests.rerun_failed {
             let failed = failed_tests(folder)?;
             if failed.is_empty() {
                 bail!("no test failed in {}", folder.display());
@@ -224,9 +208,9 @@ impl SuiteArgs {
         }
         let OutputArgs { format, output, report, color, .. } = &self.output;
         let arguments = Arguments {
-            list: self.list,
+            list: self.tests.list,
             quiet: self.quiet,
-            format: self.all_tests.then_some(FormatSetting::Pretty),
+            format: self.tests.all_tests.then_some(FormatSetting::Pretty),
             test_threads: self.test_threads.or_else(threads_of_environment),
             color: Some(match color {
                 Color::Auto => ColorSetting::Auto,

@@ -165,7 +165,8 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
     let number: u64 = number.parse().map_err(|_| "expected a time such as 30s, 500ms or 2m".to_owned())?;
     let time = match unit {
         "ms" => Ok(Duration::from_millis(number)),
-        "" | "s" => Ok(Duration::from_secs(number)),
+        "s" => Ok(Duration::from_secs(number)),
+        "" => Err(format!("a time has a unit: write {number}s for seconds, or {number}ms for milliseconds")),
         "m" => Ok(Duration::from_secs(number.saturating_mul(60))),
         _ => Err(format!("there is no unit \"{unit}\"; there are ms, s and m")),
     }?;
@@ -179,6 +180,17 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
 pub(super) fn some_time(text: &str) -> Result<Duration, String> {
     let time = time(text)?;
     if time.is_zero() { Err("nothing can be done within no time".to_owned()) } else { Ok(time) }
+}
+
+/// Returns a parser of times of whole seconds, up to a number of them.
+pub(super) fn seconds(most: u64) -> impl Fn(&str) -> Result<u64, String> + Clone + Send + Sync {
+    move |text| {
+        let time = some_time(text)?;
+        match time.as_secs() {
+            seconds if time.subsec_nanos() == 0 && seconds <= most => Ok(seconds),
+            _ => Err(format!("expected whole seconds, up to {most}s")),
+        }
+    }
 }
 
 #[cfg(test)]

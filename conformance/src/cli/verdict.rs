@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use catalogue::{Level, Rule};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -13,7 +13,7 @@ use super::names;
 use super::select::{HEADING, SelectArgs};
 use checker::{RuleSets, Rules, level};
 use harness::suite::{is_meant, is_selected};
-use results::FailOn;
+use results::{FailOn, LevelChange};
 
 /// Which findings fail, and the levels of rules.
 #[derive(Debug, Args)]
@@ -35,11 +35,22 @@ pub(super) struct VerdictArgs {
     levels: Vec<RuleLevel>,
 }
 
+/// A rule, and its usual level.
+pub(super) type Leveled = (&'static str, Level);
+
 /// A rule or group, and the level that it shall have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RuleLevel {
     pub(super) name: String,
     pub(super) level: Level,
+}
+
+/// Fails unless one of these rules has this name.
+pub(super) fn known_rule(all: &[Leveled], name: &str) -> Result<()> {
+    if all.iter().any(|(id, _)| *id == name) {
+        return Ok(());
+    }
+    Err(anyhow!("there is no rule \"{name}\"{}", names::meant(name, all.iter().map(|(id, _)| *id))))
 }
 
 /// Returns the parser of `--fail-on`.
@@ -105,6 +116,40 @@ impl VerdictArgs {
     /// Returns the findings that fail.
     pub(super) fn fail_on(&self) -> FailOn {
         self.fail_on.unwrap_or(if self.strict { FailOn::Should } else { FailOn::default() })
+    }
+
+    /// Takes what fails from an earlier run, unless flags say otherwise.
+    pub(super) fn repeat(&mut self, fail_on: FailOn, levels: &[LevelChange]) {
+        if !self.strict {
+            self.fail_on.get_or_insert(fail_on);
+        }
+        if self.levels.is_empty() {
+            let level = |change: &LevelChange| RuleLevel { name: change.rule.clone(), level: change.level };
+            self.levels = levels.iter().map(level).collect();
+        }
+    }
+
+    /// Returns the changed levels of these rules. Rules win over groups.
+    pub(super) fn changes(&self, all: &[Leveled]) -> Result<Vec<LevelChange>> {
+        for (at, of @ RuleLevel { name, .. }) in self.levels.iter().enumerate() {
+            if !all.iter().any(|(id, _)| id == name || catalogue::group(id) == name) {
+                let known = all.iter().flat_map(|(id, _)| [*id, catalogue::group(id)]);
+                bail!("there is no rule or group \"{name}\"{}", names::meant(name, known));
+            }
+            of.check_once(&self.levels[..at])?;
+        }
+        let of = |name: &str| self.levels.iter().find(|level| level.name == name).map(|level| level.level);
+        let mut changes: Vec<LevelChange> = Vec::new();
+        for (id, usual) in all {
+            let level = of(id).or_else(|| of(catalogue::group(id))).filter(|level| level != usual);
+            let is_new = changes.iter().all(|change| change.rule != *id);
+            changes.extend(level.filter(|_| is_new).map(|level| LevelChange {
+                rule: (*id).to_owned(),
+                usual: *usual,
+                level,
+            }));
+        }
+        Ok(changes)
     }
 
     /// Returns the selected rules of a dialect, with their levels.

@@ -10,6 +10,7 @@ use clap::Args;
 use spec::Dialect;
 
 use super::listening::{self, listen, speaks};
+use super::target::some_time;
 use super::{known, names};
 use gateway::{Log, ViaSettings, via_faults};
 
@@ -28,9 +29,9 @@ pub(super) struct ViaArgs {
     /// Environment variable with the key for the upstream [default: no key].
     #[arg(long, value_name = "NAME", requires = "via")]
     via_key_env: Option<String>,
-    /// Limit of a wait for the upstream in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "via", value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    via_limit: u64,
+    /// Limit of a wait for the upstream.
+    #[arg(long, value_name = "TIME", default_value = "60s", requires = "via", value_parser = some_time)]
+    via_limit: Duration,
 }
 
 impl ViaArgs {
@@ -52,7 +53,7 @@ impl ViaArgs {
         let settings = ViaSettings {
             key: self.key()?,
             fronts: fronts.to_vec(),
-            limit: Duration::from_secs(self.via_limit),
+            limit: self.via_limit,
             fault: fault(faults)?,
             log,
             ..ViaSettings::new(url, upstream)

@@ -9,8 +9,7 @@ mod runs;
 
 use std::sync::LazyLock;
 
-use conformance::reports::client::{ClientForm, client_report};
-use conformance::reports::{Style, html};
+use conformance::reports::{Reported as _, html};
 use conformance::results::Run;
 use markup::{elements, named};
 
@@ -36,7 +35,7 @@ fn page(name: &str) -> (&'static Run, &'static str) {
 
 /// Returns the page of a client.
 fn client_page() -> String {
-    client_report(&runs::client(), ClientForm::Html, false, Style::Plain.into())
+    runs::client().html()
 }
 
 /// The script of the pages.

@@ -6,10 +6,9 @@ use std::time::Duration;
 use conformance::capture::{End, Exchange, Recorder, Request};
 use conformance::check_with_timelines;
 use conformance::results::{
-    CLIENT_RUN_VERSION, CaptureReport, CaseReport, ClientCaseReport, ClientOutcome, ClientRun, ClientTally,
-    Demand, Exercised, ExercisedLane, ExercisedMember, ExercisedPath, ExercisedStep, ExercisedValue,
-    Judgement, Outcome, ProfileReport, ProfileState, Reason, RequestProblem, Run, Transport, UndecidedKind,
-    Verdict,
+    CLIENT_RUN_VERSION, CaptureReport, CaseReport, ClientOutcome, ClientRun, ClientTest, Demand, Exercised,
+    ExercisedLane, ExercisedMember, ExercisedPath, ExercisedStep, ExercisedValue, Judgement, OfClient,
+    ProfileReport, ProfileState, Reason, Run, Test, Transport, UndecidedKind, Verdict,
 };
 use conformance::{Rules, goldens, violation};
 
@@ -332,23 +331,23 @@ pub(crate) fn client() -> ClientRun {
     let case = |number: usize| {
         let outcome = ClientOutcome::ALL[number % ClientOutcome::ALL.len()];
         let hostile = number.is_multiple_of(7);
-        ClientCaseReport {
-            name: format!("fault/a-group-with-a-long-name/and-a-case-with-a-longer-one-{number}"),
+        let about = OfClient {
             title: "A stream that breaks the rule: only `[DONE]` ends it".to_owned(),
             expect: "must-survive".to_owned(),
-            reason: "A client may reject such a stream, but must not return other content.".to_owned(),
+            because: "A client may reject such a stream, but must not return other content.".to_owned(),
             authority: "Open Responses 2026-04-24, Streaming".to_owned(),
             transport: Transport::Sse,
             outcome,
-            detail: if hostile { HOSTILE.to_owned() } else { "text is \"Hello\", expected \"Hi\"".repeat(3) },
-            requests: vec![RequestProblem { rule: "N02".to_owned(), message: HOSTILE.to_owned() }],
             control: hostile.then(|| HOSTILE.to_owned()),
-            expected: hostile.then(|| "it is known".to_owned()),
-            ms: 7,
-        }
+        };
+        let name = format!("fault/a-group-with-a-long-name/and-a-case-with-a-longer-one-{number}");
+        let reason =
+            if hostile { HOSTILE.to_owned() } else { "text is \"Hello\", expected \"Hi\"".repeat(3) };
+        let expected = hostile.then(|| "it is known".to_owned());
+        ClientTest { expected, ms: 7, ..Test::of_client(&name, about, reason, &[("N02", HOSTILE)]) }
     };
-    let cases: Vec<ClientCaseReport> = (0..60).map(case).collect();
-    let reasons = cases.iter().map(|case| Reason::new(Demand::Case, &case.name, Verdict::Fail, "wrong"));
+    let tests: Vec<ClientTest> = (0..60).map(case).collect();
+    let reasons = tests.iter().map(|test| Reason::new(Demand::Case, &test.name, Verdict::Fail, "wrong"));
     let title = "it returns texts as they were sent, and reports failures";
     let profile = ProfileReport {
         state: ProfileState::Failed,
@@ -369,16 +368,12 @@ pub(crate) fn client() -> ClientRun {
         command: vec!["python3".to_owned(), "examples/client.py".to_owned()],
         mode: "lines".to_owned(),
         dialect: "openai".to_owned(),
-        strict: false,
-        outcome: Outcome::Passed,
-        totals: ClientTally::default(),
         ms: 4321,
-        asked: Vec::new(),
-        is_part: false,
         profiles: vec![profile, passed],
-        cases,
-        stale: vec!["text/empty is right, not wrong".to_owned()],
+        tests,
+        stale: vec!["client/wrong in text/empty".to_owned()],
         folder: Some("run/".to_owned()),
+        ..ClientRun::default()
     }
     .concluded()
 }

@@ -110,7 +110,7 @@ pub fn test(folder: &Path, test: &BetweenTest) -> io::Result<Test> {
         .and_then(|file| file.test(&test.name))
         .map_err(|error| within(&beside, &error))?;
     let apis = [read.front.api.name, read.upstream.api.name];
-    if apis != [&*test.front, &*test.upstream] || read.case.id != test.case {
+    if apis != [&*test.about.front, &*test.about.upstream] || read.case.id != test.about.case {
         return Err(within(&beside, &io::Error::other("it is about another case or pair of APIs")));
     }
     Ok(read)

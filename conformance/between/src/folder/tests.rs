@@ -190,7 +190,10 @@ fn what_does_not_fit_is_refused() {
     assert!(problem(&kept.replacen("\"at\":0.001", "\"at\":-1", 1)).contains("line 2: `at` is no time"));
     fs::write(&path, kept.replace("data: 1", "data: 2")).unwrap();
     assert!(read(&folder.0, &report).is_ok() && hash_of(&folder.0, &report).unwrap() != begun);
-    let other = BetweenTest { upstream: "messages".to_owned(), ..report.clone() };
+    let other = BetweenTest {
+        about: results::OfPair { upstream: "messages".to_owned(), ..report.about.clone() },
+        ..report.clone()
+    };
     assert!(super::test(&folder.0, &other).unwrap_err().to_string().contains("another case or pair"));
     fs::write(folder.0.join(beside), "{}").unwrap();
     assert!(super::test(&folder.0, &report).is_err());

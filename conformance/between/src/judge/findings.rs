@@ -2,7 +2,7 @@
 
 use catalogue::{BETWEEN_LIMITS, BETWEEN_RULES, BetweenLimit, Level};
 use results::text::{common, cut, visible};
-use results::{BetweenFinding, FailOn};
+use results::{FailOn, TestFinding};
 
 use crate::evidence::Test;
 
@@ -49,7 +49,7 @@ pub(super) struct Findings<'t> {
     test: &'t Test,
     /// The rule that stands for those about the answer, and the kind that precedes theirs.
     instead: Option<(&'static str, &'static str)>,
-    pub(super) found: Vec<BetweenFinding>,
+    pub(super) found: Vec<TestFinding>,
     pub(super) limits: Vec<[String; 2]>,
 }
 
@@ -86,7 +86,7 @@ impl<'t> Findings<'t> {
         }
         let level = [problem.level, usual].into_iter().flatten().fold(rule.level, Level::min);
         let [upstream, client] = problem.sides;
-        self.push(BetweenFinding {
+        self.push(TestFinding {
             rule: id.to_owned(),
             level,
             fails: FailOn::default().fails_with(level, !problem.breaks.is_empty()),
@@ -114,8 +114,8 @@ impl<'t> Findings<'t> {
     }
 
     /// Adds a finding, unless there is one of the same rule and kind.
-    pub(super) fn push(&mut self, finding: BetweenFinding) {
-        let is_known = |known: &BetweenFinding| (&known.rule, &known.kind) == (&finding.rule, &finding.kind);
+    pub(super) fn push(&mut self, finding: TestFinding) {
+        let is_known = |known: &TestFinding| (&known.rule, &known.kind) == (&finding.rule, &finding.kind);
         if !self.found.iter().any(is_known) {
             self.found.push(finding);
         }

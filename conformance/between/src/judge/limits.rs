@@ -47,10 +47,11 @@ pub(super) fn judge_refusal(findings: &mut Findings<'_>, turn: &Turn<'_>) {
 
 /// Returns the limits that no test of a run met, of those that its tests could meet.
 pub fn unused_limits(tests: &[BetweenTest]) -> Vec<&'static BetweenLimit> {
-    let is_about =
-        |limit: &BetweenLimit, test: &BetweenTest| applies(limit, [&test.front, &test.upstream], &test.case);
+    let is_about = |limit: &BetweenLimit, test: &BetweenTest| {
+        applies(limit, [&test.about.front, &test.about.upstream], &test.about.case)
+    };
     let is_met = |limit: &BetweenLimit, test: &BetweenTest| {
-        test.limits.iter().any(|[rule, reason]| rule == limit.rule && reason == limit.reason)
+        test.about.limits.iter().any(|[rule, reason]| rule == limit.rule && reason == limit.reason)
     };
     let is_unused = |limit: &&BetweenLimit| {
         let mut about = tests.iter().filter(|test| is_about(limit, test)).peekable();

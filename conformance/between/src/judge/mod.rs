@@ -26,7 +26,7 @@ mod usage;
 mod values;
 
 use catalogue::{DecidedBy, Family, HandlingMode, Rule, Writes};
-use results::{BetweenFinding, BetweenTest, StreamOutcome, Verdict};
+use results::{BetweenTest, OfPair, StreamOutcome, TestFinding, Verdict};
 
 use crate::evidence::{Ended, Evidence, Test};
 use findings::{Findings, Problem};
@@ -34,13 +34,13 @@ use framing::{http_within, is_stream};
 use turn::Turn;
 
 pub use limits::unused_limits;
-pub use settle::settle;
+pub(crate) use settle::{keep_unsettled, settle};
 
 /// What is found in the recordings of a test.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Judged {
     /// What is wrong.
-    pub findings: Vec<BetweenFinding>,
+    pub findings: Vec<TestFinding>,
     /// What became of the client's stream; nothing if the client left.
     pub outcome: Option<StreamOutcome>,
     /// What the pair of APIs cannot carry, and is therefore no finding: the rule, and the reason.
@@ -53,7 +53,8 @@ impl Judged {
         let Self { findings, outcome: stream, limits } = self;
         let fails = findings.iter().any(|finding| finding.fails);
         let verdict = if fails { Verdict::Fail } else { Verdict::Pass };
-        BetweenTest { verdict, stream, findings, limits, ..test }
+        let about = OfPair { stream, limits, ..test.about };
+        BetweenTest { verdict, findings, about, ..test }
     }
 }
 

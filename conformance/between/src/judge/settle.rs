@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use catalogue::BETWEEN_CASES;
-use results::{BetweenFinding, BetweenTest};
+use results::{BetweenTest, TestFinding};
 
 /// The rule about answers that must be the same however a stream is cut.
 const BORDERS: &str = "borders/same-answer";
@@ -20,18 +20,19 @@ type Known = BTreeSet<[String; 4]>;
 /// answer is as wrong where each event is written at once, and those about the client's stream after a fault, if the streams
 /// of the pair have them without a fault. What is left has one cause for what a gateway does in one place: the first finding
 /// of each test stands for those that follow from it.
-pub fn settle(tests: &mut [BetweenTest]) {
+pub(crate) fn settle(tests: &mut [BetweenTest]) {
     let mut known = Known::new();
     let mut sound = BTreeSet::new();
-    let like = |test: &BetweenTest| BETWEEN_CASES.iter().find(|case| case.id == test.case)?.like;
-    let played: BTreeSet<[String; 2]> = tests.iter().map(|test| [test.pair(), test.case.clone()]).collect();
+    let like = |test: &BetweenTest| BETWEEN_CASES.iter().find(|case| case.id == test.about.case)?.like;
+    let played: BTreeSet<[String; 2]> =
+        tests.iter().map(|test| [test.pair(), test.about.case.clone()]).collect();
     for test in tests.iter() {
         for finding in &test.findings {
             let [rule, kind] = [&finding.rule, &finding.kind].map(Clone::clone);
             if !test.name.contains('@') && like(test).is_none() {
                 sound.insert([test.pair(), kind.clone()]);
             }
-            known.insert([test.pair(), test.case.clone(), rule, kind]);
+            known.insert([test.pair(), test.about.case.clone(), rule, kind]);
         }
     }
     for test in tests.iter_mut() {
@@ -59,7 +60,7 @@ pub fn settle(tests: &mut [BetweenTest]) {
                     finding.message =
                         format!("the stream breaks {rule} where it is cut so: {}", finding.message);
                     BORDERS.clone_into(&mut finding.rule);
-                    finding.kind = writes(&test.case);
+                    finding.kind = writes(&test.about.case);
                 }
                 _ => {}
             }
@@ -68,8 +69,16 @@ pub fn settle(tests: &mut [BetweenTest]) {
     }
 }
 
+/// Keeps the findings of each test as they are before they are settled: the tests of other parts of the run are needed to
+/// settle them.
+pub(crate) fn keep_unsettled(tests: &mut [BetweenTest]) {
+    for test in tests {
+        test.about.unsettled.clone_from(&test.findings);
+    }
+}
+
 /// Gives a finding about borders back to its own rule, if the answer is as wrong without them.
-fn of_borders(finding: &mut BetweenFinding, is_known: &dyn Fn(&str, &str) -> bool) {
+fn of_borders(finding: &mut TestFinding, is_known: &dyn Fn(&str, &str) -> bool) {
     let mut parts = finding.kind.splitn(3, ": ");
     let (Some(writes), Some(rule)) = (parts.next(), parts.next()) else { return };
     let kind = parts.next().unwrap_or_default();
@@ -92,7 +101,7 @@ fn rule_of(kind: &str) -> &str {
 }
 
 /// Keeps the first finding of each rule and kind, and of rules about what a test is about.
-fn drop_repeated(findings: &mut Vec<BetweenFinding>) {
+fn drop_repeated(findings: &mut Vec<TestFinding>) {
     let mut seen = BTreeSet::new();
     findings.retain(|finding| {
         let kind =

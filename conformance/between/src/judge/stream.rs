@@ -10,7 +10,7 @@ use checker::{
     Answer, AnswerReader, Checker, Exchange, Finding, Frame, Headers, Places, Request, RuleSets, sse,
 };
 use results::text::{cut, visible};
-use results::{BetweenFinding, FailOn, cause_id, cause_message};
+use results::{FailOn, TestFinding, cause_id, cause_message};
 use serde_json::Value;
 use spec::Dialect;
 use translation::Reply;
@@ -122,7 +122,7 @@ pub(super) fn finished(dialect: &'static Dialect, response: &Response) -> Option
 }
 
 /// Returns findings of rules of the client's API, those of one cause as one: what one object lacks is listed together.
-pub(super) fn by_cause(findings: &[Finding], dialect: &'static Dialect) -> Vec<BetweenFinding> {
+pub(super) fn by_cause(findings: &[Finding], dialect: &'static Dialect) -> Vec<TestFinding> {
     let mut causes: Vec<(String, Vec<&Finding>)> = Vec::new();
     for finding in findings {
         let kind = cause_id(finding, dialect);
@@ -134,12 +134,12 @@ pub(super) fn by_cause(findings: &[Finding], dialect: &'static Dialect) -> Vec<B
     causes.into_iter().filter_map(|(kind, findings)| of_cause(kind, findings)).collect()
 }
 
-fn of_cause(kind: String, mut findings: Vec<&Finding>) -> Option<BetweenFinding> {
+fn of_cause(kind: String, mut findings: Vec<&Finding>) -> Option<TestFinding> {
     // Properties that break clients come first.
     findings.sort_by_key(|finding| Reverse(finding.measured_breaks().len()));
     let first = findings.first()?;
     let breaks: BTreeSet<&str> = findings.iter().flat_map(|finding| finding.measured_breaks()).collect();
-    Some(BetweenFinding {
+    Some(TestFinding {
         rule: first.rule.to_string(),
         level: findings.iter().map(|finding| finding.level).max()?,
         fails: findings.iter().any(|finding| FailOn::default().fails(finding)),

@@ -17,7 +17,7 @@ use results::{BETWEEN_RUN_VERSION, BetweenPair, BetweenRun, BetweenTest};
 
 use crate::evidence::Test;
 use crate::folder;
-use crate::judge::settle;
+use crate::judge::{keep_unsettled, settle};
 use crate::keys::Keys;
 use crate::plan::tests;
 use crate::settings::{Pair, Settings};
@@ -88,6 +88,7 @@ impl Suite {
             retries: settings.retries,
             passes_key: settings.passes_key,
             drains: settings.drains,
+            shard: settings.shard,
             pairs: settings.pairs.iter().map(of_pair).collect(),
             ..BetweenRun::default()
         }
@@ -123,6 +124,9 @@ impl Suite {
             ms: milliseconds(begun.elapsed()),
             ..self.described(settings)
         };
+        if settings.shard.is_some() {
+            keep_unsettled(&mut run.tests);
+        }
         settle(&mut run.tests);
         Ok(run.concluded())
     }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use results::{BetweenTest, Verdict};
+use results::{BetweenTest, OfPair, Verdict};
 use spec::Api;
 
 use crate::evidence::{Evidence, Test};
@@ -16,7 +16,8 @@ pub(crate) fn judged(test: &Test, evidence: &Evidence, out: Option<&Path>) -> io
     // Verdicts on what is recorded are the same when it is read again.
     let evidence = folder::recorded(test, evidence)?;
     let moments = moments(&evidence);
-    let mut result = BetweenTest { moments, ..judge(test, &evidence).of_test(result(test)) };
+    let mut result = judge(test, &evidence).of_test(result(test));
+    result.about.moments = moments;
     if let Some(out) = out {
         result.files = folder::write(out, test, &evidence)?;
         result.hash = folder::hash_of(out, &result)?;
@@ -38,11 +39,11 @@ pub(super) fn other_upstream(test: &Test, api: &Api) -> String {
 
 /// Returns the result of a test before it is judged.
 pub(crate) fn result(test: &Test) -> BetweenTest {
-    BetweenTest {
-        name: test.name.clone(),
+    let about = OfPair {
         case: test.case.id.to_owned(),
         front: test.front.api.name.to_owned(),
         upstream: test.upstream.api.name.to_owned(),
-        ..BetweenTest::default()
-    }
+        ..OfPair::default()
+    };
+    BetweenTest { name: test.name.clone(), about, ..BetweenTest::default() }
 }

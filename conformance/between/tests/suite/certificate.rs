@@ -6,16 +6,19 @@ use std::{env, fs, process};
 use between::{BETWEEN_PROFILE_VERSION, BetweenCertificate, certify, names_of_pair, verify_certificate};
 use catalogue::{BETWEEN_CASES, BETWEEN_RULES, BetweenCase, Level};
 use harness::frozen::{assert_fresh, assert_frozen};
-use results::{BetweenPair, BetweenRun, BetweenTest, FailOn, LevelChange, Verdict};
+use results::{BetweenPair, BetweenRun, BetweenTest, FailOn, LevelChange, OfPair, Verdict};
 
 const REPORT: &str = "{\"a report\": 1}";
 
 fn test(name: &str, case: &str, [front, upstream]: [&str; 2]) -> BetweenTest {
     BetweenTest {
         name: name.to_owned(),
-        case: case.to_owned(),
-        front: front.to_owned(),
-        upstream: upstream.to_owned(),
+        about: OfPair {
+            case: case.to_owned(),
+            front: front.to_owned(),
+            upstream: upstream.to_owned(),
+            ..OfPair::default()
+        },
         verdict: Verdict::Pass,
         hash: "00".to_owned(),
         ..BetweenTest::default()
@@ -87,8 +90,8 @@ fn profiles_are_frozen() {
 #[test]
 fn a_certificate_states_what_was_tested_and_on_which_terms() {
     let mut run = one();
-    let sequences = run.tests.iter_mut().find(|test| test.case == "text/plain").unwrap();
-    sequences.limits = vec![["request/stops".to_owned(), "no such member".to_owned()]];
+    let sequences = run.tests.iter_mut().find(|test| test.about.case == "text/plain").unwrap();
+    sequences.about.limits = vec![["request/stops".to_owned(), "no such member".to_owned()]];
     let usual = Level::Should;
     run.levels = vec![LevelChange { rule: "answer/reasoning".to_owned(), usual, level: Level::May }];
     let certificate = BetweenCertificate::new(&run, REPORT).unwrap();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use clients::ClientSuite;
-use results::{ClientOutcome, ClientRun, Outcome, Transport};
+use results::{ClientOutcome, ClientRun, FailOn, Outcome, Transport};
 
 use super::{at_once, run, suite};
 
@@ -41,8 +41,8 @@ const BROKEN: [(&str, ClientOutcome); 26] = [
 
 /// Returns the cases in which a client behaves differently from the perfect one.
 fn caught(perfect: &BTreeMap<String, ClientOutcome>, run: &ClientRun) -> Vec<(String, ClientOutcome)> {
-    let differs = |case: &&results::ClientCaseReport| perfect.get(&case.name) != Some(&case.outcome);
-    run.cases.iter().filter(differs).map(|case| (case.name.clone(), case.outcome)).collect()
+    let differs = |case: &&results::ClientTest| perfect.get(&case.name) != Some(&case.about.outcome);
+    run.tests.iter().filter(differs).map(|case| (case.name.clone(), case.about.outcome)).collect()
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn each_broken_client_is_caught_where_it_breaks() {
     };
     let over_http = |kind: &str| ClientSuite { transports: vec![Transport::Sse], ..suite(kind) };
     let perfect = run(&over_http("perfect"), &is_wanted);
-    let perfect = perfect.cases.into_iter().map(|case| (case.name, case.outcome)).collect();
+    let perfect = perfect.tests.into_iter().map(|case| (case.name, case.about.outcome)).collect();
     let runs = BROKEN.chunks(4).flat_map(|some| at_once(some, |(kind, _)| run(&over_http(kind), &is_wanted)));
     let mut told = String::new();
     for ((kind, how), run) in BROKEN.into_iter().zip(runs) {
@@ -86,8 +86,8 @@ fn a_client_loses_what_it_returns_for_the_intact_stream_alone() {
     let outcome = |wanted: &[&str]| {
         let cases = played.iter().filter(|case| wanted.contains(&&*case.name)).cloned().collect();
         let run = suite.run(cases, &|_| {}).expect("the client can be tested");
-        let case = run.cases.into_iter().find(|case| case.name == damaged).expect("it was played");
-        (case.outcome, case.detail)
+        let case = run.tests.into_iter().find(|case| case.name == damaged).expect("it was played");
+        (case.about.outcome, case.reason)
     };
     let lost = "the call_id of get_weather is \"\", expected \"call_1\"";
     assert_eq!(outcome(&[damaged, &control]), (ClientOutcome::Wrong, lost.to_owned()));
@@ -102,7 +102,7 @@ fn a_client_without_a_timeout_hangs_where_the_server_stalls() {
     at_once(&["broken/stalled", "broken/stalled-at-once"], |stalled| {
         let run = run(&suite, &|name| ["broken/empty", stalled, "text/hello"].contains(&name));
         let told: Vec<(&str, ClientOutcome)> =
-            run.cases.iter().map(|case| (case.name.as_str(), case.outcome)).collect();
+            run.tests.iter().map(|case| (case.name.as_str(), case.about.outcome)).collect();
         let expected = [
             ("broken/empty", ClientOutcome::Reported),
             (*stalled, ClientOutcome::Hung),
@@ -131,7 +131,7 @@ fn a_child_that_misbehaves_costs_only_its_case() {
             ClientSuite { command: ["sh", "-c", &script].iter().map(Into::into).collect(), jobs: 1, ..suite };
         let wanted = ["text/hello", "text/refusal", "text/two-parts"];
         let run = run(&suite, &|name| wanted.contains(&name));
-        let told: Vec<ClientOutcome> = run.cases.iter().map(|case| case.outcome).collect();
+        let told: Vec<ClientOutcome> = run.tests.iter().map(|case| case.about.outcome).collect();
         assert_eq!((told[0], told[2]), (ClientOutcome::Right, ClientOutcome::Right), "{kind}: {told:?}");
         (told[1], run.outcome)
     };
@@ -149,12 +149,12 @@ fn a_child_that_misbehaves_costs_only_its_case() {
 #[test]
 fn requests_are_judged() {
     let of = |kind: &str, transport: Transport| {
-        let suite = ClientSuite { transports: vec![transport], is_strict: true, ..suite(kind) };
+        let suite = ClientSuite { transports: vec![transport], fail_on: FailOn::Should, ..suite(kind) };
         let run = run(&suite, &|name| name.starts_with("text/hello") || name.starts_with("turn/continued"));
         let rules: Vec<String> = run
-            .cases
+            .tests
             .iter()
-            .flat_map(|case| case.requests.iter().map(|problem| problem.rule.clone()))
+            .flat_map(|case| case.requests().map(|problem| problem.rule.replace("client-request/", "")))
             .collect();
         (rules, run.outcome)
     };
@@ -172,11 +172,11 @@ fn requests_that_follow_are_judged() {
     let of = |kind: &str, case: &str| {
         let suite = ClientSuite { transports: vec![Transport::Sse, Transport::Websocket], ..suite(kind) };
         let run = run(&suite, &|name| name.split('.').next() == Some(case));
-        let told = |case: &results::ClientCaseReport| {
-            let problems: Vec<&str> = case.requests.iter().map(|problem| &*problem.message).collect();
-            (case.outcome, problems.join("; "))
+        let told = |case: &results::ClientTest| {
+            let problems: Vec<&str> = case.requests().map(|problem| &*problem.message).collect();
+            (case.about.outcome, problems.join("; "))
         };
-        let told: Vec<(ClientOutcome, String)> = run.cases.iter().map(told).collect();
+        let told: Vec<(ClientOutcome, String)> = run.tests.iter().map(told).collect();
         assert_eq!(told.len(), 2);
         assert_eq!(told[0], told[1], "{kind}");
         told[0].clone()
@@ -194,9 +194,10 @@ fn only_new_input_belongs_on_a_socket() {
     let of = |kind: &str, transport: Transport| {
         let suite = ClientSuite { transports: vec![transport], ..suite(kind) };
         let run = run(&suite, &|name| name.split('.').next() == Some("turn/follow-up"));
-        let case = run.cases.first().expect("the case");
-        let rules: Vec<String> = case.requests.iter().map(|problem| problem.rule.clone()).collect();
-        (case.outcome, rules)
+        let case = run.tests.first().expect("the case");
+        let rules: Vec<String> =
+            case.requests().map(|problem| problem.rule.replace("client-request/", "")).collect();
+        (case.about.outcome, rules)
     };
     let right = |rules: &[&str]| (ClientOutcome::Right, rules.iter().map(ToString::to_string).collect());
     assert_eq!(of("perfect", Transport::Websocket), right(&[]));
@@ -210,7 +211,7 @@ fn what_a_reply_leaves_out_is_not_exercised() {
         ["text/hello", "call/one", "text/incomplete", "legal/unknown-usage"].contains(&name)
     });
     let told: Vec<(ClientOutcome, &str)> =
-        run.cases.iter().map(|case| (case.outcome, &*case.detail)).collect();
+        run.tests.iter().map(|case| (case.about.outcome, &*case.reason)).collect();
     let left_out = |part| (ClientOutcome::NotExercised, part);
     let expected = [
         left_out("the reply has no `calls`, which this case tests"),
@@ -227,9 +228,9 @@ fn requests_that_repeat_the_conversation_are_judged() {
         let dialect = spec::dialect(dialect).expect("it is there");
         let suite = ClientSuite { transports: vec![Transport::Sse], dialect, ..suite(kind) };
         let run = run(&suite, &|name| name == case);
-        let case = run.cases.first().expect("the case");
-        let problems: Vec<&str> = case.requests.iter().map(|problem| &*problem.message).collect();
-        (case.outcome, problems.join("; "))
+        let case = run.tests.first().expect("the case");
+        let problems: Vec<&str> = case.requests().map(|problem| &*problem.message).collect();
+        (case.about.outcome, problems.join("; "))
     };
     let right = |problems: &str| (ClientOutcome::Right, problems.to_owned());
     for (dialect, id) in [("anthropic", "toolu_1"), ("chat", "call_1")] {

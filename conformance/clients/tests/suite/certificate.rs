@@ -99,7 +99,7 @@ fn what_a_client_gets_wrong_or_leaves_out_is_held_against_it() {
 fn a_certificate_says_what_a_run_proves() {
     let mut run = demanded("one-call", "openai", &["client-tools", "client-websocket"]);
     run.command = vec!["my client".to_owned(), "--it's".to_owned()];
-    run.cases.retain(|case| case.name.rsplit('.').next() != Some("ws"));
+    run.tests.retain(|case| case.name.rsplit('.').next() != Some("ws"));
     let certificate = ClientCertificate::new(&run, "{}\n");
     let text = certificate.json();
     assert_eq!(serde_json::from_str::<ClientCertificate>(&text).unwrap(), certificate);

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use clients::{ClientSuite, Expected, Mode};
-use results::{ClientCaseReport, ClientOutcome, ClientRun, Outcome, Transport};
+use clients::{ClientSuite, Mode};
+use results::{ClientOutcome, ClientRun, ClientTest, ExpectedFailure, FailOn, Outcome, Transport};
 
 use super::{at_once, run, suite};
 
@@ -16,8 +16,11 @@ fn a_perfect_client_is_right_or_reports_in_every_case_dialect_and_transport() {
         ("vllm-responses", 50),
     ];
     at_once(&dialects, |(name, least)| {
-        let suite =
-            ClientSuite { dialect: spec::dialect(name).unwrap(), is_strict: true, ..suite("perfect") };
+        let suite = ClientSuite {
+            dialect: spec::dialect(name).unwrap(),
+            fail_on: FailOn::Should,
+            ..suite("perfect")
+        };
         // Other tests are about retries.
         let run = run(&suite, &|name| !name.starts_with("retry/"));
         assert_right(name, &run, *least, |_| true);
@@ -27,24 +30,30 @@ fn a_perfect_client_is_right_or_reports_in_every_case_dialect_and_transport() {
 
 /// Checks that each case is right or reported, with good requests, and that a client returns the responses of pages that it
 /// must survive, and reports the errors that it must report.
-fn assert_right(name: &str, run: &ClientRun, least: usize, is_page: impl Fn(&ClientCaseReport) -> bool) {
-    let is_fine = |case: &&ClientCaseReport| {
-        matches!(case.outcome, ClientOutcome::Right | ClientOutcome::Reported) && case.requests.is_empty()
+fn assert_right(name: &str, run: &ClientRun, least: usize, is_page: impl Fn(&ClientTest) -> bool) {
+    let is_fine = |case: &&ClientTest| {
+        matches!(case.about.outcome, ClientOutcome::Right | ClientOutcome::Reported)
+            && case.requests().next().is_none()
     };
-    let of = |case: &ClientCaseReport| {
-        let (name, outcome) = (&case.name, case.outcome.name());
-        format!("{name} {}: {outcome} {} {:?}", case.expect, case.detail, case.requests)
+    let of = |case: &ClientTest| {
+        let (name, outcome) = (&case.name, case.about.outcome.name());
+        format!("{name} {}: {outcome} {} {:?}", case.about.expect, case.reason, case.findings)
     };
-    let wrong: Vec<String> = run.cases.iter().filter(|case| !is_fine(case)).map(of).collect();
+    let wrong: Vec<String> = run.tests.iter().filter(|case| !is_fine(case)).map(of).collect();
     assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
-    assert!(run.cases.len() >= least, "{name}: {} cases", run.cases.len());
-    for case in run.cases.iter().filter(|case| is_page(case)) {
-        let due = match &*case.expect {
+    assert!(run.tests.len() >= least, "{name}: {} cases", run.tests.len());
+    for case in run.tests.iter().filter(|case| is_page(case)) {
+        let due = match &*case.about.expect {
             "must-survive" => Some(ClientOutcome::Right),
             "must-report" => Some(ClientOutcome::Reported),
             _ => None,
         };
-        assert!(due.is_none_or(|due| due == case.outcome), "{}: {}", case.name, case.outcome.name());
+        assert!(
+            due.is_none_or(|due| due == case.about.outcome),
+            "{}: {}",
+            case.name,
+            case.about.outcome.name()
+        );
     }
 }
 
@@ -56,7 +65,7 @@ fn a_client_that_reads_events_is_right_or_reports_in_every_case_of_other_apis() 
         let suite = ClientSuite {
             dialect,
             transports: vec![Transport::Sse, Transport::Json],
-            is_strict: true,
+            fail_on: FailOn::Should,
             has_members: true,
             ..suite("perfect")
         };
@@ -72,7 +81,7 @@ fn a_client_that_reads_events_is_right_or_reports_in_every_case_of_other_apis() 
         });
         let unread = catalogue::REQUESTS.iter().filter(|(golden, _)| {
             let own = golden.split_once('/').and_then(|(own, _)| spec::dialect(own)).expect(golden);
-            own.is_or_extends(name) && !run.cases.iter().any(|case| case.name == format!("sound/{golden}"))
+            own.is_or_extends(name) && !run.tests.iter().any(|case| case.name == format!("sound/{golden}"))
         });
         let unread: Vec<&str> = unread.map(|(golden, _)| *golden).filter(|name| !is_beyond(name)).collect();
         assert!(unread.is_empty(), "{unread:?}");
@@ -102,7 +111,7 @@ fn a_program_can_be_started_for_each_case() {
         ["text/hello", "text/two-parts", "text/refusal", "text/unicode", "error/rate-limit", "text/empty"];
     let run = run(&suite, &|name| wanted.contains(&name));
     let told: Vec<(&str, &str)> =
-        run.cases.iter().map(|case| (case.name.as_str(), case.outcome.name())).collect();
+        run.tests.iter().map(|case| (case.name.as_str(), case.about.outcome.name())).collect();
     let expected = [
         ("error/rate-limit", "reported"),
         ("text/empty", "hung"),
@@ -111,8 +120,8 @@ fn a_program_can_be_started_for_each_case() {
         ("text/two-parts", "right"),
         ("text/unicode", "fragile"),
     ];
-    assert_eq!(told, expected, "{:#?}", run.cases);
-    assert!(run.cases[0].detail.contains("exit code 3: no such thing"), "{}", run.cases[0].detail);
+    assert_eq!(told, expected, "{:#?}", run.tests);
+    assert!(run.tests[0].reason.contains("exit code 3: no such thing"), "{}", run.tests[0].reason);
 }
 
 #[test]
@@ -160,28 +169,28 @@ fn a_client_fetches_its_cases_over_http() {
     });
     let run = suite.run(cases, &|address| sender.send(address.to_owned()).unwrap()).unwrap();
     assert_eq!(client.join().unwrap(), 4);
-    let told: Vec<&str> = run.cases.iter().map(|case| case.outcome.name()).collect();
+    let told: Vec<&str> = run.tests.iter().map(|case| case.about.outcome.name()).collect();
     assert_eq!(told, ["reported", "fragile", "right", "fragile"]);
 }
 
 #[test]
 fn expected_failures_do_not_fail_a_run_until_they_are_over() {
-    let expected = |outcome, cases: &[&str]| Expected {
-        outcome,
-        cases: cases.iter().map(ToString::to_string).collect(),
+    let expected = |rule: &str, tests: &[&str]| ExpectedFailure {
+        rule: rule.to_owned(),
+        tests: tests.iter().map(ToString::to_string).collect(),
         reason: "known".to_owned(),
     };
     let lies = ClientSuite { transports: vec![Transport::Sse], ..suite("lies") };
     let wanted = |name: &str| ["text/hello", "text/two-parts"].contains(&name);
-    let outcome = |expected: Vec<Expected>| {
+    let outcome = |expected: Vec<ExpectedFailure>| {
         let run = run(&ClientSuite { expected, ..lies.clone() }, &wanted);
         (run.outcome, run.stale.len())
     };
     assert_eq!(outcome(vec![]), (Outcome::Failed, 0));
-    assert_eq!(outcome(vec![expected(ClientOutcome::Wrong, &["text/hello"])]), (Outcome::Failed, 0));
+    assert_eq!(outcome(vec![expected("client/wrong", &["text/hello"])]), (Outcome::Failed, 0));
     let both = ["text/hello", "text/two-parts"];
-    assert_eq!(outcome(vec![expected(ClientOutcome::Wrong, &both)]), (Outcome::Passed, 0));
-    assert_eq!(outcome(vec![expected(ClientOutcome::Silent, &both)]), (Outcome::Failed, 2));
+    assert_eq!(outcome(vec![expected("client/wrong", &both)]), (Outcome::Passed, 0));
+    assert_eq!(outcome(vec![expected("client/silent", &both)]), (Outcome::Failed, 2));
 }
 
 #[test]

@@ -43,12 +43,11 @@ fn retrying(kind: &str, dialect: &str) -> ClientRun {
 
 /// Returns what a client does in each case, without times.
 fn told(run: &ClientRun) -> Vec<String> {
-    let of_case = |case: &results::ClientCaseReport| {
-        let problems: Vec<String> =
-            case.requests.iter().map(|problem| without_times(&problem.message)).collect();
-        format!("{} {}: {}", case.name, case.outcome.name(), problems.join(", "))
+    let of_case = |case: &results::ClientTest| {
+        let problems: Vec<String> = case.requests().map(|problem| without_times(&problem.message)).collect();
+        format!("{} {}: {}", case.name, case.about.outcome.name(), problems.join(", "))
     };
-    run.cases.iter().map(of_case).collect()
+    run.tests.iter().map(of_case).collect()
 }
 
 fn without_times(message: &str) -> String {
@@ -113,7 +112,7 @@ fn a_client_that_waits_without_end_hangs() {
         // A client that has replied once is not given the time of a first start again.
         cases.sort_by_key(|case| case.name == *name);
         let run = suite.run(cases, &|_| {}).expect("the client can be tested");
-        run.cases.iter().any(|case| case.outcome == ClientOutcome::Hung)
+        run.tests.iter().any(|case| case.about.outcome == ClientOutcome::Hung)
     });
     assert!(hung[0] && (hung[1] || hung[2]) && !hung[3], "{hung:?}");
 }

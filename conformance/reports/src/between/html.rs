@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use catalogue::Level;
 use results::text::{cut, parted};
 use results::{
-    BetweenCause, BetweenFinding, BetweenMoment, BetweenRun, BetweenSide, BetweenTest, LevelChange,
-    StreamOutcome, Verdict,
+    BetweenMoment, BetweenRun, BetweenSide, BetweenTest, LevelChange, StreamOutcome, TestCause, TestFinding,
+    Verdict, cause_counts,
 };
 
 use super::super::impact::{in_all, in_between};
-use super::rule::{RulePage, files, first_difference, page_of, sides, window};
+use super::super::sheet::files;
+use super::super::sheet::rule::{RulePage, first_difference, of_pair, sides, window};
 use crate::html::causes::played;
 use crate::html::finding::fix;
 use crate::html::head::{command, fact, heading, meter, sections};
@@ -41,7 +42,7 @@ pub(super) fn html(run: &BetweenRun) -> String {
     let limits = run.limits();
     let shown = run.causes.iter().take(CAUSES).rev();
     let rules: BTreeMap<&str, RulePage> =
-        shown.filter_map(|cause| Some((&*cause.rule, page_of(cause)?))).collect();
+        shown.filter_map(|cause| Some((&*cause.rule, of_pair(&cause.rule, &cause.groups[0])?))).collect();
     document(&title, run.outcome, |html| {
         html.tag("header").inside(|html| header(run, html));
         let all = [
@@ -120,7 +121,7 @@ fn header(run: &BetweenRun, html: &mut Html) {
     let all = counted(run.tests.len() as u64, "test");
     let lead = match run.causes.len() {
         0 => format!("Nothing is wrong in {all}."),
-        _ => format!("{}; {} of {all} fail.", run.cause_counts(), number(failed)),
+        _ => format!("{}; {} of {all} fail.", cause_counts(&run.causes), number(failed)),
     };
     heading("Both ends of a gateway", run.outcome, &run.gateway, &lead, html);
     html.tag("dl").class("facts").inside(|html| {
@@ -160,7 +161,7 @@ fn row(texts: &[&str], count: u64, html: &mut Html) {
     row_of_counts(&texts, [(count, "count")], html);
 }
 
-const fn class(cause: &BetweenCause) -> &'static str {
+const fn class(cause: &TestCause) -> &'static str {
     match (cause.fails, cause.level) {
         (true, _) => "bad",
         (false, Level::Must | Level::Should) => "unknown",
@@ -177,11 +178,11 @@ fn rule_id(rule: &str) -> String {
 }
 
 /// Writes a cause: its example with both sides, the recordings of both sides in time, and the tests that it fails.
-fn of_cause(run: &BetweenRun, cause: &BetweenCause, at: usize, html: &mut Html) {
+fn of_cause(run: &BetweenRun, cause: &TestCause, at: usize, html: &mut Html) {
     let Some((test, finding)) = run.first_of(cause) else { return };
     let look = class(cause);
     let tag = html.tag("details").class(&format!("case {look}")).set("id", id(at));
-    let find = format!("{} {} {}", cause.rule, finding.message, cause.pairs.join(" "));
+    let find = format!("{} {} {}", cause.rule, finding.message, cause.groups.join(" "));
     tag.set("data-find", find).set_if(at == 0, "open").inside(|html| {
         html.tag("summary").inside(|html| {
             let (sign, word) = if cause.fails { ("✗", "fails") } else { ("!", "does not fail") };
@@ -193,9 +194,9 @@ fn of_cause(run: &BetweenRun, cause: &BetweenCause, at: usize, html: &mut Html) 
         });
         html.tag("div").class("inside").inside(|html| {
             both(finding, html);
-            let page = page_of(cause);
+            let page = of_pair(&cause.rule, &cause.groups[0]);
             html.tag("dl").class("options").inside(|html| {
-                fact("pairs", &cause.pairs.join(", "), html);
+                fact("pairs", &cause.groups.join(", "), html);
                 if let Some(page) = &page {
                     quoted("authority", &page.authority, html);
                 }
@@ -204,7 +205,7 @@ fn of_cause(run: &BetweenRun, cause: &BetweenCause, at: usize, html: &mut Html) 
                     fact("breaks", &finding.breaks.join(", "));
                 }
                 fact("example", &test.name);
-                for file in files(run, test) {
+                for file in files(test, run.folder.as_deref()) {
                     fact("recording", &file);
                 }
                 if let Some(reason) = &test.expected {
@@ -228,7 +229,7 @@ fn of_cause(run: &BetweenRun, cause: &BetweenCause, at: usize, html: &mut Html) 
 }
 
 /// Writes what both sides show, with the difference marked.
-fn both(finding: &BetweenFinding, html: &mut Html) {
+fn both(finding: &TestFinding, html: &mut Html) {
     let all = sides(finding);
     if all.is_empty() {
         return;
@@ -292,7 +293,7 @@ fn timeline(moments: &[BetweenMoment], html: &mut Html) {
 }
 
 /// Writes the names of the tests of a cause.
-fn others(run: &BetweenRun, cause: &BetweenCause, html: &mut Html) {
+fn others(run: &BetweenRun, cause: &TestCause, html: &mut Html) {
     let has_it = |test: &&BetweenTest| {
         test.findings.iter().any(|finding| finding.rule == cause.rule && finding.kind == cause.kind)
     };
@@ -336,11 +337,11 @@ const OUTCOMES: [StreamOutcome; 8] = [
 fn outcomes(run: &BetweenRun, html: &mut Html) {
     let count = |front: &str, upstream: &str, outcome: StreamOutcome| {
         let is_it = |test: &&BetweenTest| {
-            test.front == front && test.upstream == upstream && test.stream == Some(outcome)
+            test.about.front == front && test.about.upstream == upstream && test.about.stream == Some(outcome)
         };
         run.tests.iter().filter(is_it).count() as u64
     };
-    let is_seen = |outcome: &StreamOutcome| run.tests.iter().any(|test| test.stream == Some(*outcome));
+    let is_seen = |outcome: &StreamOutcome| run.tests.iter().any(|test| test.about.stream == Some(*outcome));
     let shown: Vec<StreamOutcome> = OUTCOMES.into_iter().filter(is_seen).collect();
     if shown.is_empty() {
         return;
@@ -371,8 +372,11 @@ const fn look(test: &BetweenTest) -> (&'static str, &'static str) {
 
 /// Writes the tests of a pair.
 fn tests(run: &BetweenRun, front: &str, upstream: &str, html: &mut Html) {
-    let own: Vec<&BetweenTest> =
-        run.tests.iter().filter(|test| test.front == front && test.upstream == upstream).collect();
+    let own: Vec<&BetweenTest> = run
+        .tests
+        .iter()
+        .filter(|test| test.about.front == front && test.about.upstream == upstream)
+        .collect();
     if own.is_empty() {
         return;
     }
@@ -394,7 +398,7 @@ fn one_test(run: &BetweenRun, test: &BetweenTest, html: &mut Html) {
         html.tag("summary").inside(|html| {
             mark(class, sign, test.verdict.word(), html);
             html.tag("span").class("name").text(test.short_name());
-            html.tag("span").class("title").text(test.stream.map_or("", StreamOutcome::name));
+            html.tag("span").class("title").text(test.about.stream.map_or("", StreamOutcome::name));
             let found = test.findings.iter().find(|finding| finding.fails);
             let detail = found.map_or(&test.reason, |finding| &finding.message);
             if !detail.is_empty() {
@@ -407,10 +411,10 @@ fn one_test(run: &BetweenRun, test: &BetweenTest, html: &mut Html) {
                 for finding in &test.findings {
                     fact(&finding.rule, &cut(&finding.message, CELL));
                 }
-                for [rule, reason] in &test.limits {
+                for [rule, reason] in &test.about.limits {
                     fact(&format!("not judged: {rule}"), reason);
                 }
-                for file in files(run, test) {
+                for file in files(test, run.folder.as_deref()) {
                     fact("recording", &file);
                 }
                 if let Some(reason) = &test.expected {

@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 
 use catalogue::Level;
 use results::text::{counted, cut, grouped, listed, parted, shortened, visible, wrap};
-use results::{BetweenCause, BetweenFinding, BetweenRun, BetweenTest, LevelChange, Verdict};
+use results::{BetweenRun, BetweenTest, TestCause, TestFinding, Verdict};
 
 use super::super::human::word;
-use super::super::impact::{in_all, in_between};
-use super::super::style::Screen;
-use super::rule::{files, first_difference, level_of, page_of, sides, window};
+use super::super::impact::in_between;
+use super::super::sheet::rule::{first_difference, level_of, of_pair, sides, window};
+use super::super::sheet::{Reported as _, Sheet};
+use super::super::style::{Detail, Screen};
 
 /// Maximum number of causes with their example; the others have a line.
 const IN_FULL: usize = 10;
@@ -26,15 +27,16 @@ const MESSAGE: usize = 600;
 /// Width of the labels of remarks.
 const LABEL: usize = 10;
 
-pub(super) fn human(run: &BetweenRun, is_verbose: bool, screen: Screen) -> String {
+pub(super) fn human(run: &BetweenRun, detail: Detail, screen: Screen) -> String {
     let mut out = String::new();
-    if is_verbose {
+    let sheet = run.sheet();
+    if detail.is_verbose {
         tests(run, screen, &mut out);
     }
     pairs(run, screen, &mut out);
-    causes(run, is_verbose, screen, &mut out);
-    for line in in_all(run.causes.iter().filter_map(|cause| cause.played.as_ref()), &run.not_played, PAIRS) {
-        let _ = writeln!(out, "{}", wrap(&visible(&line), room(screen, 2)).join("\n  "));
+    causes(run, &sheet, detail, screen, &mut out);
+    for line in &sheet.played {
+        let _ = writeln!(out, "{}", wrap(&visible(line), room(screen, 2)).join("\n  "));
     }
     unjudged(run, screen, &mut out);
     limits(run, screen, &mut out);
@@ -45,14 +47,14 @@ pub(super) fn human(run: &BetweenRun, is_verbose: bool, screen: Screen) -> Strin
     for step in run.next() {
         let _ = writeln!(out, "to {}\n  {}", visible(&step.why), visible(&step.command));
     }
-    last_line(run, screen, &mut out);
+    last_line(run, &sheet, screen, &mut out);
     out
 }
 
 /// Writes every test with its findings.
 fn tests(run: &BetweenRun, screen: Screen, out: &mut String) {
     for test in &run.tests {
-        let ending = test.stream.map_or_else(String::new, |stream| format!("  {}", stream.name()));
+        let ending = test.about.stream.map_or_else(String::new, |stream| format!("  {}", stream.name()));
         let _ = writeln!(out, "{} {}{ending}", sign(test, screen), visible(&test.name));
         for finding in &test.findings {
             let text = format!("{}: {}", finding.rule, cut(&finding.message, MESSAGE));
@@ -99,34 +101,39 @@ fn pairs(run: &BetweenRun, screen: Screen, out: &mut String) {
     out.push('\n');
 }
 
-fn causes(run: &BetweenRun, is_verbose: bool, screen: Screen, out: &mut String) {
-    let most = if is_verbose { usize::MAX } else { IN_FULL };
-    for cause in run.causes.iter().take(most) {
-        of_cause(run, cause, screen, out);
+fn causes(run: &BetweenRun, sheet: &Sheet<'_>, detail: Detail, screen: Screen, out: &mut String) {
+    let most = if detail.is_verbose { usize::MAX } else { IN_FULL };
+    let (shown, hidden): (Vec<&TestCause>, Vec<&TestCause>) =
+        run.causes.iter().partition(|cause| cause.is_shown(detail.level));
+    for cause in shown.iter().take(most) {
+        of_cause(run, sheet, cause, screen, out);
     }
-    let rest = run.causes.get(most.min(run.causes.len())..).unwrap_or_default();
-    if rest.is_empty() {
-        return;
+    let rest = shown.get(most.min(shown.len())..).unwrap_or_default();
+    if !rest.is_empty() {
+        let _ = writeln!(out, "{}", counted(rest.len() as u64, "more cause"));
+        for cause in rest.iter().take(IN_LINE) {
+            let Some((_, finding)) = run.first_of(cause) else { continue };
+            let text = format!(
+                "  {}  {}: {}",
+                cause.level.keyword(),
+                visible(&cause.rule),
+                shortened(&finding.message, room(screen, 50))
+            );
+            let _ = writeln!(out, "{text} ({})", counted(cause.tests, "test"));
+        }
+        if rest.len() > IN_LINE {
+            let _ = writeln!(out, "  and {} more (--verbose shows all)", rest.len() - IN_LINE);
+        }
+        out.push('\n');
     }
-    let _ = writeln!(out, "{}", counted(rest.len() as u64, "more cause"));
-    for cause in rest.iter().take(IN_LINE) {
-        let Some((_, finding)) = run.first_of(cause) else { continue };
-        let text = format!(
-            "  {}  {}: {}",
-            cause.level.keyword(),
-            visible(&cause.rule),
-            shortened(&finding.message, room(screen, 50))
-        );
-        let _ = writeln!(out, "{text} ({})", counted(cause.tests, "test"));
+    if !hidden.is_empty() {
+        let hidden = counted(hidden.len() as u64, "cause");
+        let _ = writeln!(out, "{hidden} below {} not shown (--level)\n", detail.level.keyword());
     }
-    if rest.len() > IN_LINE {
-        let _ = writeln!(out, "  and {} more (--verbose shows all)", rest.len() - IN_LINE);
-    }
-    out.push('\n');
 }
 
 /// Writes a cause with its example.
-fn of_cause(run: &BetweenRun, cause: &BetweenCause, screen: Screen, out: &mut String) {
+fn of_cause(run: &BetweenRun, sheet: &Sheet<'_>, cause: &TestCause, screen: Screen, out: &mut String) {
     let Some((test, finding)) = run.first_of(cause) else { return };
     let head = format!("{}[{}]", word(cause.level), visible(&cause.rule));
     let message = visible(&cut(&finding.message, MESSAGE));
@@ -143,7 +150,7 @@ fn of_cause(run: &BetweenRun, cause: &BetweenCause, screen: Screen, out: &mut St
     if let Some(at) = first_difference(finding) {
         remark("", &format!("they differ from character {at}"));
     }
-    let pairs = listed(&cause.pairs, PAIRS, |pair| visible(pair));
+    let pairs = listed(&cause.groups, PAIRS, |pair| visible(pair));
     let level = level_of(cause);
     remark("seen", &format!("{} of {pairs}; {level}", counted(cause.tests, "test")));
     if !finding.breaks.is_empty() {
@@ -152,15 +159,15 @@ fn of_cause(run: &BetweenRun, cause: &BetweenCause, screen: Screen, out: &mut St
     for line in in_between(run, cause) {
         remark("played", &visible(&line));
     }
-    if let Some(page) = page_of(cause) {
+    if let Some(page) = of_pair(&cause.rule, &cause.groups[0]) {
         remark("fix", &visible(&page.fix));
     }
     remark("example", &visible(&test.name));
     if let Some(reason) = &test.expected {
         remark("expected", &visible(reason));
     }
-    for file in files(run, test) {
-        remark("", &visible(&file));
+    for file in &sheet.tests[cause.first[0]].files {
+        remark("", &visible(file));
     }
     // It is not wrapped, so that it can be copied.
     let command = visible(&run.command_of(test));
@@ -168,7 +175,7 @@ fn of_cause(run: &BetweenRun, cause: &BetweenCause, screen: Screen, out: &mut St
 }
 
 /// Returns both sides, escaped, with the difference in another color.
-fn compared(finding: &BetweenFinding, screen: Screen) -> Vec<(&'static str, String)> {
+fn compared(finding: &TestFinding, screen: Screen) -> Vec<(&'static str, String)> {
     let parts = parted(&finding.upstream, &finding.client);
     sides(finding)
         .into_iter()
@@ -235,44 +242,15 @@ fn unaccounted(run: &BetweenRun, out: &mut String) {
     }
 }
 
-/// Returns the numbers of tests that are not 0.
-pub(super) fn counts(run: &BetweenRun) -> String {
-    let expected = run.tests.iter().filter(|test| test.expected.is_some()).count() as u64;
-    let counts = [
-        (run.count(Verdict::Pass), "passed"),
-        (run.count(Verdict::Fail) - expected, "failed"),
-        (expected, "failed as expected"),
-        (run.count(Verdict::NotExercised), "skipped"),
-        (run.count(Verdict::HarnessError), "not judged"),
-    ];
-    let counts: Vec<String> = counts
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| format!("{count} {word}"))
-        .collect();
-    if counts.is_empty() { "no test".to_owned() } else { counts.join(", ") }
-}
-
-fn last_line(run: &BetweenRun, screen: Screen, out: &mut String) {
+fn last_line(run: &BetweenRun, sheet: &Sheet<'_>, screen: Screen, out: &mut String) {
     let mut parts = vec![visible(&run.gateway)];
-    if !run.causes.is_empty() {
-        parts.push(run.cause_counts());
-    }
-    if !run.stale.is_empty() {
-        parts.push(format!("{} over", counted(run.stale.len() as u64, "expected failure")));
-    }
-    if run.fail_on != results::FailOn::default() {
-        parts.push(format!("fails on {}", run.fail_on.words()));
-    }
-    if !run.levels.is_empty() {
-        parts.push(format!("levels changed: {}", LevelChange::words(&run.levels, PAIRS)));
-    }
+    parts.extend(sheet.terms());
     parts.push(format!("{}.{} s", run.ms / 1000, run.ms % 1000 / 100));
     let _ = writeln!(
         out,
         "{}: {} · {}",
         screen.style.outcome(run.outcome, run.outcome.name()),
-        counts(run),
+        sheet.counts(),
         parts.join(" · ")
     );
 }

@@ -1,54 +1,100 @@
-//! Reports of both ends of a gateway: of one run, and of what changed between two.
+//! Reports of both ends of a gateway.
 
-mod diff;
-mod github;
 mod html;
 mod human;
-mod junit;
-mod markdown;
-mod ndjson;
-mod rule;
-mod sarif;
 
-use super::json::json;
-use super::style::Screen;
-use results::BetweenRun;
+use std::collections::BTreeMap;
 
-pub use diff::{BetweenDiff, CauseChange, TestChange};
+use results::text::counted;
+use results::{BetweenRun, BetweenTest};
+use serde_json::json;
 
-/// The format of the report of both ends of a gateway.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-pub enum BetweenForm {
-    /// Pairs of APIs and causes, for a terminal
-    #[default]
-    Human,
-    /// The whole report, for programs
-    Json,
-    /// A line of JSON for each test and each cause
-    Ndjson,
-    /// `JUnit` XML, for CI systems
-    Junit,
-    /// SARIF 2.1.0, for code scanning
-    Sarif,
-    /// Annotations of a GitHub workflow
-    Github,
-    /// For a pull request or a README
-    Markdown,
-    /// A page for browsers
-    Html,
+use super::impact::{in_all, in_between};
+use super::sheet::{Reported, Sheet, SheetCause, SheetTest, Table, rule};
+use super::style::{Detail, Screen};
+
+/// Maximum number of clients that were not played to, in a line.
+const CLIENTS: usize = 20;
+
+impl Reported for BetweenRun {
+    fn sheet(&self) -> Sheet<'_> {
+        let of_test = |test| {
+            let all = SheetTest::new(test, BetweenTest::pair(test), self.folder.as_deref());
+            SheetTest { short_name: test.short_name(), ..all }
+        };
+        let heads = ["client", "upstream", "mode", "passed", "failed", "skipped"];
+        let rows = self.pairs.iter().map(|pair| {
+            let names = [&pair.front, &pair.upstream, &pair.mode].map(String::clone);
+            let counts = [pair.passed, pair.failed, pair.skipped].map(|count| count.to_string());
+            names.into_iter().chain(counts).collect()
+        });
+        let tests: BTreeMap<&str, &BetweenTest> = self.tests.iter().map(|test| (&*test.name, test)).collect();
+        Sheet {
+            command: "between",
+            subject: self.gateway.clone(),
+            suite: &self.suite,
+            outcome: self.outcome,
+            fail_on: self.fail_on,
+            levels: &self.levels,
+            groups: "pairs",
+            tests: self.tests.iter().map(of_test).collect(),
+            causes: SheetCause::all(&self.causes, &self.tests, |cause| in_between(self, cause)),
+            overview: Table { heads: heads.map(str::to_owned).to_vec(), numbers: 3, rows: rows.collect() },
+            tables: vec![limits(self), unaccounted(self)],
+            profiles: Vec::new(),
+            unmet: Vec::new(),
+            played: in_all(
+                self.causes.iter().filter_map(|cause| cause.played.as_ref()),
+                &self.not_played,
+                CLIENTS,
+            ),
+            remarks: self
+                .unaccounted
+                .iter()
+                .map(|request| {
+                    (
+                        "unaccounted request",
+                        format!("{}, {}", request.request, counted(request.times, "time")),
+                    )
+                })
+                .collect(),
+            stale: &self.stale,
+            members: json!({
+                "between_run": self.between_run,
+                "gateway": self.gateway,
+                "model": self.model,
+                "pairs": self.pairs,
+                "unaccounted": self.unaccounted,
+            }),
+            page: rule::of_pair,
+            again: Box::new(move |name| {
+                tests.get(name).map(|test| self.command_of(test)).unwrap_or_default()
+            }),
+        }
+    }
+
+    fn human(&self, detail: Detail, screen: Screen) -> String {
+        human::human(self, detail, screen)
+    }
+
+    fn html(&self) -> String {
+        html::html(self)
+    }
 }
 
-/// Renders the report of both ends of a gateway.
-pub fn between_report(run: &BetweenRun, form: BetweenForm, is_verbose: bool, screen: Screen) -> String {
-    match form {
-        BetweenForm::Human => human::human(run, is_verbose, screen),
-        BetweenForm::Json => json(run),
-        BetweenForm::Ndjson => ndjson::ndjson(run),
-        BetweenForm::Junit => junit::junit(run),
-        BetweenForm::Sarif => sarif::sarif(run),
-        BetweenForm::Github => github::github(run),
-        BetweenForm::Markdown => markdown::markdown(run),
-        BetweenForm::Html => html::html(run),
-    }
+fn limits(run: &BetweenRun) -> Table {
+    let heads = ["rule", "not judged, because", "tests"].map(str::to_owned).to_vec();
+    let row = |(rule, reason, tests): (&str, &str, u64)| {
+        vec![rule.to_owned(), reason.to_owned(), tests.to_string()]
+    };
+    Table { heads, numbers: 1, rows: run.limits().into_iter().map(row).collect() }
+}
+
+fn unaccounted(run: &BetweenRun) -> Table {
+    let heads = ["request upstream that no test accounts for", "body", "times"].map(str::to_owned).to_vec();
+    let rows = run
+        .unaccounted
+        .iter()
+        .map(|request| vec![request.request.clone(), request.body.clone(), request.times.to_string()]);
+    Table { heads, numbers: 1, rows: rows.collect() }
 }

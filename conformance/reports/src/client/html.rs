@@ -1,8 +1,8 @@
 //! Reports of clients as pages for browsers.
 
 use results::{
-    ClientCaseReport, ClientOutcome, ClientRun, Outcome, ProfileReport, ProfileState, RequestProblem,
-    Verdict, shell_word,
+    ClientOutcome, ClientRun, ClientTest, FailOn, LevelChange, Outcome, ProfileReport, ProfileState,
+    TestFinding, Verdict, shell_word,
 };
 
 use super::ClientMatrix;
@@ -22,6 +22,9 @@ const HARMFUL: [ClientOutcome; 5] = [
     ClientOutcome::Fragile,
 ];
 
+/// Maximum number of changed levels.
+const LEVELS: usize = 12;
+
 /// The others.
 const HARMLESS: [ClientOutcome; 3] =
     [ClientOutcome::Right, ClientOutcome::Reported, ClientOutcome::NotExercised];
@@ -29,7 +32,7 @@ const HARMLESS: [ClientOutcome; 3] =
 /// Returns the report of a client run.
 pub(super) fn report(run: &ClientRun) -> String {
     let title = format!("{}: client conformance of {}", word(run.outcome), run.title());
-    let bad = run.cases.iter().filter(|case| HARMFUL.contains(&case.outcome)).count();
+    let bad = run.tests.iter().filter(|case| HARMFUL.contains(&case.about.outcome)).count();
     let problems = problems(run);
     let profiles: Vec<&ProfileReport> = claimed(run).collect();
     let next = run.next();
@@ -83,8 +86,11 @@ fn header(run: &ClientRun, problems: usize, profiles: &[&ProfileReport], html: &
     html.tag("dl").class("facts").inside(|html| {
         fact("dialect", &run.dialect, html);
         fact("mode", &run.mode, html);
-        if run.strict {
-            fact("strict", "yes", html);
+        if run.fail_on != FailOn::default() {
+            fact("fails on", run.fail_on.words(), html);
+        }
+        if !run.levels.is_empty() {
+            fact("levels changed", &LevelChange::words(&run.levels, LEVELS), html);
         }
         fact("took", &duration(run.ms), html);
         fact("suite", &run.suite, html);
@@ -98,12 +104,12 @@ fn header(run: &ClientRun, problems: usize, profiles: &[&ProfileReport], html: &
             let word = if outcome == ClientOutcome::HarnessError { "harness errors" } else { outcome.name() };
             (run.totals.count(outcome), look(outcome), word)
         });
-        meter("cases", run.cases.len() as u64, &parts, "", html);
+        meter("cases", run.tests.len() as u64, &parts, "", html);
         let states = [ProfileState::Passed, ProfileState::Failed, ProfileState::Incomplete];
         let of_state = |state| profiles.iter().filter(|profile| profile.state == state).count() as u64;
         let parts = states.map(|state| (of_state(state), overview::of_state(state), state.name()));
         meter("profiles", profiles.len() as u64, &parts, "", html);
-        let sound = (run.cases.len() as u64).saturating_sub(run.totals.invalid_requests);
+        let sound = (run.tests.len() as u64).saturating_sub(run.totals.invalid_requests);
         let parts = [
             (sound, "good", "cases with valid requests"),
             (run.totals.invalid_requests, "unknown", "cases with invalid requests"),
@@ -120,7 +126,7 @@ fn lead(run: &ClientRun) -> String {
         .filter(bad)
         .map(|outcome| format!("{} {}", number(run.totals.count(outcome)), outcome.name()))
         .collect();
-    let all = counted(run.cases.len() as u64, "case");
+    let all = counted(run.tests.len() as u64, "case");
     match counts.as_slice() {
         [] if run.totals.not_exercised > 0 => {
             let idle = number(run.totals.not_exercised);
@@ -133,7 +139,7 @@ fn lead(run: &ClientRun) -> String {
 
 /// Writes the cases with an outcome that does harm.
 fn failures(run: &ClientRun, outcome: ClientOutcome, html: &mut Html) {
-    let cases: Vec<&ClientCaseReport> = run.cases.iter().filter(|case| case.outcome == outcome).collect();
+    let cases: Vec<&ClientTest> = run.tests.iter().filter(|case| case.about.outcome == outcome).collect();
     if cases.is_empty() {
         return;
     }
@@ -144,43 +150,46 @@ fn failures(run: &ClientRun, outcome: ClientOutcome, html: &mut Html) {
 }
 
 /// Writes a case: what happened, what was wanted, and the commands that show it.
-fn case(case: &ClientCaseReport, run: &ClientRun, html: &mut Html) {
-    let tag = html.tag("details").class(&format!("case {}", look(case.outcome))).set("id", &case.name);
-    tag.set("data-find", format!("{} {} {}", case.name, case.title, case.outcome.name())).inside(|html| {
-        html.tag("summary").inside(|html| {
-            mark(look(case.outcome), case.outcome.sign(), case.outcome.name(), html);
-            html.tag("span").class("name").text(&case.name);
-            html.tag("span").class("title").inside(|html| inline(&case.title, html));
-            if !case.detail.is_empty() {
-                html.tag("span").class("detail").text(&case.detail);
-            }
-        });
-        html.tag("div").class("inside").inside(|html| {
-            html.tag("dl").class("options").inside(|html| {
-                let mut row = |name: &str, text: &str| {
-                    html.tag("div").inside(|html| {
-                        html.tag("dt").text(name);
-                        html.tag("dd").inside(|html| inline(text, html));
-                    });
-                };
-                row("wanted", wanted(&case.expect));
-                row("because", &case.reason);
-                row("authority", &case.authority);
-                for problem in &case.requests {
-                    row("its request", &format!("{}: {}", problem.rule, problem.message));
-                }
-                if let Some(reason) = &case.expected {
-                    row("expected", reason);
+fn case(case: &ClientTest, run: &ClientRun, html: &mut Html) {
+    let tag = html.tag("details").class(&format!("case {}", look(case.about.outcome))).set("id", &case.name);
+    tag.set("data-find", format!("{} {} {}", case.name, case.about.title, case.about.outcome.name())).inside(
+        |html| {
+            html.tag("summary").inside(|html| {
+                mark(look(case.about.outcome), case.about.outcome.sign(), case.about.outcome.name(), html);
+                html.tag("span").class("name").text(&case.name);
+                html.tag("span").class("title").inside(|html| inline(&case.about.title, html));
+                if !case.reason.is_empty() {
+                    html.tag("span").class("detail").text(&case.reason);
                 }
             });
-            let show = format!("conformance client --show {}{}", shell_word(&case.name), run.dialect_flag());
-            html.tag("pre").inside(|html| html.tag("code").text(&show));
-        });
-    });
+            html.tag("div").class("inside").inside(|html| {
+                html.tag("dl").class("options").inside(|html| {
+                    let mut row = |name: &str, text: &str| {
+                        html.tag("div").inside(|html| {
+                            html.tag("dt").text(name);
+                            html.tag("dd").inside(|html| inline(text, html));
+                        });
+                    };
+                    row("wanted", wanted(&case.about.expect));
+                    row("because", &case.about.because);
+                    row("authority", &case.about.authority);
+                    for problem in case.requests() {
+                        row("its request", &format!("{}: {}", problem.rule, problem.message));
+                    }
+                    if let Some(reason) = &case.expected {
+                        row("expected", reason);
+                    }
+                });
+                let show =
+                    format!("conformance client --show {}{}", shell_word(&case.name), run.dialect_flag());
+                html.tag("pre").inside(|html| html.tag("code").text(&show));
+            });
+        },
+    );
 }
 
 /// Writes the problems of requests, each once.
-fn requests(problems: &[(&RequestProblem, usize, &str)], html: &mut Html) {
+fn requests(problems: &[(&TestFinding, usize, &str)], html: &mut Html) {
     table("rules", "Requests", &["problem", "rule", "cases", "first"], html, |html| {
         for (problem, count, first) in problems {
             html.tag("tr").inside(|html| {
@@ -214,7 +223,7 @@ fn because(profile: &ProfileReport, run: &ClientRun, html: &mut Html) {
     let is_due = |verdict| profile.state != ProfileState::Failed || verdict == Verdict::Fail;
     let due = profile.reasons.iter().filter(|reason| is_due(reason.verdict));
     let links = due.map(|reason| {
-        let is_there = run.cases.iter().any(|case| case.name == reason.name);
+        let is_there = run.tests.iter().any(|case| case.name == reason.name);
         let name = if reason.name.is_empty() { &*reason.reason } else { &*reason.name };
         (is_there.then(|| reason.name.clone()), name)
     });
@@ -229,7 +238,8 @@ fn groups_of(run: &ClientRun, html: &mut Html) {
         std::iter::once("cases").chain(shown.iter().map(|outcome| outcome.name())).collect();
     table("groups", "Cases by group", &head, html, |html| {
         for (name, cases) in groups(run) {
-            let count = |of: ClientOutcome| cases.iter().filter(|case| case.outcome == of).count() as u64;
+            let count =
+                |of: ClientOutcome| cases.iter().filter(|case| case.about.outcome == of).count() as u64;
             row_of_counts(&[name], shown.iter().map(|outcome| (count(*outcome), look(*outcome))), html);
         }
     });
@@ -237,7 +247,7 @@ fn groups_of(run: &ClientRun, html: &mut Html) {
 
 /// Writes the cases with an outcome that does no harm, folded.
 fn others(run: &ClientRun, outcome: ClientOutcome, html: &mut Html) {
-    let cases: Vec<&ClientCaseReport> = run.cases.iter().filter(|case| case.outcome == outcome).collect();
+    let cases: Vec<&ClientTest> = run.tests.iter().filter(|case| case.about.outcome == outcome).collect();
     if cases.is_empty() {
         return;
     }
@@ -289,10 +299,10 @@ pub(super) fn matrix(matrix: &ClientMatrix<'_>) -> String {
                         html.tag("tr").inside(|html| {
                             html.tag("th").set("scope", "row").text(name);
                             for cell in cells {
-                                let outcome = cell.map(|case| case.outcome);
+                                let outcome = cell.map(|case| case.about.outcome);
                                 let class = outcome.map_or("none", look);
                                 let told = cell.map_or_else(String::new, |case| {
-                                    format!("{}: {}", case.outcome.name(), case.detail)
+                                    format!("{}: {}", case.about.outcome.name(), case.reason)
                                 });
                                 let tag = html.tag("td").class(class).set("title", &told);
                                 tag.text(outcome.map_or("", ClientOutcome::sign));

@@ -4,15 +4,18 @@ use std::fmt::Write as _;
 
 use catalogue::Level;
 use results::text::{counted, grouped, visible, wrap};
-use results::{ClientCaseReport, ClientOutcome, ClientRun, Outcome, ProfileReport, RequestProblem, Verdict};
+use results::{
+    ClientOutcome, ClientRun, ClientTest, FailOn, LevelChange, Outcome, ProfileReport, TestFinding, Verdict,
+};
 
-use super::super::style::Screen;
+use super::super::style::{Detail, Screen};
 
 /// Maximum number of cases of an outcome that are listed.
 const LISTED: usize = 12;
 
-pub(super) fn human(run: &ClientRun, is_verbose: bool, screen: Screen) -> String {
+pub(super) fn human(run: &ClientRun, detail: Detail, screen: Screen) -> String {
     let mut out = String::new();
+    let is_verbose = detail.is_verbose;
     let most = if is_verbose { usize::MAX } else { LISTED };
     let told = ClientOutcome::ALL.into_iter().filter(|outcome| {
         is_verbose
@@ -22,12 +25,16 @@ pub(super) fn human(run: &ClientRun, is_verbose: bool, screen: Screen) -> String
             )
     });
     for outcome in told {
-        let cases: Vec<&ClientCaseReport> = run.cases.iter().filter(|case| case.outcome == outcome).collect();
+        let cases: Vec<&ClientTest> = run.tests.iter().filter(|case| case.about.outcome == outcome).collect();
         if cases.is_empty() {
             continue;
         }
+        let fails = cases.iter().any(|case| case.findings.iter().any(|finding| finding.fails));
+        if !fails && outcome.rule().is_some_and(|rule| rule.level < detail.level) {
+            continue;
+        }
         let title = format!("{} ({})", outcome.name(), cases.len());
-        let _ = writeln!(out, "{}", painted(outcome, run.strict, &title, screen));
+        let _ = writeln!(out, "{}", painted(outcome, fails, &title, screen));
         for case in cases.iter().take(most) {
             list(case, is_verbose, screen, &mut out);
         }
@@ -36,7 +43,7 @@ pub(super) fn human(run: &ClientRun, is_verbose: bool, screen: Screen) -> String
         }
         out.push('\n');
     }
-    requests(run, most, &mut out);
+    requests(run, most, detail.level, &mut out);
     for stale in &run.stale {
         let _ = writeln!(out, "expected failure passes: {}", visible(stale));
     }
@@ -44,25 +51,30 @@ pub(super) fn human(run: &ClientRun, is_verbose: bool, screen: Screen) -> String
     out
 }
 
-fn painted(outcome: ClientOutcome, is_strict: bool, text: &str, screen: Screen) -> String {
+fn painted(outcome: ClientOutcome, fails: bool, text: &str, screen: Screen) -> String {
     match outcome {
         ClientOutcome::Right | ClientOutcome::Reported => screen.style.good(text),
         ClientOutcome::NotExercised => text.to_owned(),
-        outcome if outcome.fails(is_strict) => screen.style.level(Level::Must, text),
+        _ if fails => screen.style.level(Level::Must, text),
         _ => screen.style.level(Level::Should, text),
     }
 }
 
-fn list(case: &ClientCaseReport, is_verbose: bool, screen: Screen, out: &mut String) {
-    let _ = writeln!(out, "  {}  {}", screen.style.bold(&visible(&case.name)), visible(&case.title));
+fn list(case: &ClientTest, is_verbose: bool, screen: Screen, out: &mut String) {
+    let _ = writeln!(out, "  {}  {}", screen.style.bold(&visible(&case.name)), visible(&case.about.title));
     let mut notes = Vec::new();
-    if !case.detail.is_empty() {
-        notes.push(visible(&case.detail));
+    if !case.reason.is_empty() {
+        notes.push(visible(&case.reason));
     }
     if is_verbose {
-        notes.push(format!("{}: {} ({})", case.expect, visible(&case.reason), visible(&case.authority)));
-    } else if case.outcome.rank() > 1 {
-        notes.push(format!("wanted: {}. {}", wanted(&case.expect), visible(&case.reason)));
+        notes.push(format!(
+            "{}: {} ({})",
+            case.about.expect,
+            visible(&case.about.because),
+            visible(&case.about.authority)
+        ));
+    } else if case.about.outcome.rank() > 1 {
+        notes.push(format!("wanted: {}. {}", wanted(&case.about.expect), visible(&case.about.because)));
     }
     if let Some(reason) = &case.expected {
         notes.push(format!("expected: {}", visible(reason)));
@@ -85,15 +97,17 @@ pub(super) fn wanted(expect: &str) -> &str {
 }
 
 /// Returns the problems of requests, each once, with the number of cases and the first.
-pub(super) fn problems(run: &ClientRun) -> Vec<(&RequestProblem, usize, &str)> {
-    let problems =
-        run.cases.iter().flat_map(|case| case.requests.iter().map(move |problem| (problem, &*case.name)));
+pub(super) fn problems(run: &ClientRun) -> Vec<(&TestFinding, usize, &str)> {
+    let problems = run.tests.iter().flat_map(|test| {
+        test.requests().map(|problem| ((&problem.rule, &problem.message), (problem, &*test.name)))
+    });
     let all = grouped(problems);
-    all.into_iter().map(|(problem, cases)| (problem, cases.len(), cases[0])).collect()
+    all.into_iter().map(|(_, cases)| (cases[0].0, cases.len(), cases[0].1)).collect()
 }
 
-fn requests(run: &ClientRun, most: usize, out: &mut String) {
-    let all = problems(run);
+fn requests(run: &ClientRun, most: usize, shown: Level, out: &mut String) {
+    let mut all = problems(run);
+    all.retain(|(problem, ..)| problem.fails || problem.level >= shown);
     if all.is_empty() {
         return;
     }
@@ -130,8 +144,9 @@ fn summary(run: &ClientRun, screen: Screen, out: &mut String) {
     };
     let _ = writeln!(out, "{:width$}  {}", "cases", head.join("  "));
     for (name, cases) in &groups {
-        let counts =
-            shown.iter().map(|outcome| cases.iter().filter(|case| case.outcome == *outcome).count() as u64);
+        let counts = shown
+            .iter()
+            .map(|outcome| cases.iter().filter(|case| case.about.outcome == *outcome).count() as u64);
         let _ = writeln!(out, "{}", row(name, counts.collect()));
     }
     let _ = writeln!(out, "{}", row("all", shown.iter().map(|outcome| run.totals.count(*outcome)).collect()));
@@ -147,7 +162,7 @@ fn summary(run: &ClientRun, screen: Screen, out: &mut String) {
         "\n{}: {} · {} in {}.{} s · dialect {}",
         screen.style.outcome(run.outcome, run.outcome.name()),
         visible(&run.title()),
-        counted(run.cases.len() as u64, "case"),
+        counted(run.tests.len() as u64, "case"),
         run.ms / 1000,
         run.ms % 1000 / 100,
         visible(&run.dialect)
@@ -164,28 +179,38 @@ fn summary(run: &ClientRun, screen: Screen, out: &mut String) {
     }
 }
 
-/// Returns why a run did not pass.
+/// Returns why a run did not pass, and the terms of its verdict where they are not the usual ones.
 fn why(run: &ClientRun) -> Vec<String> {
-    let is_counted = |outcome: &ClientOutcome| {
-        outcome.fails(run.strict)
-            || run.outcome == Outcome::Incomplete && *outcome == ClientOutcome::HarnessError
+    let fails = |test: &ClientTest, rule: &str| {
+        test.expected.is_none() && test.findings.iter().any(|finding| finding.fails && finding.rule == rule)
     };
-    let count =
-        |outcome| run.cases.iter().filter(|case| case.outcome == outcome && case.expected.is_none()).count();
-    let told = |outcome: ClientOutcome| match count(outcome) {
+    let is_counted = |test: &&ClientTest| match test.about.outcome.rule() {
+        Some(rule) => fails(test, rule.id),
+        None => run.outcome == Outcome::Incomplete && test.verdict == Verdict::HarnessError,
+    };
+    let counted_of =
+        |outcome| run.tests.iter().filter(|test| test.about.outcome == outcome).filter(is_counted).count();
+    let told = |outcome: ClientOutcome| match counted_of(outcome) {
         0 => None,
         count => Some(format!("{count} {}: {}", outcome.name(), outcome.meaning())),
     };
-    let mut reasons: Vec<String> =
-        ClientOutcome::ALL.into_iter().filter(is_counted).filter_map(told).collect();
-    if run.strict && run.totals.invalid_requests > 0 {
-        reasons.push(format!("{} with invalid requests", counted(run.totals.invalid_requests, "case")));
+    let mut reasons: Vec<String> = ClientOutcome::ALL.into_iter().filter_map(told).collect();
+    let has_sent = |test: &&ClientTest| test.requests().any(|problem| fails(test, &problem.rule));
+    let invalid = run.tests.iter().filter(has_sent).count() as u64;
+    if invalid > 0 {
+        reasons.push(format!("{} with invalid requests", counted(invalid, "case")));
     }
     for (profile, _) in run.unmet() {
         reasons.push(format!("profile {}: {}", visible(&profile.name), profile.state.name()));
     }
     if !run.stale.is_empty() {
         reasons.push(format!("{} over", counted(run.stale.len() as u64, "expected failure")));
+    }
+    if run.fail_on != FailOn::default() {
+        reasons.push(format!("fails on {}", run.fail_on.words()));
+    }
+    if !run.levels.is_empty() {
+        reasons.push(format!("levels changed: {}", LevelChange::words(&run.levels, LISTED)));
     }
     reasons
 }
@@ -200,6 +225,6 @@ pub(super) fn claimed(run: &ClientRun) -> impl Iterator<Item = &ProfileReport> {
 }
 
 /// Returns the cases by group, in order.
-pub(super) fn groups(run: &ClientRun) -> Vec<(&str, Vec<&ClientCaseReport>)> {
-    grouped(run.cases.iter().map(|case| (catalogue::group(&case.name), case)))
+pub(super) fn groups(run: &ClientRun) -> Vec<(&str, Vec<&ClientTest>)> {
+    grouped(run.tests.iter().map(|case| (catalogue::group(&case.name), case)))
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use results::{ClientCaseReport, ClientOutcome, ClientRun};
+use results::{ClientOutcome, ClientRun, ClientTest};
 
 use super::super::markdown::{cell, code};
 
@@ -13,7 +13,7 @@ pub struct ClientMatrix<'r> {
     runs: &'r [ClientRun],
     /// The names of the columns.
     names: Vec<String>,
-    rows: BTreeMap<&'r str, Vec<Option<&'r ClientCaseReport>>>,
+    rows: BTreeMap<&'r str, Vec<Option<&'r ClientTest>>>,
 }
 
 impl<'r> ClientMatrix<'r> {
@@ -34,10 +34,10 @@ impl<'r> ClientMatrix<'r> {
         };
         let columns = runs.iter().zip(folders).map(column).collect();
         let names: BTreeSet<&str> =
-            runs.iter().flat_map(|run| run.cases.iter().map(|case| case.name.as_str())).collect();
-        let by_name: Vec<BTreeMap<&str, &ClientCaseReport>> = runs
+            runs.iter().flat_map(|run| run.tests.iter().map(|case| case.name.as_str())).collect();
+        let by_name: Vec<BTreeMap<&str, &ClientTest>> = runs
             .iter()
-            .map(|run| run.cases.iter().map(|case| (case.name.as_str(), case)).collect())
+            .map(|run| run.tests.iter().map(|case| (case.name.as_str(), case)).collect())
             .collect();
         let row = |name: &'r str| (name, by_name.iter().map(|cases| cases.get(name).copied()).collect());
         Self { runs, names: columns, rows: names.into_iter().map(row).collect() }
@@ -60,8 +60,8 @@ impl<'r> ClientMatrix<'r> {
     }
 
     /// Returns the cases in which clients differ from the best outcome, each with a cell for every client.
-    pub(crate) fn telling(&self) -> impl Iterator<Item = (&'r str, &[Option<&'r ClientCaseReport>])> {
-        let is_bad = |case: &&ClientCaseReport| case.outcome.rank() > 1;
+    pub(crate) fn telling(&self) -> impl Iterator<Item = (&'r str, &[Option<&'r ClientTest>])> {
+        let is_bad = |case: &&ClientTest| case.about.outcome.rank() > 1;
         let rows = self.rows.iter();
         rows.filter(move |(_, cells)| cells.iter().flatten().any(is_bad))
             .map(|(name, cells)| (*name, &**cells))
@@ -88,9 +88,9 @@ impl<'r> ClientMatrix<'r> {
         let _ =
             writeln!(out, "| case | must | {} |\n|---|---|{}", heads.join(" | "), "---|".repeat(heads.len()));
         for (name, cells) in self.telling() {
-            let expect = cells.iter().flatten().next().map_or("", |case| case.expect.as_str());
+            let expect = cells.iter().flatten().next().map_or("", |case| case.about.expect.as_str());
             let signs: Vec<&str> =
-                cells.iter().map(|case| case.map_or("", |case| case.outcome.sign())).collect();
+                cells.iter().map(|case| case.map_or("", |case| case.about.outcome.sign())).collect();
             let _ = writeln!(out, "| {} | {} | {} |", cell(name), cell(expect), signs.join(" | "));
         }
         let _ = writeln!(
@@ -101,9 +101,9 @@ impl<'r> ClientMatrix<'r> {
         let _ = writeln!(out, "\n### What happened\n");
         for (name, cells) in self.telling() {
             for (client, case) in self.names.iter().zip(cells) {
-                if let Some(case) = case.filter(|case| case.outcome.rank() > 1) {
-                    let (client, outcome) = (code(client), case.outcome.name());
-                    let _ = writeln!(out, "- {}, {client}: {outcome}: {}", code(name), code(&case.detail));
+                if let Some(case) = case.filter(|case| case.about.outcome.rank() > 1) {
+                    let (client, outcome) = (code(client), case.about.outcome.name());
+                    let _ = writeln!(out, "- {}, {client}: {outcome}: {}", code(name), code(&case.reason));
                 }
             }
         }

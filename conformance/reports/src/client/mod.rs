@@ -1,53 +1,96 @@
-//! Reports of clients: of one run, of many side by side, and of what changed between two.
+//! Reports of clients: of one run, and of many side by side.
 
-mod diff;
 mod html;
 mod human;
-mod junit;
-mod markdown;
 mod matrix;
 
-use super::json::json;
-use super::style::Screen;
-use results::ClientRun;
+use results::{ClientOutcome, ClientRun, ClientTest};
+use serde_json::json;
 
-pub use diff::{Changed, ClientDiff};
+use super::form::Form;
+use super::json::json;
+use super::sheet::{Reported, Sheet, SheetCause, SheetTest, Table, rule};
+use super::style::{Detail, Screen};
+use human::{claimed, groups, wanted};
+
 pub use matrix::ClientMatrix;
 
-/// The format of the report of a client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-pub enum ClientForm {
-    /// A table, for a terminal
-    #[default]
-    Human,
-    /// The whole report, for programs
-    Json,
-    /// `JUnit` XML, for CI systems
-    Junit,
-    /// For a pull request or a README
-    Markdown,
-    /// A page for browsers
-    Html,
+impl Reported for ClientRun {
+    fn sheet(&self) -> Sheet<'_> {
+        let shown: Vec<ClientOutcome> =
+            ClientOutcome::ALL.into_iter().filter(|outcome| self.totals.count(*outcome) > 0).collect();
+        let heads = std::iter::once("cases").chain(shown.iter().map(|outcome| outcome.name()));
+        let rows = groups(self).into_iter().map(|(name, tests)| {
+            let count =
+                |outcome: &ClientOutcome| tests.iter().filter(|test| test.about.outcome == *outcome).count();
+            std::iter::once(name.to_owned())
+                .chain(shown.iter().map(|outcome| count(outcome).to_string()))
+                .collect()
+        });
+        Sheet {
+            command: "client",
+            subject: self.title(),
+            suite: &self.suite,
+            outcome: self.outcome,
+            fail_on: self.fail_on,
+            levels: &self.levels,
+            groups: "groups",
+            tests: self.tests.iter().map(|test| of_test(test, self.folder.as_deref())).collect(),
+            causes: SheetCause::all(&self.causes, &self.tests, |_| Vec::new()),
+            overview: Table {
+                heads: heads.map(str::to_owned).collect(),
+                numbers: shown.len(),
+                rows: rows.collect(),
+            },
+            tables: Vec::new(),
+            profiles: claimed(self).collect(),
+            unmet: self.unmet().map(|(profile, _)| profile).collect(),
+            played: Vec::new(),
+            remarks: Vec::new(),
+            stale: &self.stale,
+            members: json!({
+                "client_run": self.client_run,
+                "client": self.client,
+                "client_version": self.client_version,
+                "dialect": self.dialect,
+                "totals": self.totals,
+                "profiles": self.profiles,
+            }),
+            page: rule::of_client,
+            again: Box::new(move |name| self.command_of(name)),
+        }
+    }
+
+    fn human(&self, detail: Detail, screen: Screen) -> String {
+        human::human(self, detail, screen)
+    }
+
+    fn html(&self) -> String {
+        html::report(self)
+    }
 }
 
-/// Renders the report of a client.
-pub fn client_report(run: &ClientRun, form: ClientForm, is_verbose: bool, screen: Screen) -> String {
-    match form {
-        ClientForm::Human => human::human(run, is_verbose, screen),
-        ClientForm::Json => json(run),
-        ClientForm::Junit => junit::junit(run),
-        ClientForm::Markdown => markdown::markdown(run),
-        ClientForm::Html => html::report(run),
+fn of_test<'r>(test: &'r ClientTest, folder: Option<&str>) -> SheetTest<'r> {
+    let about = &test.about;
+    // What a client no longer supports is worse than any outcome.
+    let rank = if about.outcome == ClientOutcome::NotExercised { u8::MAX } else { about.outcome.rank() };
+    SheetTest {
+        state: (about.outcome.name(), rank),
+        about: vec![
+            ("wanted", wanted(&about.expect)),
+            ("because", &about.because),
+            ("authority", &about.authority),
+        ],
+        ..SheetTest::new(test, test.group().to_owned(), folder)
     }
 }
 
 /// Renders a matrix of clients; none, where a format has no place for one.
-pub fn client_matrix(matrix: &ClientMatrix<'_>, form: ClientForm) -> Option<String> {
+pub fn client_matrix(matrix: &ClientMatrix<'_>, form: Form) -> Option<String> {
     match form {
-        ClientForm::Human | ClientForm::Markdown => Some(matrix.markdown()),
-        ClientForm::Html => Some(html::matrix(matrix)),
-        ClientForm::Json => Some(json(&matrix.runs())),
-        ClientForm::Junit => None,
+        Form::Human | Form::Markdown => Some(matrix.markdown()),
+        Form::Html => Some(html::matrix(matrix)),
+        Form::Json => Some(json(&matrix.runs())),
+        _ => None,
     }
 }

@@ -2,17 +2,18 @@
 
 use crate::common::{assert_schema, assert_xml, body, plain};
 use catalogue::Level;
-use reports::between::{BetweenDiff, BetweenForm, between_report};
+use reports::sheet::TestChange;
+use reports::{Detail, Form, Reported as _, TestsDiff, tests_report};
 use results::{
-    BETWEEN_RUN_VERSION, BetweenFinding, BetweenMoment, BetweenPair, BetweenRun, BetweenSide, BetweenTest,
-    ExpectedBetween, FailOn, LeftOut, LevelChange, Outcome, StreamOutcome, Unaccounted, Verdict,
+    BETWEEN_RUN_VERSION, BetweenMoment, BetweenPair, BetweenRun, BetweenSide, BetweenTest, ExpectedFailure,
+    FailOn, LeftOut, LevelChange, OfPair, Outcome, StreamOutcome, TestFinding, Unaccounted, Verdict,
 };
 
 /// Words of a hostile gateway.
 const HOSTILE: &str = "<script>alert(1)</script> \u{1b}[31m | `x` \u{202e}]]> ::error::y\n::warning::z";
 
-fn finding(rule: &str, level: Level, kind: &str, message: &str, sides: [&str; 2]) -> BetweenFinding {
-    BetweenFinding {
+fn finding(rule: &str, level: Level, kind: &str, message: &str, sides: [&str; 2]) -> TestFinding {
+    TestFinding {
         rule: rule.to_owned(),
         level,
         fails: false,
@@ -24,24 +25,24 @@ fn finding(rule: &str, level: Level, kind: &str, message: &str, sides: [&str; 2]
     }
 }
 
-fn test(name: &str, stream: Option<StreamOutcome>, findings: Vec<BetweenFinding>) -> BetweenTest {
+fn test(name: &str, stream: Option<StreamOutcome>, findings: Vec<TestFinding>) -> BetweenTest {
     let (pair, rest) = name.split_once('/').unwrap();
     let (front, upstream) = pair.split_once('-').unwrap();
     BetweenTest {
         name: name.to_owned(),
-        case: rest.split('@').next().unwrap().to_owned(),
-        front: front.to_owned(),
-        upstream: upstream.to_owned(),
         verdict: Verdict::Pass,
-        reason: String::new(),
-        stream,
         findings,
-        limits: Vec::new(),
         files: ["client", "upstream"].map(|side| format!("exchanges/{name}/{side}.exchange")).to_vec(),
-        hash: String::new(),
-        expected: None,
         ms: 12,
-        moments: moments(name),
+        about: OfPair {
+            case: rest.split('@').next().unwrap().to_owned(),
+            front: front.to_owned(),
+            upstream: upstream.to_owned(),
+            stream,
+            moments: moments(name),
+            ..OfPair::default()
+        },
+        ..BetweenTest::default()
     }
 }
 
@@ -99,8 +100,14 @@ fn open_run() -> BetweenRun {
         test("messages-messages/text/image", None, vec![]),
         test("messages-messages/text/tls", None, vec![]),
     ];
-    tests[0].limits.push(["reasoning/seal".to_owned(), "Chat Completions has no signatures".to_owned()]);
-    tests[1].limits.push(["reasoning/seal".to_owned(), "Chat Completions has no signatures".to_owned()]);
+    tests[0]
+        .about
+        .limits
+        .push(["reasoning/seal".to_owned(), "Chat Completions has no signatures".to_owned()]);
+    tests[1]
+        .about
+        .limits
+        .push(["reasoning/seal".to_owned(), "Chat Completions has no signatures".to_owned()]);
     (tests[6].verdict, tests[6].reason) = (Verdict::NotExercised, "the client was refused".to_owned());
     (tests[7].verdict, tests[7].reason) = (Verdict::HarnessError, HOSTILE.to_owned());
     BetweenRun {
@@ -123,6 +130,7 @@ fn open_run() -> BetweenRun {
         outcome: Outcome::Passed,
         fail_on: FailOn::Breaks,
         levels: Vec::new(),
+        shard: None,
         pairs: vec![pair("responses", "chat", "transform"), pair("messages", "messages", "passthrough")],
         causes: Vec::new(),
         tests,
@@ -137,8 +145,8 @@ fn open_run() -> BetweenRun {
     }
 }
 
-fn expected() -> Vec<ExpectedBetween> {
-    let expect = |rule: &str, tests: &[&str]| ExpectedBetween {
+fn expected() -> Vec<ExpectedFailure> {
+    let expect = |rule: &str, tests: &[&str]| ExpectedFailure {
         rule: rule.to_owned(),
         tests: tests.iter().map(|test| (*test).to_owned()).collect(),
         reason: "it is known".to_owned(),
@@ -166,8 +174,8 @@ fn run() -> BetweenRun {
     open_run().expecting(&expected())
 }
 
-fn rendered(form: BetweenForm) -> String {
-    between_report(&run(), form, false, plain())
+fn rendered(form: Form) -> String {
+    tests_report(&run(), form, Level::May, plain())
 }
 
 fn cause_names(run: &BetweenRun) -> Vec<String> {
@@ -189,7 +197,7 @@ fn causes_come_first_by_what_they_do() {
     // The smallest example that is not expected.
     let (example, _) = run.first_of(&run.causes[0]).unwrap();
     assert_eq!(example.name, "responses-chat/text/unicode");
-    assert_eq!(run.causes[0].pairs, ["responses-chat", "messages-messages"]);
+    assert_eq!(run.causes[0].groups, ["responses-chat", "messages-messages"]);
     assert_eq!(run.clone().concluded(), run);
 }
 
@@ -263,24 +271,29 @@ fn outcomes_follow_from_tests() {
 
 #[test]
 fn human() {
-    let text = rendered(BetweenForm::Human);
+    let text = rendered(Form::Human);
     assert!(text.lines().last().unwrap().starts_with("failed: "), "{text}");
     insta::assert_snapshot!(text);
 }
 
 #[test]
 fn human_with_all_tests() {
-    insta::assert_snapshot!(between_report(&run(), BetweenForm::Human, true, plain()));
+    insta::assert_snapshot!(tests_report(
+        &run(),
+        Form::Human,
+        Detail { level: Level::May, is_verbose: true },
+        plain()
+    ));
 }
 
 #[test]
 fn markdown() {
-    insta::assert_snapshot!(rendered(BetweenForm::Markdown));
+    insta::assert_snapshot!(rendered(Form::Markdown));
 }
 
 #[test]
 fn ndjson() {
-    let text = rendered(BetweenForm::Ndjson);
+    let text = rendered(Form::Ndjson);
     let lines: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), run().tests.len() + run().causes.len() + 1);
@@ -289,7 +302,7 @@ fn ndjson() {
 
 #[test]
 fn github() {
-    let text = rendered(BetweenForm::Github);
+    let text = rendered(Form::Github);
     assert!(
         text.lines().all(|line| line.starts_with("::error title=")
             || line.starts_with("::warning title=")
@@ -301,7 +314,7 @@ fn github() {
 
 #[test]
 fn sarif() {
-    let text = rendered(BetweenForm::Sarif);
+    let text = rendered(Form::Sarif);
     let log: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), run().causes.len());
     insta::assert_snapshot!(text);
@@ -309,24 +322,24 @@ fn sarif() {
 
 #[test]
 fn junit() {
-    let text = rendered(BetweenForm::Junit);
+    let text = rendered(Form::Junit);
     assert_xml(&text);
     insta::assert_snapshot!(text);
 }
 
 #[test]
 fn html() {
-    let body = body(&rendered(BetweenForm::Html));
+    let body = body(&rendered(Form::Html));
     assert!(body.contains("Gr<mark>üß</mark>e, Welt") && body.contains("Gr<mark>??</mark>e, Welt"), "{body}");
     insta::assert_snapshot!(body);
 }
 
 #[test]
 fn json_is_read_again_as_it_was() {
-    let text = rendered(BetweenForm::Json);
+    let text = rendered(Form::Json);
     let read: BetweenRun = serde_json::from_str(&text).expect("it is a run");
     let mut run = BetweenRun { folder: None, ..run() };
-    run.tests.iter_mut().for_each(|test| test.moments.clear());
+    run.tests.iter_mut().for_each(|test| test.about.moments.clear());
     assert_eq!(read, run);
     assert_eq!(run.clone().concluded(), run);
     assert_schema::<BetweenRun>(&text);
@@ -334,22 +347,13 @@ fn json_is_read_again_as_it_was() {
 
 #[test]
 fn nothing_of_a_gateway_controls_a_terminal_or_forges_a_line() {
-    for form in [
-        BetweenForm::Human,
-        BetweenForm::Json,
-        BetweenForm::Ndjson,
-        BetweenForm::Junit,
-        BetweenForm::Sarif,
-        BetweenForm::Github,
-        BetweenForm::Markdown,
-        BetweenForm::Html,
-    ] {
+    for form in Form::ALL {
         for is_verbose in [false, true] {
-            let text = between_report(&run(), form, is_verbose, plain());
+            let text = tests_report(&run(), form, Detail { level: Level::May, is_verbose }, plain());
             assert!(!text.contains(['\u{1b}', '\u{202e}']), "{form:?}: {text}");
             // Pages keep the lines of what is compared.
             let forges = text.lines().any(|line| line.starts_with("::warning::z"));
-            assert!(!forges || form == BetweenForm::Html, "{form:?}: {text}");
+            assert!(!forges || form == Form::Html, "{form:?}: {text}");
         }
     }
 }
@@ -362,8 +366,8 @@ fn reports_of_many_causes_are_bounded() {
         .collect();
     let run = run.concluded();
     assert_eq!(run.causes.len(), 2000 + 4);
-    for form in [BetweenForm::Human, BetweenForm::Github, BetweenForm::Markdown, BetweenForm::Junit] {
-        let text = between_report(&run, form, false, plain());
+    for form in [Form::Human, Form::Github, Form::Markdown, Form::Junit] {
+        let text = tests_report(&run, form, Level::May, plain());
         assert!(text.len() < 200_000, "{form:?}: {}", text.len());
     }
 }
@@ -376,12 +380,17 @@ fn diff() {
     later.tests[2].findings.truncate(1);
     later.tests[2].findings[0].rule = "made-up/other".to_owned();
     let later = later.concluded();
-    let diff = BetweenDiff::new(&run(), &later);
-    assert!(diff.is_worse() && !BetweenDiff::new(&run(), &run()).is_worse());
-    let names =
-        |all: &[reports::between::TestChange]| all.iter().map(|one| one.test.clone()).collect::<Vec<_>>();
+    let run = run();
+    let diff = TestsDiff::new(&run.sheet(), &later.sheet());
+    assert!(diff.is_worse() && !TestsDiff::new(&run.sheet(), &run.sheet()).is_worse());
+    let names = |all: &[TestChange]| all.iter().map(|one| one.test.clone()).collect::<Vec<_>>();
     assert_eq!(names(&diff.worse), ["responses-chat/text/plain"]);
     assert_eq!(names(&diff.better), ["responses-chat/text/unicode"]);
     assert_eq!(diff.only_in_one, ["messages-messages/text/image"]);
     insta::assert_snapshot!(diff.human(plain()));
+}
+
+#[test]
+fn badge() {
+    insta::assert_snapshot!(rendered(Form::Badge));
 }

@@ -1,18 +1,14 @@
 //! The report of a gateway from both ends.
 
-use catalogue::Level;
 use serde::{Deserialize, Serialize};
 
-use super::{FailOn, LeftOut, LevelChange, Outcome, PlayedResponse, Verdict};
-use checker::LevelName;
+use super::{BetweenMoment, FailOn, LeftOut, LevelChange, Outcome, Shard, Test, TestCause, TestFinding};
 
 mod conclude;
 mod next;
 
-pub use conclude::ExpectedBetween;
-
 /// Version of the format. It increases when a member is removed or changes its meaning.
-pub const BETWEEN_RUN_VERSION: u32 = 1;
+pub const BETWEEN_RUN_VERSION: u32 = 2;
 
 /// The results of a gateway for every case of every pair of APIs.
 ///
@@ -71,10 +67,13 @@ pub struct BetweenRun {
     /// Rules with another level than their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<LevelChange>,
+    /// The part of the run, if it was made in parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
     /// The pairs of APIs.
     pub pairs: Vec<BetweenPair>,
     /// Causes, the worst first.
-    pub causes: Vec<BetweenCause>,
+    pub causes: Vec<TestCause>,
     /// The tests.
     pub tests: Vec<BetweenTest>,
     /// Requests that the upstream received and that no test accounts for, with their number.
@@ -111,41 +110,27 @@ pub struct BetweenPair {
     pub skipped: u64,
 }
 
-/// A test and its verdict.
+/// A test of both ends of a gateway: `FRONT-UPSTREAM/CASE`, followed by `@FAULT` or `@FAULT:PLACE`.
+pub type BetweenTest = Test<OfPair>;
+
+/// A case in a pair of APIs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct BetweenTest {
-    /// Its name: `FRONT-UPSTREAM/CASE`, followed by `@FAULT` or `@FAULT:PLACE`.
-    pub name: String,
+pub struct OfPair {
     /// The case.
     pub case: String,
     /// The API of the client.
     pub front: String,
     /// The API of the upstream.
     pub upstream: String,
-    /// The verdict.
-    pub verdict: Verdict,
-    /// Why it was not run or not judged.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub reason: String,
     /// What became of the client's stream.
     pub stream: Option<StreamOutcome>,
-    /// The findings.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub findings: Vec<BetweenFinding>,
     /// What the pair of APIs cannot carry, and is therefore no finding: the rule, and the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<[String; 2]>,
-    /// The recordings of the client, and of the upstream, relative to the folder of the run.
-    pub files: Vec<String>,
-    /// SHA-256 of its files, if they were written.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub hash: String,
-    /// Reason of an expected failure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expected: Option<String>,
-    /// Duration in milliseconds.
-    pub ms: u64,
+    /// Its own findings, where others of the run change them that are in other shards.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsettled: Vec<TestFinding>,
     /// What both sides sent and received, in time. Only causes keep it.
     #[serde(skip)]
     pub moments: Vec<BetweenMoment>,
@@ -188,82 +173,6 @@ impl StreamOutcome {
             Self::Hung => "hung",
         }
     }
-}
-
-/// A finding, with what both sides show.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct BetweenFinding {
-    /// The rule: one of `between`, or one of the client's API.
-    pub rule: String,
-    /// Its level.
-    #[serde(with = "LevelName")]
-    pub level: Level,
-    /// Whether it fails the run.
-    pub fails: bool,
-    /// What is wrong.
-    pub message: String,
-    /// What makes two findings of a rule have the same cause, such as the name of a member.
-    pub kind: String,
-    /// Clients that are measured to break on it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub breaks: Vec<String>,
-    /// What the upstream sent or received.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub upstream: String,
-    /// What the client sent or received.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub client: String,
-}
-
-/// A cause: the findings of a rule of the same kind.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct BetweenCause {
-    /// The rule.
-    pub rule: String,
-    /// What the findings have in common.
-    pub kind: String,
-    /// The worst level.
-    #[serde(with = "LevelName")]
-    pub level: Level,
-    /// Whether it fails the run.
-    pub fails: bool,
-    /// The pairs in which it occurs, as `FRONT-UPSTREAM`.
-    pub pairs: Vec<String>,
-    /// Number of tests.
-    pub tests: u64,
-    /// The smallest example: the numbers of its test and of the finding in it.
-    pub first: [usize; 2],
-    /// What both sides sent and received in that test, in time.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub timeline: Vec<BetweenMoment>,
-    /// What clients did with the gateway's response in that test, if it was played to them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub played: Option<PlayedResponse>,
-}
-
-/// Something that was sent or received.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct BetweenMoment {
-    /// When: in microseconds from the start of the test.
-    pub at_us: u64,
-    /// Where.
-    pub side: BetweenSide,
-    /// What: a request after `→`, or part of a response after `←`.
-    pub what: String,
-}
-
-/// The sides of a gateway.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum BetweenSide {
-    /// Between the client and the gateway.
-    Client,
-    /// Between the gateway and the upstream.
-    Upstream,
 }
 
 /// A request that no test accounts for.

@@ -35,10 +35,10 @@ impl BetweenRun {
             words.push("--self".to_owned());
         }
         if let Some(drains) = self.drains {
-            words.push(format!("--drains {drains}"));
+            words.push(format!("--drains {drains}s"));
         }
         for (flag, milliseconds) in [("--timeout", self.timeout), ("--limit", self.limit)] {
-            words.extend(milliseconds.map(|milliseconds| format!("{flag} {milliseconds}")));
+            words.extend(milliseconds.map(|milliseconds| format!("{flag} {}", time(milliseconds))));
         }
         if self.retries > 0 {
             words.push(format!("--retries {}", self.retries));
@@ -83,6 +83,14 @@ impl BetweenRun {
     }
 }
 
+/// Returns a time as flags take it.
+fn time(milliseconds: u64) -> String {
+    match milliseconds % 1000 {
+        0 => format!("{}s", milliseconds / 1000),
+        _ => format!("{milliseconds}ms"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,7 +110,7 @@ mod tests {
         run.given_url = Some("http://127.0.0.1:4000".to_owned());
         assert_eq!(
             run.command_for(&["a"], &[]),
-            "conformance between a --gateway http://127.0.0.1:4000 --model m --timeout 3000 --limit 500 -- my-gateway"
+            "conformance between a --gateway http://127.0.0.1:4000 --model m --timeout 3s --limit 500ms -- my-gateway"
         );
     }
 }

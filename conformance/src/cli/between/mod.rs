@@ -1,6 +1,5 @@
 //! `conformance between`: the suite for both ends of a gateway.
 
-mod expected;
 mod levels;
 mod repeat;
 mod run;
@@ -16,23 +15,20 @@ use anyhow::{Context as _, Result, bail};
 use between::Settings;
 use catalogue::BETWEEN_CASES;
 use clap::Args;
-use libtest_mimic::{Completion, Trial};
 
-use super::color::Color;
+use super::expected::ExpectedArgs;
 use super::known::one_of;
 use super::message::note;
-use super::output;
+use super::output::OutputArgs;
 use super::play::PlayArgs;
-use super::target::{count, some_time};
-use super::verdict::{RuleLevel, fail_on_values};
+use super::selection::{BudgetArgs, OutArgs, TestsArgs};
+use super::target::{LIMITS, count, seconds, some_time};
+use super::verdict::{VerdictArgs, known_rule};
 use super::{CommandArgs, NOT_DONE, exit_code, print};
 use harness::Scratch;
 use harness::live::RunRuntime;
 use harness::wire::Target;
-use reports::Style;
-use reports::between::{BetweenForm, between_report};
-use results::text::visible;
-use results::{BetweenRun, BetweenTest, FailOn, Shard, Verdict, shell_word};
+use results::{BetweenRun, shell_word};
 use select::{APIS, PairMode};
 
 pub(super) use run::is_on_this_machine;
@@ -60,7 +56,6 @@ with all that it has started.";
 /// Exit codes: 0 if nothing failed, 1 if a test failed or an expected failure passes, 2 if the gateway could not be tested.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
-#[expect(clippy::struct_excessive_bools, reason = "these are flags")]
 pub(super) struct BetweenArgs {
     /// Tests to run: part of a name, a whole name, or /REGEX/ [default: all].
     #[arg(value_name = "FILTER")]
@@ -99,102 +94,50 @@ pub(super) struct BetweenArgs {
     /// Number of times that the gateway may repeat a request that failed upstream before any output [default: 0].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=100), help_heading = GATEWAY)]
     retries: Option<u32>,
-    /// The gateway reads the upstream's stream on after a client has left, for at most this many seconds.
+    /// The gateway reads the upstream's stream on after a client has left, for at most this time.
     ///
     /// Gateways do so to record token counts. cancel/upstream-left is then broken only by one that reads longer; without
     /// this flag, one that reads on breaks it as a SHOULD rule.
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=60), help_heading = GATEWAY, hide_short_help = true)]
+    #[arg(long, value_name = "TIME", value_parser = seconds(60), help_heading = GATEWAY, hide_short_help = true)]
     drains: Option<u64>,
     /// API key for the gateway; prefer the variable `CONFORMANCE_API_KEY` [default: a made-up key].
-    #[arg(long, value_name = "KEY", help_heading = GATEWAY)]
+    #[arg(long, value_name = "KEY", help_heading = GATEWAY, hide_short_help = true)]
     api_key: Option<String>,
     /// The gateway passes the client's key on to the upstream.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, help_heading = GATEWAY, hide_short_help = true)]
     passes_key: Option<bool>,
     /// Header to send with each request.
-    #[arg(long, value_name = "'NAME: VALUE'", help_heading = GATEWAY)]
+    #[arg(long, value_name = "'NAME: VALUE'", help_heading = GATEWAY, hide_short_help = true)]
     header: Vec<String>,
-    /// Seconds until a started gateway must answer [default: 120].
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400), help_heading = GATEWAY, hide_short_help = true)]
-    start_timeout: Option<u64>,
-    /// Leave out tests that match FILTER.
-    #[arg(long, value_name = "FILTER")]
-    skip: Vec<String>,
-    /// Run only the tests that failed in this run.
-    ///
-    /// DIR is a folder written by --out. Gateway, command, model and modes are those of that run, unless flags say
-    /// otherwise.
-    #[arg(long, value_name = "DIR")]
-    rerun_failed: Option<PathBuf>,
-    /// Run only part I of N equal parts, as in 2/4.
-    #[arg(long, value_name = "I/N", value_parser = Shard::from_str, hide_short_help = true)]
-    shard: Option<Shard>,
-    /// List the tests without running them.
-    #[arg(long)]
-    list: bool,
+    /// Time until a started gateway must answer [default: 120s].
+    #[arg(long, value_name = "TIME", value_parser = some_time, help_heading = GATEWAY, hide_short_help = true)]
+    start_timeout: Option<Duration>,
+    #[command(flatten)]
+    tests: TestsArgs,
     /// Tests to run at once [default: 4].
-    #[arg(long, value_name = "N", value_parser = count(256))]
+    #[arg(long, value_name = "N", value_parser = count(256), help_heading = LIMITS)]
     jobs: Option<usize>,
-    /// Time limit for a response in milliseconds [default: 20000].
+    /// Time limit for a response [default: 20s].
     ///
     /// It must be longer than the gateway waits for its upstream: a gateway that does not end within it then breaks
     /// fault/hung, also if its upstream only stalls. Without this flag, that is a SHOULD.
-    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
-    timeout: Option<u64>,
-    /// Time limit in milliseconds for what the upstream waits for, such as a client that must see an event before the next
-    /// one [default: 2000].
-    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=86_400_000), hide_short_help = true)]
-    limit: Option<u64>,
-    /// Start no more tests after this many recorded bytes [default: no limit].
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..), hide_short_help = true)]
-    max_total_bytes: Option<u64>,
-    /// Start no more tests after this time [default: no limit].
-    #[arg(long, value_name = "TIME", value_parser = some_time, hide_short_help = true)]
-    max_total_time: Option<Duration>,
-    /// Findings that fail: must, breaks, should, may [default: breaks].
-    ///
-    /// must: broken MUST rules. breaks: also what is measured to break a client. should: also broken SHOULD rules. may:
-    /// any finding.
-    #[arg(long, value_name = "WHICH", value_parser = fail_on_values(), hide_possible_values = true)]
-    fail_on: Option<FailOn>,
-    /// The same as --fail-on should.
-    #[arg(long, conflicts_with = "fail_on", hide_short_help = true)]
-    strict: bool,
-    /// Set the level of a rule or group: must, should, may, off.
-    #[arg(long = "rule", value_name = "RULE|GROUP=LEVEL", value_delimiter = ',', value_parser = levels::rule_level, hide_short_help = true)]
-    levels: Vec<RuleLevel>,
-    /// Expected failures: a listed rule does not fail a listed test; a listed test that passes fails the run.
-    #[arg(long, value_name = "FILE")]
-    expected_failures: Option<PathBuf>,
-    /// Write all failures to this file instead of failing.
-    #[arg(long, value_name = "FILE", hide_short_help = true)]
-    write_expected_failures: Option<PathBuf>,
-    /// Write the report, the recordings of both sides and the output of a started gateway to this folder.
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Replace the run that the folder of --out contains.
-    #[arg(long, requires = "out", hide_short_help = true)]
-    replace: bool,
+    #[arg(long, value_name = "TIME", value_parser = some_time, help_heading = LIMITS)]
+    timeout: Option<Duration>,
+    /// Time limit for what the upstream waits for, such as a client that must see an event before the next one [default: 2s].
+    #[arg(long, value_name = "TIME", value_parser = some_time, help_heading = LIMITS, hide_short_help = true)]
+    limit: Option<Duration>,
+    #[command(flatten)]
+    budget: BudgetArgs,
+    #[command(flatten)]
+    verdict: VerdictArgs,
+    #[command(flatten)]
+    expected: ExpectedArgs,
+    #[command(flatten)]
+    folder: OutArgs,
     #[command(flatten)]
     play: PlayArgs,
-    /// Output format: human, json, ndjson, junit, sarif, github, markdown, html.
-    #[arg(long, value_enum, default_value_t, hide_possible_values = true, hide_default_value = true)]
-    format: BetweenForm,
-    /// Write to this file instead of stdout.
-    #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Also write reports, as in html=a.html,junit=b.xml.
-    #[arg(long, value_name = "FORMAT=FILE", value_delimiter = ',', value_parser = output::report::<BetweenForm>)]
-    report: Vec<(BetweenForm, PathBuf)>,
-    /// Print a line for each test, as `cargo test` does.
-    #[arg(long, conflicts_with = "format", hide_short_help = true)]
-    all_tests: bool,
-    /// List every test, and show the example of every cause.
-    #[arg(long, short)]
-    verbose: bool,
-    /// When to use color.
-    #[arg(long, value_enum, default_value_t, value_name = "WHEN", hide_short_help = true)]
-    color: Color,
+    #[command(flatten)]
+    output: OutputArgs,
     /// Settings file [default: conformance.toml here, or above in the repository].
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     config: Option<PathBuf>,
@@ -206,46 +149,46 @@ pub(super) struct BetweenArgs {
 /// The heading of the flags about the gateway.
 const GATEWAY: &str = "Gateway";
 /// The usual limit of a response, and of what the upstream waits for.
-const LIMITS: [Duration; 2] = [Duration::from_secs(20), Duration::from_secs(2)];
+const WAITS: [Duration; 2] = [Duration::from_secs(20), Duration::from_secs(2)];
 /// Number of tests to run at once.
 const JOBS: usize = 4;
 
 impl CommandArgs for BetweenArgs {
     fn run(mut self) -> Result<ExitCode> {
-        let again = match self.rerun_failed.clone() {
+        let again = match self.tests.rerun_failed.clone() {
             Some(folder) => Some(self.repeat(&folder)?),
             None => None,
         };
-        let expected = match &self.expected_failures {
-            Some(file) => expected::read(file)?,
-            None => Vec::new(),
-        };
+        let rules = levels::rules();
+        let expected = self.expected.of_tests(|name| known_rule(&rules, name))?;
+        let levels = self.verdict.changes(&rules)?;
         self.check()?;
         let plays = self.play.check()?;
         let mut settings = self.settings(again.as_ref())?;
-        if self.list {
+        if self.tests.list {
             return list(&settings);
         }
-        if let Some(folder) = &self.out {
-            between::folder::make_room(folder, self.replace).with_context(|| folder.display().to_string())?;
+        if let Some(folder) = &self.folder.out {
+            between::folder::make_room(folder, self.folder.replace)
+                .with_context(|| folder.display().to_string())?;
         }
-        let scratch = if plays && self.out.is_none() { Some(Scratch::new("between")?) } else { None };
+        let scratch = if plays && self.folder.out.is_none() { Some(Scratch::new("between")?) } else { None };
         if let Some(scratch) = &scratch {
             settings.out = Some(scratch.path().to_owned());
         }
         let machine = RunRuntime::start()?;
         let played = self.play(&mut settings, again.as_ref(), &machine);
-        if let (Err(_), Some(folder)) = (&played, &self.out) {
+        if let (Err(_), Some(folder)) = (&played, &self.folder.out) {
             between::folder::release(folder);
         }
         let mut run = played?;
         run.typed = Some(typed(&settings));
-        run.fail_on = self.fail_on.unwrap_or(if self.strict { FailOn::Should } else { FailOn::default() });
-        run.levels = levels::changes(&self.levels)?;
-        run.folder = self.out.as_ref().map(|folder| folder.display().to_string());
+        run.fail_on = self.verdict.fail_on();
+        run.levels = levels;
+        run.folder = self.folder.out.as_ref().map(|folder| folder.display().to_string());
         let mut run = run.expecting(&expected);
         // `verify` makes the report again from the recordings, which do not tell what clients did.
-        if let Some(folder) = &self.out {
+        if let Some(folder) = &self.folder.out {
             keep(folder, &run)?;
         }
         if let Some(folder) = settings.out.as_deref().filter(|_| plays && !machine.is_interrupted()) {
@@ -257,13 +200,11 @@ impl CommandArgs for BetweenArgs {
                 (test.files, test.hash) = (Vec::new(), String::new());
             }
         }
-        self.print(&run)?;
+        self.output.print_run(&run, self.tests.all_tests)?;
         if machine.is_interrupted() {
             return Ok(ExitCode::from(NOT_DONE));
         }
-        if let Some(file) = &self.write_expected_failures {
-            let text = expected::failures(&run, &expected);
-            std::fs::write(file, text).with_context(|| file.display().to_string())?;
+        if self.expected.write("between", &run, &expected)? {
             return Ok(ExitCode::SUCCESS);
         }
         Ok(exit_code(run.outcome))
@@ -273,8 +214,7 @@ impl CommandArgs for BetweenArgs {
 impl BetweenArgs {
     /// Fails if something is missing without which no test can run.
     fn check(&self) -> Result<()> {
-        levels::changes(&self.levels)?;
-        if self.list {
+        if self.tests.list {
             return Ok(());
         }
         let is_reference = self.gateway.is_none() && self.command.is_empty();
@@ -319,29 +259,18 @@ impl BetweenArgs {
             ("--passes-key", self.passes_key.is_some()),
             ("--header", !self.header.is_empty()),
             ("--start-timeout", self.start_timeout.is_some()),
-            ("--expected-failures", self.expected_failures.is_some()),
-            ("--write-expected-failures", self.write_expected_failures.is_some()),
-            ("--out", self.out.is_some()),
+            ("--expected-failures", self.expected.expected_failures.is_some()),
+            ("--write-expected-failures", self.expected.write_expected_failures.is_some()),
+            ("--out", self.folder.out.is_some()),
         ]
         .into_iter()
         .find_map(|(flag, is_given)| is_given.then_some(flag))
-    }
-
-    fn print(&self, run: &BetweenRun) -> Result<()> {
-        let tests = self.all_tests.then(|| run.tests.iter().map(trial).collect());
-        output::print_all(
-            &self.report,
-            self.output.as_ref(),
-            (self.format, self.color),
-            tests,
-            |form, screen| Ok(between_report(run, form, self.verbose, screen)),
-        )
     }
 }
 
 /// Writes the report to a folder, and the certificate if the run gets one.
 fn keep(folder: &Path, run: &BetweenRun) -> Result<()> {
-    let report = between_report(run, BetweenForm::Json, false, Style::Plain.into());
+    let report = reports::json(run);
     let file = folder.join(between::folder::REPORT);
     harness::replace(&file, &report).with_context(|| file.display().to_string())?;
     match between::certify(folder, run, &report).with_context(|| folder.display().to_string())? {
@@ -384,26 +313,4 @@ fn list(settings: &Settings) -> Result<ExitCode> {
     let lines = tests.iter().map(|test| format!("{:48} {}\n", test.name, title(test.case.id)));
     print(&lines.collect::<String>())?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Returns a finished test as one of `cargo test`.
-fn trial(test: &BetweenTest) -> Trial {
-    let failing: Vec<String> = test
-        .findings
-        .iter()
-        .filter(|finding| finding.fails)
-        .map(|finding| visible(&format!("{}: {}", finding.rule, finding.message)))
-        .collect();
-    let reason = if failing.is_empty() { visible(&test.reason) } else { failing.join("\n") };
-    let has_failed = test.has_failed() || test.verdict == Verdict::HarnessError;
-    let ignored = match (&test.expected, test.verdict) {
-        (Some(expected), _) => Some(format!("{} (expected: {})", failing.join("; "), visible(expected))),
-        (None, Verdict::NotExercised) => Some(reason.clone()),
-        (None, _) => None,
-    };
-    Trial::ignorable_test(test.name.clone(), move || match ignored {
-        Some(reason) => Ok(Completion::ignored_with(reason)),
-        None if has_failed => Err(reason.into()),
-        None => Ok(Completion::Completed),
-    })
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
@@ -37,11 +38,10 @@ impl BetweenArgs {
         self.is_self |= run.is_reference && self.gateway.is_none() && self.command.is_empty();
         self.retries.get_or_insert(run.retries);
         self.drains = self.drains.or(run.drains);
-        (self.timeout, self.limit) = (self.timeout.or(run.timeout), self.limit.or(run.limit));
+        self.timeout = self.timeout.or(run.timeout.map(Duration::from_millis));
+        self.limit = self.limit.or(run.limit.map(Duration::from_millis));
         self.passes_key.get_or_insert(run.passes_key);
-        if !self.strict {
-            self.fail_on.get_or_insert(run.fail_on);
-        }
+        self.verdict.repeat(run.fail_on, &run.levels);
         let apis = |of: fn(&results::BetweenPair) -> &String| -> Result<Vec<&'static str>> {
             let api = |name: &String| {
                 let known = APIS.iter().map(|(api, _)| *api).find(|api| api == name);

@@ -64,7 +64,7 @@ impl BetweenArgs {
             settings.pairs = self.found(&detected, &upstream_url, &standing)?;
             self.select(settings, again)?;
         }
-        if let Some(folder) = &self.out {
+        if let Some(folder) = &self.folder.out {
             suite.begin(settings, folder).with_context(|| folder.display().to_string())?;
         }
         let finished = Arc::new(AtomicUsize::new(0));
@@ -81,7 +81,7 @@ impl BetweenArgs {
         run.is_reference = matches!(standing, Standing::Reference { .. });
         run.upstream_port = self.upstream_port;
         run.given_url = self.gateway.clone().filter(|_| !self.command.is_empty());
-        (run.timeout, run.limit) = (self.timeout, self.limit);
+        (run.timeout, run.limit) = (self.timeout.map(milliseconds), self.limit.map(milliseconds));
         if machine.is_interrupted() {
             let judged = run.tests.iter().filter(|test| test.verdict != Verdict::HarnessError).count();
             note(&format!("interrupted after {judged} of {all} tests"));
@@ -92,7 +92,7 @@ impl BetweenArgs {
             note_lines(&format!("note: the gateway exited during the run\n{}", lines.join("\n")));
         }
         drop(standing);
-        if let Some(folder) = &self.out {
+        if let Some(folder) = &self.folder.out {
             suite.hide_keys(folder).with_context(|| folder.display().to_string())?;
         }
         Ok(run)
@@ -110,8 +110,8 @@ impl BetweenArgs {
             let command = GatewayCommand {
                 command: self.command.clone(),
                 url: self.gateway.clone(),
-                limit: self.start_timeout.map_or(START, Duration::from_secs),
-                log: self.out.as_ref().map(|folder| folder.join(between::folder::LOG)),
+                limit: self.start_timeout.unwrap_or(START),
+                log: self.folder.out.as_ref().map(|folder| folder.join(between::folder::LOG)),
                 secrets: self.secrets(settings),
             };
             let waiting = |url: &str| note(&format!("waiting for {url} ({})", settings.command.join(" ")));
@@ -187,6 +187,10 @@ impl BetweenArgs {
         note(&format!("pairs of APIs: {}", names.join(", ")));
         Ok(pairs)
     }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Returns what a client got whose request did not reach the upstream.

@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::str::FromStr;
-use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use between::{Pair, Settings, front_dialect, upstream_dialect};
 use catalogue::HandlingMode;
 use spec::Dialect;
 
-use super::{BetweenArgs, JOBS, LIMITS};
+use super::{BetweenArgs, JOBS, WAITS};
 use crate::cli::names as known;
 use crate::cli::target::KEY;
 use harness::suite::Selection;
@@ -91,8 +90,8 @@ impl BetweenArgs {
             (None, None) => "reference translator".to_owned(),
         };
         let key = self.api_key.clone().or_else(|| env::var(KEY).ok()).filter(|key| !key.is_empty());
-        let [limit, patience] = LIMITS;
-        let milliseconds = |own: Option<u64>, usual: Duration| own.map_or(usual, Duration::from_millis);
+        let [limit, patience] = WAITS;
+        let budget = self.budget.budget();
         let mut settings = Settings {
             gateway: self.gateway.clone().unwrap_or_default(),
             name,
@@ -109,12 +108,12 @@ impl BetweenArgs {
             jobs: self.jobs.unwrap_or(JOBS),
             retries: self.retries.unwrap_or_default(),
             drains: self.drains,
-            limit: milliseconds(self.timeout, limit),
+            limit: self.timeout.unwrap_or(limit),
             is_limit_known: self.timeout.is_some(),
-            max_bytes: self.max_total_bytes,
-            max_time: self.max_total_time,
-            patience: milliseconds(self.limit, patience),
-            out: self.out.clone(),
+            max_bytes: budget.bytes,
+            max_time: budget.time,
+            patience: self.limit.unwrap_or(patience),
+            out: self.folder.out.clone(),
         };
         self.select(&mut settings, again)?;
         Ok(settings)
@@ -158,7 +157,7 @@ impl BetweenArgs {
             if all.contains(filter) { format!("/^{}$/", filter.replace('.', "\\.")) } else { filter.clone() }
         };
         let filters: Vec<String> = self.filter.iter().map(exact).collect();
-        let selection = Selection::new(&filters, &self.skip, false, dialect);
+        let selection = Selection::new(&filters, &self.tests.skip, false, dialect);
         let mut selection = selection.map_err(|problem| anyhow!(problem))?;
         if let Some(problem) = selection.problem(&all) {
             bail!(problem);
@@ -167,16 +166,13 @@ impl BetweenArgs {
             selection = selection.only(again.iter().cloned());
         }
         settings.selection = selection;
-        settings.shard = self.shard;
+        settings.shard = self.tests.shard;
         let tests = between::tests(settings);
         settings
             .pairs
             .retain(|pair| tests.iter().any(|test| test.name.starts_with(&format!("{}/", pair.name()))));
         if tests.is_empty() {
-            bail!(match self.shard {
-                Some(shard) => format!("no test is left: shard {shard} has none of the selected tests"),
-                None => "no test is left: this build has none of the selected tests".to_owned(),
-            });
+            bail!(self.tests.none_left());
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 //! checked as a flag is.
 
 mod address;
-mod between;
+mod sections;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::address::{is_address_of_other, url_of};
-use self::between::BetweenConfig;
+use self::sections::{BetweenConfig, ClientConfig};
 use super::message::note;
 use super::saved::runs_in;
 use super::target::{HEADING, KEY, model_of_api};
@@ -47,6 +47,9 @@ struct Config {
     /// Settings of `conformance between`.
     #[serde(default, skip_serializing_if = "is_default")]
     between: BetweenConfig,
+    /// Settings of `conformance client`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    client: ClientConfig,
 }
 
 /// An endpoint.
@@ -356,7 +359,7 @@ pub(super) fn completed(
     let Some((subcommand, matches)) = matches.subcommand() else { return Ok(None) };
     let Some(command) = command
         .find_subcommand(subcommand)
-        .filter(|_| matches!(subcommand, "run" | "record" | "check" | "between"))
+        .filter(|_| matches!(subcommand, "run" | "record" | "check" | "between" | "client"))
     else {
         return Ok(None);
     };
@@ -374,6 +377,10 @@ pub(super) fn completed(
     }
     if subcommand == "between" {
         line.complete_between(file.as_deref())?;
+        return Ok(line.changed(arguments));
+    }
+    if subcommand == "client" {
+        line.complete_client(file.as_deref())?;
         return Ok(line.changed(arguments));
     }
     let target = line.value("target");

@@ -1,6 +1,6 @@
 //! What findings say: it is true of the recordings, and one defect is one finding.
 
-use results::BetweenFinding;
+use results::TestFinding;
 use serde_json::{Value, json};
 
 use super::Bench;
@@ -15,7 +15,7 @@ impl Bench {
     }
 
     /// Returns the only finding.
-    fn only(&self) -> BetweenFinding {
+    fn only(&self) -> TestFinding {
         let mut found = self.judge().findings;
         assert_eq!(found.len(), 1, "{found:?}");
         found.remove(0)

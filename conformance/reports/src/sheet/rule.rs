@@ -1,29 +1,41 @@
-//! The pages of rules: of both ends of a gateway, or of an API.
+//! The pages of rules, of clients, of both ends of a gateway, or of an API, and what both sides of a finding show.
 
 use results::text::common;
-use results::{BetweenCause, BetweenFinding, BetweenRun, BetweenTest};
+use results::{ClientRule, TestCause, TestFinding};
 
 /// What reports quote from the page of a rule.
 #[derive(Debug, Clone)]
-pub(super) struct RulePage {
-    pub(super) title: &'static str,
-    pub(super) fix: String,
-    pub(super) authority: String,
+pub(crate) struct RulePage {
+    pub(crate) title: &'static str,
+    pub(crate) fix: String,
+    pub(crate) authority: String,
     /// Why the clause of the contract is owed, if the rule rests on one.
-    pub(super) because: &'static str,
+    pub(crate) because: &'static str,
     /// The threads of users who met it broken.
-    pub(super) threads: &'static [&'static str],
-    pub(super) prose: String,
+    pub(crate) threads: &'static [&'static str],
+    pub(crate) prose: String,
 }
 
-/// Returns the page of the rule of a cause.
-pub(super) fn page_of(cause: &BetweenCause) -> Option<RulePage> {
-    let pair = cause.pairs.first().map_or("", String::as_str);
-    page(&cause.rule, pair.split('-').next().unwrap_or_default())
+/// Returns the page of a rule of clients.
+pub(crate) fn of_client(id: &str, _group: &str) -> Option<RulePage> {
+    let rule = ClientRule::of(id)?;
+    Some(RulePage {
+        title: rule.title,
+        fix: rule.fix.to_owned(),
+        authority: "docs/clients.md".to_owned(),
+        because: "",
+        threads: &[],
+        prose: String::new(),
+    })
+}
+
+/// Returns the page of a rule in a pair of APIs, `FRONT-UPSTREAM`.
+pub(crate) fn of_pair(id: &str, pair: &str) -> Option<RulePage> {
+    page(id, pair.split('-').next().unwrap_or_default())
 }
 
 /// Returns the page of the rule with this id: one of `between`, or one of the client's API.
-pub(super) fn page(id: &str, front: &str) -> Option<RulePage> {
+fn page(id: &str, front: &str) -> Option<RulePage> {
     let own = catalogue::BETWEEN_RULES.iter().find(|rule| rule.id == id).map(|rule| RulePage {
         title: rule.title,
         fix: rule.fix.to_owned(),
@@ -46,30 +58,21 @@ pub(super) fn page(id: &str, front: &str) -> Option<RulePage> {
     })
 }
 
-/// Returns what is shown as the files of a test: through the folder of the run, if it has one.
-pub(super) fn files(run: &BetweenRun, test: &BetweenTest) -> Vec<String> {
-    let within = |file: &String| match &run.folder {
-        Some(folder) => format!("{}/{file}", folder.trim_end_matches('/')),
-        None => file.clone(),
-    };
-    test.files.iter().map(within).collect()
-}
-
 /// Returns the level of a cause, and that it does not fail if it does not.
-pub(super) fn level_of(cause: &BetweenCause) -> String {
+pub(crate) fn level_of(cause: &TestCause) -> String {
     let keyword = cause.level.keyword();
     if cause.fails { keyword.to_owned() } else { format!("{keyword}, does not fail") }
 }
 
 /// Both sides of a finding with their names; nothing where a side shows nothing.
-pub(super) fn sides(finding: &BetweenFinding) -> Vec<(&'static str, &str)> {
+pub(crate) fn sides(finding: &TestFinding) -> Vec<(&'static str, &str)> {
     let all = [("upstream", &*finding.upstream), ("client", &*finding.client)];
     all.into_iter().filter(|(_, text)| !text.is_empty()).collect()
 }
 
 /// Returns the number of the first character in which both sides differ, counted from 1, if both are there and have a common
 /// start.
-pub(super) fn first_difference(finding: &BetweenFinding) -> Option<usize> {
+pub(crate) fn first_difference(finding: &TestFinding) -> Option<usize> {
     let (upstream, client) = (&*finding.upstream, &*finding.client);
     // Of texts whose beginning is left out, the place says nothing.
     let is_part = [upstream, client].iter().any(|text| text.starts_with('…'));
@@ -86,7 +89,7 @@ const BEFORE: usize = 60;
 
 /// Returns the part of a text of up to a number of characters that has the place where it differs from the other side, with
 /// marks where something is left out.
-pub(super) fn window(finding: &BetweenFinding, text: &str, most: usize) -> String {
+pub(crate) fn window(finding: &TestFinding, text: &str, most: usize) -> String {
     let count = text.chars().count();
     let differs_at = first_difference(finding).map_or(0, |at| at - 1);
     let from =
@@ -101,8 +104,8 @@ mod tests {
     use super::*;
     use catalogue::Level;
 
-    fn finding(upstream: &str, client: &str) -> BetweenFinding {
-        BetweenFinding {
+    fn finding(upstream: &str, client: &str) -> TestFinding {
+        TestFinding {
             rule: String::new(),
             level: Level::Must,
             fails: true,

@@ -1,20 +1,20 @@
-//! Comparison of two runs of both ends of a gateway.
+//! Comparison of two runs of a client, or of a gateway.
 
 use std::collections::BTreeMap;
 
 use results::text::{counted, shortened, visible};
-use results::{BetweenCause, BetweenRun, BetweenTest, Verdict};
 use serde::Serialize;
 
-use super::super::diff::{only_in_one, section};
-use super::super::style::Screen;
+use super::{Sheet, SheetTest};
+use crate::diff::{only_in_one, section};
+use crate::style::Screen;
 
-/// Comparison of two runs of both ends of a gateway.
+/// Comparison of two runs of a client, or of a gateway.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct BetweenDiff {
-    /// The gateway before.
+pub struct TestsDiff {
+    /// The client or gateway before.
     pub before: String,
-    /// The gateway after.
+    /// The client or gateway after.
     pub after: String,
     /// Causes that only the run before has.
     pub gone: Vec<CauseChange>,
@@ -43,15 +43,15 @@ pub struct CauseChange {
     pub tests: u64,
 }
 
-/// A test whose verdict changed.
+/// A test that ended in another way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TestChange {
     /// Its name.
     pub test: String,
-    /// The verdict before.
-    pub before: Verdict,
-    /// The verdict after.
-    pub after: Verdict,
+    /// How it ended before.
+    pub before: &'static str,
+    /// How it ended after.
+    pub after: &'static str,
     /// What is wrong after.
     pub detail: String,
 }
@@ -59,23 +59,13 @@ pub struct TestChange {
 /// Width of the description of a change.
 const DETAIL: usize = 160;
 
-/// Returns how bad a verdict is.
-const fn rank(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::Pass => 0,
-        Verdict::NotExercised => 1,
-        Verdict::HarnessError => 2,
-        Verdict::Fail => 3,
-    }
-}
-
-impl BetweenDiff {
+impl TestsDiff {
     /// Compares two runs.
-    pub fn new(before: &BetweenRun, after: &BetweenRun) -> Self {
+    pub fn new(before: &Sheet<'_>, after: &Sheet<'_>) -> Self {
         let [old, new] = [before, after].map(by_name);
         let mut diff = Self {
-            before: before.gateway.clone(),
-            after: after.gateway.clone(),
+            before: before.subject.clone(),
+            after: after.subject.clone(),
             gone: without(before, after),
             new: without(after, before),
             worse: Vec::new(),
@@ -83,21 +73,17 @@ impl BetweenDiff {
             only_in_one: Vec::new(),
         };
         for test in &after.tests {
-            let Some(known) = old.get(&*test.name) else {
-                diff.only_in_one.push(test.name.clone());
+            let Some(known) = old.get(test.name) else {
+                diff.only_in_one.push(test.name.to_owned());
                 continue;
             };
-            if known.verdict == test.verdict {
+            let ((was, rank_before), (is, rank)) = (known.state, test.state);
+            if rank_before == rank {
                 continue;
             }
-            let changed = TestChange {
-                test: test.name.clone(),
-                before: known.verdict,
-                after: test.verdict,
-                detail: detail(test),
-            };
-            let is_worse = rank(test.verdict) > rank(known.verdict);
-            if is_worse { diff.worse.push(changed) } else { diff.better.push(changed) }
+            let changed =
+                TestChange { test: test.name.to_owned(), before: was, after: is, detail: detail(test) };
+            if rank > rank_before { diff.worse.push(changed) } else { diff.better.push(changed) }
         }
         diff.only_in_one.extend(old.into_keys().filter(|name| !new.contains_key(name)).map(str::to_owned));
         diff
@@ -118,7 +104,7 @@ impl BetweenDiff {
             format!("{}: {message} ({})", visible(&cause.rule), counted(cause.tests, "test"))
         };
         let test = |test: &TestChange| {
-            let (before, after) = (test.before.word(), test.after.word());
+            let TestChange { before, after, .. } = test;
             format!("{}: {before} → {after}  {}", visible(&test.test), shortened(&test.detail, DETAIL))
         };
         section("new causes", false, self.new.iter().map(cause).collect());
@@ -133,28 +119,30 @@ impl BetweenDiff {
     }
 }
 
-fn by_name(run: &BetweenRun) -> BTreeMap<&str, &BetweenTest> {
-    run.tests.iter().map(|test| (&*test.name, test)).collect()
+fn by_name<'s>(sheet: &'s Sheet<'_>) -> BTreeMap<&'s str, &'s SheetTest<'s>> {
+    sheet.tests.iter().map(|test| (test.name, test)).collect()
 }
 
 /// Returns the causes of a run that another one lacks.
-fn without(run: &BetweenRun, other: &BetweenRun) -> Vec<CauseChange> {
-    let is_same = |one: &BetweenCause, other: &BetweenCause| one.rule == other.rule && one.kind == other.kind;
-    let own = run.causes.iter().filter(|cause| !other.causes.iter().any(|known| is_same(cause, known)));
+fn without(sheet: &Sheet<'_>, other: &Sheet<'_>) -> Vec<CauseChange> {
+    let is_known = |rule: &str, kind: &str| {
+        other.causes.iter().any(|known| known.of.rule == rule && known.of.kind == kind)
+    };
+    let own = sheet.causes.iter().filter(|cause| !is_known(&cause.of.rule, &cause.of.kind));
     own.map(|cause| CauseChange {
-        rule: cause.rule.clone(),
-        kind: cause.kind.clone(),
-        message: run.first_of(cause).map(|(_, finding)| finding.message.clone()).unwrap_or_default(),
-        fails: cause.fails,
-        tests: cause.tests,
+        rule: cause.of.rule.clone(),
+        kind: cause.of.kind.clone(),
+        message: cause.finding.message.clone(),
+        fails: cause.of.fails,
+        tests: cause.of.tests,
     })
     .collect()
 }
 
 /// Returns what is wrong with a test.
-fn detail(test: &BetweenTest) -> String {
+fn detail(test: &SheetTest<'_>) -> String {
     match test.findings.iter().find(|finding| finding.fails) {
-        Some(finding) if test.verdict == Verdict::Fail => format!("{}: {}", finding.rule, finding.message),
-        _ => test.reason.clone(),
+        Some(finding) => format!("{}: {}", finding.rule, finding.message),
+        None => test.reason.to_owned(),
     }
 }

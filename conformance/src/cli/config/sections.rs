@@ -1,4 +1,4 @@
-//! `[between]`: settings of `conformance between`.
+//! `[between]` and `[client]`: settings of `conformance between` and `conformance client`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -38,14 +38,14 @@ pub(super) struct BetweenConfig {
     headers: BTreeMap<String, String>,
     /// Number of requests that the gateway may repeat.
     retries: Option<u32>,
-    /// For how many seconds the gateway may read the upstream's stream after a client has left.
-    drains: Option<u64>,
-    /// Time limit for a response in milliseconds.
-    timeout: Option<u64>,
-    /// Time limit in milliseconds for what the upstream waits for.
-    limit: Option<u64>,
-    /// Seconds until a started gateway must answer.
-    start_timeout: Option<u64>,
+    /// For how long the gateway may read the upstream's stream after a client has left, as in `10s`.
+    drains: Option<String>,
+    /// Time limit for a response, as in `30s`.
+    timeout: Option<String>,
+    /// Time limit for what the upstream waits for, as in `500ms`.
+    limit: Option<String>,
+    /// Time until a started gateway must answer, as in `2m`.
+    start_timeout: Option<String>,
     /// Tests to run at once.
     jobs: Option<u64>,
     /// Tests to leave out.
@@ -59,21 +59,60 @@ pub(super) struct BetweenConfig {
     expected_failures: Option<PathBuf>,
 }
 
+/// Settings of `conformance client`. Each is the flag of the same name. No command is taken from a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct ClientConfig {
+    /// API that the client speaks: responses, messages, chat.
+    api: Option<String>,
+    /// Dialect of the server.
+    dialect: Option<String>,
+    /// How the client is driven: lines, spawn, server.
+    mode: Option<String>,
+    /// Transports: sse, json, websocket.
+    transport: Option<Vec<String>>,
+    /// Profiles to judge the client by.
+    profile: Option<Vec<String>>,
+    /// Name of the client in reports.
+    name: Option<String>,
+    /// Version of the client in reports.
+    client_version: Option<String>,
+    /// Clients to run at once.
+    jobs: Option<u64>,
+    /// Time limit for a case, as in `5s`.
+    timeout: Option<String>,
+    /// Tests to leave out.
+    skip: Option<Vec<String>>,
+    /// Findings that fail: must, breaks, should, may.
+    fail_on: Option<String>,
+    /// Levels of rules and groups, by name.
+    #[serde(default)]
+    rules: BTreeMap<String, String>,
+    /// File with expected failures, relative to this file.
+    expected_failures: Option<PathBuf>,
+}
+
 impl BetweenConfig {
     /// Returns the flags that say the same. Files are relative to a folder.
     fn flags(&self, folder: &Path) -> Result<Flags> {
-        let mut flags = Flags::default();
         if let Some(url) = self.gateway.as_ref().filter(|url| !is_on_this_machine(url)) {
             bail!(
                 "between.gateway is {url}, which is not on this machine; pass it on the command line, with --gateway"
             );
         }
-        for (setting, value) in members(self)? {
-            let added = flags.add_setting(&setting, &value, folder);
-            added.map_err(|error| anyhow!("between.{setting}: {error}"))?;
-        }
-        Ok(flags)
+        flags_of("between", self, folder)
     }
+}
+
+/// Returns the flags that say the same as the settings of a section. Files are relative to a folder.
+fn flags_of(section: &str, settings: &impl Serialize, folder: &Path) -> Result<Flags> {
+    let mut flags = Flags::default();
+    for (setting, value) in members(settings)? {
+        let added = flags.add_setting(&setting, &value, folder);
+        added.map_err(|error| anyhow!("{section}.{setting}: {error}"))?;
+    }
+    Ok(flags)
 }
 
 impl Line<'_> {
@@ -89,6 +128,16 @@ impl Line<'_> {
     }
 }
 
+impl Line<'_> {
+    /// Adds the settings of a file to a run of a client.
+    pub(super) fn complete_client(&mut self, file: Option<&Path>) -> Result<()> {
+        let Some(file) = file else { return Ok(()) };
+        let config = read(file)?;
+        let flags = flags_of("client", &config.client, folder_of(file));
+        self.complete_trusted(file, flags.with_context(|| file.display().to_string())?, true)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::Flag;
@@ -100,17 +149,25 @@ mod tests {
     fn every_setting_is_a_flag() {
         let text = "gateway = 'http://localhost:4000/v1'\nfront = ['chat']\nupstream = ['chat']\nupstream-port = 9000\n\
                     model = 'm'\nname = 'n'\nmode = { chat-chat = 'inspect' }\napi-key = '$K'\npasses-key = true\n\
-                    headers = { x-a = '1' }\nretries = 1\ndrains = 1\ntimeout = 1\nlimit = 1\nstart-timeout = 1\njobs = 1\n\
-                    skip = ['a', 'b']\nfail-on = 'must'\nrules = { wire = 'off' }\nexpected-failures = 'k.toml'\n";
+                    headers = { x-a = '1' }\nretries = 1\ndrains = '1s'\ntimeout = '1s'\nlimit = '1s'\nstart-timeout = '1s'\n\
+                    jobs = 1\nskip = ['a', 'b']\nfail-on = 'must'\nrules = { wire = 'off' }\nexpected-failures = 'k.toml'\n";
         let config: BetweenConfig = toml::from_str(text).unwrap();
-        let flags = config.flags(Path::new("/p")).unwrap();
-        assert_eq!(flags.0.len(), 21);
+        assert_flags("between", &config.flags(Path::new("/p")).unwrap(), 21);
+        let text = "dialect = 'openai'\nmode = 'spawn'\ntransport = ['sse']\nprofile = ['client-core']\nname = 'n'\n\
+                    client-version = '1'\njobs = 1\ntimeout = '1s'\nskip = ['a', 'b']\nfail-on = 'must'\n\
+                    rules = { client = 'off' }\nexpected-failures = 'k.toml'\n";
+        let config: ClientConfig = toml::from_str(text).unwrap();
+        assert_flags("client", &flags_of("client", &config, Path::new("/p")).unwrap(), 13);
+    }
+
+    fn assert_flags(name: &str, flags: &Flags, count: usize) {
+        assert_eq!(flags.0.len(), count);
         let command = described(COMMANDS);
-        let between = command.find_subcommand("between").unwrap();
+        let known = command.find_subcommand(name).unwrap();
         for Flag { name, .. } in &flags.0 {
-            assert!(between.get_arguments().any(|arg| arg.get_long() == Some(name.as_str())), "{name}");
+            assert!(known.get_arguments().any(|arg| arg.get_long() == Some(name.as_str())), "{name}");
         }
-        let line = ["conformance".to_owned(), "between".to_owned()].into_iter();
+        let line = ["conformance".to_owned(), name.to_owned()].into_iter();
         let flags = flags.0.iter().map(|flag| format!("--{}={}", flag.name, flag.value));
         command.clone().try_get_matches_from(line.chain(flags)).unwrap();
     }
