@@ -1,9 +1,10 @@
 //! Generates the crate from the files beside it.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use codegen::dialect::{self, Dialect, Renaming, Tiny};
+use codegen::dialect::{self, Dialect, Folder, Renaming, Tiny};
 use codegen::{emit, folders};
 use proc_macro2::TokenStream;
 
@@ -41,6 +42,10 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     }
     let spec_files = codegen::SpecFiles::load(&spec)?;
     write(&out.join("words.rs"), emit::words())?;
+    if env::var_os("CARGO_FEATURE_FOLDERS").is_some() {
+        write(&out.join("leaks.rs"), emit::leaks())?;
+        fs::write(out.join("folders.rs"), texts(&spec)?)?;
+    }
     let tiny = Tiny::all()?;
     let of_tests = match spec_files.apis.get("responses") {
         Some(api) if env::var_os("CARGO_FEATURE_RENAMED").is_some() => {
@@ -76,6 +81,30 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     }
     write(&out.join("dialects.rs"), emit::dialects(&listed, &hidden))?;
     Ok(())
+}
+
+/// Returns the files from which a program loads dialects that extend those of the build.
+fn texts(spec: &Path) -> Result<String, Box<dyn std::error::Error>> {
+    let mut code =
+        "/// The files of all dialects.\npub(crate) static FOLDERS: &[(&str, &[(&str, &str)])] = &[\n"
+            .to_owned();
+    for name in dialect::list(spec)? {
+        writeln!(code, "({name:?}, &[")?;
+        for (file, text) in Folder::read(&spec.join("dialects").join(&name))?.files {
+            // Without the space of the layout.
+            let json = file.ends_with(".json").then(|| serde_json::from_str::<serde_json::Value>(&text));
+            let text = json.transpose()?.map_or(text, |json| json.to_string());
+            writeln!(code, "({file:?}, {text:?}),")?;
+        }
+        code.push_str("]),\n");
+    }
+    code.push_str("];\n\n/// The tables of all APIs.\npub(crate) static API_FILES: &[(&str, &str)] = &[\n");
+    for name in folders::apis(spec) {
+        let text = fs::read_to_string(spec.join(folders::api(&name)))?;
+        writeln!(code, "({name:?}, {text:?}),")?;
+    }
+    code.push_str("];\n");
+    Ok(code)
 }
 
 fn write(path: &Path, tokens: TokenStream) -> std::io::Result<()> {

@@ -26,6 +26,7 @@ mod outdated;
 #[cfg(feature = "cli")]
 mod scaffold;
 pub mod schema;
+pub mod tables;
 mod todo;
 
 use std::collections::BTreeMap;

@@ -4,8 +4,12 @@ use crate::Dialect;
 
 include!(concat!(env!("OUT_DIR"), "/dialects.rs"));
 
-/// Returns the dialect with this name.
+/// Returns the dialect of this build with this name, or the latest one that the program has loaded.
 pub fn dialect(name: &str) -> Option<&'static Dialect> {
+    #[cfg(feature = "folders")]
+    if let Some(loaded) = crate::folder::loaded().into_iter().find(|dialect| dialect.name == name) {
+        return Some(loaded);
+    }
     dialects().find(|(known, _)| *known == name).map(|(_, dialect)| dialect)
 }
 

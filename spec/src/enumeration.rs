@@ -143,7 +143,7 @@ impl Enumerations {
 
 /// Returns the members of the request that the response repeats if it has them.
 fn repeated(dialect: &Dialect) -> Vec<&'static str> {
-    let request = dialect.root("request").and_then(dialect.schema_named);
+    let request = dialect.root("request").and_then(|name| dialect.schema_named(name));
     let Some(Schema::Object(object)) = request else { return Vec::new() };
     let names = object.members().map(|member| member.name);
     names.filter(|name| !dialect.api.request.decided.contains(name)).collect()
@@ -187,6 +187,8 @@ impl Reading {
                 }
             }
             Schema::Nullable(inner) | Schema::Named(inner) => self.read(inner, name, place),
+            #[cfg(feature = "folders")]
+            Schema::Later(table) => table.get().into_iter().for_each(|schema| self.read(schema, name, place)),
             Schema::FirstOf(schemas) => schemas.iter().for_each(|schema| self.read(schema, name, place)),
             Schema::Union(union) => {
                 let of_tag = union.tag.iter().flat_map(|tag| tag.schemas);

@@ -15,6 +15,8 @@ mod delta;
 mod dialects;
 mod enumeration;
 mod event;
+#[cfg(feature = "folders")]
+pub mod folder;
 pub mod json;
 mod memory;
 mod shape;

@@ -1,5 +1,6 @@
 //! The tables of a dialect.
 
+use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 
 use crate::json::{self, Checker, Fault, FaultKind, Outline, Schema, Wanted};
@@ -98,8 +99,19 @@ pub struct Dialect {
     pub events: &'static [EventInfo],
     /// Names of its types, sorted.
     pub types: &'static [&'static str],
-    pub(crate) place_of_event: fn(&str) -> Option<usize>,
-    pub(crate) schema_named: fn(&str) -> Option<Schema>,
+    /// The schemas of its types, in their order.
+    pub(crate) schemas: &'static [Schema],
+    /// The folder that it was loaded from; none if it is one of the build.
+    pub folder: Option<&'static LoadedFolder>,
+}
+
+/// The folder of a dialect that is not one of the build.
+#[derive(Debug)]
+pub struct LoadedFolder {
+    /// The SHA-256 of its files, in hexadecimal digits.
+    pub sha256: String,
+    /// Its files, and their texts.
+    pub files: BTreeMap<String, String>,
 }
 
 impl Dialect {
@@ -119,7 +131,8 @@ impl Dialect {
 
     /// Returns the properties of an event type, with its position among the effects of all events.
     pub fn position(&self, name: &str) -> Option<(usize, &'static EventInfo)> {
-        let event = self.events.get((self.place_of_event)(name)?)?;
+        let at = self.events.binary_search_by_key(&name, |event| event.name).ok()?;
+        let event = self.events.get(at)?;
         Some((event.number, event))
     }
 
@@ -222,8 +235,14 @@ impl Dialect {
         self.verdict(name, json, false)
     }
 
+    /// Returns the schema of a type.
+    pub(crate) fn schema_named(&self, name: &str) -> Option<Schema> {
+        let at = self.types.binary_search(&name).ok()?;
+        self.schemas.get(at).copied()
+    }
+
     fn verdict(&self, name: &str, json: &str, known_only: bool) -> Verdict {
-        let Some(schema) = (self.schema_named)(name) else { return Verdict::Unknown };
+        let Some(schema) = self.schema_named(name) else { return Verdict::Unknown };
         let mut outline = Outline::default();
         let mut checker = Checker::new(json, &mut outline);
         checker.known_only = known_only;

@@ -11,7 +11,7 @@ use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Data, DeriveInput, Error, Field, Fields, Result, Token, Type, Variant};
 
-/// Implements `Constant` and `Declared`.
+/// Implements `Constant`, `Declared` and `Leaked`.
 ///
 /// A struct can differ in programs: `#[constant(skip)]` is for a member that only files have, and an attribute of the
 /// struct lists members that only programs have. Methods return their values:
@@ -23,6 +23,9 @@ use syn::{Attribute, Data, DeriveInput, Error, Field, Fields, Result, Token, Typ
 /// )]
 /// ```
 ///
+/// A struct with `#[constant(new)]` is made by `new` of the type in programs, with its members in order. A variant with
+/// `#[constant(inner)]` stands for the value in it, and is none in programs.
+///
 /// If no variant of an enum has data, the enum has `ALL` and `name`, both here and in programs.
 #[proc_macro_derive(Constant, attributes(constant))]
 pub fn constant(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
@@ -32,23 +35,31 @@ pub fn constant(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 
 fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let (name, docs) = (&input.ident, docs(&input.attrs));
-    let (expression, declaration, words) = match &input.data {
+    let (expression, leaked, declaration, words) = match &input.data {
         Data::Struct(data) => {
             let members = of_struct(input, &data.fields)?;
             let expression = members.expression(&quote!(#name));
+            let leaked = members.leaked(&quote!(#name));
             let head = quote!(#(#docs)* #[derive(Debug, Clone, Copy, PartialEq, Eq)] pub struct #name);
-            (expression, members.declaration(&head, &quote!(pub)), None)
+            (expression, leaked, members.declaration(&head, &quote!(pub)), None)
         }
         Data::Enum(data) => {
-            let arms = data.variants.iter().map(|variant| {
-                let members = of_variant(variant);
-                let (variant, pattern) = (&variant.ident, &members.pattern);
-                let expression = members.expression(&quote!(#name::#variant));
+            let all = data.variants.iter().map(|variant| Ok((&variant.ident, of_variant(variant)?)));
+            let all: Vec<(&Ident, Members)> = all.collect::<Result<_>>()?;
+            let arms = all.iter().map(|(variant, members)| {
+                let (pattern, expression) = (&members.pattern, members.expression(&quote!(#name::#variant)));
                 quote!(Self::#variant #pattern => #expression)
             });
-            let variants = data.variants.iter().map(|variant| {
+            let leaking = all.iter().map(|(variant, members)| {
+                let (pattern, leaked) = (&members.pattern, members.leaked(&quote!(#name::#variant)));
+                quote!(Self::#variant #pattern => #leaked)
+            });
+            let leaked = quote!(match self { #(#leaking,)* });
+            let listed =
+                data.variants.iter().zip(&all).filter(|(_, (_, members))| members.form != Form::Inner);
+            let variants = listed.map(|(variant, (_, members))| {
                 let (docs, variant_name) = (self::docs(&variant.attrs), &variant.ident);
-                of_variant(variant).declaration(&quote!(#(#docs)* #variant_name), &quote!())
+                members.declaration(&quote!(#(#docs)* #variant_name), &quote!())
             });
             let words = words(data.variants.iter());
             let order = words.as_ref().map(|_| quote!(, Hash, PartialOrd, Ord));
@@ -59,11 +70,26 @@ fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 let variants = [#(#variants),*];
                 ::quote::quote!(#(#docs)* #derives pub enum #name { #pound(#pound variants,)* } #words)
             });
-            (quote!(match self { #(#arms,)* }), declaration, words)
+            (quote!(match self { #(#arms,)* }), leaked, declaration, words)
         }
         Data::Union(_) => return Err(Error::new_spanned(name, "expected a struct or an enum")),
     };
+    let pound = Punct::new('#', Spacing::Alone);
     Ok(quote! {
+        impl crate::formats::Leaked for #name {
+            fn leaking(from: &::proc_macro2::TokenStream) -> ::proc_macro2::TokenStream {
+                ::quote::quote! {
+                    impl crate::folder::Leak for #pound from::#name {
+                        type To = #name;
+
+                        fn leaked(&self, tables: &crate::folder::Tables) -> #name {
+                            #leaked
+                        }
+                    }
+                }
+            }
+        }
+
         impl crate::formats::Constant for #name {
             fn of() -> ::proc_macro2::TokenStream {
                 ::quote::quote!(#name)
@@ -87,9 +113,20 @@ fn expand(input: &DeriveInput) -> Result<TokenStream> {
 /// The members of a struct or of a variant, as far as programs have them.
 struct Members {
     all: Vec<Member>,
-    are_named: bool,
+    form: Form,
     /// The pattern that takes a variant apart.
     pattern: TokenStream,
+}
+
+/// How a value is written in programs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Named,
+    Unnamed,
+    /// By the function `new`.
+    New,
+    /// As the value in it.
+    Inner,
 }
 
 struct Member {
@@ -101,7 +138,7 @@ struct Member {
 }
 
 fn of_struct(input: &DeriveInput, fields: &Fields) -> Result<Members> {
-    let mut all = Vec::new();
+    let (mut all, mut form) = (Vec::new(), Form::Named);
     for field in fields {
         let Some(name) = &field.ident else {
             return Err(Error::new_spanned(field, "expected a member with a name"));
@@ -111,6 +148,10 @@ fn of_struct(input: &DeriveInput, fields: &Fields) -> Result<Members> {
         }
     }
     for attribute in settings(&input.attrs) {
+        if has_word(attribute, "new") {
+            form = Form::New;
+            continue;
+        }
         let parse = |input: ParseStream<'_>| {
             Punctuated::<_, Token![,]>::parse_terminated_with(input, Field::parse_named)
         };
@@ -120,7 +161,11 @@ fn of_struct(input: &DeriveInput, fields: &Fields) -> Result<Members> {
             all.push(Member::new(field, name.clone(), quote!(&self.#name())));
         }
     }
-    Ok(Members { all, are_named: true, pattern: TokenStream::new() })
+    Ok(Members { all, form, pattern: TokenStream::new() })
+}
+
+fn has_word(attribute: &Attribute, word: &str) -> bool {
+    attribute.parse_args::<Ident>().is_ok_and(|written| written == word)
 }
 
 fn is_skipped(field: &Field) -> Result<bool> {
@@ -133,7 +178,7 @@ fn settings(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
     attributes.iter().filter(|attribute| attribute.path().is_ident("constant"))
 }
 
-fn of_variant(variant: &Variant) -> Members {
+fn of_variant(variant: &Variant) -> Result<Members> {
     let all = variant.fields.iter().enumerate().map(|(at, field)| {
         let name = field.ident.clone().unwrap_or_else(|| format_ident!("member_{at}"));
         let value = quote!(#name);
@@ -146,7 +191,17 @@ fn of_variant(variant: &Variant) -> Members {
         Fields::Unnamed(_) => quote!((#(#names),*)),
         Fields::Unit => TokenStream::new(),
     };
-    Members { all, are_named: matches!(variant.fields, Fields::Named(_)), pattern }
+    let form = match (&variant.fields, settings(&variant.attrs).next()) {
+        (Fields::Unnamed(fields), Some(attribute))
+            if fields.unnamed.len() == 1 && has_word(attribute, "inner") =>
+        {
+            Form::Inner
+        }
+        (_, Some(attribute)) => return Err(Error::new_spanned(attribute, "expected `inner`, and one value")),
+        (Fields::Named(_), None) => Form::Named,
+        (_, None) => Form::Unnamed,
+    };
+    Ok(Members { all, form, pattern })
 }
 
 impl Member {
@@ -168,6 +223,20 @@ impl Members {
         self.tokens(values, of, |_, name| quote!(#name:))
     }
 
+    /// Returns code that builds a value in memory that is never freed.
+    fn leaked(&self, of: &TokenStream) -> TokenStream {
+        let names = self.all.iter().map(|member| &member.name);
+        let values =
+            self.all.iter().map(|Member { value, .. }| quote!(crate::folder::Leak::leaked(#value, tables)));
+        match self.form {
+            Form::Named => quote!(#of { #(#names: #values),* }),
+            Form::New => quote!(#of::new(#(#values),*)),
+            Form::Inner => quote!(#(#values)*),
+            Form::Unnamed if self.all.is_empty() => quote!(#of),
+            Form::Unnamed => quote!(#of(#(#values),*)),
+        }
+    }
+
     /// Returns code that returns the declaration.
     fn declaration(&self, of: &TokenStream, visible: &TokenStream) -> TokenStream {
         let kinds = self.all.iter().map(|Member { of, .. }| quote!(<#of as crate::formats::Constant>::of()));
@@ -183,17 +252,19 @@ impl Members {
     ) -> TokenStream {
         let variables: Vec<Ident> = self.all.iter().map(Member::variable).collect();
         let pound = Punct::new('#', Spacing::Alone);
-        let members = if self.are_named {
-            let labels = self.all.iter().map(|member| label(&member.docs, &member.name));
-            quote!({ #(#labels #pound #variables,)* })
-        } else if self.all.is_empty() {
-            TokenStream::new()
-        } else {
-            quote!((#(#pound #variables),*))
+        let written = match self.form {
+            Form::Named => {
+                let labels = self.all.iter().map(|member| label(&member.docs, &member.name));
+                quote!(#of { #(#labels #pound #variables,)* })
+            }
+            Form::New => quote!(#of::new(#(#pound #variables),*)),
+            Form::Inner => quote!(#(#pound #variables)*),
+            Form::Unnamed if self.all.is_empty() => quote!(#of),
+            Form::Unnamed => quote!(#of(#(#pound #variables),*)),
         };
         quote!({
             #(let #variables = #tokens;)*
-            ::quote::quote!(#of #members)
+            ::quote::quote!(#written)
         })
     }
 }

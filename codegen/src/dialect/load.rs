@@ -1,12 +1,12 @@
-//! Loads and resolves dialects.
+//! Resolves dialects: what they extend, their patches and errata.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::errata::{self, Files};
+use super::folder::{Folder, entries};
 use super::{Dialect, Event, IdlePatch, patch};
 use crate::formats::{DialectFile, Effect, ErrataFile, Lifecycle, Role};
 use crate::schema::{self, Registry};
@@ -34,7 +34,7 @@ impl std::fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-fn fail(file: &Path, message: impl std::fmt::Display) -> LoadError {
+pub(super) fn fail(file: &Path, message: impl std::fmt::Display) -> LoadError {
     LoadError { file: file.to_owned(), line: None, message: message.to_string() }
 }
 
@@ -43,7 +43,7 @@ pub fn list(spec: &Path) -> Result<Vec<String>, LoadError> {
     let folder = spec.join("dialects");
     let mut names = Vec::new();
     for path in entries(&folder)? {
-        if path.join("dialect.toml").is_file()
+        if path.join(DIALECT).is_file()
             && let Some(name) = path.file_name().and_then(|name| name.to_str())
         {
             names.push(name.to_owned());
@@ -73,7 +73,27 @@ pub fn load(spec: &Path, name: &str) -> Result<Dialect, LoadError> {
 ///
 /// Fails if its `dialect.toml`, or that of an ancestor, is invalid.
 pub fn open(spec: &Path, name: &str, errata: Errata) -> Result<Dialect, LoadError> {
-    load_folder(&spec.join("dialects"), name, errata, &mut Vec::new()).map(|(dialect, _)| dialect)
+    let dialects = spec.join("dialects");
+    let folder = |name: &str| {
+        let path = dialects.join(name);
+        if path.is_dir() { Folder::read(&path).map(Some) } else { Ok(None) }
+    };
+    resolve(&Folder::read(&dialects.join(name))?, name, &folder, errata)
+}
+
+/// Loads a dialect from its files, and the dialects that it extends from those that `library` has, and collects its invalid
+/// files as [`open`] does.
+///
+/// # Errors
+///
+/// Fails if its `dialect.toml`, or that of an ancestor, is invalid.
+pub fn resolve(
+    folder: &Folder,
+    name: &str,
+    library: &dyn Fn(&str) -> Result<Option<Folder>, LoadError>,
+    errata: Errata,
+) -> Result<Dialect, LoadError> {
+    load_folder(folder, name, library, errata, &mut Vec::new()).map(|(dialect, _)| dialect)
 }
 
 /// Treatment of errata, including those of the dialects that a dialect extends.
@@ -87,15 +107,15 @@ pub enum Errata {
 
 /// Loads a dialect, and its `dialect.toml` with inherited entries.
 fn load_folder(
-    dialects: &Path,
+    folder: &Folder,
     name: &str,
+    library: &dyn Fn(&str) -> Result<Option<Folder>, LoadError>,
     errata: Errata,
     heirs: &mut Vec<String>,
 ) -> Result<(Dialect, toml::Table), LoadError> {
-    let folder = dialects.join(name);
-    let path = folder.join("dialect.toml");
-    let own: DialectFile = read_toml(&path)?;
-    let mut table: toml::Table = read_toml(&path)?;
+    let path = folder.path.join(DIALECT);
+    let own: DialectFile = folder.toml(DIALECT)?;
+    let mut table: toml::Table = folder.toml(DIALECT)?;
     heirs.push(name.to_owned());
 
     let (inherited, lineage, mut faults) = match &own.extends {
@@ -104,13 +124,13 @@ fn load_folder(
             return Err(fail(&path, format!("`extends` is circular: {} -> {parent}", heirs.join(" -> "))));
         }
         Some(parent) => {
-            if !dialects.join(parent).is_dir() {
+            let Some(found) = library(parent)? else {
                 return Err(fail(
                     &path,
                     format!("`extends` refers to \"{parent}\", but there is no such dialect"),
                 ));
-            }
-            let (parent, inherited) = load_folder(dialects, parent, errata, heirs)?;
+            };
+            let (parent, inherited) = load_folder(&found, parent, library, errata, heirs)?;
             inherit(&mut table, inherited);
             let events =
                 parent.events.into_iter().map(|(name, event)| (format!("events/{name}.json"), event.file));
@@ -123,11 +143,10 @@ fn load_folder(
     let file =
         table.clone().try_into().map_err(|error| fail(&path, format!("with inherited entries: {error}")))?;
     let mut files = inherited.clone();
-    let idle_patches = own_files(&folder, &mut files, &mut faults)?;
+    let idle_patches = own_files(folder, &mut files, &mut faults);
 
-    let errata_path = folder.join("errata.toml");
     let written: ErrataFile =
-        if errata_path.is_file() { read_toml(&errata_path)? } else { ErrataFile::default() };
+        if folder.files.contains_key(ERRATA) { folder.toml(ERRATA)? } else { ErrataFile::default() };
     let made = written.errata.into_iter().map(|erratum| {
         let idle = match errata {
             Errata::Applied => errata::apply(&erratum.change, &mut files),
@@ -156,7 +175,7 @@ fn load_folder(
             if as_inherited.is_some_and(|json| dialect.take(&relative, json).is_err()) {
                 continue;
             }
-            dialect.faults.push(fail(&file_of(&folder, &relative), message));
+            dialect.faults.push(fail(&file_of(folder, &relative), message));
         }
     }
     let mut unresolved = unresolved(&dialect);
@@ -164,77 +183,71 @@ fn load_folder(
         let missing = format!("types/{name}.json");
         // Reported already, for the file of the type or for the parent.
         let is_faulty = dialect.faults.iter().any(|fault| fault.file.ends_with(&missing));
-        let is_own = file_of(&folder, file).is_file() || inherited.contains_key(&missing);
+        let is_own = folder.owns(file) || inherited.contains_key(&missing);
         !is_faulty && is_own
     });
     dialect.faults.extend(unresolved.into_iter().map(|(file, name)| {
         let message = format!("`$ref` refers to type \"{name}\", which the dialect does not have");
-        fail(&file_of(&folder, &file), message)
+        fail(&file_of(folder, &file), message)
     }));
     Ok((dialect, table))
 }
 
 /// Returns the dialect's own file at fault, or the patch of an inherited one.
-fn file_of(folder: &Path, relative: &str) -> PathBuf {
-    let patch = folder.join(relative.replace(".json", PATCH));
-    if patch.is_file() { patch } else { folder.join(relative) }
+fn file_of(folder: &Folder, relative: &str) -> PathBuf {
+    let patch = relative.replace(".json", PATCH);
+    folder.path.join(if folder.files.contains_key(&patch) { &patch } else { relative })
 }
+
+/// The file of a dialect.
+pub(crate) const DIALECT: &str = "dialect.toml";
+
+/// The file of its corrections.
+pub(crate) const ERRATA: &str = "errata.toml";
 
 /// The extension of patches.
 pub(crate) const PATCH: &str = ".patch.json";
 
 /// Reads the files of a folder over the inherited ones. Returns the places of patches without effect.
-fn own_files(
-    folder: &Path,
-    files: &mut Files,
-    faults: &mut Vec<LoadError>,
-) -> Result<Vec<IdlePatch>, LoadError> {
+fn own_files(folder: &Folder, files: &mut Files, faults: &mut Vec<LoadError>) -> Vec<IdlePatch> {
     let mut idle = Vec::new();
     let inherited = files.clone();
-    for kind in ["events", "types"] {
-        if !folder.join(kind).is_dir() {
+    for file in folder.files.keys().filter(|file| file.contains('/')) {
+        let path = folder.path.join(file);
+        let Some(stem) = file.strip_suffix(".json") else {
+            faults.push(fail(&path, "expected only .json files here"));
             continue;
-        }
-        for path in entries(&folder.join(kind))? {
-            let Some(file_name) = path.file_name().and_then(|name| name.to_str()) else { continue };
-            if path.extension().is_none_or(|extension| extension != "json") {
-                faults.push(fail(&path, "expected only .json files here"));
+        };
+        let json = match folder.json(file) {
+            Ok(json) => json,
+            Err(fault) => {
+                faults.push(fault);
                 continue;
             }
-            let json = match read_json(&path) {
-                Ok(json) => json,
-                Err(fault) => {
-                    faults.push(fault);
-                    continue;
+        };
+        let Some(stem) = stem.strip_suffix(".patch") else {
+            files.insert(file.clone(), json);
+            continue;
+        };
+        let relative = format!("{stem}.json");
+        match inherited.get(&relative) {
+            _ if folder.files.contains_key(&relative) => {
+                faults.push(fail(
+                    &path,
+                    format!("the dialect has its own {relative}: change that file instead of patching it"),
+                ));
+            }
+            None => faults.push(fail(&path, format!("there is no inherited {relative} to patch"))),
+            Some(parent) => {
+                let mut patched = parent.clone();
+                for (pointer, why) in patch::apply(&mut patched, &json) {
+                    idle.push(IdlePatch { file: file.clone(), pointer, why });
                 }
-            };
-            let Some(stem) = file_name.strip_suffix(PATCH) else {
-                files.insert(format!("{kind}/{file_name}"), json);
-                continue;
-            };
-            let relative = format!("{kind}/{stem}.json");
-            match inherited.get(&relative) {
-                _ if folder.join(&relative).is_file() => {
-                    faults.push(fail(
-                        &path,
-                        format!(
-                            "the dialect has its own {relative}: change that file instead of patching it"
-                        ),
-                    ));
-                }
-                None => faults.push(fail(&path, format!("there is no inherited {relative} to patch"))),
-                Some(parent) => {
-                    let mut patched = parent.clone();
-                    for (pointer, why) in patch::apply(&mut patched, &json) {
-                        let file = format!("{kind}/{file_name}");
-                        idle.push(IdlePatch { file, pointer, why });
-                    }
-                    files.insert(relative, patched);
-                }
+                files.insert(relative, patched);
             }
         }
     }
-    Ok(idle)
+    idle
 }
 
 /// Copies entries of the parent that the heir does not have: whole values, single entries of tables, and rules
@@ -310,24 +323,4 @@ fn unresolved(dialect: &Dialect) -> Vec<(String, String)> {
     missing.sort();
     missing.dedup();
     missing
-}
-
-/// Returns the entries of a folder, sorted.
-pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, LoadError> {
-    let read = fs::read_dir(folder)
-        .and_then(|list| list.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, _>>());
-    let mut paths = read.map_err(|error| fail(folder, error))?;
-    paths.sort();
-    Ok(paths)
-}
-
-fn read_json(path: &Path) -> Result<Value, LoadError> {
-    let text = fs::read_to_string(path).map_err(|error| fail(path, error))?;
-    serde_json::from_str(&text).map_err(|error| fail(path, error))
-}
-
-/// Reads a TOML file; the error has the file, the line and what was expected.
-pub(crate) fn read_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, LoadError> {
-    let text = fs::read_to_string(path).map_err(|error| fail(path, error))?;
-    toml::from_str(&text).map_err(|error| fail(path, error))
 }

@@ -2,10 +2,12 @@
 
 mod built;
 mod errata;
+mod folder;
 mod load;
 mod patch;
 mod renamed;
 mod reshaped;
+mod sound;
 mod tiny;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,10 +18,11 @@ use crate::formats::{DialectFile, Effect, Erratum, Lifecycle, Role, Scope};
 use crate::schema::{Registry, Schema};
 
 pub use built::{base, enabled};
+pub use folder::Folder;
+pub(crate) use folder::{entries, read_toml};
 #[cfg(feature = "cli")]
 pub(crate) use load::PATCH;
-pub use load::{Errata, LoadError, list, load, open};
-pub(crate) use load::{entries, read_toml};
+pub use load::{Errata, LoadError, list, load, open, resolve};
 pub use renamed::Renaming;
 pub use tiny::Tiny;
 

@@ -7,27 +7,35 @@ macro_rules! declarations {
     };
 }
 
+/// Returns the code that makes values of these types of a module.
+macro_rules! leaking {
+    ($from:ident: $($of:ident)+) => {{
+        let from = quote!(::codegen::$from);
+        [$(<crate::$from::$of as crate::formats::Leaked>::leaking(&from)),+]
+    }};
+}
+
 mod catalogue;
 mod check;
 mod measured;
-mod names;
-mod order;
+pub(crate) mod names;
 mod shared;
 #[cfg(feature = "cli")]
 mod show;
 mod tables;
 mod types;
 
-use proc_macro2::{Delimiter, Literal, Spacing, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use quote::quote;
 
 use crate::dialect::Dialect;
 use crate::formats::ApiFile;
+use crate::tables::Tables;
 
 pub use catalogue::catalogue;
 #[cfg(feature = "cli")]
 pub use show::show;
-pub use tables::{apis, words};
+pub use tables::{apis, leaks, words};
 pub use types::emit as types;
 
 /// Emits the module of a dialect in the crate `spec`: its validators and tables. Code shared with `base`, a dialect of the
@@ -37,8 +45,9 @@ pub use types::emit as types;
 ///
 /// Fails on a schema that validators do not support.
 pub fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) -> Result<TokenStream, String> {
-    let checks = check::emit(dialect, base, api)?;
-    let table = tables::dialect(dialect, base, api);
+    let built = Tables::of(dialect, api)?;
+    let checks = check::emit(dialect, base, api, &built);
+    let table = tables::dialect(dialect, base, api, &built);
     Ok(quote! {
         #[allow(unused_imports, unused_variables)]
         pub(crate) mod check { #checks }
@@ -143,17 +152,4 @@ pub fn format(tokens: &TokenStream) -> String {
     let file = syn::parse2(tokens.clone())
         .unwrap_or_else(|error| panic!("the generator wrote invalid Rust: {error}\n{tokens}"));
     types::layout(&prettyplease::unparse(&file))
-}
-
-/// Returns a `match` over strings, by length first to save comparisons.
-fn lookup<'n>(
-    subject: &TokenStream,
-    arms: impl IntoIterator<Item = (&'n str, TokenStream)>,
-    otherwise: &TokenStream,
-) -> TokenStream {
-    let arms = arms.into_iter().map(|(name, body)| {
-        let (length, name) = (Literal::usize_unsuffixed(name.len()), Literal::string(name));
-        quote!((#length, #name) => #body,)
-    });
-    quote!(match (#subject.len(), #subject) { #(#arms)* _ => #otherwise })
 }

@@ -27,13 +27,13 @@ fn words(wire: &str) -> Vec<String> {
 }
 
 /// Converts `response.output_text.delta` to `ResponseOutputTextDelta`.
-pub(super) fn pascal(wire: &str) -> String {
+pub(crate) fn pascal(wire: &str) -> String {
     let joined: String = words(wire).iter().map(|word| word[..1].to_ascii_uppercase() + &word[1..]).collect();
     if joined.starts_with(|c: char| c.is_ascii_alphabetic()) { joined } else { format!("V{joined}") }
 }
 
 /// Converts `webSearch-call` to `web_search_call`.
-pub(super) fn snake(wire: &str) -> String {
+pub(crate) fn snake(wire: &str) -> String {
     let joined = words(wire).join("_");
     if joined.starts_with(|c: char| c.is_ascii_alphabetic()) { joined } else { format!("v_{joined}") }
 }
@@ -73,7 +73,7 @@ pub(super) fn entry(list: &str) -> String {
 }
 
 /// Returns an identifier, escaped if it is a keyword of Rust.
-pub(super) fn ident(name: &str) -> Ident {
+pub(crate) fn ident(name: &str) -> Ident {
     match name {
         "self" | "Self" | "super" | "crate" => format_ident!("{name}_"),
         _ if KEYWORDS.contains(&name) => Ident::new_raw(name, Span::call_site()),
@@ -89,13 +89,28 @@ const KEYWORDS: &[&str] = &[
     "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
+/// Returns the identifier of a variant.
+pub(crate) fn pascal_ident(wire: &str) -> Ident {
+    ident(&pascal(wire))
+}
+
+/// Returns the identifier of the table of an API.
+pub(crate) fn api(name: &str) -> Ident {
+    ident(&snake(name).to_uppercase())
+}
+
+/// Returns the identifier of the table at a path.
+pub(crate) fn table(path: &str) -> Ident {
+    format_ident!("{}", path.to_uppercase())
+}
+
 /// Returns the path of a named type. An inline schema has the path of its parent and its name there.
-pub(super) fn type_path(name: &str) -> String {
+pub(crate) fn type_path(name: &str) -> String {
     format!("type_{}", snake(name))
 }
 
 /// Returns the path of an event.
-pub(super) fn event_path(name: &str) -> String {
+pub(crate) fn event_path(name: &str) -> String {
     format!("event_{}", snake(name))
 }
 

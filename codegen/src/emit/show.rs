@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{TokenStream, TokenTree};
 
-use super::names::{event_path, type_path};
+use super::names::{self, event_path, type_path};
 use super::types::Names;
 use super::{check, types};
 use crate::dialect::Dialect;
 use crate::formats::{ApiFile, Glossary};
+use crate::tables::Tables;
 
 /// Returns the Rust of an event or type, with items that only it uses; `None` if the dialect does not have it.
 ///
@@ -32,12 +33,11 @@ pub fn show(
     let named: BTreeSet<String> = event_names.values().chain(type_names.values()).cloned().collect();
     let mut text = pick(&emitted, wanted, &named);
     if with_validator {
-        let named =
-            dialect.types.keys().map(|wire| check::table_ident(&type_path(wire)).to_string()).collect();
+        let named = dialect.types.keys().map(|wire| names::table(&type_path(wire)).to_string()).collect();
         let path = if is_event { event_path(name) } else { type_path(name) };
         text.push('\n');
-        let table = check::table_ident(&path).to_string();
-        text += &pick(&items(check::emit(dialect, None, api)?), &table, &named);
+        let table = names::table(&path).to_string();
+        text += &pick(&items(check::emit(dialect, None, api, &Tables::of(dialect, api)?)), &table, &named);
     }
     Ok(Some(text))
 }

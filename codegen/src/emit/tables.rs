@@ -2,19 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::names;
 use crate::dialect::{Dialect, Event};
 use crate::formats::{
-    ApiFile, Aside, BodyShape, CallShape, Calls, Choice, Constant, Content, DialectSignature, Effect,
-    EncryptedShape, ErrorCodes, ErrorShape, EventLine, Fallback, ForeignApi, ForeignFile, ForeignFormat,
-    Framing, Level, Lifecycle, Mark, Marker, Misnomers, Offers, Operation, Outer, Render, RenderEdit,
-    RenderMoment, RenderResponse, RenderTarget, RequestShape, ResultShape, Role, RootEnd, RootOpening, Route,
-    RuleLevel, Scope, SessionShape, Signature, StatusWords, Stop, StreamOrder, Switch, Trigger, TurnShape,
-    TypeRule, UnknownEvents, Usage,
+    ApiFile, Aside, BodyShape, CallShape, Calls, Choice, Constant, Content, DialectSignature, EncryptedShape,
+    ErrorCodes, ErrorShape, EventLine, Fallback, ForeignApi, ForeignFile, ForeignFormat, Framing, Level,
+    Mark, Marker, Misnomers, Offers, Operation, Outer, Render, RenderEdit, RenderMoment, RenderResponse,
+    RenderTarget, RequestShape, ResultShape, Role, RootEnd, RootOpening, Route, RuleLevel, Scope,
+    SessionShape, Signature, StatusWords, Stop, StreamOrder, Switch, Trigger, TurnShape, TypeRule,
+    UnknownEvents, Usage,
 };
+use crate::tables::Tables;
 
 /// Emits the types of the words and settings in dialect files.
 pub fn words() -> TokenStream {
@@ -44,13 +45,26 @@ pub fn words() -> TokenStream {
     }
 }
 
+/// Emits how a program makes the values of dialects that it loads from folders.
+pub fn leaks() -> TokenStream {
+    let files = leaking! {
+        formats: Aside DialectSignature EventLine Fallback Framing Level Mark Marker Operation Render RenderEdit
+        RenderMoment RenderResponse RenderTarget Role RuleLevel TypeRule UnknownEvents
+    };
+    let tables = leaking! {
+        tables: EventInfo EventMember EventSchema ListSchema Member MemberRules NumberRules ObjectSchema Others Schema Tag
+        TextPattern TextRules UnionSchema Watch
+    };
+    quote!(#(#files)* #(#tables)*)
+}
+
 /// Emits the scopes and the slots of all APIs, and a table for each API. The tables of APIs that are not listed are
 /// for tests.
 pub fn apis(apis: &[(&str, &ApiFile, bool)], foreign: &ForeignFile) -> TokenStream {
     let files = || apis.iter().map(|(_, file, _)| *file);
     let slots: BTreeSet<&str> = files().flat_map(|file| file.slots.keys()).map(String::as_str).collect();
     let slots: Vec<&str> = slots.into_iter().chain(["value"]).collect();
-    let slot_names = slots.iter().map(|slot| pascal_ident(slot));
+    let slot_names = slots.iter().map(|slot| names::pascal_ident(slot));
     let slot_idents = slot_names.clone();
     let slot_docs = slots.iter().map(|slot| format!(" The `{slot}` of the event."));
     let count = slots.len();
@@ -68,26 +82,26 @@ pub fn apis(apis: &[(&str, &ApiFile, bool)], foreign: &ForeignFile) -> TokenStre
     let keys = || files().flat_map(|file| file.scopes.values().flat_map(|scope| &scope.key));
     let ids = files().filter_map(|file| file.outer.id.as_ref());
     let places: BTreeSet<&String> = ids.chain(keys()).collect();
-    let (count_of_places, places) = (places.len(), places.into_iter().map(|slot| pascal_ident(slot)));
+    let (count_of_places, places) = (places.len(), places.into_iter().map(|slot| names::pascal_ident(slot)));
     let mut counts = vec!["sequence_number"];
     for key in keys() {
         if !counts.contains(&key.as_str()) {
             counts.push(key);
         }
     }
-    let (count_of_counts, counts) = (counts.len(), counts.into_iter().map(pascal_ident));
+    let (count_of_counts, counts) = (counts.len(), counts.into_iter().map(names::pascal_ident));
     let scopes: BTreeMap<&str, &str> = files()
         .rev()
         .flat_map(|file| &file.scopes)
-        .map(|(name, scope)| (identity(name, scope), scope.description.as_str()))
+        .map(|(name, scope)| (scope.identity(name), scope.description.as_str()))
         .collect();
-    let variants: Vec<_> = scopes.keys().map(|name| pascal_ident(name)).collect();
+    let variants: Vec<_> = scopes.keys().map(|name| names::pascal_ident(name)).collect();
     let (count_of_scopes, docs) = (scopes.len(), scopes.values().map(|text| format!(" {text}")));
     let most_keys = files().flat_map(|file| file.scopes.values()).map(|scope| scope.key.len()).max();
     let most_keys = most_keys.unwrap_or_default();
     let tables = apis.iter().map(|(name, file, _)| api(name, file, &scopes));
     let listed: Vec<_> =
-        apis.iter().filter(|(.., is_listed)| *is_listed).map(|(name, ..)| api_ident(name)).collect();
+        apis.iter().filter(|(.., is_listed)| *is_listed).map(|(name, ..)| names::api(name)).collect();
     let (foreign, formats) = (foreign.apis.expression(), foreign.formats.expression());
     quote! {
         /// A value that parsing an event extracts.
@@ -102,6 +116,9 @@ pub fn apis(apis: &[(&str, &ApiFile, bool)], foreign: &ForeignFile) -> TokenStre
 
             /// All slots.
             pub const ALL: [Self; #count] = [#(Self::#slot_idents),*];
+
+            /// Their names in the files of APIs, in this order.
+            pub(crate) const NAMES: [&'static str; #count] = [#(#slots),*];
 
             /// Ids and indices.
             pub const PLACES: [Self; #count_of_places] = [#(Self::#places),*];
@@ -152,18 +169,9 @@ pub fn apis(apis: &[(&str, &ApiFile, bool)], foreign: &ForeignFile) -> TokenStre
     }
 }
 
-/// Returns the name of the scope in the list of all APIs.
-fn identity<'s>(name: &'s str, scope: &'s Scope) -> &'s str {
-    scope.like.as_deref().unwrap_or(name)
-}
-
-fn api_ident(name: &str) -> Ident {
-    names::ident(&names::snake(name).to_uppercase())
-}
-
 /// Emits the table of an API, with a row for each scope of any API.
 fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream {
-    let ident = api_ident(name);
+    let ident = names::api(name);
     let (title, path, list) = (&file.title, &file.path, file.list());
     let (signature, operations) = (file.signature.expression(), file.operations.expression());
     let (request, bodies, error) =
@@ -184,7 +192,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
     let Outer { root, snapshot, container, id, item, extensible, used_when_closed, opens, ends } =
         &file.outer;
     let of_file =
-        |name: &String| scope(file.scopes.get(name).map_or(name.as_str(), |found| identity(name, found)));
+        |name: &String| scope(file.scopes.get(name).map_or(name.as_str(), |found| found.identity(name)));
     let (root_scope, container_scope) = (of_file(root), of_file(container));
     let [snapshot, id] = [snapshot, id].map(|name| option(name.as_deref().map(slot)));
     let (index, slots) = (slot(file.index()), places(&file.slots));
@@ -201,7 +209,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
     let usual_stops = file.stop.iter().flat_map(|stop| &stop.usual);
     let rows = scopes.keys().map(|variant| {
         let scope = self::scope(variant);
-        let own = file.scopes.iter().find(|(name, own)| identity(name, own) == *variant);
+        let own = file.scopes.iter().find(|(name, own)| own.identity(name) == *variant);
         let Some((name, own)) = own else { return quote!(ScopeInfo::none(#scope)) };
         let parent = option(own.parent.as_ref().map(of_file));
         let outer = own.parent.as_ref().and_then(|parent| file.scopes.get(parent));
@@ -289,14 +297,19 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
 }
 
 /// Emits the constant of the dialect. Rows that another dialect shares are used from there.
-pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) -> TokenStream {
+pub(super) fn dialect(
+    dialect: &Dialect,
+    base: Option<&Dialect>,
+    api: &ApiFile,
+    tables: &Tables,
+) -> TokenStream {
     let file = &dialect.file;
     let (name, product, source, summary) = (&dialect.name, &file.product, &file.source, &file.summary);
     let lineage = &dialect.lineage;
     let (framing, rules) = (file.framing.expression(), file.rules.expression());
     let error = &file.error;
     let (signature, fallback) = (dialect.own.signature.expression(), dialect.own.fallback.expression());
-    let api_name = api_ident(&file.api);
+    let api_name = names::api(&file.api);
     let opening = option_text(dialect.opening(&api.outer.root));
     let envelope = places(&file.envelope.0);
     let terminal = api.scopes.get(&api.outer.root).map(|root| dialect.terminal(root)).unwrap_or_default();
@@ -304,15 +317,9 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) 
     let operations = file.operations.expression();
     let shared = base.map(|base| (super::shared::path(base), base));
     let same_api = shared.as_ref().filter(|(_, base)| base.file.api == file.api);
-    let mut number = 0;
-    let events = dialect.events.values().enumerate().map(|(place, info)| {
-        let own = number;
-        number += match &info.lifecycle {
-            Lifecycle::Always(_) => 1,
-            Lifecycle::Listed(effects) => 1 + effects.len(),
-        };
-        let is_shared = matches!(info.lifecycle, Lifecycle::Always(_));
-        let row = same_api.filter(|_| is_shared).and_then(|(path, base)| {
+    let events = tables.events.iter().enumerate().map(|(place, row)| {
+        let shared = same_api.filter(|_| row.effects.is_empty()).and_then(|(path, base)| {
+            let info = &dialect.events[&row.name];
             let is_same = |other: &Event| {
                 other.name == info.name
                     && other.description == info.description
@@ -320,10 +327,10 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) 
             };
             let at = Literal::usize_unsuffixed(place);
             let there = Literal::usize_unsuffixed(base.events.values().position(is_same)?);
-            let own = Literal::usize_unsuffixed(own);
+            let own = row.number;
             Some(quote!(EventInfo { number: #own, schema: check::EVENTS[#at], ..#path::EVENTS[#there] }))
         });
-        row.unwrap_or_else(|| event((place, own), info, api, &file.api))
+        shared.unwrap_or_else(|| row.expression())
     });
     let names = dialect.types.keys();
     let same_types = shared.as_ref().filter(|(_, base)| base.types.keys().eq(dialect.types.keys()));
@@ -366,61 +373,20 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile) 
                 render: RENDER,
                 events: EVENTS,
                 types: TYPES,
-                place_of_event: check::place_of_event,
-                schema_named: check::named,
+                schemas: &check::TYPES,
+                folder: None,
             }
         };
     }
 }
 
-/// Emits an event: with its effect, or with the effects of a list and as a point in the scope around all of them.
-fn event((place, number): (usize, usize), event: &Event, api: &ApiFile, api_name: &str) -> TokenStream {
-    let row = |effect: &Effect, is_listed: bool, number: usize, effects: &[TokenStream]| {
-        let Event { name, description, .. } = event;
-        let Effect { scope, role, value, when, phase, early, .. } = effect;
-        let effect_name = option_text(is_listed.then(|| effect.name()));
-        let scope = self::scope(api.scopes.get(scope).map_or(scope, |found| identity(scope, found)));
-        let api = api_ident(api_name);
-        let role = role.expression();
-        let [value, when, phase] = [value, when, phase].map(|text| option_text(text.as_deref()));
-        let number = Literal::usize_unsuffixed(number);
-        quote! {
-            EventInfo {
-                name: #name,
-                description: #description,
-                number: #number,
-                effect: #effect_name,
-                scope: #scope,
-                level: apis::#api.scope(#scope),
-                role: #role,
-                value: #value,
-                when: #when,
-                phase: #phase,
-                early: #early,
-                effects: &[#(#effects),*],
-                schema: check::EVENTS[#place],
-            }
-        }
-    };
-    match &event.lifecycle {
-        Lifecycle::Always(effect) => row(effect, false, number, &[]),
-        Lifecycle::Listed(effects) => {
-            let rows: Vec<_> =
-                (number + 1..).zip(effects).map(|(number, effect)| row(effect, true, number, &[])).collect();
-            let mut around = Effect::new(api.around(effects).to_owned(), Role::Point);
-            around.early = effects.iter().all(|effect| effect.early);
-            row(&around, false, number, &rows)
-        }
-    }
-}
-
 fn slot(name: &str) -> TokenStream {
-    let name = pascal_ident(name);
+    let name = names::pascal_ident(name);
     quote!(Slot::#name)
 }
 
 fn scope(name: &str) -> TokenStream {
-    let name = pascal_ident(name);
+    let name = names::pascal_ident(name);
     quote!(Scope::#name)
 }
 
@@ -430,10 +396,6 @@ fn places(pointers: &BTreeMap<String, String>) -> impl Iterator<Item = TokenStre
         let slot = slot(name);
         quote!((#slot, #pointer))
     })
-}
-
-fn pascal_ident(wire: &str) -> Ident {
-    names::ident(&names::pascal(wire))
 }
 
 pub(super) fn option(value: Option<TokenStream>) -> TokenStream {

@@ -286,6 +286,13 @@ words! {
     }
 }
 
+impl Scope {
+    /// Returns its name in the list of all APIs.
+    pub fn identity<'s>(&'s self, name: &'s str) -> &'s str {
+        self.like.as_deref().unwrap_or(name)
+    }
+}
+
 impl ApiFile {
     /// Returns the slot of the index that is the key of a container.
     pub fn index(&self) -> &str {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use quote::{ToTokens as _, quote};
 use serde_json::Value;
 
 /// A type whose values are constants of generated code.
@@ -21,6 +21,12 @@ pub trait Declared: Constant {
     fn declaration() -> TokenStream;
 }
 
+/// A type whose values a program can also make from files, in memory that it never frees.
+pub trait Leaked {
+    /// Returns the code that makes them, for the type of this name in a module.
+    fn leaking(from: &TokenStream) -> TokenStream;
+}
+
 /// Implements it for types that are the same in programs.
 macro_rules! as_it_is {
     ($($of:ident)+) => {$(
@@ -36,7 +42,7 @@ macro_rules! as_it_is {
     )+};
 }
 
-as_it_is!(bool u16 usize);
+as_it_is!(bool char u16 usize);
 
 impl Constant for u32 {
     fn of() -> TokenStream {
@@ -52,6 +58,42 @@ impl Constant for u32 {
             .flat_map(|(at, digit)| is_first_of_group(at).then_some('_').into_iter().chain([digit]))
             .collect();
         written.parse().unwrap_or_default()
+    }
+}
+
+impl Constant for u64 {
+    fn of() -> TokenStream {
+        quote!(u64)
+    }
+
+    fn expression(&self) -> TokenStream {
+        if *self == Self::MAX { quote!(u64::MAX) } else { Literal::u64_unsuffixed(*self).into_token_stream() }
+    }
+}
+
+impl Constant for f64 {
+    fn of() -> TokenStream {
+        quote!(f64)
+    }
+
+    fn expression(&self) -> TokenStream {
+        match *self {
+            Self::INFINITY => quote!(f64::INFINITY),
+            Self::NEG_INFINITY => quote!(f64::NEG_INFINITY),
+            value => Literal::f64_suffixed(value).into_token_stream(),
+        }
+    }
+}
+
+impl<T: Constant> Constant for Box<T> {
+    fn of() -> TokenStream {
+        let of = T::of();
+        quote!(&'static #of)
+    }
+
+    fn expression(&self) -> TokenStream {
+        let value = T::expression(self);
+        quote!(&#value)
     }
 }
 

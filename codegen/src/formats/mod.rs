@@ -36,7 +36,7 @@ pub use between::{
 pub use client_case::{
     About, Channel, ClientCase, ClientFailure, ClientRetries, ClientStep, Ending, Expect, Step, WaitForm,
 };
-pub use constant::{Constant, Declared};
+pub use constant::{Constant, Declared, Leaked};
 pub use defect::{Defect, DefectVerdict, DefectsFile};
 pub use dialect::{
     Aside, DialectFile, Envelope, EventLine, Framing, Level, Marker, RuleLevel, TypeRule, UnknownEvents,

@@ -118,6 +118,11 @@ impl<'a, 'm> Checker<'a, 'm> {
             Schema::Text(rules) => self.text(rules),
             Schema::ConstantBoolean(wanted) => self.constant_boolean(wanted),
             Schema::FirstOf(schemas) => self.first_of(schemas),
+            #[cfg(feature = "folders")]
+            Schema::Later(table) => match table.get() {
+                Some(schema) => self.check_other(schema),
+                None => self.scanner.skip(),
+            },
         }
     }
 

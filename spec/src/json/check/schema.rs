@@ -1,5 +1,8 @@
 //! Schemas as tables, with which [`Checker`](super::Checker) compares values.
 
+#[cfg(feature = "folders")]
+use std::sync::OnceLock;
+
 use crate::json::Simplest;
 use crate::json::bytes::{SHORT, is_same_short};
 use crate::json::names::{Names, fingerprint, group};
@@ -37,6 +40,9 @@ pub(crate) enum Schema {
     FirstOf(&'static [Schema]),
     /// A value of a schema with a name.
     Named(&'static Schema),
+    /// A table that a program made after the schema that refers to it.
+    #[cfg(feature = "folders")]
+    Later(&'static OnceLock<Schema>),
 }
 
 #[derive(Debug)]
@@ -191,6 +197,8 @@ impl Schema {
             Self::Union(union) => Self::simplest_of(union.kinds.iter().map(|(_, schema)| schema)),
             Self::FirstOf(schemas) => Self::simplest_of(schemas.iter()),
             Self::Named(schema) => schema.simplest(),
+            #[cfg(feature = "folders")]
+            Self::Later(table) => table.get().map_or(Simplest::Null, Self::simplest),
         }
     }
 

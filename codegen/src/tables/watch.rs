@@ -1,0 +1,99 @@
+//! The places of an event's values.
+
+use super::schema::Builder;
+use super::{SlotName, Watch};
+use crate::dialect::{Dialect, Event};
+use crate::formats::{ApiFile, Lifecycle};
+use crate::schema::{Schema, first_segment, leads_somewhere, schema_at, takes_any_text, unescape};
+
+/// A place in an event, with those inside of it.
+#[derive(Default)]
+pub(super) struct Place {
+    slot: Option<SlotName>,
+    effects: Vec<usize>,
+    /// The effects of the value around it that need it.
+    allows: Vec<usize>,
+    /// Whether it is a text, and any other one would be valid.
+    takes_any_text: bool,
+    /// The schema of its value, if any other value of it means the same for the lifecycle.
+    schema: Option<Schema>,
+    /// By member, or `*`.
+    inner: Vec<(String, Self)>,
+}
+
+impl Place {
+    /// Returns the place at a JSON pointer, which is added if it is new.
+    fn at(&mut self, pointer: &str) -> &mut Self {
+        let Some((segment, rest)) = first_segment(pointer) else { return self };
+        let name = unescape(segment);
+        let known = self.inner.iter().position(|(known, _)| *known == name);
+        let at = known.unwrap_or_else(|| {
+            self.inner.push((name, Self::default()));
+            self.inner.len() - 1
+        });
+        self.inner[at].1.at(rest)
+    }
+
+    /// Returns its table.
+    pub(super) fn table(
+        &self,
+        member: Option<&str>,
+        path: &str,
+        builder: &mut Builder<'_>,
+    ) -> Result<Watch, String> {
+        let schema = self.schema.as_ref().map(|schema| builder.schema(schema, path)).transpose()?;
+        let inner = self.inner.iter().map(|(name, place)| {
+            let member = Some(name.as_str()).filter(|name| *name != "*");
+            place.table(member, path, builder)
+        });
+        Ok(Watch {
+            member: member.map(str::to_owned),
+            slot: self.slot.clone(),
+            effects: self.effects.clone(),
+            allows: self.allows.clone(),
+            takes_any_text: self.takes_any_text,
+            schema: schema.map(Box::new),
+            inner: inner.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// The slot of log probabilities, which accompany a text.
+const LOGPROBS: &str = "logprobs";
+
+/// Returns the places of an event's values, if one of them is inside of another value, or if the event has a list of
+/// effects.
+pub(super) fn watch(dialect: &Dialect, event: &Event, api: &ApiFile) -> Option<Place> {
+    let is_there = |pointer: &str| leads_somewhere(dialect.registry(), &event.schema, pointer);
+    let slots =
+        api.slots.iter().map(|(slot, pointer)| (slot, dialect.file.envelope.0.get(slot).unwrap_or(pointer)));
+    let slots: Vec<_> = slots.filter(|(_, pointer)| is_there(pointer)).collect();
+    let effects = event.lifecycle.effects();
+    let mut pointers =
+        slots.iter().map(|(_, pointer)| *pointer).chain(effects.iter().filter_map(|it| it.value.as_ref()));
+    let is_inside = |pointer: &String| pointer.matches('/').count() > 1;
+    if matches!(event.lifecycle, Lifecycle::Always(_)) && !pointers.any(is_inside) {
+        return None;
+    }
+    let mut whole = Place::default();
+    for (slot, pointer) in slots {
+        let place = whole.at(pointer);
+        place.slot = Some(SlotName(slot.clone()));
+        if slot == LOGPROBS {
+            place.schema = schema_at(dialect.registry(), &event.schema, pointer).cloned();
+        }
+    }
+    for (nth, effect) in effects.iter().enumerate() {
+        if effect.value.is_none() && matches!(event.lifecycle, Lifecycle::Always(_)) {
+            continue;
+        }
+        let pointer = effect.value.as_deref().unwrap_or_default();
+        let value = whole.at(pointer);
+        value.effects.push(nth);
+        value.takes_any_text = takes_any_text(dialect.registry(), &event.schema, pointer);
+        if let Some(member) = &effect.when {
+            value.at(&format!("/{member}")).allows.push(nth);
+        }
+    }
+    Some(whole)
+}
