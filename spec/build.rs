@@ -83,7 +83,7 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Returns the files from which a program loads dialects that extend those of the build.
+/// The files that a program needs to load dialects that extend a dialect of the build.
 fn texts(spec: &Path) -> Result<String, Box<dyn std::error::Error>> {
     let mut code =
         "/// The files of all dialects.\npub(crate) static FOLDERS: &[(&str, &[(&str, &str)])] = &[\n"
@@ -92,7 +92,7 @@ fn texts(spec: &Path) -> Result<String, Box<dyn std::error::Error>> {
         writeln!(code, "({name:?}, &[")?;
         for (file, text) in Folder::read(&spec.join("dialects").join(&name))?.files {
             // Without the space of the layout.
-            let json = file.ends_with(".json").then(|| serde_json::from_str::<serde_json::Value>(&text));
+            let json = file.strip_suffix(".json").map(|_| serde_json::from_str::<serde_json::Value>(&text));
             let text = json.transpose()?.map_or(text, |json| json.to_string());
             writeln!(code, "({file:?}, {text:?}),")?;
         }

@@ -10,7 +10,6 @@ pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod dialect;
-#[cfg(feature = "cli")]
 pub mod diff;
 pub mod emit;
 #[cfg(feature = "cli")]
@@ -19,6 +18,7 @@ pub mod folders;
 pub mod formats;
 #[cfg(feature = "cli")]
 pub mod import;
+mod names;
 #[cfg(feature = "cli")]
 mod nearest;
 #[cfg(feature = "cli")]
@@ -26,6 +26,7 @@ mod outdated;
 #[cfg(feature = "cli")]
 mod scaffold;
 pub mod schema;
+pub mod sound;
 pub mod tables;
 mod todo;
 
@@ -62,7 +63,7 @@ impl SpecFiles {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such API.
+    /// If there is no such API.
     pub fn api_of(&self, dialect: &dialect::Dialect) -> Result<&ApiFile, String> {
         let name = &dialect.file.api;
         self.apis.get(name).ok_or_else(|| format!("dialect {}: there is no API \"{name}\"", dialect.name))

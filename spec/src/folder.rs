@@ -1,4 +1,4 @@
-//! Dialects that a program loads from folders: the same tables as those of the build, made by the same code of `codegen`,
+//! Dialects that a program loads from folders: the same tables that a build has, made by the same code of `codegen`,
 //! in memory that is never freed.
 
 use std::collections::BTreeMap;
@@ -9,6 +9,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use codegen::SpecFiles;
 use codegen::dialect::Errata;
 use codegen::formats::ApiFile;
+use codegen::sound::{Finding, Report};
 use codegen::tables::{EventPlace, FirstByte, ObjectName, ScopeLevel, ScopeName, SlotName, Table, TableName};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -27,7 +28,10 @@ mod leaks {
         ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Schema, Tag, TextPattern,
         TextRules, UnionSchema,
     };
-    use crate::words::*;
+    use crate::words::{
+        Aside, DialectSignature, EventLine, Fallback, Framing, Level, Mark, Marker, Operation, Render,
+        RenderEdit, RenderMoment, RenderResponse, RenderTarget, Role, RuleLevel, TypeRule, UnknownEvents,
+    };
 
     include!(concat!(env!("OUT_DIR"), "/leaks.rs"));
 }
@@ -37,10 +41,13 @@ include!(concat!(env!("OUT_DIR"), "/folders.rs"));
 /// The dialects that this program has loaded, the latest last.
 static LOADED: Mutex<Vec<&'static Dialect>> = Mutex::new(Vec::new());
 
+/// Names that mean several dialects.
+const RESERVED: [&str; 2] = ["all", "auto"];
+
 /// Maximum number of folders that a program loads, as their tables stay in memory.
 const MOST: usize = 64;
 
-/// Returns the dialects that this program has loaded, the latest first.
+/// The dialects that this program has loaded, the latest first.
 pub fn loaded() -> Vec<&'static Dialect> {
     LOADED.lock().unwrap_or_else(PoisonError::into_inner).iter().rev().copied().collect()
 }
@@ -49,7 +56,7 @@ pub fn loaded() -> Vec<&'static Dialect> {
 ///
 /// # Errors
 ///
-/// Fails on the first invalid file, and if the name is that of a dialect of the build.
+/// If a file is invalid, or a dialect of the build has the name.
 pub fn load(name: &str, folder: &Folder) -> Result<&'static Dialect, LoadError> {
     let failed = |message: String| LoadError { file: folder.path.clone(), line: None, message };
     let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.');
@@ -58,8 +65,10 @@ pub fn load(name: &str, folder: &Folder) -> Result<&'static Dialect, LoadError> 
             "\"{name}\" is no name of a dialect: name the folder with a-z, 0-9, -, _ and ."
         )));
     }
-    if FOLDERS.iter().any(|(known, _)| *known == name) {
-        return Err(failed(format!("\"{name}\" is a dialect of this suite: give the folder another name")));
+    if RESERVED.contains(&name) || FOLDERS.iter().any(|(known, _)| *known == name) {
+        return Err(failed(format!(
+            "\"{name}\" is the name of a dialect of this suite: give the folder another one"
+        )));
     }
     let mut all = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     let is_it = |known: &&&'static Dialect| {
@@ -82,14 +91,14 @@ pub fn load(name: &str, folder: &Folder) -> Result<&'static Dialect, LoadError> 
 ///
 /// # Errors
 ///
-/// Fails if there is none of this name.
+/// If there is none of this name.
 #[doc(hidden)]
 pub fn remade(name: &str) -> Result<&'static Dialect, LoadError> {
     let missing = LoadError { file: name.into(), line: None, message: "there is no such dialect".to_owned() };
     make(name, &built_in(name)?.ok_or(missing)?, None)
 }
 
-/// Returns the files of a dialect of the build.
+/// The files of a dialect of the build.
 ///
 /// # Errors
 ///
@@ -100,20 +109,54 @@ pub fn built_in(name: &str) -> Result<Option<Folder>, LoadError> {
     Folder::of_texts(&Path::new("dialects").join(name), texts).map(Some)
 }
 
-/// Returns the dialect of some files, with what it extends: the model from which tables are made.
+/// The dialect of some files, with what it extends: the model for tables.
 ///
 /// # Errors
 ///
-/// Fails on the first invalid file.
+/// If a file is invalid.
 pub fn resolve(name: &str, folder: &Folder) -> Result<codegen::dialect::Dialect, LoadError> {
-    let dialect = codegen::dialect::resolve(folder, name, &built_in, Errata::Applied)?;
-    match dialect.faults.first() {
+    let (dialect, faults) = opened(name, folder)?;
+    match faults.into_iter().next() {
         None => Ok(dialect),
-        Some(fault) => Err(fault.clone()),
+        Some(fault) => Err(fault),
     }
 }
 
-/// Returns the tables of the APIs as they are written.
+/// Does the same, and returns all invalid files.
+///
+/// # Errors
+///
+/// If its `dialect.toml` is invalid.
+pub fn opened(name: &str, folder: &Folder) -> Result<(codegen::dialect::Dialect, Vec<LoadError>), LoadError> {
+    let mut dialect = codegen::dialect::resolve(folder, name, &built_in, Errata::Applied)?;
+    let faults = std::mem::take(&mut dialect.faults);
+    Ok((dialect, faults))
+}
+
+/// Problems of a dialect although its files can be read, with paths below its folder.
+///
+/// # Errors
+///
+/// If there is no such API.
+pub fn findings(
+    dialect: &codegen::dialect::Dialect,
+    folder: &Folder,
+    files: &SpecFiles,
+) -> Result<Vec<Finding>, LoadError> {
+    let failed = |message| LoadError { file: folder.path.join("dialect.toml"), line: None, message };
+    let mut report = Report::default();
+    let api = files.api_of(dialect).map_err(failed)?;
+    codegen::sound::dialect_is_sound(dialect, api, &|file| folder.file(file), &mut report);
+    let own = Path::new("dialects").join(&dialect.name);
+    for finding in &mut report.findings {
+        if let Ok(file) = finding.file.strip_prefix(&own) {
+            finding.file = folder.path.join(file);
+        }
+    }
+    Ok(report.findings)
+}
+
+/// The tables of the APIs as they are written.
 ///
 /// # Errors
 ///
@@ -140,11 +183,10 @@ fn make(name: &str, folder: &Folder, sha256: Option<String>) -> Result<&'static 
     let api_file = files.api_of(&dialect).map_err(failed)?;
     let found = APIS.iter().find(|api| api.name == dialect.file.api).copied();
     let api = found.ok_or_else(|| failed(format!("this build has no API \"{}\"", dialect.file.api)))?;
-    dialect.is_sound(api_file).map_err(|(place, message)| LoadError {
-        file: folder.path.join(place),
-        line: None,
-        message,
-    })?;
+    if let Some(finding) = findings(&dialect, folder, &files)?.into_iter().next() {
+        let Finding { file, place, message, help } = finding;
+        return Err(LoadError { file, line: None, message: format!("{place}{message}: {help}") });
+    }
     let built = codegen::tables::Tables::of(&dialect, api_file).map_err(failed)?;
     let named = built.types.values().flatten().chain(built.schemas.iter().flat_map(|(_, named)| named));
     let mut tables = Tables { schemas: BTreeMap::new(), api, events: Vec::new() };
@@ -158,7 +200,7 @@ fn make(name: &str, folder: &Folder, sha256: Option<String>) -> Result<&'static 
             Table::Other(other) => Schema::Named(Box::leak(Box::new(other.leaked(&tables)))),
         };
         if let Some(place) = tables.schemas.get(&table.name) {
-            // Each name is that of one table.
+            // Names are unique.
             let _ = place.set(schema);
         }
     }
@@ -193,15 +235,15 @@ fn make(name: &str, folder: &Folder, sha256: Option<String>) -> Result<&'static 
         types: types.leaked(&tables),
         schemas: schemas.leaked(&tables),
         folder: sha256.map(|sha256| {
-            let folder: &'static _ =
-                Box::leak(Box::new(LoadedFolder { sha256, files: folder.files.clone() }));
+            let (path, files) = (folder.path.display().to_string(), folder.files.clone());
+            let folder: &'static _ = Box::leak(Box::new(LoadedFolder { path, sha256, files }));
             folder
         }),
     };
     Ok(Box::leak(Box::new(made)))
 }
 
-/// Returns the SHA-256 of files: of the path and the text of each, with their lengths.
+/// The SHA-256 of files: of the path and the text of each, with their lengths.
 fn hash(files: &BTreeMap<String, String>) -> String {
     let mut hash = Sha256::new();
     for (name, text) in files {
@@ -216,13 +258,13 @@ fn hash(files: &BTreeMap<String, String>) -> String {
 
 /// The tables of a dialect that is being made.
 pub(crate) struct Tables {
-    /// The tables by name, of which those that are not yet made are empty.
+    /// The tables by name; one that is not yet made is empty.
     schemas: BTreeMap<String, &'static OnceLock<Schema>>,
     api: &'static Api,
     events: Vec<EventSchema>,
 }
 
-/// What a program has instead of a value that was read from files, in memory that is never freed.
+/// The counterpart in programs of a value that was read from files, in memory that is never freed.
 pub(crate) trait Leak {
     type To: 'static;
 

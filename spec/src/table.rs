@@ -108,6 +108,8 @@ pub struct Dialect {
 /// The folder of a dialect that is not one of the build.
 #[derive(Debug)]
 pub struct LoadedFolder {
+    /// Its path as it was given.
+    pub path: String,
     /// The SHA-256 of its files, in hexadecimal digits.
     pub sha256: String,
     /// Its files, and their texts.
@@ -179,6 +181,16 @@ impl Dialect {
         self.effects().find(ends)
     }
 
+    /// `sha256:` and the hash of its folder, if it is not one of the build.
+    pub fn folder_hash(&self) -> Option<String> {
+        self.folder.map(|folder| format!("sha256:{}", folder.sha256))
+    }
+
+    /// The value of `--dialect`: its name, or the path of its folder.
+    pub fn flag(&self) -> &'static str {
+        self.folder.map_or(self.name, |folder| &folder.path)
+    }
+
     /// Returns whether it is the dialect with this name, or extends it.
     pub fn is_or_extends(&self, name: &str) -> bool {
         self.name == name || self.lineage.contains(&name)
@@ -235,7 +247,6 @@ impl Dialect {
         self.verdict(name, json, false)
     }
 
-    /// Returns the schema of a type.
     pub(crate) fn schema_named(&self, name: &str) -> Option<Schema> {
         let at = self.types.binary_search(&name).ok()?;
         self.schemas.get(at).copied()

@@ -223,7 +223,6 @@ impl Members {
         self.tokens(values, of, |_, name| quote!(#name:))
     }
 
-    /// Returns code that builds a value in memory that is never freed.
     fn leaked(&self, of: &TokenStream) -> TokenStream {
         let names = self.all.iter().map(|member| &member.name);
         let values =

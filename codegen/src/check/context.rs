@@ -6,12 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::frames;
-use super::report::{Place, Report};
 use crate::SpecFiles;
 use crate::catalogue::Catalogue;
 use crate::dialect::{self, Dialect, Errata, LoadError, PATCH};
 use crate::folders;
 use crate::formats::{Rule, RuleInApi, Scenario};
+pub(super) use crate::sound::in_dialect;
+use crate::sound::{Place, Report};
 
 pub(super) struct Context {
     pub(super) spec: PathBuf,
@@ -110,11 +111,6 @@ impl Context {
         };
         self.has_event(name) || name.rsplit_once('/').is_some_and(|(event, effect)| has(event, effect))
     }
-}
-
-/// Returns a path in a dialect's folder, relative to the folder of the specification.
-pub(super) fn in_dialect(dialect: &str, relative: &str) -> PathBuf {
-    Path::new("dialects").join(dialect).join(relative)
 }
 
 fn keep<T>(result: Result<T, LoadError>, spec: &Path, report: &mut Report) -> Option<T> {

@@ -5,21 +5,17 @@ use std::fs;
 use serde_json::Value;
 
 use super::context::{Context, in_dialect};
-use super::report::{Place, Report};
-use super::schemas;
 use crate::dialect::Dialect;
 use crate::features;
 use crate::folders::paths;
 use crate::formats::Operation;
+use crate::sound::{Place, Report};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for dialect in context.dialects.values() {
-        schemas::roots(dialect, report);
         repeated_files(context, dialect, report);
         levels(context, dialect, report);
         operations(context, dialect, report);
-        errata(dialect, report);
-        patches(dialect, report);
         if dialect.events.is_empty() {
             let file = in_dialect(&dialect.name, "dialect.toml");
             report.find(
@@ -85,33 +81,6 @@ fn levels(context: &Context, dialect: &Dialect, report: &mut Report) {
         if entry.reason.trim().is_empty() {
             find("the reason is empty".to_owned(), "explain why the level differs");
         }
-    }
-}
-
-fn errata(dialect: &Dialect, report: &mut Report) {
-    let file = in_dialect(&dialect.name, "errata.toml");
-    for (index, (erratum, idle)) in dialect.errata.iter().enumerate() {
-        let place = || format!("[[erratum]] number {}", index + 1);
-        for message in idle {
-            report.find(&file, place(), message, "correct the place, or remove it");
-        }
-        for (name, text) in [("reason", &erratum.reason), ("evidence", &erratum.evidence)] {
-            if text.trim().is_empty() {
-                report.find(
-                    &file,
-                    place(),
-                    format!("the {name} is empty"),
-                    "explain why, and where it was seen",
-                );
-            }
-        }
-    }
-}
-
-fn patches(dialect: &Dialect, report: &mut Report) {
-    for idle in &dialect.idle_patches {
-        let file = in_dialect(&dialect.name, &idle.file);
-        report.find(file, Place::pointer(&idle.pointer), idle.why, "remove this from the patch");
     }
 }
 

@@ -9,7 +9,6 @@ mod context;
 mod coverage;
 mod defects;
 mod dialects;
-mod effects;
 mod exchange;
 mod frames;
 mod goldens;
@@ -17,7 +16,6 @@ mod lifecycle;
 mod measured;
 mod profiles;
 mod render;
-mod report;
 mod requests;
 mod schemas;
 mod shared;
@@ -33,7 +31,9 @@ mod words;
 
 use std::path::Path;
 
-pub use report::{Finding, Open, Place, Report};
+pub use crate::sound::{Finding, Open, Place, Report};
+
+use crate::sound as report;
 
 use context::Context;
 use schemas::Judges;

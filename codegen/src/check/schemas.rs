@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::context::{Context, in_dialect};
+use super::context::Context;
 use super::report::{Place, Report};
 use crate::dialect::Dialect;
 use crate::schema::Registry;
@@ -130,21 +130,5 @@ fn short(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((at, _)) => format!("{} ...", &text[..at]),
         None => text.to_owned(),
-    }
-}
-
-/// Reports roots of a dialect with an unknown type.
-pub(super) fn roots(dialect: &Dialect, report: &mut Report) {
-    for (role, name) in &dialect.own.roots {
-        if !dialect.types.contains_key(name) {
-            let place = format!("[roots] {role}");
-            let message = format!("the dialect has no type \"{name}\"");
-            report.find(
-                in_dialect(&dialect.name, "dialect.toml"),
-                place,
-                message,
-                "use a type of the dialect",
-            );
-        }
     }
 }

@@ -7,8 +7,41 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::LoadError;
-use super::load::{DIALECT, ERRATA, PATCH, fail};
+/// A file of the specification that cannot be loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadError {
+    /// The file.
+    pub file: PathBuf,
+    /// The line at fault, counted from 1, if it is known.
+    pub line: Option<usize>,
+    /// The problem, and what was expected.
+    pub message: String,
+}
+
+impl std::fmt::Display for LoadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: ", self.file.display())?;
+        if let Some(line) = self.line {
+            write!(f, "line {line}: ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+pub(super) fn fail(file: &Path, message: impl std::fmt::Display) -> LoadError {
+    LoadError { file: file.to_owned(), line: None, message: message.to_string() }
+}
+
+/// The file of a dialect.
+pub(crate) const DIALECT: &str = "dialect.toml";
+
+/// The file of its corrections.
+pub(crate) const ERRATA: &str = "errata.toml";
+
+/// The extension of patches.
+pub(crate) const PATCH: &str = ".patch.json";
 
 /// The files of a dialect by their path in its folder, such as `events/response.created.json`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,7 +66,7 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// Fails on a file that cannot be read, or if they are too many or too large.
+    /// If one cannot be read, or if they are too many or too large.
     pub fn read(path: &Path) -> Result<Self, LoadError> {
         let mut folder = Self { path: path.to_owned(), files: BTreeMap::new() };
         let mut left = MOST_BYTES;
@@ -47,11 +80,8 @@ impl Folder {
             if inner.is_symlink() {
                 return Err(fail(&inner, LINK));
             }
-            let names = entries(&inner)?.into_iter().map(|path| match path.file_name()?.to_str() {
-                Some(name) => Some(format!("{kind}/{name}")),
-                None => None,
-            });
-            found.extend(names.flatten());
+            let names = entries(&inner)?.into_iter();
+            found.extend(names.filter_map(|path| Some(format!("{kind}/{}", path.file_name()?.to_str()?))));
         }
         if found.len() > MOST_FILES {
             return Err(fail(path, format!("{} files: a dialect has at most {MOST_FILES}", found.len())));
@@ -76,7 +106,7 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// Fails on a path that no dialect has, or if they are too many or too large.
+    /// If no dialect has a path, or if they are too many or too large.
     pub fn of_texts(
         path: &Path,
         texts: impl IntoIterator<Item = (String, String)>,
@@ -106,7 +136,12 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Returns whether it has the file, or a patch of it.
+    /// The path of its file, or of its patch of an inherited one.
+    pub fn file(&self, relative: &str) -> PathBuf {
+        let patch = relative.replace(".json", PATCH);
+        self.path.join(if self.files.contains_key(&patch) { &patch } else { relative })
+    }
+
     pub(super) fn owns(&self, file: &str) -> bool {
         self.files.contains_key(file) || self.files.contains_key(&file.replace(".json", PATCH))
     }
@@ -118,7 +153,12 @@ impl Folder {
 
     pub(super) fn toml<T: DeserializeOwned>(&self, file: &str) -> Result<T, LoadError> {
         let path = self.path.join(file);
-        toml::from_str(self.text(file)?).map_err(|error| fail(&path, error))
+        let text = self.text(file)?;
+        toml::from_str(text).map_err(|error| {
+            let before = error.span().and_then(|span| text.get(..span.start));
+            let line = before.map(|before| before.matches('\n').count() + 1);
+            LoadError { file: path, line, message: error.message().to_owned() }
+        })
     }
 
     fn text(&self, file: &str) -> Result<&str, LoadError> {

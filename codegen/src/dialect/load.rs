@@ -1,42 +1,15 @@
 //! Resolves dialects: what they extend, their patches and errata.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
 use super::errata::{self, Files};
-use super::folder::{Folder, entries};
+use super::folder::{DIALECT, ERRATA, Folder, LoadError, entries, fail};
 use super::{Dialect, Event, IdlePatch, patch};
 use crate::formats::{DialectFile, Effect, ErrataFile, Lifecycle, Role};
 use crate::schema::{self, Registry};
-
-/// A file of the specification that cannot be loaded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LoadError {
-    /// The file.
-    pub file: PathBuf,
-    /// The line at fault, counted from 1, if it is known.
-    pub line: Option<usize>,
-    /// The problem, and what was expected.
-    pub message: String,
-}
-
-impl std::fmt::Display for LoadError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: ", self.file.display())?;
-        if let Some(line) = self.line {
-            write!(f, "line {line}: ")?;
-        }
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for LoadError {}
-
-pub(super) fn fail(file: &Path, message: impl std::fmt::Display) -> LoadError {
-    LoadError { file: file.to_owned(), line: None, message: message.to_string() }
-}
 
 /// Returns the names of all dialects under `<spec>/dialects`, sorted.
 pub fn list(spec: &Path) -> Result<Vec<String>, LoadError> {
@@ -57,7 +30,7 @@ pub fn list(spec: &Path) -> Result<Vec<String>, LoadError> {
 ///
 /// # Errors
 ///
-/// Fails on the first invalid file.
+/// If a file is invalid.
 pub fn load(spec: &Path, name: &str) -> Result<Dialect, LoadError> {
     let dialect = open(spec, name, Errata::Applied)?;
     match dialect.faults.first() {
@@ -175,7 +148,7 @@ fn load_folder(
             if as_inherited.is_some_and(|json| dialect.take(&relative, json).is_err()) {
                 continue;
             }
-            dialect.faults.push(fail(&file_of(folder, &relative), message));
+            dialect.faults.push(fail(&folder.file(&relative), message));
         }
     }
     let mut unresolved = unresolved(&dialect);
@@ -188,25 +161,10 @@ fn load_folder(
     });
     dialect.faults.extend(unresolved.into_iter().map(|(file, name)| {
         let message = format!("`$ref` refers to type \"{name}\", which the dialect does not have");
-        fail(&file_of(folder, &file), message)
+        fail(&folder.file(&file), message)
     }));
     Ok((dialect, table))
 }
-
-/// Returns the dialect's own file at fault, or the patch of an inherited one.
-fn file_of(folder: &Folder, relative: &str) -> PathBuf {
-    let patch = relative.replace(".json", PATCH);
-    folder.path.join(if folder.files.contains_key(&patch) { &patch } else { relative })
-}
-
-/// The file of a dialect.
-pub(crate) const DIALECT: &str = "dialect.toml";
-
-/// The file of its corrections.
-pub(crate) const ERRATA: &str = "errata.toml";
-
-/// The extension of patches.
-pub(crate) const PATCH: &str = ".patch.json";
 
 /// Reads the files of a folder over the inherited ones. Returns the places of patches without effect.
 fn own_files(folder: &Folder, files: &mut Files, faults: &mut Vec<LoadError>) -> Vec<IdlePatch> {

@@ -7,7 +7,6 @@ mod load;
 mod patch;
 mod renamed;
 mod reshaped;
-mod sound;
 mod tiny;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,11 +17,11 @@ use crate::formats::{DialectFile, Effect, Erratum, Lifecycle, Role, Scope};
 use crate::schema::{Registry, Schema};
 
 pub use built::{base, enabled};
-pub use folder::Folder;
-pub(crate) use folder::{entries, read_toml};
 #[cfg(feature = "cli")]
-pub(crate) use load::PATCH;
-pub use load::{Errata, LoadError, list, load, open, resolve};
+pub(crate) use folder::PATCH;
+pub use folder::{Folder, LoadError};
+pub(crate) use folder::{entries, read_toml};
+pub use load::{Errata, list, load, open, resolve};
 pub use renamed::Renaming;
 pub use tiny::Tiny;
 

@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::dialect::Dialect;
+#[cfg(feature = "cli")]
 use crate::import::Imported;
-use crate::schema::{self, ParseError, Schema};
+use crate::schema::Schema;
+#[cfg(feature = "cli")]
+use crate::schema::{self, ParseError};
 
 /// One side of a comparison.
 #[derive(Debug, Clone)]
@@ -54,6 +57,7 @@ impl Side {
     /// # Errors
     ///
     /// Fails if a file of the import is not in normal form.
+    #[cfg(feature = "cli")]
     pub fn of_document(name: impl Into<String>, imported: Imported) -> Result<Self, ParseError> {
         let mut side = Self {
             name: name.into(),

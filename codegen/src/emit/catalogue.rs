@@ -4,7 +4,6 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::measured::{Effects, Measurement};
-use super::names;
 use crate::catalogue::Catalogue;
 use crate::formats::{
     About, Authority, BetweenCase, BetweenLeniency, BetweenLimit, BetweenRule, Breakage, Channel, Citation,
@@ -13,6 +12,7 @@ use crate::formats::{
     OnSocket, Operand, PlayedFile, Profile, Relation, Requirement, RequirementLevel, Rule, RuleInApi,
     Scenario, Scopes, Side, Step, Target, UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
 };
+use crate::names;
 
 /// Emits the types and their values, and an enum of the native rules.
 pub fn catalogue(catalogue: &Catalogue) -> TokenStream {

@@ -1,15 +1,15 @@
-//! Prints the tables of schemas.
+//! Tables of schemas as constants.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::names::{self, type_path};
 use super::shared::Shared;
 use crate::dialect::Dialect;
 use crate::formats::{ApiFile, Constant as _};
+use crate::names::{self, type_path};
 use crate::tables::{NamedTable, Table, Tables, noted};
 
-/// Emits the tables of a dialect, except those shared with another one, and the lists of those of events and types.
+/// Emits the tables of a dialect, except those shared with another one, and the lists of the tables of events and types.
 pub(super) fn emit(dialect: &Dialect, base: Option<&Dialect>, api: &ApiFile, tables: &Tables) -> TokenStream {
     let shared = base.map(|base| {
         let (own, others) = (noted(dialect, api), noted(base, api));

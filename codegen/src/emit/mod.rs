@@ -7,7 +7,7 @@ macro_rules! declarations {
     };
 }
 
-/// Returns the code that makes values of these types of a module.
+/// The code that makes values of these types of a module.
 macro_rules! leaking {
     ($from:ident: $($of:ident)+) => {{
         let from = quote!(::codegen::$from);
@@ -18,7 +18,6 @@ macro_rules! leaking {
 mod catalogue;
 mod check;
 mod measured;
-pub(crate) mod names;
 mod shared;
 #[cfg(feature = "cli")]
 mod show;
@@ -30,6 +29,7 @@ use quote::quote;
 
 use crate::dialect::Dialect;
 use crate::formats::ApiFile;
+use crate::names;
 use crate::tables::Tables;
 
 pub use catalogue::catalogue;

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::names;
 use crate::dialect::{Dialect, Event};
 use crate::formats::ApiFile;
+use crate::names;
 use crate::schema::{Registry, Schema};
 
 /// The types and events that a dialect shares with another one of the same build.

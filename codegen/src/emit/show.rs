@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{TokenStream, TokenTree};
 
-use super::names::{self, event_path, type_path};
 use super::types::Names;
 use super::{check, types};
 use crate::dialect::Dialect;
 use crate::formats::{ApiFile, Glossary};
+use crate::names::{self, event_path, type_path};
 use crate::tables::Tables;
 
 /// Returns the Rust of an event or type, with items that only it uses; `None` if the dialect does not have it.

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::names;
 use crate::dialect::{Dialect, Event};
 use crate::formats::{
     ApiFile, Aside, BodyShape, CallShape, Calls, Choice, Constant, Content, DialectSignature, EncryptedShape,
@@ -15,6 +14,7 @@ use crate::formats::{
     SessionShape, Signature, StatusWords, Stop, StreamOrder, Switch, Trigger, TurnShape, TypeRule,
     UnknownEvents, Usage,
 };
+use crate::names;
 use crate::tables::Tables;
 
 /// Emits the types of the words and settings in dialect files.

@@ -23,7 +23,7 @@ pub trait Declared: Constant {
 
 /// A type whose values a program can also make from files, in memory that it never frees.
 pub trait Leaked {
-    /// Returns the code that makes them, for the type of this name in a module.
+    /// The code that makes them, for the type of this name in a module.
     fn leaking(from: &TokenStream) -> TokenStream;
 }
 

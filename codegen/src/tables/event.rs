@@ -4,7 +4,6 @@ use super::{EventInfo, EventPlace, ScopeLevel, ScopeName};
 use crate::dialect::{Dialect, Event};
 use crate::formats::{ApiFile, Effect, Lifecycle, Role};
 
-/// Returns the properties of all events.
 pub(super) fn events(dialect: &Dialect, api: &ApiFile) -> Vec<EventInfo> {
     let mut number = 0;
     let rows = dialect.events.values().enumerate().map(|(place, event)| {
@@ -24,7 +23,7 @@ struct Rows<'d> {
 }
 
 impl Rows<'_> {
-    /// Returns an event: with its effect, or with the effects of a list and as a point in the scope around all of them.
+    /// An event with its effect, or with the effects of a list and as a point in the scope around all of them.
     fn of_event(&self, number: usize) -> EventInfo {
         match &self.event.lifecycle {
             Lifecycle::Always(effect) => self.row(effect, false, number, Vec::new()),

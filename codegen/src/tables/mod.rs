@@ -13,8 +13,8 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens as _, format_ident, quote};
 
 use crate::dialect::Dialect;
-use crate::emit::names;
 use crate::formats::{ApiFile, Constant, Role};
+use crate::names;
 use crate::schema::Kind;
 
 pub(crate) use schema::noted;
@@ -41,7 +41,7 @@ impl Tables {
         Ok(Self { types, schemas, events: event::events(dialect, api) })
     }
 
-    /// Returns the schemas of its types, sorted by name.
+    /// The schemas of its types, sorted by name.
     pub fn schemas_of_types(&self) -> impl Iterator<Item = Schema> {
         self.types.values().filter_map(|tables| tables.last()).map(NamedTable::reference)
     }
@@ -57,7 +57,7 @@ pub struct NamedTable {
 }
 
 impl NamedTable {
-    /// Returns the schema that refers to it.
+    /// The schema that refers to it.
     pub fn reference(&self) -> Schema {
         let variant = match &self.table {
             Table::Object(_) => "Object",
@@ -348,7 +348,7 @@ pub struct ScopeLevel {
     pub scope: ScopeName,
 }
 
-/// The position of an event's schema among those of the dialect.
+/// The position of an event's schema in the dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventPlace(pub usize);
 

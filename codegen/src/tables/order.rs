@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::dialect::Dialect;
-use crate::emit::names::{self, event_path, type_path};
+use crate::names::{self, event_path, type_path};
 use crate::schema::{Kind, Object, Property, Registry, Schema};
 
 /// The observed order of members, by the path of the object.

@@ -9,17 +9,16 @@ use super::watch::{Place, watch};
 use super::{
     EventMember, EventSchema, FirstByte, ListSchema, Member, MemberRules, NamedTable, NumberRules,
     ObjectName, ObjectSchema, Others, Schema as Built, SlotName, Table, TableName, Tag, TextPattern,
-    TextRules, UnionSchema,
+    TextRules, UnionSchema, Watch,
 };
 use crate::dialect::{Dialect, Event};
-use crate::emit::names::{self, event_path, type_path};
 use crate::formats::{ApiFile, Lifecycle, Role};
+use crate::names::{self, event_path, type_path};
 use crate::schema::{Additional, Kind, Object, Pattern, Property, Range, Registry, Schema, StringRules};
 
 type OfTypes = BTreeMap<String, Vec<NamedTable>>;
 type OfEvents = Vec<(EventSchema, Vec<NamedTable>)>;
 
-/// Returns the tables of the types and events of a dialect.
 pub(super) fn tables(dialect: &Dialect, api: &ApiFile) -> Result<(OfTypes, OfEvents), String> {
     let mut builder = Builder {
         registry: dialect.registry(),
@@ -139,7 +138,6 @@ pub(crate) fn noted(dialect: &Dialect, api: &ApiFile) -> BTreeSet<String> {
     noted
 }
 
-/// Returns the schema that a table is referred to by.
 fn refer(path: &str, target: &Schema) -> Built {
     let variant = match target {
         Schema::Object(_) => "Object",
@@ -149,7 +147,7 @@ fn refer(path: &str, target: &Schema) -> Built {
     Built::Table(TableName { name: path.to_owned(), variant })
 }
 
-pub(super) struct Builder<'d> {
+struct Builder<'d> {
     registry: Registry<'d>,
     order: UsualOrder,
     /// The paths of responses and lifecycle values in events.
@@ -160,7 +158,6 @@ pub(super) struct Builder<'d> {
 }
 
 impl Builder<'_> {
-    /// Adds the table of a schema.
     fn table(&mut self, path: &str, schema: &Schema) -> Result<(), String> {
         let table = match schema {
             Schema::Object(object) => Table::Object(self.object(object, path)?),
@@ -174,7 +171,7 @@ impl Builder<'_> {
     fn event(&mut self, event: &Event, outer: &Outer<'_>) -> Result<EventSchema, String> {
         let path = self.fresh(&event_path(&event.name));
         let schema = self.registry.resolve(&event.schema);
-        let watch = outer.watch.as_ref().map(|watch| watch.table(None, &path, self)).transpose()?;
+        let watch = outer.watch.as_ref().map(|watch| self.watch(watch, None, &path)).transpose()?;
         let watch = watch.map(Box::new);
         // The values of slots are taken from their places, wherever these are.
         let slots: &[_] = if watch.is_some() { &[] } else { &outer.slots };
@@ -191,6 +188,23 @@ impl Builder<'_> {
         Ok(EventSchema::Object { schema: ObjectName(path), members, others_vary, watch })
     }
 
+    fn watch(&mut self, place: &Place, member: Option<&str>, path: &str) -> Result<Watch, String> {
+        let schema = place.schema.as_ref().map(|schema| self.schema(schema, path)).transpose()?;
+        let inner = place.inner.iter().map(|(name, place)| {
+            let member = Some(name.as_str()).filter(|name| *name != "*");
+            self.watch(place, member, path)
+        });
+        Ok(Watch {
+            member: member.map(str::to_owned),
+            inner: inner.collect::<Result<_, _>>()?,
+            slot: place.slot.clone(),
+            effects: place.effects.clone(),
+            allows: place.allows.clone(),
+            takes_any_text: place.takes_any_text,
+            schema: schema.map(Box::new),
+        })
+    }
+
     fn fresh(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_owned();
         let mut number = 2;
@@ -201,8 +215,8 @@ impl Builder<'_> {
         name
     }
 
-    /// Returns the table of a schema. Objects and unions get tables of their own.
-    pub(super) fn schema(&mut self, schema: &Schema, path: &str) -> Result<Built, String> {
+    /// Objects and unions get tables of their own.
+    fn schema(&mut self, schema: &Schema, path: &str) -> Result<Built, String> {
         Ok(match schema {
             Schema::Any => Built::Any,
             Schema::Null => Built::Null,

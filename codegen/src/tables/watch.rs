@@ -1,7 +1,6 @@
 //! The places of an event's values.
 
-use super::schema::Builder;
-use super::{SlotName, Watch};
+use super::SlotName;
 use crate::dialect::{Dialect, Event};
 use crate::formats::{ApiFile, Lifecycle};
 use crate::schema::{Schema, first_segment, leads_somewhere, schema_at, takes_any_text, unescape};
@@ -9,16 +8,16 @@ use crate::schema::{Schema, first_segment, leads_somewhere, schema_at, takes_any
 /// A place in an event, with those inside of it.
 #[derive(Default)]
 pub(super) struct Place {
-    slot: Option<SlotName>,
-    effects: Vec<usize>,
+    pub(super) slot: Option<SlotName>,
+    pub(super) effects: Vec<usize>,
     /// The effects of the value around it that need it.
-    allows: Vec<usize>,
+    pub(super) allows: Vec<usize>,
     /// Whether it is a text, and any other one would be valid.
-    takes_any_text: bool,
+    pub(super) takes_any_text: bool,
     /// The schema of its value, if any other value of it means the same for the lifecycle.
-    schema: Option<Schema>,
+    pub(super) schema: Option<Schema>,
     /// By member, or `*`.
-    inner: Vec<(String, Self)>,
+    pub(super) inner: Vec<(String, Self)>,
 }
 
 impl Place {
@@ -32,29 +31,6 @@ impl Place {
             self.inner.len() - 1
         });
         self.inner[at].1.at(rest)
-    }
-
-    /// Returns its table.
-    pub(super) fn table(
-        &self,
-        member: Option<&str>,
-        path: &str,
-        builder: &mut Builder<'_>,
-    ) -> Result<Watch, String> {
-        let schema = self.schema.as_ref().map(|schema| builder.schema(schema, path)).transpose()?;
-        let inner = self.inner.iter().map(|(name, place)| {
-            let member = Some(name.as_str()).filter(|name| *name != "*");
-            place.table(member, path, builder)
-        });
-        Ok(Watch {
-            member: member.map(str::to_owned),
-            slot: self.slot.clone(),
-            effects: self.effects.clone(),
-            allows: self.allows.clone(),
-            takes_any_text: self.takes_any_text,
-            schema: schema.map(Box::new),
-            inner: inner.collect::<Result<_, _>>()?,
-        })
     }
 }
 

@@ -218,9 +218,7 @@ fn of_gateway(
     is_stream: bool,
     dialect: &'static Dialect,
 ) -> Option<Response> {
-    if !gateway::dialects().any(|spoken| spoken.name == dialect.name)
-        || gateway::invalid(&request, dialect).is_some()
-    {
+    if !gateway::is_spoken(dialect) || gateway::invalid(&request, dialect).is_some() {
         return None;
     }
     let previous = request.as_object_mut()?.shift_remove("previous_response_id");

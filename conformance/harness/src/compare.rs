@@ -8,7 +8,7 @@ use spec::Dialect;
 
 use crate::certificate::{CERTIFICATE, Certificate, Judge, PAGE, Requests, SIGNATURE, Sent};
 use crate::digest::hash;
-use crate::evidence::{Evidence, REPORT, RUN, RunFile};
+use crate::evidence::{Evidence, REPORT, RUN, RunFile, files_of};
 use crate::file::first_difference;
 use crate::judge::{Attempt, mark_answered, verdict};
 use crate::plan::{Offer, ScenarioCase, Seed, cases};
@@ -84,6 +84,8 @@ pub fn compare(evidence: &Evidence, run: &RunFile, requested: Option<FailOn>) ->
         differences.push("run.json: an exchange is listed twice".to_owned());
     }
     files.extend([RUN, REPORT, CERTIFICATE, PAGE, SIGNATURE]);
+    let of_dialect: Vec<String> = files_of(dialect).map(|(file, _)| file).collect();
+    files.extend(of_dialect.iter().map(String::as_str));
     match run.chained() {
         Ok(chain) if chain == run.chain => {}
         Ok(_) => differences.push("run.json: its chain does not match its exchanges".to_owned()),

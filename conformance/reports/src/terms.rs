@@ -75,7 +75,7 @@ pub fn dialects_of(capture: &CaptureReport) -> Option<String> {
 pub(super) fn dialect(run: &Run) -> Option<String> {
     match &*run.recognised() {
         [(only, ..)] => Some(visible(only)),
-        [] => Some(visible(&run.dialect)).filter(|_| run.dialect != AUTO),
+        [] => Some(visible(&run.dialect_in_words())).filter(|_| run.dialect != AUTO),
         several => Some(counted(several.len() as u64, "dialect")),
     }
 }

@@ -105,6 +105,9 @@ pub struct Run {
     pub suite: String,
     /// The dialect; `auto` if that of each stream was recognised: recordings and findings state theirs.
     pub dialect: String,
+    /// The folder of the dialect, if it is not one of the suite: `sha256:` and the hash of its files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect_folder: Option<String>,
     /// The outcome.
     pub outcome: Outcome,
     /// The findings that fail the run. Reports without this member are of runs that failed on broken MUST rules.
@@ -175,6 +178,9 @@ impl Outcome {
     }
 }
 
+/// Number of characters of a hash that reports show, with `sha256:`.
+const SHOWN_OF_HASH: usize = 7 + 16;
+
 impl Run {
     /// Returns the result of checked recordings, with the trials of an endpoint if there was one.
     pub fn new(rules: &Rules, captures: Vec<CaptureReport>, live: Option<LiveReport>) -> Self {
@@ -220,6 +226,10 @@ impl Run {
             version: VERSION,
             suite: env!("CARGO_PKG_VERSION").to_owned(),
             dialect: dialect.to_owned(),
+            dialect_folder: match *dialects {
+                [only] => only.folder_hash(),
+                _ => None,
+            },
             outcome: outcome(&captures, live.as_ref(), fail_on),
             fail_on,
             levels: LevelChange::of_several(rules),
@@ -245,6 +255,13 @@ impl Run {
         };
         run.next = Step::all(&run);
         run
+    }
+
+    /// The dialect, and that it is not one of the suite, if so.
+    pub fn dialect_in_words(&self) -> String {
+        let Some(folder) = &self.dialect_folder else { return self.dialect.clone() };
+        let hash: String = folder.chars().take(SHOWN_OF_HASH).collect();
+        format!("{} ({hash}), not part of this suite", self.dialect)
     }
 
     /// Returns the run with paths through the folder in which it is kept. In JSON, paths stay relative to it.

@@ -55,7 +55,7 @@ fn of_endpoint(run: &Run, live: &LiveReport, steps: &mut Vec<Step>) {
             let (target, model) = (shell_word(&live.target), shell_word(&live.model));
             command = format!("{command} --target {target} --model {model}");
         }
-        format!("{command} --dialect {}{more}", shell_word(&run.dialect))
+        format!("{command} --dialect {}{more}", shell_word(flag(run)))
     };
     let undecided = |kind| run.undecided.iter().find(move |undecided| undecided.kind == kind);
     if let Some(obstacle) = &live.obstacle {
@@ -106,6 +106,11 @@ fn varies(case: &CaseReport, run: &Run) -> bool {
     case.attempts.len() < 2 || answers.any(|events| Some(events) != first)
 }
 
+/// The value of `--dialect`.
+fn flag(run: &Run) -> &str {
+    spec::dialect(&run.dialect).map_or(&run.dialect, |dialect| dialect.flag())
+}
+
 fn of_recordings(run: &Run, worst: &[&RuleTotal], steps: &mut Vec<Step>) {
     let first = worst.first().and_then(|rule| Some((rule, run.captures.get(rule.first?[0])?)));
     let Some((rule, capture)) = first.filter(|(_, capture)| capture.name != "standard input") else { return };
@@ -116,7 +121,7 @@ fn of_recordings(run: &Run, worst: &[&RuleTotal], steps: &mut Vec<Step>) {
     }
     let folder = if path.starts_with('-') { "./" } else { "" };
     let dialect =
-        if run.dialect == AUTO { String::new() } else { format!(" --dialect {}", shell_word(&run.dialect)) };
+        if run.dialect == AUTO { String::new() } else { format!(" --dialect {}", shell_word(flag(run))) };
     let named = format!("{folder}{}{dialect}", shell_word(&path));
     if worst.len() > 1 {
         let command = format!("conformance check {named} --select {}", shell_word(&rule.id));

@@ -21,7 +21,7 @@ pub(super) struct ApiArgs {
     /// by this flag, --dialect, --profile, the path of --target, or tests that only one API has. These must be there.
     #[arg(long, value_name = "API", value_delimiter = ',', conflicts_with_all = ["capture", "dialect"], value_parser = known::APIS, hide_possible_values = true, help_heading = HEADING)]
     api: Vec<String>,
-    /// Dialect, of `conformance list dialects`; one for each API [default: openai, anthropic, chat].
+    /// Dialect, of `conformance list dialects` or of a folder, such as ./acme; one for each API [default: openai, anthropic, chat].
     ///
     /// `all` tests the reference gateway in each dialect. `auto` recognises the dialects of recordings: the default with
     /// `--capture`.

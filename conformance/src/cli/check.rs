@@ -46,7 +46,7 @@ pub(super) struct CheckArgs {
     /// Recordings, folders of recordings, or - for stdin.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Dialect of the recordings, of `conformance list dialects`; `auto` recognises it.
+    /// Dialect of the recordings, of `conformance list dialects` or of a folder, such as ./acme; `auto` recognises it.
     ///
     /// `auto` takes the API and the dialect of each stream from the URL, the headers, the request, and the first event, in
     /// this order. Streams of several APIs can be in one folder or file. Reports state what was recognised, and why.
@@ -108,9 +108,12 @@ impl CommandArgs for CheckArgs {
         let mut run = rules.run(captures, self.verdict.fail_on());
         (run.passed_over, run.scripted) = (passed_over, scripted);
         let walks = walks.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let exercised = |dialect: &&'static Dialect| exercised(dialect, &walks, Claim::All);
-        let dialects =
-            spec::DIALECTS.iter().filter(|dialect| walks.windows.iter().any(|(of, _)| *of == dialect.name));
+        let exercised = |dialect: &'static Dialect| exercised(dialect, &walks, Claim::All);
+        let dialects = spec::DIALECTS
+            .iter()
+            .copied()
+            .chain(spec::folder::loaded())
+            .filter(|dialect| walks.windows.iter().any(|(of, _)| *of == dialect.name));
         run.exercised = dialects.filter_map(exercised).collect();
         if is_streamed {
             lines.end()?;

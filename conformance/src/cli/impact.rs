@@ -57,7 +57,7 @@ pub(super) struct ImpactArgs {
     /// The intact response of the recording.
     #[arg(long, value_name = "FILE")]
     intact: Option<PathBuf>,
-    /// Dialect of the recordings, of `conformance list dialects`; `auto` recognises it.
+    /// Dialect of the recordings, of `conformance list dialects` or of a folder, such as ./acme; `auto` recognises it.
     #[arg(long, value_name = "NAME", default_value = AUTO, value_parser = known::DIALECTS_OR_AUTO, hide_possible_values = true)]
     dialect: String,
     /// Time limit for a response.

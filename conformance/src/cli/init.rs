@@ -43,7 +43,7 @@ pub(super) struct InitArgs {
     /// Name of the target in the file.
     #[arg(long, value_name = "NAME", default_value = "default")]
     name: String,
-    /// Dialect of the endpoint, of `conformance list dialects`; one for each API [default: openai, anthropic, chat].
+    /// Dialect of the endpoint, of `conformance list dialects` or of a folder, such as ./acme; one for each API [default: openai, anthropic, chat].
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = known::DIALECTS, hide_possible_values = true, help_heading = HEADING)]
     dialect: Vec<String>,
     #[command(flatten)]

@@ -9,6 +9,7 @@ mod color;
 mod completions;
 mod config;
 mod dialect;
+mod dialects;
 mod diff;
 mod expected;
 mod explain;
@@ -98,6 +99,7 @@ const COMMANDS: &[Command] = &[
     command::<impact::ImpactArgs>("impact"),
     command::<between::BetweenArgs>("between"),
     command::<sign::SignArgs>("sign"),
+    command::<dialects::DialectArgs>("dialect"),
     command::<explain::ExplainArgs>("explain"),
     command::<list::ListArgs>("list"),
     command::<export::ExportArgs>("export"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, bail};
 use catalogue::{
     BETWEEN_CASES, BETWEEN_RULES, BetweenCase, BetweenRule, Feature, Profile, Requirement, Rule, Scenario,
 };
@@ -11,18 +11,67 @@ use checker::fallback;
 use clients::PlayedCase;
 use gateway::WireFault;
 use spec::Dialect;
+use spec::folder::Folder;
 use spec::table::{EventInfo, Fallback};
 
 pub(super) use harness::suite::did_you_mean as meant;
 
-/// Returns the dialect of that name.
+/// Returns the dialect of that name, or of the folder at that path.
 pub(super) fn dialect(name: &str) -> Result<&'static Dialect> {
+    if is_folder(name) {
+        return dialect_in(Path::new(name));
+    }
     let all = || spec::dialects().map(|(name, _)| name);
     spec::dialect(name).ok_or_else(|| {
         let names: Vec<_> = all().collect();
-        let hint = if name == "all" { " but for the reference gateway" } else { &*meant(name, all()) };
+        let hint = match name {
+            "all" => " but for the reference gateway".to_owned(),
+            _ if Path::new(name).join("dialect.toml").is_file() => {
+                format!("; for the folder, write ./{name}")
+            }
+            _ => meant(name, all()),
+        };
         anyhow!("there is no dialect \"{name}\"{hint}; there are: {}", names.join(", "))
     })
+}
+
+/// A path has a slash; a dialect of the suite has none.
+fn is_folder(name: &str) -> bool {
+    name.contains(['/', '\\']) || matches!(name, "." | "..")
+}
+
+/// In a file, the path of a dialect's folder is relative to the folder of that file.
+pub(super) fn dialects_at(names: &str, folder: &Path) -> String {
+    names.split(',').map(|name| dialect_at(name, folder)).collect::<Vec<_>>().join(",")
+}
+
+fn dialect_at(name: &str, folder: &Path) -> String {
+    let path = folder.join(name).display().to_string();
+    if is_folder(name) { if is_folder(&path) { path } else { format!("./{path}") } } else { name.to_owned() }
+}
+
+/// Loads the dialect of a folder, which has the name of the folder.
+pub(super) fn dialect_in(path: &Path) -> Result<&'static Dialect> {
+    let (name, folder) = dialect_folder(path)?;
+    let dialect = spec::folder::load(&name, &folder)?;
+    for level in dialect.rules {
+        let file = path.join("dialect.toml");
+        rule(level.id).with_context(|| format!("{}: [[rule]] {}", file.display(), level.id))?;
+        if level.reason.trim().is_empty() {
+            bail!(
+                "{}: [[rule]] {}: the reason is empty: explain why the level differs",
+                file.display(),
+                level.id
+            );
+        }
+    }
+    Ok(dialect)
+}
+
+pub(super) fn dialect_folder(path: &Path) -> Result<(String, Folder)> {
+    let whole = path.canonicalize().with_context(|| format!("--dialect {}", path.display()))?;
+    let name = whole.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    Ok((name, Folder::read(path)?))
 }
 
 /// Returns the dialect of each API, unless another one is asked for: that of its first party.

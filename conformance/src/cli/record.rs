@@ -40,7 +40,7 @@ pub(super) struct RecordArgs {
     to: TargetArgs,
     #[command(flatten)]
     _trust: TrustArgs,
-    /// Dialect of the endpoint, of `conformance list dialects`; `auto` takes its API from the URL and the body.
+    /// Dialect of the endpoint, of `conformance list dialects` or of a folder, such as ./acme; `auto` takes its API from the URL and the body.
     #[arg(long, value_name = "NAME", default_value = AUTO, value_parser = known::DIALECTS_OR_AUTO, hide_possible_values = true, help_heading = super::target::HEADING)]
     dialect: String,
     /// Scenario to send, of `conformance list scenarios`.

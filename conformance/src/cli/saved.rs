@@ -49,7 +49,12 @@ pub(super) fn read(path: &Path) -> Result<Run> {
         let version = version.map_or_else(|| "no version".to_owned(), |version| format!("version {version}"));
         bail!("{} has {version}, but this build reads {}", of_file(), results::VERSION);
     }
-    serde_json::from_str(&text).with_context(of_file)
+    let run: Run = serde_json::from_str(&text).with_context(of_file)?;
+    if run.dialect_folder.is_some() && path.is_dir() {
+        // This loads its dialect.
+        Evidence::open(path).run().with_context(of_file)?;
+    }
+    Ok(run)
 }
 
 /// Reads the report of a client: a file, or that in a folder. Nothing, where it is the report of something else.

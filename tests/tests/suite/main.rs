@@ -21,6 +21,7 @@ mod packages;
 mod prose;
 mod recognised;
 mod recorded;
+mod remade;
 mod rewritten;
 mod serde;
 mod side_by_side;

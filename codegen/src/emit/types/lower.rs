@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{Body, Item, Items, Member, Start, Ty, Value, Variant, Word};
 use crate::dialect::Dialect;
-use crate::emit::names;
 use crate::formats::Glossary;
+use crate::names;
 use crate::schema::{Kind, Object, Property, Registry, Schema};
 
 /// Names that generated code uses itself.

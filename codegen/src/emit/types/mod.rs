@@ -11,9 +11,9 @@ mod write;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::names;
 use crate::dialect::Dialect;
 use crate::formats::Glossary;
+use crate::names;
 
 #[cfg(feature = "cli")]
 pub(super) use layout::layout;

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::model::{Body, Inside, Member, Sizes, Start, Ty, Value};
 use super::ty::{doc, ty};
-use crate::emit::names::ident;
+use crate::names::ident;
 
 /// Writes the constructor of a struct, or `Default` if it has no arguments.
 pub(super) fn constructor(name: &Ident, members: &[Member], sizes: &Sizes<'_>) -> TokenStream {

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::model::{Inside, Sizes, Ty};
-use crate::emit::names::ident;
+use crate::names::ident;
 
 /// Returns the Rust of a type at a position.
 pub(super) fn ty(of: &Ty, inside: Inside, sizes: &Sizes<'_>) -> TokenStream {

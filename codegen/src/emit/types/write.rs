@@ -7,7 +7,7 @@ use super::lower::{EventItem, Lowered};
 use super::model::{Body, Inside, Item, Member, Sizes, Ty, Value, Variant, Word};
 use super::new;
 use super::ty::{doc, ty};
-use crate::emit::names::ident;
+use crate::names::ident;
 
 /// Writes all items, events first.
 pub(super) fn write(lowered: &Lowered) -> TokenStream {

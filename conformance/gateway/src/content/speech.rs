@@ -77,8 +77,12 @@ static SPOKEN: [Speech; 3] = [
 
 /// Returns the dialects that the gateway speaks.
 pub fn dialects() -> impl Iterator<Item = &'static Dialect> {
-    let is_spoken = |dialect: &&Dialect| SPOKEN.iter().any(|speech| speech.api == dialect.api.name);
-    spec::DIALECTS.iter().copied().filter(is_spoken)
+    spec::DIALECTS.iter().copied().filter(|dialect| is_spoken(dialect))
+}
+
+/// Returns whether the gateway speaks the API of a dialect.
+pub fn is_spoken(dialect: &Dialect) -> bool {
+    SPOKEN.iter().any(|speech| speech.api == dialect.api.name)
 }
 
 /// Returns how the requests of an API are read. One that the gateway does not speak is read as the first one.

@@ -44,6 +44,9 @@ pub struct Certificate {
     pub build: String,
     /// The dialect that was checked against.
     pub dialect: String,
+    /// The folder of the dialect, if it is not one of the suite: `sha256:` and the hash of its files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect_folder: Option<String>,
     /// The name of its API.
     #[serde(default)]
     pub api: String,
@@ -82,6 +85,7 @@ impl Certificate {
             suite: run.suite.clone(),
             build: run.build.clone(),
             dialect: run.dialect.clone(),
+            dialect_folder: run.dialect_folder.clone(),
             api: api.map(|api| api.title.to_owned()).unwrap_or_default(),
             api_headers: headers.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             target: run.target.clone(),

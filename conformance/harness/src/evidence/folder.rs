@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
+use spec::Dialect;
+use spec::folder::Folder;
 
 use super::run_file::{RunFile, VERSION};
 use crate::digest::hash;
@@ -53,6 +55,8 @@ pub const SIGNATURE: &str = "certificate.sigstore.json";
 pub const TWINS: &str = "twins.json";
 /// The folder of the exchanges.
 const EXCHANGES: &str = "exchanges";
+/// The folder with the folder of a dialect that is not one of the suite.
+pub(super) const DIALECT: &str = "dialect";
 
 impl Evidence {
     /// Creates the folder of a new run. The folder may exist, but must not contain another run, unless that is to be
@@ -99,7 +103,9 @@ impl Evidence {
             let path = entry?.path();
             let name = path.file_name().and_then(OsStr::to_str);
             // Each has the name of its dialect.
-            if name.is_some_and(|name| spec::dialect(name).is_some()) && path.join(RUN).exists() {
+            let is_dialect =
+                |name: &str| spec::dialect(name).is_some() || path.join(DIALECT).join(name).is_dir();
+            if name.is_some_and(is_dialect) && path.join(RUN).exists() {
                 found.push(path);
             }
         }
@@ -148,9 +154,26 @@ impl Evidence {
     /// Removes the files of a run, and the folders of its exchanges once they are empty.
     fn clear(&self) -> io::Result<()> {
         remove_exchanges(&self.folder.join(EXCHANGES))?;
+        if let Ok(run) = self.run() {
+            self.remove_dialect(&run.dialect)?;
+        }
         // Without its description, what is left of an interrupted removal would not be recognized: it goes last.
         for name in [CERTIFICATE, PAGE, SIGNATURE, REPORT, RUN] {
             remove(&self.folder.join(name))?;
+        }
+        Ok(())
+    }
+
+    /// The run has stated the hash of these files, so that they are its own.
+    fn remove_dialect(&self, name: &str) -> io::Result<()> {
+        let Some(folder) = spec::dialect(name).and_then(|dialect| dialect.folder) else { return Ok(()) };
+        let own = self.folder.join(DIALECT).join(name);
+        for file in folder.files.keys() {
+            remove(&own.join(file))?;
+        }
+        for inner in [own.join("events"), own.join("types"), own, self.folder.join(DIALECT)] {
+            // Files that are not of the run stay.
+            let _ = fs::remove_dir(inner);
         }
         Ok(())
     }
@@ -194,6 +217,38 @@ impl Evidence {
         self.write(RUN, &run.text()?)
     }
 
+    pub(crate) fn write_dialect(&self, dialect: &Dialect) -> io::Result<()> {
+        for (name, text) in files_of(dialect) {
+            let path = self.folder.join(name);
+            fs::create_dir_all(path.parent().unwrap_or(&self.folder))?;
+            File::create_new(&path)
+                .and_then(|mut file| file.write_all(text.as_bytes()))
+                .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+        }
+        Ok(())
+    }
+
+    /// Loads the dialect of a run, if it is not one of the suite.
+    fn load_dialect(&self, run: &RunFile) -> io::Result<()> {
+        let Some(stated) = &run.dialect_folder else { return Ok(()) };
+        let own = Path::new(DIALECT).join(&run.dialect);
+        if own.components().any(|part| !matches!(part, Component::Normal(_))) {
+            return Err(io::Error::other(format!("{:?} is no name of a dialect", run.dialect)));
+        }
+        let path = self.folder.join(own);
+        for path in [self.folder.join(DIALECT), path.clone()] {
+            if fs::symlink_metadata(&path)?.is_symlink() {
+                return Err(io::Error::other(format!("{} is a symbolic link", path.display())));
+            }
+        }
+        let loaded = Folder::read(&path).and_then(|folder| spec::folder::load(&run.dialect, &folder));
+        let loaded = loaded.map_err(io::Error::other)?;
+        if loaded.folder_hash().as_ref() == Some(stated) {
+            return Ok(());
+        }
+        Err(io::Error::other(format!("{}: its files are not those of the run, {stated}", path.display())))
+    }
+
     /// Writes the results, and returns their hash.
     pub fn write_report(&self, report: &str) -> io::Result<String> {
         self.write(REPORT, report)?;
@@ -205,7 +260,7 @@ impl Evidence {
         replace(&self.folder.join(name), text)
     }
 
-    /// Reads the description of the run.
+    /// Reads the description of the run, and loads its dialect if that is not one of the suite.
     pub fn run(&self) -> io::Result<RunFile> {
         let path = self.folder.join(RUN);
         let text = self
@@ -220,7 +275,9 @@ impl Evidence {
                 format!("has format {}, but this build reads {VERSION}: run it again", format.version);
             return Err(wrong(&other));
         }
-        serde_json::from_str(&text).map_err(|error| wrong(&error))
+        let run: RunFile = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
+        self.load_dialect(&run)?;
+        Ok(run)
     }
 
     /// Reads a file of the run. Paths outside the folder are refused, even through links, as `run.json` is untrusted.
@@ -278,6 +335,12 @@ impl Evidence {
     pub fn report(&self) -> io::Result<Vec<u8>> {
         self.read(REPORT)
     }
+}
+
+/// The files of a dialect that is not one of the suite, below the folder of a run, with their texts.
+pub(crate) fn files_of(dialect: &Dialect) -> impl Iterator<Item = (String, &str)> {
+    let files = dialect.folder.into_iter().flat_map(|folder| &folder.files);
+    files.map(|(file, text)| (format!("{DIALECT}/{}/{file}", dialect.name), text.as_str()))
 }
 
 /// Removes the exchanges in a folder, and its subfolders once they are empty. Links are not followed.

@@ -6,6 +6,7 @@ mod report;
 mod reproduce;
 mod run_file;
 
+pub(crate) use folder::files_of;
 pub use folder::{CERTIFICATE, Evidence, PAGE, REPORT, RUN, SIGNATURE, TWINS};
 pub use line::{ExchangeLine, RequestLine, ResponseLine};
 pub(crate) use reproduce::command;

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use super::folder::DIALECT;
 use super::run_file::RunFile;
 use crate::wire::Limits;
 use recordings::capture::REDACTED;
@@ -12,10 +13,14 @@ use results::{FailOn, LevelChange, Transport, shell_word};
 pub(crate) fn command(run: &RunFile, out: Option<&str>) -> String {
     let options = &run.options;
     let mut command = "conformance run".to_owned();
+    let dialect = match run.dialect_folder {
+        Some(_) => format!("./{DIALECT}/{}", run.dialect),
+        None => run.dialect.clone(),
+    };
     if !run.is_reference {
         let _ = write!(command, " --target {}", quoted(&run.target));
     }
-    let _ = write!(command, " --dialect {} --model {}", quoted(&run.dialect), quoted(&run.model));
+    let _ = write!(command, " --dialect {} --model {}", quoted(&dialect), quoted(&run.model));
     for name in &options.headers {
         let _ =
             write!(command, " --header {}\"${}\"", quoted(&format!("{name}: ")), variable("HEADER", name));

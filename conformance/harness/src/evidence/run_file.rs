@@ -27,6 +27,9 @@ pub struct RunFile {
     pub build: String,
     /// The dialect that was checked against.
     pub dialect: String,
+    /// The folder of the dialect, if it is not one of the suite: `sha256:` and the hash of its files, which are in the folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect_folder: Option<String>,
     /// The endpoint, without secrets.
     pub target: String,
     /// The proxy that requests went through, if there was one.
@@ -95,7 +98,11 @@ impl RunFile {
     pub fn chained(&self) -> Result<String, String> {
         let mut exchanges: Vec<&Kept> = self.exchanges.iter().collect();
         exchanges.sort_by_key(|kept| kept.place);
-        let Self { suite, build, dialect, target, model, seed, is_seed_given, together, .. } = self;
+        let Self { suite, build, target, model, seed, is_seed_given, together, .. } = self;
+        let dialect = match &self.dialect_folder {
+            Some(folder) => format!("{} {folder}", self.dialect),
+            None => self.dialect.clone(),
+        };
         let begin = serde_json::json!([suite, build, dialect, target, model, seed, is_seed_given, together]);
         let mut chain = hash(begin.to_string().as_bytes());
         for (at, Kept { file, case, sha256, place }) in exchanges.into_iter().enumerate() {

@@ -174,6 +174,7 @@ impl Suite {
             suite: env!("CARGO_PKG_VERSION").to_owned(),
             build: evidence::BUILD.to_owned(),
             dialect: self.dialect.name.to_owned(),
+            dialect_folder: self.dialect.folder_hash(),
             target: target.public_url(),
             proxy: client.proxy().map(str::to_owned),
             is_reference: matches!(self.endpoint, Endpoint::Reference(_)),
@@ -281,6 +282,7 @@ impl Planned<'_> {
         let mut evidence = None;
         if let Some(folder) = &suite.out {
             let new = Evidence::create(folder, suite.replaces).map_err(|error| suite.lost(&error))?;
+            new.write_dialect(suite.dialect).map_err(|error| suite.lost(&error))?;
             new.write_run(&file).map_err(|error| suite.lost(&error))?;
             evidence = Some(new);
         }

@@ -75,7 +75,7 @@ fn lead(run: &Run) -> String {
 fn facts(run: &Run, html: &mut Html) {
     html.tag("dl").class("facts").inside(|html| {
         let mut fact = |name: &str, value: &str| self::fact(name, value, html);
-        fact("dialect", &run.dialect);
+        fact("dialect", &run.dialect_in_words());
         if let Some(live) = &run.live {
             fact("model", &live.model);
             if !live.options.profiles.is_empty() {

@@ -265,7 +265,8 @@ pub(super) fn footer(run: &Run, html: &mut Html) {
             });
         });
     }
-    let text = format!("conformance {}, format {} · dialect {}", run.suite, run.version, run.dialect);
+    let text =
+        format!("conformance {}, format {} · dialect {}", run.suite, run.version, run.dialect_in_words());
     html.tag("p").text(&text);
 }
 

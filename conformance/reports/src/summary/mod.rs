@@ -83,7 +83,7 @@ impl Page {
         let totals = &run.totals;
         let state = run.outcome.name();
         let checked = dialect(run).map(|dialect| format!(" as {dialect}")).unwrap_or_default();
-        let dialect = visible(&run.dialect);
+        let dialect = visible(&run.dialect_in_words());
         let (streams, events) = (counted(totals.streams, "stream"), counted(totals.events, "event"));
         let told = match &run.live {
             None => {

@@ -76,7 +76,7 @@ struct Settings {
     models: BTreeMap<String, String>,
     /// APIs to test: responses, messages, chat.
     api: Option<Vec<String>>,
-    /// Dialect of the endpoint; of several APIs, one for each, separated by commas.
+    /// Dialect of the endpoint, or its folder, relative to this file; of several APIs, one for each, separated by commas.
     dialect: Option<String>,
     /// Transports to test: sse, json, websocket.
     transport: Option<Vec<String>>,
@@ -285,10 +285,10 @@ impl Config {
         Ok(flags)
     }
 
-    /// Returns the flags for checks of recordings.
-    fn of_recordings(&self) -> Result<Flags> {
+    /// Returns the flags for checks of recordings. The folder of a dialect is relative to a folder.
+    fn of_recordings(&self, folder: &Path) -> Result<Flags> {
         let mut flags = Flags::default();
-        flags.add("dialect", self.defaults.dialect.as_ref());
+        flags.add("dialect", self.defaults.dialect.as_ref().map(|name| names::dialects_at(name, folder)));
         flags.merge(self.defaults.verdict()?);
         flags.merge(Flags::of_levels(&self.rules));
         Ok(flags)
@@ -317,6 +317,9 @@ impl Settings {
             match &*setting {
                 "dialect" if self.api.is_some() && self.dialect.is_some() => {
                     bail!("set either api or dialect: a dialect is that of an API");
+                }
+                "dialect" => {
+                    flags.add("dialect", self.dialect.as_ref().map(|name| names::dialects_at(name, folder)));
                 }
                 "fail-on" | "strict" => {}
                 "rules" => flags.merge(self.verdict()?),
@@ -370,7 +373,8 @@ pub(super) fn completed(
     };
     if subcommand == "check" || line.value("capture").is_some() {
         if let Some(file) = file {
-            let flags = read(&file)?.of_recordings().with_context(|| file.display().to_string())?;
+            let flags =
+                read(&file)?.of_recordings(folder_of(&file)).with_context(|| file.display().to_string())?;
             used(&file, None, &line.add(flags), &[]);
         }
         return Ok(line.changed(arguments));
@@ -417,7 +421,9 @@ impl Line<'_> {
 
     /// Returns whether the user gave an argument.
     fn is_given(&self, id: &str) -> bool {
-        self.matches.value_source(id) == Some(ValueSource::CommandLine)
+        // A command need not have the argument.
+        self.matches.try_contains_id(id).is_ok()
+            && self.matches.value_source(id) == Some(ValueSource::CommandLine)
     }
 
     /// Adds the flags that the command has and the user did not give. Of headers and resources, those of other names

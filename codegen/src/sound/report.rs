@@ -62,7 +62,8 @@ pub struct Open {
 }
 
 impl Report {
-    pub(super) fn find(
+    /// Adds a finding. The same finding of several dialects is added once.
+    pub(crate) fn find(
         &mut self,
         file: impl AsRef<Path>,
         place: impl Into<Place>,
@@ -76,16 +77,28 @@ impl Report {
         }
     }
 
-    pub(super) fn sort(&mut self) {
+    #[cfg(feature = "cli")]
+    pub(crate) fn sort(&mut self) {
         self.findings.sort();
     }
 }
 
 impl Place {
-    pub(super) fn pointer(pointer: impl Into<String>) -> Self {
+    pub(crate) fn pointer(pointer: impl Into<String>) -> Self {
         match pointer.into() {
             root if root.is_empty() => Self::File,
             pointer => Self::Pointer(pointer),
+        }
+    }
+}
+
+/// Begins a message about the place.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File => Ok(()),
+            Self::Line(line) => write!(f, "line {line}: "),
+            Self::Pointer(place) | Self::Entry(place) => write!(f, "at {place}: "),
         }
     }
 }

@@ -1,30 +1,25 @@
 //! Checks the effects of an event.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
-use super::context::Context;
 use super::report::{Place, Report};
 use crate::dialect::{Dialect, Event};
 use crate::formats::{ApiFile, Effect, Lifecycle, Role, Scope};
 use crate::schema::leads_somewhere;
 
-pub(super) fn check(
-    context: &Context,
-    (dialect, api): (&Dialect, &ApiFile),
-    event: &Event,
-    report: &mut Report,
-) {
-    let file = context.owner(dialect, &format!("events/{}.json", event.name));
+pub(super) fn check(file: &Path, (dialect, api): (&Dialect, &ApiFile), event: &Event, report: &mut Report) {
     let is_listed = matches!(event.lifecycle, Lifecycle::Listed(_));
     let effects = event.lifecycle.effects();
     for (nth, effect) in effects.iter().enumerate() {
         let path = if is_listed { format!("/x-lifecycle/{nth}/") } else { "/x-lifecycle/".to_owned() };
         let mut find = |at: &str, message: String, help: &str| {
-            report.find(&file, Place::pointer(format!("{path}{at}")), message, help);
+            report.find(file, Place::pointer(format!("{path}{at}")), message, help);
         };
         let Some(scope) = api.scopes.get(&effect.scope) else {
-            let message = format!("there is no scope \"{}\"", effect.scope);
-            find("scope", message, "use a scope of api.toml, or add the scope there");
+            let known = api.scopes.keys().cloned().collect::<Vec<_>>().join(", ");
+            let message = format!("there is no scope \"{}\"; there are: {known}", effect.scope);
+            find("scope", message, "use one of these, or add the scope to api.toml");
             continue;
         };
         phase_fits(effect, scope, &mut find);
@@ -38,7 +33,7 @@ pub(super) fn check(
     }
     if is_listed {
         let mut find = |at: String, message: String, help: &str| {
-            report.find(&file, Place::pointer(format!("/x-lifecycle{at}")), message, help);
+            report.find(file, Place::pointer(format!("/x-lifecycle{at}")), message, help);
         };
         if effects.is_empty() {
             find(String::new(), "the list of effects is empty".to_owned(), "add an effect, or use an object");

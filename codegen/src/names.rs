@@ -39,7 +39,7 @@ pub(crate) fn snake(wire: &str) -> String {
 }
 
 /// Returns the name of an event's variant and struct: its type without the common `response.`.
-pub(super) fn event(wire: &str) -> String {
+pub(crate) fn event(wire: &str) -> String {
     pascal(wire.strip_prefix("response.").unwrap_or(wire))
 }
 
@@ -47,18 +47,18 @@ pub(super) fn event(wire: &str) -> String {
 const SUFFIXES: &[&str] = &["Body", "Enum", "Resource"];
 
 /// Returns a name without such a suffix.
-pub(super) fn without_suffix(name: &str) -> Option<&str> {
+pub(crate) fn without_suffix(name: &str) -> Option<&str> {
     SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)).filter(|stem| !stem.is_empty())
 }
 
 /// Returns the original name of a numbered copy: `MessagePhase` of `MessagePhase-2`.
-pub(super) fn copied(wire: &str) -> Option<&str> {
+pub(crate) fn copied(wire: &str) -> Option<&str> {
     let (stem, number) = wire.rsplit_once('-')?;
     (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(stem)
 }
 
 /// Returns the name for an entry of a list: the singular, or the usual name of such entries.
-pub(super) fn entry(list: &str) -> String {
+pub(crate) fn entry(list: &str) -> String {
     let list = list.strip_suffix("List").filter(|name| !name.is_empty()).unwrap_or(list);
     if let Some(stem) = list.strip_suffix("ies") {
         return format!("{stem}y");
@@ -89,17 +89,14 @@ const KEYWORDS: &[&str] = &[
     "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// Returns the identifier of a variant.
 pub(crate) fn pascal_ident(wire: &str) -> Ident {
     ident(&pascal(wire))
 }
 
-/// Returns the identifier of the table of an API.
 pub(crate) fn api(name: &str) -> Ident {
     ident(&snake(name).to_uppercase())
 }
 
-/// Returns the identifier of the table at a path.
 pub(crate) fn table(path: &str) -> Ident {
     format_ident!("{}", path.to_uppercase())
 }

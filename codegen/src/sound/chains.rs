@@ -1,9 +1,8 @@
-//! What must be true of a dialect before tables are made of it, whoever wrote its files.
+//! Types that refer to each other without end.
 
 use std::collections::BTreeMap;
 
-use super::Dialect;
-use crate::formats::ApiFile;
+use crate::dialect::Dialect;
 use crate::schema::{Additional, Schema};
 
 /// Maximum number of schemas that are tried for one value.
@@ -16,40 +15,18 @@ const LONGEST_CHAIN: usize = 32;
 type Weights<'d> = BTreeMap<&'d str, usize>;
 
 impl Dialect {
-    /// Fails if types refer to each other without end, or if the API lacks a scope or a value that files name. An error has
-    /// the file, and the problem.
-    ///
-    /// # Errors
-    ///
-    /// Fails on the first problem.
-    pub fn is_sound(&self, api: &ApiFile) -> Result<(), (String, String)> {
+    /// Types must not refer to each other without end. An error has the file, and the problem.
+    pub(super) fn has_ends(&self) -> Result<(), (String, String)> {
         let mut weights = Weights::new();
-        for (name, schema) in &self.types {
-            self.ends(schema, &mut weights).map_err(|message| (format!("types/{name}.json"), message))?;
+        let types = self.types.iter().map(|(name, schema)| (format!("types/{name}.json"), schema));
+        let events = self.events.iter().map(|(name, event)| (format!("events/{name}.json"), &event.schema));
+        for (file, schema) in types.chain(events) {
+            self.ends(schema, &mut weights).map_err(|message| (file, message))?;
         }
-        for event in self.events.values() {
-            let failed = |message| (format!("events/{}.json", event.name), message);
-            self.ends(&event.schema, &mut weights).map_err(failed)?;
-            let mut effects = event.lifecycle.effects().iter();
-            if let Some(effect) = effects.find(|effect| !api.scopes.contains_key(&effect.scope)) {
-                let known = listed(api.scopes.keys());
-                let scope = &effect.scope;
-                return Err(failed(format!(
-                    "at /x-lifecycle: there is no scope \"{scope}\"; there are: {known}"
-                )));
-            }
-        }
-        match self.file.envelope.0.keys().find(|slot| !api.slots.contains_key(*slot)) {
-            None => Ok(()),
-            Some(slot) => {
-                let known = listed(api.slots.keys());
-                let message = format!("[envelope]: there is no value \"{slot}\"; there are: {known}");
-                Err(("dialect.toml".to_owned(), message))
-            }
-        }
+        Ok(())
     }
 
-    /// Fails if a value of the schema, or a value in it, has no end of schemas.
+    /// A value of the schema, and each value in it, must have an end of schemas.
     fn ends<'d>(&'d self, schema: &'d Schema, weights: &mut Weights<'d>) -> Result<(), String> {
         self.weight(schema, weights, &mut Vec::new())?;
         match schema {
@@ -66,7 +43,7 @@ impl Dialect {
         }
     }
 
-    /// Returns the number of schemas that are tried for a value. `around` are the types that are being looked at.
+    /// The number of schemas that are tried for a value. `around` are the types that are being looked at.
     fn weight<'d>(
         &'d self,
         schema: &'d Schema,
@@ -106,8 +83,4 @@ impl Dialect {
         }
         Ok(weight)
     }
-}
-
-fn listed<'n>(names: impl Iterator<Item = &'n String>) -> String {
-    names.map(String::as_str).collect::<Vec<_>>().join(", ")
 }
