@@ -13,6 +13,7 @@ use serde_json::json;
 use spec::folder::{Folder, LoadError};
 use spec::{Dialect, Verdict, folder};
 
+use super::infer::{Inferred, infer};
 use super::{CommandArgs, known, message, names, print};
 use checker::level;
 use results::text::{counted, visible};
@@ -48,6 +49,22 @@ enum DialectCommand {
         #[arg(long, value_name = "TYPE")]
         event: Vec<String>,
     },
+    /// Proposes a dialect by what recordings have.
+    ///
+    /// Allows what a recording has and the dialect that it extends does not allow: missing and additional members, null, values,
+    /// types, events. Prints each change with the number of events and recordings that need it, and the rules that recordings
+    /// break still. It is a proposal: what a gateway sends by mistake is in it, too.
+    Infer {
+        /// Recordings, or folders of recordings, of one API.
+        #[arg(required = true, value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// Dialect of the suite that it extends.
+        #[arg(long, value_name = "NAME", value_parser = known::DIALECTS, hide_possible_values = true)]
+        extends: String,
+        /// Folder to write; its name is that of the dialect.
+        #[arg(long, value_name = "FOLDER")]
+        out: PathBuf,
+    },
     /// Checks the files of a dialect.
     ///
     /// Exit codes: 0 if nothing is wrong, 1 if a file is wrong or has no effect, 2 if the folder could not be read.
@@ -77,6 +94,7 @@ impl CommandArgs for DialectArgs {
     fn run(self) -> Result<ExitCode> {
         match &self.command {
             DialectCommand::New { path, extends, event } => new(path, extends, event)?,
+            DialectCommand::Infer { paths, extends, out } => proposed(paths, extends, out)?,
             DialectCommand::Check { path } => return check(path),
             DialectCommand::Diff { path, other } => compare(path, other.as_deref())?,
             DialectCommand::Explain { path } => print(&explained(path)?)?,
@@ -89,11 +107,8 @@ impl CommandArgs for DialectArgs {
 const FILE: &str = "dialect.toml";
 
 fn new(path: &Path, extends: &str, events: &[String]) -> Result<()> {
-    if path.exists() {
-        bail!("{} exists", path.display());
-    }
+    let name = name_of(path)?;
     let base = names::dialect(extends)?;
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut files = vec![(FILE.to_owned(), head(&name, base))];
     for event in events {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | ':');
@@ -107,16 +122,34 @@ fn new(path: &Path, extends: &str, events: &[String]) -> Result<()> {
         }
         files.push((format!("events/{event}.json"), new_event(event, base)));
     }
-    // It is loaded before anything is written.
-    let texts = files.iter().cloned();
-    folder::load(&name, &Folder::of_texts(path, texts)?)?;
-    for (file, text) in &files {
+    write(path, &name, &files)
+}
+
+/// The dialect is loaded before anything is written.
+fn write(path: &Path, name: &str, files: &[(String, String)]) -> Result<()> {
+    folder::load(name, &Folder::of_texts(path, files.iter().cloned())?)?;
+    for (file, text) in files {
         let file = path.join(file);
         let written = fs::create_dir_all(file.parent().unwrap_or(path)).and_then(|()| fs::write(&file, text));
         written.with_context(|| file.display().to_string())?;
         print(&format!("{}\n", file.display()))?;
     }
     Ok(())
+}
+
+fn proposed(paths: &[PathBuf], extends: &str, out: &Path) -> Result<()> {
+    let name = name_of(out)?;
+    let base = names::dialect(extends)?;
+    let Inferred { files, lines } = infer(&name, (FILE, &head(&name, base)), paths, base)?;
+    write(out, &name, &files.into_iter().collect::<Vec<_>>())?;
+    lines.iter().try_for_each(|line| print(&format!("{}\n", visible(line))))
+}
+
+fn name_of(path: &Path) -> Result<String> {
+    if path.exists() {
+        bail!("{} exists", path.display());
+    }
+    Ok(path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default())
 }
 
 fn head(name: &str, base: &Dialect) -> String {
@@ -164,7 +197,7 @@ impl Written {
         Ok((Self { folder, model }, faults))
     }
 
-    /// Returns the types of its own events, or the names of its own types, of which `.patch` are those that it changes.
+    /// The types of its own events, or the names of its own types; one with `.patch` is inherited, and changed.
     fn own(&self, kind: &str) -> impl Iterator<Item = &str> {
         self.folder
             .files
@@ -172,7 +205,6 @@ impl Written {
             .filter_map(move |file| file.strip_prefix(kind)?.strip_prefix('/')?.strip_suffix(".json"))
     }
 
-    /// Returns the entries of its dialect.toml in a table.
     fn table(&self, name: &str) -> Vec<(String, String)> {
         let text = self.folder.files.get(FILE).map(String::as_str).unwrap_or_default();
         let file: toml::Table = toml::from_str(text).unwrap_or_default();
@@ -215,7 +247,6 @@ fn visible_lines(text: &str) -> String {
     text.lines().map(visible).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the rules whose level is the usual one anyway.
 fn levels(dialect: &'static Dialect, path: &Path) -> Vec<Finding> {
     let parent = dialect.lineage.first().and_then(|name| spec::dialect(name));
     let mut findings = Vec::new();
@@ -235,7 +266,6 @@ fn levels(dialect: &'static Dialect, path: &Path) -> Vec<Finding> {
     findings
 }
 
-/// Returns the examples of its own events that are not valid.
 fn examples(dialect: &Dialect, written: &Written) -> Vec<Finding> {
     let mut findings = Vec::new();
     for event in
@@ -255,7 +285,6 @@ fn examples(dialect: &Dialect, written: &Written) -> Vec<Finding> {
     findings
 }
 
-/// Returns the dialect in one line.
 fn summary(dialect: &Dialect, written: &Written) -> String {
     let extends = dialect.lineage.first().map(|name| format!(" extends {name}")).unwrap_or_default();
     let count = |kind: &str, noun: &str| counted(written.own(kind).count() as u64, noun);

@@ -16,6 +16,7 @@ mod explain;
 mod export;
 mod files;
 mod impact;
+mod infer;
 mod init;
 mod known;
 mod list;
