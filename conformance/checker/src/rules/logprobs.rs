@@ -4,6 +4,31 @@ use std::borrow::Cow;
 
 use spec::json::{self, Scan, Scanner, Syntax};
 
+use crate::engine::{Case, Node};
+
+/// Reports a log probability above zero.
+pub(super) fn possible(case: &mut Case<'_>, _: &Node) {
+    let list = case.record().and_then(|record| record.view.logprobs()).unwrap_or_default();
+    let mut above: Option<&str> = None;
+    json::each_entry(list, |scanner| {
+        scanner.members(|scanner, name| {
+            scanner.peek();
+            let start = scanner.offset();
+            scanner.skip_valid()?;
+            let value = scanner.since(start);
+            if name == b"logprob" && value.parse().is_ok_and(|number: f64| number > 0.0) {
+                above.get_or_insert(value);
+            }
+            Ok(())
+        })
+    });
+    if let Some(actual) = above {
+        case.fault_of_event("0 or less", actual, || {
+            format!("a token has the log probability {actual}: more than certain")
+        });
+    }
+}
+
 /// Returns what the tokens of valid lists spell if it is not this text: by their bytes if all have them, as a token may be
 /// part of a character. Returns `None` if unknown. What is not a list has no tokens.
 pub(super) fn misspelled<'l>(lists: impl Iterator<Item = &'l str> + Clone, text: &str) -> Option<String> {

@@ -279,6 +279,9 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
             Settled(Scope::Text, text::deltas_add),
             Settled(Scope::Thinking, text::deltas_add),
         ],
+        Rule::TextLogprobsPossible => {
+            &[LogprobsOf(Scope::Content, logprobs::possible), LogprobsOf(Scope::Text, logprobs::possible)]
+        }
         Rule::TextNoModelMarkup => &[
             Settled(Scope::Content, text::no_model_markup),
             Settled(Scope::Reasoning, text::no_model_markup),
