@@ -70,7 +70,7 @@ impl BudgetArgs {
 /// The folder of a run.
 #[derive(Debug, Args)]
 pub(super) struct OutArgs {
-    /// Keep evidence, report and certificate in this folder.
+    /// Keep the run in this folder.
     #[arg(long, value_name = "DIR", help_heading = output::HEADING)]
     pub(super) out: Option<PathBuf>,
     /// Replace the run that the folder of --out contains.
