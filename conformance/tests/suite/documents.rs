@@ -131,6 +131,9 @@ static SEEDS: LazyLock<PathBuf> = LazyLock::new(|| {
         "chmod +x my-client".to_owned(),
         "conformance client text/hello --out python -- ./my-client".to_owned(),
         "cp -r python node".to_owned(),
+        "conformance client text/ --shard 1/2 --out part1 -- ./my-client".to_owned(),
+        "conformance client text/ --shard 2/2 --out part2 -- ./my-client".to_owned(),
+        "conformance dialect new ./acme --extends openai --event acme.progress".to_owned(),
     ] {
         let output = bash(&folder, &line);
         assert!(output.status.success(), "{line}: {output:?}");
@@ -167,6 +170,9 @@ fn seed(folder: &Path, block: &str) {
         ("run2", "--out run2"),
         ("python", "--out python"),
         ("node", "--out node"),
+        ("part1", "--out part1"),
+        ("part2", "--out part2"),
+        ("acme", "dialect new"),
         ("messages.sse", "> messages.sse"),
         ("chat.sse", "> chat.sse"),
         ("my-client", "chmod"),
