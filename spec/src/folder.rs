@@ -17,6 +17,7 @@ use sha2::{Digest as _, Sha256};
 use crate::api::{APIS, Api, Scope, ScopeInfo, Slot};
 use crate::event::EventSchema;
 use crate::json::{ObjectSchema, Others, Schema};
+use crate::places::{fill, slots};
 use crate::table::{Dialect, LoadedFolder};
 
 pub use codegen::dialect::{Folder, LoadError};
@@ -213,6 +214,9 @@ fn make(name: &str, folder: &Folder, sha256: Option<String>) -> Result<&'static 
     let types: Vec<String> = dialect.types.keys().cloned().collect();
     let envelope: Vec<(SlotName, String)> =
         written.envelope.0.iter().map(|(slot, at)| (SlotName(slot.clone()), at.clone())).collect();
+    let events = built.events.leaked(&tables);
+    let places = Box::leak(vec![0; slots(events)].into_boxed_slice());
+    fill(places, events);
     let made = Dialect {
         name: dialect.name.leaked(&tables),
         api,
@@ -231,7 +235,8 @@ fn make(name: &str, folder: &Folder, sha256: Option<String>) -> Result<&'static 
         operations: written.operations.leaked(&tables),
         rules: written.rules.leaked(&tables),
         render: written.render.leaked(&tables),
-        events: built.events.leaked(&tables),
+        events,
+        places,
         types: types.leaked(&tables),
         schemas: schemas.leaked(&tables),
         folder: sha256.map(|sha256| {

@@ -19,6 +19,7 @@ mod event;
 pub mod folder;
 pub mod json;
 mod memory;
+mod places;
 mod shape;
 mod signature;
 pub mod table;

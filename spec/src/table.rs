@@ -97,6 +97,8 @@ pub struct Dialect {
     pub render: Render,
     /// Its events, sorted by type.
     pub events: &'static [EventInfo],
+    /// Their places by their names.
+    pub(crate) places: &'static [u16],
     /// Names of its types, sorted.
     pub types: &'static [&'static str],
     /// The schemas of its types, in their order.
@@ -133,8 +135,7 @@ impl Dialect {
 
     /// Returns the properties of an event type, with its position among the effects of all events.
     pub fn position(&self, name: &str) -> Option<(usize, &'static EventInfo)> {
-        let at = self.events.binary_search_by_key(&name, |event| event.name).ok()?;
-        let event = self.events.get(at)?;
+        let event = crate::places::find(self.places, self.events, name)?;
         Some((event.number, event))
     }
 

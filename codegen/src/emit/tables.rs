@@ -343,6 +343,7 @@ pub(super) fn dialect(
             use crate::table::*;
             &[#(#events),*]
         };
+        const PLACES: &[u16] = &crate::places::places::<{ crate::places::slots(EVENTS) }>(EVENTS);
         pub(crate) const TYPES: &[&str] = #types;
         #[allow(unused_imports)]
         pub(crate) const RENDER: crate::table::Render = {
@@ -372,6 +373,7 @@ pub(super) fn dialect(
                 rules: #rules,
                 render: RENDER,
                 events: EVENTS,
+                places: PLACES,
                 types: TYPES,
                 schemas: &check::TYPES,
                 folder: None,

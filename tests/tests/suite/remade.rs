@@ -90,6 +90,19 @@ fn loaded_dialects_are_the_compiled_ones() {
     }
 }
 
+#[test]
+fn events_are_found_by_their_names_and_no_others() {
+    for dialect in both().flatten() {
+        let listed = |name: &str| dialect.events.iter().find(|event| event.name == name);
+        for name in dialect.events.iter().map(|event| event.name) {
+            for name in [name, &name[1..], &format!("x{name}"), &format!("{name}x"), ""] {
+                let found = dialect.event(name).map(|event| event.number);
+                assert_eq!(found, listed(name).map(|event| event.number), "{name} in {}", dialect.name);
+            }
+        }
+    }
+}
+
 #[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
 #[test]
 fn recordings_have_the_same_findings_in_loaded_dialects() {
