@@ -418,8 +418,7 @@ impl ClientRun {
     #[must_use]
     pub fn expecting(self, expected: &[ExpectedFailure]) -> Self {
         let mut run = self.concluded();
-        run.stale = run.tests.iter_mut().flat_map(|test| test.expect(expected)).collect();
-        run.stale.sort_unstable();
+        run.stale = test::expect(&mut run.tests, expected);
         run.concluded()
     }
 

@@ -147,7 +147,7 @@ impl<A> Test<A> {
 
     /// Expects failures: the test fails as expected if all of its findings that fail are listed. Returns what is listed
     /// and does not fail.
-    pub(super) fn expect(&mut self, expected: &[ExpectedFailure]) -> Vec<String> {
+    fn expect(&mut self, expected: &[ExpectedFailure]) -> Vec<String> {
         let of_test = || expected.iter().filter(|known| known.tests.contains(&self.name));
         let reason = |finding: &TestFinding| of_test().find(|known| known.rule == finding.rule);
         let failing = || self.findings.iter().filter(|finding| finding.fails);
@@ -161,6 +161,13 @@ impl<A> Test<A> {
         self.expected = Some(reasons).filter(|reasons| !reasons.is_empty());
         over
     }
+}
+
+/// Expects failures in the tests of a run. Returns what is listed and does not fail.
+pub(super) fn expect<A>(tests: &mut [Test<A>], expected: &[ExpectedFailure]) -> Vec<String> {
+    let mut stale: Vec<String> = tests.iter_mut().flat_map(|test| test.expect(expected)).collect();
+    stale.sort_unstable();
+    stale
 }
 
 /// Returns how a run with these tests ends.
