@@ -65,7 +65,10 @@ pub fn rule(rule: &Rule, apis: &[&str]) -> String {
         DecidedBy::Code(_) => {}
     }
     if !rule.scopes.is_empty() {
-        let scopes: Vec<_> = rule.scopes.iter().map(|scope| api.scope(*scope).noun()).collect();
+        // An API has no noun for the scopes of others.
+        let noun =
+            |scope| about.iter().map(|own| self::api(own).scope(scope).noun()).find(|noun| !noun.is_empty());
+        let scopes: Vec<String> = rule.scopes.iter().filter_map(|scope| noun(*scope)).collect();
         fact("Scope", &scopes.join(", "));
     }
     if rule.looks_at.contains(&LooksAt::Body) {
