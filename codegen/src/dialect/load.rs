@@ -44,7 +44,7 @@ pub fn load(spec: &Path, name: &str) -> Result<Dialect, LoadError> {
 ///
 /// # Errors
 ///
-/// Fails if its `dialect.toml`, or that of an ancestor, is invalid.
+/// Fails if its `dialect.toml` is invalid, or the one of an ancestor.
 pub fn open(spec: &Path, name: &str, errata: Errata) -> Result<Dialect, LoadError> {
     let dialects = spec.join("dialects");
     let folder = |name: &str| {

@@ -270,7 +270,7 @@ pub struct Watch {
     pub effects: Vec<usize>,
     /// The effects of the value around it that need it.
     pub allows: Vec<usize>,
-    /// Whether any other text would be valid.
+    /// Whether any text is valid here.
     pub takes_any_text: bool,
     /// The schema of its value, if any other value of it means the same for the lifecycle.
     pub schema: Option<Box<Schema>>,

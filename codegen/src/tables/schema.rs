@@ -1,4 +1,4 @@
-//! The schemas as tables, one for each object and union, with which values are compared.
+//! Tables that the validator compares values with: one for each object and union of a schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -12,7 +12,7 @@ pub(super) struct Place {
     pub(super) effects: Vec<usize>,
     /// The effects of the value around it that need it.
     pub(super) allows: Vec<usize>,
-    /// Whether it is a text, and any other one would be valid.
+    /// Whether any text is valid here.
     pub(super) takes_any_text: bool,
     /// The schema of its value, if any other value of it means the same for the lifecycle.
     pub(super) schema: Option<Schema>,

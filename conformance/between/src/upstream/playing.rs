@@ -38,7 +38,7 @@ pub(crate) struct Playing {
     /// How long the upstream waits for the client.
     patience: Duration,
     turn: AtomicUsize,
-    /// Whether the upstream answers in any API, to find out the gateway's.
+    /// Whether the upstream answers in any API: the first request shows which one the gateway speaks.
     answers_any: bool,
     /// The API of the last request, if it is not the test's.
     other_api: Mutex<Option<&'static Api>>,

@@ -100,7 +100,7 @@ pub(crate) struct Node {
     pub(super) has_gaps: bool,
     /// Whether a difference between its deltas and its final value was reported.
     pub(crate) disputed: bool,
-    /// Whether another event may close it, as the first came before its end.
+    /// Whether a second closing event is allowed: the first came too early.
     pub(super) may_close_again: bool,
     /// The finding that nothing opened it, and the id that its events give it.
     pub(super) unopened: Option<Box<(usize, String)>>,

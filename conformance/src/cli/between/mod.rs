@@ -187,7 +187,7 @@ impl CommandArgs for BetweenArgs {
         run.levels = levels;
         run.folder = self.folder.out.as_ref().map(|folder| folder.display().to_string());
         let mut run = run.expecting(&expected);
-        // `verify` makes the report again from the recordings, which do not tell what clients did.
+        // Played clients are added after this: `verify` rebuilds the report from recordings alone.
         if let Some(folder) = &self.folder.out {
             keep(folder, &run)?;
         }
