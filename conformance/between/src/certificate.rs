@@ -6,9 +6,9 @@ use std::io;
 use std::path::Path;
 
 use catalogue::{BETWEEN_RULES, HandlingMode, Level};
-use harness::certificate::{CERTIFICATE, PAGE, SIGNATURE, code, test_result, text};
+use harness::certificate::{CERTIFICATE, CertificateTexts, PAGE, code, keep, test_result, text, verify_kept};
 use harness::evidence::Evidence as Files;
-use harness::{hash, remove, replace};
+use harness::hash;
 use reqwest::Url;
 use results::{BetweenPair, BetweenRun, BetweenTest, FailOn, LevelChange, Verdict, shell_word};
 use serde::{Deserialize, Serialize};
@@ -134,6 +134,10 @@ impl BetweenCertificate {
     /// Returns the certificate as JSON.
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    fn texts(&self) -> CertificateTexts {
+        [self.json(), self.markdown()]
     }
 
     /// Returns the certificate as Markdown.
@@ -280,17 +284,7 @@ pub fn certify(
     report: &str,
 ) -> io::Result<Result<BetweenCertificate, String>> {
     let certificate = BetweenCertificate::new(run, report);
-    // It signs the run before.
-    remove(&folder.join(SIGNATURE))?;
-    match &certificate {
-        Ok(certificate) => {
-            replace(&folder.join(CERTIFICATE), &certificate.json())?;
-            replace(&folder.join(PAGE), &certificate.markdown())?;
-        }
-        Err(_) => {
-            [CERTIFICATE, PAGE].iter().try_for_each(|file| remove(&folder.join(file)))?;
-        }
-    }
+    keep(folder, certificate.as_ref().ok().map(BetweenCertificate::texts).as_ref())?;
     Ok(certificate)
 }
 
@@ -300,23 +294,12 @@ pub fn certify(
 ///
 /// With the difference.
 pub fn verify_certificate(folder: &Path, run: &BetweenRun) -> Result<Vec<String>, String> {
-    let files = Files::open(folder);
-    let read = |file: &str| files.read(file).map_err(|error| format!("{file}: {error}"));
-    let report = read(REPORT)?;
-    match BetweenCertificate::new(run, &String::from_utf8_lossy(&report)) {
-        Ok(certificate) => {
-            for (file, wanted) in [(CERTIFICATE, certificate.json()), (PAGE, certificate.markdown())] {
-                if read(file)? != wanted.as_bytes() {
-                    return Err(format!("{file}: it is not the certificate of this run"));
-                }
-            }
-            Ok(certificate.passed().into_iter().map(str::to_owned).collect())
-        }
-        Err(reason) => match [CERTIFICATE, PAGE].iter().find(|file| folder.join(file).exists()) {
-            Some(file) => Err(format!("{file}: the run supports no certificate: {reason}")),
-            None => Ok(Vec::new()),
-        },
-    }
+    let report = Files::open(folder).read(REPORT).map_err(|error| format!("{REPORT}: {error}"))?;
+    let certificate = BetweenCertificate::new(run, &String::from_utf8_lossy(&report));
+    let texts = certificate.as_ref().map(BetweenCertificate::texts).map_err(Clone::clone);
+    verify_kept(folder, texts)?;
+    let passed = certificate.iter().flat_map(BetweenCertificate::passed);
+    Ok(passed.map(str::to_owned).collect())
 }
 
 /// Returns the in-toto statement that is signed: the result of each pair of APIs, about the files of a run. It has passed if

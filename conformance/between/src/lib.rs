@@ -36,4 +36,4 @@ pub use plan::{names_of, names_of_pair, tests};
 pub use reference::Reference;
 pub use run::{Detected, Suite};
 pub use settings::{Pair, Settings};
-pub use verify::{Verified, verify};
+pub use verify::verify;

@@ -2,31 +2,12 @@
 
 use std::path::Path;
 
-use results::text::cut;
-use results::{BetweenRun, BetweenTest, FailOn, TestFinding, Verdict};
+use results::{BetweenRun, BetweenTest, FailOn, Verdict, Verified};
 
 use crate::evidence::Test;
 use crate::folder;
 use crate::judge::{judge, keep_unsettled, settle};
 use crate::moments::moments;
-
-/// How the results of a run compare with its recordings.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Verified {
-    /// Number of tests that were judged again.
-    pub judged: usize,
-    /// The differences.
-    pub differences: Vec<String>,
-    /// Whether something could not be read.
-    pub is_unreadable: bool,
-    /// The tests that fail on what the user names.
-    pub failing: Vec<String>,
-}
-
-/// Maximum number of differences.
-const MOST: usize = 50;
-/// Maximum number of characters of a message in a difference.
-const MESSAGE: usize = 200;
 
 /// Judges the recordings of a run again, and compares the results. Tests that could not be judged have none.
 pub fn verify(folder: &Path, run: &BetweenRun, fail_on: Option<FailOn>) -> Verified {
@@ -43,8 +24,7 @@ pub fn verify(folder: &Path, run: &BetweenRun, fail_on: Option<FailOn>) -> Verif
                 tests.push(judged);
             }
             Err(problem) => {
-                verified.is_unreadable = true;
-                verified.differences.push(format!("{}: {problem}", test.name));
+                verified.unreadable(format!("{}: {problem}", test.name));
             }
         }
     }
@@ -59,30 +39,20 @@ pub fn verify(folder: &Path, run: &BetweenRun, fail_on: Option<FailOn>) -> Verif
         verified.differences.extend(judged.into_iter().flat_map(|judged| differences(test, judged)));
     }
     if verified.differences.is_empty() {
-        verified.differences.extend(of_run(run, &again));
-    }
-    match folder::strangers(folder, &run.tests) {
-        Ok(strangers) => {
+        verified.compare([run.outcome, again.outcome], [&run.causes, &again.causes]);
+        if run.pairs != again.pairs {
             verified
                 .differences
-                .extend(strangers.iter().map(|file| format!("{file}: it is no file of the run")));
-        }
-        Err(error) => {
-            verified.is_unreadable = true;
-            verified.differences.push(error.to_string());
+                .push("the numbers of tests of its pairs do not follow from its tests".to_owned());
         }
     }
+    verified.strangers(folder::strangers(folder, &run.tests));
     if let Some(fail_on) = fail_on {
         let strict = BetweenRun { fail_on, ..own }.concluded();
         let failing = strict.tests.iter().filter(|test| test.has_failed());
         verified.failing = failing.map(|test| test.name.clone()).collect();
     }
-    let more = verified.differences.len().saturating_sub(MOST);
-    if more > 0 {
-        verified.differences.truncate(MOST);
-        verified.differences.push(format!("and {more} more"));
-    }
-    verified
+    verified.bounded()
 }
 
 /// Judges the recordings of a test.
@@ -125,42 +95,17 @@ fn other_terms(run: &BetweenRun, test: &Test) -> Option<String> {
 
 /// Returns how the results of a test differ.
 fn differences(test: &BetweenTest, judged: &BetweenTest) -> Vec<String> {
-    let mut all = Vec::new();
+    let mut all = test.differences(judged);
     let mut add = |what: String| all.push(format!("{}: {what}", test.name));
-    if test.verdict != judged.verdict {
-        add(format!("{}, but its recordings say {}", test.verdict.word(), judged.verdict.word()));
-    }
     if test.about.stream != judged.about.stream {
         let name = |test: &BetweenTest| test.about.stream.map_or("nothing", results::StreamOutcome::name);
         add(format!("its stream is {}, but its recordings say {}", name(test), name(judged)));
-    }
-    let shown = |finding: &TestFinding| format!("{}: {}", finding.rule, cut(&finding.message, MESSAGE));
-    for finding in judged.findings.iter().filter(|finding| !test.findings.contains(finding)) {
-        add(format!("its recordings show {}", shown(finding)));
-    }
-    for finding in test.findings.iter().filter(|finding| !judged.findings.contains(finding)) {
-        add(format!("its recordings do not show {}", shown(finding)));
     }
     if test.about.unsettled != judged.about.unsettled {
         add("its own findings are others".to_owned());
     }
     if test.about.limits != judged.about.limits {
         add("what its APIs cannot carry is something else".to_owned());
-    }
-    all
-}
-
-/// Returns how totals, causes and the outcome of a run differ.
-fn of_run(run: &BetweenRun, again: &BetweenRun) -> Vec<String> {
-    let mut all = Vec::new();
-    if run.outcome != again.outcome {
-        all.push(format!("the outcome is {:?}, but its tests say {:?}", run.outcome, again.outcome));
-    }
-    if run.pairs != again.pairs {
-        all.push("the numbers of tests of its pairs do not follow from its tests".to_owned());
-    }
-    if run.causes != again.causes {
-        all.push("the causes do not follow from its tests".to_owned());
     }
     all
 }

@@ -276,7 +276,6 @@ fn of_rule(rule: &'static Rule, dialect: &'static Dialect, streams: &mut Streams
     Some([Channel::Sse].into_iter().chain(socket).map(case).collect())
 }
 
-/// Returns a text of a size in kilobytes.
 fn long_text(kilobytes: u32) -> String {
     const WORDS: &str = "All work and no play makes a stream a dull stream, so says the lazy server. ";
     let bytes = usize::try_from(kilobytes).unwrap_or(0) * 1024;

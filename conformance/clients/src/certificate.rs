@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use catalogue::{CLIENT_PROFILES, Channel, ClientProfile};
-use harness::certificate::{code, profiles, specified, text};
+use harness::certificate::{CertificateTexts, code, profiles as profiles_page, specified, text};
+use harness::evidence::DIALECT;
 use harness::hash;
 use results::{
     ClientOutcome, ClientRun, ClientTest, Demand, FailOn, LevelChange, Outcome, ProfileReport, Reason,
-    Verdict, shell_word,
+    Verdict, dialect_in_words, shell_word,
 };
 use serde::{Deserialize, Serialize};
 use spec::Dialect;
@@ -35,6 +36,9 @@ pub struct ClientCertificate {
     pub api: String,
     /// The dialect of the server.
     pub dialect: String,
+    /// The hash of its folder, if the dialect is not one of the suite.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect_folder: Option<String>,
     /// The mode: `lines`, `spawn` or `server`.
     pub mode: String,
     /// The outcome of the run.
@@ -47,6 +51,8 @@ pub struct ClientCertificate {
     pub profiles: Vec<ProfileReport>,
     /// SHA-256 of `client.json`.
     pub report: String,
+    /// SHA-256 over the hashes of the recordings of all tests.
+    pub evidence: String,
     /// The command that reproduces the run.
     pub reproduce: String,
 }
@@ -54,6 +60,7 @@ pub struct ClientCertificate {
 impl ClientCertificate {
     /// Creates the certificate of a run from the text of its report.
     pub fn new(run: &ClientRun, report: &str) -> Self {
+        let hashes = run.tests.iter().map(|test| format!("{} {}\n", test.name, test.hash));
         Self {
             client_certificate: CERTIFICATE_VERSION,
             suite: run.suite.clone(),
@@ -61,12 +68,14 @@ impl ClientCertificate {
             client_version: run.client_version.clone(),
             api: spec::dialect(&run.dialect).map(|dialect| dialect.api.title.to_owned()).unwrap_or_default(),
             dialect: run.dialect.clone(),
+            dialect_folder: run.dialect_folder.clone(),
             mode: run.mode.clone(),
             outcome: run.outcome,
             fail_on: run.fail_on,
             levels: run.levels.clone(),
             profiles: run.profiles.clone(),
             report: hash(report.as_bytes()),
+            evidence: hash(hashes.collect::<String>().as_bytes()),
             reproduce: reproduce(run),
         }
     }
@@ -76,6 +85,10 @@ impl ClientCertificate {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
+    pub(super) fn texts(&self) -> CertificateTexts {
+        [self.json(), self.markdown()]
+    }
+
     /// Returns the certificate as Markdown.
     pub fn markdown(&self) -> String {
         let mut out = "# Conformance certificate of a client\n\n".to_owned();
@@ -83,7 +96,7 @@ impl ClientCertificate {
             ("Client", text(&self.client)),
             ("Version", self.client_version.as_deref().map_or_else(|| "unknown".to_owned(), text)),
             ("API", text(&self.api)),
-            ("Dialect", code(&self.dialect)),
+            ("Dialect", code(&dialect_in_words(&self.dialect, self.dialect_folder.as_deref()))),
             ("Suite", format!("conformance {}", text(&self.suite))),
             ("Failures", format!("{} (`--fail-on {}`)", self.fail_on.words(), self.fail_on.name())),
             ("Levels changed", text(&LevelChange::words(&self.levels, usize::MAX))),
@@ -92,19 +105,20 @@ impl ClientCertificate {
                 let _ = writeln!(out, "- {name}: {value}");
             }
         }
-        out += &profiles(&self.profiles, &is_exercised);
+        out += &profiles_page(&self.profiles, &is_exercised);
         let _ = writeln!(
             out,
-            "\n## Reproduce\n\nWith version {} of the suite:\n\n```sh\n{}\n```\n\nSHA-256 of `client.json`: `{}`.",
+            "\n## Reproduce\n\nWith version {} of the suite:\n\n```sh\n{}\n```\n\nSHA-256 of `client.json`: `{}`. SHA-256 over \
+             the hashes of the recordings: `{}`.",
             text(&self.suite),
             self.reproduce.replace("```", ""),
-            text(&self.report)
+            text(&self.report),
+            text(&self.evidence)
         );
         out
     }
 }
 
-/// Returns the command that reproduces a run.
 fn reproduce(run: &ClientRun) -> String {
     let mut transports: Vec<&str> = Vec::new();
     for case in &run.tests {
@@ -112,10 +126,17 @@ fn reproduce(run: &ClientRun) -> String {
             transports.push(case.about.transport.name());
         }
     }
-    let mut words = vec!["conformance client".to_owned(), format!("--dialect {}", run.dialect)];
+    let dialect = match run.dialect_folder {
+        Some(_) => format!("./{DIALECT}/{}", run.dialect),
+        None => run.dialect.clone(),
+    };
+    let mut words = vec!["conformance client".to_owned(), format!("--dialect {}", shell_word(&dialect))];
     words.push(format!("--transport {}", transports.join(",")));
     if run.mode != "lines" {
         words.push(format!("--mode {}", run.mode));
+    }
+    if let Some(ms) = run.timeout {
+        words.push(format!("--timeout {ms}ms"));
     }
     if run.fail_on != FailOn::default() {
         words.push(format!("--fail-on {}", run.fail_on.name()));
@@ -130,7 +151,7 @@ fn reproduce(run: &ClientRun) -> String {
     words.join(" ").replace(['\n', '\r'], " ")
 }
 
-fn is_exercised(profile: &ProfileReport) -> bool {
+pub(super) fn is_exercised(profile: &ProfileReport) -> bool {
     profile.reasons.iter().filter(|reason| reason.verdict == Verdict::NotExercised).count()
         < profile.scenarios.len()
 }
@@ -159,12 +180,16 @@ pub fn demanded_cases(profile: &ClientProfile, dialect: &'static Dialect) -> Vec
     profile.cases.iter().flat_map(of).collect()
 }
 
-/// Returns the result of a run for a profile.
-pub(super) fn of_profile(
-    profile: &ClientProfile,
+pub(super) fn profiles(
+    names: &[String],
     dialect: &'static Dialect,
     run: &[ClientTest],
-) -> ProfileReport {
+) -> Vec<ProfileReport> {
+    let own = client_profiles(names).filter(|profile| is_of_api(profile, dialect));
+    own.map(|profile| of_profile(profile, dialect, run)).collect()
+}
+
+fn of_profile(profile: &ClientProfile, dialect: &'static Dialect, run: &[ClientTest]) -> ProfileReport {
     let specification = specified(profile.specifications, dialect);
     let mut report = ProfileReport::new(profile.name, profile.version, profile.title, specification);
     if report.specification.is_none() {

@@ -35,7 +35,6 @@ pub(super) fn attempts<'s>(sent: &'s [Sent], api: &Api) -> Vec<(&'s Received, In
     sent.iter().filter_map(of_case).collect()
 }
 
-/// Returns a problem with a bounded text.
 pub(super) fn problem(rule: &'static str, message: impl AsRef<str>) -> RequestProblem {
     RequestProblem { rule, message: visible(&cut(message.as_ref(), LONGEST)) }
 }

@@ -47,7 +47,6 @@ fn of_reply(case: &PlayedCase, reply: &Reply) -> (ClientOutcome, String) {
     }
 }
 
-/// Returns the error of a reply.
 pub(super) fn error_of(reply: &Reply) -> String {
     let error = reply.error.clone().unwrap_or_default();
     quoted(&[error.kind, error.message].into_iter().flatten().collect::<Vec<_>>().join(": "))

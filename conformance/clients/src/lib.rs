@@ -10,6 +10,7 @@ mod certificate;
 mod child;
 mod conversation;
 mod event;
+mod evidence;
 mod impact;
 mod intact;
 mod journal;
@@ -28,6 +29,7 @@ mod streams;
 mod suite;
 mod turns;
 mod vectors;
+mod verify;
 
 pub use case::{PlayedCase, request, transport};
 pub use cases::{cases, is_measured_only, measured_cases, measured_kinds};
@@ -37,9 +39,10 @@ pub use child::Ended;
 pub use impact::{Cache, ImpactClient, ImpactPackages, Recorded, Theatre, impact_clients, impact_packages};
 pub use judge::judge;
 pub use shown::ShownResponse;
-pub use suite::{ClientSuite, Mode};
+pub use suite::{ClientSuite, Mode, REPORT};
 pub use turns::PlayedTurn;
 pub use vectors::{
     VECTORS_VERSION, Vector, VectorCall, VectorContent, VectorFlag, VectorResponse, VectorResult, VectorRule,
     Vectors, vectors,
 };
+pub use verify::{keep_run, make_room, statement, verify, verify_certificate};

@@ -36,7 +36,6 @@ pub(super) struct Edited {
 }
 
 impl Edited {
-    /// Returns the case that plays it.
     pub(super) fn case(self, dialect: &'static Dialect, streams: &mut Streams) -> Option<PlayedCase> {
         let id = id(self.golden);
         let request = request(&id, dialect)?;
@@ -288,7 +287,6 @@ fn walk(value: &Value, (pointer, member): (String, String), found: &mut impl FnM
     }
 }
 
-/// Returns a value of another JSON type, and the name of its type.
 fn of_another_type(value: &Value) -> (Value, &'static str) {
     match value {
         Value::String(_) | Value::Null => (json!(7), "number"),

@@ -48,7 +48,6 @@ impl Change {
     }
 }
 
-/// Returns a case for each change of each event.
 pub(super) fn orders(dialect: &'static Dialect, streams: &mut Streams) -> Vec<PlayedCase> {
     let mut cases = Vec::new();
     for_each_edit(dialect, |edited, _| cases.extend(edited.case(dialect, streams)));

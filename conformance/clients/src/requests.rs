@@ -147,7 +147,6 @@ fn of_body(case: &PlayedCase, dialect: &Dialect, body: &Value, found: &mut Vec<R
     }
 }
 
-/// Checks a request that continues a response.
 fn of_turn(
     case: &PlayedCase,
     turn: &PlayedTurn,

@@ -168,7 +168,6 @@ impl PlayedFailure {
     }
 }
 
-/// Returns how a connection ends.
 pub(super) const fn end(ending: Ending) -> End {
     match ending {
         Ending::Whole => End::Whole,

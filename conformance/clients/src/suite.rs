@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use catalogue::Expect;
 use gateway::Stage;
+use harness::evidence::Evidence;
 use harness::live::RunRuntime;
 use harness::process::Processes;
 use harness::{ProgressLine, lock};
@@ -18,12 +20,13 @@ use results::{
     CLIENT_RUN_VERSION, ClientOutcome, ClientRun, ClientTest, ExpectedFailure, FailOn, LevelChange, OfClient,
     Shard, Test, Transport,
 };
-use spec::Dialect;
+use spec::{Api, Dialect};
 
 use super::case::PlayedCase;
 use super::cases::{cases, measured_cases};
-use super::certificate::{client_profiles, is_of_api, of_profile};
+use super::certificate::profiles;
 use super::child::{Ended, Running};
+use super::evidence::CaseEvidence;
 use super::intact::Intact;
 use super::journal::Sent;
 use super::judge::judge;
@@ -35,6 +38,8 @@ use super::spawn;
 use super::stage::{Playing, base_url};
 use super::turns::PlayedTurn;
 
+/// The file with the report of a run.
+pub const REPORT: &str = "client.json";
 /// The API key for clients. It is not a secret.
 pub(super) const KEY: &str = "sk-conformance-0000";
 /// Maximum number of failures of all processes before the first reply.
@@ -97,6 +102,8 @@ pub struct ClientSuite {
     pub shard: Option<Shard>,
     /// The expected failures.
     pub expected: Vec<ExpectedFailure>,
+    /// The folder for the evidence of each case, if it is kept.
+    pub out: Option<PathBuf>,
     /// The port of the server; 0 means any free port.
     pub port: u16,
     /// Origins of web pages that may fetch cases, besides those of this machine.
@@ -133,6 +140,7 @@ impl ClientSuite {
             is_part: false,
             shard: None,
             expected: Vec::new(),
+            out: None,
             port: 0,
             origins: Vec::new(),
             has_members: false,
@@ -192,34 +200,24 @@ impl ClientSuite {
             return Err(io::Error::other(format!("interrupted after {finished} of {all} cases")));
         }
         let done = done?;
-        let ended: Vec<Option<&Ended>> =
-            done.iter().map(|done| done.as_ref().map(|done| &done.ended)).collect();
-        let replied_version = ended.iter().find_map(|ended| (*ended)?.reply()?.client_version.clone());
-        let intact = Intact::new(&cases, &ended);
-        let reports = cases.iter().zip(&done).enumerate().map(|(at, (case, done))| {
-            let sent = playing.take(at);
-            let (outcome, detail) = match done {
-                Some(done) => self.judged(case, done, &intact, &sent),
-                None => (ClientOutcome::NotExercised, "the client did not fetch this case".to_owned()),
-            };
-            let about = OfClient {
-                title: case.title.clone(),
-                expect: case.expect.name().to_owned(),
-                because: case.reason.clone(),
-                authority: case.authority.clone(),
-                transport: case.transport,
-                control: case.control.clone(),
-                outcome,
-            };
-            let problems = problems(case, KEY, self.dialect, &sent);
-            let problems: Vec<(&str, &str)> =
-                problems.iter().map(|problem| (problem.rule, &*problem.message)).collect();
-            ClientTest {
-                ms: done.as_ref().map_or(0, |done| millis(done.took)),
-                ..Test::of_client(&case.name, about, detail, &problems)
+        let evidence: Vec<CaseEvidence> = done
+            .iter()
+            .enumerate()
+            .map(|(at, done)| {
+                let ended = done.as_ref().map(|done| (&done.ended, done.was_asked, done.took));
+                CaseEvidence::new(ended, &playing.take(at), (self.dialect.api, KEY))
+            })
+            .collect();
+        let replies = done.iter().filter_map(|done| done.as_ref()?.ended.reply());
+        let replied_version = replies.into_iter().find_map(|reply| reply.client_version.clone());
+        let mut tests = tests(self.dialect, &cases, &evidence);
+        if let Some(folder) = &self.out {
+            Evidence::open(folder).write_dialect(self.dialect)?;
+            for (test, evidence) in tests.iter_mut().zip(&evidence) {
+                let (file, hash) = evidence.write(folder, &test.name)?;
+                (test.files, test.hash) = (vec![file], hash);
             }
-        });
-        let tests: Vec<ClientTest> = reports.collect();
+        }
         Ok(ClientRun {
             client_run: CLIENT_RUN_VERSION,
             suite: env!("CARGO_PKG_VERSION").to_owned(),
@@ -228,46 +226,19 @@ impl ClientSuite {
             command: self.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
             mode: self.mode.name().to_owned(),
             dialect: self.dialect.name.to_owned(),
+            dialect_folder: self.dialect.folder_hash(),
             fail_on: self.fail_on,
             levels: self.levels.clone(),
             shard: self.shard,
             ms: millis(began.elapsed()),
-            profiles: client_profiles(&self.profiles)
-                .filter(|profile| is_of_api(profile, self.dialect))
-                .map(|profile| of_profile(profile, self.dialect, &tests))
-                .collect(),
+            timeout: self.timeout.map(millis),
+            profiles: profiles(&self.profiles, self.dialect, &tests),
             asked: self.profiles.clone(),
             is_part: self.is_part,
             tests,
             ..ClientRun::default()
         }
         .expecting(&self.expected))
-    }
-
-    fn judged(
-        &self,
-        case: &PlayedCase,
-        done: &Finished,
-        intact: &Intact<'_>,
-        sent: &[Sent],
-    ) -> (ClientOutcome, String) {
-        let Finished { ended, was_asked, .. } = done;
-        let (outcome, detail) = judge(case, &intact.with_losses(case, ended));
-        if ended.reply().is_some_and(|reply| reply.status != Status::Unsupported) && !was_asked {
-            return (ClientOutcome::NotExercised, "the client replied before it sent a request".to_owned());
-        }
-        let is_read = matches!(outcome, ClientOutcome::Right | ClientOutcome::Wrong);
-        if let Some(unsent) = unsent(case, sent).filter(|_| is_read) {
-            return (ClientOutcome::NotExercised, unsent);
-        }
-        let Some(retries) = &case.retries else { return (outcome, detail) };
-        match retries.unused(outcome, ended.reply(), sent, self.dialect.api) {
-            Some(unused) => (ClientOutcome::NotExercised, unused),
-            None if outcome == ClientOutcome::Fragile => {
-                (outcome, format!("{}: {detail}", retries::count(sent, self.dialect.api)))
-            }
-            None => (outcome, detail),
-        }
     }
 
     fn message(&self, case: &PlayedCase, base_url: String) -> CaseMessage {
@@ -286,7 +257,6 @@ impl ClientSuite {
         }
     }
 
-    /// Starts the processes, and sends them the cases.
     fn drive(
         &self,
         cases: &[PlayedCase],
@@ -357,7 +327,6 @@ impl ClientSuite {
         Err(io::Error::other(format!("{} sent no request for any case{how}", self.program())))
     }
 
-    /// Returns the program of the client.
     fn program(&self) -> String {
         self.command.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default()
     }
@@ -395,6 +364,61 @@ impl ClientSuite {
             }));
         }
         Ok((playing, done))
+    }
+}
+
+pub(super) fn tests(
+    dialect: &'static Dialect,
+    cases: &[PlayedCase],
+    evidence: &[CaseEvidence],
+) -> Vec<ClientTest> {
+    let ended: Vec<Option<Ended>> = evidence.iter().map(CaseEvidence::ended).collect();
+    let intact = Intact::new(cases, &ended.iter().map(Option::as_ref).collect::<Vec<_>>());
+    let all = cases.iter().zip(evidence).zip(&ended);
+    all.map(|((case, evidence), ended)| {
+        let sent = evidence.sent();
+        let (outcome, detail) = match ended {
+            Some(ended) => judged(case, (ended, evidence.was_asked), &intact, (&sent, dialect.api)),
+            None => (ClientOutcome::NotExercised, "the client did not fetch this case".to_owned()),
+        };
+        let about = OfClient {
+            title: case.title.clone(),
+            expect: case.expect.name().to_owned(),
+            because: case.reason.clone(),
+            authority: case.authority.clone(),
+            transport: case.transport,
+            control: case.control.clone(),
+            outcome,
+        };
+        let problems = problems(case, KEY, dialect, &sent);
+        let problems: Vec<(&str, &str)> =
+            problems.iter().map(|problem| (problem.rule, &*problem.message)).collect();
+        ClientTest { ms: evidence.ms, ..Test::of_client(&case.name, about, detail, &problems) }
+    })
+    .collect()
+}
+
+fn judged(
+    case: &PlayedCase,
+    (ended, was_asked): (&Ended, bool),
+    intact: &Intact<'_>,
+    (sent, api): (&[Sent], &Api),
+) -> (ClientOutcome, String) {
+    let (outcome, detail) = judge(case, &intact.with_losses(case, ended));
+    if ended.reply().is_some_and(|reply| reply.status != Status::Unsupported) && !was_asked {
+        return (ClientOutcome::NotExercised, "the client replied before it sent a request".to_owned());
+    }
+    let is_read = matches!(outcome, ClientOutcome::Right | ClientOutcome::Wrong);
+    if let Some(unsent) = unsent(case, sent).filter(|_| is_read) {
+        return (ClientOutcome::NotExercised, unsent);
+    }
+    let Some(retries) = &case.retries else { return (outcome, detail) };
+    match retries.unused(outcome, ended.reply(), sent, api) {
+        Some(unused) => (ClientOutcome::NotExercised, unused),
+        None if outcome == ClientOutcome::Fragile => {
+            (outcome, format!("{}: {detail}", retries::count(sent, api)))
+        }
+        None => (outcome, detail),
     }
 }
 

@@ -36,6 +36,9 @@ pub struct ClientRun {
     pub mode: String,
     /// The dialect of the server.
     pub dialect: String,
+    /// The hash of its folder, if the dialect is not one of the suite.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect_folder: Option<String>,
     /// The outcome.
     pub outcome: Outcome,
     /// The findings that fail the run.
@@ -46,6 +49,9 @@ pub struct ClientRun {
     /// The part of the run, if it was made in parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
+    /// The time limit of a case in milliseconds, if one was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<u64>,
     /// Number of tests by outcome.
     pub totals: ClientTally,
     /// Duration of the run in milliseconds.
@@ -510,10 +516,19 @@ impl ClientRun {
 
     /// Returns the flag for its dialect, unless that is the default one.
     pub fn dialect_flag(&self) -> String {
-        match &*self.dialect {
-            "openai" => String::new(),
-            other => format!(" --dialect {}", shell_word(other)),
+        match (&*self.dialect, &self.dialect_folder, &self.folder) {
+            ("openai", ..) => String::new(),
+            (name, None, _) => format!(" --dialect {}", shell_word(name)),
+            (name, Some(_), Some(run)) => {
+                format!(" --dialect {}", shell_word(&format!("{run}/dialect/{name}")))
+            }
+            (name, Some(_), None) => format!(" --dialect {}", shell_word(&format!("./{name}"))),
         }
+    }
+
+    /// The dialect, and that it is not one of the suite, if so.
+    pub fn dialect_in_words(&self) -> String {
+        super::dialect_in_words(&self.dialect, self.dialect_folder.as_deref())
     }
 
     /// Returns its name and version.

@@ -33,6 +33,7 @@ mod totals;
 mod transport;
 mod trials;
 mod twins;
+mod verified;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -80,6 +81,7 @@ pub use totals::{Broken, ClientState, ClientTotal, RuleTotal, Totals, Unknown};
 pub use transport::Transport;
 pub use trials::{GroupTotal, Undecided};
 pub use twins::{TWINS_VERSION, TwinResult, TwinsReport};
+pub use verified::Verified;
 
 use checker::{RuleSets, Rules};
 use spec::Dialect;
@@ -259,9 +261,7 @@ impl Run {
 
     /// The dialect, and that it is not one of the suite, if so.
     pub fn dialect_in_words(&self) -> String {
-        let Some(folder) = &self.dialect_folder else { return self.dialect.clone() };
-        let hash: String = folder.chars().take(SHOWN_OF_HASH).collect();
-        format!("{} ({hash}), not part of this suite", self.dialect)
+        dialect_in_words(&self.dialect, self.dialect_folder.as_deref())
     }
 
     /// Returns the run with paths through the folder in which it is kept. In JSON, paths stay relative to it.
@@ -443,4 +443,11 @@ fn is_incomplete(captures: &[CaptureReport], live: Option<&LiveReport>) -> bool 
                 || captures.iter().all(CaptureReport::is_blank)
         }
     }
+}
+
+/// The name of a dialect, and the hash of its folder if it is not one of the suite.
+pub fn dialect_in_words(name: &str, folder: Option<&str>) -> String {
+    let Some(folder) = folder else { return name.to_owned() };
+    let hash: String = folder.chars().take(SHOWN_OF_HASH).collect();
+    format!("{name} ({hash}), not part of this suite")
 }

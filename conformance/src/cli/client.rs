@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,13 +14,15 @@ use spec::Dialect;
 use super::expected::ExpectedArgs;
 use super::live::transports;
 use super::output::OutputArgs;
-use super::saved::{CLIENT_REPORT, read_client};
+use super::saved::read_client;
 use super::selection::{OutArgs, TestsArgs};
 use super::target::{LIMITS, count, some_time};
 use super::verdict::{VerdictArgs, known_rule};
 use super::{CommandArgs, exit_code, explain, known, names, print, print_bytes};
-use clients::{ClientCertificate, ClientSuite, Mode, client_profiles, demanded_cases, is_of_api, transport};
-use harness::certificate::{CERTIFICATE, PAGE};
+use clients::{
+    ClientSuite, Mode, REPORT, client_profiles, demanded_cases, is_of_api, keep_run, make_room, transport,
+};
+use harness::evidence::release;
 use harness::suite::Selection;
 use results::{CLIENT_RULES, ClientTest, Outcome, Transport};
 
@@ -186,20 +187,19 @@ impl CommandArgs for ClientArgs {
             );
         };
         if let Some(folder) = &self.folder.out {
-            make_room(folder, self.folder.replace)?;
+            // This loads its dialect.
+            let old = read_client(folder).ok().flatten();
+            make_room(folder, old.as_ref(), self.folder.replace)
+                .with_context(|| folder.display().to_string())?;
         }
-        let mut run = suite.run(cases, &listening)?;
+        let run = suite.run(cases, &listening);
+        if let (Err(_), Some(folder)) = (&run, &self.folder.out) {
+            release(folder, REPORT);
+        }
+        let mut run = run?;
         run.folder = self.folder.out.as_ref().map(|folder| folder.display().to_string());
         if let Some(folder) = &self.folder.out {
-            fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-            let report = reports::json(&run);
-            let certificate = ClientCertificate::new(&run, &report);
-            let files =
-                [(CLIENT_REPORT, report), (CERTIFICATE, certificate.json()), (PAGE, certificate.markdown())];
-            for (name, text) in files {
-                let file = folder.join(name);
-                harness::replace(&file, &text).with_context(|| file.display().to_string())?;
-            }
+            keep_run(folder, &run, &reports::json(&run)).with_context(|| folder.display().to_string())?;
         }
         self.output.print_run(&run, self.tests.all_tests)?;
         if self.expected.write("client", &run, &suite.expected)? {
@@ -273,6 +273,7 @@ impl ClientArgs {
             self.dialect.get_or_insert(run.dialect.clone());
         }
         self.name.get_or_insert(run.client.clone());
+        self.timeout = self.timeout.or(run.timeout.map(Duration::from_millis));
         if self.transport.is_empty() {
             self.transport = failed.iter().map(|case| case.about.transport).collect();
         }
@@ -312,21 +313,11 @@ impl ClientArgs {
             name,
             version: self.client_version.clone(),
             expected: self.expected.of_tests(|name| known_rule(&rules, name))?,
+            out: self.folder.out.clone(),
             port: self.port,
             origins: self.origins.clone(),
             has_members: self.members,
             patience: self.patience,
         })
     }
-}
-
-/// Fails if a folder contains a run that is not to be replaced.
-fn make_room(folder: &Path, replaces: bool) -> Result<()> {
-    if folder.join(CLIENT_REPORT).exists() && !replaces {
-        bail!(
-            "{}: it already contains a run; replace it with --replace, or choose another folder",
-            folder.display()
-        );
-    }
-    Ok(())
 }

@@ -10,9 +10,6 @@ use serde::de::DeserializeOwned;
 use harness::evidence::{Evidence, RunFile};
 use results::{BETWEEN_RUN_VERSION, BetweenRun, CLIENT_RUN_VERSION, ClientRun, Run};
 
-/// The name of the report in a folder.
-pub(super) const CLIENT_REPORT: &str = "client.json";
-
 /// Reads the runs in a folder: one, or one for each of several dialects.
 ///
 /// # Errors
@@ -59,8 +56,13 @@ pub(super) fn read(path: &Path) -> Result<Run> {
 
 /// Reads the report of a client: a file, or that in a folder. Nothing, where it is the report of something else.
 pub(super) fn read_client(path: &Path) -> Result<Option<ClientRun>> {
-    let run = read_other(path, CLIENT_REPORT, |head| head.client_run, CLIENT_RUN_VERSION)?;
-    Ok(run.map(|run| ClientRun { folder: folder(path), ..run }))
+    let run: Option<ClientRun> =
+        read_other(path, clients::REPORT, |head| head.client_run, CLIENT_RUN_VERSION)?;
+    let Some(run) = run else { return Ok(None) };
+    if path.is_dir() {
+        Evidence::open(path).load_dialect(&run.dialect, run.dialect_folder.as_deref())?;
+    }
+    Ok(Some(ClientRun { folder: folder(path), ..run }))
 }
 
 /// Reads the report of both ends of a gateway: a file, or that in a folder. Nothing, where it is the report of something else.

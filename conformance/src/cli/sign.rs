@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 
-use super::saved::{one_run, read_between, read_client};
-use super::verify::{checked, compared};
+use super::saved::one_run;
+use super::verify::{TestsRun, compared};
 use super::{CommandArgs, print};
 use harness::certificate::{SIGNATURE, sign, statement};
 use harness::evidence::Evidence;
@@ -37,12 +37,6 @@ impl CommandArgs for SignArgs {
         if self.statement {
             one_run(&self.folder)?;
         }
-        if self.folder.is_dir() && read_client(&self.folder)?.is_some() {
-            bail!(
-                "{} is the run of a client, which keeps no exchanges that could be verified: it is not signed",
-                self.folder.display()
-            );
-        }
         let mut runs = Evidence::runs(&self.folder).unwrap_or_default();
         if runs.is_empty() {
             runs.push(self.folder.clone());
@@ -56,8 +50,8 @@ impl SignArgs {
     /// Signs a run, or prints its statement.
     fn sign(&self, folder: &Path) -> Result<()> {
         let evidence = Evidence::open(folder);
-        let (differences, statement) = match read_between(folder)? {
-            Some(run) => (checked(folder, &run, None).0.differences, between::statement(folder)),
+        let (differences, statement) = match TestsRun::read(folder)? {
+            Some(run) => (run.checked(folder, None).0.differences, run.statement(folder)),
             None => (compared(folder, None)?.2.differences, statement(&evidence)),
         };
         if let Some(first) = differences.first() {

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
-use between::Verified;
 use clap::Args;
 use serde_json::Value;
 
@@ -19,7 +18,7 @@ use harness::evidence::{BUILD, Evidence, RunFile, TWINS};
 
 use harness::{Compared, Together, compare, verify_together};
 use results::text::{counted, visible};
-use results::{BetweenRun, FailOn, LevelChange, Options, State};
+use results::{BetweenRun, ClientRun, FailOn, LevelChange, Options, State, Verified};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,7 +34,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct VerifyArgs {
-    /// Folder written by `run --out` or `between --out`. With a run for each of several APIs, all are checked.
+    /// Folder written by `run --out`, `client --out` or `between --out`. With a run for each of several APIs, all are checked.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Also fail if the exchanges have findings of this kind: must, breaks, should, may.
@@ -51,16 +50,8 @@ pub(super) struct VerifyArgs {
 
 impl CommandArgs for VerifyArgs {
     fn run(self) -> Result<ExitCode> {
-        if let Some(run) = read_between(&self.folder).ok().flatten().filter(|_| self.folder.is_dir()) {
-            return self.between(&run).map(ExitCode::from);
-        }
-        if let Some(client) = read_client(&self.folder).ok().flatten().filter(|_| self.folder.is_dir()) {
-            bail!(
-                "{} is the run of a client ({}), which keeps no exchanges: verify and sign are for runs against endpoints \
-                 and gateways; the command in its certificate makes it again",
-                self.folder.display(),
-                visible(&client.client)
-            );
+        if let Some(run) = TestsRun::read(&self.folder)? {
+            return self.tests(&run).map(ExitCode::from);
         }
         let runs = Evidence::runs(&self.folder).unwrap_or_default();
         let is_itself = runs.first().is_none_or(|run| *run == self.folder);
@@ -78,15 +69,15 @@ impl CommandArgs for VerifyArgs {
 }
 
 impl VerifyArgs {
-    /// Judges both ends of a gateway again, and returns the exit code.
-    fn between(&self, run: &BetweenRun) -> Result<u8> {
-        if run.is_unfinished {
-            anyhow::bail!("{} has no results: the run did not finish", self.folder.display());
+    /// Judges a run of a client or of both ends of a gateway again, and returns the exit code.
+    fn tests(&self, run: &TestsRun) -> Result<u8> {
+        if run.is_unfinished() {
+            bail!("{} has no results: the run did not finish", self.folder.display());
         }
-        let (mut checked, passed) = checked(&self.folder, run, self.fail_on);
+        let (mut checked, passed) = run.checked(&self.folder, self.fail_on);
         let certified =
             if passed.is_empty() { String::new() } else { format!("certificate: {}\n", passed.join(", ")) };
-        let (evidence, statement) = (Evidence::open(&self.folder), between::statement(&self.folder));
+        let (evidence, statement) = (Evidence::open(&self.folder), run.statement(&self.folder));
         let Some(signer) = self.signer(&self.folder, &evidence, statement, &mut checked.differences)? else {
             return Ok(1);
         };
@@ -95,7 +86,8 @@ impl VerifyArgs {
             print(&differing(&folder, "run", &checked.differences))?;
             return Ok(if checked.is_unreadable { NOT_DONE } else { 1 });
         }
-        let failures = format!("failures: {} (--fail-on {})\n", run.fail_on.words(), run.fail_on.name());
+        let fail_on = run.fail_on();
+        let failures = format!("failures: {} (--fail-on {})\n", fail_on.words(), fail_on.name());
         print(&format!(
             "consistent: these recordings support the verdicts of {}\n{failures}{certified}{signer}{}",
             counted(checked.judged as u64, "test"),
@@ -180,12 +172,56 @@ fn differing(name: &str, from: &str, differences: &[String]) -> String {
     format!("{name} differs from the {from}:\n{}", lines.collect::<String>())
 }
 
-/// Judges both ends of a gateway again: what differs from the run, and the profiles that its certificate names.
-pub(super) fn checked(folder: &Path, run: &BetweenRun, fail_on: Option<FailOn>) -> (Verified, Vec<String>) {
-    let mut checked = between::verify(folder, run, fail_on);
-    let passed = between::verify_certificate(folder, run);
-    let passed = passed.map_err(|difference| checked.differences.push(difference));
-    (checked, passed.unwrap_or_default())
+/// A run of a client, or of both ends of a gateway.
+pub(super) enum TestsRun {
+    Client(Box<ClientRun>),
+    Between(Box<BetweenRun>),
+}
+
+impl TestsRun {
+    /// Reads the run of a folder; nothing, if it is a run against an endpoint.
+    pub(super) fn read(folder: &Path) -> Result<Option<Self>> {
+        if !folder.is_dir() {
+            return Ok(None);
+        }
+        if let Some(run) = read_client(folder)? {
+            return Ok(Some(Self::Client(Box::new(run))));
+        }
+        Ok(read_between(folder)?.map(|run| Self::Between(Box::new(run))))
+    }
+
+    fn is_unfinished(&self) -> bool {
+        matches!(self, Self::Between(run) if run.is_unfinished)
+    }
+
+    fn fail_on(&self) -> FailOn {
+        match self {
+            Self::Client(run) => run.fail_on,
+            Self::Between(run) => run.fail_on,
+        }
+    }
+
+    /// Judges it again: the differences, and the profiles that its certificate names.
+    pub(super) fn checked(&self, folder: &Path, fail_on: Option<FailOn>) -> (Verified, Vec<String>) {
+        let (mut checked, passed) = match self {
+            Self::Client(run) => {
+                (clients::verify(folder, run, fail_on), clients::verify_certificate(folder, run))
+            }
+            Self::Between(run) => {
+                (between::verify(folder, run, fail_on), between::verify_certificate(folder, run))
+            }
+        };
+        let passed = passed.map_err(|difference| checked.differences.push(difference));
+        (checked, passed.unwrap_or_default())
+    }
+
+    /// Returns the statement that is signed.
+    pub(super) fn statement(&self, folder: &Path) -> Result<Value, String> {
+        match self {
+            Self::Client(run) => clients::statement(folder, run),
+            Self::Between(_) => between::statement(folder),
+        }
+    }
 }
 
 /// Compares the results of a run with its evidence.

@@ -11,7 +11,7 @@ use std::io;
 use std::path::Path;
 
 use harness::certificate::{CERTIFICATE, PAGE, SIGNATURE};
-use harness::evidence::Evidence as Files;
+use harness::evidence::{EXCHANGES, Evidence as Files};
 use harness::wire::{Mask, Secrets};
 use harness::{hash, replace};
 use results::BetweenTest;
@@ -23,8 +23,6 @@ use test_file::TestFile;
 pub const REPORT: &str = "between.json";
 /// The file with the output of a gateway that the run started.
 pub const LOG: &str = "gateway.log";
-/// The folder of the exchanges.
-const EXCHANGES: &str = "exchanges";
 /// The files of a test.
 const CLIENT: &str = "client.exchange";
 const UPSTREAM: &str = "upstream.exchange";
@@ -159,28 +157,7 @@ pub fn strangers(folder: &Path, tests: &[BetweenTest]) -> io::Result<Vec<String>
 ///
 /// If the folder has a run, or other files among its recordings.
 pub fn make_room(folder: &Path, replaces: bool) -> io::Result<()> {
-    let exchanges = folder.join(EXCHANGES);
-    let is_taken = [REPORT, EXCHANGES, CERTIFICATE].iter().any(|file| folder.join(file).exists());
-    if is_taken && !replaces {
-        let advice = "it already contains a run; replace it with --replace, or choose another folder";
-        return Err(io::Error::other(advice));
-    }
-    fs::create_dir_all(folder)?;
-    remove(&exchanges)?;
-    // Of two runs that begin at once, one creates it.
-    fs::create_dir(&exchanges).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => io::Error::other("another run writes to it: choose another folder"),
-        _ => error,
-    })?;
-    harness::remove(&folder.join(REPORT))
-}
-
-/// Removes a folder if no test was played in it.
-pub fn release(folder: &Path) {
-    // A folder with recordings stays.
-    if fs::remove_dir(folder.join(EXCHANGES)).is_ok() {
-        let _ = harness::remove(&folder.join(REPORT));
-    }
+    harness::evidence::make_room(folder, REPORT, replaces, &|name| [CLIENT, UPSTREAM, TEST].contains(&name))
 }
 
 /// Replaces secrets in the log of the gateway.
@@ -194,34 +171,6 @@ pub(crate) fn hide_in_log(folder: &Path, secrets: &[String]) -> io::Result<()> {
     let mut hidden = mask.push(&text);
     hidden.extend(mask.finish());
     if hidden == text { Ok(()) } else { fs::write(&file, hidden) }
-}
-
-/// Removes the recordings below a folder, and the folders that are empty then. Links are not followed.
-fn remove(folder: &Path) -> io::Result<()> {
-    match fs::symlink_metadata(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error),
-        Ok(found) if !found.is_dir() => {
-            return Err(io::Error::other(format!("{} is no folder of recordings", folder.display())));
-        }
-        Ok(_) => {}
-    }
-    for entry in fs::read_dir(folder)? {
-        let (path, kind) = entry.and_then(|entry| Ok((entry.path(), entry.file_type()?)))?;
-        if kind.is_dir() {
-            remove(&path)?;
-        } else if kind.is_file() && is_recording(&path) {
-            fs::remove_file(path)?;
-        } else {
-            let problem = "is no recording of a run: move it, or choose another folder";
-            return Err(io::Error::other(format!("{} {problem}", path.display())));
-        }
-    }
-    fs::remove_dir(folder)
-}
-
-fn is_recording(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| [CLIENT, UPSTREAM, TEST].iter().any(|known| name == *known))
 }
 
 /// Reads a file of a run; links are refused.

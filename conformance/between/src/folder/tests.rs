@@ -239,6 +239,6 @@ fn only_recordings_make_room() {
     assert_eq!(fs::read_dir(folder.0.join("exchanges")).unwrap().count(), 0);
     assert!(make_room(&folder.0, false).unwrap_err().to_string().contains("--replace"));
     // One that no test was written to is free again.
-    release(&folder.0);
+    harness::evidence::release(&folder.0, REPORT);
     make_room(&folder.0, false).unwrap();
 }

@@ -132,3 +132,42 @@ fn certificate_schema_is_fresh() {
     let text = format!("{:#}\n", schemars::schema_for!(ClientCertificate).as_value());
     assert_fresh("-p clients certificate_schema", "docs/client-certificate.schema.json", &text);
 }
+
+#[test]
+fn results_and_certificates_follow_from_evidence() {
+    let folder = harness::Scratch::new("client-verify").unwrap();
+    let suite = ClientSuite { out: Some(folder.path().to_owned()), ..suite("one-call") };
+    let wanted = |name: &str| ["call/one", "call/parallel", "retry/rate-limit"].contains(&name);
+    let run = suite.run(suite.cases(&wanted), &|_| {}).unwrap();
+    assert!(run.failed().next().is_some() && run.tests.len() == 3);
+    let report = serde_json::to_string_pretty(&run).unwrap();
+    clients::keep_run(folder.path(), &run, &report).unwrap();
+    let differs = |change: &dyn Fn(&mut ClientRun)| {
+        let mut run: ClientRun = serde_json::from_str(&report).unwrap();
+        change(&mut run);
+        clients::verify(folder.path(), &run, None).differences.join("\n")
+    };
+    assert_eq!(differs(&|_| ()), "");
+    assert_eq!(clients::verify_certificate(folder.path(), &run), Ok(Vec::new()));
+    let failed = run.tests.iter().position(|test| test.verdict == Verdict::Fail).unwrap();
+    type Change<'c> = &'c dyn Fn(&mut ClientRun);
+    let changes: [(Change<'_>, &str); 12] = [
+        (&|run| run.tests[failed].verdict = Verdict::Pass, "its recordings say failed"),
+        (&|run| run.tests[failed].findings.clear(), "its recordings show client/wrong"),
+        (&|run| run.tests[failed].about.outcome = results::ClientOutcome::Right, "its recordings say: wrong"),
+        (&|run| run.tests[failed].about.title.clear(), "its recordings say: wrong"),
+        (&|run| run.tests[failed].hash.clear(), "its file was changed"),
+        (&|run| run.tests[failed].name = "../x".to_owned(), "there is no such case"),
+        (&|run| drop(run.tests.remove(failed)), "it is no file of the run"),
+        (&|run| run.outcome = results::Outcome::Passed, "the outcome is"),
+        (&|run| run.causes.clear(), "the causes do not follow"),
+        (&|run| run.totals.wrong = 0, "totals or profiles"),
+        (&|run| run.profiles[0].reasons.clear(), "totals or profiles"),
+        (&|run| run.dialect = "x".to_owned(), "there is no dialect"),
+    ];
+    for (change, what) in changes {
+        assert!(differs(change).contains(what), "{what}: {}", differs(change));
+    }
+    let other = ClientRun { client: "another".to_owned(), ..run.clone() };
+    assert!(clients::verify_certificate(folder.path(), &other).is_err());
+}

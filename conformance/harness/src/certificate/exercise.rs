@@ -32,7 +32,6 @@ pub fn unseen(report: &results::CaptureReport, rule: &Rule) -> Option<&'static s
     }
 }
 
-/// Returns whether the response to a case exercises a rule.
 pub(super) fn exercises(case: &ScenarioCase, attempt: &Attempt, rule: &Rule, dialect: &Dialect) -> bool {
     let names_it = case.scenario.rules.contains(&rule.id);
     if is_of_bodies(rule) {
@@ -51,7 +50,6 @@ pub(super) fn exercises(case: &ScenarioCase, attempt: &Attempt, rule: &Rule, dia
     names_it || !rule.only_named && is_seen()
 }
 
-/// Returns the scopes of the events, with their parents.
 fn scopes(attempt: &Attempt, dialect: &Dialect) -> BTreeSet<Scope> {
     let events = attempt.facts.events.keys().filter_map(|event| dialect.named(event));
     events.flat_map(|event| dialect.api.with_parents(event.scope)).collect()

@@ -70,7 +70,6 @@ impl Judge<'_> {
         (run, profiles)
     }
 
-    /// Returns the results for the profiles of the run.
     fn profiles(&self) -> Vec<ProfileReport> {
         chosen(&self.run.options.profiles, self.dialect()).map(|profile| self.profile(profile)).collect()
     }
@@ -241,7 +240,6 @@ fn is_of(case: &ScenarioCase, scenario: &str) -> bool {
     case.scenario.id == scenario && !is_one_more
 }
 
-/// Returns the scenarios of a profile, alternatives included.
 fn scenarios(profile: &Profile) -> impl Iterator<Item = &'static Scenario> {
     profile.scenarios.iter().flat_map(|ids| ids.split('|')).filter_map(|id| profile.scenario(id))
 }

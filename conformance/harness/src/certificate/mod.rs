@@ -5,6 +5,7 @@
 
 mod exercise;
 mod judge;
+mod kept;
 mod markdown;
 mod requests;
 mod signature;
@@ -18,9 +19,10 @@ use spec::Dialect;
 
 pub use exercise::unseen;
 pub use judge::{Judge, Sent};
+pub use kept::{CertificateTexts, keep, verify_kept};
 pub use markdown::{code, profiles, text};
 pub use requests::Requests;
-pub use signature::{Signed, sign, signed, statement, test_result};
+pub use signature::{Signed, of_profiles, sign, signed, statement, test_result};
 
 use crate::evidence::{Evidence, Kept, RunFile, command};
 use crate::file::first_difference;
@@ -153,7 +155,6 @@ impl Certificate {
     }
 }
 
-/// Returns whether a scenario of a profile was exercised.
 fn is_exercised(profile: &ProfileReport) -> bool {
     let missing = |demanded: &&String| {
         profile.reasons.iter().any(|reason| {

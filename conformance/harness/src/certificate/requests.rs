@@ -105,7 +105,6 @@ impl<'r> Requests<'r> {
         }
     }
 
-    /// Returns the response that a case continues or refers to.
     fn before(&self, case: &ScenarioCase, sent: &[Sent<'_>]) -> Result<Option<PreviousResponse>, String> {
         let Some(previous) = case.previous.and_then(|at| self.cases.get(at)) else { return Ok(None) };
         let last = sent.iter().rev().find(|sent| sent.case.name == previous.name);

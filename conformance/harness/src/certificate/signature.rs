@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{CERTIFICATE, Certificate, PAGE, SIGNATURE};
 use crate::digest::hash;
 use crate::evidence::{Evidence, REPORT, RUN};
-use results::ProfileState;
+use results::{ProfileReport, ProfileState};
 
 /// The signed files, in addition to the exchanges, whose hashes are in `run.json`.
 const SIGNED: [&str; 4] = [CERTIFICATE, PAGE, REPORT, RUN];
@@ -147,10 +147,25 @@ fn problem(evidence: &Evidence, statement: Result<Value, String>, public: &[u8])
 pub fn statement(evidence: &Evidence) -> Result<Value, String> {
     let certificate = evidence.read(CERTIFICATE).map_err(|error| error.to_string())?;
     let certificate: Certificate = serde_json::from_slice(&certificate).map_err(|error| error.to_string())?;
+    let claimed: Vec<ProfileState> = certificate.claimed().map(|profile| profile.state).collect();
+    of_profiles(evidence, &SIGNED, RUN, &certificate.profiles, &claimed)
+}
+
+/// Returns an in-toto statement with the results of profiles. It has passed if all claimed ones have passed.
+///
+/// # Errors
+///
+/// As [`test_result`].
+pub fn of_profiles(
+    evidence: &Evidence,
+    files: &[&str],
+    configuration: &str,
+    profiles: &[ProfileReport],
+    states: &[ProfileState],
+) -> Result<Value, String> {
     let of = |state: ProfileState| -> Vec<&str> {
-        certificate.profiles.iter().filter(|it| it.state == state).map(|it| &*it.name).collect()
+        profiles.iter().filter(|it| it.state == state).map(|it| &*it.name).collect()
     };
-    let states: Vec<ProfileState> = certificate.claimed().map(|profile| profile.state).collect();
     let result = if states.contains(&ProfileState::Failed) {
         "FAILED"
     } else if !states.is_empty() && states.iter().all(|state| *state == ProfileState::Passed) {
@@ -158,8 +173,8 @@ pub fn statement(evidence: &Evidence) -> Result<Value, String> {
     } else {
         "WARNED"
     };
-    let profiles = [ProfileState::Passed, ProfileState::Incomplete, ProfileState::Failed].map(of);
-    test_result(evidence, &SIGNED, RUN, result, profiles)
+    let by_state = [ProfileState::Passed, ProfileState::Incomplete, ProfileState::Failed].map(of);
+    test_result(evidence, files, configuration, result, by_state)
 }
 
 /// Returns an in-toto statement with a test result about files of a run, of which one has its configuration, and with the
@@ -194,7 +209,6 @@ pub fn test_result(
     }))
 }
 
-/// Returns the signed bytes of a payload.
 fn encoding(payload: &[u8]) -> Vec<u8> {
     let head = format!("DSSEv1 {} {PAYLOAD} {} ", PAYLOAD.len(), payload.len());
     [head.as_bytes(), payload].concat()

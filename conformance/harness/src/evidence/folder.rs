@@ -56,7 +56,7 @@ pub const TWINS: &str = "twins.json";
 /// The folder of the exchanges.
 const EXCHANGES: &str = "exchanges";
 /// The folder with the folder of a dialect that is not one of the suite.
-pub(super) const DIALECT: &str = "dialect";
+pub const DIALECT: &str = "dialect";
 
 impl Evidence {
     /// Creates the folder of a new run. The folder may exist, but must not contain another run, unless that is to be
@@ -92,7 +92,6 @@ impl Evidence {
         Self::runs_within(folder)
     }
 
-    /// Returns the folders of runs in this one.
     fn runs_within(folder: &Path) -> io::Result<Vec<PathBuf>> {
         let mut found = Vec::new();
         let entries = match fs::read_dir(folder) {
@@ -164,8 +163,12 @@ impl Evidence {
         Ok(())
     }
 
-    /// The run has stated the hash of these files, so that they are its own.
-    fn remove_dialect(&self, name: &str) -> io::Result<()> {
+    /// Removes the files of a dialect that the run has loaded: it stated their hash, so that they are its own.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be removed.
+    pub fn remove_dialect(&self, name: &str) -> io::Result<()> {
         let Some(folder) = spec::dialect(name).and_then(|dialect| dialect.folder) else { return Ok(()) };
         let own = self.folder.join(DIALECT).join(name);
         for file in folder.files.keys() {
@@ -198,7 +201,6 @@ impl Evidence {
         &self.folder
     }
 
-    /// Creates the file of an exchange.
     pub(crate) fn begin(&self, file: &str) -> io::Result<File> {
         let path = self.folder.join(file);
         fs::create_dir_all(path.parent().unwrap_or(&self.folder))?;
@@ -217,7 +219,12 @@ impl Evidence {
         self.write(RUN, &run.text()?)
     }
 
-    pub(crate) fn write_dialect(&self, dialect: &Dialect) -> io::Result<()> {
+    /// Keeps the files of a dialect that is not one of the suite.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be written, or exists.
+    pub fn write_dialect(&self, dialect: &Dialect) -> io::Result<()> {
         for (name, text) in files_of(dialect) {
             let path = self.folder.join(name);
             fs::create_dir_all(path.parent().unwrap_or(&self.folder))?;
@@ -228,12 +235,16 @@ impl Evidence {
         Ok(())
     }
 
-    /// Loads the dialect of a run, if it is not one of the suite.
-    fn load_dialect(&self, run: &RunFile) -> io::Result<()> {
-        let Some(stated) = &run.dialect_folder else { return Ok(()) };
-        let own = Path::new(DIALECT).join(&run.dialect);
+    /// Loads the dialect of a run, if the run states the hash of its folder.
+    ///
+    /// # Errors
+    ///
+    /// If the kept folder cannot be loaded, or has another hash.
+    pub fn load_dialect(&self, name: &str, stated: Option<&str>) -> io::Result<()> {
+        let Some(stated) = stated else { return Ok(()) };
+        let own = Path::new(DIALECT).join(name);
         if own.components().any(|part| !matches!(part, Component::Normal(_))) {
-            return Err(io::Error::other(format!("{:?} is no name of a dialect", run.dialect)));
+            return Err(io::Error::other(format!("{name:?} is no name of a dialect")));
         }
         let path = self.folder.join(own);
         for path in [self.folder.join(DIALECT), path.clone()] {
@@ -241,9 +252,9 @@ impl Evidence {
                 return Err(io::Error::other(format!("{} is a symbolic link", path.display())));
             }
         }
-        let loaded = Folder::read(&path).and_then(|folder| spec::folder::load(&run.dialect, &folder));
+        let loaded = Folder::read(&path).and_then(|folder| spec::folder::load(name, &folder));
         let loaded = loaded.map_err(io::Error::other)?;
-        if loaded.folder_hash().as_ref() == Some(stated) {
+        if loaded.folder_hash().as_deref() == Some(stated) {
             return Ok(());
         }
         Err(io::Error::other(format!("{}: its files are not those of the run, {stated}", path.display())))
@@ -276,7 +287,7 @@ impl Evidence {
             return Err(wrong(&other));
         }
         let run: RunFile = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
-        self.load_dialect(&run)?;
+        self.load_dialect(&run.dialect, run.dialect_folder.as_deref())?;
         Ok(run)
     }
 
@@ -338,7 +349,7 @@ impl Evidence {
 }
 
 /// The files of a dialect that is not one of the suite, below the folder of a run, with their texts.
-pub(crate) fn files_of(dialect: &Dialect) -> impl Iterator<Item = (String, &str)> {
+pub fn files_of(dialect: &Dialect) -> impl Iterator<Item = (String, &str)> {
     let files = dialect.folder.into_iter().flat_map(|folder| &folder.files);
     files.map(|(file, text)| (format!("{DIALECT}/{}/{file}", dialect.name), text.as_str()))
 }

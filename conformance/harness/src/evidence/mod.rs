@@ -4,10 +4,11 @@ mod folder;
 mod line;
 mod report;
 mod reproduce;
+mod room;
 mod run_file;
 
-pub(crate) use folder::files_of;
-pub use folder::{CERTIFICATE, Evidence, PAGE, REPORT, RUN, SIGNATURE, TWINS};
+pub use folder::{CERTIFICATE, DIALECT, Evidence, PAGE, REPORT, RUN, SIGNATURE, TWINS, files_of};
 pub use line::{ExchangeLine, RequestLine, ResponseLine};
 pub(crate) use reproduce::command;
+pub use room::{EXCHANGES, make_room, release};
 pub use run_file::{BUILD, Kept, RunFile, SUITE, VERSION};

@@ -118,7 +118,6 @@ pub(crate) fn command(run: &RunFile, out: Option<&str>) -> String {
     command
 }
 
-/// Returns the environment variable of a secret.
 fn variable(prefix: &str, name: &str) -> String {
     let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     format!("{prefix}_{}", name.chars().map(upper).collect::<String>())

@@ -114,7 +114,6 @@ impl RunFile {
         Ok(chain)
     }
 
-    /// Returns the file content.
     pub(super) fn text(&self) -> io::Result<String> {
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');

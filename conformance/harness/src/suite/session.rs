@@ -228,24 +228,20 @@ impl Suite {
 }
 
 impl Planned<'_> {
-    /// Returns the names of the selected tests.
     pub(super) fn names(&self) -> impl Iterator<Item = String> {
         let due = self.due.iter().filter_map(|(at, about)| Some(self.plan.cases.get(*at)?.trial(*about)));
         let shapes = self.shapes.iter().filter_map(|at| Some(self.plan.cases.get(*at)?.shape()));
         due.chain(shapes).map(|name| self.suite.name(&name))
     }
 
-    /// Returns the snapshot files of the compared shapes.
     pub(super) fn shapes(&self) -> impl Iterator<Item = String> {
         self.shapes.iter().filter_map(|at| Some(self.suite.name(&self.plan.cases.get(*at)?.name)))
     }
 
-    /// Returns the dialect of its suite.
     pub(super) const fn dialect(&self) -> &'static Dialect {
         self.suite.dialect
     }
 
-    /// Returns whether no test is selected.
     pub(super) const fn is_empty(&self) -> bool {
         self.due.is_empty() && self.shapes.is_empty()
     }
@@ -343,7 +339,6 @@ impl Suite {
 }
 
 impl Session {
-    /// Prints to stderr what is sent.
     pub(super) fn announce(&self) {
         let RunFile { target, proxy, .. } = &self.file;
         let plan = &self.live().plan;
@@ -363,12 +358,10 @@ impl Session {
         eprint_line(&format!("{least}{count} will be sent to {whom}{through}{again}"));
     }
 
-    /// Returns what it sends.
     pub(super) fn live(&self) -> &Live {
         &self.tests.live
     }
 
-    /// Returns its tests.
     pub(super) const fn tests(&self) -> &Arc<Tests> {
         &self.tests
     }
@@ -377,17 +370,14 @@ impl Session {
         &self.tests.suite
     }
 
-    /// Returns whether a test is selected.
     pub(super) fn is_due(&self, at: usize, about: About) -> bool {
         self.due.contains(&(at, about))
     }
 
-    /// Returns whether its endpoint is the reference gateway.
     pub(super) fn is_reference(&self) -> bool {
         matches!(self.suite().endpoint, Endpoint::Reference(_))
     }
 
-    /// Returns the selected tests.
     pub(super) fn trials(&self) -> impl Iterator<Item = Trial> {
         let of_shapes = self.shapes.iter().map(|at| {
             let (tests, at) = (Arc::clone(&self.tests), *at);
@@ -533,7 +523,6 @@ impl Tests {
         self.live.plan.cases.get(at).map(|case| case.trial(about)).unwrap_or_default()
     }
 
-    /// Returns the name of the test of a shape, and its snapshot file.
     fn shape_names(&self, at: usize) -> (String, String) {
         let names = |case: &ScenarioCase| (self.suite.name(&case.shape()), self.suite.name(&case.name));
         self.live.plan.cases.get(at).map(names).unwrap_or_default()
@@ -597,7 +586,6 @@ impl Tests {
         (expected.len() == failing.len()).then(|| format!("expected: {}", listed(&expected).join("; ")))
     }
 
-    /// Returns the rules that are expected to fail, with the reasons.
     fn known_reasons<'k>(
         &'k self,
         failing: &'k BTreeSet<String>,
@@ -607,7 +595,6 @@ impl Tests {
         failing.iter().filter_map(|rule| Some((rule.as_str(), known(rule)?))).collect()
     }
 
-    /// Returns all unexpected failures of a failed test.
     fn unexpected(&self, at: usize, about: About, reason: String) -> String {
         let live = &self.live;
         let Some(case) = live.plan.cases.get(at) else { return reason };
@@ -632,7 +619,6 @@ impl Tests {
     }
 }
 
-/// Returns whether a verdict fails a run.
 const fn is_bad(judged: &Judgement) -> bool {
     matches!(judged.verdict, Verdict::Fail | Verdict::HarnessError)
 }

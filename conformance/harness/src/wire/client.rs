@@ -98,7 +98,6 @@ impl Client {
         Self { end, ..self }
     }
 
-    /// Returns whether the run continues.
     pub(crate) async fn wait(&self, until: Instant) -> bool {
         tokio::select! {
             biased;

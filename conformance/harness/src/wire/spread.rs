@@ -31,7 +31,6 @@ impl Spread {
         Self { secrets, texts: BTreeMap::new(), is_found: false }
     }
 
-    /// Adds the data of the next event.
     pub(crate) fn add(&mut self, data: &str) {
         if self.secrets.is_empty() || self.is_found {
             return;

@@ -73,7 +73,7 @@ pub(super) fn report(run: &ClientRun) -> String {
             steps(&next, html);
         });
         html.tag("footer").inside(|html| {
-            let (format, dialect) = (run.client_run, &run.dialect);
+            let (format, dialect) = (run.client_run, run.dialect_in_words());
             html.tag("p").text(&format!("conformance {}, format {format} · dialect {dialect}", run.suite));
         });
         html.script(SCRIPT);
@@ -84,7 +84,7 @@ pub(super) fn report(run: &ClientRun) -> String {
 fn header(run: &ClientRun, problems: usize, profiles: &[&ProfileReport], html: &mut Html) {
     heading("Client conformance", run.outcome, &run.title(), &lead(run), html);
     html.tag("dl").class("facts").inside(|html| {
-        fact("dialect", &run.dialect, html);
+        fact("dialect", &run.dialect_in_words(), html);
         fact("mode", &run.mode, html);
         if run.fail_on != FailOn::default() {
             fact("fails on", run.fail_on.words(), html);

@@ -165,7 +165,7 @@ fn summary(run: &ClientRun, screen: Screen, out: &mut String) {
         counted(run.tests.len() as u64, "case"),
         run.ms / 1000,
         run.ms % 1000 / 100,
-        visible(&run.dialect)
+        visible(&run.dialect_in_words())
     );
     for why in why(run) {
         let _ = writeln!(out, "  {why}");

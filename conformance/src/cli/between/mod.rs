@@ -179,7 +179,7 @@ impl CommandArgs for BetweenArgs {
         let machine = RunRuntime::start()?;
         let played = self.play(&mut settings, again.as_ref(), &machine);
         if let (Err(_), Some(folder)) = (&played, &self.folder.out) {
-            between::folder::release(folder);
+            harness::evidence::release(folder, between::folder::REPORT);
         }
         let mut run = played?;
         run.typed = Some(typed(&settings));
