@@ -8,13 +8,13 @@ use serde::de::DeserializeOwned;
 
 use crate::dialect::{LoadError, entries, read_toml};
 use crate::folders::{
-    self, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CLIENTS, CONTRACT, DEFECTS, MEASURED, PLAYED,
-    REQUESTS, SHARED_RULES, THREADS,
+    self, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CLIENT_CONTRACT, CLIENT_RULES, CLIENTS, CONTRACT,
+    DEFECTS, MEASURED, PLAYED, REQUESTS, SHARED_RULES, THREADS,
 };
 use crate::formats::{
-    ApiFile, BetweenCase, BetweenLimitsFile, BetweenRule, ClientCase, ClientProfile, ContractFile, Defect,
-    DefectsFile, GuaranteesFile, MeasuredFile, PageError, PlayedFile, Profile, RequestsFile,
-    RequirementsFile, Rule, RuleInApi, Scenario, SharedRulesFile, Thread, ThreadsFile,
+    ApiFile, BetweenCase, BetweenLimitsFile, ClientCase, ClientProfile, ContractFile, Defect, DefectsFile,
+    GuaranteesFile, MeasuredFile, PageError, PlayedFile, Profile, RequestsFile, RequirementsFile, Rule,
+    RuleInApi, Scenario, SharedRulesFile, TestRule, Thread, ThreadsFile,
 };
 
 /// Rules, scenarios, cases, profiles and requirements, as read from their files.
@@ -49,9 +49,13 @@ pub struct Catalogue {
     /// `between/cases/`, by id.
     pub between_cases: BTreeMap<String, BetweenCase>,
     /// `between/rules/`, by id.
-    pub between_rules: BTreeMap<String, BetweenRule>,
+    pub between_rules: BTreeMap<String, TestRule>,
     /// `between/contract.toml`.
     pub contract: ContractFile,
+    /// `client-rules/`, by id.
+    pub client_rules: BTreeMap<String, TestRule>,
+    /// `client-contract.toml`.
+    pub client_contract: ContractFile,
     /// `between/limits.toml`.
     pub between_limits: BetweenLimitsFile,
     /// The features of all APIs, with their descriptions.
@@ -77,8 +81,10 @@ impl Catalogue {
             played: read.of_apis(PLAYED),
             requests: read.of_apis(REQUESTS),
             between_cases: read.pages(BETWEEN_CASES, BetweenCase::parse),
-            between_rules: read.pages(BETWEEN_RULES, BetweenRule::parse),
+            between_rules: read.pages(BETWEEN_RULES, TestRule::parse),
             contract: read.shared(CONTRACT),
+            client_rules: read.pages(CLIENT_RULES, TestRule::parse),
+            client_contract: read.shared(CLIENT_CONTRACT),
             between_limits: read.shared(BETWEEN_LIMITS),
             features: read.features(),
         };

@@ -17,10 +17,11 @@ pub const FOREIGN: &str = "foreign.toml";
 pub const GOLDENS: &str = "goldens";
 
 /// Folders of pages and tables. An API can have each, and all APIs can share one of the same name.
-pub const PAGES: [&str; 8] = [
+pub const PAGES: [&str; 9] = [
     BETWEEN_CASES,
     BETWEEN_RULES,
     "client-profiles",
+    CLIENT_RULES,
     CLIENTS,
     "profiles",
     "requirements",
@@ -40,11 +41,18 @@ pub const CONTRACT: &str = "between/contract.toml";
 /// What pairs of APIs cannot carry.
 pub const BETWEEN_LIMITS: &str = "between/limits.toml";
 
+/// The rules about clients.
+pub const CLIENT_RULES: &str = "client-rules";
+
+/// What clients owe to their callers and to servers.
+pub const CLIENT_CONTRACT: &str = "client-contract.toml";
+
 /// The cases for clients. Those of several APIs may have the same name.
 pub const CLIENTS: &str = "clients";
 
 /// Tables that an API can have, and that all APIs can share.
-pub const TABLES: [&str; 7] = [BETWEEN_LIMITS, CONTRACT, DEFECTS, MEASURED, PLAYED, REQUESTS, SHARED_RULES];
+pub const TABLES: [&str; 8] =
+    [BETWEEN_LIMITS, CLIENT_CONTRACT, CONTRACT, DEFECTS, MEASURED, PLAYED, REQUESTS, SHARED_RULES];
 
 /// The file of an API with its entries for shared rules.
 pub const SHARED_RULES: &str = "shared-rules.toml";

@@ -1,31 +1,53 @@
-//! Checks the pages about gateways: rules, their contract, cases, and the limits of pairs of APIs.
+//! Checks rules about gateways and clients with their contracts, and cases and limits of gateways.
+
+use std::collections::BTreeMap;
 
 use super::context::Context;
 use super::report::Report;
-use crate::folders::{self, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CONTRACT};
-use crate::formats::{Authority, BetweenCase, BetweenLimit, BetweenRule, Citation, ContractFile, Writes};
+use crate::catalogue::Catalogue;
+use crate::folders::{
+    self, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CLIENT_CONTRACT, CLIENT_RULES, CONTRACT,
+};
+use crate::formats::{Authority, BetweenCase, BetweenLimit, Citation, ContractFile, TestRule, Writes};
 
 /// The word in a question that the name of a test replaces.
 const MARK: &str = "{mark}";
 
 /// The entry that is wrong, the problem, and the fix.
 type Misuse = (&'static str, String, &'static str);
+/// A contract and its file.
+type Contract<'c> = (&'static str, &'c ContractFile);
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     let catalogue = &context.catalogue;
     let apis = folders::apis(&context.spec);
+    for (rules, folder, contract) in both(catalogue) {
+        for (id, rule) in rules {
+            let file = folders::file(&context.spec, folder, &format!("{id}.md"));
+            let founded = authority_misuses(rule, contract);
+            for (entry, problem, help) in rule_misuses(rule).into_iter().chain(founded) {
+                report.find(&file, entry, problem, help);
+            }
+        }
+    }
     for (id, rule) in &catalogue.between_rules {
         let file = folders::file(&context.spec, BETWEEN_RULES, &format!("{id}.md"));
         let unknown = rule.replaces.iter().filter(|replaced| !catalogue.rules.contains_key(*replaced));
         let unknown = unknown.map(|replaced| {
             ("replaces", format!("there is no rule {replaced}"), "name a rule of the client's API")
         });
-        let founded = authority_misuses(rule, &catalogue.contract);
-        for (entry, problem, help) in rule_misuses(rule).into_iter().chain(founded).chain(unknown) {
+        for (entry, problem, help) in unknown {
             report.find(&file, entry, problem, help);
         }
     }
-    contract(context, report);
+    for (id, rule) in
+        catalogue.client_rules.iter().filter(|(_, rule)| !rule.modes.is_empty() || !rule.replaces.is_empty())
+    {
+        let file = folders::file(&context.spec, CLIENT_RULES, &format!("{id}.md"));
+        let entry = if rule.modes.is_empty() { "replaces" } else { "modes" };
+        report.find(&file, entry, format!("`{entry}` belongs to rules about gateways"), "remove it");
+    }
+    contract(catalogue, report);
     for (id, case) in &catalogue.between_cases {
         let file = folders::file(&context.spec, BETWEEN_CASES, &format!("{id}.md"));
         let of_apis =
@@ -90,7 +112,7 @@ fn unknown_api(entry: &'static str, api: &str, known: &[String]) -> Option<Misus
     (!is_known).then(|| (entry, format!("there is no API {api}"), "name a folder of spec/apis"))
 }
 
-fn rule_misuses(rule: &BetweenRule) -> Vec<Misuse> {
+fn rule_misuses(rule: &TestRule) -> Vec<Misuse> {
     let mut found = Vec::new();
     let is_one_line = !rule.fix.trim().is_empty() && !rule.fix.contains('\n') && !rule.fix.ends_with('.');
     if !is_one_line {
@@ -100,7 +122,7 @@ fn rule_misuses(rule: &BetweenRule) -> Vec<Misuse> {
 }
 
 /// Threads only show that a rule was broken. They are no foundation for it.
-fn authority_misuses(rule: &BetweenRule, contract: &ContractFile) -> Vec<Misuse> {
+fn authority_misuses(rule: &TestRule, (file, contract): Contract<'_>) -> Vec<Misuse> {
     let mut found = Vec::new();
     let clauses = || {
         let ids: Vec<&str> = contract.clauses.iter().map(|clause| &*clause.id).collect();
@@ -108,16 +130,16 @@ fn authority_misuses(rule: &BetweenRule, contract: &ContractFile) -> Vec<Misuse>
     };
     match (rule.authority, &rule.clause) {
         (Authority::Observed, _) => {
-            let problem = "a rule about gateways cannot rest on what was observed".to_owned();
-            found.push(("authority", problem, "name a clause of between/contract.toml, or cite a document"));
+            let problem = "a rule about gateways or clients cannot rest on what was observed".to_owned();
+            found.push(("authority", problem, "name a clause of the contract, or cite a document"));
         }
         (Authority::Contract, None) => {
-            let problem = format!("no clause of the contract is named; {}", clauses());
+            let problem = format!("no clause of {file} is named; {}", clauses());
             found.push(("clause", problem, "name the clause on which the rule rests"));
         }
         (Authority::Contract, Some(id)) if !contract.clauses.iter().any(|clause| clause.id == *id) => {
-            let problem = format!("the contract has no clause {id}; {}", clauses());
-            found.push(("clause", problem, "name a clause of between/contract.toml, or add it there"));
+            let problem = format!("{file} has no clause {id}; {}", clauses());
+            found.push(("clause", problem, "name one of its clauses, or add it there"));
         }
         (Authority::Contract, Some(_)) => {}
         (_, Some(_)) => {
@@ -154,21 +176,32 @@ fn is_thread(text: &str) -> bool {
     })
 }
 
-/// Each clause needs a rule that rests on it.
-fn contract(context: &Context, report: &mut Report) {
-    let catalogue = &context.catalogue;
-    for (at, clause) in catalogue.contract.clauses.iter().enumerate() {
-        let mut find = |problem: &str, help| report.find(CONTRACT, &clause.id, problem.to_owned(), help);
+/// The rules about gateways and about clients, each with their folder and their contract.
+fn both(catalogue: &Catalogue) -> [(&BTreeMap<String, TestRule>, &'static str, Contract<'_>); 2] {
+    [
+        (&catalogue.between_rules, BETWEEN_RULES, (CONTRACT, &catalogue.contract)),
+        (&catalogue.client_rules, CLIENT_RULES, (CLIENT_CONTRACT, &catalogue.client_contract)),
+    ]
+}
+
+/// Each clause needs a rule that rests on it, and a name that no clause of the other contract has.
+fn contract(catalogue: &Catalogue, report: &mut Report) {
+    let all = both(catalogue).into_iter().flat_map(|(rules, _, (file, contract))| {
+        contract.clauses.iter().map(move |clause| (rules, file, clause))
+    });
+    let all: Vec<_> = all.collect();
+    for (at, (rules, file, clause)) in all.iter().enumerate() {
+        let mut find = |problem: &str, help| report.find(file, &clause.id, problem.to_owned(), help);
         let is_empty = |text: &str| text.trim().is_empty();
         if [&clause.id, &clause.owes, &clause.because].into_iter().any(|text| is_empty(text)) {
             find("`id`, `owes` or `because` is empty", "write what is owed in one sentence, and why");
         }
-        if catalogue.contract.clauses.iter().take(at).any(|before| before.id == clause.id) {
+        if all.iter().take(at).any(|(.., before)| before.id == clause.id) {
             find("the clause is there twice", "merge the two, or rename one");
         }
-        let rests = |rule: &BetweenRule| rule.clause.as_ref() == Some(&clause.id);
-        if !catalogue.between_rules.values().any(rests) {
-            find("no rule rests on the clause", "name it in a rule of between/rules, or remove it");
+        let rests = |rule: &TestRule| rule.clause.as_ref() == Some(&clause.id);
+        if !rules.values().any(rests) {
+            find("no rule rests on the clause", "name it in a rule, or remove it");
         }
     }
 }

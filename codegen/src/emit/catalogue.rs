@@ -6,18 +6,18 @@ use quote::quote;
 use super::measured::{Effects, Measurement};
 use crate::catalogue::Catalogue;
 use crate::formats::{
-    About, Authority, BetweenCase, BetweenLeniency, BetweenLimit, BetweenRule, Breakage, Channel, Citation,
-    Client, ClientCase, ClientFailure, ClientProfile, ClientRetries, ClientStep, Constant, ContractClause,
-    Coverage, DecidedBy, Edit, Ending, Expect, Family, FaultPlaces, HandlingMode, LooksAt, NativeRule,
-    OnSocket, Operand, PlayedFile, Profile, Relation, Requirement, RequirementLevel, Rule, RuleInApi,
-    Scenario, Scopes, Side, Step, Target, UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
+    About, Authority, BetweenCase, BetweenLeniency, BetweenLimit, Breakage, Channel, Citation, Client,
+    ClientCase, ClientFailure, ClientProfile, ClientRetries, ClientStep, Constant, ContractClause, Coverage,
+    DecidedBy, Edit, Ending, Expect, Family, FaultPlaces, HandlingMode, LooksAt, NativeRule, OnSocket,
+    Operand, PlayedFile, Profile, Relation, Requirement, RequirementLevel, Rule, RuleInApi, Scenario, Scopes,
+    Side, Step, Target, TestRule, UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
 };
 use crate::names;
 
 /// Emits the types and their values, and an enum of the native rules.
 pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let declarations = declarations! {
-        About Authority BetweenCase BetweenLimit BetweenLeniency BetweenRule Breakage Channel Citation
+        About Authority BetweenCase BetweenLimit BetweenLeniency TestRule Breakage Channel Citation
         Client ClientCase ClientFailure ClientProfile ClientRetries ClientStep ContractClause Coverage DecidedBy Edit
         Ending Expect Family FaultPlaces HandlingMode LooksAt Measurement OnSocket Operand Profile Relation
         Requirement RequirementLevel Rule RuleInApi Scenario Side Step Target UpstreamFault Violation WaitForm Who
@@ -77,6 +77,8 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let between_cases = list(catalogue.between_cases.values().cloned());
     let between_rules = list(catalogue.between_rules.values().cloned());
     let contract = catalogue.contract.clauses.expression();
+    let client_rules = list(catalogue.client_rules.values().cloned());
+    let client_contract = catalogue.client_contract.clauses.expression();
     let between_limits = catalogue.between_limits.limits.expression();
     let between_leniencies = catalogue.between_limits.leniencies.expression();
     let features =
@@ -117,10 +119,16 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         pub static BETWEEN_CASES: &[BetweenCase] = #between_cases;
 
         /// All rules about what passes through a gateway, sorted by id.
-        pub static BETWEEN_RULES: &[BetweenRule] = #between_rules;
+        pub static BETWEEN_RULES: &[TestRule] = #between_rules;
 
         /// What gateways owe to both of their ends.
         pub static CONTRACT: &[ContractClause] = #contract;
+
+        /// All rules about clients, sorted by id.
+        pub static CLIENT_RULES: &[TestRule] = #client_rules;
+
+        /// What clients owe to their callers and to servers.
+        pub static CLIENT_CONTRACT: &[ContractClause] = #client_contract;
 
         /// What pairs of APIs cannot carry.
         pub static BETWEEN_LIMITS: &[BetweenLimit] = #between_limits;

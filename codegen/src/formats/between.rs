@@ -126,19 +126,19 @@ words! {
     }
 }
 
-/// A rule about what passes through a gateway.
+/// A rule about what passes through a gateway, or about clients.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct BetweenRule {
-    /// Its path, `group/name`. The fault of the reference translator that breaks it has the same name.
+pub struct TestRule {
+    /// Its path, `group/name`. The fault of the reference translator that breaks a rule of gateways has the same name.
     #[serde(skip)]
     pub id: String,
     /// Its level.
     pub level: Level,
     /// What it rests on: a clause of the contract, or what a standard or an API says. Never `observed`.
     pub authority: Authority,
-    /// The clause of `between/contract.toml`, if it rests on one.
+    /// The clause of `between/contract.toml` or `client-contract.toml`, if it rests on one.
     pub clause: Option<String>,
     /// The documents that say so; beside a clause, what they say about it.
     #[serde(default)]
@@ -164,7 +164,7 @@ pub struct BetweenRule {
     pub prose: String,
 }
 
-impl BetweenRule {
+impl TestRule {
     /// Parses the page of the rule with this id.
     ///
     /// # Errors
@@ -191,7 +191,7 @@ words! {
     }
 }
 
-/// What a gateway owes to both of its ends, which no API states.
+/// What a gateway owes to both of its ends, or a client to its caller and the server, which no API states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -204,7 +204,7 @@ pub struct ContractClause {
     pub because: String,
 }
 
-/// `between/contract.toml`
+/// `between/contract.toml` and `client-contract.toml`
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -3,9 +3,9 @@
 use schemars::{Schema, schema_for};
 
 use super::{
-    ApiFile, BetweenCase, BetweenLimitsFile, BetweenRule, ClientCase, ClientProfile, ContractFile,
-    DefectsFile, DialectFile, ErrataFile, ForeignFile, Glossary, GuaranteesFile, Lifecycle, MeasuredFile,
-    PlayedFile, Profile, RequestsFile, RequirementsFile, Rule, Scenario, SharedRulesFile, ThreadsFile,
+    ApiFile, BetweenCase, BetweenLimitsFile, ClientCase, ClientProfile, ContractFile, DefectsFile,
+    DialectFile, ErrataFile, ForeignFile, Glossary, GuaranteesFile, Lifecycle, MeasuredFile, PlayedFile,
+    Profile, RequestsFile, RequirementsFile, Rule, Scenario, SharedRulesFile, TestRule, ThreadsFile,
 };
 
 /// Returns the schemas of all formats: file name under `spec/schemas/`, and text.
@@ -14,7 +14,6 @@ pub fn editor_schemas() -> Vec<(String, String)> {
         ("api", schema_for!(ApiFile)),
         ("between-case", schema_for!(BetweenCase)),
         ("between-limits", schema_for!(BetweenLimitsFile)),
-        ("between-rule", schema_for!(BetweenRule)),
         ("client", schema_for!(ClientCase)),
         ("contract", schema_for!(ContractFile)),
         ("defects", schema_for!(DefectsFile)),
@@ -33,6 +32,7 @@ pub fn editor_schemas() -> Vec<(String, String)> {
         ("rule", schema_for!(Rule)),
         ("scenario", schema_for!(Scenario)),
         ("shared-rules", schema_for!(SharedRulesFile)),
+        ("test-rule", schema_for!(TestRule)),
         ("threads", schema_for!(ThreadsFile)),
     ];
     schemas.into_iter().map(|(name, schema)| (format!("{name}.schema.json"), text(&schema))).collect()

@@ -30,8 +30,8 @@ pub use api::{
     ApiFile, Calls, Content, Outer, RootEnd, RootOpening, Scope, StatusWords, Stop, StreamOrder, Usage,
 };
 pub use between::{
-    BetweenCase, BetweenLeniency, BetweenLimit, BetweenLimitsFile, BetweenRule, ContractClause, ContractFile,
-    FaultPlaces, HandlingMode, UpstreamFault, Writes,
+    BetweenCase, BetweenLeniency, BetweenLimit, BetweenLimitsFile, ContractClause, ContractFile, FaultPlaces,
+    HandlingMode, TestRule, UpstreamFault, Writes,
 };
 pub use client_case::{
     About, Channel, ClientCase, ClientFailure, ClientRetries, ClientStep, Ending, Expect, Step, WaitForm,

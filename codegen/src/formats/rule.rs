@@ -252,7 +252,7 @@ impl RuleInApi {
     pub fn problem(&self, usual: Level) -> Option<&'static str> {
         let level = self.level.unwrap_or(usual);
         if self.authority == Authority::Contract {
-            return Some("the authority `contract` is for rules about gateways; cite the API");
+            return Some("the authority `contract` is for rules about gateways and clients; cite the API");
         }
         if level == Level::Must && self.authority == Authority::Observed {
             return Some("a rule with the authority `observed` can be should or may, not must");
@@ -364,7 +364,7 @@ words! {
         Definition,
         /// The behaviour of all known vendors. Never a must.
         Observed,
-        /// A clause of the contract of gateways. Only for rules about gateways.
+        /// A clause of the contract of gateways or of clients. Only for their rules.
         Contract,
     }
 }

@@ -81,10 +81,16 @@ impl RuleInApi {
     }
 }
 
-impl BetweenRule {
+impl TestRule {
     /// Returns the clause of the contract on which it rests.
     pub fn contract(&self) -> Option<&'static ContractClause> {
-        CONTRACT.iter().find(|clause| Some(clause.id) == self.clause)
+        CONTRACT.iter().chain(CLIENT_CONTRACT).find(|clause| Some(clause.id) == self.clause)
+    }
+
+    /// Returns the path of its page in the repository.
+    pub fn page(&self) -> String {
+        let is_of_clients = CLIENT_RULES.iter().any(|rule| rule.id == self.id);
+        format!("spec/{}/{}.md", if is_of_clients { "client-rules" } else { "between/rules" }, self.id)
     }
 
     /// Returns what it rests on, in one line: the clause with what it owes, and the documents.

@@ -97,7 +97,7 @@ impl CaseEvidence {
         Self {
             ended: ended.map(|(ended, ..)| EndedFile::of(ended)),
             was_asked,
-            ms: super::suite::millis(took),
+            ms: millis(took),
             sent: sent.iter().map(of_sent).collect(),
         }
     }
@@ -168,4 +168,8 @@ fn masked((name, value): &(String, String), api: &Api, key: &str) -> (String, St
         || api.request.with_key(key).any(|(header, own)| header.eq_ignore_ascii_case(name) && own == *value);
     let value = if is_secret && !is_own() { REDACTED } else { value };
     (name.clone(), value.to_owned())
+}
+
+pub(super) fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

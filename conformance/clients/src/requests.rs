@@ -52,8 +52,10 @@ fn of_request(
     }
     let content_type = request.header("content-type").unwrap_or_default();
     if !content_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
-        found
-            .push(problem("N02", format!("the content type is {content_type:?}, expected application/json")));
+        found.push(problem(
+            "content-type",
+            format!("the content type is {content_type:?}, expected application/json"),
+        ));
     }
     match serde_json::from_slice::<Value>(&request.body) {
         Err(error) => found.push(problem("schema", format!("the body is not JSON: {error}"))),
@@ -87,20 +89,20 @@ fn of_key(key: &str, api: &Api, request: &Received) -> Option<RequestProblem> {
 
 fn of_message(case: &PlayedCase, dialect: &Dialect, message: &str, found: &mut Vec<RequestProblem>) {
     let Ok(mut body) = serde_json::from_str::<Value>(message) else {
-        return found.push(problem("N10", "the message is not a JSON object"));
+        return found.push(problem("socket-message", "the message is not a JSON object"));
     };
     let kind = body.as_object_mut().and_then(|members| members.shift_remove("type"));
     let create = dialect.framing.create.unwrap_or_default();
     if kind.as_ref().and_then(Value::as_str) != Some(create) {
-        return found.push(problem("N10", format!("the message has another type than {create}")));
+        return found.push(problem("socket-message", format!("the message has another type than {create}")));
     }
     for name in NOT_ON_SOCKETS.iter().filter(|name| body.get(**name).is_some()) {
-        found.push(problem("N11", format!("the WebSocket message has `{name}`, expected none")));
+        found.push(problem("socket-members", format!("the WebSocket message has `{name}`, expected none")));
     }
     if case.turn_of(&body).is_some_and(|turn| turn.repeats(&body)) {
         let message =
             "the message repeats the conversation, expected previous_response_id and only new input";
-        found.push(problem("N18", message));
+        found.push(problem("socket-input", message));
     }
     of_body(case, dialect, &body, found);
 }
@@ -230,4 +232,24 @@ pub(super) fn unsent(case: &PlayedCase, sent: &[Sent]) -> Option<String> {
     };
     let reached = sent.iter().filter_map(body).map(|body| case.turn(&body)).max().unwrap_or(0);
     (reached < due).then(|| format!("the client did not send request {} of {}", reached + 2, due + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_objects_that_create_a_response() {
+        let dialect = spec::dialect("openai").unwrap();
+        let case =
+            super::super::cases::cases(dialect).iter().find(|case| case.name == "text/hello.ws").unwrap();
+        for message in ["hello", "[]", "{}", r#"{"type":"response.cancel"}"#] {
+            let found = problems(case, "", dialect, &[Sent::Message(message.to_owned())]);
+            assert_eq!(
+                found.iter().map(|problem| problem.rule).collect::<Vec<_>>(),
+                ["socket-message"],
+                "{message}"
+            );
+        }
+    }
 }

@@ -26,7 +26,7 @@ use super::case::PlayedCase;
 use super::cases::{cases, measured_cases};
 use super::certificate::profiles;
 use super::child::{Ended, Running};
-use super::evidence::CaseEvidence;
+use super::evidence::{CaseEvidence, millis};
 use super::intact::Intact;
 use super::journal::Sent;
 use super::judge::judge;
@@ -420,10 +420,6 @@ fn judged(
         }
         None => (outcome, detail),
     }
-}
-
-pub(super) fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// State that the processes of a client share until one of them replies.

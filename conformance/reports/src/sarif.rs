@@ -197,11 +197,20 @@ fn descriptor(rule: &RuleTotal) -> Value {
 
 /// Returns the URL of the page of a rule, or else of its source.
 fn address(rule: &Rule, total: &RuleTotal) -> Option<String> {
-    if REPOSITORY.is_empty() {
+    in_repository(&page(rule)).or_else(|| {
         let api = total.apis.first().map_or("", String::as_str);
-        return pages::requirement(rule.in_api(api)).map(|sentence| sentence.address.to_owned());
-    }
-    Some(format!("{REPOSITORY}/blob/main/docs/rules/{}.md#{}", rule.group(), rule.id.replace('/', "")))
+        pages::requirement(rule.in_api(api)).map(|sentence| sentence.address.to_owned())
+    })
+}
+
+/// Returns the place of the page of a rule in the repository.
+pub(crate) fn page(rule: &Rule) -> String {
+    format!("docs/rules/{}.md#{}", rule.group(), rule.id.replace('/', ""))
+}
+
+/// Returns the URL of a page in the repository, if it has a public one.
+pub(crate) fn in_repository(page: &str) -> Option<String> {
+    (!REPOSITORY.is_empty()).then(|| format!("{REPOSITORY}/blob/main/{page}"))
 }
 
 fn result(run: &Run, found: &Found<'_>, numbers: &BTreeMap<&str, usize>) -> Value {

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use catalogue::Level;
+use catalogue::{CLIENT_RULES, TestRule};
 use serde::{Deserialize, Serialize};
 
 use super::judgement::Verdict;
@@ -101,115 +101,25 @@ pub struct OfClient {
     pub outcome: ClientOutcome,
 }
 
-/// A rule for clients.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ClientRule {
-    /// Its id.
-    pub id: &'static str,
-    /// Its level.
-    pub level: Level,
-    /// Its title.
-    pub title: &'static str,
-    /// How to mend a client that breaks it.
-    pub fix: &'static str,
-}
-
 /// How the ids of rules about the requests of clients begin.
 const OF_REQUESTS: &str = "client-request/";
 
-const fn rule(id: &'static str, level: Level, title: &'static str, fix: &'static str) -> ClientRule {
-    ClientRule { id, level, title, fix }
+fn rule_of(id: &str) -> Option<&'static TestRule> {
+    CLIENT_RULES.iter().find(|rule| rule.id == id)
 }
 
-/// The rules for clients: what they make of responses, and what they send.
-pub const CLIENT_RULES: [ClientRule; 11] = [
-    rule(
-        "client/wrong",
-        Level::Must,
-        "A client returns the answer that was sent, or an error",
-        "return what the response says, complete and in its order; if it cannot be read, return an error",
-    ),
-    rule(
-        "client/silent",
-        Level::Must,
-        "A client reports a response that failed",
-        "report an error if the response is one, ends early, or cannot be read",
-    ),
-    rule(
-        "client/hung",
-        Level::Must,
-        "A client comes to an end",
-        "stop at the terminal event, at the end of the body, and when nothing comes for too long",
-    ),
-    rule(
-        "client/fragile",
-        Level::Should,
-        "A client survives what its API allows",
-        "accept what the API allows: ignore what is unknown, and depend neither on order nor on members that may be absent",
-    ),
-    rule(
-        "client-request/schema",
-        Level::Should,
-        "Requests match the schema of the API",
-        "send only members of the schema, with values of its types",
-    ),
-    rule(
-        "client-request/content",
-        Level::Should,
-        "Requests contain what the client was asked to send",
-        "pass on the request as it was given, with the key, the model and the history of the conversation",
-    ),
-    rule(
-        "client-request/retry",
-        Level::Should,
-        "Retries are as the client was asked to make them",
-        "retry what can be retried, as often as allowed, after the time that the server asks for",
-    ),
-    rule(
-        "client-request/N02",
-        Level::Should,
-        "Requests have the content type application/json",
-        "send the header Content-Type: application/json",
-    ),
-    rule(
-        "client-request/N10",
-        Level::Should,
-        "A WebSocket message is a JSON object with a known type",
-        "send one JSON object for each message, with the type that creates a response",
-    ),
-    rule(
-        "client-request/N11",
-        Level::Should,
-        "A WebSocket message has no members of HTTP alone",
-        "leave out stream, stream_options and background",
-    ),
-    rule(
-        "client-request/N18",
-        Level::Should,
-        "A WebSocket turn sends only new input",
-        "send previous_response_id and the new input",
-    ),
-];
-
-impl ClientRule {
-    /// Returns the rule with this id.
-    pub fn of(id: &str) -> Option<&'static Self> {
-        CLIENT_RULES.iter().find(|rule| rule.id == id)
-    }
-
-    /// Returns a finding of it. What is quoted in the message, and numbers, are of one case only.
-    fn finding(&self, message: &str) -> TestFinding {
-        let kind = message.split(|c: char| c.is_ascii_digit() || "\"'(".contains(c)).next();
-        TestFinding {
-            rule: self.id.to_owned(),
-            level: self.level,
-            fails: false,
-            message: message.to_owned(),
-            kind: kind.unwrap_or_default().trim_end_matches([' ', ':', ',']).to_owned(),
-            breaks: Vec::new(),
-            upstream: String::new(),
-            client: String::new(),
-        }
+/// Returns a finding of a rule. What is quoted in the message, and numbers, are of one case only.
+fn finding(rule: &TestRule, message: &str) -> TestFinding {
+    let kind = message.split(|c: char| c.is_ascii_digit() || "\"'(".contains(c)).next();
+    TestFinding {
+        rule: rule.id.to_owned(),
+        level: rule.level,
+        fails: false,
+        message: message.to_owned(),
+        kind: kind.unwrap_or_default().trim_end_matches([' ', ':', ',']).to_owned(),
+        breaks: Vec::new(),
+        upstream: String::new(),
+        client: String::new(),
     }
 }
 
@@ -281,12 +191,12 @@ impl ClientOutcome {
     }
 
     /// Returns the rule that it breaks, if it breaks one.
-    pub fn rule(self) -> Option<&'static ClientRule> {
+    pub fn rule(self) -> Option<&'static TestRule> {
         match self {
-            Self::Fragile => ClientRule::of("client/fragile"),
-            Self::Wrong => ClientRule::of("client/wrong"),
-            Self::Silent => ClientRule::of("client/silent"),
-            Self::Hung => ClientRule::of("client/hung"),
+            Self::Fragile => rule_of("client/fragile"),
+            Self::Wrong => rule_of("client/wrong"),
+            Self::Silent => rule_of("client/silent"),
+            Self::Hung => rule_of("client/hung"),
             Self::Right | Self::Reported | Self::NotExercised | Self::HarnessError => None,
         }
     }
@@ -369,9 +279,9 @@ impl ClientTally {
 impl Test<OfClient> {
     /// Creates a test with its findings: what the client did, and the problems of its requests, by their rules.
     pub fn of_client(name: &str, about: OfClient, reason: String, requests: &[(&str, &str)]) -> Self {
-        let of_outcome = about.outcome.rule().map(|rule| rule.finding(&reason));
+        let of_outcome = about.outcome.rule().map(|rule| finding(rule, &reason));
         let of_request = |(rule, message): &(&str, &str)| {
-            ClientRule::of(&format!("{OF_REQUESTS}{rule}")).map(|rule| rule.finding(message))
+            rule_of(&format!("{OF_REQUESTS}{rule}")).map(|rule| finding(rule, message))
         };
         let findings = of_outcome.into_iter().chain(requests.iter().filter_map(of_request)).collect();
         Self {

@@ -50,9 +50,7 @@ pub use capture::{CaptureReport, DialectSeen, Lost, UNKNOWN};
 pub use case::{CaseReport, OTHER_RULES, TrialResult};
 pub use cause::{Cause, Layer, cause_id, cause_message, starred};
 pub use checker::{Excerpt, Finding, LevelName, Location, Misnomer, Origin, Related, Supply};
-pub use client::{
-    CLIENT_RULES, CLIENT_RUN_VERSION, ClientOutcome, ClientRule, ClientRun, ClientTally, ClientTest, OfClient,
-};
+pub use client::{CLIENT_RUN_VERSION, ClientOutcome, ClientRun, ClientTally, ClientTest, OfClient};
 pub use exercised::{
     Exercised, ExercisedLane, ExercisedMember, ExercisedPath, ExercisedStep, ExercisedValue, Share,
 };

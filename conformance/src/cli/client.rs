@@ -19,12 +19,13 @@ use super::selection::{OutArgs, TestsArgs};
 use super::target::{LIMITS, count, some_time};
 use super::verdict::{VerdictArgs, known_rule};
 use super::{CommandArgs, exit_code, explain, known, names, print, print_bytes};
+use catalogue::CLIENT_RULES;
 use clients::{
     ClientSuite, Mode, REPORT, client_profiles, demanded_cases, is_of_api, keep_run, make_room, transport,
 };
 use harness::evidence::release;
 use harness::suite::Selection;
-use results::{CLIENT_RULES, ClientTest, Outcome, Transport};
+use results::{ClientTest, Outcome, Transport};
 
 const EXAMPLES: &str = "\
 Examples:

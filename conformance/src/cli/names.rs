@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use catalogue::{
-    BETWEEN_CASES, BETWEEN_RULES, BetweenCase, BetweenRule, Feature, Profile, Requirement, Rule, Scenario,
+    BETWEEN_CASES, BETWEEN_RULES, BetweenCase, CLIENT_RULES, Feature, Profile, Requirement, Rule, Scenario,
+    TestRule,
 };
 use checker::fallback;
 use clients::PlayedCase;
@@ -126,7 +127,9 @@ pub(super) enum Topic {
     /// A fault of transport.
     Fault(WireFault),
     /// A rule for both ends of a gateway.
-    BetweenRule(&'static BetweenRule),
+    BetweenRule(&'static TestRule),
+    /// A rule for clients.
+    ClientRule(&'static TestRule),
     /// A case for both ends of a gateway.
     BetweenCase(&'static BetweenCase),
 }
@@ -145,6 +148,7 @@ impl Topic {
             Self::Case(..) => "a case for clients",
             Self::Fault(_) => "a fault",
             Self::BetweenRule(_) => "a rule of `between`",
+            Self::ClientRule(_) => "a rule of `client`",
             Self::BetweenCase(_) => "a case of `between`",
         }
     }
@@ -167,6 +171,7 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
     found.extend(case(name, dialect).map(|(case, dialect)| Topic::Case(Box::new(case), dialect)));
     found.extend(WireFault::named(name).map(Topic::Fault));
     found.extend(BETWEEN_RULES.iter().find(|rule| rule.id == name).map(Topic::BetweenRule));
+    found.extend(CLIENT_RULES.iter().find(|rule| rule.id == name).map(Topic::ClientRule));
     found.extend(between_case(name).map(Topic::BetweenCase));
     if !found.is_empty() {
         return Ok(found);
@@ -185,7 +190,7 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
     names.extend(catalogue::FEATURES.iter().map(|feature| feature.name));
     names.extend(catalogue::CLIENT_CASES.iter().map(|case| case.id));
     names.extend(groups());
-    names.extend(BETWEEN_RULES.iter().map(|rule| rule.id));
+    names.extend(BETWEEN_RULES.iter().chain(CLIENT_RULES).map(|rule| rule.id));
     names.extend(BETWEEN_CASES.iter().map(|case| case.id));
     let hint = meant(name, names.into_iter());
     Err(anyhow!(
@@ -238,8 +243,12 @@ pub(super) fn client_case(name: &str, dialect: &'static Dialect) -> Result<(Play
 /// Returns the names of all groups of rules and scenarios, and of those for both ends of a gateway.
 pub(super) fn groups() -> BTreeSet<&'static str> {
     let scenarios = catalogue::SCENARIOS.iter().map(|scenario| scenario.id);
-    let between = BETWEEN_RULES.iter().map(|rule| rule.id).chain(BETWEEN_CASES.iter().map(|case| case.id));
-    catalogue::RULES.iter().map(Rule::group).chain(scenarios.chain(between).map(catalogue::group)).collect()
+    let tests = BETWEEN_RULES
+        .iter()
+        .chain(CLIENT_RULES)
+        .map(|rule| rule.id)
+        .chain(BETWEEN_CASES.iter().map(|case| case.id));
+    catalogue::RULES.iter().map(Rule::group).chain(scenarios.chain(tests).map(catalogue::group)).collect()
 }
 
 /// Returns whether a word can only be the name of tests, such as `text/hello` or `::item`, or is the whole name of a group

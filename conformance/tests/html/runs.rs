@@ -344,7 +344,7 @@ pub(crate) fn client() -> ClientRun {
         let reason =
             if hostile { HOSTILE.to_owned() } else { "text is \"Hello\", expected \"Hi\"".repeat(3) };
         let expected = hostile.then(|| "it is known".to_owned());
-        ClientTest { expected, ms: 7, ..Test::of_client(&name, about, reason, &[("N02", HOSTILE)]) }
+        ClientTest { expected, ms: 7, ..Test::of_client(&name, about, reason, &[("content-type", HOSTILE)]) }
     };
     let tests: Vec<ClientTest> = (0..60).map(case).collect();
     let reasons = tests.iter().map(|test| Reason::new(Demand::Case, &test.name, Verdict::Fail, "wrong"));

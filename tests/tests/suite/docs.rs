@@ -93,14 +93,19 @@ fn the_readme_counts_what_there_is_of_each_api() {
 }
 
 #[test]
-fn the_page_about_gateways_lists_all_rules() {
-    let mut rows = "| rule | level | what it demands |\n|---|---|---|\n".to_owned();
-    for rule in catalogue::BETWEEN_RULES {
-        let (id, level, title) = (rule.id, rule.level.keyword(), rule.title);
-        let _ = writeln!(rows, "| [`{id}`](../spec/between/rules/{id}.md) | {level} | {title} |");
+fn the_pages_about_gateways_and_clients_list_all_rules() {
+    for (page, part, rules) in [
+        ("between", "between-rules", catalogue::BETWEEN_RULES),
+        ("clients", "client-rules", catalogue::CLIENT_RULES),
+    ] {
+        let mut rows = "| rule | level | what it demands |\n|---|---|---|\n".to_owned();
+        for rule in rules {
+            let (id, level, title, page) = (rule.id, rule.level.keyword(), rule.title, rule.page());
+            let _ = writeln!(rows, "| [`{id}`](../{page}) | {level} | {title} |");
+        }
+        let marks = (&*begin(part), &*format!("<!-- /{part} -->"));
+        is_part_fresh(&format!("docs/{page}.md"), marks, &rows, "docs");
     }
-    let marks = (&*begin("between-rules"), "<!-- /between-rules -->");
-    is_part_fresh("docs/between.md", marks, &rows, "docs");
 }
 
 #[test]

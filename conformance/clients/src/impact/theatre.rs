@@ -22,9 +22,10 @@ use super::home::Home;
 use super::said::Said;
 use super::stage::Acts;
 use crate::child::{Ended, Running};
+use crate::evidence::millis;
 use crate::judge::{error_of, quoted};
 use crate::protocol::{self, CaseMessage, Status};
-use crate::suite::{KEY, millis};
+use crate::suite::KEY;
 
 /// Why a client was not played, if the time is over.
 const LATE: &str = "the time was over";

@@ -161,10 +161,10 @@ fn requests_are_judged() {
     let told = |rules: &[&str]| (rules.iter().map(ToString::to_string).collect::<Vec<_>>(), Outcome::Failed);
     assert_eq!(of("perfect", Transport::Sse), (vec![], Outcome::Passed));
     assert_eq!(of("sends-no-key", Transport::Json), told(&["content", "content"]));
-    assert_eq!(of("sends-text", Transport::Sse), told(&["N02", "N02"]));
+    assert_eq!(of("sends-text", Transport::Sse), told(&["content-type", "content-type"]));
     assert_eq!(of("sends-nonsense", Transport::Sse), told(&["schema", "schema"]));
     assert_eq!(of("forgets-the-previous-id", Transport::Sse), told(&["content"]));
-    assert_eq!(of("streams-on-sockets", Transport::Websocket), told(&["N11", "N11"]));
+    assert_eq!(of("streams-on-sockets", Transport::Websocket), told(&["socket-members", "socket-members"]));
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn only_new_input_belongs_on_a_socket() {
     };
     let right = |rules: &[&str]| (ClientOutcome::Right, rules.iter().map(ToString::to_string).collect());
     assert_eq!(of("perfect", Transport::Websocket), right(&[]));
-    assert_eq!(of("repeats-the-conversation", Transport::Websocket), right(&["N18"]));
+    assert_eq!(of("repeats-the-conversation", Transport::Websocket), right(&["socket-input"]));
     assert_eq!(of("repeats-the-conversation", Transport::Sse), right(&[]));
 }
 

@@ -13,7 +13,7 @@ pub const fn authority(authority: Authority) -> &'static str {
         Authority::Schema => "a constraint of the schema",
         Authority::Definition => "the definition of the events",
         Authority::Observed => "the behavior of all recorded vendors",
-        Authority::Contract => "a clause of the contract of gateways",
+        Authority::Contract => "a clause of the contract",
     }
 }
 

@@ -1,7 +1,8 @@
 //! The pages of rules, of clients, of both ends of a gateway, or of an API, and what both sides of a finding show.
 
+use catalogue::{BETWEEN_RULES, CLIENT_RULES, TestRule};
 use results::text::common;
-use results::{ClientRule, TestCause, TestFinding};
+use results::{TestCause, TestFinding};
 
 /// What reports quote from the page of a rule.
 #[derive(Debug, Clone)]
@@ -14,19 +15,25 @@ pub(crate) struct RulePage {
     /// The threads of users who met it broken.
     pub(crate) threads: &'static [&'static str],
     pub(crate) prose: String,
+    /// Its path in the repository.
+    pub(crate) page: String,
 }
 
 /// Returns the page of a rule of clients.
 pub(crate) fn of_client(id: &str, _group: &str) -> Option<RulePage> {
-    let rule = ClientRule::of(id)?;
-    Some(RulePage {
+    CLIENT_RULES.iter().find(|rule| rule.id == id).map(of_tests)
+}
+
+fn of_tests(rule: &TestRule) -> RulePage {
+    RulePage {
         title: rule.title,
         fix: rule.fix.to_owned(),
-        authority: "docs/clients.md".to_owned(),
-        because: "",
-        threads: &[],
-        prose: String::new(),
-    })
+        authority: rule.foundation(),
+        because: rule.contract().map_or("", |clause| clause.because),
+        threads: rule.threads,
+        prose: rule.prose.to_owned(),
+        page: rule.page(),
+    }
 }
 
 /// Returns the page of a rule in a pair of APIs, `FRONT-UPSTREAM`.
@@ -36,14 +43,7 @@ pub(crate) fn of_pair(id: &str, pair: &str) -> Option<RulePage> {
 
 /// Returns the page of the rule with this id: one of `between`, or one of the client's API.
 fn page(id: &str, front: &str) -> Option<RulePage> {
-    let own = catalogue::BETWEEN_RULES.iter().find(|rule| rule.id == id).map(|rule| RulePage {
-        title: rule.title,
-        fix: rule.fix.to_owned(),
-        authority: rule.foundation(),
-        because: rule.contract().map_or("", |clause| clause.because),
-        threads: rule.threads,
-        prose: rule.prose.to_owned(),
-    });
+    let own = BETWEEN_RULES.iter().find(|rule| rule.id == id).map(of_tests);
     own.or_else(|| {
         let rule = catalogue::rule(id)?;
         let own = rule.in_api(front);
@@ -54,6 +54,7 @@ fn page(id: &str, front: &str) -> Option<RulePage> {
             because: "",
             threads: &[],
             prose: format!("{}\n\n{}", rule.prose, own.note).trim_end().to_owned(),
+            page: crate::sarif::page(rule),
         })
     })
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::rule::window;
 use super::{Sheet, SheetCause};
-use crate::sarif::{Log, hash, level, log, message, uri};
+use crate::sarif::{Log, hash, in_repository, level, log, message, uri};
 
 /// Maximum number of results; the worst come first.
 const MOST: usize = 5000;
@@ -54,7 +54,7 @@ fn descriptor(sheet: &Sheet<'_>, cause: &SheetCause<'_>) -> Value {
         return json!({ "id": id, "defaultConfiguration": { "level": level(cause.of.level) } });
     };
     let title = visible(page.title);
-    json!({
+    let mut descriptor = json!({
         "id": id,
         "shortDescription": { "text": title },
         "help": {
@@ -63,7 +63,11 @@ fn descriptor(sheet: &Sheet<'_>, cause: &SheetCause<'_>) -> Value {
         },
         "defaultConfiguration": { "level": level(cause.of.level) },
         "properties": { "tags": [visible(catalogue::group(&cause.of.rule))] },
-    })
+    });
+    if let Some((address, members)) = in_repository(&page.page).zip(descriptor.as_object_mut()) {
+        members.insert("helpUri".to_owned(), address.into());
+    }
+    descriptor
 }
 
 fn result(sheet: &Sheet<'_>, cause: &SheetCause<'_>, numbers: &BTreeMap<&str, usize>) -> Option<Value> {

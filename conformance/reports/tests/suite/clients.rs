@@ -71,7 +71,7 @@ fn open_run() -> ClientRun {
             Of::Right,
             "",
             &[
-                ("N02", "the content type is \"text/plain\""),
+                ("content-type", "the content type is \"text/plain\""),
                 ("content", "`model` differs from the case's request"),
             ],
         ),
@@ -225,7 +225,9 @@ fn levels_decide_what_fails() {
     let without = failing("client/wrong", Level::Must, Level::Should);
     assert_eq!(without, ["broken/empty", "broken/stalled", "legal/slow"]);
     assert!(failing("client/fragile", Level::Should, Level::Must).contains(&"fault/wire/utf-8".to_owned()));
-    assert!(failing("client-request/N02", Level::Should, Level::Must).contains(&"text/hello".to_owned()));
+    assert!(
+        failing("client-request/content-type", Level::Should, Level::Must).contains(&"text/hello".to_owned())
+    );
     assert!(!failing("client/silent", Level::Must, Level::Off).contains(&"broken/empty".to_owned()));
 }
 

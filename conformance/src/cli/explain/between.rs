@@ -1,9 +1,9 @@
-//! Pages of rules and cases of `conformance between`.
+//! Pages of rules of clients, and of rules and cases of `conformance between`.
 
 use std::fmt::Write as _;
 
 use catalogue::{
-    BETWEEN_LIMITS, BetweenCase, BetweenLimit, BetweenRule, FaultPlaces, HandlingMode, UpstreamFault, Writes,
+    BETWEEN_LIMITS, BetweenCase, BetweenLimit, FaultPlaces, HandlingMode, TestRule, UpstreamFault, Writes,
 };
 
 use super::page::{Page, prose, width};
@@ -12,9 +12,27 @@ use reports::pages::words;
 use results::shell_word;
 
 /// Returns the page of a rule: what it demands, its authority and its fix, its exceptions, and how to see it broken.
-pub(super) fn rule(rule: &BetweenRule, screen: Screen) -> String {
+pub(super) fn rule(rule: &TestRule, screen: Screen) -> String {
+    let mut page = head(rule, "of `conformance between`, for both ends of a gateway", screen);
+    let modes: Vec<&str> = rule.modes.iter().map(|mode| mode.name()).collect();
+    let modes = if modes.is_empty() { "all".to_owned() } else { modes.join(", ") };
+    page.fact("modes", &format!("{modes} (--mode)"));
+    page.rows("limits", BETWEEN_LIMITS.iter().filter(|limit| limit.rule == rule.id).flat_map(limit));
+    end(&mut page, rule, screen);
+    let _ = write!(page.out, "\n{}\n\n{}", screen.style.bold("see it broken"), broken(rule));
+    page.out
+}
+
+/// Returns the page of a rule about clients.
+pub(super) fn client_rule(rule: &TestRule, screen: Screen) -> String {
+    let mut page = head(rule, "of `conformance client`, for clients", screen);
+    end(&mut page, rule, screen);
+    page.out
+}
+
+fn head(rule: &TestRule, what: &str, screen: Screen) -> Page {
     let mut page = Page::new(rule.id, rule.title, screen);
-    page.fact("rule", "of `conformance between`, for both ends of a gateway");
+    page.fact("rule", what);
     page.fact("level", rule.level.keyword());
     let citations = rule.citations.iter().map(ToString::to_string);
     if let Some(clause) = rule.contract() {
@@ -30,19 +48,17 @@ pub(super) fn rule(rule: &BetweenRule, screen: Screen) -> String {
     }
     page.rows("threads", rule.threads.iter().map(|thread| (*thread).to_owned()));
     page.fact("fix", rule.fix);
-    let modes: Vec<&str> = rule.modes.iter().map(|mode| mode.name()).collect();
-    let modes = if modes.is_empty() { "all".to_owned() } else { modes.join(", ") };
-    page.fact("modes", &format!("{modes} (--mode)"));
-    page.rows("limits", BETWEEN_LIMITS.iter().filter(|limit| limit.rule == rule.id).flat_map(limit));
+    page
+}
+
+fn end(page: &mut Page, rule: &TestRule, screen: Screen) {
     page.fact("since", rule.since);
     page.out.push('\n');
     page.out += &prose(rule.prose, width(screen));
-    let _ = write!(page.out, "\n{}\n\n{}", screen.style.bold("see it broken"), broken(rule));
-    page.out
 }
 
 /// Returns a command that tests a translator which breaks a rule. Its lines are not wrapped, so that it can be copied.
-fn broken(rule: &BetweenRule) -> String {
+fn broken(rule: &TestRule) -> String {
     let is_limit = |api: &str| {
         BETWEEN_LIMITS.iter().any(|it| it.rule == rule.id && it.upstream == Some(api) && it.case.is_none())
     };
@@ -173,6 +189,11 @@ mod tests {
                 assert!(gateway::via_faults().contains(&rule.id), "{}", rule.id);
                 let has_limits = BETWEEN_LIMITS.iter().any(|limit| limit.rule == rule.id);
                 assert_eq!(page.contains("\nlimits     "), has_limits, "{page}");
+            }
+            for rule in catalogue::CLIENT_RULES {
+                let page = super::client_rule(rule, screen);
+                let facts = ["\nlevel      ", "\nauthority  ", "\nfix        ", "\nsince      "];
+                assert!(page.starts_with(rule.id) && facts.iter().all(|fact| page.contains(fact)), "{page}");
             }
             for case in BETWEEN_CASES {
                 let page = super::case(case, screen);

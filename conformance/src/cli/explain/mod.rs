@@ -86,6 +86,7 @@ impl CommandArgs for ExplainArgs {
                     Topic::Case(case, dialect) => case::case(&case, dialect, screen),
                     Topic::Fault(fault) => case::fault(fault, screen),
                     Topic::BetweenRule(rule) => between::rule(rule, screen),
+                    Topic::ClientRule(rule) => between::client_rule(rule, screen),
                     Topic::BetweenCase(case) => between::case(case, screen),
                 })
             })
@@ -106,6 +107,7 @@ fn topics() -> String {
         ("profile", "core", "conformance list profiles"),
         ("feature", "store", "conformance list features"),
         ("rule", "answer/usage", "conformance list between-rules"),
+        ("rule", "client/wrong", "conformance list client-rules"),
         ("case", "fault/cut-text", "conformance list between-cases"),
         ("group", "call", ""),
     ];

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use catalogue::{BETWEEN_CASES, BETWEEN_RULES, Feature, Profile, RULES, Rule, SCENARIOS, Scenario};
+use catalogue::{
+    BETWEEN_CASES, BETWEEN_RULES, CLIENT_RULES, Feature, Profile, RULES, Rule, SCENARIOS, Scenario,
+};
 use spec::Dialect;
 use spec::table::{EventInfo, Fallback};
 
@@ -126,6 +128,8 @@ pub(super) fn group(name: &str, dialect: &Dialect, screen: Screen) -> String {
     }
     let rules = BETWEEN_RULES.iter().filter(|rule| is_in(rule.id));
     page.rows("between", rules.map(|rule| format!("{} ({}): {}", rule.id, rule.level.keyword(), rule.title)));
+    let rules = CLIENT_RULES.iter().filter(|rule| is_in(rule.id));
+    page.rows("client", rules.map(|rule| format!("{} ({}): {}", rule.id, rule.level.keyword(), rule.title)));
     let cases: Vec<_> = BETWEEN_CASES.iter().filter(|case| is_in(case.id)).collect();
     page.rows("cases", cases.iter().map(|case| format!("{}: {}", case.id, case.title)));
     page.fact(

@@ -1,10 +1,10 @@
-//! Rules and cases of `conformance between`.
+//! Rules of clients, and rules and cases of `conformance between`.
 
 use serde_json::{Value, json};
 
-/// Returns the rules.
-pub(super) fn rules() -> Vec<Value> {
-    let rule = |rule: &catalogue::BetweenRule| {
+/// Returns rules.
+pub(super) fn rules(rules: &[catalogue::TestRule]) -> Vec<Value> {
+    let rule = |rule: &catalogue::TestRule| {
         json!({
             "id": rule.id,
             "level": rule.level.name(),
@@ -18,7 +18,7 @@ pub(super) fn rules() -> Vec<Value> {
             "since": rule.since,
         })
     };
-    catalogue::BETWEEN_RULES.iter().map(rule).collect()
+    rules.iter().map(rule).collect()
 }
 
 /// Returns the cases.

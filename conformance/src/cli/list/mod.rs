@@ -57,6 +57,8 @@ enum What {
     Requirements,
     /// Rules that both ends of a gateway are checked against
     BetweenRules,
+    /// Rules that clients are checked against
+    ClientRules,
     /// Questions and answers for both ends of a gateway
     BetweenCases,
     /// Enumerations of legal streams, for `conformance vector`
@@ -83,7 +85,7 @@ impl What {
             Self::Scenarios => &["SCENARIO", "NEEDS", "WHAT IT IS ABOUT"],
             Self::Profiles => &["PROFILE", "VERSION", "MEANING OF A CERTIFICATE", "SPECIFICATIONS"],
             Self::Requirements => &["SENTENCE", "STATE", "REQUIREMENT"],
-            Self::BetweenRules => &["RULE", "LEVEL", "REQUIREMENT"],
+            Self::BetweenRules | Self::ClientRules => &["RULE", "LEVEL", "REQUIREMENT"],
             Self::BetweenCases => &["CASE", "WHAT IT IS ABOUT"],
             Self::Vectors => &["VECTOR", "EVENTS", "STREAMS", "WHAT IT IS"],
         }
@@ -98,7 +100,8 @@ impl What {
             Self::Scenarios => scenarios(dialect),
             Self::Profiles => profiles(dialect),
             Self::Requirements => requirements(),
-            Self::BetweenRules => between::rules(),
+            Self::BetweenRules => between::rules(catalogue::BETWEEN_RULES),
+            Self::ClientRules => between::rules(catalogue::CLIENT_RULES),
             Self::BetweenCases => between::cases(),
             Self::Vectors => vectors(),
         }
@@ -121,7 +124,7 @@ impl What {
                 "Each is a test for each pair of APIs, and for each fault: conformance between --list".into(),
             ),
             Self::Vectors => Some("EVENTS: the most that a stream has. conformance vector NAME#1 prints the first one".into()),
-            Self::Dialects | Self::Profiles | Self::BetweenRules => None,
+            Self::Dialects | Self::Profiles | Self::BetweenRules | Self::ClientRules => None,
         }
     }
 }
