@@ -44,7 +44,7 @@ pub const BETWEEN_LIMITS: &str = "between/limits.toml";
 /// The rules about clients.
 pub const CLIENT_RULES: &str = "client-rules";
 
-/// What clients owe to their callers and to servers.
+/// The contract of clients with their callers and with servers.
 pub const CLIENT_CONTRACT: &str = "client-contract.toml";
 
 /// The cases for clients. Those of several APIs may have the same name.

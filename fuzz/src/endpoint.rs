@@ -16,7 +16,7 @@ use conformance::capture::{Entry, Format, read};
 use conformance::compare;
 use conformance::evidence::Evidence;
 use conformance::goldens::GOLDENS;
-use conformance::results::{State, Transport, Verdict};
+use conformance::results::{Options, State, Transport, Verdict};
 use conformance::wire::{Limits, Target};
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
@@ -61,8 +61,8 @@ pub fn client(bytes: &[u8]) {
     let target =
         Target::new(&format!("http://{}/v1", endpoint.address), dialect.api).expect("it is an address");
     let suite = Suite::new(target.direct().with_key(SECRET).expect("it is a key"), dialect)
+        .options(Options { attempts: 2, ..Options::usual() })
         .limits(LIMITS)
-        .attempts(2)
         .transports(Transport::ALL)
         .seed("fuzz")
         .out(folder.0.join("run"));

@@ -127,7 +127,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         /// All rules about clients, sorted by id.
         pub static CLIENT_RULES: &[TestRule] = #client_rules;
 
-        /// What clients owe to their callers and to servers.
+        /// The contract of clients with their callers and with servers.
         pub static CLIENT_CONTRACT: &[ContractClause] = #client_contract;
 
         /// What pairs of APIs cannot carry.

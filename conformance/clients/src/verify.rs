@@ -60,7 +60,8 @@ pub fn verify(folder: &Path, run: &ClientRun, fail_on: Option<FailOn>) -> Verifi
     for (test, judged) in pairs(run, &again) {
         verified.differences.extend(test.differences(judged));
         if (&test.about, &test.reason, &test.files) != (&judged.about, &judged.reason, &judged.files) {
-            let reason = if judged.reason.is_empty() { String::new() } else { format!(", {}", judged.reason) };
+            let reason =
+                if judged.reason.is_empty() { String::new() } else { format!(", {}", judged.reason) };
             let what = format!("{}{reason}", judged.about.outcome.name());
             verified.differences.push(format!("{}: its recordings say: {what}", test.name));
         }

@@ -81,7 +81,65 @@ pub struct Options {
     pub filters: Filters,
 }
 
+/// The value of a flag, if it has one.
+type Row = (&'static str, Option<String>);
+
 impl Options {
+    /// Returns the options that a run has if no flag says otherwise.
+    pub fn usual() -> Self {
+        Self {
+            transports: vec![Transport::Sse, Transport::Json],
+            fail_on: Some(FailOn::default()),
+            attempts: 3,
+            jobs: 1,
+            concurrent: 1,
+            connect_ms: 10_000,
+            first_event_ms: 60_000,
+            idle_ms: 60_000,
+            total_ms: 300_000,
+            bytes: 64 << 20,
+            ..Self::default()
+        }
+    }
+
+    /// Returns the flags of `run` that turn other options into these.
+    pub fn flags(&self, usual: &Self) -> Vec<(&'static str, String)> {
+        let rows = self.rows().into_iter().zip(usual.rows());
+        rows.filter(|(own, usual)| own != usual)
+            .filter_map(|((flag, value), _)| Some((flag, value?)))
+            .collect()
+    }
+
+    /// Each option that a reader can set, by its flag.
+    fn rows(&self) -> [Row; 19] {
+        let list = |values: &[String]| Some(values.join(",")).filter(|list| !list.is_empty());
+        let ms = |time: u128| Some(format!("{time}ms"));
+        let transports: Vec<&str> = self.transports.iter().map(|transport| transport.name()).collect();
+        let levels: Vec<String> =
+            self.levels.iter().map(|change| format!("{}={}", change.rule, change.level.name())).collect();
+        [
+            ("profile", list(&self.profiles)),
+            ("select", list(&self.select)),
+            ("ignore", list(&self.ignore)),
+            ("transport", Some(transports.join(","))),
+            ("features", self.features.as_ref().map(|features| features.join(","))),
+            ("without", list(&self.lacks)),
+            ("attempts", Some(self.attempts.to_string())),
+            ("jobs", Some(self.jobs.to_string())),
+            ("concurrent", Some(self.concurrent.to_string())),
+            ("delay", ms(self.delay_ms)),
+            ("connect-timeout", ms(self.connect_ms)),
+            ("first-event-timeout", ms(self.first_event_ms)),
+            ("idle-timeout", ms(self.idle_ms)),
+            ("timeout", ms(self.total_ms)),
+            ("max-bytes", Some(self.bytes.to_string())),
+            ("fail-on", Some(self.fail_on().name().to_owned())),
+            ("rule", list(&levels)),
+            ("max-total-bytes", self.max_total_bytes.map(|bytes| bytes.to_string())),
+            ("max-total-time", self.max_total_ms.and_then(ms)),
+        ]
+    }
+
     /// Returns the findings that fail a trial.
     pub fn fail_on(&self) -> FailOn {
         let usual = if self.strict == Some(true) { FailOn::Should } else { FailOn::Must };

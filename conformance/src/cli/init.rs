@@ -21,7 +21,7 @@ use crate::Suite;
 use harness::suite::{Served, served};
 use recordings::capture::Recorder;
 use results::text::{first_dangerous, visible};
-use results::{Transport, TrialResult, Verdict, shell_word};
+use results::{Options, Transport, TrialResult, Verdict, shell_word};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -125,11 +125,10 @@ impl InitArgs {
             named => names::one_of_each_api(named, "a target has one dialect of each API")?,
         };
         let suite = |dialect: &'static Dialect| {
+            let options = Options { attempts: 1, transports: Transport::ALL.to_vec(), ..self.to.options() };
             let suite = Suite::new(self.to.target(&self.target, dialect.api)?, dialect)
-                .limits(self.to.limits())
-                .given(self.to.given())
-                .transports(Transport::ALL)
-                .attempts(1);
+                .options(options)
+                .given(self.to.given());
             Ok(match self.to.model_of(dialect.api) {
                 Some(model) => suite.model(model),
                 None => suite,

@@ -18,7 +18,7 @@ use super::verdict::VerdictArgs;
 use super::{apis, known, names, selection};
 use crate::Suite;
 use gateway::Settings;
-use results::Transport;
+use results::{FailOn, Options, Transport};
 
 /// Options of a run against an endpoint.
 #[derive(Debug, Args)]
@@ -102,7 +102,7 @@ impl LiveArgs {
                 Some(base) => Suite::new(self.to.target(base, dialect.api)?, dialect),
                 None => Suite::reference(Settings::new(dialect)),
             };
-            let suite = self.configured(suite, select).fail_on(verdict.fail_on()).levels(levels.clone());
+            let suite = self.configured(suite, select, verdict.fail_on()).levels(levels.clone());
             suites.push(suite);
         }
         Ok(suites)
@@ -118,33 +118,34 @@ impl LiveArgs {
         suites.into_iter().map(finished).collect()
     }
 
-    fn configured(&self, suite: Suite, select: &SelectArgs) -> Suite {
+    fn configured(&self, suite: Suite, select: &SelectArgs, fail_on: FailOn) -> Suite {
         let dialect = suite.dialect();
         let own = apis::own(&self.profile, dialect);
-        // Where none is of the API, the run says so.
-        let profiles = if own.is_empty() { self.profile.clone() } else { own };
-        let mut suite = suite
-            .limits(self.to.limits())
-            .given(self.to.given())
-            .profiles(profiles)
-            .select(&select.select)
-            .ignore(&select.ignore)
-            .attempts(self.attempts)
-            .jobs(self.jobs)
-            .concurrent(self.concurrent.unwrap_or(if self.target.is_some() { 1 } else { CROWD }))
-            .delay(self.delay)
-            .budget(self.budget.budget());
+        let usual =
+            if self.target.is_some() { &[Transport::Sse, Transport::Json][..] } else { &Transport::ALL };
+        let options = Options {
+            transports: if self.transport.is_empty() { usual } else { &self.transport }.to_vec(),
+            features: self.features.clone(),
+            lacks: self.without.clone(),
+            // Where none is of the API, the run says so.
+            profiles: if own.is_empty() { self.profile.clone() } else { own },
+            select: select.select.clone(),
+            ignore: select.ignore.clone(),
+            fail_on: Some(fail_on),
+            attempts: self.attempts,
+            jobs: self.jobs,
+            concurrent: self.concurrent.unwrap_or(if self.target.is_some() { 1 } else { CROWD }),
+            delay_ms: self.delay.as_millis(),
+            max_total_bytes: self.budget.max_total_bytes,
+            max_total_ms: self.budget.max_total_time.map(|time| time.as_millis()),
+            ..self.to.options()
+        };
+        let mut suite = suite.options(options).given(self.to.given());
         if let Some(model) = self.to.model_of(dialect.api) {
             suite = suite.model(model);
         }
         if let Some(name) = &self.target_name {
             suite = suite.target_name(name);
-        }
-        if !self.transport.is_empty() {
-            suite = suite.transports(self.transport.iter().copied());
-        }
-        if let Some(features) = &self.features {
-            suite = suite.features(features);
         }
         if let Some(seed) = &self.seed {
             suite = suite.seed(seed);
@@ -152,7 +153,6 @@ impl LiveArgs {
         if self.directives {
             suite = suite.directives();
         }
-        suite = suite.without(&self.without);
         if let Some(most) = self.max_fail.or(self.fail_fast.then_some(1)) {
             suite = suite.max_failures(usize::try_from(most).unwrap_or(usize::MAX));
         }

@@ -8,7 +8,6 @@ use clap::Args;
 
 use super::output;
 use super::target::{LIMITS, some_time};
-use harness::live::Budget;
 use results::Shard;
 
 /// The heading of the flags that select tests.
@@ -54,17 +53,10 @@ impl TestsArgs {
 pub(super) struct BudgetArgs {
     /// Start no more tests after this many recorded bytes [default: no limit].
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..), help_heading = LIMITS, hide_short_help = true)]
-    max_total_bytes: Option<u64>,
+    pub(super) max_total_bytes: Option<u64>,
     /// Start no more tests after this time [default: no limit].
     #[arg(long, value_name = "TIME", value_parser = some_time, help_heading = LIMITS, hide_short_help = true)]
-    max_total_time: Option<Duration>,
-}
-
-impl BudgetArgs {
-    /// Returns the limits.
-    pub(super) const fn budget(&self) -> Budget {
-        Budget { bytes: self.max_total_bytes, time: self.max_total_time }
-    }
+    pub(super) max_total_time: Option<Duration>,
 }
 
 /// The folder of a run.

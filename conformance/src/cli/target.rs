@@ -12,6 +12,7 @@ use super::{names, small_file};
 use harness::live::RunRuntime;
 use harness::plan::{Given, wanted};
 use harness::wire::{Client, Limits, Target};
+use results::Options;
 use spec::Api;
 
 /// The heading of the flags about the endpoint.
@@ -86,14 +87,15 @@ impl TargetArgs {
         self.given.iter().cloned().collect()
     }
 
-    /// Returns the limits.
-    pub(super) const fn limits(&self) -> Limits {
-        Limits {
-            connect: self.connect_timeout,
-            first_event: self.first_event_timeout,
-            idle: self.idle_timeout,
-            total: self.timeout,
+    /// Returns the options of a run with these limits.
+    pub(super) fn options(&self) -> Options {
+        Options {
+            connect_ms: self.connect_timeout.as_millis(),
+            first_event_ms: self.first_event_timeout.as_millis(),
+            idle_ms: self.idle_timeout.as_millis(),
+            total_ms: self.timeout.as_millis(),
             bytes: self.max_bytes,
+            ..Options::usual()
         }
     }
 
@@ -124,7 +126,7 @@ impl TargetArgs {
 
     /// Connects a client to the endpoint.
     pub(super) fn client(&self, base: &str, api: &'static Api, machine: &RunRuntime) -> Result<Client> {
-        let client = Client::new(self.target(base, api)?, self.limits(), machine.interrupt());
+        let client = Client::new(self.target(base, api)?, Limits::of(&self.options()), machine.interrupt());
         client.map_err(|problem| anyhow!(problem)).context("the HTTP client cannot be set up")
     }
 }

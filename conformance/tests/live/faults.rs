@@ -10,7 +10,7 @@ use conformance::Rules;
 use conformance::gateway::{self, Embedded, McpServer, Settings, Wire, WireFault, respond, socket_faults};
 use conformance::live::{CaseOutcome, Live, RunPlan, RunRuntime};
 use conformance::plan::{About, Given, Offer, RequestContext, ScenarioCase, Seed, cases};
-use conformance::results::{FailOn, Finding, Judgement, Transport, Verdict};
+use conformance::results::{FailOn, Finding, Judgement, Options, Transport, Verdict};
 use conformance::wire::{Client, Limits, Target};
 use serde_json::Value;
 use spec::Dialect;
@@ -119,14 +119,9 @@ impl Harness {
             wanted: (0..known.cases.len()).map(|other| other == at).collect(),
             model: MODEL.to_owned(),
             given: self.given(),
-            attempts: 1,
-            jobs: 1,
-            concurrent: 1,
+            options: Options { attempts: 1, fail_on: Some(FailOn::May), ..Options::usual() },
             shapes: false,
-            delay: Duration::ZERO,
-            fail_on: FailOn::May,
             seed: Seed::NONE,
-            budget: conformance::live::Budget::default(),
         };
         plan.complete();
         let live = Arc::new(Live::new(

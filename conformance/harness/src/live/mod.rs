@@ -6,6 +6,6 @@ mod run;
 mod runtime;
 
 pub use models::{FirstModel, first_model, is_reference_gateway};
-pub use plan::{Budget, RunPlan};
+pub use plan::RunPlan;
 pub use run::{CaseOutcome, Live};
 pub use runtime::{RunRuntime, ended};

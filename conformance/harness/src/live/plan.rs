@@ -1,11 +1,9 @@
 //! The plan of a run: what it sends, and how.
 
-use std::time::Duration;
-
 use spec::table::Operation;
 
 use crate::plan::{Given, ScenarioCase, Seed};
-use results::FailOn;
+use results::Options;
 
 /// The cases of a run, and how to send them.
 #[derive(Debug)]
@@ -18,31 +16,12 @@ pub struct RunPlan {
     pub model: String,
     /// Values that only the owner of the endpoint knows.
     pub given: Given,
-    /// Maximum number of attempts of a case whose response lacks what the scenario is about.
-    pub attempts: usize,
-    /// Number of concurrent cases.
-    pub jobs: usize,
-    /// Number of concurrent requests in cases about concurrency.
-    pub concurrent: usize,
-    /// Delay between requests.
-    pub delay: Duration,
-    /// The findings that fail a trial.
-    pub fail_on: FailOn,
+    /// How they are sent, and what fails.
+    pub options: Options,
     /// Whether the shapes of streams are recorded.
     pub shapes: bool,
-    /// Limits of the run as a whole.
-    pub budget: Budget,
     /// Seed of the words that only this run sends.
     pub seed: Seed,
-}
-
-/// Limits of a run as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Budget {
-    /// Maximum number of recorded bytes.
-    pub bytes: Option<u64>,
-    /// Maximum duration of sending.
-    pub time: Option<Duration>,
 }
 
 impl RunPlan {
@@ -68,6 +47,7 @@ impl RunPlan {
     pub fn requests(&self) -> usize {
         let due =
             self.cases.iter().zip(&self.wanted).filter(|(case, wanted)| **wanted && case.unfit.is_none());
-        due.map(|(case, _)| if case.is_marked() { self.concurrent.max(1) } else { case.requests() }).sum()
+        due.map(|(case, _)| if case.is_marked() { self.options.concurrent.max(1) } else { case.requests() })
+            .sum()
     }
 }

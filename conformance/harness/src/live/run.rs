@@ -15,14 +15,14 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use super::models::models;
-use super::plan::{Budget, RunPlan};
+use super::plan::RunPlan;
 use crate::evidence::Evidence;
 use crate::judge::{Attempt, GivenUp, Reach, Reading, answer, verdict};
 use crate::lock;
 use crate::plan::{About, PreviousResponse, RequestContext, ScenarioCase};
-use crate::wire::{Client, Conversation, Outcome};
+use crate::wire::{Client, Conversation, Outcome, time};
 use checker::Rules;
-use results::{Judgement, Obstacle, UndecidedKind, Verdict};
+use results::{Judgement, Obstacle, Options, UndecidedKind, Verdict};
 
 /// The outcome of a case.
 #[derive(Debug)]
@@ -76,7 +76,8 @@ impl Live {
     ) -> Self {
         let done = plan.cases.iter().map(|_| OnceLock::new()).collect();
         let begun = Instant::now();
-        let client = client.ending_at(plan.budget.time.and_then(|time| begun.checked_add(time)));
+        let client =
+            client.ending_at(plan.options.max_total_ms.and_then(|most| begun.checked_add(time(most))));
         let pause = Mutex::new(begun);
         Self {
             plan,
@@ -101,11 +102,11 @@ impl Live {
 
     /// The exceeded limit, after which nothing more may be sent.
     fn exhausted(&self) -> Option<&'static str> {
-        let Budget { bytes, time } = self.plan.budget;
-        if bytes.is_some_and(|most| self.recorded.load(Ordering::Relaxed) >= most) {
+        let Options { max_total_bytes, max_total_ms, .. } = &self.plan.options;
+        if max_total_bytes.is_some_and(|most| self.recorded.load(Ordering::Relaxed) >= most) {
             return Some("not sent: the run reached --max-total-bytes");
         }
-        let is_over = time.is_some_and(|most| self.begun.elapsed() >= most);
+        let is_over = max_total_ms.is_some_and(|most| self.begun.elapsed().as_millis() >= most);
         is_over.then_some("not sent: the run reached --max-total-time")
     }
 
@@ -115,7 +116,7 @@ impl Live {
     ///
     /// If it allows none.
     pub fn start(self: &Arc<Self>) -> io::Result<()> {
-        for number in 0..self.plan.jobs.clamp(1, self.plan.cases.len().max(1)) {
+        for number in 0..self.plan.options.jobs.clamp(1, self.plan.cases.len().max(1)) {
             let live = Arc::clone(self);
             match Builder::new().spawn(move || live.work()) {
                 Ok(_) => {}
@@ -177,7 +178,7 @@ impl Live {
                     CaseOutcome::Sent(attempts) => attempts.last(),
                     _ => None,
                 });
-                verdict(of, about, attempts, compared, self.plan.fail_on, &self.rules)
+                verdict(of, about, attempts, compared, self.plan.options.fail_on(), &self.rules)
             }
             CaseOutcome::Skipped(judged) => judged.clone(),
             CaseOutcome::Broken(reason) => Judgement::new(Verdict::HarnessError, reason),
@@ -279,7 +280,7 @@ impl Live {
     }
 
     async fn attempts(&self, case: &ScenarioCase, before: Option<&PreviousResponse>) -> CaseOutcome {
-        if case.is_marked() && self.plan.concurrent > 1 {
+        if case.is_marked() && self.plan.options.concurrent > 1 {
             return self.crowd(case, before).await;
         }
         let is_polled = case.scenario.operation == Operation::Poll;
@@ -321,7 +322,7 @@ impl Live {
                 let says = |words: &String| sent.iter().any(|attempt| attempt.facts.says(words));
                 verdict == Verdict::Pass && case.says.as_ref().is_some_and(|words| !says(words))
             };
-            if !(is_missed || is_silent()) || tries >= self.plan.attempts {
+            if !(is_missed || is_silent()) || tries >= self.plan.options.attempts {
                 return CaseOutcome::Sent(sent);
             }
             (tries, refusals) = (tries + 1, 0);
@@ -335,7 +336,7 @@ impl Live {
             return CaseOutcome::skipped(self.exhausted().unwrap_or("the run was interrupted"));
         }
         let deadline = self.deadline();
-        let files: Vec<String> = (1..=self.plan.concurrent)
+        let files: Vec<String> = (1..=self.plan.options.concurrent)
             .map(|number| format!("exchanges/{}.{number}.exchange", case.name))
             .collect();
         let exchanges = (files.iter().zip(1..)).map(|(file, number)| async move {
@@ -353,7 +354,7 @@ impl Live {
     async fn turn(&self) -> bool {
         let mut pause = self.pause.lock().await;
         let goes_on = self.client.wait(*pause).await;
-        *pause = Instant::now() + self.plan.delay;
+        *pause = Instant::now() + time(self.plan.options.delay_ms);
         goes_on
     }
 

@@ -7,9 +7,9 @@ use super::session::Session;
 use super::{Selection, Suite, SuiteError};
 use crate::judge::foreign;
 use crate::live::{CaseOutcome, RunRuntime, first_model};
-use crate::wire::Client;
+use crate::wire::{Client, Limits};
 use checker::Rules;
-use results::{Filters, Transport, UndecidedKind};
+use results::{Filters, Options, Transport, UndecidedKind};
 
 /// The scenario that an endpoint of every API can answer.
 const FIRST: &str = "text/hello";
@@ -94,7 +94,7 @@ pub fn served(suites: Vec<Suite>) -> Result<Served, SuiteError> {
 fn with_models(suites: Vec<Suite>, machine: &RunRuntime) -> Result<Vec<Suite>, SuiteError> {
     let mut found = None;
     for suite in suites.iter().filter(|suite| suite.model.is_none()) {
-        let client = Client::new(suite.open()?.0, suite.limits, machine.interrupt());
+        let client = Client::new(suite.open()?.0, Limits::of(&suite.options), machine.interrupt());
         let client = client.map_err(|problem| SuiteError::new(format!("cannot connect: {problem}")))?;
         let first = machine.runtime().block_on(first_model(&client, &Rules::of(suite.dialect)));
         let is_last = first.is_listed || !first.is_answered;
@@ -139,11 +139,14 @@ impl Suite {
     /// Sends the first request alone, once.
     fn probe(&self) -> Self {
         Self {
-            transports: vec![Transport::Sse],
-            profiles: Vec::new(),
-            attempts: 1,
-            jobs: 1,
-            concurrent: 1,
+            options: Options {
+                transports: vec![Transport::Sse],
+                profiles: Vec::new(),
+                attempts: 1,
+                jobs: 1,
+                concurrent: 1,
+                ..self.options.clone()
+            },
             known: Vec::new(),
             failures: None,
             max_failures: None,

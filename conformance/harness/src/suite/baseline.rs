@@ -25,7 +25,8 @@ pub(super) fn failing(live: &Live, case: &ScenarioCase, at: usize, about: About)
         return BTreeSet::new();
     }
     let attempts = live.attempts_of(at);
-    let found = attempts.iter().flat_map(|attempt| attempt.findings(case, about, live.plan.fail_on));
+    let found =
+        attempts.iter().flat_map(|attempt| attempt.findings(case, about, live.plan.options.fail_on()));
     let rules: BTreeSet<String> = found.map(|finding| finding.rule.to_string()).collect();
     if rules.is_empty() { BTreeSet::from([about.name().to_owned()]) } else { rules }
 }

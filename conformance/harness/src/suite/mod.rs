@@ -34,19 +34,17 @@ mod twins;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use catalogue::{Level, Profile, Rule, Scenario};
 use libtest_mimic::Arguments;
 use spec::Dialect;
 
 use crate::certificate;
-use crate::live::Budget;
 use crate::plan::{About, Given, Offer, ScenarioCase};
 use crate::wire::{Limits, Target};
 use checker::Rules;
 use reports::Style;
-use results::{FailOn, Options, Transport, TrialResult};
+use results::{Options, Transport, TrialResult};
 
 pub use apis::{Served, Unserved, served};
 pub use baseline::Known;
@@ -63,26 +61,15 @@ pub use snapshot::Snapshots;
 pub struct Suite {
     endpoint: Endpoint,
     dialect: &'static Dialect,
-    limits: Limits,
     model: Option<String>,
-    transports: Vec<Transport>,
-    features: Option<Vec<String>>,
-    lacks: Vec<String>,
+    /// How it is run. Levels, given values, headers and filters are added when it begins.
+    options: Options,
     given: Given,
-    profiles: Vec<String>,
-    select: Vec<String>,
-    ignore: Vec<String>,
-    attempts: usize,
-    jobs: usize,
-    concurrent: usize,
-    delay: Duration,
-    budget: Budget,
     seed: Option<String>,
     /// The random seed of all suites of a run, so that their answers can be compared.
     shared_seed: Option<String>,
     /// Whether prompts have the directives of the reference gateway; found out if absent.
     directives: Option<bool>,
-    fail_on: FailOn,
     levels: BTreeMap<String, Level>,
     known: Vec<Known>,
     failures: Option<PathBuf>,
@@ -142,31 +129,19 @@ impl Suite {
     /// Returns the suite against a reference gateway, started for the run.
     pub fn reference(settings: gateway::Settings) -> Self {
         let dialect = settings.dialect;
-        Self { transports: Transport::ALL.to_vec(), ..Self::of(Endpoint::Reference(settings), dialect) }
+        Self::of(Endpoint::Reference(settings), dialect).transports(Transport::ALL)
     }
 
     fn of(endpoint: Endpoint, dialect: &'static Dialect) -> Self {
         Self {
             endpoint,
             dialect,
-            limits: Limits::default(),
             model: None,
-            transports: vec![Transport::Sse, Transport::Json],
-            features: None,
-            lacks: Vec::new(),
+            options: Options::usual(),
             given: Given::new(),
-            profiles: Vec::new(),
-            select: Vec::new(),
-            ignore: Vec::new(),
-            attempts: 3,
-            jobs: 1,
-            concurrent: 1,
-            delay: Duration::ZERO,
-            budget: Budget::default(),
             seed: None,
             shared_seed: None,
             directives: None,
-            fail_on: FailOn::default(),
             levels: BTreeMap::new(),
             known: Vec::new(),
             failures: None,
@@ -186,28 +161,39 @@ impl Suite {
         Self { model: Some(model.into()), ..self }
     }
 
+    /// Sets how it is run.
+    #[must_use]
+    pub fn options(self, options: Options) -> Self {
+        Self { options, ..self }
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Options)) -> Self {
+        change(&mut self.options);
+        self
+    }
+
     /// Sets the limits.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
-        Self { limits, ..self }
+        self.with(|options| {
+            options.connect_ms = limits.connect.as_millis();
+            options.first_event_ms = limits.first_event.as_millis();
+            options.idle_ms = limits.idle.as_millis();
+            options.total_ms = limits.total.as_millis();
+            options.bytes = limits.bytes;
+        })
     }
 
     /// Sets the transports; default: streaming and JSON over HTTP, as not every endpoint has a WebSocket.
     #[must_use]
     pub fn transports(self, transports: impl IntoIterator<Item = Transport>) -> Self {
-        Self { transports: transports.into_iter().collect(), ..self }
+        self.with(|options| options.transports = transports.into_iter().collect())
     }
 
     /// Sends only scenarios that need no other features.
     #[must_use]
     pub fn features(self, features: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { features: Some(features.into_iter().map(Into::into).collect()), ..self }
-    }
-
-    /// Skips scenarios that need any of these features.
-    #[must_use]
-    pub fn without(self, features: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { lacks: features.into_iter().map(Into::into).collect(), ..self }
+        self.with(|options| options.features = Some(features.into_iter().map(Into::into).collect()))
     }
 
     /// Stops sending after this many failed tests.
@@ -229,49 +215,13 @@ impl Suite {
     /// Sends and checks only what these profiles require; everything if empty.
     #[must_use]
     pub fn profiles(self, profiles: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { profiles: profiles.into_iter().map(Into::into).collect(), ..self }
-    }
-
-    /// Checks only these rules or groups; all if empty.
-    #[must_use]
-    pub fn select(self, rules: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { select: rules.into_iter().map(Into::into).collect(), ..self }
-    }
-
-    /// Skips these rules or groups.
-    #[must_use]
-    pub fn ignore(self, rules: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { ignore: rules.into_iter().map(Into::into).collect(), ..self }
-    }
-
-    /// Sets the number of concurrent requests of scenarios that test concurrency.
-    #[must_use]
-    pub fn concurrent(self, concurrent: usize) -> Self {
-        Self { concurrent: concurrent.max(1), ..self }
-    }
-
-    /// Sets the maximum number of attempts until the expected events occur.
-    #[must_use]
-    pub fn attempts(self, attempts: usize) -> Self {
-        Self { attempts: attempts.max(1), ..self }
+        self.with(|options| options.profiles = profiles.into_iter().map(Into::into).collect())
     }
 
     /// Sets the number of concurrent scenarios.
     #[must_use]
     pub fn jobs(self, jobs: usize) -> Self {
-        Self { jobs: jobs.max(1), ..self }
-    }
-
-    /// Sets the delay between requests.
-    #[must_use]
-    pub fn delay(self, delay: Duration) -> Self {
-        Self { delay, ..self }
-    }
-
-    /// Stops sending when the run exceeds this budget.
-    #[must_use]
-    pub fn budget(self, budget: Budget) -> Self {
-        Self { budget, ..self }
+        self.with(|options| options.jobs = jobs.max(1))
     }
 
     /// Sets the seed of the words in requests, so that responses cannot be prepared; random by default.
@@ -285,12 +235,6 @@ impl Suite {
     #[must_use]
     pub fn directives(self) -> Self {
         Self { directives: Some(true), ..self }
-    }
-
-    /// Sets the findings that fail a test; default: broken MUST rules, and what is measured to break a client.
-    #[must_use]
-    pub fn fail_on(self, fail_on: FailOn) -> Self {
-        Self { fail_on, ..self }
     }
 
     /// Sets levels of rules that differ from the dialect's. Reports and certificates state them, and no profile passes
@@ -377,20 +321,20 @@ impl Suite {
     }
 
     fn rules(&self) -> Rules {
-        rules(self.dialect, &self.levels, &self.profiles, &self.select, &self.ignore)
+        self.rules_of(&self.options.profiles)
     }
 
     /// Violations of rules that the profiles do not demand are counted, and fail nothing.
     fn judged_rules(&self) -> Rules {
-        rules(self.dialect, &self.levels, &[], &self.select, &self.ignore)
+        self.rules_of(&[])
+    }
+
+    fn rules_of(&self, profiles: &[String]) -> Rules {
+        rules(self.dialect, &self.levels, profiles, &self.options.select, &self.options.ignore)
     }
 
     fn offer(&self) -> Offer {
-        Offer::of(&Options {
-            features: self.features.clone(),
-            lacks: self.lacks.clone(),
-            ..Options::default()
-        })
+        Offer::of(&self.options)
     }
 }
 

@@ -271,7 +271,8 @@ fn trial(result: TrialResult) -> Trial {
 
 /// Filters do not matter.
 fn reachable(suites: &[Suite]) -> Result<(), SuiteError> {
-    let Some(Suite { profiles, .. }) = suites.first().filter(|suite| !suite.profiles.is_empty()) else {
+    let Some(profiles) = suites.first().map(|suite| &suite.options.profiles).filter(|all| !all.is_empty())
+    else {
         return Ok(());
     };
     if suites.iter().any(|suite| !suite.plan(&|_| true).is_empty()) {

@@ -18,7 +18,7 @@ use crate::evidence::{self, Evidence, Kept, RunFile};
 use crate::judge::GivenUp;
 use crate::live::{Live, RunPlan, RunRuntime, first_model, is_reference_gateway};
 use crate::plan::{About, Given, Offer, ScenarioCase, Seed, all_given, cases, has_directives, random_seed};
-use crate::wire::{Client, Target, secrets_of};
+use crate::wire::{Client, Limits, Target, secrets_of};
 use checker::Rules;
 use gateway::{self, Embedded, McpServer};
 use recordings::capture::REDACTED;
@@ -63,18 +63,18 @@ pub(super) struct Session {
 impl Suite {
     /// Returns the cases for the tests selected by name.
     pub(super) fn plan(&self, is_due: &dyn Fn(&str) -> bool) -> Planned<'_> {
-        let mut cases = cases(self.dialect, &self.rules(), &self.offer(), &self.transports);
+        let mut cases = cases(self.dialect, &self.rules(), &self.offer(), &self.options.transports);
         let given = self.gifts();
         for case in &mut cases {
             case.give(&given);
         }
-        let due: Vec<(usize, About)> = demanded_tests(&cases, &self.profiles)
+        let due: Vec<(usize, About)> = demanded_tests(&cases, &self.options.profiles)
             .filter(|(_, _, name)| is_due(&self.name(name)))
             .map(|(at, about, _)| (at, about))
             .collect();
         let shapes: Vec<usize> = (cases.iter().enumerate())
             .filter(|(_, case)| self.snapshots.is_some() && case.has_stream() && !case.trials.is_empty())
-            .filter(|(_, case)| !case.is_mixed() && is_demanded(case.scenario, &self.profiles))
+            .filter(|(_, case)| !case.is_mixed() && is_demanded(case.scenario, &self.options.profiles))
             .filter(|(_, case)| is_due(&self.name(&case.shape())))
             .map(|(at, _)| at)
             .collect();
@@ -85,13 +85,8 @@ impl Suite {
             wanted,
             model: self.model.clone().unwrap_or_default(),
             given,
-            attempts: self.attempts,
-            jobs: self.jobs,
-            concurrent: self.concurrent,
-            delay: self.delay,
-            fail_on: self.fail_on,
+            options: self.options.clone(),
             shapes: !shapes.is_empty(),
-            budget: self.budget,
             seed: Seed::NONE,
         };
         plan.complete();
@@ -167,7 +162,6 @@ impl Suite {
     }
 
     fn run_file(&self, client: &Client, model: String, filters: &Filters) -> RunFile {
-        let limits = client.limits();
         let target = client.target();
         RunFile {
             version: evidence::VERSION,
@@ -182,27 +176,7 @@ impl Suite {
             target_name: self.target_name.clone(),
             options: Options {
                 began: Some(clock::now()),
-                took_ms: None,
-                transports: self.transports.clone(),
-                features: self.features.clone(),
-                lacks: self.lacks.clone(),
-                profiles: self.profiles.clone(),
-                select: self.select.clone(),
-                ignore: self.ignore.clone(),
-                fail_on: Some(self.fail_on),
-                strict: None,
                 levels: LevelChange::all(&Rules::with_levels(self.dialect, &self.levels)),
-                attempts: self.attempts,
-                jobs: self.jobs,
-                concurrent: self.concurrent,
-                delay_ms: self.delay.as_millis(),
-                connect_ms: limits.connect.as_millis(),
-                first_event_ms: limits.first_event.as_millis(),
-                idle_ms: limits.idle.as_millis(),
-                total_ms: limits.total.as_millis(),
-                bytes: limits.bytes,
-                max_total_bytes: self.budget.bytes,
-                max_total_ms: self.budget.time.map(|time| time.as_millis()),
                 given: self
                     .given
                     .iter()
@@ -211,6 +185,7 @@ impl Suite {
                 headers: target.wanted_headers().to_vec(),
                 has_authorities: target.has_authorities(),
                 filters: filters.clone(),
+                ..self.options.clone()
             },
             seed: self.seed.clone().or_else(|| self.shared_seed.clone()).unwrap_or_else(random_seed),
             is_seed_given: self.seed.is_some(),
@@ -259,7 +234,7 @@ impl Planned<'_> {
         let (target, gateway) = suite.open()?;
         let secrets: Vec<String> = suite.given.values().flat_map(|value| secrets_of(value)).collect();
         let target = target.hiding(&secrets);
-        let client = Client::new(target, suite.limits, machine.interrupt());
+        let client = Client::new(target, Limits::of(&suite.options), machine.interrupt());
         let client = client.map_err(|problem| SuiteError::new(format!("cannot connect: {problem}")))?;
         if let Some(folder) = suite.out.as_deref() {
             Evidence::check(folder, suite.replaces).map_err(|error| suite.lost(&error))?;
@@ -348,8 +323,8 @@ impl Session {
             target.clone()
         };
         let through = proxy.as_ref().map(|proxy| format!(" through the proxy {proxy}")).unwrap_or_default();
-        let again = if plan.attempts > 1 && !self.is_reference() {
-            format!("; up to {} attempts each if the expected events do not occur", plan.attempts)
+        let again = if plan.options.attempts > 1 && !self.is_reference() {
+            format!("; up to {} attempts each if the expected events do not occur", plan.options.attempts)
         } else {
             String::new()
         };
@@ -600,7 +575,7 @@ impl Tests {
         let Some(case) = live.plan.cases.get(at) else { return reason };
         let failing = baseline::failing(live, case, at, about);
         let expected = self.known_reasons(&failing, case);
-        let (dialect, fail_on) = (live.rules.dialect().name, live.plan.fail_on);
+        let (dialect, fail_on) = (live.rules.dialect().name, live.plan.options.fail_on());
         let mut text = String::new();
         for attempt in live.attempts_of(at) {
             let findings = attempt.findings(case, about, fail_on);

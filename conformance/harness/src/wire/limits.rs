@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use results::Options;
 use tokio::time::{Instant, timeout_at};
 
 /// Limits of time and size of an endpoint.
@@ -21,14 +22,27 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
+        Self::of(&Options::usual())
+    }
+}
+
+impl Limits {
+    /// Returns the limits of a run.
+    pub fn of(options: &Options) -> Self {
         Self {
-            connect: Duration::from_secs(10),
-            first_event: Duration::from_secs(60),
-            idle: Duration::from_secs(60),
-            total: Duration::from_secs(300),
-            bytes: 64 << 20,
+            connect: time(options.connect_ms),
+            first_event: time(options.first_event_ms),
+            idle: time(options.idle_ms),
+            total: time(options.total_ms),
+            bytes: options.bytes,
         }
     }
+}
+
+/// A time of a report, which may be forged, is at most the longest that a flag takes.
+pub(crate) fn time(ms: u128) -> Duration {
+    const LONGEST: u64 = 30 * 24 * 60 * 60 * 1000;
+    Duration::from_millis(u64::try_from(ms).unwrap_or(LONGEST).min(LONGEST))
 }
 
 /// The used part of a response's size limit.

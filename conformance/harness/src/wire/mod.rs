@@ -15,6 +15,7 @@ pub(crate) use client::interrupted;
 pub use client::{Client, Outcome};
 pub(crate) use conversation::Conversation;
 pub use limits::Limits;
+pub(crate) use limits::time;
 pub use mask::{Mask, Secrets};
 pub(crate) use spread::Spread;
 pub use target::{Target, TargetError, secrets_of};

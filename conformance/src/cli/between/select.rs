@@ -91,7 +91,6 @@ impl BetweenArgs {
         };
         let key = self.api_key.clone().or_else(|| env::var(KEY).ok()).filter(|key| !key.is_empty());
         let [limit, patience] = WAITS;
-        let budget = self.budget.budget();
         let mut settings = Settings {
             gateway: self.gateway.clone().unwrap_or_default(),
             name,
@@ -110,8 +109,8 @@ impl BetweenArgs {
             drains: self.drains,
             limit: self.timeout.unwrap_or(limit),
             is_limit_known: self.timeout.is_some(),
-            max_bytes: budget.bytes,
-            max_time: budget.time,
+            max_bytes: self.budget.max_total_bytes,
+            max_time: self.budget.max_total_time,
             patience: self.limit.unwrap_or(patience),
             out: self.folder.out.clone(),
         };
