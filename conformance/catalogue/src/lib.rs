@@ -102,6 +102,13 @@ impl TestRule {
     }
 }
 
+#[expect(clippy::derivable_impls, reason = "the enum is generated, and few of its kind have a default")]
+impl Default for Ending {
+    fn default() -> Self {
+        Self::Whole
+    }
+}
+
 impl Scenario {
     /// Returns the scenario whose response it continues or refers to, in its own API.
     pub fn before(&self) -> Option<&'static Self> {

@@ -22,7 +22,7 @@ use super::case::{
 use super::member;
 use super::order;
 use super::played::{Delivery, Played, answers, plays};
-use super::retries::{PlayedRetries, end};
+use super::retries::PlayedRetries;
 use super::streams::Streams;
 use super::turns::{STEP, turns};
 
@@ -143,7 +143,7 @@ fn over(
     if channel == Channel::Json && edited.is_stream {
         return None;
     }
-    let end = end(row.end);
+    let end = row.end;
     let dialect = sound.dialect;
     let has_edits = !row.edits.is_empty() || end != End::Whole;
     let number = |number: Option<u32>| number.and_then(|number| usize::try_from(number).ok());

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use catalogue::{Channel, ClientFailure, ClientRetries, Ending, WaitForm};
+use catalogue::{Channel, ClientFailure, ClientRetries, WaitForm};
 use gateway::{Act, End, Received, request, respond};
 use results::ClientOutcome;
 use serde_json::{Value, json};
@@ -143,7 +143,7 @@ impl PlayedFailure {
         asked["stream"] = json!(channel == Channel::Sse);
         let wire = respond(&asked, dialect);
         let number = row.end_after.and_then(|number| usize::try_from(number).ok());
-        let delivery = Delivery { end: end(row.end), end_after: number, ..Delivery::default() };
+        let delivery = Delivery { end: row.end, end_after: number, ..Delivery::default() };
         let Plays::Http(mut act) = plays(&Played::of_wire(&wire, dialect), channel, &delivery) else {
             return None;
         };
@@ -165,15 +165,6 @@ impl PlayedFailure {
             act.headers.push((header(form).to_ascii_lowercase(), value));
         }
         act
-    }
-}
-
-pub(super) const fn end(ending: Ending) -> End {
-    match ending {
-        Ending::Whole => End::Whole,
-        Ending::Stall => End::Stall,
-        Ending::Break => End::Break,
-        Ending::Reset => End::Reset,
     }
 }
 

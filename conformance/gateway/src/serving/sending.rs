@@ -5,6 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
+pub use catalogue::Ending as End;
 use futures_util::stream;
 use tokio::task::yield_now;
 use tokio::time::sleep;
@@ -18,20 +19,6 @@ const STALLED: Duration = Duration::from_secs(3600);
 /// Number of chunks that are flushed one by one. The rest of a long stream is sent as fast as the client
 /// reads.
 const FLUSHED: usize = 256;
-
-/// The end of a body.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum End {
-    /// Complete.
-    #[default]
-    Whole,
-    /// The stream stalls, and the connection stays open.
-    Stall,
-    /// The connection breaks.
-    Break,
-    /// The connection breaks before the head of the response.
-    Reset,
-}
 
 pub(super) fn send(settings: &Settings, faults: &Faults, sent: Vec<u8>) -> Body {
     let has = |fault| faults.wire.contains(&fault);
