@@ -99,7 +99,6 @@ impl Catalogue {
         (catalogue, read.errors)
     }
 
-    /// Adds to the shared rules what each API has to say about them.
     fn share_rules(&mut self) {
         for (api, file) in &self.shared_rules {
             for own in &file.rules {
@@ -161,7 +160,6 @@ impl Reader<'_> {
         path.exists().then(|| self.toml(&path)).flatten().unwrap_or_default()
     }
 
-    /// Reads those of the tables that exist.
     fn existing<T: DeserializeOwned>(
         &mut self,
         tables: impl IntoIterator<Item = (String, PathBuf)>,
@@ -170,7 +168,6 @@ impl Reader<'_> {
         tables.filter_map(|(name, path)| Some((name, self.toml(&path)?))).collect()
     }
 
-    /// Reads a table of each API that has it, by API.
     fn of_apis<T: DeserializeOwned>(&mut self, name: &str) -> BTreeMap<String, T> {
         let path = |api: String| (api.clone(), self.spec.join(folders::table_of(&api, name)));
         let paths: Vec<_> = folders::apis(self.spec).into_iter().map(path).collect();
@@ -269,7 +266,6 @@ impl Reader<'_> {
         self.existing(folders.filter_map(named))
     }
 
-    /// Returns the entries of all folders of a kind.
     fn all_entries(&mut self, kind: &str) -> Vec<PathBuf> {
         folders::of_kind(self.spec, kind).iter().flat_map(|folder| self.entries(folder)).collect()
     }

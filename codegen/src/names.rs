@@ -106,7 +106,6 @@ pub(crate) fn type_path(name: &str) -> String {
     format!("type_{}", snake(name))
 }
 
-/// Returns the path of an event.
 pub(crate) fn event_path(name: &str) -> String {
     format!("event_{}", snake(name))
 }

@@ -244,7 +244,6 @@ impl RequestShape {
 }
 
 impl ScopeInfo {
-    /// Returns the properties of a scope that an API does not have.
     #[allow(dead_code, reason = "the only API has all scopes")]
     pub(crate) const fn none(scope: Scope) -> Self {
         Self {

@@ -47,7 +47,6 @@ impl Decimal {
     }
 }
 
-/// Parses an exponent, clamped to a range.
 fn exponent_of(text: &str) -> i128 {
     // Clamped so that adding a number of digits cannot overflow.
     const MOST: i128 = i128::MAX / 4;

@@ -175,7 +175,6 @@ struct Typed {
 }
 
 impl Reading {
-    /// Adds the values of a schema to a place of a name.
     fn read(&mut self, schema: &Schema, name: &str, place: &mut Place) {
         match *schema {
             Schema::OneOf(values) | Schema::Known(values) => {

@@ -140,7 +140,6 @@ impl EventSchema {
         }
     }
 
-    /// Returns it as the schema of a value.
     pub(crate) const fn schema(&self) -> Schema {
         match *self {
             Self::Object { schema, .. } => Schema::Object(schema),

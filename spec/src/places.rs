@@ -29,7 +29,6 @@ pub(crate) const fn fill(filled: &mut [u16], events: &[EventInfo]) {
     }
 }
 
-/// Returns the event of a name.
 #[inline]
 pub(crate) fn find(places: &[u16], events: &'static [EventInfo], name: &str) -> Option<&'static EventInfo> {
     let last = places.len().checked_sub(1)?;

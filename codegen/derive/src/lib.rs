@@ -216,7 +216,6 @@ impl Member {
 }
 
 impl Members {
-    /// Returns code that returns a value as an expression.
     fn expression(&self, of: &TokenStream) -> TokenStream {
         let values =
             self.all.iter().map(|Member { value, .. }| quote!(crate::formats::Constant::expression(#value)));
@@ -236,7 +235,6 @@ impl Members {
         }
     }
 
-    /// Returns code that returns the declaration.
     fn declaration(&self, of: &TokenStream, visible: &TokenStream) -> TokenStream {
         let kinds = self.all.iter().map(|Member { of, .. }| quote!(<#of as crate::formats::Constant>::of()));
         self.tokens(kinds, of, |docs, name| quote!(#(#docs)* #visible #name:))

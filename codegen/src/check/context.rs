@@ -98,7 +98,6 @@ impl Context {
         self.goldens.iter().find(|golden| golden.dialect == dialect && golden.name == name)
     }
 
-    /// Returns whether any dialect has an event of that type.
     pub(super) fn has_event(&self, event: &str) -> bool {
         self.dialects.values().any(|dialect| dialect.events.contains_key(event))
     }

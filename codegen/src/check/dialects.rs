@@ -47,7 +47,6 @@ fn repeated_files(context: &Context, dialect: &Dialect, report: &mut Report) {
     }
 }
 
-/// Reports listed operations that no scenario uses.
 fn operations(context: &Context, dialect: &Dialect, report: &mut Report) {
     let sent: Vec<Operation> =
         context.catalogue.scenarios.values().map(|scenario| scenario.operation).collect();

@@ -92,7 +92,6 @@ fn outer(api: &Api<'_>, report: &mut Report) {
     }
 }
 
-/// Checks that calls are of a known scope, and that each has arguments.
 fn calls(api: &Api<'_>, report: &mut Report) {
     let Some(Calls { scope, types, .. }) = &api.file.client_call else { return };
     let mut find = |entry: &str, message: String, help: &str| {

@@ -72,7 +72,6 @@ impl Dialect {
     }
 }
 
-/// Adds the schemas of entries for those of an event.
 fn entries(schema: &Value, event: &str, member: Option<&str>, branches: &mut Vec<Value>) {
     if let Some(inner) = schema.get("anyOf").and_then(Value::as_array) {
         for branch in inner {

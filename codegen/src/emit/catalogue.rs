@@ -154,7 +154,6 @@ fn list<T: Constant>(values: impl Iterator<Item = T>) -> TokenStream {
     values.collect::<Vec<T>>().expression()
 }
 
-/// Returns the variant that stands for a name of the files.
 fn variant(name: &str) -> Ident {
     names::ident(&names::pascal(name))
 }

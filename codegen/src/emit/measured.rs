@@ -74,7 +74,6 @@ impl Played<'_> {
     }
 }
 
-/// Returns the rule of a kind of finding.
 fn rule_of(kind: &str) -> &str {
     kind.split_once(' ').map_or(kind, |(rule, _)| rule)
 }
@@ -98,7 +97,6 @@ impl<'c> Effects<'c> {
         effects
     }
 
-    /// Adds what one client does.
     fn add(&mut self, column: usize, streams: &[Played<'c>]) {
         let of = |stream: &Played<'_>| stream.outcomes.get(column).copied().unwrap_or(Outcome::NotPlayed);
         // Whoever handles a stream handles all that is wrong with it.
@@ -224,7 +222,6 @@ impl<'c> Effects<'c> {
     }
 }
 
-/// Returns the documents that show the failures on streams.
 fn source(streams: &BTreeSet<&str>) -> String {
     let defects: Vec<&str> =
         streams.iter().filter_map(|stream| stream.strip_prefix(groups::DEFECT)).collect();

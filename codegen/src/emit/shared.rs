@@ -59,7 +59,6 @@ impl<'d> Shared<'d> {
         path(self.base)
     }
 
-    /// Returns the validator of a shared event.
     pub(super) fn event(&self, name: &str) -> TokenStream {
         let place = self.base.events.keys().position(|other| other == name).unwrap_or_default();
         let (path, place) = (self.path(), Literal::usize_unsuffixed(place));
@@ -67,13 +66,11 @@ impl<'d> Shared<'d> {
     }
 }
 
-/// Returns the path of a dialect's module.
 pub(super) fn path(dialect: &Dialect) -> TokenStream {
     let module = names::ident(&super::module(&dialect.name));
     quote!(crate::#module)
 }
 
-/// Returns whether all types that a schema refers to are among these.
 fn refers_to(schema: &Schema, types: &BTreeSet<&str>) -> bool {
     let mut found = Vec::new();
     Registry::references(schema, &mut found);

@@ -392,7 +392,6 @@ fn scope(name: &str) -> TokenStream {
     quote!(Scope::#name)
 }
 
-/// Returns slots with their JSON pointers.
 fn places(pointers: &BTreeMap<String, String>) -> impl Iterator<Item = TokenStream> {
     pointers.iter().map(|(name, pointer)| {
         let slot = slot(name);

@@ -67,7 +67,6 @@ impl Constant for Request {
 }
 
 impl Block {
-    /// Parses its text as the body of a request.
     pub(super) fn request(&self) -> Result<Request, PageError> {
         serde_json::from_str(&self.text).map(Request).map_err(|error| {
             let line = self.line + error.line().saturating_sub(1);
@@ -148,7 +147,6 @@ impl Page {
         self.metadata.line
     }
 
-    /// Returns the blocks of data.
     pub(super) fn blocks(&self) -> &[Block] {
         &self.data
     }

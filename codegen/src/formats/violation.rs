@@ -42,7 +42,6 @@ impl Deref for Edits {
 impl TryFrom<String> for Edits {
     type Error = String;
 
-    /// Parses edits, one a line.
     fn try_from(text: String) -> Result<Self, String> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let edits = lines.map(|(index, line)| {

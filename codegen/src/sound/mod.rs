@@ -44,7 +44,6 @@ pub(crate) fn in_dialect(dialect: &str, relative: &str) -> PathBuf {
     Path::new("dialects").join(dialect).join(relative)
 }
 
-/// Reports roots of a dialect with an unknown type.
 fn roots(dialect: &Dialect, report: &mut Report) {
     for (role, name) in &dialect.own.roots {
         if !dialect.types.contains_key(name) {

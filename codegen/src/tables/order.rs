@@ -17,7 +17,6 @@ pub(super) struct UsualOrder {
 }
 
 impl UsualOrder {
-    /// Reads all examples of a dialect.
     pub(super) fn learn(dialect: &Dialect) -> Self {
         let mut order = Self::default();
         let registry = dialect.registry();

@@ -85,7 +85,6 @@ impl Outer<'_> {
     }
 }
 
-/// Returns the members of an event that have a slot, with the name of the slot.
 fn slots(dialect: &Dialect, event: &Event, api: &ApiFile) -> Vec<(String, SlotName)> {
     let usual = api.slots.iter().map(|(slot, pointer)| {
         let pointer = dialect.file.envelope.0.get(slot).unwrap_or(pointer);

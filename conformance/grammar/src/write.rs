@@ -353,7 +353,6 @@ fn replace(root: &mut Value, pointer: &str, value: Value) {
     }
 }
 
-/// Adds the objects and lists around the value.
 fn put(root: &mut Value, pointer: &str, value: Value) {
     let Some((parent, member)) = pointer.rsplit_once('/') else { return };
     if root.pointer(parent).is_none() {

@@ -28,7 +28,6 @@ pub(super) fn words(run: &Run) -> (String, &'static str) {
     (state, color)
 }
 
-/// Returns the label of the badge.
 pub(super) fn label(run: &Run) -> String {
     format!("conformance {}", visible(&run.dialect))
 }

@@ -28,7 +28,6 @@ pub(super) struct Annotation {
     pub(super) message: String,
 }
 
-/// Returns the annotations, one per line.
 pub(super) fn github(run: &Run, shown: Level) -> String {
     let mut all = causes(run, shown);
     all.extend(trials(run));
@@ -113,7 +112,6 @@ fn causes(run: &Run, shown: Level) -> Vec<Annotation> {
     run.own_causes().iter().filter(|cause| cause.is_shown(shown)).filter_map(annotation).collect()
 }
 
-/// Returns annotations of expected failures that passed.
 pub(super) fn passing(stale: &[String]) -> impl Iterator<Item = Annotation> {
     let message = |entry: &String| format!("{entry}; remove it from the list");
     stale.iter().map(move |entry| Annotation::new(Level::Must, "unexpectedly passing", message(entry)))

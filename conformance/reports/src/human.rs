@@ -72,7 +72,6 @@ pub fn obstacle(run: &Run, screen: impl Into<Screen>) -> String {
     out
 }
 
-/// Renders every finding.
 fn findings(run: &Run, shown: Level, screen: Screen) -> String {
     let mut out = String::new();
     for capture in &run.captures {
@@ -114,7 +113,6 @@ fn causes(run: &Run, shown: Level, screen: Screen) -> String {
 /// Maximum number of effects of a cause.
 const EFFECTS: usize = 6;
 
-/// Returns what follows from a cause.
 pub(super) fn effects(run: &Run, cause: &Cause) -> Option<String> {
     let effects = run.effects_by_rule(cause);
     let named = |(rule, times): &(&str, u64)| format!("{rule} ({})", counted(*times, "time"));
@@ -284,7 +282,6 @@ const SIDE_BY_SIDE: usize = 90;
 /// Maximum length of a failure of a client in a list.
 const FAILURE: usize = 120;
 
-/// Returns all remarks on a finding.
 fn remarks(finding: &Finding, dialect: &str, fail_on: FailOn) -> Vec<(&'static str, String)> {
     let mut remarks = difference(finding);
     if let Some(origin) = &finding.follows_from {

@@ -71,7 +71,6 @@ impl From<Verdict> for Ending {
     }
 }
 
-/// Returns the document.
 pub(super) fn junit(run: &Run) -> String {
     let left = Cell::new(OF_RUN);
     let suites: Vec<Suite> = match &run.live {
@@ -85,7 +84,6 @@ pub(super) fn junit(run: &Run) -> String {
     document(&format!("conformance {}", run.dialect), &suites)
 }
 
-/// Returns the document of these suites.
 pub(super) fn document(name: &str, suites: &[Suite]) -> String {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
     let written = write(name, suites, &mut writer);
@@ -138,7 +136,6 @@ fn of_clients(run: &Run) -> Option<Suite> {
     (!cases.is_empty()).then(|| Suite { name: "clients that break".to_owned(), cases, ..Suite::default() })
 }
 
-/// Returns the terms of the verdict.
 fn of_terms(run: &Run) -> Option<Suite> {
     let case =
         |(name, text): (&str, String)| Case { name: name.to_owned(), text: text + "\n", ..Case::default() };
@@ -355,7 +352,6 @@ fn seconds(ms: u64) -> String {
 /// Maximum length of a text.
 const MAX_LENGTH: usize = 2000;
 
-/// Returns a text for XML in one line.
 fn plain(text: &str) -> String {
     lines(&visible(&cut(text, MAX_LENGTH)))
 }

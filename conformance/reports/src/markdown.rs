@@ -24,7 +24,6 @@ const CLIENTS: usize = 16;
 /// Maximum length of a text.
 const MAX_LENGTH: usize = 300;
 
-/// Returns the page.
 pub(super) fn markdown(run: &Run) -> String {
     let mut out = String::new();
     head(run, &mut out);
@@ -319,7 +318,6 @@ fn more(count: usize, what: &str, out: &mut String) {
     }
 }
 
-/// Returns an outcome with its sign.
 pub(super) const fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Passed => "✅ Passed",

@@ -27,7 +27,6 @@ const QUOTED: usize = 200;
 /// The rule of trials that are about the answer itself.
 const ANSWER: &str = "answer/as-asked";
 
-/// Returns the SARIF log.
 pub(super) fn sarif(run: &Run) -> String {
     let mut rules: Vec<Value> = run.rules.iter().map(descriptor).collect();
     rules.push(json!({
@@ -91,7 +90,6 @@ pub(super) struct Log<'r> {
     pub(super) properties: Value,
 }
 
-/// Returns the text of a log.
 pub(super) fn log(of: &Log<'_>) -> String {
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -171,7 +169,6 @@ pub(super) const fn level(level: Level) -> &'static str {
     }
 }
 
-/// Returns the descriptor of a rule, with its documentation.
 fn descriptor(rule: &RuleTotal) -> Value {
     let title = visible(&rule.title);
     let known = catalogue::rule(&rule.id);
@@ -203,7 +200,6 @@ fn address(rule: &Rule, total: &RuleTotal) -> Option<String> {
     })
 }
 
-/// Returns the place of the page of a rule in the repository.
 pub(crate) fn page(rule: &Rule) -> String {
     format!("docs/rules/{}.md#{}", rule.group(), rule.id.replace('/', ""))
 }
@@ -312,7 +308,6 @@ fn fingerprint(capture: &CaptureReport, finding: &Finding) -> String {
     hash(&[&finding.rule, &capture.name, exchange, event, &pointer, expected])
 }
 
-/// Returns a fingerprint of texts.
 pub(super) fn hash(parts: &[&str]) -> String {
     let digest = Sha256::digest(parts.join("\0"));
     digest.iter().take(16).fold(String::new(), |mut digits, byte| {

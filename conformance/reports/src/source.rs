@@ -33,7 +33,6 @@ pub(super) struct Drawn {
 const WIDEST_TREE: usize = 40;
 
 impl Line<'_> {
-    /// Renders the line in a number of columns.
     pub(super) fn draw(&self, width: usize) -> Drawn {
         let excerpt = &self.place.excerpt;
         let cells: Vec<Cell> = cells(&excerpt.text).collect();
@@ -55,7 +54,6 @@ impl Line<'_> {
         Drawn { source, below: labelled(before, &marks, &visible(&self.label), width) }
     }
 
-    /// Returns the cells of the place.
     fn mark(&self, cells: &[Cell]) -> Range<usize> {
         let excerpt = &self.place.excerpt;
         let text = excerpt.text.as_str();
@@ -81,7 +79,6 @@ impl Line<'_> {
     }
 }
 
-/// Returns the visible cells around the mark.
 fn window(cells: &[Cell], mark: &Range<usize>, cut: [bool; 2], width: usize) -> Range<usize> {
     // Ellipses take a column at either end, and one column beyond can be marked.
     let room = width.saturating_sub(3);

@@ -59,7 +59,6 @@ fn exercised(of: &Exercised, run: &Run) -> String {
 /// Maximum number of recognised dialects.
 const DIALECTS: usize = 12;
 
-/// Returns the recognised dialects of a recording or of a run, with what shows each.
 pub(super) fn dialects<'s>(all: impl IntoIterator<Item = (&'s str, u64, &'s str)>) -> Option<String> {
     let all: Vec<_> = all.into_iter().collect();
     let told = |(dialect, count, by): &(&str, u64, &str)| format!("{dialect} {count} ({by})");

@@ -56,7 +56,6 @@ impl FailOn {
         self.fails_all(level) || self >= Self::Breaks && breaks
     }
 
-    /// Returns whether all findings of a level fail.
     fn fails_all(self, level: Level) -> bool {
         match level {
             Level::Must => true,

@@ -199,7 +199,6 @@ impl Run {
         Self::of(AUTO, &rules, captures, None, fail_on)
     }
 
-    /// Returns the rules of its recognised dialects.
     fn rules_in<'s>(&self, sets: &'s RuleSets) -> Vec<&'s Rules> {
         rules_in(sets, &self.captures)
     }

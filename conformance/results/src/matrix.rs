@@ -47,7 +47,6 @@ pub struct MatrixRow {
 }
 
 impl Matrix {
-    /// Returns the results of the profiles of a run.
     pub(super) fn of(live: &LiveReport, captures: &[CaptureReport]) -> Self {
         let about = live.profiles.iter().filter(|profile| profile.state != ProfileState::NotApplicable);
         let cases = cases_of_exchanges(&live.cases, captures);
@@ -100,14 +99,12 @@ fn scenarios<'p>(profile: &'p ProfileReport, cases: &BTreeMap<&str, &str>) -> BT
     groups
 }
 
-/// Returns the worst verdict.
 fn worst<'r>(reasons: impl Iterator<Item = &'r Reason>) -> Verdict {
     let mut tally = Tally::default();
     reasons.for_each(|reason| tally.count(reason.verdict));
     tally.worst()
 }
 
-/// Returns the case of each exchange.
 fn cases_of_exchanges<'r>(
     cases: &'r [CaseReport],
     captures: &'r [CaptureReport],

@@ -90,7 +90,6 @@ impl Run {
     }
 }
 
-/// Returns the result of all recordings of several runs.
 fn joined(runs: Vec<Run>, result: impl FnOnce(Vec<CaptureReport>) -> Run) -> Run {
     let passed_over = runs.iter().map(|run| run.passed_over).sum();
     let scripted = runs.iter().map(|run| run.scripted).sum();
@@ -99,7 +98,6 @@ fn joined(runs: Vec<Run>, result: impl FnOnce(Vec<CaptureReport>) -> Run) -> Run
     Run { exercised, passed_over, scripted, ..result(captures) }
 }
 
-/// Returns the ids of the rules of a report.
 fn ids(run: &Run) -> impl Iterator<Item = &str> {
     run.rules.iter().map(|rule| rule.id.as_str())
 }
@@ -117,7 +115,6 @@ fn differences_of_sets(first: &Run, run: &Run) -> [(bool, &'static str); 2] {
     [(differ(has_levels_of), LEVELS), (differ(has_rules_of), RULES)]
 }
 
-/// Returns the rules that are chosen in any of some reports, with the levels of these.
 fn chosen(runs: &[&Run]) -> RuleSets {
     let levels = runs.iter().flat_map(|run| LevelChange::by_rule(&run.levels)).collect();
     let listed = |run: &&Run| {
@@ -128,12 +125,10 @@ fn chosen(runs: &[&Run]) -> RuleSets {
     RuleSets::new(levels, move |rule| listed.contains(rule.id))
 }
 
-/// Returns whether the levels of a report are those of its dialects in these sets.
 fn has_levels_of(sets: &RuleSets, run: &Run) -> bool {
     LevelChange::of_several(&run.rules_in(sets)) == run.levels
 }
 
-/// Returns whether the rules of a report are those of its dialects in these sets.
 fn has_rules_of(sets: &RuleSets, run: &Run) -> bool {
     let own: BTreeSet<&str> =
         run.rules_in(sets).iter().flat_map(|rules| rules.iter()).map(|rule| rule.id).collect();
@@ -198,7 +193,6 @@ fn merge_shards(rules: &Rules, runs: Vec<Run>) -> Result<Run, Unmergeable> {
     Ok(Run { exercised, ..Run::new(rules, captures, Some(live)) })
 }
 
-/// Returns the options that the shards of a run share.
 fn shared(live: &LiveReport) -> Options {
     let mut options = live.options.clone();
     (options.began, options.took_ms, options.filters.shard) = (None, None, None);
@@ -208,7 +202,6 @@ fn shared(live: &LiveReport) -> Options {
     options
 }
 
-/// Returns the report of the run with these shards.
 fn merged(shards: Vec<LiveReport>) -> Option<LiveReport> {
     let first = shards.first()?;
     let mut options = shared(first);

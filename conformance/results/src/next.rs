@@ -28,7 +28,6 @@ impl Step {
         Self { why: why.into(), command }
     }
 
-    /// Returns the suggested steps of a run.
     pub(super) fn all(run: &Run) -> Vec<Self> {
         let mut steps = Vec::new();
         let worst = run.broken();

@@ -170,7 +170,6 @@ pub(super) fn expect<A>(tests: &mut [Test<A>], expected: &[ExpectedFailure]) -> 
     stale
 }
 
-/// Returns how a run with these tests ends.
 pub(super) fn outcome<A>(tests: &[Test<A>], stale: &[String]) -> Outcome {
     let has = |verdict| tests.iter().any(|test| test.verdict == verdict);
     match () {
@@ -248,7 +247,6 @@ pub(super) fn causes<A>(tests: &[Test<A>], group: impl Fn(&Test<A>) -> String) -
     causes
 }
 
-/// Returns the example of a cause, and its test.
 pub(super) fn first_of<'t, A>(
     tests: &'t [Test<A>],
     cause: &TestCause,

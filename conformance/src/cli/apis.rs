@@ -37,7 +37,6 @@ pub(super) struct Chosen {
 }
 
 impl ApiArgs {
-    /// Returns the name of the dialect of recordings.
     pub(super) fn of_recordings(&self) -> Result<&str> {
         match &*self.dialect {
             [] => Ok(AUTO),
@@ -143,7 +142,6 @@ impl Chosen {
     }
 }
 
-/// Returns the profiles of the API of a dialect.
 pub(super) fn own(profiles: &[String], dialect: &Dialect) -> Vec<String> {
     let is_own = |profile: &Profile| profile.is_of(dialect.api);
     let named =
@@ -151,7 +149,6 @@ pub(super) fn own(profiles: &[String], dialect: &Dialect) -> Vec<String> {
     profiles.iter().filter(named).cloned().collect()
 }
 
-/// Returns the path of a URL.
 fn path(url: &str) -> &str {
     let url = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);

@@ -15,7 +15,6 @@ use spec::table::Fallback;
 const TESTS: [&str; 2] = ["answer", "agrees"];
 
 impl ExpectedArgs {
-    /// Adds the expected failures to a suite.
     pub(super) fn add(&self, suite: Suite, is_one_of_several: bool) -> Result<Suite> {
         let dialect = suite.dialect();
         let own = |file: &PathBuf| {

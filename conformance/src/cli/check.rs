@@ -222,7 +222,6 @@ fn take<'f>(files: &'f [PathBuf], next: &AtomicUsize) -> Option<(usize, &'f Path
     files.get(at).map(|file| (at, file))
 }
 
-/// Returns the exit code for a run.
 pub(super) fn exit_code(run: &Run) -> ExitCode {
     if run.is_incomplete() {
         ExitCode::from(NOT_DONE)

@@ -234,7 +234,6 @@ impl ClientArgs {
         specifications().next().copied().filter(|_| !is_usual)
     }
 
-    /// Prints what a case plays.
     fn show(&self, name: &str) -> Result<ExitCode> {
         let dialect = self.dialect()?;
         let (case, dialect) = names::client_case(name, dialect)?;

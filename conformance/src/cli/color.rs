@@ -20,7 +20,6 @@ pub(super) enum Color {
 }
 
 impl Color {
-    /// Returns the capabilities of an output stream.
     pub(super) fn screen(self, stream: &(impl IsTerminal + Descriptor)) -> Screen {
         let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
         let is_dumb = || env::var_os("TERM").is_some_and(|kind| kind == "dumb");

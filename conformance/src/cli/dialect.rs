@@ -87,7 +87,6 @@ impl DialectRules {
         }
     }
 
-    /// Returns the result of recordings that were checked by them.
     pub(super) fn run(&self, captures: Vec<CaptureReport>, fail_on: FailOn) -> Run {
         match self {
             Self::One(rules) => Run::of_recordings(rules, captures, fail_on),

@@ -67,7 +67,6 @@ impl CommandArgs for DiffArgs {
     }
 }
 
-/// Returns a path for people.
 fn shown(path: &Path) -> String {
     visible(&path.to_string_lossy())
 }

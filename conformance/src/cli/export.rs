@@ -73,7 +73,6 @@ impl ExportArgs {
     }
 }
 
-/// Returns a line about a file.
 fn summary(file: &Path, vectors: &Vectors) -> String {
     let count = |result| vectors.vectors.iter().filter(|vector| vector.result == result).count();
     let [valid, acceptable, invalid] =

@@ -55,7 +55,6 @@ struct Search {
 }
 
 impl Search {
-    /// Adds a file, with its canonical path.
     fn add(&mut self, path: &Path, real: PathBuf) {
         if self.single.insert(real) {
             self.found.files.push(path.to_owned());
@@ -121,7 +120,6 @@ fn canonical(path: &Path) -> PathBuf {
     real.unwrap_or_else(|| path.to_owned())
 }
 
-/// Returns whether a file in a folder is a recording.
 fn is_wanted(path: &Path) -> bool {
     is_recording(path) || is_blob(path)
 }
@@ -131,7 +129,6 @@ fn leads_to_special(path: &Path) -> bool {
     path.metadata().is_ok_and(|about| !about.is_file())
 }
 
-/// Returns whether a file is a recording, by its extension.
 fn is_recording(path: &Path) -> bool {
     let is_ending = |end: &OsStr| ENDINGS.iter().any(|ending| end.eq_ignore_ascii_case(ending));
     let is_known = |path: &Path| path.extension().is_some_and(is_ending);
@@ -162,7 +159,6 @@ pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     if is_brotli { Ok(Box::new(Decompressing::new(file, Compression::Brotli))) } else { Ok(Box::new(file)) }
 }
 
-/// Returns the name of a recording in reports.
 pub(super) fn name(path: &Path) -> String {
     if is_stdin(path) {
         "standard input".to_owned()
@@ -171,7 +167,6 @@ pub(super) fn name(path: &Path) -> String {
     }
 }
 
-/// Returns whether a path is a folder to search.
 fn is_folder(path: &Path) -> bool {
     !is_stdin(path) && path.is_dir()
 }
@@ -181,7 +176,6 @@ pub(super) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Returns the parser of formats.
 pub(super) fn formats() -> impl TypedValueParser<Value = Format> {
     one_of(FORMATS, Format::name)
 }

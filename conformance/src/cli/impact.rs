@@ -136,7 +136,6 @@ impl CommandArgs for ImpactArgs {
     }
 }
 
-/// Returns the response of --intact.
 fn intact(file: &Path) -> Result<Act> {
     let mut all = acts(file)?;
     match (all.pop(), all.is_empty()) {
@@ -145,7 +144,6 @@ fn intact(file: &Path) -> Result<Act> {
     }
 }
 
-/// Returns a line for each client.
 fn list(clients: &[&'static ImpactClient], cache: &Cache) -> String {
     let mut out = String::new();
     for client in clients {

@@ -155,7 +155,6 @@ impl InitArgs {
         Ok(())
     }
 
-    /// Returns the text of the file.
     fn file(&self, found: &[Found]) -> String {
         let quoted = |text: &str| Value::from(text).to_string();
         let list = |names: &[&str]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");

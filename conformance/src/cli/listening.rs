@@ -20,7 +20,6 @@ pub(super) fn run(server: impl Future<Output = anyhow::Result<()>>) -> anyhow::R
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the names of dialects in a sentence.
 pub(super) fn speaks(dialects: &[&Dialect]) -> String {
     let names: Vec<&str> = dialects.iter().map(|dialect| dialect.name).collect();
     match names.as_slice() {

@@ -180,7 +180,6 @@ impl LiveArgs {
     }
 }
 
-/// Returns the parser of transports.
 pub(super) fn transports() -> impl TypedValueParser<Value = Transport> {
     one_of(TRANSPORTS, Transport::name)
 }

@@ -18,7 +18,6 @@ impl Display for Lines {
 
 impl Error for Lines {}
 
-/// Returns an error and its causes, escaped for a terminal.
 pub(super) fn escaped(error: &anyhow::Error) -> String {
     let one = |cause: &(dyn Error + 'static)| match cause.downcast_ref::<Lines>() {
         Some(Lines(lines)) => lines.iter().map(|line| visible(line)).collect::<Vec<_>>().join("\n"),

@@ -113,13 +113,11 @@ const fn command<A: CommandArgs>(name: &'static str) -> Command {
     Command { name, describe: A::augment_args, run: |matches| Ok(A::from_arg_matches_mut(matches)?.run()) }
 }
 
-/// Returns the command that a command line names.
 fn called(arguments: &[OsString]) -> Option<&'static Command> {
     let name = arguments.get(1)?;
     COMMANDS.iter().find(|command| name == command.name)
 }
 
-/// Returns the description of the command line with these commands.
 fn described(commands: &[Command]) -> clap::Command {
     let commands = commands.iter().map(|command| (command.describe)(clap::Command::new(command.name)));
     Cli::command().subcommands(commands)
@@ -204,7 +202,6 @@ fn named(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Returns the exit code of a run.
 fn exit_code(outcome: Outcome) -> ExitCode {
     match outcome {
         Outcome::Passed => ExitCode::SUCCESS,

@@ -17,7 +17,6 @@ use spec::table::{EventInfo, Fallback};
 
 pub(super) use harness::suite::did_you_mean as meant;
 
-/// Returns the dialect of that name, or of the folder at that path.
 pub(super) fn dialect(name: &str) -> Result<&'static Dialect> {
     if is_folder(name) {
         return dialect_in(Path::new(name));
@@ -82,7 +81,6 @@ pub(super) fn usual() -> impl Iterator<Item = &'static Dialect> {
     all.into_iter()
 }
 
-/// Returns the usual dialect of an API.
 pub(super) fn dialect_of_api(api: &str) -> Result<&'static Dialect> {
     let all = usual;
     all().find(|dialect| dialect.api.name == api).ok_or_else(|| {
@@ -135,7 +133,6 @@ pub(super) enum Topic {
 }
 
 impl Topic {
-    /// Returns what it is, with an article.
     pub(super) const fn noun(&self) -> &'static str {
         match self {
             Self::Rule(_) => "a rule for streams",
@@ -231,7 +228,6 @@ fn between_case(name: &str) -> Option<&'static BetweenCase> {
     BETWEEN_CASES.iter().find(|case| case.id == id)
 }
 
-/// Returns the case for clients with that name.
 pub(super) fn client_case(name: &str, dialect: &'static Dialect) -> Result<(PlayedCase, &'static Dialect)> {
     case(name, dialect).ok_or_else(|| {
         let all = clients::cases(dialect);
@@ -259,7 +255,6 @@ pub(super) fn is_of_tests(word: &str) -> bool {
     word.contains('/') || word.contains("::") || is_group() || is_sentence()
 }
 
-/// Returns the command for a file or folder.
 pub(super) fn path(word: &str) -> Option<String> {
     let path = Path::new(word);
     if path.join("run.json").is_file() || path.join("report.json").is_file() {
@@ -268,7 +263,6 @@ pub(super) fn path(word: &str) -> Option<String> {
     path.exists().then(|| format!("{word} is a file or folder: conformance check {word}"))
 }
 
-/// Returns the rule with that id.
 pub(super) fn rule(id: &str) -> Result<&'static Rule> {
     catalogue::rule(id).ok_or_else(|| {
         let hint = meant(id, catalogue::RULES.iter().map(|rule| rule.id));

@@ -66,17 +66,14 @@ impl OutputArgs {
         Ok(Self { output, report, ..*self })
     }
 
-    /// Returns whether any report shows timelines.
     pub(super) fn draws(&self) -> bool {
         self.format.draws() || self.report.iter().any(|(form, _)| form.draws())
     }
 
-    /// Returns the amount of detail.
     pub(super) fn detail(&self) -> Detail {
         Detail { level: self.level, is_verbose: self.verbose }
     }
 
-    /// Writes the requested reports.
     pub(super) fn write_reports(&self, run: &Run) -> anyhow::Result<()> {
         let detail = self.detail();
         let output = self.output.as_ref().map(|file| (self.format, file));
@@ -149,7 +146,6 @@ fn trial(test: &SheetTest<'_>) -> Trial {
     })
 }
 
-/// Writes reports, and the output to its file.
 fn write(
     reports: &[(Form, PathBuf)],
     output: Option<(Form, &PathBuf)>,

@@ -26,7 +26,6 @@ struct Counts {
 const WIDTH: usize = 24;
 
 impl Progress {
-    /// Starts the progress line for these files.
     pub(super) fn start(files: Arc<Vec<PathBuf>>) -> Self {
         let read = Arc::new(Counts { all: files.len(), ..Counts::default() });
         let shown = Arc::clone(&read);
@@ -44,12 +43,10 @@ impl Progress {
         Self::default()
     }
 
-    /// Counts the bytes read from a file.
     pub(super) fn reading<R: Read>(&self, input: R) -> Counted<'_, R> {
         Counted { input, bytes: &self.read.bytes }
     }
 
-    /// Counts a finished file.
     pub(super) fn done(&self) {
         self.read.files.fetch_add(1, Ordering::Relaxed);
     }
@@ -73,7 +70,6 @@ impl Counts {
     }
 }
 
-/// Returns the total size of the files, as far as it is known.
 fn size_of(files: &[PathBuf]) -> u64 {
     let sizes = files.iter().filter_map(|file| Some(file.metadata().ok()?.len()));
     sizes.sum()

@@ -84,7 +84,6 @@ impl CommandArgs for RecordArgs {
     }
 }
 
-/// Reports what a recording has.
 fn seen(recording: &[u8]) -> String {
     let no_rules = RuleSets::new(BTreeMap::new(), |_| false);
     let mut checking = Checking::recognising(&no_rules, false);
@@ -100,7 +99,6 @@ fn seen(recording: &[u8]) -> String {
 }
 
 impl RecordArgs {
-    /// Returns the request, and the API that it is of.
     fn call(&self, has_directives: bool) -> Result<(Call, &'static Api)> {
         if let Some(path) = &self.body {
             let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
@@ -128,7 +126,6 @@ impl RecordArgs {
         Ok((Call::of(scenario, api, &asked, before.as_ref(), false), api))
     }
 
-    /// Returns the API of a request with this body.
     fn api(&self, body: &str) -> Result<&'static Api> {
         if self.dialect != AUTO {
             return Ok(names::dialect(&self.dialect)?.api);

@@ -50,7 +50,6 @@ impl Recording {
 }
 
 impl Tested {
-    /// Runs all tests and prints the summary.
     pub(super) fn run(
         self,
         paths: &[PathBuf],
@@ -95,7 +94,6 @@ impl Tested {
         })
     }
 
-    /// Returns the report of the selected tests.
     fn tested(&self, recordings: &[Arc<Recording>], how: &Invocation) -> Run {
         let is_wanted = |file: &Path, rule: &str| how.selection.includes(&trial_name(file, rule));
         let captures = recordings.iter().filter_map(|recording| {
@@ -108,7 +106,6 @@ impl Tested {
         self.rules.only(wanted).run(captures.collect(), self.fail_on)
     }
 
-    /// Returns a test for each rule and recording.
     fn trials(&self, recordings: &[Arc<Recording>], incomplete: &Arc<AtomicBool>) -> Vec<Trial> {
         let (format, draws, fail_on) = (self.format, self.draws, self.fail_on);
         let mut trials = Vec::new();
@@ -138,7 +135,6 @@ fn trial_name(file: &Path, rule: &str) -> String {
     format!("{}::{rule}", visible(&files::name(file)))
 }
 
-/// Returns the verdict of a report on a rule.
 fn verdict(rule: &Rule, report: &CaptureReport, fail_on: FailOn) -> Result<(), Failed> {
     fail_if_any(report, fail_on, |finding| finding.rule == rule.id)
 }

@@ -90,7 +90,6 @@ impl ReportArgs {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Prints the report of a client, or a matrix of several.
     fn print_clients(&self, clients: &[ClientRun]) -> Result<ExitCode> {
         if clients.len() != self.runs.len() {
             bail!("client reports cannot be compared with other reports");
@@ -122,7 +121,6 @@ impl ReportArgs {
         self.print(&Run::merge(runs).map_err(|problem| self.at(problem))?)
     }
 
-    /// Reads reports of one kind.
     fn all_of<R>(&self, kind: &str, read: fn(&Path) -> Result<Option<R>>) -> Result<Vec<R>> {
         let one = |path: &PathBuf| {
             read(path)?

@@ -30,7 +30,6 @@ impl SelectArgs {
         Ok(())
     }
 
-    /// Returns whether a rule is selected.
     pub(super) fn is_wanted(&self, rule: &Rule) -> bool {
         is_selected(rule, &self.select, &self.ignore)
     }

@@ -263,7 +263,6 @@ fn lower(title: &str) -> String {
     }
 }
 
-/// Returns the input that requests the response of a golden.
 fn input(golden: &str) -> Option<String> {
     Some(gateway::input_text(&gateway::example(golden)?)?.replace('\n', "\\n"))
 }

@@ -25,7 +25,6 @@ pub(super) fn bytes(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a text.
 pub(super) fn text(path: &Path) -> Result<String> {
     String::from_utf8(bytes(path)?).map_err(|_| anyhow!("{}: not UTF-8", path.display()))
 }

@@ -191,7 +191,6 @@ impl SuiteArgs {
         })
     }
 
-    /// Returns the screen for the summary.
     fn screen(&self) -> Screen {
         self.output.color.screen(&io::stdout())
     }
@@ -232,7 +231,6 @@ impl SuiteArgs {
     }
 }
 
-/// Returns the tests that failed in a run, or in one for each of several dialects.
 fn failed_tests(folder: &Path) -> anyhow::Result<Vec<String>> {
     let has_failed =
         |told: &&TrialResult| matches!(told.judged.verdict, Verdict::Fail | Verdict::HarnessError);
@@ -289,7 +287,6 @@ fn own_trials(select: &SelectArgs) -> Vec<Trial> {
     trials
 }
 
-/// Returns the groups of rules.
 fn groups(rules: &Rules) -> BTreeSet<&'static str> {
     rules.iter().map(Rule::group).collect()
 }

@@ -65,7 +65,6 @@ pub(super) struct TargetArgs {
 }
 
 impl TargetArgs {
-    /// Returns the endpoint at an address.
     pub(super) fn target(&self, base: &str, api: &'static Api) -> Result<Target> {
         let mut target = Target::new(base, api)?;
         let key = self.api_key.clone().or_else(|| env::var(KEY).ok());
@@ -87,7 +86,6 @@ impl TargetArgs {
         self.given.iter().cloned().collect()
     }
 
-    /// Returns the options of a run with these limits.
     pub(super) fn options(&self) -> Options {
         Options {
             connect_ms: self.connect_timeout.as_millis(),
@@ -114,7 +112,6 @@ impl TargetArgs {
         last(Some(api.name)).or_else(|| last(None))
     }
 
-    /// Returns all given models.
     pub(super) fn models(&self) -> &[String] {
         &self.model
     }
@@ -140,7 +137,6 @@ pub(super) fn model_of_api(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Parses a resource with its name.
 fn named(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected a name and a value, as in vector-store=vs_1")?;
     let known = wanted();

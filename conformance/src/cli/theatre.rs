@@ -40,13 +40,11 @@ pub(super) struct TheatreArgs {
 }
 
 impl TheatreArgs {
-    /// Returns the cache.
     pub(super) fn cache(&self) -> Result<Cache> {
         // Clients run in a folder of their own.
         Ok(Cache::new(std::path::absolute(self.cache.clone().map_or_else(usual_cache, Ok)?)?))
     }
 
-    /// Returns the clients that are asked for.
     pub(super) fn wanted(&self) -> Result<Vec<&'static ImpactClient>> {
         let all = impact_clients();
         for name in &self.clients {
@@ -112,7 +110,6 @@ pub(super) fn acts_in(name: &str, recording: &[u8]) -> Result<Vec<(String, Act)>
     Ok(replays.into_iter().filter_map(|replay| Some((replay.name.clone(), replay.act()?.clone()))).collect())
 }
 
-/// Returns the dialect of a response, and the rules that it breaks.
 pub(super) fn judged(name: &str, act: &Act, rules: &DialectRules) -> (Option<&'static Dialect>, Vec<String>) {
     let report = rules.checking(false).check(name.to_owned(), &mut &*act.recording(), None);
     let dialect = rules.dialect().or_else(|| spec::dialect(&report.dialects.first()?.dialect));

@@ -90,7 +90,6 @@ impl RuleLevel {
         }
     }
 
-    /// Returns the rules that it is about.
     fn rules(&self) -> impl Iterator<Item = &'static Rule> {
         catalogue::RULES.iter().filter(|rule| is_meant(rule, &self.name))
     }
@@ -113,7 +112,6 @@ impl RuleLevel {
 }
 
 impl VerdictArgs {
-    /// Returns the findings that fail.
     pub(super) fn fail_on(&self) -> FailOn {
         self.fail_on.unwrap_or(if self.strict { FailOn::Should } else { FailOn::default() })
     }
@@ -152,13 +150,11 @@ impl VerdictArgs {
         Ok(changes)
     }
 
-    /// Returns the selected rules of a dialect, with their levels.
     pub(super) fn rules(&self, dialect: &'static Dialect, select: &SelectArgs) -> Result<Rules> {
         select.check()?;
         Ok(Rules::with_levels(dialect, &self.levels(&[dialect])?).only(|rule| select.is_wanted(rule)))
     }
 
-    /// Returns the selected rules of each dialect, with their levels.
     pub(super) fn rule_sets(&self, select: &SelectArgs) -> Result<RuleSets> {
         select.check()?;
         let SelectArgs { select, ignore } = select.clone();

@@ -166,7 +166,6 @@ impl VerifyArgs {
     }
 }
 
-/// Returns what differs from a run.
 fn differing(name: &str, from: &str, differences: &[String]) -> String {
     let lines = differences.iter().map(|difference| format!("  {}\n", visible(difference)));
     format!("{name} differs from the {from}:\n{}", lines.collect::<String>())
@@ -215,7 +214,6 @@ impl TestsRun {
         (checked, passed.unwrap_or_default())
     }
 
-    /// Returns the statement that is signed.
     pub(super) fn statement(&self, folder: &Path) -> Result<Value, String> {
         match self {
             Self::Client(run) => clients::statement(folder, run),
@@ -224,7 +222,6 @@ impl TestsRun {
     }
 }
 
-/// Compares the results of a run with its evidence.
 pub(super) fn compared(folder: &Path, fail_on: Option<FailOn>) -> Result<(Evidence, RunFile, Compared)> {
     let evidence = Evidence::open(folder);
     let run = evidence.run()?;

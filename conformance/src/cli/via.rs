@@ -35,7 +35,6 @@ pub(super) struct ViaArgs {
 }
 
 impl ViaArgs {
-    /// Returns whether there is an upstream.
     pub(super) const fn is_given(&self) -> bool {
         self.via.is_some()
     }
@@ -84,7 +83,6 @@ impl ViaArgs {
     }
 }
 
-/// Returns the rule to break.
 fn fault(faults: &[String]) -> anyhow::Result<Option<String>> {
     let all = via_faults();
     match faults {

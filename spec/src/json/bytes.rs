@@ -42,7 +42,6 @@ pub fn shared_length(one: &[u8], other: &[u8]) -> usize {
     before + behind + rest.take_while(|(one, other)| one == other).count()
 }
 
-/// Returns the eight bytes at an offset of a block.
 #[inline]
 pub(super) fn word(block: &[u8], offset: usize) -> u64 {
     let bytes = block.get(offset..offset + 8).and_then(|bytes| bytes.try_into().ok());

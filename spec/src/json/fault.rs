@@ -141,7 +141,6 @@ impl Actual {
         }
     }
 
-    /// Returns the description of a property with this name.
     pub(super) fn name(name: &str) -> Self {
         Self::Name(shortened(name))
     }

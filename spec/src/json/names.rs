@@ -46,7 +46,6 @@ impl OutlineMember {
         self.value.0 as usize..self.value.1 as usize
     }
 
-    /// Returns whether it has this name in the text of its object.
     #[inline]
     fn is_named(&self, text: &str, name: &str) -> bool {
         let raw = text.as_bytes().get(self.name()).unwrap_or_default();
@@ -124,7 +123,6 @@ impl Names {
     }
 }
 
-/// Returns the group of a name.
 #[inline]
 pub(super) const fn group(fingerprint: u32) -> usize {
     // A multiplier whose highest bits depend on all bits of the fingerprint.
@@ -139,7 +137,6 @@ pub(super) const fn fingerprint(name: &[u8]) -> u32 {
     u32::from_le_bytes([*first, *last, low, high])
 }
 
-/// Returns the fingerprint of a name with escapes.
 #[cold]
 fn fingerprint_inside(raw: &[u8]) -> u32 {
     fingerprint(decode(&String::from_utf8_lossy(raw)).0.as_bytes())

@@ -5,7 +5,6 @@ use super::bytes::word;
 /// Number of bytes that are searched at once.
 pub(super) const BLOCK: usize = 16;
 
-/// Returns the number of leading bytes that are plain in a string.
 #[inline]
 pub(super) fn plain_run(bytes: &[u8]) -> usize {
     let (blocks, rest) = bytes.as_chunks::<BLOCK>();

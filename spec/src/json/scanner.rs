@@ -90,7 +90,6 @@ impl<'a> Scanner<'a> {
         self.text.as_bytes().get(offset).copied().unwrap_or(0)
     }
 
-    /// Returns the text from the cursor on.
     pub(super) fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -411,7 +410,6 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Checks the escape at an offset and returns the offset behind it.
     fn escape(&mut self, at: usize) -> Scan<usize> {
         let bytes = self.text.as_bytes();
         match bytes.get(at + 1) {
@@ -616,7 +614,6 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns the end of the digits from an offset.
 #[inline]
 fn digits(bytes: &[u8], mut at: usize) -> usize {
     while bytes.get(at).is_some_and(u8::is_ascii_digit) {

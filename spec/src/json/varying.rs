@@ -20,7 +20,6 @@ impl Varying {
         self.count += 1;
     }
 
-    /// Returns these values and another one.
     pub(crate) fn with(&self, value: Range<usize>) -> Self {
         let mut all = self.clone();
         all.add(value);

@@ -98,7 +98,6 @@ impl<'a> Reader<'a> {
         if self.scanner.peek() == b'{' { Ok(self.checkpoint()) } else { self.other_kind() }
     }
 
-    /// Returns a checkpoint at the next value.
     #[inline]
     pub(crate) fn checkpoint(&mut self) -> Checkpoint {
         self.scanner.peek();

@@ -181,7 +181,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns an unused name.
     fn free(&mut self, hint: &str) -> String {
         let numbered = (2..).map(|number| format!("{hint}{number}"));
         let name = std::iter::once(hint.to_owned()).chain(numbered).find(|name| !self.taken.contains(name));

@@ -133,14 +133,12 @@ impl<'i> Sizes<'i> {
         sizes
     }
 
-    /// Returns whether the item is boxed at this position.
     pub(super) fn is_boxed(&self, name: &str, inside: Inside) -> bool {
         inside != Inside::Collection
             && (self.recursive.contains(&name)
                 || self.known.get(name).is_some_and(|&size| size > inside.room()))
     }
 
-    /// Returns whether values of the type can borrow.
     pub(super) fn borrows(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Integer | Ty::Boolean => false,
@@ -162,7 +160,6 @@ impl<'i> Sizes<'i> {
         }
     }
 
-    /// Returns whether the member is an argument of the constructor.
     pub(super) fn is_given(&self, member: &Member) -> bool {
         match (&member.start, &member.value) {
             (Start::Given, _) => true,
@@ -184,7 +181,6 @@ impl<'i> Sizes<'i> {
         }
     }
 
-    /// Returns the body of the item that a type refers to.
     pub(super) fn body(&self, ty: &Ty) -> Option<&'i Body> {
         match ty {
             Ty::Named(name) => self.items.get(name).map(|item| &item.body),

@@ -6,7 +6,6 @@ use quote::quote;
 use super::model::{Inside, Sizes, Ty};
 use crate::names::ident;
 
-/// Returns the Rust of a type at a position.
 pub(super) fn ty(of: &Ty, inside: Inside, sizes: &Sizes<'_>) -> TokenStream {
     match of {
         Ty::Text => quote!(Str<'a>),

@@ -53,7 +53,6 @@ fn impossible(exchange: &Exchange<'_>, is_badly_chunked: bool) -> Option<String>
     (!is_possible).then(|| format!("content-length is {length:?}, which is not a valid length"))
 }
 
-/// Returns the beginning of the body.
 fn head(bytes: &[u8], start: usize) -> Result<(Exchange<'_>, usize), CaptureError> {
     let mut at = start;
     let mut line = || {

@@ -36,7 +36,6 @@ impl<'a> OnDisk<'a> {
         Self { bytes, writing: [None, None], at: (0, 0), misses: 0, line: 1 }
     }
 
-    /// Adds the lines in the file.
     pub(super) fn placed<'e>(&mut self, mut entry: Entry<'e>) -> Entry<'e> {
         if let Entry::Event(frame) | Entry::Body(frame) = &mut entry {
             self.place(frame);

@@ -144,7 +144,6 @@ impl Reader {
         Ok(())
     }
 
-    /// Returns the format, or the error that stopped the reader.
     pub(crate) fn read(
         mut self,
         input: &mut dyn Read,

@@ -230,7 +230,6 @@ fn is_listed(name: &str, known: &[&str], more: &[String]) -> bool {
     all.any(|listed| name.eq_ignore_ascii_case(listed))
 }
 
-/// Returns whether there were any secrets.
 fn hide(value: &mut Value) -> bool {
     match value {
         Value::Array(values) => values.iter_mut().fold(false, |found, value| hide(value) | found),

@@ -154,7 +154,6 @@ fn header(run: &BetweenRun, html: &mut Html) {
     });
 }
 
-/// Writes a row of texts with a number.
 fn row(texts: &[&str], count: u64, html: &mut Html) {
     let texts: Vec<String> = texts.iter().map(|text| cut(text, CELL)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -292,7 +291,6 @@ fn timeline(moments: &[BetweenMoment], html: &mut Html) {
     });
 }
 
-/// Writes the names of the tests of a cause.
 fn others(run: &BetweenRun, cause: &TestCause, html: &mut Html) {
     let has_it = |test: &&BetweenTest| {
         test.findings.iter().any(|finding| finding.rule == cause.rule && finding.kind == cause.kind)
@@ -358,7 +356,6 @@ fn outcomes(run: &BetweenRun, html: &mut Html) {
     });
 }
 
-/// Returns the class and the sign of a test.
 const fn look(test: &BetweenTest) -> (&'static str, &'static str) {
     let class = match test.verdict {
         _ if test.expected.is_some() => "idle",
@@ -370,7 +367,6 @@ const fn look(test: &BetweenTest) -> (&'static str, &'static str) {
     (class, test.verdict.sign())
 }
 
-/// Writes the tests of a pair.
 fn tests(run: &BetweenRun, front: &str, upstream: &str, html: &mut Html) {
     let own: Vec<&BetweenTest> = run
         .tests
@@ -427,7 +423,6 @@ fn one_test(run: &BetweenRun, test: &BetweenTest, html: &mut Html) {
     });
 }
 
-/// Writes the page of a rule.
 fn of_rule(rule: &str, page: &RulePage, html: &mut Html) {
     html.tag("details").class("rule").set("data-find", format!("{rule} {}", page.title)).inside(|html| {
         html.tag("summary").inside(|html| {

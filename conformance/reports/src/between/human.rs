@@ -83,7 +83,6 @@ const fn room(screen: Screen, margin: usize) -> usize {
     if room < Screen::LEAST_WIDTH { Screen::LEAST_WIDTH } else { room }
 }
 
-/// Writes the table of pairs.
 fn pairs(run: &BetweenRun, screen: Screen, out: &mut String) {
     let name = |front: &str, upstream: &str| format!("{} → {}", visible(front), visible(upstream));
     let names: Vec<String> = run.pairs.iter().map(|pair| name(&pair.front, &pair.upstream)).collect();
@@ -132,7 +131,6 @@ fn causes(run: &BetweenRun, sheet: &Sheet<'_>, detail: Detail, screen: Screen, o
     }
 }
 
-/// Writes a cause with its example.
 fn of_cause(run: &BetweenRun, sheet: &Sheet<'_>, cause: &TestCause, screen: Screen, out: &mut String) {
     let Some((test, finding)) = run.first_of(cause) else { return };
     let head = format!("{}[{}]", word(cause.level), visible(&cause.rule));

@@ -29,7 +29,6 @@ const LEVELS: usize = 12;
 const HARMLESS: [ClientOutcome; 3] =
     [ClientOutcome::Right, ClientOutcome::Reported, ClientOutcome::NotExercised];
 
-/// Returns the report of a client run.
 pub(super) fn report(run: &ClientRun) -> String {
     let title = format!("{}: client conformance of {}", word(run.outcome), run.title());
     let bad = run.tests.iter().filter(|case| HARMFUL.contains(&case.about.outcome)).count();

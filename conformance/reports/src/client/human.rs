@@ -215,7 +215,6 @@ fn why(run: &ClientRun) -> Vec<String> {
     reasons
 }
 
-/// Returns the profiles with an exercised case.
 pub(super) fn claimed(run: &ClientRun) -> impl Iterator<Item = &ProfileReport> {
     let is_claimed = |profile: &&ProfileReport| {
         let missing = profile.reasons.iter().filter(|reason| reason.verdict == Verdict::NotExercised).count();

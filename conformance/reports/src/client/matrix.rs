@@ -53,7 +53,6 @@ impl<'r> ClientMatrix<'r> {
         &self.names
     }
 
-    /// Returns a legend of the signs in cells.
     pub(crate) fn legend() -> String {
         let signs = ClientOutcome::ALL.map(|outcome| format!("{} {}", outcome.sign(), outcome.name()));
         format!("{}. A blank cell: the case was not sent.", signs.join(", "))

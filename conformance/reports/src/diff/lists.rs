@@ -81,7 +81,6 @@ fn list<T>(heading: &'static str, level: Level, kind: &str, changes: &[T], row: 
     List { heading, level, count: counted(changes.len() as u64, kind), rows, more }
 }
 
-/// Returns a run in one line.
 pub(super) fn side(side: &Side) -> String {
     let outcome = side.outcome.name();
     let of = side.target.as_ref().map(|target| format!(" of {target}")).unwrap_or_default();

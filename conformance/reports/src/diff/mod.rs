@@ -144,7 +144,6 @@ impl Diff {
         rules.iter().all(|rules| rules.is_empty()) && trials.iter().all(|trials| trials.is_empty())
     }
 
-    /// Returns the result in a word or two.
     fn words(&self) -> &'static str {
         match (self.is_worse(), self.is_empty()) {
             (true, _) => "worse",

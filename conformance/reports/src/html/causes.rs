@@ -20,7 +20,6 @@ const MAX_CASES: usize = 24;
 const ORDER: &str = "Each cause is listed once, in the order in which to mend them: from the status of the response \
                      to the properties of events, and then by the number of clients that break.";
 
-/// Writes the causes of a run.
 pub(super) fn causes(run: &Run, plan: &Plan, html: &mut Html) {
     let causes = run.own_causes();
     section("causes", "Causes", html, |html| {
@@ -170,7 +169,6 @@ pub(crate) fn played(lines: &[String], html: &mut Html) {
     });
 }
 
-/// Writes what follows from a cause.
 fn effects(run: &Run, plan: &Plan, cause: &Cause, html: &mut Html) {
     let effects: Vec<&Cause> = run.effects(cause).collect();
     if effects.is_empty() {
@@ -194,7 +192,6 @@ fn effects(run: &Run, plan: &Plan, cause: &Cause, html: &mut Html) {
     });
 }
 
-/// Writes links to scenarios.
 fn scenarios(live: &LiveReport, plan: &Plan, names: &[String], html: &mut Html) {
     html.tag("p").class("cases").inside(|html| {
         html.tag("b").text(&counted(names.len() as u64, "scenario"));

@@ -31,7 +31,6 @@ pub(super) struct Mark<'m> {
     pub(super) rule: &'m str,
 }
 
-/// Writes the chart.
 pub(super) fn chart(timeline: &Timeline, id: &str, marks: &[Mark<'_>], html: &mut Html) {
     if timeline.events == 0 {
         return;
@@ -76,7 +75,6 @@ fn share(part: u64, whole: u64) -> String {
     format!("{}.{:03}%", share / 1000, share % 1000)
 }
 
-/// Returns the position of the middle of an event.
 fn middle(event: u64, events: u64) -> String {
     share((2 * event).saturating_sub(1).min(2 * events), 2 * events)
 }
@@ -216,7 +214,6 @@ fn family(scope: &str) -> &'static str {
     }
 }
 
-/// Returns the description of a bar.
 fn describe(bar: &Bar) -> String {
     let [from, to] = bar.events;
     let mut text = lanes::name(bar);
@@ -300,7 +297,6 @@ fn is_exact(timeline: &Timeline, event: u64) -> bool {
     event == timeline.events || event.saturating_sub(1).is_multiple_of(timeline.pace.every.max(1))
 }
 
-/// Returns the approximate time of an event.
 fn time_of(timeline: &Timeline, event: u64) -> Option<u64> {
     if event == timeline.events {
         return timeline.duration_ms;

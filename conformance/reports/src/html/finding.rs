@@ -31,7 +31,6 @@ pub(super) struct Shown<'f> {
 const EVENTS: usize = 8;
 
 impl Shown<'_> {
-    /// Writes the finding.
     pub(super) fn write(&self, timeline: Option<&Timeline>, html: &mut Html) {
         let Self { number: own, id, finding, others, is_open, .. } = self;
         let word = human::word(finding.level);
@@ -80,7 +79,6 @@ impl Shown<'_> {
     }
 }
 
-/// Writes how to fix something.
 pub(crate) fn fix(fix: &str, html: &mut Html) {
     html.tag("p").class("fix").inside(|html| {
         html.tag("b").text("Fix");
@@ -89,7 +87,6 @@ pub(crate) fn fix(fix: &str, html: &mut Html) {
     });
 }
 
-/// Writes the details of a finding.
 pub(super) fn about(finding: &Finding, dialect: &str, timeline: Option<&Timeline>, html: &mut Html) {
     html.tag("p").class("place").inside(|html| {
         html.text(&place(&finding.place));
@@ -140,7 +137,6 @@ fn by_failure(finding: &Finding) -> Vec<(String, Vec<&'static str>)> {
     grouped(finding.broken_clients().into_iter().map(|(client, failure)| (failure, client)))
 }
 
-/// Returns the place of an event.
 pub(super) fn place(place: &Location) -> String {
     let mut text =
         if place.event == 0 { "body".to_owned() } else { format!("event {}", number(place.event)) };

@@ -7,7 +7,6 @@ use super::page::Html;
 use super::{class_of, counted, duration, look, number, word};
 use results::{ClientState, LiveReport, Outcome, Run, Verdict};
 
-/// Writes the head.
 pub(super) fn head(run: &Run, html: &mut Html) {
     let api = spec::dialect(&run.dialect).map_or("API", |dialect| dialect.api.title);
     let subject = run.live.as_ref().map(|live| live.target.clone());
@@ -96,7 +95,6 @@ fn facts(run: &Run, html: &mut Html) {
     });
 }
 
-/// Writes a fact of a list.
 pub(crate) fn fact(name: &str, value: &str, html: &mut Html) {
     html.tag("div").inside(|html| {
         html.tag("dt").text(name);
@@ -104,7 +102,6 @@ pub(crate) fn fact(name: &str, value: &str, html: &mut Html) {
     });
 }
 
-/// Writes the command of a run, to be copied.
 pub(crate) fn command(command: &str, html: &mut Html) {
     html.tag("pre").class("command").set("tabindex", 0).set("aria-label", "Command of this run").inside(
         |html| {
@@ -224,7 +221,6 @@ pub(super) fn navigation(run: &Run, html: &mut Html) {
 /// A section: whether the page has it, its id and name, and its count with the class of that.
 type Section = (bool, &'static str, &'static str, usize, &'static str);
 
-/// Writes links to sections, and the search.
 pub(crate) fn sections(sections: &[Section], search: &str, html: &mut Html) {
     html.tag("nav").set("aria-label", "Sections").inside(|html| {
         html.tag("ul").inside(|html| {

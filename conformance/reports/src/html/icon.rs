@@ -2,7 +2,6 @@
 
 use results::Outcome;
 
-/// Returns the icon of a run with this outcome.
 pub(crate) const fn of(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Passed => {

@@ -74,7 +74,6 @@ fn packed(timeline: &Timeline) -> Vec<Row<'_>> {
     rows
 }
 
-/// Returns the label of several bars.
 fn several(bars: &[&Bar]) -> String {
     let mut scopes: BTreeMap<&str, u64> = BTreeMap::new();
     for bar in bars {
@@ -91,13 +90,11 @@ fn words(scope: &str) -> String {
     scope.replace('_', " ")
 }
 
-/// Returns the scope and index of a bar.
 pub(super) fn place(bar: &Bar) -> String {
     let index = bar.index.map(|index| format!(" {index}")).unwrap_or_default();
     words(&bar.scope) + &index
 }
 
-/// Returns the name of a bar.
 pub(super) fn name(bar: &Bar) -> String {
     let mut name = place(bar);
     for more in [&bar.kind, &bar.name].into_iter().flatten() {

@@ -76,7 +76,6 @@ pub(crate) fn document(title: &str, outcome: Outcome, body: impl FnOnce(&mut Htm
     html.into_document()
 }
 
-/// Writes a section with a heading that can be linked.
 pub(crate) fn section(id: &'static str, heading: &str, html: &mut Html, write: impl FnOnce(&mut Html)) {
     html.tag("section").set("id", id).set("aria-labelledby", format!("{id}-heading")).inside(|html| {
         html.tag("h2").set("id", format!("{id}-heading")).text(heading);
@@ -141,7 +140,6 @@ pub(crate) const fn class_of(outcome: Outcome) -> &'static str {
     }
 }
 
-/// Returns the class and the label of a verdict.
 const fn look(verdict: Verdict) -> (&'static str, &'static str) {
     let class = match verdict {
         Verdict::Pass => "good",
@@ -165,7 +163,6 @@ pub(crate) fn number(number: impl Into<u64>) -> String {
     out
 }
 
-/// Returns a number with its noun.
 pub(crate) fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{}", number(count), if count == 1 { "" } else { "s" })
 }

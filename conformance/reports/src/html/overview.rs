@@ -249,7 +249,6 @@ pub(crate) fn next(steps: &[Step], html: &mut Html) {
     });
 }
 
-/// Writes the settings of the run.
 pub(super) fn footer(run: &Run, html: &mut Html) {
     if let Some(live) = &run.live {
         html.tag("details").class("more").inside(|html| {

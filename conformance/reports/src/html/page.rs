@@ -26,7 +26,6 @@ impl Html {
         Tag { html: self, name }
     }
 
-    /// Writes a text.
     pub(crate) fn text(&mut self, text: &str) {
         // Writing to a string cannot fail.
         let _ = Escaped(&mut self.out).write_str(&visible(text));
@@ -73,14 +72,12 @@ impl Html {
         self.out.push_str("</script>");
     }
 
-    /// Returns the finished page.
     pub(crate) fn into_document(self) -> String {
         format!("<!doctype html>\n{}\n", self.out)
     }
 }
 
 impl Tag<'_> {
-    /// Sets the class of the element, or several.
     pub(crate) fn class(self, class: &str) -> Self {
         self.set("class", class)
     }
@@ -94,7 +91,6 @@ impl Tag<'_> {
         self
     }
 
-    /// Sets a boolean attribute.
     pub(crate) fn set_if(self, is_there: bool, name: &'static str) -> Self {
         if is_there { self.set(name, "") } else { self }
     }
@@ -107,7 +103,6 @@ impl Tag<'_> {
         self
     }
 
-    /// Writes the content of the element.
     pub(crate) fn inside(self, write: impl FnOnce(&mut Html)) {
         self.html.out.push('>');
         write(self.html);

@@ -29,7 +29,6 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Returns the plan of the page of a run.
     pub(super) fn of(run: &Run) -> Self {
         let mut ids = Ids::default();
         // `rule_id` reserves the ids of rules.
@@ -131,7 +130,6 @@ pub(super) fn anchor(name: &str) -> String {
     if plain.contains('/') { plain } else { format!("of/{plain}") }
 }
 
-/// Returns the id of the page of a rule.
 pub(super) fn rule_id(rule: &str) -> String {
     anchor(&format!("rule/{rule}"))
 }

@@ -296,7 +296,6 @@ fn trials(case: &CaseReport, html: &mut Html) {
     });
 }
 
-/// Writes a recording.
 fn recording(run: &Run, plan: &Plan, at: usize, html: &mut Html) {
     let Some(capture) = run.captures.get(at) else { return };
     if let Some(error) = &capture.error {

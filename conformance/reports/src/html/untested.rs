@@ -93,7 +93,6 @@ fn features(run: &Run, live: &LiveReport) -> BTreeSet<&'static str> {
     scenarios.flat_map(|scenario| scenario.features).copied().filter(|name| !is_known(name)).collect()
 }
 
-/// Writes the untested requirements.
 pub(super) fn untested(run: &Run, live: &LiveReport, html: &mut Html) {
     if run.undecided.is_empty() {
         return;

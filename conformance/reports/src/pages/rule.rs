@@ -89,7 +89,6 @@ pub fn rule(rule: &Rule, apis: &[&str]) -> String {
     out
 }
 
-/// Writes the level and the authority of a rule in an API.
 fn authority(rule: &Rule, own: &RuleInApi, out: &mut String) {
     let sentence =
         requirement(own).map(|said| format!("; in our words: {}", said.statement)).unwrap_or_default();
@@ -168,7 +167,6 @@ pub fn standing(cited: &str, level: Level, dialect: &spec::Dialect, rule: Option
     }
 }
 
-/// Returns the anchor of a heading.
 pub(super) fn anchor(heading: &str) -> String {
     heading.chars().filter(|character| character.is_alphanumeric() || *character == '-').collect()
 }

@@ -123,7 +123,6 @@ fn by_name<'s>(sheet: &'s Sheet<'_>) -> BTreeMap<&'s str, &'s SheetTest<'s>> {
     sheet.tests.iter().map(|test| (test.name, test)).collect()
 }
 
-/// Returns the causes of a run that another one lacks.
 fn without(sheet: &Sheet<'_>, other: &Sheet<'_>) -> Vec<CauseChange> {
     let is_known = |rule: &str, kind: &str| {
         other.causes.iter().any(|known| known.of.rule == rule && known.of.kind == kind)
@@ -139,7 +138,6 @@ fn without(sheet: &Sheet<'_>, other: &Sheet<'_>) -> Vec<CauseChange> {
     .collect()
 }
 
-/// Returns what is wrong with a test.
 fn detail(test: &SheetTest<'_>) -> String {
     match test.findings.iter().find(|finding| finding.fails) {
         Some(finding) => format!("{}: {}", finding.rule, finding.message),

@@ -50,7 +50,6 @@ pub(super) fn markdown(sheet: &Sheet<'_>) -> String {
     out
 }
 
-/// Writes a table that has rows.
 fn table(of: &Table, most: usize, out: &mut String) {
     if of.rows.is_empty() {
         return;

@@ -140,7 +140,6 @@ impl<T: Serialize> ToJson for T {
 }
 
 impl<'r> SheetTest<'r> {
-    /// Returns what is shown of a test of a run in a folder.
     pub(super) fn new<A: Serialize>(test: &'r Test<A>, group: String, folder: Option<&str>) -> Self {
         Self {
             name: &test.name,
@@ -166,7 +165,6 @@ impl<'r> SheetTest<'r> {
         if lines.is_empty() { vec![visible(self.reason)] } else { lines }
     }
 
-    /// Returns what explains a finding of it, by name.
     fn sides<'s>(&'s self, finding: &'s TestFinding) -> impl Iterator<Item = (&'static str, &'s str)> {
         rule::sides(finding).into_iter().chain(self.about.iter().copied())
     }
@@ -181,7 +179,6 @@ pub(super) fn files<A>(test: &Test<A>, folder: Option<&str>) -> Vec<String> {
     test.files.iter().map(within).collect()
 }
 
-/// Returns how bad a verdict is.
 const fn rank(verdict: Verdict) -> u8 {
     match verdict {
         Verdict::Pass => 0,
@@ -280,7 +277,6 @@ impl<'r> Sheet<'r> {
 const LEVELS: usize = 9;
 
 impl<'r> SheetCause<'r> {
-    /// Returns causes with their examples.
     pub(super) fn all<A>(
         causes: &'r [TestCause],
         tests: &'r [Test<A>],
@@ -293,7 +289,6 @@ impl<'r> SheetCause<'r> {
         causes.iter().filter_map(with_example).collect()
     }
 
-    /// Returns the page of its rule.
     fn page(&self, sheet: &Sheet<'_>) -> Option<RulePage> {
         (sheet.page)(&self.of.rule, self.of.groups.first().map_or("", String::as_str))
     }

@@ -19,7 +19,6 @@ pub(crate) struct RulePage {
     pub(crate) page: String,
 }
 
-/// Returns the page of a rule of clients.
 pub(crate) fn of_client(id: &str, _group: &str) -> Option<RulePage> {
     CLIENT_RULES.iter().find(|rule| rule.id == id).map(of_tests)
 }

@@ -55,7 +55,6 @@ impl Page {
         }
     }
 
-    /// Writes one row for each profile.
     fn profiles_in_short(&mut self, run: &Run) {
         if run.matrix.profiles.is_empty() {
             return;
@@ -151,13 +150,11 @@ fn excluded(run: &Run, profile: &ProfileReport) -> Vec<String> {
     excluded.map(|feature| visible(feature)).collect()
 }
 
-/// Returns all tallies of the table.
 fn tallies(matrix: &Matrix) -> impl Iterator<Item = Tally> {
     let cells = matrix.groups.iter().flat_map(|row| row.cells.iter().copied().flatten());
     cells.chain(matrix.profiles.iter().map(|profile| profile.rules))
 }
 
-/// Returns the width of a column.
 fn width(matrix: &Matrix, at: usize) -> usize {
     let Some(profile) = matrix.profiles.get(at) else { return 0 };
     let cells = matrix.groups.iter().filter_map(|row| row.cells.get(at).copied().flatten());

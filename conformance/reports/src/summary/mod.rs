@@ -197,7 +197,6 @@ impl Page {
         }
     }
 
-    /// Writes the causes, one per row.
     fn causes(&mut self, run: &Run, shown: Level) {
         let causes: Vec<&Cause> = run.own_causes().iter().filter(|cause| cause.is_shown(shown)).collect();
         let most = if self.is_verbose { usize::MAX } else { CAUSES };
@@ -457,7 +456,6 @@ impl Page {
     }
 }
 
-/// Returns numbers of findings in words.
 fn in_words(faults: Faults) -> String {
     faults.non_zero().map(|(count, what)| counted(count, what)).collect::<Vec<_>>().join(", ")
 }

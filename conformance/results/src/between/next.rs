@@ -83,7 +83,6 @@ impl BetweenRun {
     }
 }
 
-/// Returns a time as flags take it.
 fn time(milliseconds: u64) -> String {
     match milliseconds % 1000 {
         0 => format!("{}s", milliseconds / 1000),

@@ -97,7 +97,6 @@ impl<'f> Key<'f> {
         }
     }
 
-    /// Returns an id that is stable across runs.
     pub(super) fn id(&self) -> String {
         let mut id = self.rule.to_owned();
         let difference = (self.rule.starts_with("schema/")).then_some(self.difference.as_str());

@@ -66,7 +66,6 @@ impl<'f> Lack<'f> {
         }
     }
 
-    /// Returns the values to send.
     pub(super) fn fix(&self, first: &Finding) -> Option<String> {
         if self.properties.is_empty() {
             return None;
@@ -91,7 +90,6 @@ impl<'f> Lack<'f> {
             && !self.properties.is_empty()
     }
 
-    /// Returns what each type of event lacks.
     fn by_event(&self) -> String {
         let alike = grouped(self.events.iter().map(|(event, lacks)| (lacks, *event)));
         let clause = |(lacks, events): &(&BTreeSet<usize>, Vec<&str>)| {

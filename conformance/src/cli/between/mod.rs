@@ -306,7 +306,6 @@ fn typed(settings: &Settings) -> String {
     key.map_or_else(|| line.clone(), |key| line.replace(key, recordings::capture::REDACTED))
 }
 
-/// Prints the tests.
 fn list(settings: &Settings) -> Result<ExitCode> {
     let title = |id: &str| BETWEEN_CASES.iter().find(|case| case.id == id).map_or("", |case| case.title);
     let tests = between::tests(settings);

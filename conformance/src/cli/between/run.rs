@@ -30,7 +30,6 @@ const SHORT: usize = 8;
 /// Number of characters of a response that is shown.
 const SHOWN: usize = 160;
 
-/// Returns whether a URL is on this machine.
 pub(in crate::cli) fn is_on_this_machine(url: &str) -> bool {
     let target = spec::APIS.first().and_then(|api| Target::new(url, api).ok());
     target.is_some_and(|target| target.is_local())
@@ -44,7 +43,6 @@ enum Standing {
 }
 
 impl BetweenArgs {
-    /// Runs the tests.
     pub(super) fn play(
         &self,
         settings: &mut Settings,

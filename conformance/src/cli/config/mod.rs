@@ -272,7 +272,6 @@ fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Returns all settings, by the names of their flags.
 fn members(settings: &impl Serialize) -> Result<serde_json::Map<String, Value>> {
     Ok(serde_json::from_value(serde_json::to_value(settings)?)?)
 }
@@ -296,7 +295,6 @@ impl Config {
 }
 
 impl Settings {
-    /// Returns the flags that decide what fails.
     fn verdict(&self) -> Result<Flags> {
         let mut flags = Flags::of_levels(&self.rules);
         match (&self.fail_on, self.strict) {
@@ -342,7 +340,6 @@ impl Settings {
     }
 }
 
-/// Returns whether each value of a flag has a name.
 fn is_by_name(flag: &str) -> bool {
     matches!(flag, "header" | "given" | "rule")
 }

@@ -129,7 +129,6 @@ impl Line<'_> {
 }
 
 impl Line<'_> {
-    /// Adds the settings of a file to a run of a client.
     pub(super) fn complete_client(&mut self, file: Option<&Path>) -> Result<()> {
         let Some(file) = file else { return Ok(()) };
         let config = read(file)?;

@@ -23,7 +23,6 @@ pub(super) fn rule(rule: &TestRule, screen: Screen) -> String {
     page.out
 }
 
-/// Returns the page of a rule about clients.
 pub(super) fn client_rule(rule: &TestRule, screen: Screen) -> String {
     let mut page = head(rule, "of `conformance client`, for clients", screen);
     end(&mut page, rule, screen);

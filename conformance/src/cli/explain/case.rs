@@ -65,7 +65,6 @@ fn found(bytes: &[u8], dialect: &Dialect) -> Vec<String> {
     binding.map(|finding| finding.rule.into_owned()).collect()
 }
 
-/// Returns the page of a fault of transport.
 pub(super) fn fault(fault: WireFault, screen: Screen) -> String {
     let mut page = Page::new(fault.name(), fault.effect(), screen);
     page.fact("fault", "of the reference gateway, in every stream");

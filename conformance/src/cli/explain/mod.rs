@@ -96,7 +96,6 @@ impl CommandArgs for ExplainArgs {
     }
 }
 
-/// Returns what can be explained, each with an example.
 fn topics() -> String {
     let groups = names::groups();
     let rows = [

@@ -15,7 +15,6 @@ const PROSE: usize = 96;
 /// Width of labels.
 const LABEL_WIDTH: usize = 11;
 
-/// Returns the width of a page.
 pub(super) fn width(screen: Screen) -> usize {
     screen.width.clamp(Screen::LEAST_WIDTH, PROSE)
 }

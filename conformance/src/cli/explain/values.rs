@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-/// Returns the JSON in a line.
 pub(super) fn json(line: &str) -> Option<Value> {
     serde_json::from_str(data_of(line).unwrap_or(line).trim_end()).ok().filter(Value::is_object)
 }
@@ -13,7 +12,6 @@ pub(super) fn data_of(line: &str) -> Option<&str> {
 
 pub(super) type Difference = (String, (Option<String>, Option<String>));
 
-/// Returns the differences between two values.
 pub(super) fn differences(old: &Value, new: &Value, is_renumbered: bool) -> Vec<Difference> {
     let mut found = Vec::new();
     differ(old, new, "", &mut found);

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-/// Returns rules.
 pub(super) fn rules(rules: &[catalogue::TestRule]) -> Vec<Value> {
     let rule = |rule: &catalogue::TestRule| {
         json!({
@@ -21,7 +20,6 @@ pub(super) fn rules(rules: &[catalogue::TestRule]) -> Vec<Value> {
     rules.iter().map(rule).collect()
 }
 
-/// Returns the cases.
 pub(super) fn cases() -> Vec<Value> {
     let case = |case: &catalogue::BetweenCase| {
         json!({

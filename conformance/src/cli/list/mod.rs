@@ -187,7 +187,6 @@ fn table(columns: &[&str], entries: &[Value], screen: Screen) -> String {
     out
 }
 
-/// Returns the available lists.
 fn lists(dialect: &Dialect) -> Vec<Value> {
     let list = |what: &What| {
         let value = what.to_possible_value()?;
@@ -197,7 +196,6 @@ fn lists(dialect: &Dialect) -> Vec<Value> {
     What::value_variants().iter().filter_map(list).collect()
 }
 
-/// Returns the number of rules and their groups.
 fn groups() -> String {
     let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
     for rule in catalogue::RULES {

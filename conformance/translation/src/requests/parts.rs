@@ -161,7 +161,6 @@ impl Reader {
         self.unread("tools", tool, &["name", "description", parameters]);
     }
 
-    /// Returns whether the word or type is known.
     pub(super) fn choice(&mut self, word: &str) -> bool {
         self.question.choice = match word {
             "auto" => Choice::Free,

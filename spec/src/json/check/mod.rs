@@ -131,7 +131,6 @@ impl<'a, 'm> Checker<'a, 'm> {
         mem::take(&mut self.faults).finish()
     }
 
-    /// Returns whether there was no fault so far.
     #[inline]
     pub(crate) const fn is_clean(&self) -> bool {
         self.faults.count == 0

@@ -105,7 +105,6 @@ impl Outline {
         self.is_first = is_first;
     }
 
-    /// Returns the object to compare the expected one with.
     fn known(&self) -> Option<&Known> {
         let place = if self.is_first { 0 } else { self.latest };
         self.known.get(place)?.as_deref()

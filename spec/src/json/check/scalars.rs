@@ -21,7 +21,6 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Checks for a boolean constant.
     pub(super) fn constant_boolean(&mut self, wanted: bool) -> Scan<()> {
         match (self.scanner.peek(), wanted) {
             (b't', true) => self.scanner.word("true"),
@@ -50,7 +49,6 @@ impl Checker<'_, '_> {
         Ok(())
     }
 
-    /// Checks for a string constant.
     #[inline]
     pub(super) fn constant(&mut self, wanted: &'static str) -> Scan<()> {
         if self.scanner.pass_expected_string(wanted.as_bytes()) {
@@ -59,7 +57,6 @@ impl Checker<'_, '_> {
         self.string_that(|text| text == wanted.as_bytes(), Wanted::Constant(wanted))
     }
 
-    /// Checks for one of these strings.
     #[inline]
     pub(super) fn one_of(&mut self, wanted: &'static [&'static str]) -> Scan<()> {
         self.string_that(

@@ -162,7 +162,6 @@ struct Places {
 const MOST: usize = 64;
 
 impl Places {
-    /// Finds the places of members.
     const fn of(members: &[Member]) -> Self {
         let (mut last, mut before) = ([0; Names::GROUPS], [0; MOST]);
         let (mut place, mut number) = (0, 1);
@@ -215,7 +214,6 @@ impl Schema {
 }
 
 impl ObjectSchema {
-    /// Creates a schema with the position of each member as its place.
     pub(crate) const fn new(
         members: &'static [Member],
         required: u64,
@@ -226,7 +224,6 @@ impl ObjectSchema {
         Self { members, places: Places::of(members), required, others, limits, is_noted }
     }
 
-    /// Returns its declared members.
     pub(crate) fn members(&self) -> impl Iterator<Item = &'static Member> + use<> {
         self.members.iter()
     }
@@ -239,7 +236,6 @@ impl ObjectSchema {
         })
     }
 
-    /// Returns the place of a declared member.
     #[inline]
     pub(super) fn place(&self, name: &[u8]) -> Option<u32> {
         if name.len() <= SHORT { self.place_of_short(name) } else { self.place_of_long(name) }
@@ -265,7 +261,6 @@ impl ObjectSchema {
 }
 
 impl TextRules {
-    /// Returns whether a text is within the limits.
     pub(super) fn allow(&self, text: &str) -> bool {
         let (least, most) = self.length;
         let bytes = text.len() as u64;

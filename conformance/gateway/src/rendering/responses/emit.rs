@@ -15,7 +15,6 @@ use crate::content::text;
 use crate::rendering::RenderedResponse;
 use crate::rendering::edits::{Edited, Edits};
 
-/// Returns the planned response to a request.
 pub(in crate::rendering) fn render(
     request: &Value,
     plan: &ResponsePlan,
@@ -221,7 +220,6 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// Returns the event of the dialect for a step.
 fn find(dialect: &'static Dialect, step: &Step) -> Option<&'static EventInfo> {
     let is_meant =
         |info: &&EventInfo| info.scope == step.scope && info.role == step.role && info.phase == step.phase;

@@ -109,7 +109,6 @@ fn open(parts: &mut Parts, output: u64, item: &Value) {
     }
 }
 
-/// Adds the content that was not streamed.
 fn close(parts: &mut Parts, output: u64, item: &Value) {
     let text = |member| text_of(item, member).unwrap_or_default();
     match text("type") {

@@ -88,7 +88,6 @@ pub(crate) trait Writing: Debug + Send + Sync {
     fn body(&mut self, reply: &Reply) -> Value;
 }
 
-/// Returns what writes a response.
 pub(crate) fn writing(front: Front) -> Box<dyn Writing> {
     match front.dialect.api.name {
         "responses" => Box::new(responses::Writer::new(front)),
