@@ -133,6 +133,9 @@ fn certificate_schema_is_fresh() {
     assert_fresh("-p clients certificate_schema", "docs/client-certificate.schema.json", &text);
 }
 
+/// A forgery of a run.
+type Change<'c> = &'c dyn Fn(&mut ClientRun);
+
 #[test]
 fn results_and_certificates_follow_from_evidence() {
     let folder = harness::Scratch::new("client-verify").unwrap();
@@ -150,7 +153,6 @@ fn results_and_certificates_follow_from_evidence() {
     assert_eq!(differs(&|_| ()), "");
     assert_eq!(clients::verify_certificate(folder.path(), &run), Ok(Vec::new()));
     let failed = run.tests.iter().position(|test| test.verdict == Verdict::Fail).unwrap();
-    type Change<'c> = &'c dyn Fn(&mut ClientRun);
     let changes: [(Change<'_>, &str); 12] = [
         (&|run| run.tests[failed].verdict = Verdict::Pass, "its recordings say failed"),
         (&|run| run.tests[failed].findings.clear(), "its recordings show client/wrong"),
