@@ -191,7 +191,7 @@ words! {
     }
 }
 
-/// What a gateway owes to both of its ends, or a client to its caller and the server, which no API states.
+/// A duty of gateways to both of their ends, or of clients to callers and servers, that no API states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

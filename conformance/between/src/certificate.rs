@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
-use catalogue::{BETWEEN_RULES, HandlingMode, Level};
+use catalogue::{HandlingMode, Level, between_rule};
 use harness::certificate::{CERTIFICATE, CertificateTexts, PAGE, code, keep, test_result, text, verify_kept};
 use harness::evidence::Evidence as Files;
 use harness::hash;
@@ -201,7 +201,7 @@ fn limits(profiles: &[BetweenProfile]) -> String {
 
 /// Returns whether a change lowers the level of a MUST rule. What a file says about the usual level is not trusted.
 fn is_lowered_must(change: &LevelChange) -> bool {
-    let own = BETWEEN_RULES.iter().find(|rule| rule.id == change.rule).map(|rule| rule.level);
+    let own = between_rule(&change.rule).map(|rule| rule.level);
     let usual = own.or_else(|| catalogue::rule(&change.rule).map(|rule| rule.level));
     change.usual.max(usual.unwrap_or(Level::Must)) == Level::Must && change.level < Level::Must
 }

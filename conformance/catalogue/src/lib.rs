@@ -81,6 +81,21 @@ impl RuleInApi {
     }
 }
 
+/// The rule about gateways with this id.
+pub fn between_rule(id: &str) -> Option<&'static TestRule> {
+    BETWEEN_RULES.iter().find(|rule| rule.id == id)
+}
+
+/// The rule about clients with this id.
+pub fn client_rule(id: &str) -> Option<&'static TestRule> {
+    CLIENT_RULES.iter().find(|rule| rule.id == id)
+}
+
+/// The rules about gateways, and about clients.
+pub fn test_rules() -> impl Iterator<Item = &'static TestRule> {
+    BETWEEN_RULES.iter().chain(CLIENT_RULES)
+}
+
 impl TestRule {
     /// Returns the clause of the contract on which it rests.
     pub fn contract(&self) -> Option<&'static ContractClause> {
@@ -89,8 +104,8 @@ impl TestRule {
 
     /// Returns the path of its page in the repository.
     pub fn page(&self) -> String {
-        let is_of_clients = CLIENT_RULES.iter().any(|rule| rule.id == self.id);
-        format!("spec/{}/{}.md", if is_of_clients { "client-rules" } else { "between/rules" }, self.id)
+        let folder = if client_rule(self.id).is_some() { "client-rules" } else { "between/rules" };
+        format!("spec/{folder}/{}.md", self.id)
     }
 
     /// Returns what it rests on, in one line: the clause with what it owes, and the documents.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use gateway::Received;
 use harness::evidence::{EXCHANGES, Evidence};
 use harness::{hash, replace};
-use recordings::capture::REDACTED;
+use recordings::capture::{REDACTED, is_public_header};
 use serde::{Deserialize, Serialize};
 use spec::Api;
 
@@ -18,8 +18,6 @@ use super::protocol::Reply;
 
 /// The end of the names of its files.
 pub(super) const FILE: &str = ".case.json";
-/// Headers that may carry a secret of the user, besides the headers of the API.
-const SECRET: [&str; 3] = ["authorization", "cookie", "proxy-authorization"];
 
 /// The evidence of a case.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -27,7 +25,7 @@ pub(super) struct CaseEvidence {
     /// How the case ended; absent if the client did not fetch it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ended: Option<EndedFile>,
-    /// Whether the request of the case had come by then.
+    /// Whether its request came before it ended.
     pub(super) was_asked: bool,
     /// Duration in milliseconds.
     pub(super) ms: u64,
@@ -65,7 +63,7 @@ enum SentFile {
 }
 
 impl CaseEvidence {
-    /// Keeps how a case ended, and what was sent for it. Keys that the suite did not hand out are left out.
+    /// Keeps how a case ended, and what was sent for it. Headers that may have secrets of the user are left out.
     pub(super) fn new(
         ended: Option<(&Ended, bool, Duration)>,
         sent: &[Sent],
@@ -162,14 +160,28 @@ pub(super) fn file_of(case: &str) -> String {
 }
 
 fn masked((name, value): &(String, String), api: &Api, key: &str) -> (String, String) {
-    let of_api = || api.request.keys.iter().any(|(header, _)| header.eq_ignore_ascii_case(name));
-    let is_secret = SECRET.iter().any(|secret| secret.eq_ignore_ascii_case(name)) || of_api();
     let is_own =
         || api.request.with_key(key).any(|(header, own)| header.eq_ignore_ascii_case(name) && own == *value);
-    let value = if is_secret && !is_own() { REDACTED } else { value };
+    let value = if is_public_header(name) || is_own() { value } else { REDACTED };
     (name.clone(), value.to_owned())
 }
 
 pub(super) fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_that_may_have_secrets_are_left_out() {
+        let api = spec::dialect("openai").unwrap().api;
+        let kept = |name: &str, value: &str| masked(&(name.to_owned(), value.to_owned()), api, "sk-own").1;
+        assert_eq!(kept("Content-Type", "text/plain"), "text/plain");
+        assert_eq!(kept("authorization", "Bearer sk-own"), "Bearer sk-own");
+        for name in ["authorization", "cookie", "x-own-token"] {
+            assert_eq!(kept(name, "Bearer sk-of-user"), REDACTED, "{name}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
-//! Whether the results of a client follow from the evidence of its run.
+//! Judges the run of a client again, from its evidence.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -28,8 +28,11 @@ pub fn verify(folder: &Path, run: &ClientRun, fail_on: Option<FailOn>) -> Verifi
         verified.unreadable(format!("there is no dialect {:?}", run.dialect));
         return verified;
     };
-    let known = known_cases(run, dialect);
-    let (mut played, mut evidence) = (Vec::new(), Vec::new());
+    let timeout = run.timeout.map(Duration::from_millis);
+    let measured = measured_cases_of(run, dialect);
+    let known: BTreeMap<&str, &PlayedCase> =
+        cases(dialect).iter().chain(&measured).map(|case| (&*case.name, case)).collect();
+    let (mut owns, mut played, mut evidence) = (Vec::new(), Vec::new(), Vec::new());
     for test in &run.tests {
         let Some(case) = known.get(&*test.name) else {
             verified.unreadable(format!("{}: there is no such case in {}", test.name, dialect.name));
@@ -40,20 +43,22 @@ pub fn verify(folder: &Path, run: &ClientRun, fail_on: Option<FailOn>) -> Verifi
                 verified.unreadable(format!("{}: its file was changed", test.name));
             }
             Ok((of_case, _)) => {
-                played.push((*case).clone());
+                let mut case = (*case).clone();
+                if let Some(timeout) = timeout {
+                    case.set_timeout(timeout);
+                }
+                played.push(case);
                 evidence.push(of_case);
+                owns.push(test);
             }
             Err(error) => verified.unreadable(format!("{}: {error}", file_of(&test.name))),
         }
     }
     let mut again = tests(dialect, &played, &evidence);
     verified.judged = again.len();
-    for test in &mut again {
-        let own = run.tests.iter().find(|own| own.name == test.name);
-        if let Some(own) = own {
-            (test.expected, test.hash, test.files) =
-                (own.expected.clone(), own.hash.clone(), vec![file_of(&own.name)]);
-        }
+    for (test, own) in again.iter_mut().zip(owns) {
+        (test.expected, test.hash, test.files) =
+            (own.expected.clone(), own.hash.clone(), vec![file_of(&own.name)]);
     }
     let own = ClientRun { profiles: profiles(&run.asked, dialect, &again), tests: again, ..run.clone() };
     let again = own.clone().concluded();
@@ -91,20 +96,11 @@ pub fn verify(folder: &Path, run: &ClientRun, fail_on: Option<FailOn>) -> Verifi
     verified.bounded()
 }
 
-/// Returns the cases of a run by their names, with its time limit.
-fn known_cases(run: &ClientRun, dialect: &'static Dialect) -> BTreeMap<String, PlayedCase> {
-    let own = cases(dialect);
-    let is_own = |test: &ClientTest| own.iter().any(|case| case.name == test.name);
-    let measured = if run.tests.iter().all(is_own) { Vec::new() } else { measured_cases(dialect) };
-    let timeout = run.timeout.map(Duration::from_millis);
-    let with_limit = |case: &PlayedCase| {
-        let mut case = case.clone();
-        if let Some(timeout) = timeout {
-            case.set_timeout(timeout);
-        }
-        (case.name.clone(), case)
-    };
-    own.iter().chain(&measured).map(with_limit).collect()
+/// The cases that are only measured, where a run has one of them: they are many.
+fn measured_cases_of(run: &ClientRun, dialect: &'static Dialect) -> Vec<PlayedCase> {
+    let own: BTreeSet<&str> = cases(dialect).iter().map(|case| &*case.name).collect();
+    let is_own = |test: &ClientTest| own.contains(&*test.name);
+    if run.tests.iter().all(is_own) { Vec::new() } else { measured_cases(dialect) }
 }
 
 fn pairs<'r>(

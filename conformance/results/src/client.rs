@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use catalogue::{CLIENT_RULES, TestRule};
+use catalogue::{TestRule, client_rule};
 use serde::{Deserialize, Serialize};
 
 use super::judgement::Verdict;
@@ -104,10 +104,6 @@ pub struct OfClient {
 /// How the ids of rules about the requests of clients begin.
 const OF_REQUESTS: &str = "client-request/";
 
-fn rule_of(id: &str) -> Option<&'static TestRule> {
-    CLIENT_RULES.iter().find(|rule| rule.id == id)
-}
-
 /// Returns a finding of a rule. What is quoted in the message, and numbers, are of one case only.
 fn finding(rule: &TestRule, message: &str) -> TestFinding {
     let kind = message.split(|c: char| c.is_ascii_digit() || "\"'(".contains(c)).next();
@@ -193,10 +189,10 @@ impl ClientOutcome {
     /// Returns the rule that it breaks, if it breaks one.
     pub fn rule(self) -> Option<&'static TestRule> {
         match self {
-            Self::Fragile => rule_of("client/fragile"),
-            Self::Wrong => rule_of("client/wrong"),
-            Self::Silent => rule_of("client/silent"),
-            Self::Hung => rule_of("client/hung"),
+            Self::Fragile => client_rule("client/fragile"),
+            Self::Wrong => client_rule("client/wrong"),
+            Self::Silent => client_rule("client/silent"),
+            Self::Hung => client_rule("client/hung"),
             Self::Right | Self::Reported | Self::NotExercised | Self::HarnessError => None,
         }
     }
@@ -281,7 +277,7 @@ impl Test<OfClient> {
     pub fn of_client(name: &str, about: OfClient, reason: String, requests: &[(&str, &str)]) -> Self {
         let of_outcome = about.outcome.rule().map(|rule| finding(rule, &reason));
         let of_request = |(rule, message): &(&str, &str)| {
-            rule_of(&format!("{OF_REQUESTS}{rule}")).map(|rule| finding(rule, message))
+            client_rule(&format!("{OF_REQUESTS}{rule}")).map(|rule| finding(rule, message))
         };
         let findings = of_outcome.into_iter().chain(requests.iter().filter_map(of_request)).collect();
         Self {

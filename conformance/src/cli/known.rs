@@ -53,7 +53,7 @@ pub(super) const TOPICS: Known = Known(|| {
     names.extend(catalogue::CLIENT_CASES.iter().map(|case| case.id));
     names.extend(gateway::WireFault::ALL.into_iter().map(gateway::WireFault::name));
     names.extend(super::names::groups());
-    names.extend(catalogue::BETWEEN_RULES.iter().chain(catalogue::CLIENT_RULES).map(|rule| rule.id));
+    names.extend(catalogue::test_rules().map(|rule| rule.id));
     names.extend(catalogue::BETWEEN_CASES.iter().map(|case| case.id));
     names.into_iter().collect()
 });

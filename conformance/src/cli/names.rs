@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use catalogue::{
-    BETWEEN_CASES, BETWEEN_RULES, BetweenCase, CLIENT_RULES, Feature, Profile, Requirement, Rule, Scenario,
-    TestRule,
+    BETWEEN_CASES, BetweenCase, Feature, Profile, Requirement, Rule, Scenario, TestRule, between_rule,
+    client_rule, test_rules,
 };
 use checker::fallback;
 use clients::PlayedCase;
@@ -167,8 +167,8 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
     found.extend(catalogue::FEATURES.iter().find(|feature| feature.name == name).map(Topic::Feature));
     found.extend(case(name, dialect).map(|(case, dialect)| Topic::Case(Box::new(case), dialect)));
     found.extend(WireFault::named(name).map(Topic::Fault));
-    found.extend(BETWEEN_RULES.iter().find(|rule| rule.id == name).map(Topic::BetweenRule));
-    found.extend(CLIENT_RULES.iter().find(|rule| rule.id == name).map(Topic::ClientRule));
+    found.extend(between_rule(name).map(Topic::BetweenRule));
+    found.extend(client_rule(name).map(Topic::ClientRule));
     found.extend(between_case(name).map(Topic::BetweenCase));
     if !found.is_empty() {
         return Ok(found);
@@ -187,7 +187,7 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
     names.extend(catalogue::FEATURES.iter().map(|feature| feature.name));
     names.extend(catalogue::CLIENT_CASES.iter().map(|case| case.id));
     names.extend(groups());
-    names.extend(BETWEEN_RULES.iter().chain(CLIENT_RULES).map(|rule| rule.id));
+    names.extend(test_rules().map(|rule| rule.id));
     names.extend(BETWEEN_CASES.iter().map(|case| case.id));
     let hint = meant(name, names.into_iter());
     Err(anyhow!(
@@ -239,11 +239,7 @@ pub(super) fn client_case(name: &str, dialect: &'static Dialect) -> Result<(Play
 /// Returns the names of all groups of rules and scenarios, and of those for both ends of a gateway.
 pub(super) fn groups() -> BTreeSet<&'static str> {
     let scenarios = catalogue::SCENARIOS.iter().map(|scenario| scenario.id);
-    let tests = BETWEEN_RULES
-        .iter()
-        .chain(CLIENT_RULES)
-        .map(|rule| rule.id)
-        .chain(BETWEEN_CASES.iter().map(|case| case.id));
+    let tests = test_rules().map(|rule| rule.id).chain(BETWEEN_CASES.iter().map(|case| case.id));
     catalogue::RULES.iter().map(Rule::group).chain(scenarios.chain(tests).map(catalogue::group)).collect()
 }
 

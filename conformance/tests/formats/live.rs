@@ -1,7 +1,7 @@
 //! Parts of runs against an endpoint, for the tests of reports.
 
 use conformance::results::{
-    CaseReport, FailOn, Judgement, LiveReport, Options, ProfileReport, State, Transport, TrialResult, Verdict,
+    CaseReport, Judgement, LiveReport, Options, ProfileReport, State, Transport, TrialResult, Verdict,
 };
 
 /// Returns a finished run.
@@ -20,19 +20,7 @@ pub(crate) fn live(
         is_reference: false,
         model: model.to_owned(),
         command: String::new(),
-        options: Options {
-            transports: vec![Transport::Sse],
-            fail_on: Some(FailOn::default()),
-            attempts: 3,
-            jobs: 1,
-            concurrent: 1,
-            connect_ms: 10_000,
-            first_event_ms: 60_000,
-            idle_ms: 60_000,
-            total_ms: 300_000,
-            bytes: 1_000_000,
-            ..Options::default()
-        },
+        options: Options { transports: vec![Transport::Sse], bytes: 1_000_000, ..Options::usual() },
         state: State::Finished,
         profiles,
         cases,

@@ -1,6 +1,6 @@
 //! Findings, with what both sides show.
 
-use catalogue::{BETWEEN_LIMITS, BETWEEN_RULES, BetweenLimit, Level};
+use catalogue::{BETWEEN_LIMITS, BetweenLimit, Level, between_rule};
 use results::text::{common, cut, visible};
 use results::{FailOn, TestFinding};
 
@@ -72,7 +72,7 @@ impl<'t> Findings<'t> {
         if self.is_limit(id) {
             return;
         }
-        let usual = BETWEEN_RULES.iter().find(|rule| rule.id == id).map(|rule| rule.level);
+        let usual = between_rule(id).map(|rule| rule.level);
         let (id, problem) = match self.instead {
             Some((instead, kind)) if id.starts_with(ANSWER) => {
                 let kind = [kind, id, &problem.kind].into_iter().filter(|part| !part.is_empty());
@@ -80,7 +80,7 @@ impl<'t> Findings<'t> {
             }
             _ => (id, problem),
         };
-        let Some(rule) = BETWEEN_RULES.iter().find(|rule| rule.id == id) else { return };
+        let Some(rule) = between_rule(id) else { return };
         if !rule.modes.is_empty() && !rule.modes.contains(&self.test.mode) {
             return;
         }

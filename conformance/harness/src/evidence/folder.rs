@@ -54,7 +54,7 @@ pub const SIGNATURE: &str = "certificate.sigstore.json";
 /// The file with the comparison of the runs of several dialects, beside their folders.
 pub const TWINS: &str = "twins.json";
 /// The folder of the exchanges.
-const EXCHANGES: &str = "exchanges";
+pub const EXCHANGES: &str = "exchanges";
 /// The folder with the folder of a dialect that is not one of the suite.
 pub const DIALECT: &str = "dialect";
 

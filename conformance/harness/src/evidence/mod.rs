@@ -7,8 +7,8 @@ mod reproduce;
 mod room;
 mod run_file;
 
-pub use folder::{CERTIFICATE, DIALECT, Evidence, PAGE, REPORT, RUN, SIGNATURE, TWINS, files_of};
+pub use folder::{CERTIFICATE, DIALECT, EXCHANGES, Evidence, PAGE, REPORT, RUN, SIGNATURE, TWINS, files_of};
 pub use line::{ExchangeLine, RequestLine, ResponseLine};
 pub(crate) use reproduce::command;
-pub use room::{EXCHANGES, make_room, release};
+pub use room::{make_room, release};
 pub use run_file::{BUILD, Kept, RunFile, SUITE, VERSION};

@@ -4,10 +4,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use super::folder::EXCHANGES;
 use crate::certificate::{CERTIFICATE, PAGE, SIGNATURE};
-
-/// The folder of the exchanges.
-pub const EXCHANGES: &str = "exchanges";
 
 /// Makes room for a run in a folder: it must have none, unless that is to be replaced. Then its recordings, its report and its
 /// certificate are removed.

@@ -39,7 +39,7 @@ pub use error::CaptureError;
 pub(crate) use reader::Piece;
 pub use reader::Reader;
 pub use recorder::REDACTED;
-pub use recorder::{End, Recorder};
+pub use recorder::{End, Recorder, is_public_header};
 pub use results::Format;
 pub(crate) use sink::{ByValue, Sink};
 

@@ -217,10 +217,14 @@ impl Recorder {
     }
 }
 
+/// Whether a header is listed as one without secrets. Unlisted ones may have some.
+pub fn is_public_header(name: &str) -> bool {
+    let mut of_apis = APIS.iter().flat_map(|api| api.request.headers);
+    is_listed(name, &HEADERS, &[]) || of_apis.any(|(listed, _)| name.eq_ignore_ascii_case(listed))
+}
+
 fn redact(headers: &Headers<'_>) -> Vec<(String, String)> {
-    let of_apis: Vec<&str> = APIS.iter().flat_map(|api| api.request.headers).map(|(name, _)| *name).collect();
-    let is_public = |name: &str| is_listed(name, &HEADERS, &[]) || is_listed(name, &of_apis, &[]);
-    let is_kept = |name: &str, value: &str| is_public(name) || value.ends_with(UNKNOWN_KEY);
+    let is_kept = |name: &str, value: &str| is_public_header(name) || value.ends_with(UNKNOWN_KEY);
     let value = |name: &str, value: &str| if is_kept(name, value) { value } else { REDACTED }.to_owned();
     headers.iter().map(|(name, text)| (name.to_string(), value(name, text))).collect()
 }

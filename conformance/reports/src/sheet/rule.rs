@@ -1,6 +1,6 @@
 //! The pages of rules, of clients, of both ends of a gateway, or of an API, and what both sides of a finding show.
 
-use catalogue::{BETWEEN_RULES, CLIENT_RULES, TestRule};
+use catalogue::{TestRule, between_rule, client_rule};
 use results::text::common;
 use results::{TestCause, TestFinding};
 
@@ -20,7 +20,7 @@ pub(crate) struct RulePage {
 }
 
 pub(crate) fn of_client(id: &str, _group: &str) -> Option<RulePage> {
-    CLIENT_RULES.iter().find(|rule| rule.id == id).map(of_tests)
+    client_rule(id).map(of_tests)
 }
 
 fn of_tests(rule: &TestRule) -> RulePage {
@@ -42,7 +42,7 @@ pub(crate) fn of_pair(id: &str, pair: &str) -> Option<RulePage> {
 
 /// Returns the page of the rule with this id: one of `between`, or one of the client's API.
 fn page(id: &str, front: &str) -> Option<RulePage> {
-    let own = BETWEEN_RULES.iter().find(|rule| rule.id == id).map(of_tests);
+    let own = between_rule(id).map(of_tests);
     own.or_else(|| {
         let rule = catalogue::rule(id)?;
         let own = rule.in_api(front);

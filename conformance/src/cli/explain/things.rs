@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use catalogue::{
-    BETWEEN_CASES, BETWEEN_RULES, CLIENT_RULES, Feature, Profile, RULES, Rule, SCENARIOS, Scenario,
+    BETWEEN_CASES, BETWEEN_RULES, CLIENT_RULES, Feature, Profile, RULES, Rule, SCENARIOS, Scenario, TestRule,
 };
 use spec::Dialect;
 use spec::table::{EventInfo, Fallback};
@@ -126,10 +126,11 @@ pub(super) fn group(name: &str, dialect: &Dialect, screen: Screen) -> String {
     if !rules.is_empty() || !scenarios.is_empty() {
         page.fact("run it", &format!("conformance run --target URL --model MODEL '/^{name}|::{name}$/'"));
     }
-    let rules = BETWEEN_RULES.iter().filter(|rule| is_in(rule.id));
-    page.rows("between", rules.map(|rule| format!("{} ({}): {}", rule.id, rule.level.keyword(), rule.title)));
-    let rules = CLIENT_RULES.iter().filter(|rule| is_in(rule.id));
-    page.rows("client", rules.map(|rule| format!("{} ({}): {}", rule.id, rule.level.keyword(), rule.title)));
+    for (heading, rules) in [("between", BETWEEN_RULES), ("client", CLIENT_RULES)] {
+        let rules = rules.iter().filter(|rule| is_in(rule.id));
+        let row = |rule: &TestRule| format!("{} ({}): {}", rule.id, rule.level.keyword(), rule.title);
+        page.rows(heading, rules.map(row));
+    }
     let cases: Vec<_> = BETWEEN_CASES.iter().filter(|case| is_in(case.id)).collect();
     page.rows("cases", cases.iter().map(|case| format!("{}: {}", case.id, case.title)));
     page.fact(
