@@ -116,7 +116,7 @@ pub fn import(document: &Value, request: &ImportRequest) -> Result<Imported> {
             Some(name) => normaliser.named(&name)?,
             None => normaliser.schema(&place, schema)?,
         };
-        let kind = event_type(&place, &event)?;
+        let kind = event_type(&place, &event, &request.published)?;
         find::check_file_name(&place, &kind)?;
         references(&event, &mut pending);
         match files.entry(format!("events/{kind}.json")) {
@@ -185,9 +185,11 @@ pub(crate) fn laid_over(
 /// Properties whose constant names an event; the first counts.
 const DISCRIMINATORS: &[&str] = &["type", "object"];
 
-fn event_type(place: &Pointer, event: &Value) -> Result<String> {
+/// An event without a type has the name of its schema, if the API lists that as an event.
+fn event_type(place: &Pointer, event: &Value, published: &Published) -> Result<String> {
     let constant = |name: &&str| event.pointer(&format!("/properties/{name}/const"))?.as_str();
-    DISCRIMINATORS.iter().find_map(constant).map(str::to_owned).ok_or_else(|| {
+    let listed = || place.whole_component().filter(|name| published.events.contains(name));
+    DISCRIMINATORS.iter().find_map(constant).map(str::to_owned).or_else(listed).ok_or_else(|| {
         let expected = "an object with a property `type` or `object` that has a single value";
         fail(place, "an event whose `type` is not a constant string", expected)
     })

@@ -70,7 +70,7 @@ pub struct Api {
     pub used_when_closed: &'static [&'static str],
     /// Whether the first event opens the root, regardless of its type.
     pub first_event_opens: bool,
-    /// Whether the marker `[DONE]` ends the root, and no event.
+    /// Whether the marker `[DONE]` or the end of the stream ends the root, and no event.
     pub marker_ends: bool,
     /// The places of its slots in events: JSON pointers, in which `*` is each entry of an array.
     pub slots: &'static [(Slot, &'static str)],
@@ -161,6 +161,8 @@ pub struct ScopeInfo {
     pub until: Option<&'static str>,
     /// The place in an entry of a list that lets the entry close it again.
     pub again: Option<&'static str>,
+    /// The phase that it has reached when the root ends, although no event closes it.
+    pub complete: Option<&'static str>,
 }
 
 impl Api {
@@ -268,6 +270,7 @@ impl ScopeInfo {
             exclusive: false,
             until: None,
             again: None,
+            complete: None,
         }
     }
 

@@ -26,6 +26,10 @@ pub struct EventInfo {
     pub value: Option<&'static str>,
     /// For an effect of a list, a member of the value that must not be null.
     pub when: Option<&'static str>,
+    /// For an effect of a list, a member beside the value that must not be null.
+    pub beside: Option<&'static str>,
+    /// For an effect of a list, a member beside the value that must be null or missing.
+    pub unless: Option<&'static str>,
     /// The phase that it begins, or in which it ends its scope.
     pub phase: Option<&'static str>,
     /// Whether it may precede the event that opens the response.
@@ -164,8 +168,10 @@ pub(crate) struct Watch {
     pub(crate) slot: Option<Slot>,
     /// The effects that take place for the value, by position in the list of the event.
     pub(crate) effects: &'static [usize],
-    /// The effects of the value around it that take place only if this value is not null.
+    /// The effects of the value around it, and of values beside it, that take place only if this value is not null.
     pub(crate) allows: &'static [usize],
+    /// The effects of values beside it that take place only if this value is null or missing.
+    pub(crate) forbids: &'static [usize],
     /// Whether any other text would be valid in place of the value.
     pub(crate) takes_any_text: bool,
     /// The schema of the value, if any other value of it means the same for the lifecycle.

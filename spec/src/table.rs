@@ -23,7 +23,7 @@ impl Framing {
             EventLine::EqualsType | EventLine::Discriminator | EventLine::DiscriminatorIfUntyped => {
                 Some(event)
             }
-            EventLine::None => None,
+            EventLine::None | EventLine::Forbidden => None,
         }
     }
 

@@ -242,13 +242,14 @@ impl Walk<'_, '_> {
         }
         let (start, first) = (self.scanner.offset(), self.matches.values.len());
         for effect in watch.effects {
-            let is_allowed = self.event.effects.get(*effect).is_none_or(|effect| effect.when.is_none());
+            let needs_nothing = |effect: &EventInfo| effect.when.is_none() && effect.beside.is_none();
+            let is_allowed = self.event.effects.get(*effect).is_none_or(needs_nothing);
             let (place, takes_any_text) = ((0, 0), watch.takes_any_text);
             self.matches.values.push(Value { effect: *effect, row, place, is_allowed, takes_any_text });
         }
         let own = first..first + watch.effects.len();
         match kind {
-            b'{' if !watch.inner.is_empty() => self.members(watch, row, own.clone())?,
+            b'{' if !watch.inner.is_empty() => self.members(watch, row, first)?,
             b'[' if !watch.inner.is_empty() => self.entries(watch, row)?,
             _ => self.scanner.skip()?,
         }
@@ -267,8 +268,10 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn members(&mut self, watch: &Watch, row: usize, own: Range<usize>) -> Scan<()> {
+    /// The values from `first` on are the object's, and those inside of it.
+    fn members(&mut self, watch: &Watch, row: usize, first: usize) -> Scan<()> {
         let Self { matches, event, scanner } = self;
+        let (mut allowed, mut forbidden) = (0_u64, 0_u64);
         scanner.members(|scanner, name| {
             let is_it = |inner: &&Watch| inner.member.is_some_and(|member| member.as_bytes() == name);
             let Some(inner) = watch.inner.iter().find(is_it) else { return scanner.skip() };
@@ -277,13 +280,20 @@ impl Walk<'_, '_> {
             walk.value(inner, row)?;
             *scanner = walk.scanner;
             let is_empty = kind == b'"' && scanner.offset() - start == "\"\"".len();
-            if !inner.allows.is_empty() && kind != b'n' && !is_empty {
-                for value in matches.values.get_mut(own.clone()).unwrap_or_default() {
-                    value.is_allowed |= inner.allows.contains(&value.effect);
-                }
+            if !matches!(kind, b'n' | b'f') && !is_empty {
+                allowed |= bits(inner.allows);
+                forbidden |= bits(inner.forbids);
             }
             Ok(())
-        })
+        })?;
+        if allowed | forbidden != 0 {
+            // Members beside a value can come before it.
+            for value in self.matches.values.get_mut(first..).unwrap_or_default() {
+                let own = bits(&[value.effect]);
+                value.is_allowed = (value.is_allowed || allowed & own != 0) && forbidden & own == 0;
+            }
+        }
+        Ok(())
     }
 
     fn entries(&mut self, watch: &Watch, row: usize) -> Scan<()> {
@@ -321,6 +331,13 @@ impl Walk<'_, '_> {
     }
 }
 
+/// Positions of effects, one bit each.
+fn bits(effects: &[usize]) -> u64 {
+    effects.iter().fold(0, |bits, effect| {
+        bits | u32::try_from(*effect).ok().and_then(|at| 1_u64.checked_shl(at)).unwrap_or(0)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -342,6 +359,8 @@ mod tests {
             role: Role::Point,
             value: Some(value),
             when,
+            beside: None,
+            unless: None,
             phase: None,
             early: false,
             effects: &[],
@@ -350,7 +369,16 @@ mod tests {
     }
 
     const fn watch(member: Option<&'static str>, inner: &'static [Watch]) -> Watch {
-        Watch { member, slot: None, effects: &[], allows: &[], takes_any_text: false, schema: None, inner }
+        Watch {
+            member,
+            slot: None,
+            effects: &[],
+            allows: &[],
+            forbids: &[],
+            takes_any_text: false,
+            schema: None,
+            inner,
+        }
     }
 
     /// Entries `a` have an index, and lists `b` of entries with an index, an id and a text.
@@ -372,7 +400,8 @@ mod tests {
                                     &[
                                         Watch { slot: Some(Slot::ContentIndex), ..watch(Some("j"), &[]) },
                                         Watch { allows: &[0], ..watch(Some("id"), &[]) },
-                                        Watch { effects: &[1], ..watch(Some("text"), &[]) },
+                                        Watch { effects: &[1, 2], ..watch(Some("text"), &[]) },
+                                        Watch { allows: &[2], forbids: &[1], ..watch(Some("aside"), &[]) },
                                     ],
                                 )
                             }],
@@ -386,7 +415,11 @@ mod tests {
 
     static EVENT: EventInfo = EventInfo {
         value: None,
-        effects: &[effect("/a/*/b/*", Some("id")), effect("/a/*/b/*/text", None)],
+        effects: &[
+            effect("/a/*/b/*", Some("id")),
+            EventInfo { unless: Some("aside"), ..effect("/a/*/b/*/text", None) },
+            EventInfo { beside: Some("aside"), effect: Some("aside"), ..effect("/a/*/b/*/text", None) },
+        ],
         ..effect("", None)
     };
 
@@ -398,9 +431,25 @@ mod tests {
             let (effect, view) = matches.get(nth, &EVENT, &view).unwrap();
             let slots = [Slot::SequenceNumber, Slot::OutputIndex, Slot::ContentIndex, Slot::Value];
             let slots = slots.map(|slot| view.raw(slot).unwrap_or("-")).join(" ");
-            format!("{} {slots}", matches.filled(nth, effect.value.unwrap()))
+            let name = effect.effect.unwrap_or_default();
+            format!("{name}{} {slots}", matches.filled(nth, effect.value.unwrap()))
         });
         all.collect()
+    }
+
+    #[test]
+    fn a_member_beside_a_value_chooses_among_effects() {
+        let text = r#"{"a":[{"b":[{"aside":true,"text":"A"},{"text":"B","aside":"x"},{"text":"C","aside":false},{"text":"D"},
+            {"aside":true}]}]}"#;
+        assert_eq!(
+            found(text),
+            [
+                r#"/a/0/b/2/text - - - "C""#,
+                r#"/a/0/b/3/text - - - "D""#,
+                r#"aside/a/0/b/0/text - - - "A""#,
+                r#"aside/a/0/b/1/text - - - "B""#,
+            ]
+        );
     }
 
     #[test]

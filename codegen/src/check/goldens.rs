@@ -181,9 +181,12 @@ fn event_type<'f>(framing: &'f Framing, frame: &'f Frame, data: &'f Value) -> Re
         (EventLine::AlwaysMessage | EventLine::None, Some(line), _) if line != "message" => {
             return Err(format!("the `event:` field is \"{line}\", expected \"message\""));
         }
+        (EventLine::Forbidden, Some(line), _) => {
+            return Err(format!("the `event:` field is \"{line}\", and the dialect forbids it"));
+        }
         (EventLine::EqualsType | EventLine::AlwaysMessage, None, _) => None,
         (EventLine::EqualsType | EventLine::AlwaysMessage, Some(_), inside)
-        | (EventLine::None, _, inside) => inside,
+        | (EventLine::None | EventLine::Forbidden, _, inside) => inside,
         (EventLine::Discriminator, line, _) => line,
         (EventLine::DiscriminatorIfUntyped, line, inside) => inside.or(line),
     };

@@ -144,7 +144,7 @@ fn is_in_body(api: &Api<'_>, pointer: &str) -> bool {
 }
 
 fn slots(api: &Api<'_>, report: &mut Report) {
-    for (slot, pointer) in &api.file.slots {
+    for (slot, pointer) in api.file.slots.iter().filter(|(_, pointer)| !pointer.is_empty()) {
         let place = format!("[slots] {slot}");
         if !api.dialects().any(|dialect| somewhere(dialect, pointer)) {
             let message = format!("no event of any dialect has a property at \"{pointer}\"");
@@ -256,6 +256,9 @@ fn siblings(api: &ApiFile, name: &str, scope: &Scope, find: &mut impl FnMut(Stri
                 "use a phase of the scope",
             );
         }
+    }
+    if let Some(phase) = scope.complete.as_ref().filter(|phase| !scope.phases.contains(phase)) {
+        find(format!("`complete` is \"{phase}\", which is not in `phases`"), "use a phase of the scope");
     }
     if let Some(phase) = &scope.until
         && !parent.is_some_and(|parent| parent.phases.contains(phase))

@@ -22,8 +22,11 @@ pub struct Tiny {
 }
 
 /// The small APIs by name, as TOML.
-const ALL: [(&str, &str); 2] =
-    [("songs", include_str!("tiny/songs.toml")), ("drips", include_str!("tiny/drips.toml"))];
+const ALL: [(&str, &str); 3] = [
+    ("songs", include_str!("tiny/songs.toml")),
+    ("drips", include_str!("tiny/drips.toml")),
+    ("stalls", include_str!("tiny/stalls.toml")),
+];
 
 impl Tiny {
     /// Returns the small APIs by name.

@@ -197,7 +197,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
     let [snapshot, id] = [snapshot, id].map(|name| option(name.as_deref().map(slot)));
     let (index, slots) = (slot(file.index()), places(&file.slots));
     let padding = &file.padding;
-    let (first_event_opens, marker_ends) = (*opens == RootOpening::FirstEvent, *ends == RootEnd::Done);
+    let (first_event_opens, marker_ends) = (*opens == RootOpening::FirstEvent, *ends != RootEnd::Event);
     let client_call = option(file.client_call.as_ref().map(|Calls { scope, types, id, name }| {
         let scope = of_file(scope);
         quote!(CallPlaces { scope: #scope, types: &[#(#types),*], id: #id, name: #name })
@@ -218,8 +218,8 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
         let key = own.key.iter().map(|name| slot(name));
         let (is_root, is_container) = (name == root, name == container);
         let Scope { description, of, phases, repeatable, ends, withdraws, kept, exclusive, .. } = own;
-        let [until, again, in_parent, in_response] =
-            [&own.until, &own.again, &own.in_parent, &own.in_response]
+        let [until, again, complete, in_parent, in_response] =
+            [&own.until, &own.again, &own.complete, &own.in_parent, &own.in_response]
                 .map(|text| option_text(text.as_deref()));
         let (content, in_body) = (own.content.expression(), file.places_in_body(own));
         quote! {
@@ -245,6 +245,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
                 exclusive: #exclusive,
                 until: #until,
                 again: #again,
+                complete: #complete,
             }
         }
     });

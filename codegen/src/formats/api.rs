@@ -60,7 +60,8 @@ pub struct ApiFile {
     /// The token counts of the root.
     #[serde(default)]
     pub usage: Usage,
-    /// The values that parsing an event extracts: name to JSON pointer, in which `*` is each entry of an array.
+    /// The values that parsing an event extracts: name to JSON pointer, in which `*` is each entry of an array. An index
+    /// with an empty pointer is in no event: each value that opens its scope is the next one.
     pub slots: BTreeMap<String, String>,
     /// The members of events that mean nothing, such as random characters that hide the length of a text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -119,6 +120,8 @@ words! {
         Event,
         /// The marker `[DONE]`; the end of the stream in dialects that do not require the marker.
         Done,
+        /// The end of the stream.
+        Close,
     }
 }
 
@@ -264,6 +267,9 @@ pub struct Scope {
     pub until: Option<String>,
     /// The place in an entry of a list that lets the entry close it again.
     pub again: Option<String>,
+    /// The phase that it has reached when the root ends, although no event closes it. Values may follow the phase, and it may
+    /// begin again.
+    pub complete: Option<String>,
 }
 
 words! {

@@ -132,6 +132,8 @@ words! {
         DiscriminatorIfUntyped,
         /// There is none, or it is `message`.
         None,
+        /// There is none.
+        Forbidden,
     }
 
     /// Whether something is required, allowed or forbidden.

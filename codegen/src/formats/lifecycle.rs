@@ -30,8 +30,12 @@ pub struct Effect {
     pub role: Role,
     /// Place of its value: a JSON pointer. In a list, the segment `*` is each entry of an array.
     pub value: Option<String>,
-    /// In a list: a member of the value that must be neither null nor an empty string.
+    /// In a list: a member of the value that must be neither null, false nor an empty string.
     pub when: Option<String>,
+    /// In a list: a member beside the value that must be neither null, false nor an empty string.
+    pub beside: Option<String>,
+    /// In a list: a member beside the value that must be missing, null, false or an empty string.
+    pub unless: Option<String>,
     /// For the role `phase`, the phase that it begins; for the role `terminal`, the phase in which its scope ends.
     pub phase: Option<String>,
     /// For the role `point`, whether it may precede the event that opens the response.
@@ -76,7 +80,17 @@ impl<'de> Deserialize<'de> for Lifecycle {
 impl Effect {
     /// Creates an effect without a value.
     pub fn new(scope: String, role: Role) -> Self {
-        Self { name: None, scope, role, value: None, when: None, phase: None, early: false }
+        Self {
+            name: None,
+            scope,
+            role,
+            value: None,
+            when: None,
+            beside: None,
+            unless: None,
+            phase: None,
+            early: false,
+        }
     }
 
     /// Returns its name among the effects of its event.

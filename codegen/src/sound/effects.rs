@@ -100,6 +100,14 @@ fn value_is_declared(
             find("when", message, "use a declared member of the value");
         }
     }
+    for (entry, member) in [("beside", &effect.beside), ("unless", &effect.unless)] {
+        let around = effect.value.as_ref().and_then(|value| Some(value.rsplit_once('/')?.0));
+        let is_there = |member: &str| around.is_some_and(|around| is_declared(&format!("{around}/{member}")));
+        if let Some(member) = member.as_ref().filter(|member| !is_there(member)) {
+            let message = format!("there is no declared member \"{member}\" beside `value`");
+            find(entry, message, "use a declared member of the same object");
+        }
+    }
 }
 
 fn has_no_entries_of_lists(effect: &Effect, find: &mut impl FnMut(&str, String, &str)) {
@@ -107,8 +115,14 @@ fn has_no_entries_of_lists(effect: &Effect, find: &mut impl FnMut(&str, String, 
         let message = format!("\"{value}\" has the segment `*`, but the effect takes place once");
         find("value", message, "make `x-lifecycle` a list of effects");
     }
-    for (entry, is_set) in [("name", effect.name.is_some()), ("when", effect.when.is_some())] {
-        if is_set {
+    let entries = [
+        ("name", &effect.name),
+        ("when", &effect.when),
+        ("beside", &effect.beside),
+        ("unless", &effect.unless),
+    ];
+    for (entry, given) in entries {
+        if given.is_some() {
             let message = format!("`{entry}` is only for the effects of a list");
             find(entry, message, "remove it, or make `x-lifecycle` a list of effects");
         }

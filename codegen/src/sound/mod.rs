@@ -59,7 +59,7 @@ fn roots(dialect: &Dialect, report: &mut Report) {
     }
 }
 
-/// Checks that an event ends the root, unless the marker does.
+/// Checks that an event ends the root, unless the marker or the end of the stream does.
 fn ending(api: &ApiFile, dialect: &Dialect, report: &mut Report) {
     let has_end = api.scopes.get(&api.outer.root).is_none_or(|root| !dialect.terminal(root).is_empty());
     if api.outer.ends == RootEnd::Event && !dialect.events.is_empty() && !has_end {

@@ -51,6 +51,8 @@ impl Rows<'_> {
             role: effect.role,
             value: effect.value.clone(),
             when: effect.when.clone(),
+            beside: effect.beside.clone(),
+            unless: effect.unless.clone(),
             phase: effect.phase.clone(),
             early: effect.early,
             effects,

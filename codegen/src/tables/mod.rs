@@ -268,8 +268,10 @@ pub struct Watch {
     pub slot: Option<SlotName>,
     /// The effects that take place for its value.
     pub effects: Vec<usize>,
-    /// The effects of the value around it that need it.
+    /// The effects of the value around it, and of values beside it, that need it.
     pub allows: Vec<usize>,
+    /// The effects of values beside it that need it to be missing.
+    pub forbids: Vec<usize>,
     /// Whether any text is valid here.
     pub takes_any_text: bool,
     /// The schema of its value, if any other value of it means the same for the lifecycle.
@@ -299,6 +301,10 @@ pub struct EventInfo {
     pub value: Option<String>,
     /// For an effect of a list, a member of the value that must not be null.
     pub when: Option<String>,
+    /// For an effect of a list, a member beside the value that must not be null.
+    pub beside: Option<String>,
+    /// For an effect of a list, a member beside the value that must be null or missing.
+    pub unless: Option<String>,
     /// The phase that it begins or ends.
     pub phase: Option<String>,
     /// Whether it may precede the event that opens the response.

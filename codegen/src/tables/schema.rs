@@ -199,6 +199,7 @@ impl Builder<'_> {
             slot: place.slot.clone(),
             effects: place.effects.clone(),
             allows: place.allows.clone(),
+            forbids: place.forbids.clone(),
             takes_any_text: place.takes_any_text,
             schema: schema.map(Box::new),
         })

@@ -10,8 +10,10 @@ use crate::schema::{Schema, first_segment, leads_somewhere, schema_at, takes_any
 pub(super) struct Place {
     pub(super) slot: Option<SlotName>,
     pub(super) effects: Vec<usize>,
-    /// The effects of the value around it that need it.
+    /// The effects of the value around it, and of values beside it, that need it.
     pub(super) allows: Vec<usize>,
+    /// The effects of values beside it that need it to be missing.
+    pub(super) forbids: Vec<usize>,
     /// Whether any text is valid here.
     pub(super) takes_any_text: bool,
     /// The schema of its value, if any other value of it means the same for the lifecycle.
@@ -43,7 +45,7 @@ pub(super) fn watch(dialect: &Dialect, event: &Event, api: &ApiFile) -> Option<P
     let is_there = |pointer: &str| leads_somewhere(dialect.registry(), &event.schema, pointer);
     let slots =
         api.slots.iter().map(|(slot, pointer)| (slot, dialect.file.envelope.0.get(slot).unwrap_or(pointer)));
-    let slots: Vec<_> = slots.filter(|(_, pointer)| is_there(pointer)).collect();
+    let slots: Vec<_> = slots.filter(|(_, pointer)| !pointer.is_empty() && is_there(pointer)).collect();
     let effects = event.lifecycle.effects();
     let mut pointers =
         slots.iter().map(|(_, pointer)| *pointer).chain(effects.iter().filter_map(|it| it.value.as_ref()));
@@ -69,6 +71,13 @@ pub(super) fn watch(dialect: &Dialect, event: &Event, api: &ApiFile) -> Option<P
         value.takes_any_text = takes_any_text(dialect.registry(), &event.schema, pointer);
         if let Some(member) = &effect.when {
             value.at(&format!("/{member}")).allows.push(nth);
+        }
+        let (around, _) = pointer.rsplit_once('/').unwrap_or_default();
+        if let Some(member) = &effect.beside {
+            whole.at(&format!("{around}/{member}")).allows.push(nth);
+        }
+        if let Some(member) = &effect.unless {
+            whole.at(&format!("{around}/{member}")).forbids.push(nth);
         }
     }
     Some(whole)

@@ -32,6 +32,10 @@ fn drips(stream: &str) -> Vec<String> {
     broken(&spec::drips::DIALECT, stream)
 }
 
+fn stalls(stream: &str) -> Vec<String> {
+    broken(&spec::stalls::DIALECT, stream)
+}
+
 const NOTHING: [&str; 0] = [];
 
 #[test]
@@ -69,4 +73,23 @@ fn the_marker_ends_what_no_event_ends() {
     assert_eq!(drips("drop.hang:0 drop.fall:0"), ["completion/ends-with-done 2"]);
     assert_eq!(drips("drop.hang:0 [DONE]"), ["choice/finished 2"]);
     assert_eq!(broken(&spec::songs::DIALECT, "song.begin song.fade"), ["response/one-terminal 2"]);
+}
+
+#[test]
+fn the_end_of_the_stream_ends_what_neither_an_event_nor_the_marker_ends() {
+    assert_eq!(stalls("stall.lay:0 stall.sell:0"), NOTHING);
+    assert_eq!(stalls("stall.lay:0 stall.sell:0 stall.lay:1"), ["choice/finished 3"]);
+}
+
+#[test]
+fn a_scope_is_complete_from_a_phase_on_and_can_go_on() {
+    assert_eq!(stalls("stall.sell:0 stall.lay:0 stall.sell:0"), NOTHING);
+    assert_eq!(stalls("stall.lay:0"), ["choice/finished 1"]);
+}
+
+#[test]
+fn what_has_no_index_is_counted() {
+    assert_eq!(stalls("stall.lay:0 stall.lay:0 stall.lay:1 stall.sell:0 stall.sell:1"), NOTHING);
+    // With an index of its own, the second one is the first one again.
+    assert_eq!(drips("drop.fall:0 drop.fall:0 [DONE]"), ["choice/finished-once 2"]);
 }

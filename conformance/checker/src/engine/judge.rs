@@ -524,7 +524,7 @@ fn is_remarkable(expected: EventLine, record: &Record<'_>) -> bool {
         || frame.id.is_some()
         || frame.invalid_utf8.is_some()
         || match (expected, frame.event.as_deref(), record.event_type.as_deref()) {
-            (EventLine::None, line, _) => line.is_some(),
+            (EventLine::None | EventLine::Forbidden, line, _) => line.is_some(),
             (EventLine::EqualsType, Some(line), Some(name)) => !is_same(line.as_bytes(), name.as_bytes()),
             (EventLine::EqualsType, line, name) => line != name,
             _ => true,

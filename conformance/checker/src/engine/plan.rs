@@ -122,7 +122,7 @@ fn is_fragment(dialect: &Dialect, event: &EventInfo, steps: &[Step], hooks: &Hoo
         steps.is_empty()
     };
     let framing = dialect.framing.event_line;
-    let is_framed = matches!(framing, EventLine::EqualsType | EventLine::None);
+    let is_framed = matches!(framing, EventLine::EqualsType | EventLine::None | EventLine::Forbidden);
     let can_be_one = if is_list { event.effects.iter().any(is_delta) } else { is_delta(event) };
     is_framed && hooks.at(Moment::Event).is_empty() && is_settled && can_be_one
 }

@@ -133,8 +133,8 @@ impl<'a> Record<'a> {
         // SDKs look at how the data begins.
         let is_done = data.starts_with(DONE) && data.trim_end() == DONE;
         // Where the type follows from members, another event with the same ones has the same type.
-        let is_by_members =
-            !dialect.framing.types.is_empty() && dialect.framing.event_line == EventLine::None;
+        let is_by_members = !dialect.framing.types.is_empty()
+            && matches!(dialect.framing.event_line, EventLine::None | EventLine::Forbidden);
         let is_again =
             is_by_members && recent.is_some_and(|(_, info)| memory.is_again(info, data, &mut self.view));
         let has_it = |known: &(usize, &EventInfo)| is_again || has_type(dialect, data, known.1.name);
@@ -345,7 +345,7 @@ fn event_type<'a>(dialect: &Dialect, frame: &'a Frame<'_>, data: &'a str) -> Opt
     };
     let line = || frame.event.as_deref().map(Cow::Borrowed);
     match dialect.framing.event_line {
-        EventLine::EqualsType | EventLine::AlwaysMessage | EventLine::None => inside(),
+        EventLine::EqualsType | EventLine::AlwaysMessage | EventLine::None | EventLine::Forbidden => inside(),
         // Recordings without `event:` fields have the type only in the data.
         EventLine::Discriminator => line().or_else(inside),
         EventLine::DiscriminatorIfUntyped => inside().or_else(line),

@@ -67,11 +67,14 @@ pub(super) fn event_line(case: &mut Case<'_>) {
         // SDKs raise an error with this field, and with any other.
         EventLine::None if record.is_error && line == Some("error") => None,
         EventLine::None => line.map(|_| Cow::Borrowed("message")),
+        EventLine::Forbidden => line.map(|_| Cow::Borrowed("no event: field")),
     };
     let Some(expected) = expected.filter(|expected| line != Some(expected)) else { return };
+    let is_forbidden = case.dialect().framing.event_line == EventLine::Forbidden;
     let (actual, form) = line.map_or(("no event: field", "none"), |line| (line, "other"));
     let place = Place { expected: Some(&expected), actual: Some(actual), form, ..Place::WHOLE };
     case.report(&place, || match line {
+        Some(line) if is_forbidden => format!("the event has the event: field {line:?}"),
         Some(line) => format!("the event: field is {line:?}, not {expected:?}"),
         None => "the event has no event: field".to_owned(),
     });

@@ -494,10 +494,14 @@ fn still_open(plan: &Plan, stream: &Stream) -> Vec<OpenNode> {
         let until = level.until.filter(|_| level.parent == Some(root.scope));
         until.is_some_and(|phase| root_phase >= Some(rank(root.phases, Some(phase))))
     };
+    let is_due = |node: &Node| match node.level.complete {
+        Some(phase) => node.phase < Some(rank(node.level.phases, Some(phase))),
+        None => plan.protocol.scope_events(node.scope).closes,
+    };
     let is_meant = |(at, node): &(usize, &Node)| {
         *at != RESPONSE
             && node.state() == State::Open
-            && plan.protocol.scope_events(node.scope).closes
+            && is_due(node)
             // Descendants of an unopened node are reported once.
             && !node.parent.is_some_and(|parent| parent != RESPONSE && is_implied(parent))
             && !is_reported(node.level)

@@ -70,10 +70,12 @@ impl<'r> Tracker<'_, 'r> {
         Some(node)
     }
 
-    /// In a list, each entry has its own index: the next one opens, and others belong to the last one.
+    /// In a list, each entry has its own index: the next one opens, and others belong to the last one. So it is without any
+    /// index.
     fn missing_index(&mut self, info: &EventInfo, slot: Slot, parent: Scope, key: Key, item: usize) -> u64 {
         let api = self.plan.api();
-        if !self.plan.dialect().pointer(slot).contains("/*") {
+        let pointer = self.plan.dialect().pointer(slot);
+        if !pointer.is_empty() && !pointer.contains("/*") {
             return 0;
         }
         let holder = |scope: &Scope| api.scope(*scope).own_index == Some(slot);
@@ -356,8 +358,10 @@ impl<'r> Tracker<'_, 'r> {
         // Another rule reports numbers that are not indices.
         let level = self.plan.api().scope(scope);
         let (Some(slot), Some(index)) = (level.own_index, key.entry()) else { return };
-        // The schema requires the index.
-        if slot != self.plan.api().index && self.record.view.raw(slot).is_none() {
+        // The schema requires the index, if there is one.
+        let is_lacking =
+            self.record.view.raw(slot).is_none() && !self.plan.dialect().pointer(slot).is_empty();
+        if slot != self.plan.api().index && is_lacking {
             return;
         }
         let Some(found) = self.stream.nodes.get_mut(parent) else { return };
