@@ -170,6 +170,7 @@ impl Api {
     pub fn has_path(&self, path: &str) -> bool {
         let below = |rest: &str| rest.is_empty() || rest.starts_with('/');
         path.match_indices(self.path).any(|(at, _)| path.get(at + self.path.len()..).is_some_and(below))
+            || self.signature.path(path).is_some()
     }
 
     /// Returns the query parameters of its requests whose values are not secret.
@@ -212,6 +213,16 @@ impl Api {
     /// Returns the root of dialects that is the type of the value of the root, as a body.
     pub fn root_body(&self) -> Option<&'static str> {
         self.route(Operation::Create)?.answer
+    }
+
+    /// Whether the suite serves and calls it, and not only judges recordings.
+    pub const fn is_spoken(&self) -> bool {
+        !self.operations.is_empty()
+    }
+
+    /// Whether a body is an event, or a list of events: no root of dialects is its type.
+    pub const fn is_stream_of_bodies(&self) -> bool {
+        self.bodies.is_empty() && !self.signature.untyped.is_empty()
     }
 
     /// Returns the shape of a body that is a root of dialects.

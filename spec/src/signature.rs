@@ -24,6 +24,11 @@ impl Signature {
         self.events.iter().find(|pattern| fits(pattern, event)).copied()
     }
 
+    /// The pattern of its paths that a path fits.
+    pub fn path(&self, path: &str) -> Option<&'static str> {
+        find(self.paths, path)
+    }
+
     /// Returns whether an object is a body of the API.
     pub fn has_body(&self, json: &str) -> bool {
         self.bodies.iter().any(|mark| mark.fits(json))
@@ -227,7 +232,7 @@ mod tests {
             (r#"{"object":"chat.completion.chunk"}"#, "Chat Completions"),
             (r#"{"object":"","choices":[]}"#, "Chat Completions"),
             (r#"{"type":"message","stop_reason":null}"#, "Anthropic Messages"),
-            (r#"{"candidates":[]}"#, "Gemini"),
+            (r#"{"candidates":[]}"#, "Gemini generateContent"),
         ] {
             assert_eq!(of(json), Some(api), "{json}");
         }

@@ -134,9 +134,12 @@ fn places_in_body(api: &ApiFile, scope: &Scope) -> Vec<String> {
     outer.iter().flat_map(|outer| own.iter().map(move |inner| format!("{outer}{inner}"))).collect()
 }
 
-/// Returns whether a body of a dialect declares a property there.
+/// Returns whether a body of a dialect declares a property there. Without operations, bodies are events.
 fn is_in_body(api: &Api<'_>, pointer: &str) -> bool {
     let root = api.file.operations.get(&Operation::Create).and_then(|route| route.answer.as_ref());
+    if root.is_none() {
+        return api.dialects().any(|dialect| somewhere(dialect, pointer));
+    }
     api.dialects().any(|dialect| {
         let body = root.and_then(|root| dialect.types.get(dialect.file.roots.get(root)?));
         body.is_some_and(|body| leads_somewhere(dialect.registry(), body, pointer))

@@ -65,6 +65,8 @@ pub struct Framing {
     pub event_line: EventLine,
     /// The `[DONE]` marker at the end.
     pub done: Marker,
+    /// Comments, which keep a stream alive. Where they are forbidden, an error can be JSON without `data:`.
+    pub comments: Marker,
     /// The meaning of events that the dialect does not list.
     pub unknown_events: UnknownEvents,
     /// How the type of an event is found in its data, if not in the member `type`: the first of these that fits.

@@ -15,6 +15,9 @@ use super::constant::words;
 pub struct Signature {
     /// Patterns of the types of its events.
     pub events: Vec<String>,
+    /// Patterns of the paths of its URLs, besides the path of its main operation.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
     /// Its bodies.
     pub bodies: Vec<Mark>,
     /// Its events that have no type.

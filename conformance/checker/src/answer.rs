@@ -181,7 +181,15 @@ impl AnswerReader {
     }
 
     fn effect(&mut self, info: &EventInfo, view: &View<'_>, data: &str) {
-        let (level, key) = (info.level, key(info.level, view));
+        let (level, mut key) = (info.level, key(info.level, view));
+        // A call without an index is counted.
+        let is_counted = |slot: &Slot| self.api.slots.iter().any(|(of, at)| of == slot && at.is_empty());
+        if info.role == Role::Open
+            && level.own_index.as_ref().is_some_and(is_counted)
+            && let Some(own) = key.get_mut(level.key.len() - 1)
+        {
+            *own = self.calls.len() as u64;
+        }
         if self.is_of_other_choice(level, key) {
             return;
         }

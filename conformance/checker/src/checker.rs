@@ -224,7 +224,7 @@ impl Checker {
             }
         }
         self.settle(None);
-        self.judge.body(&self.plan, frame);
+        self.judge.body(&self.plan, &mut self.memory, frame);
         self.since(before)
     }
 

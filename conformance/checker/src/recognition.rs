@@ -148,7 +148,7 @@ impl Evidence<'_> {
             }
         }
         let first = self.first?;
-        let data = first.data.as_deref()?;
+        let data = self.data()?;
         let stated = string_member(data, "type");
         let name = stated.as_deref().or(first.event.as_deref());
         if spec::foreign_value(data).is_some() {
@@ -181,7 +181,7 @@ impl Evidence<'_> {
         });
         let request = self.exchange.and_then(|exchange| exchange.request.as_ref()?.body.as_deref());
         let mut comments = self.before.iter().copied().chain(self.first).flat_map(|frame| &frame.comments);
-        let data = self.first.and_then(|first| first.data.as_deref());
+        let data = self.data();
         host()
             .map(Sign::Host)
             .or_else(|| own.path(path).map(Sign::Path))
@@ -191,9 +191,16 @@ impl Evidence<'_> {
             .or_else(|| own.event(data?).map(Sign::Event))
     }
 
-    /// An event or type counts only if the data are valid as such.
+    /// A body that is a list is recognised by its first entry.
+    fn data(&self) -> Option<&str> {
+        let data = self.first?.data.as_deref()?;
+        let list = Some(data).filter(|data| self.is_body && data.trim_start().starts_with('['));
+        Some(list.and_then(|list| spec::json::entries(list.trim())?.first().copied()).unwrap_or(data))
+    }
+
+    /// An event or type counts only if the data are valid as such. Where bodies are events, nothing in them is required.
     fn valid_in(&self, api: &'static Api, name: Option<&str>, data: &str) -> Option<&'static str> {
-        let dialect = fallback(Some(api))?;
+        let dialect = fallback(Some(api)).filter(|_| !api.is_stream_of_bodies())?;
         // Where types follow from members, data have none of their own.
         if name.is_some() && !dialect.framing.types.is_empty() {
             return None;
@@ -260,7 +267,7 @@ pub(crate) fn is_event_of(dialect: &'static Dialect, frame: &Frame<'_>) -> bool 
     spec::foreign_value(data).is_none()
         && (name.is_some_and(|name| signature.pattern(name).is_some())
             || signature.value(data).is_some()
-            || is_valid())
+            || !dialect.api.is_stream_of_bodies() && is_valid())
 }
 
 /// Returns the name of the API or format that an object belongs to, among those that the suite does not check, and of the
@@ -451,7 +458,7 @@ mod tests {
         assert_eq!(of(None, azure), Some("Chat Completions"));
         let mcp = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
         assert_eq!(of(Some("message"), mcp), Some("MCP"));
-        assert_eq!(of(None, r#"{"candidates":[]}"#), Some("Gemini"));
+        assert_eq!(of(None, r#"{"candidates":[]}"#), Some("Gemini generateContent"));
         assert_eq!(of(None, r#"{"type":"session.created","session":{}}"#), Some("the Realtime API"));
         let run = r#"{"id":"run_1","object":"thread.run"}"#;
         assert_eq!(of(Some("thread.run.created"), run), Some("the Assistants API"));
@@ -467,9 +474,13 @@ mod tests {
         assert_eq!(of(None, r#"{"type":"log","level":"info"}"#), Some("application log"));
         // Of the APIs of the suite, none is another one.
         let of_any = |data: &str| other(None, None, data);
-        for data in [azure, r#"{"type":"message_start"}"#, r#"{"object":"response"}"#, r#"{"choices":[]}"#] {
+        let gemini = r#"{"candidates":[]}"#;
+        for data in
+            [azure, r#"{"type":"message_start"}"#, r#"{"object":"response"}"#, r#"{"choices":[]}"#, gemini]
+        {
             assert_eq!(of_any(data), None, "{data}");
         }
-        assert_eq!((of_any(mcp), of_any(r#"{"candidates":[]}"#)), (Some("MCP"), Some("Gemini")));
+        let step = r#"{"event_type":"step.start","index":0}"#;
+        assert_eq!((of_any(mcp), of_any(step)), (Some("MCP"), Some("Gemini Interactions")));
     }
 }

@@ -406,7 +406,7 @@ impl Checking {
         let is_known = || dialect.root(dialect.api.body(body)?.root);
         let is_error = || dialect.api.error_in(body).is_some();
         let has_failed = self.status.is_some_and(|status| status >= 400);
-        has_failed || is_error() || is_known().is_some()
+        has_failed || is_error() || is_known().is_some() || dialect.api.is_stream_of_bodies()
     }
 
     fn checker(&mut self) -> &mut Checker {

@@ -217,7 +217,7 @@ impl CommandArgs for ClientArgs {
 impl ClientArgs {
     fn dialect(&self) -> Result<&'static Dialect> {
         match (&self.dialect, &self.api) {
-            (Some(name), _) => names::dialect(name),
+            (Some(name), _) => names::spoken(names::dialect(name)?),
             (None, Some(api)) => names::dialect_of_api(api),
             (None, None) => match self.specification() {
                 Some(name) => names::dialect(name),

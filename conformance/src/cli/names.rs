@@ -74,15 +74,20 @@ pub(super) fn dialect_folder(path: &Path) -> Result<(String, Folder)> {
     Ok((name, Folder::read(path)?))
 }
 
-/// Returns the dialect of each API, unless another one is asked for: that of its first party.
+/// Returns the dialect of each API that the suite speaks, unless another one is asked for: that of its first party.
 pub(super) fn usual() -> impl Iterator<Item = &'static Dialect> {
-    let mut all: Vec<_> = spec::APIS.iter().filter_map(|api| fallback(Some(api))).collect();
+    let all = spec::APIS.iter().filter_map(|api| fallback(Some(api)));
+    let mut all: Vec<_> = all.filter(|dialect| gateway::is_spoken(dialect)).collect();
     all.sort_by_key(|dialect| (dialect.fallback != Fallback::Any, dialect.api.title));
     all.into_iter()
 }
 
 pub(super) fn dialect_of_api(api: &str) -> Result<&'static Dialect> {
     let all = usual;
+    if let Some(known) = spec::APIS.iter().find(|known| known.name == api).and_then(|api| fallback(Some(api)))
+    {
+        return spoken(known);
+    }
     all().find(|dialect| dialect.api.name == api).ok_or_else(|| {
         let names = || all().map(|dialect| dialect.api.name);
         let hint = meant(api, names());
@@ -90,11 +95,20 @@ pub(super) fn dialect_of_api(api: &str) -> Result<&'static Dialect> {
     })
 }
 
+/// An API that is only judged can be neither served nor called.
+pub(super) fn spoken(dialect: &'static Dialect) -> Result<&'static Dialect> {
+    if gateway::is_spoken(dialect) {
+        return Ok(dialect);
+    }
+    let (name, title) = (dialect.name, dialect.api.title);
+    Err(anyhow!("{name}: the suite judges recordings of {title}, and neither serves nor calls it"))
+}
+
 /// Returns the dialects of these names, and fails if two are of one API.
 pub(super) fn one_of_each_api(names: &[String], why: &str) -> Result<Vec<&'static Dialect>> {
     let mut dialects: Vec<&'static Dialect> = Vec::new();
     for name in names {
-        let found = dialect(name)?;
+        let found = spoken(dialect(name)?)?;
         if let Some(other) = dialects.iter().find(|other| other.api.name == found.api.name) {
             return Err(anyhow!(
                 "--dialect {} and {}: both are of the API {:?}; {why}",

@@ -112,7 +112,9 @@ static SEEDS: LazyLock<PathBuf> = LazyLock::new(|| {
     for name in ["stream.sse", "captures/a.sse"] {
         fs::write(folder.join(name), stream).expect("it can be written");
     }
-    for (name, golden) in [("messages.sse", "anthropic/text"), ("chat.sse", "chat/text")] {
+    let others =
+        [("messages.sse", "anthropic/text"), ("chat.sse", "chat/text"), ("gemini.sse", "gemini/text")];
+    for (name, golden) in others {
         let stream = goldens::golden(golden).expect("it is there").bytes;
         fs::write(folder.join(name), stream).expect("it can be written");
     }
@@ -175,6 +177,7 @@ fn seed(folder: &Path, block: &str) {
         ("acme", "dialect new"),
         ("messages.sse", "> messages.sse"),
         ("chat.sse", "> chat.sse"),
+        ("gemini.sse", "> gemini.sse"),
         ("my-client", "chmod"),
         ("conformance.toml", "conformance init"),
     ] {

@@ -82,6 +82,7 @@ fn a_checker_that_is_reset_finds_what_a_new_one_finds() {
 #[test]
 fn a_stream_that_is_cut_off_is_blamed_for_nothing_else() {
     let expected = [
+        "candidate/finished",
         "completion/ends-with-done",
         "error/followed-by-failed",
         "message/one-stop",

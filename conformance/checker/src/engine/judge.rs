@@ -1,7 +1,7 @@
 //! The check of a connection's frames, stream by stream.
 
 use spec::json::{RawString, is_same};
-use spec::table::{EventInfo, EventLine};
+use spec::table::{EventInfo, EventLine, Marker};
 use spec::{Api, Count, FragmentFrame, Memory};
 
 use super::case::At;
@@ -160,7 +160,17 @@ impl Judge {
             return;
         }
         let (found, reported) = (self.findings.all().len(), self.findings.reported);
-        if !frame.strays.is_empty() {
+        let has_others = !frame.comments.is_empty() || frame.id.is_some();
+        let forbids_comments = || plan.dialect().framing.comments == Marker::Forbidden;
+        if !frame.strays.is_empty() || has_others && forbids_comments() {
+            if forbids_comments()
+                && let Some(error) = bare_error(plan, frame)
+            {
+                // No blank line follows it.
+                let frame =
+                    Frame { data: Some(error.into()), strays: Vec::new(), terminated: true, ..frame.clone() };
+                return self.frame(plan, memory, &frame, observer);
+            }
             let record = Record::of_body(frame, self.frames);
             self.at_hand(plan).ask(Moment::Stray, &record);
         }
@@ -210,6 +220,7 @@ impl Judge {
         let is_usual = frame.terminated
             && frame.transport != Transport::WebSocket
             && frame.strays.is_empty()
+            && (frame.comments.is_empty() || plan.dialect().framing.comments != Marker::Forbidden)
             && frame.id.is_none()
             && frame.invalid_utf8.is_none()
             && frame.event.as_deref() == plan.event_line(info);
@@ -346,7 +357,18 @@ impl Judge {
         about
     }
 
-    pub(crate) fn body(&mut self, plan: &Plan, frame: &Frame<'_>) {
+    /// Where a body has no type of its own, it is an event, or a list of events.
+    pub(crate) fn body(&mut self, plan: &Plan, memory: &mut Memory, frame: &Frame<'_>) {
+        let data = frame.data.as_deref().unwrap_or_default().trim();
+        let events = spec::json::entries(data).unwrap_or_else(|| vec![data]);
+        if plan.api().is_stream_of_bodies() && !self.head.is_refusal() {
+            for event in events {
+                let data = Some(event.into());
+                let frame = Frame { data, transport: Transport::Unframed, terminated: true, ..frame.clone() };
+                self.frame(plan, memory, &frame, None);
+            }
+            return self.finish(plan);
+        }
         self.frames += 1;
         let record = Record::of_body(frame, self.frames);
         super::body::judge(plan, &self.head, record, &mut self.findings);
@@ -515,6 +537,13 @@ impl AtHand<'_> {
             self.stream.sequence_number.clone_from(&record.sequence_number);
         }
     }
+}
+
+/// Lines outside of fields are an error if they join to JSON with one.
+fn bare_error(plan: &Plan, frame: &Frame<'_>) -> Option<String> {
+    let text = frame.strays.join("\n");
+    let value = serde_json::from_str::<serde::de::IgnoredAny>(&text).ok().map(|_| text)?;
+    plan.api().error_in(&value).is_some().then_some(value)
 }
 
 /// Most frames are complete, and their `event` field is the expected one.

@@ -3,6 +3,7 @@
 mod chat;
 mod counts;
 mod error;
+mod gemini;
 mod logprobs;
 mod messages;
 mod misnomer;
@@ -71,9 +72,41 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::CompletionStreamSent | Rule::MessageStreamSent | Rule::ResponseStreamSent => {
             &[Body(request::body)]
         }
-        Rule::ErrorEndsCompletion | Rule::ErrorEndsMessage => {
+        Rule::ErrorEndsCompletion | Rule::ErrorEndsGeneration | Rule::ErrorEndsMessage => {
             &[At(Moment::AfterError, messages::message::error_is_last)]
         }
+        Rule::CandidateFinishReasonKnown => &[Phase(Scope::Candidate, gemini::candidate::reason_known)],
+        Rule::CandidateFinishedOnce => &[At(Moment::Event, gemini::candidate::finished_once)],
+        Rule::CandidateIndexDistinct => &[At(Moment::Event, gemini::candidate::index_distinct)],
+        Rule::CandidateNothingAfterFinish => &[At(Moment::Event, gemini::candidate::nothing_after_finish)],
+        Rule::CandidateRole => &[At(Moment::Event, gemini::candidate::role)],
+        Rule::CandidateStopHasOutput => &[Phase(Scope::Candidate, gemini::candidate::stop_has_output)],
+        Rule::CodeExecutionFollowsCode => &[Opened(Scope::CodeResult, gemini::part::follows_code)],
+        Rule::ContentPartEmptyTextPlaced => &[At(Moment::Event, gemini::part::empty_text_placed)],
+        Rule::ContentPartOneKind => &[At(Moment::Event, gemini::part::one_kind)],
+        Rule::FunctionCallAllHaveIds => &[Opened(Scope::FunctionCall, gemini::part::all_have_ids)],
+        Rule::FunctionCallHasArgs => &[Opened(Scope::FunctionCall, gemini::part::has_args)],
+        Rule::FunctionCallIdUnique => &[Opened(Scope::FunctionCall, gemini::part::id_unique)],
+        Rule::FunctionCallNamed => &[At(Moment::Event, gemini::part::named)],
+        Rule::FunctionCallNotPrefixed => &[Opened(Scope::FunctionCall, gemini::part::not_prefixed)],
+        Rule::GenerationHasCandidates => &[At(Moment::Event, gemini::candidate::has_candidates)],
+        Rule::GenerationOnlyData => {
+            &[At(Moment::Stray, wire::only_data), At(Moment::Frame, wire::no_id_line)]
+        }
+        Rule::GroundingSegmentInText => &[Phase(Scope::Candidate, gemini::candidate::segment_in_text)],
+        Rule::PromptBlockedAlone => &[Closed(Scope::Feedback, gemini::candidate::blocked_alone)],
+        Rule::ServerCallAnswered => &[At(Moment::StreamEnd, gemini::part::answered)],
+        Rule::ThoughtBeforeAnswer => &[Run(Scope::Thought, gemini::part::thought_first)],
+        Rule::ThoughtCounted => &[At(Moment::StreamEnd, gemini::usage::thoughts_counted)],
+        Rule::ThoughtHasText => &[At(Moment::Event, gemini::part::thought_has_text)],
+        Rule::ThoughtIsTrue => &[At(Moment::Event, gemini::part::thought_is_true)],
+        Rule::ThoughtSignatureBase64 => &[At(Moment::Event, gemini::part::signature_base64)],
+        Rule::ThoughtSignatureFirstCall => &[Opened(Scope::FunctionCall, gemini::part::first_is_signed)],
+        Rule::ThoughtSignatureNotOnThought => &[At(Moment::Event, gemini::part::signature_not_on_thought)],
+        Rule::ThoughtSignatureOnCall => &[Phase(Scope::Candidate, gemini::part::calls_are_signed)],
+        Rule::TokenCountAddsUp => &[Phase(Scope::Generation, gemini::usage::adds_up)],
+        Rule::TokenCountAtFinish => &[Phase(Scope::Candidate, gemini::usage::at_finish)],
+        Rule::TokenCountCachedWithin => &[Phase(Scope::Generation, gemini::usage::cached_within)],
         Rule::MessageFormatKept => &[Phase(Scope::Message, messages::request::format_kept)],
         Rule::MessageHasContent => &[Phase(Scope::Message, messages::message::has_content)],
         Rule::MessageIdentified => &[AnySnapshot(messages::message::identified)],

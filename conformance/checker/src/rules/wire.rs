@@ -152,6 +152,19 @@ pub(super) fn known_fields(case: &mut Case<'_>) {
     });
 }
 
+/// In a truncated recording, any line may be incomplete.
+pub(super) fn only_data(case: &mut Case<'_>) {
+    let Some(frame) = case.record().map(|record| record.frame) else { return };
+    if frame.transport != Transport::Http || !frame.terminated || case.head.is_refusal() {
+        return;
+    }
+    let comment = frame.comments.first().map(|comment| format!(":{comment}"));
+    let Some(line) = comment.or_else(|| frame.strays.first().map(ToString::to_string)) else { return };
+    case.expected("data: fields and blank lines", || {
+        format!("the line {} is not data, and clients fail on it", short(&format!("{line:?}")))
+    });
+}
+
 pub(super) fn utf8(case: &mut Case<'_>) {
     let Some(at) = case.record().and_then(|record| record.frame.invalid_utf8) else { return };
     case.expected("valid UTF-8", || format!("byte {at} of the recording is not valid UTF-8"));

@@ -126,14 +126,14 @@ fn an_event_of_a_checked_api_decides() {
     for before in [1, 200] {
         let mut checker = Checker::recognising(&RuleSets::all());
         for _ in 0..before {
-            assert!(checker.event(r#"{"candidates":[]}"#).is_empty());
+            assert!(checker.event(r#"{"event_type":"step.stop"}"#).is_empty());
         }
-        assert_eq!(checker.other().map(Other::name), Some("Gemini"));
+        assert_eq!(checker.other().map(Other::name), Some("Gemini Interactions"));
         assert!(!checker.event(own).is_empty());
         assert_eq!(checker.settled_dialect().map(|dialect| dialect.name), Some("chat"));
     }
     let mut checker = Checker::recognising(&RuleSets::all());
-    checker.event(r#"{"candidates":[]}"#);
+    checker.event(r#"{"event_type":"step.stop"}"#);
     assert!(checker.finish().is_empty() && checker.recognised().is_none());
 }
 

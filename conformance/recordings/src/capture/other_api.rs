@@ -14,7 +14,8 @@ pub(crate) fn at_url(url: &str, own: Option<&Api>) -> (Option<&'static str>, boo
 }
 
 pub(super) fn is_known(url: &str) -> bool {
-    APIS.iter().any(|api| url.contains(api.path)) || at_url(url, None).0.is_some()
+    let (other, is_own) = at_url(url, None);
+    APIS.iter().any(|api| url.contains(api.path)) || is_own || other.is_some()
 }
 
 pub(super) fn is_body(text: &str) -> bool {
@@ -48,7 +49,7 @@ mod tests {
         assert_eq!(at_url("/v1/messages"), (Some("Anthropic Messages"), false));
         assert_eq!(
             at_url("https://a.test/v1beta/models/m:streamGenerateContent?alt=sse"),
-            (Some("Gemini"), false)
+            (Some("Gemini generateContent"), false)
         );
         assert_eq!(at_url("https://a.test/v1/openai/chat/completions/"), (Some("Chat Completions"), false));
         assert_eq!(at_url("https://a.test/my/gateway"), (None, false));
