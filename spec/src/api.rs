@@ -165,6 +165,11 @@ pub struct ScopeInfo {
     pub complete: Option<&'static str>,
 }
 
+/// The APIs that the suite serves and calls, and not only judges in recordings.
+pub fn spoken() -> impl DoubleEndedIterator<Item = &'static Api> {
+    APIS.iter().copied().filter(|api| !api.operations.is_empty())
+}
+
 impl Api {
     /// Returns whether a path is that of the API's main operation, or of another one below it.
     pub fn has_path(&self, path: &str) -> bool {
@@ -213,11 +218,6 @@ impl Api {
     /// Returns the root of dialects that is the type of the value of the root, as a body.
     pub fn root_body(&self) -> Option<&'static str> {
         self.route(Operation::Create)?.answer
-    }
-
-    /// Whether the suite serves and calls it, and not only judges recordings.
-    pub const fn is_spoken(&self) -> bool {
-        !self.operations.is_empty()
     }
 
     /// Whether a body is an event, or a list of events: no root of dialects is its type.

@@ -28,7 +28,7 @@ mod view;
 mod watch;
 mod words;
 
-pub use api::{APIS, Api, FOREIGN, FORMATS, Scope, Slot, UNKNOWN_KEY};
+pub use api::{APIS, Api, FOREIGN, FORMATS, Scope, Slot, UNKNOWN_KEY, spoken};
 pub use count::{Count, Odd};
 pub use decimal::Decimal;
 pub use delta::{Fragment, FragmentFrame};

@@ -215,6 +215,7 @@ mod tests {
             (r#"{"resourceSpans":[]}"#, "OpenTelemetry export"),
             (r#"{"request_id":"a","call_type":"acompletion","response":{}}"#, "LiteLLM log"),
             (r#"{"model":"m","messages":[{"role":"user"}],"stream":true}"#, "request"),
+            (r#"{"contents":[{"parts":[{"text":"Hi"}]}]}"#, "request"),
             (r#"{"version":1,"suite":"0.1.0","outcome":"passed"}"#, "report of this suite"),
             (r#"{"type":"response.created","response":{}}"#, ""),
             (r#"{"type":"message_start","message":{}}"#, ""),

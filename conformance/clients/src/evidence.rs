@@ -15,6 +15,7 @@ use spec::Api;
 use super::child::Ended;
 use super::journal::Sent;
 use super::protocol::Reply;
+use super::retries::REQUEST_KEY;
 
 /// The end of the names of its files.
 pub(super) const FILE: &str = ".case.json";
@@ -162,7 +163,8 @@ pub(super) fn file_of(case: &str) -> String {
 fn masked((name, value): &(String, String), api: &Api, key: &str) -> (String, String) {
     let is_own =
         || api.request.with_key(key).any(|(header, own)| header.eq_ignore_ascii_case(name) && own == *value);
-    let value = if is_public_header(name) || is_own() { value } else { REDACTED };
+    let names_request = || name.eq_ignore_ascii_case(REQUEST_KEY);
+    let value = if is_public_header(name) || names_request() || is_own() { value } else { REDACTED };
     (name.clone(), value.to_owned())
 }
 
@@ -180,6 +182,7 @@ mod tests {
         let kept = |name: &str, value: &str| masked(&(name.to_owned(), value.to_owned()), api, "sk-own").1;
         assert_eq!(kept("Content-Type", "text/plain"), "text/plain");
         assert_eq!(kept("authorization", "Bearer sk-own"), "Bearer sk-own");
+        assert_eq!(kept("Idempotency-Key", "1"), "1");
         for name in ["authorization", "cookie", "x-own-token"] {
             assert_eq!(kept(name, "Bearer sk-of-user"), REDACTED, "{name}");
         }

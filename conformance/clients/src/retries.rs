@@ -21,7 +21,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// The time that a client may take besides its pauses.
 const SPARE: Duration = Duration::from_secs(1);
 /// The header that names a request which may be sent several times.
-const KEY: &str = "idempotency-key";
+pub(super) const REQUEST_KEY: &str = "idempotency-key";
 
 /// How often the client may send the request of a case, and what the first requests get.
 #[derive(Debug, Clone)]
@@ -204,9 +204,9 @@ fn seconds(time: Duration) -> String {
 
 /// Describes what differs in a request that was sent again.
 fn changed(before: &Received, after: &Received, number: usize) -> Option<String> {
-    let (one, other) = (before.header(KEY), after.header(KEY));
+    let (one, other) = (before.header(REQUEST_KEY), after.header(REQUEST_KEY));
     if one.is_some() && one != other {
-        return Some(format!("request {number} has another {KEY} than the one before"));
+        return Some(format!("request {number} has another {REQUEST_KEY} than the one before"));
     }
     if before.body == after.body {
         return None;

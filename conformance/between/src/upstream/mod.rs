@@ -115,7 +115,7 @@ impl Desk {
 
 /// Returns the API whose responses are created by a request to a path.
 fn api_of(path: &str) -> Option<&'static Api> {
-    spec::APIS.iter().copied().find(|api| path.trim_end_matches('/').ends_with(api.path))
+    spec::spoken().find(|api| path.trim_end_matches('/').ends_with(api.path))
 }
 
 async fn answer(

@@ -109,9 +109,9 @@ fn play(fault: Option<&str>, with: &[&str], is_in: impl Fn(&Pair) -> bool) -> Be
 
 /// Returns the pairs of all APIs.
 pub(super) fn pairs() -> impl Iterator<Item = Pair> {
-    let fronts = spec::APIS.iter().filter_map(|api| front_dialect(api));
+    let fronts = spec::spoken().filter_map(front_dialect);
     fronts.flat_map(|front| {
-        let upstreams = spec::APIS.iter().filter_map(|api| upstream_dialect(api));
+        let upstreams = spec::spoken().filter_map(upstream_dialect);
         upstreams.map(move |upstream| Pair::of_reference(front, upstream))
     })
 }

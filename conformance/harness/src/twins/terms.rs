@@ -141,11 +141,11 @@ mod tests {
             assert!(is_api(&declared.api) && is_case && !declared.reason.trim().is_empty(), "{declared:?}");
         }
         // The tools of each API are found in one of the two places.
-        for api in spec::APIS.iter().filter(|api| api.is_spoken()) {
+        for api in spec::spoken() {
             assert_eq!(api.request.offers.is_none(), FILE.tools.contains_key(api.name), "{}", api.name);
         }
         // Every usual word of an API has a class.
-        for api in spec::APIS.iter().filter(|api| api.is_spoken()) {
+        for api in spec::spoken() {
             assert!(api.usual_stops.iter().all(|word| !stops(api.name, word).is_empty()), "{}", api.name);
         }
     }

@@ -25,8 +25,7 @@ pub(super) struct Bench {
 
 /// Returns the pairs of APIs.
 pub(super) fn pairs() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let spoken = || spec::APIS.iter().filter(|api| api.is_spoken());
-    spoken().flat_map(move |front| spoken().map(move |upstream| (front.name, upstream.name)))
+    spec::spoken().flat_map(move |front| spec::spoken().map(move |upstream| (front.name, upstream.name)))
 }
 
 fn ms(number: usize) -> Duration {
