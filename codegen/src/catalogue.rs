@@ -9,11 +9,11 @@ use serde::de::DeserializeOwned;
 use crate::dialect::{LoadError, entries, read_toml};
 use crate::folders::{
     self, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CLIENT_CONTRACT, CLIENT_RULES, CLIENTS, CONTRACT,
-    DEFECTS, MEASURED, PLAYED, REQUESTS, SHARED_RULES, THREADS,
+    DEFECTS, IMPACT, MEASURED, REQUESTS, SHARED_RULES, THREADS,
 };
 use crate::formats::{
     ApiFile, BetweenCase, BetweenLimitsFile, ClientCase, ClientProfile, ContractFile, Defect, DefectsFile,
-    GuaranteesFile, MeasuredFile, PageError, PlayedFile, Profile, RequestsFile, RequirementsFile, Rule,
+    GuaranteesFile, ImpactFile, MeasuredFile, PageError, Profile, RequestsFile, RequirementsFile, Rule,
     RuleInApi, Scenario, SharedRulesFile, TestRule, Thread, ThreadsFile,
 };
 
@@ -42,8 +42,8 @@ pub struct Catalogue {
     pub threads: Vec<Thread>,
     /// `measured.toml`, by API.
     pub measured: BTreeMap<String, MeasuredFile>,
-    /// `played.toml`, by API.
-    pub played: BTreeMap<String, PlayedFile>,
+    /// `impact.toml`, by API.
+    pub impact: BTreeMap<String, ImpactFile>,
     /// `requests.toml`, by API.
     pub requests: BTreeMap<String, RequestsFile>,
     /// `between/cases/`, by id.
@@ -78,7 +78,7 @@ impl Catalogue {
             defects: read.defects(),
             threads: read.threads(),
             measured: read.of_apis(MEASURED),
-            played: read.of_apis(PLAYED),
+            impact: read.of_apis(IMPACT),
             requests: read.of_apis(REQUESTS),
             between_cases: read.pages(BETWEEN_CASES, BetweenCase::parse),
             between_rules: read.pages(BETWEEN_RULES, TestRule::parse),

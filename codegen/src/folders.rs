@@ -52,7 +52,7 @@ pub const CLIENTS: &str = "clients";
 
 /// Tables that an API can have, and that all APIs can share.
 pub const TABLES: [&str; 8] =
-    [BETWEEN_LIMITS, CLIENT_CONTRACT, CONTRACT, DEFECTS, MEASURED, PLAYED, REQUESTS, SHARED_RULES];
+    [BETWEEN_LIMITS, CLIENT_CONTRACT, CONTRACT, DEFECTS, MEASURED, IMPACT, REQUESTS, SHARED_RULES];
 
 /// The file of an API with its entries for shared rules.
 pub const SHARED_RULES: &str = "shared-rules.toml";
@@ -66,8 +66,8 @@ pub const THREADS: &str = "threads.toml";
 /// The measured behaviour of clients.
 pub const MEASURED: &str = "measured.toml";
 
-/// What is found in the streams that were played to clients.
-pub const PLAYED: &str = "played.toml";
+/// The outcomes of clients, by the findings in the streams.
+pub const IMPACT: &str = "impact.toml";
 
 /// What clients send for a golden.
 pub const REQUESTS: &str = "requests.toml";

@@ -99,13 +99,16 @@ pub struct Stream {
     pub name: String,
     /// As it is sent.
     pub text: String,
-    events: Vec<Event>,
+    pub(crate) events: Vec<Event>,
 }
 
-#[derive(Debug)]
-struct Event {
-    name: String,
-    data: Value,
+#[derive(Debug, Clone)]
+pub(crate) struct Event {
+    pub(crate) name: String,
+    pub(crate) data: Value,
+    /// Its data, if that is not JSON.
+    pub(crate) text: String,
+    pub(crate) has_line: bool,
 }
 
 impl Damages {
@@ -220,7 +223,16 @@ impl Event {
         let data = frame.lines().find_map(|line| line.strip_prefix("data: ")).unwrap_or_default();
         let value: Value = serde_json::from_str(data).unwrap_or_default();
         let name = ["type", "object"].iter().find_map(|name| value.get(name)?.as_str());
-        Self { name: name.unwrap_or(data).to_owned(), data: value }
+        let text = if value.is_null() { data.to_owned() } else { String::new() };
+        let has_line = frame.starts_with("event:");
+        Self { name: name.unwrap_or(data).to_owned(), data: value, text, has_line }
+    }
+
+    /// Returns it as it is sent.
+    pub(crate) fn frame(&self) -> String {
+        let line = if self.has_line { format!("event: {}\n", self.name) } else { String::new() };
+        let data = if self.data.is_null() { self.text.clone() } else { self.data.to_string() };
+        format!("{line}data: {data}\n\n")
     }
 }
 

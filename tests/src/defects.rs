@@ -65,10 +65,10 @@ fn verdict(defect: &Defect) -> String {
 }
 
 fn clients(defect: &Defect, measured: &MeasuredFile) -> String {
-    let broken = measured.broken(&defect.case());
+    let outcomes = measured.outcomes(&defect.case());
     let of = |(outcome, word): (Outcome, &str)| {
-        let names = broken.iter().filter(|claim| claim.outcome == outcome).map(|claim| &*claim.client.name);
-        let names: Vec<&str> = names.collect();
+        let clients = measured.measured().zip(&outcomes).filter(|(_, of)| **of == outcome);
+        let names: Vec<&str> = clients.map(|(client, _)| &*client.name).collect();
         (!names.is_empty()).then(|| format!("**{word}**: {}", names.join(", ")))
     };
     let words = [(Outcome::Exception, "error"), (Outcome::Wrong, "wrong"), (Outcome::Silent, "silent")];

@@ -1,11 +1,12 @@
-//! Checks that `measured.toml` lists every client of the rule pages, and has the outcome of each client for each stream.
+//! Checks that `measured.toml` lists every client of the rule pages, and has the outcome of each client for each stream, and that
+//! `impact.toml` is about its clients.
 
 use std::collections::BTreeSet;
 
 use super::context::Context;
 use super::report::Report;
-use crate::folders::{MEASURED, PLAYED, table_of};
-use crate::formats::{Client, MeasuredFile, Outcome};
+use crate::folders::{IMPACT, MEASURED, table_of};
+use crate::formats::{Client, ImpactFile, MeasuredFile, Outcome};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     let clients: Vec<&Client> = context.catalogue.measured.values().flat_map(|file| &file.clients).collect();
@@ -66,11 +67,13 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     for (api, measured) in &context.catalogue.measured {
         streams(context, api, measured, report);
     }
+    for (api, file) in &context.catalogue.impact {
+        impact(context, api, file, report);
+    }
 }
 
 fn streams(context: &Context, api: &str, measured: &MeasuredFile, report: &mut Report) {
     let file = table_of(api, MEASURED);
-    let played = context.catalogue.played.get(api);
     let columns = measured.measured().count();
     for (stream, letters) in &measured.outcomes {
         let mut find = |message: String, help: &str| report.find(&file, stream, message, help);
@@ -87,15 +90,34 @@ fn streams(context: &Context, api: &str, measured: &MeasuredFile, report: &mut R
             );
         }
     }
-    let played = played.into_iter().flat_map(|file| file.0.keys());
-    for stream in played.filter(|stream| !measured.outcomes.contains_key(*stream)) {
-        let message = format!("no client was measured with the stream \"{stream}\"");
-        report.find(
-            table_of(api, PLAYED),
-            stream,
-            message,
-            "BLESS=1 cargo test -p tests --test suite measured",
-        );
+}
+
+/// Each row of `impact.toml` has one word for each client, and `measured.toml` lists these clients, too.
+fn impact(context: &Context, api: &str, file: &ImpactFile, report: &mut Report) {
+    let path = table_of(api, IMPACT);
+    let help = "measure it again with `cargo run -p tests --example measure_impact`";
+    let known = context.catalogue.measured.get(api).map_or(&[][..], |file| &file.clients);
+    for client in file.clients.iter().filter(|client| !known.iter().any(|known| known.name == client.name)) {
+        let message = format!("there is no client \"{}\"", client.name);
+        report.find(&path, &client.name, message, "use a client that the measured.toml of the API lists");
+    }
+    for (kinds, words) in &file.outcomes {
+        let is_word = |word: &str| {
+            let mut rest = word.chars();
+            rest.next().is_some_and(|letter| ImpactFile::LETTERS.contains(letter))
+                && (rest.as_str().is_empty() || rest.as_str().parse::<usize>().is_ok())
+        };
+        let count = words.split(' ').filter(|word| is_word(word)).count();
+        if count != file.clients.len() || count != words.split(' ').count() {
+            let message = format!("\"{words}\" are not the outcomes of {} clients", file.clients.len());
+            report.find(&path, kinds, message, help);
+        }
+        for kind in kinds.split(ImpactFile::AND) {
+            let rule = kind.split_once(' ').map_or(kind, |(rule, _)| rule);
+            if !context.catalogue.rules.contains_key(rule) {
+                report.find(&path, kinds, format!("there is no rule \"{rule}\""), help);
+            }
+        }
     }
 }
 

@@ -3,14 +3,14 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::measured::{Effects, Measurement};
+use super::impact::{self, Measurement};
 use crate::catalogue::Catalogue;
 use crate::formats::{
     About, Authority, BetweenCase, BetweenLeniency, BetweenLimit, Breakage, Channel, Citation, Client,
     ClientCase, ClientFailure, ClientProfile, ClientRetries, ClientStep, Constant, ContractClause, Coverage,
     DecidedBy, Edit, Ending, Expect, Family, FaultPlaces, HandlingMode, LooksAt, NativeRule, OnSocket,
-    Operand, PlayedFile, Profile, Relation, Requirement, RequirementLevel, Rule, RuleInApi, Scenario, Scopes,
-    Side, Step, Target, TestRule, UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
+    Operand, Profile, Relation, Requirement, RequirementLevel, Rule, RuleInApi, Scenario, Scopes, Side, Step,
+    Target, TestRule, UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
 };
 use crate::names;
 
@@ -27,17 +27,11 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         let (name, doc) = (variant(&rule.id), format!(" `{}`: {}.", rule.id, rule.title));
         quote!(#[doc = #doc] #name,)
     });
-    let none = PlayedFile::default();
-    let effects: Vec<(&String, Effects<'_>)> = catalogue
-        .measured
-        .iter()
-        .map(|(api, measured)| (api, Effects::of(measured, catalogue.played.get(api).unwrap_or(&none))))
-        .collect();
     let rules = list(catalogue.rules.values().map(|rule| {
         let mut rule = rule.clone();
         for own in &mut rule.in_apis {
-            let of_api = effects.iter().filter(|(api, _)| **api == own.api);
-            let measured = of_api.flat_map(|(_, effects)| effects.breakages(&rule.id));
+            let of_api = catalogue.impact.get(&own.api);
+            let measured = of_api.into_iter().flat_map(|file| impact::breakages(file, &rule.id));
             own.breaks = measured.chain(own.breaks.drain(..)).collect();
         }
         rule
@@ -49,9 +43,10 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     }));
     client_cases.sort_by(|one, other| (&one.id, &one.api).cmp(&(&other.id, &other.api)));
     let client_cases = client_cases.expression();
-    let clients = list(catalogue.measured.values().flat_map(|file| file.clients.clone()));
-    let measured = effects.iter().map(|(api, effects)| {
-        let table = effects.table().expression();
+    let clients = catalogue.measured.values().flat_map(|file| &file.clients);
+    let clients = list(clients.map(|client| impact::client(client, catalogue.impact.get(&client.api))));
+    let measured = catalogue.impact.iter().map(|(api, file)| {
+        let table = impact::table(file).expression();
         quote!((#api, #table))
     });
     let files = || catalogue.requests.values();
@@ -97,7 +92,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         /// All clients with known behaviour.
         pub static CLIENTS: &[Client] = #clients;
 
-        /// What the measured clients do with each kind of finding, sorted by kind, for each API.
+        /// What the clients of each API do with streams, sorted by the kinds of findings in these.
         pub static MEASURED: &[(&str, &[Measurement])] = &[#(#measured),*];
 
         /// The groups of streams that are played to clients.

@@ -17,7 +17,7 @@ macro_rules! leaking {
 
 mod catalogue;
 mod check;
-mod measured;
+mod impact;
 mod shared;
 #[cfg(feature = "cli")]
 mod show;

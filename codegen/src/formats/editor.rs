@@ -4,7 +4,7 @@ use schemars::{Schema, schema_for};
 
 use super::{
     ApiFile, BetweenCase, BetweenLimitsFile, ClientCase, ClientProfile, ContractFile, DefectsFile,
-    DialectFile, ErrataFile, ForeignFile, Glossary, GuaranteesFile, Lifecycle, MeasuredFile, PlayedFile,
+    DialectFile, ErrataFile, ForeignFile, Glossary, GuaranteesFile, ImpactFile, Lifecycle, MeasuredFile,
     Profile, RequestsFile, RequirementsFile, Rule, Scenario, SharedRulesFile, TestRule, ThreadsFile,
 };
 
@@ -25,7 +25,7 @@ pub fn editor_schemas() -> Vec<(String, String)> {
         ("lifecycle", schema_for!(Lifecycle)),
         ("client-profile", schema_for!(ClientProfile)),
         ("measured", schema_for!(MeasuredFile)),
-        ("played", schema_for!(PlayedFile)),
+        ("impact", schema_for!(ImpactFile)),
         ("profile", schema_for!(Profile)),
         ("requests", schema_for!(RequestsFile)),
         ("requirement", schema_for!(RequirementsFile)),

@@ -1,4 +1,4 @@
-//! `measured.toml` and `played.toml`
+//! `measured.toml`
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub struct Client {
     /// The API that it was measured with, that of its file.
     #[serde(skip)]
     pub api: String,
-    /// Its place in the outcomes, if it has a version.
+    /// Its place in the rows of `impact.toml`, if it was played samples.
     #[serde(skip)]
     pub column: Option<usize>,
     /// The API that was called, if its name does not tell.
@@ -45,12 +45,6 @@ pub struct Client {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<String, String>,
 }
-
-/// The kinds of findings in the streams that were played to clients, by the name of the stream. A stream `member/…` whose
-/// only finding is the one that its name states is not listed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct PlayedFile(pub BTreeMap<String, Vec<String>>);
 
 /// What a client does with a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,17 +101,6 @@ impl Outcome {
     }
 }
 
-/// The failure of a client on a stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Claim<'a> {
-    /// The client.
-    pub client: &'a Client,
-    /// Its failure.
-    pub outcome: Outcome,
-    /// The error; empty if there is none, or it is not recorded.
-    pub error: &'a str,
-}
-
 impl MeasuredFile {
     /// Returns the clients with a version, in the order of the letters.
     pub fn measured(&self) -> impl Iterator<Item = &Client> {
@@ -136,19 +119,6 @@ impl MeasuredFile {
         let column = self.measured().position(|measured| measured.name == client);
         let outcome = column.and_then(|column| self.outcomes(stream).get(column).copied());
         outcome.unwrap_or(Outcome::NotPlayed)
-    }
-
-    /// Returns the clients that fail on a stream, with their failure: errors first, then wrong content.
-    pub fn broken(&self, stream: &str) -> Vec<Claim<'_>> {
-        let claims = self.measured().zip(self.outcomes(stream)).map(|(client, outcome)| Claim {
-            client,
-            outcome,
-            error: client.errors.get(stream).map(String::as_str).unwrap_or_default(),
-        });
-        let mut broken: Vec<Claim<'_>> = claims.filter(|claim| claim.outcome.is_failure()).collect();
-        // The sort is stable: clients stay in the order of the file.
-        broken.sort_by_key(|claim| claim.outcome);
-        broken
     }
 }
 
@@ -171,30 +141,4 @@ pub mod groups {
     pub const ALL: [&str; 6] = [DEFECT, FAULT, LEGAL, MEMBER, ORDER, SOUND];
     /// The groups that docs/client-members.md shows.
     pub const DEEP: [&str; 2] = [MEMBER, ORDER];
-}
-
-impl PlayedFile {
-    /// Returns the kinds of findings in a stream.
-    pub fn kinds(&self, stream: &str) -> Vec<String> {
-        match self.0.get(stream) {
-            Some(kinds) => kinds.clone(),
-            None => Self::stated(stream).into_iter().collect(),
-        }
-    }
-
-    /// Returns the kind of finding that the name of a stream states, as in `member/response.created/response/id=absent` or
-    /// `order/openai/two-parts/response.output_text.delta item_id=null`.
-    pub fn stated(stream: &str) -> Option<String> {
-        let (stream, form) = stream.rsplit_once('=')?;
-        let (event, member) = if let Some(place) = stream.strip_prefix(groups::MEMBER) {
-            let (event, member) = place.split_once('/')?;
-            (event, member.to_owned())
-        } else {
-            let (_, place) = stream.strip_prefix(groups::ORDER)?.rsplit_once('/')?;
-            let (event, path) = place.split_once(' ')?;
-            // A number says which of several events is wrong.
-            (event.split_once('#').map_or(event, |(event, _)| event), path.replace('.', "/"))
-        };
-        Some(format!("schema/event-valid {event} /{member} {form}"))
-    }
 }

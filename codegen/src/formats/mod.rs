@@ -12,6 +12,7 @@ mod errata;
 mod exchange;
 mod glossary;
 mod guarantee;
+mod impact;
 mod lifecycle;
 mod measured;
 mod page;
@@ -50,8 +51,9 @@ pub use exchange::{
 };
 pub use glossary::Glossary;
 pub use guarantee::{EditedGolden, Guarantee, GuaranteesFile};
+pub use impact::{ImpactClient, ImpactFile};
 pub use lifecycle::{Effect, Lifecycle, Role};
-pub use measured::{Claim, Client, MeasuredFile, Outcome, PlayedFile, groups};
+pub use measured::{Client, MeasuredFile, Outcome, groups};
 pub use page::{PageError, Request};
 pub use profile::{ClientProfile, Profile};
 pub use published::Published;

@@ -156,29 +156,34 @@ impl fmt::Display for Citation {
 }
 
 impl Measurement {
-    /// Returns what a client does, if it has a version.
-    pub fn outcome(&self, client: &Client) -> Option<Measured> {
-        let column = client.column?;
-        let error = || self.errors.iter().find(|(of, _)| *of == column).map_or("", |(_, error)| *error);
-        Some(match self.outcomes.as_bytes().get(column)? {
-            b'.' => Measured::Handled,
-            b'x' => Measured::Error(error()),
-            b'w' => Measured::Wrong,
-            b's' => Measured::Silent,
-            b'c' => Measured::FailsOnIntact,
-            b'-' => Measured::NotExercised,
-            b'+' => Measured::AmongOthers,
-            b'v' => Measured::Varies,
+    /// Returns what a client does.
+    pub fn outcome(&self, client: &Client) -> Measured {
+        let Some(column) = client.column else { return Measured::NotPlayed };
+        let detail = || self.details.iter().find(|(of, _)| *of == column).map_or("", |(_, detail)| *detail);
+        match self.outcomes.as_bytes().get(column) {
+            Some(b'x') => Measured::Fails(detail()),
+            Some(b'w') => Measured::Wrong(detail()),
+            Some(b'p') => Measured::PassesOn(detail()),
+            Some(b'r') => Measured::Reports,
+            Some(b'.') => Measured::Unaffected,
+            Some(b'v') => Measured::Varies,
             _ => Measured::NotPlayed,
-        })
+        }
     }
 }
 
-/// Returns what the clients of an API do with streams that have this kind of finding, if they were played any.
-pub fn measurement(api: &str, kind: &str) -> Option<&'static Measurement> {
-    let (_, table) = MEASURED.iter().find(|(name, _)| *name == named_api(api))?;
-    let at = table.binary_search_by(|measurement| measurement.kind.cmp(kind)).ok()?;
-    table.get(at)
+/// Returns what was measured with streams that have no other findings than these kinds, which are sorted.
+pub fn measurements<'k>(
+    api: &str,
+    kinds: &'k [String],
+) -> impl Iterator<Item = &'static Measurement> + use<'k> {
+    let table =
+        MEASURED.iter().find(|(name, _)| *name == named_api(api)).map_or(&[][..], |(_, table)| *table);
+    kinds.iter().flat_map(move |first| {
+        let from = table.partition_point(|row| row.kinds.first().is_some_and(|kind| *kind < first.as_str()));
+        let rows = table[from..].iter().take_while(move |row| row.kinds.first() == Some(&first.as_str()));
+        rows.filter(move |row| row.kinds.iter().all(|kind| kinds.iter().any(|other| other == kind)))
+    })
 }
 
 /// The API of reports that name none, from before there were others.
@@ -201,45 +206,23 @@ pub fn request(golden: &str) -> Option<&'static str> {
     REQUESTS.iter().find(|(name, _)| *name == golden).map(|(_, request)| *request)
 }
 
-/// What a client did with streams that have one kind of finding.
+/// The outcome of a client for streams with the same kinds of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measured {
-    /// It returned what was sent, or reported what must be reported.
-    Handled,
-    /// It failed with this error, which is empty if it was not recorded.
-    Error(&'static str),
-    /// It returned wrong or empty content.
-    Wrong,
-    /// It did not report an error.
-    Silent,
-    /// It failed on some streams, and handled others.
+    /// It fails, with this error.
+    Fails(&'static str),
+    /// Its result is wrong, in this way.
+    Wrong(&'static str),
+    /// It passes on what the server changed.
+    PassesOn(&'static str),
+    /// It reports an error of the server, as it should.
+    Reports,
+    /// Its result is the same as for the intact stream.
+    Unaffected,
+    /// It does one thing on some of the streams, and another on others.
     Varies,
-    /// It fails on the intact stream, too.
-    FailsOnIntact,
-    /// It cannot be asked for such a response.
-    NotExercised,
-    /// It failed, but only on streams with other findings that may be the reason.
-    AmongOthers,
-    /// It was not played yet.
+    /// It was not played enough of them.
     NotPlayed,
-}
-
-impl Measured {
-    /// Returns the failure in words, if it is one.
-    pub fn failure(self) -> Option<String> {
-        match self {
-            Self::Error("") => Some("fails with an error".to_owned()),
-            Self::Error(error) => Some(format!("fails with an error: {error}")),
-            Self::Wrong => Some("returns wrong or empty content".to_owned()),
-            Self::Silent => Some("does not report an error".to_owned()),
-            Self::Handled
-            | Self::Varies
-            | Self::FailsOnIntact
-            | Self::NotExercised
-            | Self::AmongOthers
-            | Self::NotPlayed => None,
-        }
-    }
 }
 
 impl Requirement {

@@ -21,8 +21,9 @@ pub use catalogue::{self, Level, Rule};
 pub use checker::Checker;
 pub use chosen::{ChangedLevel, Rules, level};
 pub use engine::{
-    Asked, Chosen, DataProblem, Effect, Excerpt, Finding, Findings, LevelName, Location, Misnomer, Observer,
-    Occurrence, Origin, Payload, Record, Related, Seen, SeenEffect, Supply, Unmeasured,
+    Asked, Chosen, DataProblem, Effect, Excerpt, Finding, Findings, Harm, LevelName, Location, Misnomer,
+    Observer, Occurrence, Origin, Payload, Record, Related, Seen, SeenEffect, Supply, Unmeasured, effects,
+    needed, tells,
 };
 pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport};
 pub use recognition::{Other, Recognised, apis_of_request, fallback, other_than};

@@ -6,12 +6,10 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use catalogue::{CLIENT_CASES, Channel, ClientCase, Edit, Expect, RULES, Rule, Violation, groups};
-use checker::Rules;
 use gateway::End;
 use harness::lock;
 use recordings::capture::Format;
 use recordings::{goldens, violation};
-use results::Transport;
 use serde_json::{Value, json};
 use spec::Dialect;
 
@@ -57,33 +55,6 @@ fn make(dialect: &'static Dialect) -> Vec<PlayedCase> {
     }
     cases.sort_by(|one, other| one.name.cmp(&other.name));
     cases
-}
-
-/// Returns the kinds of findings in the streams that show what clients do: by the name of the case, for streams over HTTP that
-/// have defects, that break a rule, or in which a member or an event is wrong.
-pub fn measured_kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>> {
-    let edited = |golden: &str, edits| {
-        let golden = goldens::golden(golden)?;
-        let bytes = violation::edited(golden.format, golden.bytes, edits).ok()?;
-        Some(member::kinds_in(&bytes, &Rules::of(spec::dialect(golden.dialect)?)))
-    };
-    let mut kinds = member::kinds(dialect);
-    kinds.extend(order::kinds(dialect));
-    for case in cases(dialect).iter().filter(|case| case.transport == Transport::Sse) {
-        let found = match case.name.split_once('/') {
-            Some(("fault", id)) => {
-                let violation = catalogue::rule(id).map(|rule| &rule.in_dialect(dialect).violation);
-                violation.and_then(|it| edited(it.golden, it.edits))
-            }
-            Some(("defect", _)) => CLIENT_CASES
-                .iter()
-                .find(|row| row.id == case.name && row.golden.is_some_and(|golden| speaks(dialect, golden)))
-                .and_then(|row| edited(row.golden?, row.edits)),
-            _ => None,
-        };
-        kinds.extend(found.map(|found| (case.name.clone(), found)));
-    }
-    kinds
 }
 
 /// Returns the cases with which the effect of defects is measured: a stream for each way in which a member of an event

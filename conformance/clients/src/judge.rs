@@ -125,7 +125,9 @@ pub(super) fn difference(answers: &[Answer], about: &[About], reply: &Reply) -> 
         }
     }
     if let Some(given) = &reply.response_status
-        && !any(&|answer| answer.status == *given)
+        && !any(&|answer| {
+            answer.status.as_deref().unwrap_or_default() == given.as_deref().unwrap_or_default()
+        })
     {
         let (given, expected) = (given.clone().unwrap_or_default(), first.status.clone().unwrap_or_default());
         return Some(differs("response_status", &given, &expected));

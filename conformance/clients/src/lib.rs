@@ -32,7 +32,7 @@ mod vectors;
 mod verify;
 
 pub use case::{PlayedCase, request, transport};
-pub use cases::{cases, is_measured_only, measured_cases, measured_kinds};
+pub use cases::{cases, is_measured_only, measured_cases};
 pub use certificate::{CERTIFICATE_VERSION, ClientCertificate, client_profiles, demanded_cases, is_of_api};
 pub use checker::{Answer, ToolCall};
 pub use child::Ended;

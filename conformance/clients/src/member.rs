@@ -52,40 +52,19 @@ impl Edited {
     }
 }
 
-/// A golden with one defect in each event that has a member, and the kinds of its findings.
-type Defect = (Edited, Vec<String>);
-
 /// Returns a case for each defect of a member, and one for each golden that they are made of.
 pub(super) fn members(dialect: &'static Dialect, streams: &mut Streams) -> Vec<PlayedCase> {
     let mut cases: Vec<_> = playable(dialect, streams).into_iter().map(|(_, case)| case).collect();
     let rule = catalogue::rule("schema/event-valid");
     let authority = rule.map(|rule| rule.in_dialect(dialect).citation.to_string()).unwrap_or_default();
-    for (edited, _) in defects(dialect, streams) {
+    for edited in defects(dialect, streams) {
         let case = edited.case(dialect, streams);
         cases.extend(case.map(|case| PlayedCase { authority: authority.clone(), ..case }));
     }
     cases
 }
 
-/// Returns the stream of each defect of a member, with the kinds of its findings in the dialect of its golden.
-pub(super) fn kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>> {
-    defects(dialect, &mut Streams::default())
-        .into_iter()
-        .map(|(edited, kinds)| (edited.name, kinds))
-        .collect()
-}
-
-/// Returns the kinds of findings in an edited golden.
-pub(super) fn kinds_in(bytes: &[u8], rules: &Rules) -> Vec<String> {
-    kinds_of(&findings(bytes, rules))
-}
-
-fn kinds_of(findings: &[Finding]) -> Vec<String> {
-    let kinds: BTreeSet<String> = findings.iter().map(Finding::kind).collect();
-    kinds.into_iter().collect()
-}
-
-fn findings(bytes: &[u8], rules: &Rules) -> Vec<Finding> {
+pub(super) fn findings(bytes: &[u8], rules: &Rules) -> Vec<Finding> {
     recordings::check("edited", &mut &*bytes, None, rules).findings
 }
 
@@ -113,7 +92,7 @@ fn intact(golden: &'static Golden, dialect: &'static Dialect, streams: &mut Stre
 }
 
 /// Returns the defects that can be made of the goldens whose requests clients of a dialect can send, each once.
-fn defects(dialect: &'static Dialect, streams: &mut Streams) -> Vec<Defect> {
+fn defects(dialect: &'static Dialect, streams: &mut Streams) -> Vec<Edited> {
     let mut playable = playable(dialect, streams);
     // The plainest stream that has the member shows the defect: more clients can ask for it, and read it.
     playable.sort_by_key(|(golden, case)| {
@@ -133,7 +112,7 @@ fn add(
     golden: &'static Golden,
     streams: &mut Streams,
     known: &mut BTreeSet<(String, String, Wrong)>,
-    defects: &mut Vec<Defect>,
+    defects: &mut Vec<Edited>,
 ) {
     let Some(dialect) = spec::dialect(golden.dialect) else { return };
     let Some(whole) = streams.intact(golden, dialect) else { return };
@@ -148,7 +127,7 @@ fn add(
             let is_it = |finding: &Finding| {
                 finding.place.event_type.as_ref() == Some(&event)
                     && finding.member.as_ref() == Some(&member)
-                    && finding.kind().ends_with(&format!(" {form}"))
+                    && finding.form() == form
             };
             if !found.iter().any(is_it)
                 || wrong == Wrong::Null && is_nothing(&whole, &bytes, &frames, &places, &rules)
@@ -158,7 +137,7 @@ fn add(
             known.insert((event.clone(), member.clone(), wrong));
             let name = format!("{}{event}{member}={form}", groups::MEMBER);
             let title = format!("`{event}` {}", wrong_member(&member, form));
-            defects.push((Edited { golden, name, title, bytes }, kinds_of(&found)));
+            defects.push(Edited { golden, name, title, bytes });
         }
     }
 }

@@ -1,17 +1,15 @@
 //! Streams of several events alike, in which one is missing, is sent twice, changes places with the next one or has another
 //! text, or which all have a wrong member.
 
-use std::collections::BTreeMap;
-
 use catalogue::{REORDERED, groups};
-use checker::Rules;
+use checker::{Finding, Rules};
 use recordings::goldens::{self, Golden};
 use serde_json::{Value, json};
 use spec::Dialect;
 
 use super::case::{PlayedCase, speaks};
 use super::event::{event_type, shape, text, typed};
-use super::member::{Edited, Frames, Wrong, id, kinds_in, with_data, wrong_member};
+use super::member::{Edited, Frames, Wrong, findings, id, with_data, wrong_member};
 use super::streams::Streams;
 
 /// What happens to an event; its type is lost in all events like it.
@@ -52,15 +50,6 @@ pub(super) fn orders(dialect: &'static Dialect, streams: &mut Streams) -> Vec<Pl
     let mut cases = Vec::new();
     for_each_edit(dialect, |edited, _| cases.extend(edited.case(dialect, streams)));
     cases
-}
-
-/// Returns the stream of each change, with the kinds of its findings in the dialect of its golden.
-pub(super) fn kinds(dialect: &'static Dialect) -> BTreeMap<String, Vec<String>> {
-    let mut kinds = BTreeMap::new();
-    for_each_edit(dialect, |edited, rules| {
-        kinds.insert(edited.name, kinds_in(&edited.bytes, rules));
-    });
-    kinds
 }
 
 fn for_each_edit(client: &'static Dialect, mut found: impl FnMut(Edited, &Rules)) {
@@ -105,9 +94,13 @@ fn with_wrong_members(
             for wrong in Wrong::ALL {
                 let Some((bytes, form)) = frames.edited(places, wrong) else { continue };
                 // What follows from a wrong member is not to be measured with it.
-                let place = format!(" {event} {member} {form}");
-                let kinds = kinds_in(&bytes, rules);
-                if kinds.is_empty() || !kinds.iter().all(|kind| kind.ends_with(&place)) {
+                let is_it = |finding: &Finding| {
+                    finding.place.event_type.as_ref() == Some(&event)
+                        && finding.member.as_ref() == Some(&member)
+                        && finding.form() == form
+                };
+                let found_in = findings(&bytes, rules);
+                if found_in.is_empty() || !found_in.iter().all(is_it) {
                     continue;
                 }
                 let path = member.trim_start_matches('/').replace('/', ".");

@@ -312,9 +312,14 @@ fn brief(finding: &Finding, cause: &Cause, run: &Run) -> Vec<(&'static str, Stri
     let mut clients = finding.broken_clients();
     // Outcomes that were played replace measured ones.
     clients.retain(|(client, _)| cause.played.as_ref().is_none_or(|played| !played.has_played(client)));
-    if let Some((_, failure)) = clients.first() {
-        let names = listed(&clients, CLIENTS, |(client, _)| (*client).to_owned());
-        remarks.push(("breaks", format!("{names}: {}", cut(failure, FAILURE))));
+    if !clients.is_empty() {
+        // Each client has a failure of its own: the first one is an example.
+        let word = |(at, (client, failure)): (usize, &(&str, String))| match at {
+            0 => format!("{client} ({})", cut(failure, FAILURE)),
+            _ => (*client).to_owned(),
+        };
+        let names: Vec<String> = clients.iter().enumerate().map(word).collect();
+        remarks.push(("breaks", listed(&names, CLIENTS, String::clone)));
     }
     remarks.extend(fails(finding, run.fail_on));
     remarks.extend(cause.fix.clone().map(|fix| ("fix", fix)));

@@ -16,9 +16,7 @@ use super::human::diagnostic;
 use super::style::{Screen, Style};
 use super::terms::{dialects_of, terms};
 use results::text::{counted, cut, visible};
-use results::{
-    CaptureReport, CaseReport, ClientState, ClientTotal, Finding, ProfileReport, Run, TrialResult, Verdict,
-};
+use results::{CaptureReport, CaseReport, ClientTotal, Finding, ProfileReport, Run, TrialResult, Verdict};
 
 /// Maximum number of findings in full of a case.
 const OF_CASE: usize = 5;
@@ -132,7 +130,7 @@ fn of_clients(run: &Run) -> Option<Suite> {
         }
         Case { name: client.named(), text, ..Case::default() }
     };
-    let cases: Vec<Case> = run.clients_that_are(ClientState::Broken).iter().map(case).collect();
+    let cases: Vec<Case> = run.broken_clients().iter().map(case).collect();
     (!cases.is_empty()).then(|| Suite { name: "clients that break".to_owned(), cases, ..Suite::default() })
 }
 

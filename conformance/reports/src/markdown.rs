@@ -11,9 +11,7 @@ use super::human::word;
 use super::impact::{in_all, in_run};
 use super::terms::{dialect, reason, terms};
 use results::text::{counted, cut, listed, visible};
-use results::{
-    ClientState, ClientTotal, GroupTotal, LiveReport, Matrix, Outcome, Run, Tally, Unknown, Verdict,
-};
+use results::{ClientTotal, GroupTotal, LiveReport, Matrix, Outcome, Run, Tally, Unknown, Verdict};
 
 /// Maximum number of names in a row.
 const MAX_NAMES: usize = 8;
@@ -243,9 +241,8 @@ fn clients(run: &Run, out: &mut String) {
         }
         more(failing.rules.len(), "rule", out);
     }
-    let read = run.clients_that_are(ClientState::NotAffected);
-    if !read.is_empty() {
-        let _ = writeln!(out, "- not affected, measured with these findings: {}", clients_named(&read));
+    for (state, clients) in run.other_clients() {
+        let _ = writeln!(out, "- {}: {}", state.words(), clients_named(&clients));
     }
     if !run.has_measured_clients() && !run.clients.is_empty() {
         let _ = writeln!(out, "- no client was measured with these findings");

@@ -409,6 +409,7 @@ mod tests {
             expected: Some(line.to_string()),
             actual: Some(line.to_string()),
             form: "".into(),
+            says: "".into(),
             related: None,
             fine_in: Vec::new(),
             is_recorded: false,

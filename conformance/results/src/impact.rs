@@ -133,9 +133,26 @@ impl Run {
             .then(|| (format!("{} of {api} ({})", counted(total, "recording"), names.join(", ")), Vec::new()))
     }
 
+    /// Returns the clients that responses break.
+    pub fn broken_clients(&self) -> Vec<&ClientTotal> {
+        self.clients.iter().filter(|client| client.state.is_broken()).collect()
+    }
+
     /// Returns the clients with this state.
     pub fn clients_that_are(&self, state: ClientState) -> Vec<&ClientTotal> {
         self.clients.iter().filter(|client| client.state == state).collect()
+    }
+
+    /// Returns the clients that responses do not break, as far as something is known of them: with what they do.
+    pub fn other_clients(&self) -> Vec<(ClientState, Vec<&ClientTotal>)> {
+        let states = [
+            ClientState::ReportedBroken,
+            ClientState::PassesOn,
+            ClientState::Reports,
+            ClientState::Unaffected,
+        ];
+        let of = states.map(|state| (state, self.clients_that_are(state)));
+        of.into_iter().filter(|(_, clients)| !clients.is_empty()).collect()
     }
 
     /// Returns whether the state of any client is known.

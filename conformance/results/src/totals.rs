@@ -166,17 +166,47 @@ impl RuleTotal {
     }
 }
 
-/// The state of a client after a run.
+/// The state of a client after a run: the worst of what is known of the responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ClientState {
-    /// A recording breaks it.
-    Broken,
-    /// It was measured with each kind of these findings, and reads the streams.
-    NotAffected,
-    /// It was not measured with some of these findings.
+    /// It fails on a response.
+    #[serde(alias = "broken")]
+    Fails,
+    /// It loses, mixes or invents something, hangs, or takes what broke off for the whole.
+    Wrong,
+    /// Users reported that such responses break it; it was not played any.
+    ReportedBroken,
+    /// It passes on what the server changed.
+    PassesOn,
+    /// It reports what broke off, and the errors of responses, as it should.
+    Reports,
+    /// It was measured with all of the findings, and returns the same as for intact responses.
+    #[serde(alias = "not-affected")]
+    Unaffected,
+    /// It was not measured with some of the findings.
     NotMeasured,
+}
+
+impl ClientState {
+    /// Returns whether the responses break the client.
+    pub const fn is_broken(self) -> bool {
+        matches!(self, Self::Fails | Self::Wrong)
+    }
+
+    /// Returns it in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Fails => "fails",
+            Self::Wrong => "wrong",
+            Self::ReportedBroken => "broken as users report, not played",
+            Self::PassesOn => "passes on what the server changed",
+            Self::Reports => "reports the error, as it should",
+            Self::Unaffected => "unaffected (played with these findings)",
+            Self::NotMeasured => "not measured",
+        }
+    }
 }
 
 /// A client, and its failures on the recordings.
@@ -185,7 +215,7 @@ pub enum ClientState {
 pub struct ClientTotal {
     /// The client.
     pub name: String,
-    /// The tested version, with the call; `None` if it is known only from reports.
+    /// The version that was played to; `None` if it is known only from reports.
     #[serde(default)]
     pub version: Option<String>,
     /// Its state.
@@ -221,29 +251,34 @@ pub struct Broken {
     pub captures: u64,
 }
 
-/// What the effects of a finding depend on: its API, its kind, and the dialects in which it is none.
-type Kind<'f> = (&'f str, String, &'f [Cow<'f, str>]);
+/// What the effects of findings depend on: their API, their kinds, and the dialects in which each is none.
+type Kinds<'f> = (&'f str, BTreeSet<(bool, String, &'f [Cow<'f, str>])>);
 
 impl ClientTotal {
     /// Returns all known clients of some APIs.
     pub fn all(captures: &[CaptureReport], apis: &[&str]) -> Vec<Self> {
-        let mut totals: Vec<Found<'_>> = CLIENTS.iter().map(|_| Found::default()).collect();
+        let mut totals: Vec<Found> = CLIENTS.iter().map(|_| Found::default()).collect();
         // Many findings are of few kinds.
-        let mut known: BTreeMap<Kind<'_>, Vec<Effect>> = BTreeMap::new();
+        let mut known: BTreeMap<Kinds<'_>, Vec<Effect>> = BTreeMap::new();
         for capture in captures {
-            let mut here = BTreeSet::new();
+            let mut responses: BTreeMap<_, Vec<&Finding>> = BTreeMap::new();
             for finding in &capture.findings {
-                let kind = (&*finding.api, finding.kind(), &*finding.fine_in);
-                let effects = known.entry(kind).or_insert_with(|| finding.effects());
-                let clients = CLIENTS.iter().enumerate().zip(totals.iter_mut().zip(effects));
-                for ((at, _), (total, effect)) in
-                    clients.filter(|((_, client), _)| client.is_of(&finding.api))
-                {
-                    let is_first = |rule| here.insert((at, rule));
-                    total.add(finding, effect, is_first);
+                let response = (&finding.api, &finding.exchange, finding.exchange_number);
+                responses.entry(response).or_default().push(finding);
+            }
+            let (mut here, mut broken) = (BTreeSet::new(), BTreeSet::new());
+            for ((api, ..), findings) in responses {
+                let kinds = findings
+                    .iter()
+                    .map(|&found| (found.level <= Level::May, found.kind(), &*found.fine_in))
+                    .collect();
+                let effects = known.entry((&**api, kinds)).or_insert_with(|| checker::effects(&findings));
+                let clients = CLIENTS.iter().zip(totals.iter_mut()).zip(effects.iter()).enumerate();
+                for (at, ((_, total), effect)) in clients.filter(|(_, ((client, _), _))| client.is_of(api)) {
+                    total.add(&findings, *effect, |rule| here.insert((at, rule)));
+                    broken.extend(effect.failure().map(|_| at));
                 }
             }
-            let broken: BTreeSet<usize> = here.iter().map(|(at, _)| *at).collect();
             for (at, total) in totals.iter_mut().enumerate() {
                 total.captures += u64::from(broken.contains(&at));
                 if capture.omitted > 0 {
@@ -269,28 +304,26 @@ impl ClientTotal {
         totals
     }
 
-    fn of(client: &Client, found: Found<'_>) -> Self {
-        let Found { captures, rules, mut unmeasured, noted, has_more_than_notes } = found;
-        if !has_more_than_notes {
-            unmeasured.extend(noted);
-        }
+    fn of(client: &Client, found: Found) -> Self {
+        let Found { state, captures, rules, mut unmeasured } = found;
         if client.version.is_none() {
             unmeasured.entry(Unmeasured::OnlyReports).or_default();
+        } else if state.is_none() && unmeasured.is_empty() {
+            unmeasured.entry(Unmeasured::NoFinding).or_default();
         }
-        let state = match (captures, unmeasured.is_empty()) {
-            (1.., _) => ClientState::Broken,
-            (0, true) => ClientState::NotAffected,
-            (0, false) => ClientState::NotMeasured,
+        let is_said = |state: ClientState| state <= ClientState::ReportedBroken;
+        let state = match state {
+            Some(state) if is_said(state) || unmeasured.is_empty() => state,
+            _ => ClientState::NotMeasured,
         };
-        let names = |rules: BTreeSet<&str>| rules.into_iter().map(str::to_owned).collect();
-        let unmeasured = unmeasured.into_iter().filter(|_| captures == 0);
-        let unmeasured = unmeasured.map(|(reason, rules)| Unknown { reason, rules: names(rules) }).collect();
-        let broken = |(rule, (failure, captures)): (&str, (String, u64))| Broken {
-            rule: rule.to_owned(),
-            failure,
-            captures,
-        };
-        let mut rules: Vec<Broken> = rules.into_iter().map(broken).collect();
+        let unmeasured = unmeasured.into_iter().filter(|_| !is_said(state));
+        let unmeasured = unmeasured
+            .map(|(reason, rules)| Unknown { reason, rules: rules.into_iter().collect() })
+            .collect();
+        let mut rules: Vec<Broken> = rules
+            .into_iter()
+            .map(|(rule, (failure, captures))| Broken { rule: rule.to_owned(), failure, captures })
+            .collect();
         rules.sort_by_key(|broken| Reverse(broken.captures));
         Self {
             name: client.name.to_owned(),
@@ -305,66 +338,70 @@ impl ClientTotal {
 
 /// What recordings show of a client.
 #[derive(Debug, Default)]
-struct Found<'f> {
+struct Found {
+    /// The worst that is known.
+    state: Option<ClientState>,
     captures: u64,
     /// The rules that break it, each with its failure and the number of recordings.
-    rules: BTreeMap<&'f str, (String, u64)>,
+    rules: BTreeMap<&'static str, (String, u64)>,
     /// The rules that it was not measured with, by reason.
-    unmeasured: BTreeMap<Unmeasured, BTreeSet<&'f str>>,
-    /// Those of them that are only noted. They leave what is known of the other findings, if there are any.
-    noted: BTreeMap<Unmeasured, BTreeSet<&'f str>>,
-    has_more_than_notes: bool,
+    unmeasured: BTreeMap<Unmeasured, BTreeSet<String>>,
 }
 
-impl<'f> Found<'f> {
-    /// Adds the effect of a finding. `is_first` returns whether the rule breaks the client for the first time in the recording.
-    fn add(&mut self, finding: &'f Finding, effect: &Effect, mut is_first: impl FnMut(&'f str) -> bool) {
-        let (rule, is_note) = (&*finding.rule, finding.level <= Level::May);
-        self.has_more_than_notes |= !is_note;
-        let failure = match effect {
-            Effect::Breaks(failure) => failure.as_str(),
-            Effect::IsReported(failure) => failure,
-            Effect::IsRead => return,
+impl Found {
+    /// Adds the effect of the findings in a response. `is_first` returns whether the rule breaks the client for the first time in
+    /// the recording.
+    fn add(&mut self, findings: &[&Finding], effect: Effect, mut is_first: impl FnMut(&'static str) -> bool) {
+        let state = match effect {
+            Effect::Fails(harm) | Effect::Wrong(harm) => {
+                let failure = effect.failure().unwrap_or_default();
+                let (_, captures) = self.rules.entry(harm.rule).or_insert_with(|| (failure, 0));
+                *captures += u64::from(is_first(harm.rule));
+                if matches!(effect, Effect::Fails(_)) { ClientState::Fails } else { ClientState::Wrong }
+            }
+            Effect::PassesOn(_) => ClientState::PassesOn,
+            Effect::Reports => ClientState::Reports,
+            Effect::Unaffected => ClientState::Unaffected,
+            Effect::IsReported(harm) => {
+                let (_, captures) =
+                    self.rules.entry(harm.rule).or_insert_with(|| (harm.detail.to_owned(), 0));
+                *captures += u64::from(is_first(harm.rule));
+                ClientState::ReportedBroken
+            }
             Effect::NotMeasured(reason) => {
-                let known = if is_note { &mut self.noted } else { &mut self.unmeasured };
-                known.entry(*reason).or_default().insert(rule);
-                return;
+                let rules = findings.iter().filter(|found| found.level > Level::May);
+                let known = self.unmeasured.entry(reason).or_default();
+                return known.extend(rules.map(|found| found.rule.to_string()));
             }
         };
-        let (_, captures) = self.rules.entry(rule).or_insert_with(|| (failure.to_owned(), 0));
-        *captures += u64::from(is_first(rule));
+        self.state = Some(self.state.map_or(state, |before| before.min(state)));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use checker::Checker;
+    use checker::Harm;
 
     use super::*;
 
-    /// Returns a finding with this level.
-    fn finding(level: Level) -> Finding {
-        let mut checker = Checker::new(spec::dialect("openai").unwrap());
-        checker.push(b"data: [\n\n");
-        checker.finish();
-        Finding { level, ..checker.findings().first().unwrap().clone() }
-    }
-
-    fn state<'f>(all: &[(&'f Finding, &Effect)]) -> ClientState {
+    fn state(all: &[Effect]) -> ClientState {
         let client = CLIENTS.iter().find(|client| client.version.is_some()).unwrap();
-        let mut found: Found<'f> = Found::default();
-        for (finding, effect) in all {
-            found.add(finding, effect, |_| true);
+        let mut found = Found::default();
+        for effect in all {
+            found.add(&[], *effect, |_| true);
         }
         ClientTotal::of(client, found).state
     }
 
     #[test]
-    fn notes_void_nothing_beside_other_findings() {
-        let (must, note) = (finding(Level::Must), finding(Level::May));
+    fn the_worst_that_is_known_counts() {
+        let wrong = Effect::Wrong(Harm { rule: "text/final", detail: "the text is empty" });
+        let passes_on = Effect::PassesOn(Harm { rule: "text/final", detail: "" });
         let unknown = Effect::NotMeasured(Unmeasured::Kind);
-        assert_eq!(state(&[(&must, &Effect::IsRead), (&note, &unknown)]), ClientState::NotAffected);
-        assert_eq!(state(&[(&must, &unknown), (&note, &Effect::IsRead)]), ClientState::NotMeasured);
-        assert_eq!(state(&[(&note, &unknown)]), ClientState::NotMeasured);
+        assert_eq!(state(&[Effect::Unaffected, unknown, wrong]), ClientState::Wrong);
+        assert_eq!(state(&[Effect::Unaffected, unknown]), ClientState::NotMeasured);
+        assert_eq!(state(&[Effect::Unaffected, passes_on, Effect::Reports]), ClientState::PassesOn);
+        assert_eq!(state(&[Effect::Unaffected]), ClientState::Unaffected);
+        assert_eq!(state(&[]), ClientState::NotMeasured);
     }
 }

@@ -44,7 +44,7 @@ fn what_breaks_a_client_is_told_in_every_format() {
     let run = runs::heartbeat(FailOn::Breaks);
     let client = "openai-node stream()";
     let broken = run.clients.iter().find(|known| known.name == client).expect("it is known");
-    assert_eq!((broken.state, broken.captures), (ClientState::Broken, 1));
+    assert_eq!((broken.state, broken.captures), (ClientState::Fails, 1));
     for (form, _) in FORMS.into_iter().filter(|(form, _)| *form != Form::Badge).chain([(Form::Html, "html")])
     {
         let told = rendered(&run, form);

@@ -15,13 +15,13 @@ use crate::server::{Request, Server, answer};
 const MISTAKES: [(Mistake, &str); 9] = [
     (Mistake::ErrorUnderSuccess, "error/not-under-200"),
     (Mistake::NoSequenceNumber, "sequence/present"),
-    (Mistake::NoFinalOutput, "output/text-kept"),
     (Mistake::WrongItemId, "item/key-mismatch"),
-    (Mistake::OneIdForAll, "item/id-unique"),
-    (Mistake::NoPartAdded, "part/before-open"),
+    (Mistake::NoFinalOutput, "output/text-kept"),
     (Mistake::NoArgumentDeltas, "call/has-deltas"),
-    (Mistake::UnknownEvent, "schema/event-known"),
+    (Mistake::NoPartAdded, "part/before-open"),
+    (Mistake::OneIdForAll, "item/id-unique"),
     (Mistake::NoFinalText, "schema/event-valid"),
+    (Mistake::UnknownEvent, "schema/event-known"),
 ];
 
 /// The mistakes of a gateway that was made from memory of Chat Completions, with the rule that each breaks.

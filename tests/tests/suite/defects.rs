@@ -51,31 +51,6 @@ fn judge(defect: &Defect, found: &Found) -> Result<(), String> {
     Ok(())
 }
 
-/// A measured failure names the streams that show it.
-#[test]
-fn rules_name_only_clients_that_their_streams_break() {
-    let (_, measured) = files();
-    let mut problems = String::new();
-    let mut checked = 0;
-    for (rule, own) in catalogue::rules_in_apis() {
-        for breakage in own.breaks.iter().filter(|breakage| !breakage.is_reported) {
-            for part in breakage.source.split("; ") {
-                let (page, names) = part.split_once(", ").unwrap_or((part, ""));
-                let prefix = if page == "docs/defects.md" { "defect/" } else { "" };
-                for stream in names.split(", ").filter(|name| !name.is_empty()) {
-                    checked += 1;
-                    let stream = format!("{prefix}{stream}");
-                    let files = measured.values();
-                    if !files.map(|file| file.outcome(breakage.client, &stream)).any(Outcome::is_failure) {
-                        _ = writeln!(problems, "{}: {stream} does not break {}", rule.id, breakage.client);
-                    }
-                }
-            }
-        }
-    }
-    assert!(problems.is_empty() && checked > 100, "{checked}\n{problems}");
-}
-
 #[test]
 fn threads_have_causes() {
     let (catalogue, errors) = Catalogue::load(&corpus::repository().join("spec"));

@@ -57,6 +57,9 @@ pub struct Finding {
     /// Which of the violations of the rule it is, if the rule has several; for a schema, the kind of the actual value.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub form: Cow<'static, str>,
+    /// The content of its event, if others of its type have another one: `content`, or `tool_call+arguments`.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub says: Cow<'static, str>,
     /// Another event that explains the finding.
     pub related: Option<Box<Related>>,
     /// Dialects of known clients that allow the value: a client that was measured with other values may well read it.
@@ -155,20 +158,31 @@ impl Finding {
         catalogue::group(&self.rule)
     }
 
-    /// Returns what is known of violations like it in one text: the rule, the event type, the member, and its form.
-    /// Clients are measured with violations of one kind at a time.
+    /// Returns what is known of violations like it in one text: the rule, the event type, the member, its form, and what else the
+    /// event says. Clients are measured with violations of one kind at a time.
     pub fn kind(&self) -> String {
         let event = self.place.event_type.as_deref().map_or("", |name| match self.member.as_deref() {
             // To clients that do not know it, it is like any unknown event. `fine_in` names the others.
             Some("/type") => namespace_of(name),
             _ => known_event(&self.api, name),
         });
-        let parts = [&*self.rule, event, self.member.as_deref().unwrap_or_default(), self.form()];
+        let member = self.member.as_deref().unwrap_or_default();
+        let parts = [&*self.rule, event, member, self.exact_form(), &self.says];
         parts.map(|part| if part.is_empty() { "-" } else { part }).join(" ")
     }
 
+    /// Its form. Clients take some strings in another way: an empty one, and a number.
+    fn exact_form(&self) -> &str {
+        let text = self.actual.as_deref().and_then(|actual| actual.strip_prefix("string \""));
+        match text.and_then(|text| text.strip_suffix('"')).filter(|_| self.form() == "string") {
+            Some("") => "empty",
+            Some(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => "quoted",
+            _ => self.form(),
+        }
+    }
+
     /// Returns which of the violations of the rule it is: for a schema, `absent` or the JSON type of the value.
-    pub(super) fn form(&self) -> &str {
+    pub fn form(&self) -> &str {
         if self.missing.is_some() { "absent" } else { &self.form }
     }
 
@@ -372,8 +386,13 @@ impl Findings {
             Location::of(record, in_data.as_ref(), locator)
         };
         let number = self.keep(bound, place, member, is_fine_in, &location, message);
-        if let Some(finding) = self.new_one(number) {
-            finding.related = related.map(Box::new);
+        if let Some(finding) = number.and_then(|number| self.found.get_mut(number)) {
+            let says = record.says();
+            if finding.count == 1 {
+                (finding.says, finding.related) = (Cow::Owned(says), related.map(Box::new));
+            } else if finding.says != says {
+                finding.says = Cow::Borrowed("various");
+            }
         }
         number
     }
@@ -440,6 +459,7 @@ impl Findings {
             expected: place.expected.map(str::to_owned),
             actual: place.actual.map(str::to_owned),
             form: Cow::Borrowed(place.form),
+            says: Cow::Borrowed(""),
             related: None,
             fine_in: dialects_of_clients(self.api)
                 .iter()

@@ -26,6 +26,8 @@ pub struct Record<'a> {
     pub event_type: Option<Cow<'a, str>>,
     /// The dialect's properties of the type, and their position in the list of events.
     pub known: Option<(usize, &'static EventInfo)>,
+    /// The properties of its type, also while `known` has an effect's.
+    whole: Option<&'static EventInfo>,
     /// Its sequence number.
     pub sequence_number: Option<Count>,
     /// The root type of a body that is not a stream.
@@ -103,6 +105,7 @@ impl<'a> Record<'a> {
             event,
             event_type: None,
             known: None,
+            whole: None,
             root: None,
             is_error: false,
             sequence_number: None,
@@ -147,6 +150,7 @@ impl<'a> Record<'a> {
         };
         self.known = guessed.or_else(|| self.event_type.as_deref().and_then(|name| dialect.position(name)));
         *recent = self.known;
+        self.whole = self.known.map(|(_, info)| info);
         self.verdict = match self.known {
             Some(_) if is_again => Verdict::Valid,
             known => memory.next_event(known.map(|(_, info)| info), data, &mut self.view),
@@ -216,6 +220,36 @@ impl<'a> Record<'a> {
         let listed = self.matches.zip(self.known).map(|(matches, (_, info))| matches.effects(info));
         let only = self.known.filter(|_| self.matches.is_none_or(Matches::is_empty));
         listed.into_iter().flatten().chain(only.map(|(_, info)| info))
+    }
+
+    /// Tells it from others of its type: by the scopes of its effects, or the types of the objects in it; without a type
+    /// of its own, their names.
+    #[cold]
+    pub(super) fn says(&self) -> String {
+        let Some((matches, info)) = self.matches.zip(self.whole) else { return self.objects().join("+") };
+        let found: Vec<&str> = matches.effects(info).map(|effect| effect.level.name).collect();
+        let mut scopes: Vec<&str> = info.effects.iter().map(|effect| effect.level.name).collect();
+        scopes.dedup();
+        scopes.retain(|scope| found.contains(scope));
+        scopes.join("+")
+    }
+
+    fn objects(&self) -> Vec<Cow<'a, str>> {
+        const MOST: usize = 4;
+        const LONGEST: usize = 40;
+        let data = self.data();
+        let is_word = |name: &Cow<'_, str>| {
+            let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+            name.len() <= LONGEST && name.bytes().all(is_usual)
+        };
+        let (members, _) = Object::new(data).into_members();
+        let values = members.iter().filter_map(|member| Some((member, data.get(member.value())?)));
+        let objects = values.filter(|(_, value)| value.starts_with('{'));
+        let words = objects.filter_map(|(member, value)| match &self.event_type {
+            Some(_) => string_member(value, "type"),
+            None => data.get(member.name()).map(Cow::Borrowed),
+        });
+        words.filter(is_word).take(MOST).collect()
     }
 
     /// Returns its effects that take place, in order, each with the values for which it does.

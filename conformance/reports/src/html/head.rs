@@ -5,7 +5,7 @@ use catalogue::Level;
 use super::super::terms::terms;
 use super::page::Html;
 use super::{class_of, counted, duration, look, number, word};
-use results::{ClientState, LiveReport, Outcome, Run, Verdict};
+use results::{LiveReport, Outcome, Run, Verdict};
 
 pub(super) fn head(run: &Run, html: &mut Html) {
     let api = spec::dialect(&run.dialect).map_or("API", |dialect| dialect.api.title);
@@ -38,7 +38,7 @@ fn lead(run: &Run) -> String {
     if let Some(reason) = run.without_responses() {
         return format!("Nothing was checked: {reason}.");
     }
-    let broken = run.clients_that_are(ClientState::Broken).len() as u64;
+    let broken = run.broken_clients().len() as u64;
     let causes = run.own_causes().len() as u64;
     let what = if run.live.is_some() { "response" } else { "recording" };
     let all = match &run.live {
@@ -197,7 +197,7 @@ fn inflected(count: u64, many: &str) -> String {
 
 /// Writes links to the sections, with counts.
 pub(super) fn navigation(run: &Run, html: &mut Html) {
-    let broken = run.clients_that_are(ClientState::Broken).len();
+    let broken = run.broken_clients().len();
     let failed = run.live.iter().flat_map(|live| &live.cases);
     let failed = failed.filter(|case| case.tally().worst() == Verdict::Fail).count();
     let failed_files = run.captures.iter().filter(|capture| capture.has_failed(run.fail_on)).count();

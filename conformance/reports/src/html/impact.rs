@@ -31,7 +31,7 @@ pub(super) fn clients(run: &Run, plan: &Plan, html: &mut Html) {
             html.tag("p").class("hint").text(&format!("{reason}."));
         });
     }
-    let mut broken = run.clients_that_are(ClientState::Broken);
+    let mut broken = run.broken_clients();
     // The sort is stable: equal elements stay in the order of severity.
     broken.sort_by_cached_key(|client| Reverse(listed_causes(client, run).len()));
     let heading = if broken.is_empty() && !run.has_measured_clients() {
@@ -57,33 +57,36 @@ pub(super) fn clients(run: &Run, plan: &Plan, html: &mut Html) {
 
 /// Writes the clients that do not break, or were not tested.
 fn others(run: &Run, plan: &Plan, is_open: bool, html: &mut Html) {
-    let reads = if run.causes.is_empty() {
-        "nothing in this run breaks them"
-    } else {
-        "measured with these findings, and reads the streams"
-    };
-    let all = [
-        (ClientState::NotAffected, "good", "not affected", "✓", reads),
-        (ClientState::NotMeasured, "idle", "not measured", "?", "not measured with all of these findings"),
-    ];
+    let unmeasured = (ClientState::NotMeasured, run.clients_that_are(ClientState::NotMeasured));
     let all =
-        all.map(|(state, class, word, sign, text)| (run.clients_that_are(state), class, word, sign, text));
+        run.other_clients().into_iter().chain([unmeasured].into_iter().filter(|(_, of)| !of.is_empty()));
+    let all: Vec<_> = all.map(|(state, clients)| (state, clients, mark(state))).collect();
     html.tag("details").class("more").set_if(is_open, "open").inside(|html| {
         let counts =
-            all.iter().map(|(clients, _, word, ..)| format!("{} {word}", number(clients.len() as u64)));
+            all.iter().map(|(_, clients, (.., word))| format!("{} {word}", number(clients.len() as u64)));
         html.tag("summary").text(&counts.collect::<Vec<_>>().join(" · "));
-        for (clients, class, word, sign, text) in &all {
-            if clients.is_empty() {
-                continue;
-            }
+        for (state, clients, (class, sign, word)) in &all {
             html.tag("p").class("legend").inside(|html| {
                 html.tag("b").class(class).set("aria-hidden", true).text(sign);
                 html.text(" ");
-                html.text(text);
+                html.text(state.words());
             });
             list("matrix chips", &format!("Clients that are {word}"), (clients, false), run, plan, html);
         }
     });
+}
+
+/// The class of a state, its sign, and its name in a few words.
+const fn mark(state: ClientState) -> (&'static str, &'static str, &'static str) {
+    match state {
+        ClientState::Fails => ("bad", "✗", "fails"),
+        ClientState::Wrong => ("bad", "≠", "wrong"),
+        ClientState::ReportedBroken => ("idle", "!", "broken as users report"),
+        ClientState::PassesOn => ("idle", "→", "passes on"),
+        ClientState::Reports => ("good", "✓", "reports"),
+        ClientState::Unaffected => ("good", "✓", "unaffected"),
+        ClientState::NotMeasured => ("idle", "?", "not measured"),
+    }
 }
 
 fn list(
@@ -102,15 +105,11 @@ fn list(
 }
 
 fn one(client: &ClientTotal, has_failure: bool, run: &Run, plan: &Plan, html: &mut Html) {
-    let (class, sign, word) = match client.state {
-        ClientState::Broken => ("bad", "✗", "broken"),
-        ClientState::NotAffected => ("good", "✓", "not affected"),
-        ClientState::NotMeasured => ("idle", "?", "not measured"),
-    };
+    let (class, sign, word) = mark(client.state);
     let title = match client.state {
-        ClientState::Broken => String::new(),
-        ClientState::NotAffected => "reads the streams (measured with these findings)".to_owned(),
+        state if state.is_broken() => String::new(),
         ClientState::NotMeasured => client.why_unknown(),
+        state => state.words().to_owned(),
     };
     let entry = html.tag("li").class(class);
     let entry = if title.is_empty() { entry } else { entry.set("title", &title) };
@@ -124,7 +123,7 @@ fn one(client: &ClientTotal, has_failure: bool, run: &Run, plan: &Plan, html: &m
                 html.tag("span").class("version").text(version);
             }
         });
-        if client.state == ClientState::Broken {
+        if client.state.is_broken() {
             html.tag("p").class("by").inside(|html| {
                 causes(client, run, plan, html);
                 if let Some(first) = client.rules.first().filter(|_| has_failure) {

@@ -13,7 +13,7 @@ use super::impact::{in_all, in_run};
 use super::style::{Detail, Screen, Style};
 use super::terms::{coverage, dialect, harm, terms};
 use results::text::{counted, cut, listed, shortened, visible, wrap};
-use results::{Cause, ClientState, Faults, LiveReport, Run, Tally, Verdict};
+use results::{Cause, Faults, LiveReport, Run, Tally, Verdict};
 
 /// Maximum number of files, the worst first.
 const FILES: usize = 10;
@@ -320,14 +320,14 @@ impl Page {
             return self.row(2, 4, &visible(&format!("no verdict: {reason}")));
         }
         let is_shown = run.own_causes().iter().any(|cause| cause.is_shown(shown));
-        let is_broken = !run.clients_that_are(ClientState::Broken).is_empty();
+        let is_broken = !run.broken_clients().is_empty();
         if !(is_shown || is_broken) || run.clients.is_empty() {
             return;
         }
         self.heading("clients");
         let what = if run.live.is_some() { "answer" } else { "file" };
         if !self.is_verbose {
-            let broken = run.clients_that_are(ClientState::Broken);
+            let broken = run.broken_clients();
             if !broken.is_empty() {
                 let names = listed(&broken, usize::MAX, |client| visible(&client.named()));
                 self.row(2, 4, &format!("broken: {names}"));
@@ -343,10 +343,9 @@ impl Page {
             self.row(2, 4, &format!("broken: {clients}, in {files} by {broken}{why}"));
         }
         let most = if self.is_verbose { usize::MAX } else { CLIENTS };
-        let read = run.clients_that_are(ClientState::NotAffected);
-        if !read.is_empty() {
-            let names = listed(&read, most, |client| visible(&client.named()));
-            self.row(2, 4, &format!("not affected (measured with these findings): {names}"));
+        for (state, clients) in run.other_clients() {
+            let names = listed(&clients, most, |client| visible(&client.named()));
+            self.row(2, 4, &format!("{}: {names}", state.words()));
         }
         let unmeasured = run.unmeasured_clients();
         if self.is_verbose {

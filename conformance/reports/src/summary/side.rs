@@ -8,7 +8,7 @@ use super::{Page, TABLE};
 use crate::style::{Detail, Screen};
 use catalogue::Level;
 use results::text::{counted, visible};
-use results::{ClientState, LiveReport, ProfileState, Run, Tally, TwinsReport, UndecidedKind, Verdict};
+use results::{LiveReport, ProfileState, Run, Tally, TwinsReport, UndecidedKind, Verdict};
 
 /// The result of one of several runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Side {
             run.live.as_ref().is_some_and(|live| live.obstacle.is_some() && !live.has_verdict());
         let is_path =
             |live: &LiveReport| live.obstacle.as_ref().is_some_and(|it| it.class == UndecidedKind::Path);
-        let broken = (!is_untested).then(|| run.clients_that_are(ClientState::Broken).len());
+        let broken = (!is_untested).then(|| run.broken_clients().len());
         Self {
             api,
             dialect: run.dialect.clone(),

@@ -1,0 +1,242 @@
+//! `impact.toml`: the outcomes of clients for samples.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::io::{self, BufRead};
+use std::path::PathBuf;
+
+use clients::{ImpactClient, ImpactPackages, impact_clients, impact_packages};
+use codegen::formats::ImpactFile;
+use conformance::checker::{Checker, needed, tells};
+use conformance::harness;
+use serde::{Deserialize, Serialize};
+use spec::Dialect;
+
+use crate::corpus;
+use crate::damages::{Damages, Stream, goldens};
+use crate::samples::{self, shape};
+
+/// Least number of good streams that a word rests on.
+const LEAST: usize = 2;
+/// Least number of different damages after which a client is said to break, where the kinds of findings do not tell one damage from
+/// another.
+const BREAKING: usize = 2;
+/// The same for a client that is said not to break: the damage that harms it may not be among the samples.
+pub const HARMLESS: usize = 3;
+/// Maximum number of kinds of findings in a row. With more of them, a stream is like no other one.
+const KINDS: usize = 3;
+
+/// The damaged good streams of an API, by the kinds of their findings.
+#[derive(Debug)]
+pub struct Samples {
+    /// The dialect of the good streams.
+    pub dialect: &'static Dialect,
+    /// The good streams.
+    pub goldens: Vec<Stream>,
+    /// The samples, by the kinds of their findings.
+    pub by_kinds: BTreeMap<String, Vec<Made>>,
+}
+
+/// A damaged good stream.
+#[derive(Debug)]
+pub struct Made {
+    /// The number of the good stream.
+    pub golden: usize,
+    /// The damage.
+    pub name: String,
+    /// As it is sent.
+    pub bytes: Vec<u8>,
+}
+
+/// The outcomes of a sample: a line of the journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcomes {
+    /// The name of the good stream.
+    pub golden: String,
+    /// The damage.
+    pub name: String,
+    /// For each client its name, its outcome, and the detail.
+    pub clients: Vec<(String, String, String)>,
+}
+
+impl Samples {
+    /// Makes all samples of an API that can be in a row: those with findings that samples of two good streams have.
+    pub fn of(api: &str) -> Self {
+        let listed = Damages::all();
+        let damages = listed.iter().find(|damages| damages.api == api);
+        let dialect = corpus::dialect(damages.map_or("openai", |damages| &damages.dialect));
+        let goldens = goldens(dialect.name);
+        let mut by_kinds: BTreeMap<String, Vec<Made>> = BTreeMap::new();
+        for (golden, stream) in goldens.iter().enumerate() {
+            let all = samples::of(stream).into_iter().map(|one| (one.name, one.bytes));
+            let named = damages.into_iter().flat_map(|damages| &damages.all);
+            let named = named.filter_map(|damage| Some((damage.name.clone(), damage.make(stream)?)));
+            for (name, bytes) in all.chain(named) {
+                let kinds = kinds(dialect, &bytes);
+                if (1..=KINDS).contains(&kinds.len()) {
+                    let made = Made { golden, name, bytes };
+                    by_kinds.entry(kinds.join(ImpactFile::AND)).or_default().push(made);
+                }
+            }
+        }
+        by_kinds.retain(|_, made| made.iter().map(|one| one.golden).collect::<BTreeSet<_>>().len() >= LEAST);
+        Self { dialect, goldens, by_kinds }
+    }
+}
+
+/// Returns the kinds of findings in a stream that a client must be measured with.
+fn kinds(dialect: &'static Dialect, bytes: &[u8]) -> Vec<String> {
+    let mut checker = Checker::new(dialect);
+    checker.push(bytes);
+    checker.finish();
+    needed(&checker.findings().iter().collect::<Vec<_>>())
+}
+
+/// Returns the clients of an API that samples are played to. Agents take seconds to start for each.
+pub fn played_clients(api: &str) -> impl Iterator<Item = &'static ImpactClient> {
+    impact_clients().iter().filter(move |client| client.api == api && client.packages != "agents")
+}
+
+/// Returns the hash of what is played: the clients of an API, with their packages.
+pub fn drivers(api: &str) -> String {
+    let mut text = String::new();
+    for client in played_clients(api) {
+        let packages: Vec<&str> =
+            impact_packages(&client.packages).into_iter().flat_map(ImpactPackages::all).collect();
+        let _ = writeln!(text, "{} {}", client.name, packages.join(" "));
+    }
+    format!("sha256:{}", harness::hash(text.as_bytes()))
+}
+
+/// Reads a journal; an absent one is empty, and a line that was not written to its end is left out.
+///
+/// # Errors
+///
+/// If it cannot be read.
+pub fn journal(path: &PathBuf) -> io::Result<Vec<Outcomes>> {
+    let file = match std::fs::File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        file => file?,
+    };
+    let mut all = Vec::new();
+    for line in io::BufReader::new(file).lines() {
+        all.extend(serde_json::from_str::<Outcomes>(&line?).ok());
+    }
+    Ok(all)
+}
+
+/// Returns `impact.toml`.
+pub fn table(
+    api: &str,
+    samples: &Samples,
+    journal: &[Outcomes],
+    versions: &BTreeMap<String, String>,
+) -> String {
+    let clients: Vec<&str> = played_clients(api).map(|client| &*client.name).collect();
+    let played: BTreeMap<(&str, &str), &Outcomes> =
+        journal.iter().map(|one| ((&*one.golden, &*one.name), one)).collect();
+    let mut details: Vec<Vec<String>> = vec![Vec::new(); clients.len()];
+    let mut rows = String::new();
+    for (kinds, made) in &samples.by_kinds {
+        let of: Vec<&Outcomes> = made
+            .iter()
+            .filter_map(|one| played.get(&(&*samples.goldens[one.golden].name, &*one.name)).copied())
+            .collect();
+        let words: Vec<String> = clients
+            .iter()
+            .zip(&mut details)
+            .map(|(client, details)| {
+                let (letter, detail) = word(client, &of, is_specific(kinds));
+                if detail.is_empty() {
+                    return letter.to_string();
+                }
+                let at = details.iter().position(|known| *known == detail).unwrap_or_else(|| {
+                    details.push(detail);
+                    details.len() - 1
+                });
+                format!("{letter}{at}")
+            })
+            .collect();
+        if words.iter().any(|word| word != "-") {
+            let _ = writeln!(rows, "{} = \"{}\"", serde_json::Value::from(kinds.as_str()), words.join(" "));
+        }
+    }
+    let mut text = format!(
+        "# What real clients did with damaged streams, by the kinds of findings in these. In `outcomes`, each client has a word, in the\n\
+         # order of the clients: x fails, w is wrong, p passes on what the server changed, r reports the error, . unaffected, v differs\n\
+         # between streams, - not played enough of them. A number is the place of the detail in the client's list.\n\
+         # Written by `cargo run -p tests --example measure_impact`.\n\n\
+         drivers = \"{}\"\n",
+        drivers(api)
+    );
+    for (client, details) in clients.iter().zip(&details) {
+        let version = versions.get(*client).map(String::as_str).unwrap_or_default();
+        let _ = write!(text, "\n[[client]]\nname = \"{client}\"\nversion = \"{version}\"\n");
+        if !details.is_empty() {
+            text += "details = [\n";
+            for detail in details {
+                let _ = writeln!(text, "  {},", serde_json::Value::from(detail.as_str()));
+            }
+            text += "]\n";
+        }
+    }
+    format!("{text}\n[outcomes]\n{rows}")
+}
+
+/// Returns whether findings of these kinds tell what is damaged, and how.
+pub fn is_specific(kinds: &str) -> bool {
+    kinds.split(ImpactFile::AND).all(tells)
+}
+
+/// Returns the letter of a client for samples of the same kinds, with the detail that most of them have.
+fn word(client: &str, samples: &[&Outcomes], is_specific: bool) -> (char, String) {
+    let own = samples.iter().flat_map(|one| one.clients.iter().map(move |told| (*one, told)));
+    let all: Vec<(&Outcomes, &str, &str)> = own
+        .filter(|(_, (name, outcome, _))| name == client && outcome != "not-played")
+        .map(|(one, (_, outcome, detail))| (one, outcome.as_str(), detail.as_str()))
+        .collect();
+    let goldens: BTreeSet<&str> = all.iter().map(|(one, ..)| &*one.golden).collect();
+    let shapes: BTreeSet<String> = all.iter().map(|(one, ..)| shape(&one.name)).collect();
+    let is_shown = |least: usize| goldens.len() >= LEAST && (is_specific || shapes.len() >= least);
+    if !is_shown(BREAKING) {
+        return ('-', String::new());
+    }
+    let outcomes: BTreeSet<&str> = all.iter().map(|(_, outcome, _)| *outcome).collect();
+    let is_within = |some: &[&str]| outcomes.iter().all(|outcome| some.contains(outcome));
+    let mut times: BTreeMap<(&str, String), usize> = BTreeMap::new();
+    for (_, outcome, detail) in all.iter().filter(|(_, outcome, _)| *outcome != "unaffected") {
+        *times.entry((outcome, shown(detail))).or_default() += 1;
+    }
+    let most = times.into_iter().max_by_key(|(_, times)| *times).map(|(told, _)| told);
+    let (outcome, detail) = most.unwrap_or_default();
+    match () {
+        () if is_within(&["fails", "wrong"]) => (if outcome == "fails" { 'x' } else { 'w' }, detail),
+        () if !is_shown(HARMLESS) => ('-', String::new()),
+        () if is_within(&["unaffected"]) => ('.', String::new()),
+        () if is_within(&["reports"]) => ('r', String::new()),
+        () if is_within(&["unaffected", "passes-on"]) => ('p', detail),
+        () => ('v', String::new()),
+    }
+}
+
+/// Returns a detail without the values of one stream, in a few words.
+fn shown(detail: &str) -> String {
+    const LONGEST: usize = 100;
+    let detail = detail.split(", expected ").next().unwrap_or_default();
+    let mut text = String::new();
+    let mut is_quoted = false;
+    for character in detail.chars() {
+        match character {
+            '"' if !text.ends_with('\\') => {
+                is_quoted = !is_quoted;
+                text.push(character);
+                if is_quoted {
+                    text.push('…');
+                }
+            }
+            _ if is_quoted => {}
+            _ => text.push(character),
+        }
+    }
+    conformance::results::text::cut(&text, LONGEST)
+}
