@@ -21,9 +21,9 @@ use tests::measuring::{
 };
 use tests::samples::shape;
 
-/// Number of samples of the same kinds that are played, where these tell what is damaged.
+/// Number of samples to play for kinds of findings that come from one damage alone.
 const SAMPLES: usize = 2;
-/// The same, where they do not.
+/// The same for kinds that several damages lead to.
 const VARIED: usize = 4;
 /// Number of samples that are played at once.
 const PORTION: usize = 200;

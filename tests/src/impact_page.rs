@@ -15,13 +15,13 @@ pub fn page(files: &BTreeMap<String, ImpactFile>) -> String {
          Good streams were damaged in one place: a member is absent, null, empty, of another type or value, or an event is missing, sent \
          twice, early or late, or the stream ends. Each was played to the clients of its API, beside the good stream, and what they \
          return was compared. Streams with the same kinds of findings share a row: rule, event type, member, what is wrong with its \
-         value, and what the event carries, where events of a type differ. A row rests on at least two good streams. Where the \
-         findings do not tell what was damaged, ✗ and ≠ rest on two different damages, and the other signs on three. A row is what \
+         value, and what the event carries, where events of a type differ. A row rests on at least two good streams. Where \
+         several damages lead to the same findings, ✗ and ≠ rest on two of them, and the other signs on three. A row is what \
          `conformance check` says of a client; `conformance impact` plays a recording itself.\n\n\
          | sign | the client |\n|---|---|\n",
     );
-    for (letter, meaning) in MEANINGS {
-        _ = writeln!(page, "| {} | {meaning} |", sign(letter));
+    for (_, sign, meaning) in SIGNS {
+        _ = writeln!(page, "| {sign} | {meaning} |");
     }
     for (api, file) in files {
         page += &of_api(api, file);
@@ -29,26 +29,23 @@ pub fn page(files: &BTreeMap<String, ImpactFile>) -> String {
     page
 }
 
-const MEANINGS: [(char, &str); 7] = [
-    ('x', "fails with an error, although the response has an answer"),
-    ('w', "is wrong: it loses, mixes or invents something, hangs, or takes what broke off for the whole"),
-    ('p', "passes on what the server changed"),
-    ('r', "reports what broke off, as it should"),
-    ('.', "is unaffected: it returns the same as for the good stream"),
-    ('v', "does one thing with one stream, and another with the next"),
-    ('-', "was not played enough of the streams"),
+/// The letters of outcomes, with their signs and meanings.
+const SIGNS: [(char, &str, &str); 7] = [
+    ('x', "✗", "fails with an error, although the response has an answer"),
+    (
+        'w',
+        "≠",
+        "is wrong: it loses, mixes or invents something, hangs, or takes what broke off for the whole",
+    ),
+    ('p', "→", "passes on what the server changed"),
+    ('r', "!", "reports what broke off, as it should"),
+    ('.', "✓", "is unaffected: it returns the same as for the good stream"),
+    ('v', "±", "does one thing with one stream, and another with the next"),
+    ('-', "&nbsp;", "was not played enough of the streams"),
 ];
 
-const fn sign(letter: char) -> &'static str {
-    match letter {
-        'x' => "✗",
-        'w' => "≠",
-        'p' => "→",
-        'r' => "!",
-        '.' => "✓",
-        'v' => "±",
-        _ => "&nbsp;",
-    }
+fn sign(letter: char) -> &'static str {
+    SIGNS.iter().find(|(known, ..)| *known == letter).map_or("", |(_, sign, _)| sign)
 }
 
 fn of_api(api: &str, file: &ImpactFile) -> String {

@@ -183,7 +183,7 @@ pub fn table(
     format!("{text}\n[outcomes]\n{rows}")
 }
 
-/// Returns whether findings of these kinds tell what is damaged, and how.
+/// Whether one damage alone leads to findings of these kinds.
 pub fn is_specific(kinds: &str) -> bool {
     kinds.split(ImpactFile::AND).all(tells)
 }

@@ -92,7 +92,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         /// All clients with known behaviour.
         pub static CLIENTS: &[Client] = #clients;
 
-        /// What the clients of each API do with streams, sorted by the kinds of findings in these.
+        /// The outcomes of clients, by API, sorted by kinds of findings.
         pub static MEASURED: &[(&str, &[Measurement])] = &[#(#measured),*];
 
         /// The groups of streams that are played to clients.

@@ -60,8 +60,8 @@ pub struct ApiFile {
     /// The token counts of the root.
     #[serde(default)]
     pub usage: Usage,
-    /// The values that parsing an event extracts: name to JSON pointer, in which `*` is each entry of an array. An index
-    /// with an empty pointer is in no event: each value that opens its scope is the next one.
+    /// The values that parsing an event extracts: name to JSON pointer, in which `*` is each entry of an array. If
+    /// the pointer of an index is empty, events do not have it, and the values that open its scope are counted.
     pub slots: BTreeMap<String, String>,
     /// The members of events that mean nothing, such as random characters that hide the length of a text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -64,8 +64,7 @@ pub struct Rule {
     /// Whether only responses to scenarios that name it exercise it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub only_named: bool,
-    /// Whether a single damage breaks it, so that a violation tells clients apart without its values: of two good streams
-    /// with it, clients are said to do the same with all others.
+    /// Whether a single damage breaks it. Then two damaged streams show what a client does with all others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exact: bool,
     /// The dialects that it applies to, with those that extend them; all if empty.

@@ -26,7 +26,7 @@ pub(super) struct CaseEvidence {
     /// How the case ended; absent if the client did not fetch it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ended: Option<EndedFile>,
-    /// Whether its request came before it ended.
+    /// Whether the client had sent the request when the case ended.
     pub(super) was_asked: bool,
     /// Duration in milliseconds.
     pub(super) ms: u64,

@@ -64,6 +64,13 @@ pub(super) fn members(dialect: &'static Dialect, streams: &mut Streams) -> Vec<P
     cases
 }
 
+/// Whether a finding is about a member of events, in this form.
+pub(super) fn is_of(finding: &Finding, event: &str, member: &str, form: &str) -> bool {
+    finding.place.event_type.as_deref() == Some(event)
+        && finding.member.as_deref() == Some(member)
+        && finding.form() == form
+}
+
 pub(super) fn findings(bytes: &[u8], rules: &Rules) -> Vec<Finding> {
     recordings::check("edited", &mut &*bytes, None, rules).findings
 }
@@ -124,12 +131,7 @@ fn add(
             }
             let Some((bytes, form)) = frames.edited(&places, wrong) else { continue };
             let found = findings(&bytes, &rules);
-            let is_it = |finding: &Finding| {
-                finding.place.event_type.as_ref() == Some(&event)
-                    && finding.member.as_ref() == Some(&member)
-                    && finding.form() == form
-            };
-            if !found.iter().any(is_it)
+            if !found.iter().any(|finding| is_of(finding, &event, &member, form))
                 || wrong == Wrong::Null && is_nothing(&whole, &bytes, &frames, &places, &rules)
             {
                 continue;

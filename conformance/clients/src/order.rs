@@ -2,14 +2,14 @@
 //! text, or which all have a wrong member.
 
 use catalogue::{REORDERED, groups};
-use checker::{Finding, Rules};
+use checker::Rules;
 use recordings::goldens::{self, Golden};
 use serde_json::{Value, json};
 use spec::Dialect;
 
 use super::case::{PlayedCase, speaks};
 use super::event::{event_type, shape, text, typed};
-use super::member::{Edited, Frames, Wrong, findings, id, with_data, wrong_member};
+use super::member::{Edited, Frames, Wrong, findings, id, is_of, with_data, wrong_member};
 use super::streams::Streams;
 
 /// What happens to an event; its type is lost in all events like it.
@@ -94,13 +94,10 @@ fn with_wrong_members(
             for wrong in Wrong::ALL {
                 let Some((bytes, form)) = frames.edited(places, wrong) else { continue };
                 // What follows from a wrong member is not to be measured with it.
-                let is_it = |finding: &Finding| {
-                    finding.place.event_type.as_ref() == Some(&event)
-                        && finding.member.as_ref() == Some(&member)
-                        && finding.form() == form
-                };
                 let found_in = findings(&bytes, rules);
-                if found_in.is_empty() || !found_in.iter().all(is_it) {
+                if found_in.is_empty()
+                    || !found_in.iter().all(|finding| is_of(finding, &event, &member, form))
+                {
                     continue;
                 }
                 let path = member.trim_start_matches('/').replace('/', ".");

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::capture::CaptureReport;
 use super::faults::Faults;
 use super::tally::Tally;
-use checker::{Effect, Finding, LevelName, Rules, Unmeasured};
+use checker::{Effect, Finding, Harm, LevelName, Rules, Unmeasured};
 
 /// Totals of checks and findings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -251,7 +251,7 @@ pub struct Broken {
     pub captures: u64,
 }
 
-/// What the effects of findings depend on: their API, their kinds, and the dialects in which each is none.
+/// The parts of findings that decide their effects: API, level, kind, and the dialects without the finding.
 type Kinds<'f> = (&'f str, BTreeSet<(bool, String, &'f [Cow<'f, str>])>);
 
 impl ClientTotal {
@@ -352,20 +352,25 @@ impl Found {
     /// Adds the effect of the findings in a response. `is_first` returns whether the rule breaks the client for the first time in
     /// the recording.
     fn add(&mut self, findings: &[&Finding], effect: Effect, mut is_first: impl FnMut(&'static str) -> bool) {
+        let mut blame = |harm: Harm| {
+            let failure = effect.failure().unwrap_or_else(|| harm.detail.to_owned());
+            let (_, captures) = self.rules.entry(harm.rule).or_insert((failure, 0));
+            *captures += u64::from(is_first(harm.rule));
+        };
         let state = match effect {
-            Effect::Fails(harm) | Effect::Wrong(harm) => {
-                let failure = effect.failure().unwrap_or_default();
-                let (_, captures) = self.rules.entry(harm.rule).or_insert_with(|| (failure, 0));
-                *captures += u64::from(is_first(harm.rule));
-                if matches!(effect, Effect::Fails(_)) { ClientState::Fails } else { ClientState::Wrong }
+            Effect::Fails(harm) => {
+                blame(harm);
+                ClientState::Fails
+            }
+            Effect::Wrong(harm) => {
+                blame(harm);
+                ClientState::Wrong
             }
             Effect::PassesOn(_) => ClientState::PassesOn,
             Effect::Reports => ClientState::Reports,
             Effect::Unaffected => ClientState::Unaffected,
             Effect::IsReported(harm) => {
-                let (_, captures) =
-                    self.rules.entry(harm.rule).or_insert_with(|| (harm.detail.to_owned(), 0));
-                *captures += u64::from(is_first(harm.rule));
+                blame(harm);
                 ClientState::ReportedBroken
             }
             Effect::NotMeasured(reason) => {
@@ -380,8 +385,6 @@ impl Found {
 
 #[cfg(test)]
 mod tests {
-    use checker::Harm;
-
     use super::*;
 
     fn state(all: &[Effect]) -> ClientState {

@@ -10,7 +10,7 @@ pub struct Verified {
     pub judged: usize,
     /// The differences.
     pub differences: Vec<String>,
-    /// Whether a file of the run could not be read.
+    /// Whether a file of the run is unreadable.
     pub is_unreadable: bool,
     /// The tests that fail on what the user names.
     pub failing: Vec<String>,

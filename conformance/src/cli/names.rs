@@ -74,25 +74,21 @@ pub(super) fn dialect_folder(path: &Path) -> Result<(String, Folder)> {
     Ok((name, Folder::read(path)?))
 }
 
-/// Returns the dialect of each API that the suite speaks, unless another one is asked for: that of its first party.
+/// Returns the usual dialect of each API that the suite speaks: the one of its first party.
 pub(super) fn usual() -> impl Iterator<Item = &'static Dialect> {
-    let all = spec::APIS.iter().filter_map(|api| fallback(Some(api)));
-    let mut all: Vec<_> = all.filter(|dialect| gateway::is_spoken(dialect)).collect();
+    let mut all: Vec<_> = spec::spoken().filter_map(|api| fallback(Some(api))).collect();
     all.sort_by_key(|dialect| (dialect.fallback != Fallback::Any, dialect.api.title));
     all.into_iter()
 }
 
 pub(super) fn dialect_of_api(api: &str) -> Result<&'static Dialect> {
-    let all = usual;
     if let Some(known) = spec::APIS.iter().find(|known| known.name == api).and_then(|api| fallback(Some(api)))
     {
         return spoken(known);
     }
-    all().find(|dialect| dialect.api.name == api).ok_or_else(|| {
-        let names = || all().map(|dialect| dialect.api.name);
-        let hint = meant(api, names());
-        anyhow!("there is no API \"{api}\"{hint}; there are: {}", names().collect::<Vec<_>>().join(", "))
-    })
+    let names: Vec<_> = usual().map(|dialect| dialect.api.name).collect();
+    let hint = meant(api, names.iter().copied());
+    Err(anyhow!("there is no API \"{api}\"{hint}; there are: {}", names.join(", ")))
 }
 
 /// An API that is only judged can be neither served nor called.

@@ -118,7 +118,7 @@ fn kinds(findings: &[&Finding]) -> Vec<String> {
 
 /// Rows with more of the findings at once say more.
 fn of_client(client: &Client, findings: &[&Finding], needed: &[String], rows: &[&Measurement]) -> Effect {
-    // What the client knows was not among the values that it was measured with.
+    // It was not measured with the values that it knows.
     let others: Vec<String> =
         findings.iter().filter(|found| found.is_other_value(client)).map(|found| found.kind()).collect();
     let is_known = |row: &&&Measurement| {
@@ -136,22 +136,17 @@ fn of_client(client: &Client, findings: &[&Finding], needed: &[String], rows: &[
         let rule = row.kinds.first().map_or("", |kind| kind.split(' ').next().unwrap_or_default());
         Harm { rule, detail }
     };
-    // What breaks a client alone breaks it among others, if the finding tells what is wrong: a member.
+    // A damage that breaks a client still does when there are others, so its findings must tell which damage it is.
     let counts = |row: &Measurement| row.kinds.iter().all(|kind| tells(kind)) || row.kinds.iter().eq(needed);
-    let broken = outcomes().filter(|(row, _)| counts(row)).find_map(|(row, outcome)| match outcome {
+    let broken = outcomes().filter(|(row, _)| counts(row)).filter_map(|(row, outcome)| match outcome {
         Measured::Fails(detail) => Some(Effect::Fails(harm(row, detail))),
+        Measured::Wrong(detail) => Some(Effect::Wrong(harm(row, detail))),
         _ => None,
     });
-    let broken = broken.or_else(|| {
-        outcomes().filter(|(row, _)| counts(row)).find_map(|(row, outcome)| match outcome {
-            Measured::Wrong(detail) => Some(Effect::Wrong(harm(row, detail))),
-            _ => None,
-        })
-    });
-    if let Some(broken) = broken {
+    if let Some(broken) = broken.min_by_key(|effect| !matches!(effect, Effect::Fails(_))) {
         return broken;
     }
-    // What clients do with each of two findings does not say what they do with both.
+    // Rows for two findings apart do not tell what clients do with both.
     let whole = outcomes().find(|(row, _)| row.kinds.iter().eq(needed)).map(|(row, outcome)| match outcome {
         Measured::PassesOn(detail) => Some(Effect::PassesOn(harm(row, detail))),
         Measured::Reports => Some(Effect::Reports),
@@ -207,7 +202,7 @@ impl Finding {
         Some(Harm { rule: rule.id, detail: report.failure })
     }
 
-    /// Whether the client knows the value, which is none that it was measured with.
+    /// Whether the client knows the value, and was measured with others.
     fn is_other_value(&self, client: &Client) -> bool {
         !matches!(self.form(), "absent" | "null") && self.is_fine_in(client)
     }

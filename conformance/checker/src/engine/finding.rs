@@ -330,6 +330,9 @@ impl Blamed {
     }
 }
 
+/// The content of events, where it differs.
+const VARIOUS: &str = "various";
+
 /// Usual maximum number of faults in a frame.
 const FEW: usize = 64;
 
@@ -387,11 +390,10 @@ impl Findings {
         };
         let number = self.keep(bound, place, member, is_fine_in, &location, message);
         if let Some(finding) = number.and_then(|number| self.found.get_mut(number)) {
-            let says = record.says();
             if finding.count == 1 {
-                (finding.says, finding.related) = (Cow::Owned(says), related.map(Box::new));
-            } else if finding.says != says {
-                finding.says = Cow::Borrowed("various");
+                (finding.says, finding.related) = (Cow::Owned(record.says()), related.map(Box::new));
+            } else if finding.says != VARIOUS && finding.says != record.says() {
+                finding.says = Cow::Borrowed(VARIOUS);
             }
         }
         number

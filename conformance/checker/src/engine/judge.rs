@@ -359,10 +359,9 @@ impl Judge {
 
     /// Where a body has no type of its own, it is an event, or a list of events.
     pub(crate) fn body(&mut self, plan: &Plan, memory: &mut Memory, frame: &Frame<'_>) {
-        let data = frame.data.as_deref().unwrap_or_default().trim();
-        let events = spec::json::entries(data).unwrap_or_else(|| vec![data]);
         if plan.api().is_stream_of_bodies() && !self.head.is_refusal() {
-            for event in events {
+            let data = frame.data.as_deref().unwrap_or_default().trim();
+            for event in spec::json::entries(data).unwrap_or_else(|| vec![data]) {
                 let data = Some(event.into());
                 let frame = Frame { data, transport: Transport::Unframed, terminated: true, ..frame.clone() };
                 self.frame(plan, memory, &frame, None);

@@ -217,7 +217,7 @@ impl Recorder {
     }
 }
 
-/// Whether a header is listed as one without secrets. Unlisted ones may have some.
+/// Whether a header is known to have no secrets.
 pub fn is_public_header(name: &str) -> bool {
     let mut of_apis = APIS.iter().flat_map(|api| api.request.headers);
     is_listed(name, &HEADERS, &[]) || of_apis.any(|(listed, _)| name.eq_ignore_ascii_case(listed))

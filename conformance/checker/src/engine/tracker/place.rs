@@ -359,9 +359,10 @@ impl<'r> Tracker<'_, 'r> {
         let level = self.plan.api().scope(scope);
         let (Some(slot), Some(index)) = (level.own_index, key.entry()) else { return };
         // The schema requires the index, if there is one.
-        let is_lacking =
-            self.record.view.raw(slot).is_none() && !self.plan.dialect().pointer(slot).is_empty();
-        if slot != self.plan.api().index && is_lacking {
+        if slot != self.plan.api().index
+            && self.record.view.raw(slot).is_none()
+            && !self.plan.dialect().pointer(slot).is_empty()
+        {
             return;
         }
         let Some(found) = self.stream.nodes.get_mut(parent) else { return };
