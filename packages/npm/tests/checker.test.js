@@ -113,10 +113,10 @@ test("what is no response of this API has no verdict about clients", () => {
   const junk = check("hello");
   assert.match(junk.captures[0].error, /not recognized/);
   assert.deepEqual(junk.clients, []);
-  const gemini = check('data: {"candidates":[]}\n\n');
-  assert.deepEqual(gemini.captures[0].other_apis, { Gemini: 1 });
-  assert.deepEqual(rules(gemini.captures[0].findings), []);
-  assert.deepEqual(gemini.clients, []);
+  const interactions = check('data: {"event_type":"interaction.created"}\n\n');
+  assert.deepEqual(interactions.captures[0].other_apis, { "Gemini Interactions": 1 });
+  assert.deepEqual(rules(interactions.captures[0].findings), []);
+  assert.deepEqual(interactions.clients, []);
 });
 
 test("dialects are recognised", () => {

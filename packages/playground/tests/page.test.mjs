@@ -50,7 +50,7 @@ test("a stream that is pasted is checked", async () => {
   assert.match(await status(), /^failed · 1 events · \d+ causes?/);
 });
 
-test("what is no stream of the three APIs has no verdict about clients", async () => {
+test("what is no stream of these APIs has no verdict about clients", async () => {
   const judged = async (text) => {
     await page.run(`document.getElementById("stream").value = ${JSON.stringify(text)}`);
     await page.run('document.getElementById("form").requestSubmit()');
@@ -58,12 +58,12 @@ test("what is no stream of the three APIs has no verdict about clients", async (
   };
   for (const [text, expected] of [
     ["hello", /^could not be read/],
-    ['data: {"candidates":[{"content":{"parts":[{"text":"a"}],"role":"model"},"index":0}]}\n\n', /another protocol: Gemini/],
+    ['data: {"event_type":"interaction.created"}\n\n', /another protocol: Gemini Interactions/],
   ]) {
     const [told, report] = await judged(text);
     assert.match(told, expected);
     assert.match(report, /No verdict about clients/);
-    assert.doesNotMatch(report, /not affected/);
+    assert.doesNotMatch(report, /unaffected/);
   }
 });
 

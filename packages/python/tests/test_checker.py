@@ -115,8 +115,9 @@ def test_recordings_are_checked_by_path_and_by_bytes(tmp_path, broken):
 def test_what_is_no_response_of_this_api_is_named():
     junk = check(b"hello")
     assert not junk.passed and "not recognized" in junk.error and junk.other_api is None
-    gemini = check(b'data: {"candidates":[]}\n\n')
-    assert not gemini.passed and gemini.error is None and gemini.other_api == "Gemini"
+    interactions = check(b'data: {"event_type":"interaction.created"}\n\n')
+    assert not interactions.passed and interactions.error is None
+    assert interactions.other_api == "Gemini Interactions"
 
 
 def test_dialects_are_recognised():
