@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::text::decode;
-use super::{RawString, Scan, Scanner};
+use super::{RawString, Scan, Scanner, is_same};
 
 /// Calls a function with the members of an object, in order, with the text of their values. Returns false if the text
 /// is not an object or not JSON; members before the fault were passed on then.
@@ -27,6 +27,23 @@ pub fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
         members.push((name.decoded(), value));
     })
     .then_some(members)
+}
+
+/// Returns the texts of members of an object, each "" if there is none. Of several with the same name, the last one counts.
+/// A text that is no JSON object has no members.
+pub fn values<'t, const COUNT: usize>(object: &'t str, names: [&str; COUNT]) -> [&'t str; COUNT] {
+    let mut values = [""; COUNT];
+    let mut scanner = Scanner::new(object);
+    let read = scanner.members(|scanner, name| {
+        let found = scanner.raw()?;
+        for (known, value) in names.iter().zip(&mut values) {
+            if is_same(name, known.as_bytes()) {
+                *value = found;
+            }
+        }
+        Ok(())
+    });
+    if read.and_then(|()| scanner.end()).is_ok() { values } else { [""; COUNT] }
 }
 
 /// Returns the texts of the entries of a list; `None` if the text is not a list or not JSON.
@@ -131,6 +148,15 @@ mod tests {
         assert_eq!(at(text, "/nowhere"), None);
         assert_eq!(string(r#""a\u00e9""#).as_deref(), Some("aé"));
         assert_eq!(string("1"), None);
+    }
+
+    #[test]
+    fn the_last_member_of_a_name_is_meant() {
+        let text = r#" {"a":1,"b":[{"c":2}],"\u0061":{"c":3}} "#;
+        assert_eq!(values(text, ["c", "b", "a"]), ["", r#"[{"c":2}]"#, r#"{"c":3}"#]);
+        for text in ["", "1", r#"["a"]"#, r#"{"a":1"#, r#"{"a":1} 2"#] {
+            assert_eq!(values(text, ["a"]), [""], "{text}");
+        }
     }
 
     #[test]

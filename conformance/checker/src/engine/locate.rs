@@ -79,7 +79,7 @@ fn first_index(pointer: &str) -> Option<(&str, usize, &str)> {
     })
 }
 
-fn place(text: &str, piece: &str) -> Option<Range<usize>> {
+pub(super) fn place(text: &str, piece: &str) -> Option<Range<usize>> {
     let start = (piece.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
     Some(start..start + piece.len())
 }

@@ -2,13 +2,17 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
-use spec::json::{Names, Outline, OutlineMember, Problem, RawString, Scanner, is_same, string_member};
+use spec::json::{
+    Names, Outline, OutlineMember, Problem, RawString, Scanner, is_same, string_member, values,
+};
 use spec::table::{EventInfo, EventLine, Role, UsagePlaces};
 use spec::{Count, Dialect, Matches, Memory, Slot, Verdict, View, api_of_event, api_of_value};
 
+use super::locate::place;
 use super::usage::Usage;
 use super::view::Object;
 use crate::{Frame, Transport};
@@ -53,7 +57,7 @@ pub struct Record<'a> {
     /// They, if they were not, once something asks for one.
     members: OnceCell<(Vec<OutlineMember>, Names)>,
     /// Its token counts, once something asks for them.
-    usage: OnceCell<Usage>,
+    usage: OnceCell<(Usage, Range<usize>)>,
     /// The other protocol that it belongs to, once something asks for it.
     foreign: OnceCell<Option<&'static str>>,
     /// Offset of the first escape in the data, or of the first byte with which U+FFFD begins.
@@ -294,7 +298,7 @@ impl<'a> Record<'a> {
 
     /// Returns whether the data may have characters that are escaped as numbers, or U+FFFD. Most escapes are line feeds and
     /// quotes.
-    pub(super) fn may_have_lost_characters(&self) -> bool {
+    pub(crate) fn may_have_lost_characters(&self) -> bool {
         static NUMBERED: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("\\u"));
         let rest = self.first_escape.and_then(|at| self.data().as_bytes().get(at..));
         rest.is_some_and(|rest| NUMBERED.find(rest).is_some() || memchr::memchr(LOST, rest).is_some())
@@ -319,10 +323,18 @@ impl<'a> Record<'a> {
         data.get(names.find(members, data, name)?.value())
     }
 
-    /// Returns the token counts of the event itself, if it has any.
-    pub(super) fn usage(&self, places: &UsagePlaces) -> Usage {
-        let read = || self.member(places.member).map(|usage| Usage::of(places, usage)).unwrap_or_default();
-        *self.usage.get_or_init(read)
+    /// Returns the token counts of the event itself, and their text, if it has any.
+    pub(super) fn usage(&self, places: &UsagePlaces) -> (Usage, Option<&'a str>) {
+        let data = self.data();
+        let (usage, at) = self.usage.get_or_init(|| {
+            let text = match self.recorded {
+                Some(_) => self.member(places.member).unwrap_or_default(),
+                // Nothing else is asked of most events with counts: an index does not pay.
+                None => values(data, [places.member])[0],
+            };
+            (Usage::of(places, text), place(data, text).unwrap_or_default())
+        });
+        (*usage, data.get(at.clone()).filter(|text| !text.is_empty()))
     }
 
     /// Returns the protocol that the event belongs to, if it is another one than the dialect's.

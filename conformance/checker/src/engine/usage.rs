@@ -1,6 +1,6 @@
 //! The token counts of a response.
 
-use spec::json::{Scan, Scanner, is_same};
+use spec::json::values;
 use spec::table::UsagePlaces;
 
 use super::view::number;
@@ -18,36 +18,15 @@ pub(crate) struct Usage {
 impl Usage {
     pub(crate) fn of(places: &UsagePlaces, usage: &str) -> Self {
         let UsagePlaces { input, cached, output, reasoning, total, .. } = *places;
-        let mut counts = [input, cached, output, reasoning, total].map(|place| (place, None));
-        let mut scanner = Scanner::new(usage);
-        let read = scanner.members(|scanner, name| {
-            let value = scanner.raw()?;
-            for ((member, inner), count) in &mut counts {
-                if is_same(name, member.as_bytes()) {
-                    *count = inner.map_or_else(|| Ok(number(value)), |inner| detail(value, inner))?;
-                }
-            }
-            Ok(())
+        let places = [input, cached, output, reasoning, total];
+        let found = values(usage, places.map(|(member, _)| member));
+        let mut counts = places.iter().zip(found).map(|((_, inner), value)| match inner {
+            Some(inner) => number(values(value, [inner])[0]),
+            None => number(value),
         });
-        if read.and_then(|()| scanner.end()).is_err() {
-            return Self::default();
-        }
-        let [input, cached, output, reasoning, total] = counts.map(|(_, count)| count);
+        let [input, cached, output, reasoning, total] = std::array::from_fn(|_| counts.next().flatten());
         Self { input, cached, output, reasoning, total }
     }
-}
-
-/// The last member with the name counts.
-fn detail(value: &str, wanted: &str) -> Scan<Option<f64>> {
-    let mut found = None;
-    Scanner::new(value).members(|scanner, name| {
-        let value = scanner.raw()?;
-        if name == wanted.as_bytes() {
-            found = number(value);
-        }
-        Ok(())
-    })?;
-    Ok(found)
 }
 
 #[cfg(test)]

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use catalogue::Level;
-use memchr::memmem;
-use spec::json;
+use memchr::memmem::Finder;
+use spec::json::{self, values};
 use spec::table::Scope;
 
 use crate::engine::{Case, Node, Object, Place, Record, short};
@@ -16,7 +17,12 @@ const FEW: usize = 64;
 
 /// Only the first fragment has a name.
 fn name_in<'c>(call: &'c Object<'_>) -> Option<Cow<'c, str>> {
-    let inner = ["function", "custom"].into_iter().find_map(|name| call.value(name))?;
+    name_of(&["function", "custom"].map(|name| call.value(name).unwrap_or_default()))
+}
+
+/// Of a function or a custom tool.
+fn name_of<'c>(inner: &[&'c str; 2]) -> Option<Cow<'c, str>> {
+    let inner = inner.iter().find(|inner| inner.starts_with('{'))?;
     json::string_member(inner, "name").filter(|name| !name.is_empty())
 }
 
@@ -41,11 +47,11 @@ pub(in crate::rules) fn typed(case: &mut Case<'_>, _: &Node, call: &Object<'_>) 
 
 pub(in crate::rules) fn name_once(case: &mut Case<'_>, arguments: &Node) {
     let Some((fragment, _)) = case.record().and_then(Record::entry) else { return };
-    let fragment = Object::new(fragment);
-    let Some(name) = name_in(&fragment).filter(|_| fragment.string("id").is_none_or(|id| id.is_empty()))
-    else {
+    let [function, custom, id] = values(fragment, ["function", "custom", "id"]);
+    let Some(name) = name_of(&[function, custom]) else { return };
+    if json::string(id).is_some_and(|id| !id.is_empty()) {
         return;
-    };
+    }
     let Some(call) = case.stream.parent(arguments) else { return };
     if call.opening.get().is_some_and(|opening| name_in(opening).is_some()) {
         let call = case.name(call);
@@ -102,18 +108,16 @@ pub(in crate::rules) fn function_call_of_point(case: &mut Case<'_>, _: &Node) {
     function_call(case);
 }
 
-/// The old form of a call, in deltas and as the reason.
-const OLD_CALL: &str = "function_call";
-
-/// Few texts have the word, so the others need not be parsed.
-fn may_have(text: &str, word: &str) -> bool {
-    memmem::find(text.as_bytes(), word.as_bytes()).is_some()
-        || memmem::find(text.as_bytes(), b"\\u").is_some()
-}
+/// The old form of a call, in deltas and as the reason. Few chunks have it, so the others need not be parsed.
+static OLD_CALL: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("function_call"));
 
 /// The old form of a call is wrong beside the new one, and if the request has no functions.
 fn function_call(case: &mut Case<'_>) {
-    let Some(record) = case.record().filter(|record| may_have(record.data(), OLD_CALL)) else { return };
+    // Its letters may be escaped.
+    let may_have_it = |record: &&Record<'_>| {
+        OLD_CALL.find(record.data().as_bytes()).is_some() || record.may_have_lost_characters()
+    };
+    let Some(record) = case.record().filter(may_have_it) else { return };
     let is_old = |choice: &&str| {
         let delta = json::at(choice, "/delta/function_call");
         delta.is_some_and(|call| call != "null")

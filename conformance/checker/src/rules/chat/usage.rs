@@ -1,10 +1,10 @@
 //! Rules of the group `usage`.
 
-use spec::json;
+use spec::json::{self, values};
 use spec::table::Scope;
 
 use super::choice::is_written;
-use crate::engine::{Case, Node, Object, State, Usage};
+use crate::engine::{Case, Node, Object, State, Usage, number};
 use crate::rules::counts;
 
 pub(in crate::rules) fn adds_up(case: &mut Case<'_>, _: &Node, usage: &Object<'_>) {
@@ -61,23 +61,16 @@ pub(in crate::rules) fn alone(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
 }
 
 /// The parts of counts that the usage of other APIs does not have.
-const PARTS: [(&str, &str, &[&str]); 2] = [
-    ("prompt_tokens", "prompt_tokens_details", &["audio_tokens"]),
-    (
-        "completion_tokens",
-        "completion_tokens_details",
-        &["audio_tokens", "accepted_prediction_tokens", "rejected_prediction_tokens"],
-    ),
-];
+const PARTS: [&str; 3] = ["audio_tokens", "accepted_prediction_tokens", "rejected_prediction_tokens"];
 
 pub(in crate::rules) fn details_within(case: &mut Case<'_>, _: &Node, value: &Object<'_>) {
     let usage = Usage::of(&case.dialect().api.usage, value.text());
     counts::details_within(case, &usage, "/usage");
-    for (whole, details, parts) in PARTS {
-        let (Some(all), Some(details_object)) = (value.number(whole), value.value(details)) else { continue };
-        let found = Object::new(details_object);
-        for part in parts {
-            let Some(count) = found.number(part).filter(|count| *count > all) else { continue };
+    for (whole, all) in [("prompt_tokens", usage.input), ("completion_tokens", usage.output)] {
+        let details = format!("{whole}_details");
+        let (Some(all), Some(object)) = (all, value.value(&details)) else { continue };
+        for (part, count) in PARTS.iter().zip(values(object, PARTS)) {
+            let Some(count) = number(count).filter(|count| *count > all) else { continue };
             counts::exceeds(case, &format!("/usage/{details}/{part}"), (part, count), (whole, all));
         }
     }

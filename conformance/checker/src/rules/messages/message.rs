@@ -25,12 +25,13 @@ pub(in crate::rules) fn identified(case: &mut Case<'_>, snapshot: &Snapshot<'_>)
 const EMPTY: f64 = 4.0;
 
 pub(in crate::rules) fn has_content(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
-    let stream = case.stream;
-    let start = stream.first_snapshot.get();
-    let has_started_with_some =
-        start.is_some_and(|message| message.entries("content").is_some_and(|blocks| !blocks.is_empty()));
-    let has_content = stream.items().any(|block| !is_empty_text(stream, block)) || has_started_with_some;
     let Some(reason @ ("end_turn" | "max_tokens")) = delta.plain("stop_reason") else { return };
+    let stream = case.stream;
+    let starts_with_some = || {
+        let blocks = stream.first_snapshot.get().and_then(|message| message.entries("content"));
+        blocks.is_some_and(|blocks| !blocks.is_empty())
+    };
+    let has_content = stream.items().any(|block| !is_empty_text(stream, block)) || starts_with_some();
     let output = case.usage().output;
     let is_brief = output.is_some_and(|tokens| tokens > 0.0 && tokens <= EMPTY);
     if has_content || is_brief || stream.has_gap {

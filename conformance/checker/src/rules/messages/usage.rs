@@ -1,15 +1,13 @@
 //! Rules of the group `message-usage`.
 
 use catalogue::Level;
-use spec::json;
+use spec::json::{self, values};
 
 use super::is_call_by_code;
-use crate::engine::{Case, Node, Object, Snapshot, number};
+use crate::engine::{Case, Node, Object, Snapshot, Usage, number};
 
 /// The counts of input tokens; the sum is the whole input.
 const INPUT: [&str; 3] = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
-/// The counts of a usage.
-const COUNTS: [&str; 4] = [INPUT[0], INPUT[1], INPUT[2], "output_tokens"];
 
 pub(in crate::rules) fn output_grows(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
     // Tokens of a text that a refusal withdraws are not counted.
@@ -23,9 +21,7 @@ pub(in crate::rules) fn input_kept(case: &mut Case<'_>, _: &Node, _: &Object<'_>
     if after >= before {
         return;
     }
-    let Some(usage) = case.record().and_then(|record| record.member("usage")).map(Object::new) else {
-        return;
-    };
+    let Some(usage) = case.usage_text().map(Object::new) else { return };
     // After a compaction, the usage repeats the counts of one sampling.
     let counts: Option<Vec<f64>> = match usage.value("iterations") {
         Some(list) => json::entries(list).unwrap_or_default().into_iter().map(sampled).collect(),
@@ -52,29 +48,30 @@ fn falls(case: &mut Case<'_>, name: &str, before: Option<f64>, after: Option<f64
 
 pub(in crate::rules) fn parts_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     if let Some(usage) = snapshot.response.value("usage") {
-        within(case, "/message/usage", usage);
+        within(case, "/message/usage", &snapshot.usage, usage);
     }
 }
 
 pub(in crate::rules) fn parts_within_at_end(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
-    if let Some(usage) = case.record().and_then(|record| record.member("usage")) {
-        within(case, "/usage", usage);
+    if let Some(usage) = case.usage_text() {
+        within(case, "/usage", &case.usage(), usage);
     }
 }
 
-/// All counts are checked in one pass, as each stream has several.
-fn within(case: &mut Case<'_>, pointer: &str, usage: &str) {
-    let found = values(
-        usage,
-        [COUNTS[0], COUNTS[1], COUNTS[2], COUNTS[3], "output_tokens_details", "cache_creation"],
-    );
-    let [counts @ .., details, cache] = found;
-    let is_negative = |(_, count): &(&&str, &str)| number(count).is_some_and(|count| count < 0.0);
-    if let Some((name, actual)) = COUNTS.iter().zip(counts).find(is_negative) {
-        case.fault(&format!("{pointer}/{name}"), "0 or more", actual, || format!("{name} is {actual}"));
+/// Each stream has several usages: the known counts are not read again.
+fn within(case: &mut Case<'_>, pointer: &str, counts: &Usage, usage: &str) {
+    let [created, details, cache] = values(usage, [INPUT[2], "output_tokens_details", "cache_creation"]);
+    let (created, output) = (number(created), counts.output);
+    let all =
+        [(INPUT[0], counts.input), (INPUT[1], counts.cached), (INPUT[2], created), ("output_tokens", output)];
+    let negative =
+        all.into_iter().find_map(|(name, count)| Some((name, count.filter(|count| *count < 0.0)?)));
+    if let Some((name, count)) = negative {
+        case.fault(&format!("{pointer}/{name}"), "0 or more", &count.to_string(), || {
+            format!("{name} is {count}")
+        });
     }
-    let [.., created, output] = counts.map(number);
-    let [thinking] = values(details, ["thinking_tokens"]).map(number);
+    let thinking = number(values(details, ["thinking_tokens"])[0]);
     if let Some((part, whole)) = thinking.zip(output).filter(|(part, whole)| part > whole) {
         let pointer = format!("{pointer}/output_tokens_details/thinking_tokens");
         case.fault(&pointer, &format!("at most {whole}"), &part.to_string(), || {
@@ -90,18 +87,6 @@ fn within(case: &mut Case<'_>, pointer: &str, usage: &str) {
             format!("cache_creation_input_tokens is {whole}, but its parts in cache_creation sum to {cached}")
         });
     }
-}
-
-/// The last member of each name counts. An empty text stands for a missing one.
-fn values<'t, const COUNT: usize>(object: &'t str, names: [&str; COUNT]) -> [&'t str; COUNT] {
-    let mut values = [""; COUNT];
-    json::each_member(object, |name, value| {
-        let name = name.decoded();
-        if let Some(at) = names.iter().position(|known| *known == name) {
-            values[at] = value;
-        }
-    });
-    values
 }
 
 pub(in crate::rules) fn counts_input(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
