@@ -10,6 +10,8 @@ use crate::folders::{
 };
 use crate::formats::{Authority, BetweenCase, BetweenLimit, Citation, ContractFile, TestRule, Writes};
 
+/// The case of all recorded sessions, which has no page.
+const SESSIONS: &str = "session/replay";
 /// The word in a question that the name of a test replaces.
 const MARK: &str = "{mark}";
 
@@ -90,7 +92,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             ));
         }
         let names = |case: &String| catalogue.between_cases.keys().any(|id| is_of(id, case));
-        if let Some(case) = limit.case.as_ref().filter(|case| !names(case)) {
+        if let Some(case) = limit.case.as_ref().filter(|case| !names(case) && *case != SESSIONS) {
             misuses.push((
                 "case",
                 format!("there is no case {case}"),

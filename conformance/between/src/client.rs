@@ -5,12 +5,13 @@ use std::iter::successors;
 use std::time::Duration;
 
 use harness::wire::Target;
-use reqwest::header::{HeaderMap, HeaderValue};
-use reqwest::redirect;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Url, redirect};
 use spec::Api;
 use tokio::time::{Instant, timeout_at};
 
 use crate::evidence::{Ended, Exchanged, Response};
+use crate::session::RecordedRequest;
 use crate::upstream::Playing;
 
 /// Maximum size of a response.
@@ -65,15 +66,47 @@ impl Client {
         playing: &Playing,
     ) -> Exchanged {
         let headers = self.target.headers(is_stream);
+        self.send(self.target.url().clone(), headers, body, leaves_after, playing).await
+    }
+
+    /// Sends a request of a session with its headers and its query.
+    pub(crate) async fn repeat(&self, request: &RecordedRequest, playing: &Playing) -> Exchanged {
+        let mut headers = HeaderMap::new();
+        for (name, value) in &request.headers {
+            if let (Ok(name), Ok(value)) =
+                (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value))
+            {
+                headers.append(name, value);
+            }
+        }
+        // The recording has no keys.
+        for (name, value) in &self.target.headers(true) {
+            headers.entry(name).or_insert_with(|| value.clone());
+        }
+        let mut url = self.target.url().clone();
+        url.set_query(request.query.as_deref());
+        self.send(url, headers, request.body.clone(), None, playing).await
+    }
+
+    async fn send(
+        &self,
+        url: Url,
+        headers: HeaderMap,
+        body: String,
+        leaves_after: Option<u32>,
+        playing: &Playing,
+    ) -> Exchanged {
+        let path =
+            url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
         let mut exchange = Exchanged {
             at: playing.elapsed(),
-            path: self.target.url().path().to_owned(),
+            path,
             headers: written(&headers),
             body: body.clone().into_bytes(),
             ..Exchanged::default()
         };
         let by = Instant::now() + self.limit;
-        let request = self.http.post(self.target.url().clone()).headers(headers).body(body);
+        let request = self.http.post(url).headers(headers).body(body);
         let mut recorded = Response::default();
         recorded.end = match timeout_at(by, request.send()).await {
             Err(_) => Ended::Silent(format!("no response within {:?}", self.limit)),

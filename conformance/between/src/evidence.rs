@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use spec::Dialect;
 
+use crate::session::REPLAY;
+
 /// A case for a pair of APIs, with one of its faults if it has any.
 #[derive(Clone)]
 pub struct Test {
@@ -35,6 +37,13 @@ pub struct Test {
     pub drains: Option<u64>,
     /// Whether the response limit is declared to be longer than the gateway's own.
     pub is_limit_known: bool,
+}
+
+impl Test {
+    /// Returns whether it replays a recorded session.
+    pub(crate) fn is_session(&self) -> bool {
+        self.case.id == REPLAY.id
+    }
 }
 
 // Dialects refer to each other in a circle, and have no end.

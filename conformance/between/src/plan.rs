@@ -6,6 +6,7 @@ use spec::Dialect;
 use crate::dialects::{front_dialect, upstream_dialect};
 use crate::evidence::{Fault, Test};
 use crate::mark::mark;
+use crate::session::REPLAY;
 use crate::settings::{Pair, Settings};
 use crate::upstream::fault_places;
 
@@ -22,6 +23,14 @@ pub(crate) fn plain() -> Option<&'static BetweenCase> {
 pub fn tests(settings: &Settings) -> Vec<Test> {
     let mut tests = Vec::new();
     for pair in &settings.pairs {
+        let own = settings.sessions.iter().filter(|session| session.front.name == pair.front.name);
+        tests.extend(own.map(|session| Test {
+            name: format!("{}/{}", pair.name(), session.test_name()),
+            ..test(settings, pair, &REPLAY, None)
+        }));
+        if !settings.sessions.is_empty() {
+            continue;
+        }
         for case in BETWEEN_CASES.iter().filter(|case| can_be(case, pair)) {
             for fault in faults(case, pair) {
                 tests.push(test(settings, pair, case, fault));

@@ -1,12 +1,15 @@
 //! Settings of a run.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue::HandlingMode;
 use harness::suite::Selection;
 use results::Shard;
 use spec::Dialect;
+
+use crate::session::Session;
 
 /// Settings of a run.
 #[derive(Debug, Clone)]
@@ -29,6 +32,8 @@ pub struct Settings {
     pub upstream_key: Option<String>,
     /// Whether the gateway passes the client's key on.
     pub passes_key: bool,
+    /// The sessions to replay instead of the cases.
+    pub sessions: Vec<Arc<Session>>,
     /// The tests to run.
     pub selection: Selection,
     /// The part of them to run.

@@ -107,6 +107,9 @@ fn differences(test: &BetweenTest, judged: &BetweenTest) -> Vec<String> {
     if test.about.limits != judged.about.limits {
         add("what its APIs cannot carry is something else".to_owned());
     }
+    if test.about.measures != judged.about.measures {
+        add("its measures are others".to_owned());
+    }
     all
 }
 

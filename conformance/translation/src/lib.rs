@@ -10,7 +10,7 @@ mod reply;
 mod requests;
 mod translator;
 
-pub use faults::{Crowd, break_question, break_request};
+pub use faults::{Crowd, break_question, break_request, break_turn, lessen};
 pub use question::{Call, Choice, Format, Image, Output, Part, Question, Reasoning, Role, Tool, Turn};
 pub use replies::{Delta, PartKind, ReplyReader, Stopped, stops};
 pub use reply::{Reply, ReplyError, Stop, Usage};

@@ -9,7 +9,7 @@ use serde_json::Value;
 pub struct Question {
     /// The model.
     pub model: String,
-    /// The instructions, in order: what is said as system or developer.
+    /// The instructions, in order: what is said as system or developer before the conversation.
     pub instructions: Vec<String>,
     /// The conversation. Neighbouring turns have different roles.
     pub turns: Vec<Turn>,
@@ -35,6 +35,8 @@ pub struct Question {
     pub format: Format,
     /// The user on whose behalf it is asked.
     pub user: Option<String>,
+    /// The key by which requests with equal beginnings share a cache.
+    pub cache_key: Option<String>,
     /// Whether the reply is a stream.
     pub is_stream: bool,
     /// Names of members that have no counterpart here, such as `seed`. Members of others have their name in front:
@@ -61,6 +63,8 @@ pub enum Role {
     User,
     /// The model.
     Assistant,
+    /// System or developer, within the conversation.
+    System,
 }
 
 /// A part of a turn, or of a reply.

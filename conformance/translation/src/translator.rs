@@ -146,7 +146,8 @@ impl Translator {
         };
         let message =
             if message.is_empty() { format!("The upstream answered with status {status}.") } else { message };
-        let message = if is_at("fault/message") { NO_MESSAGE.to_owned() } else { message };
+        let is_silent = is_at("fault/message") || is_at("contract/error-body");
+        let message = if is_silent { NO_MESSAGE.to_owned() } else { message };
         let status = match status {
             500.. if is_at("fault/status") => 400,
             _ if is_at("fault/status") => 500,
@@ -177,7 +178,7 @@ impl Translator {
 
     fn fail(&mut self, status: u16, message: String, out: &mut Vec<u8>) {
         let is_at = |rule| is_at(self.fault.as_ref(), rule);
-        if self.has_started && is_at("fault/false-complete") {
+        if self.has_started && (is_at("fault/false-complete") || is_at("session/break-told")) {
             let stopped = Stopped { stop: Some(Stop::Ended), ..Stopped::default() };
             for delta in [Delta::Stopped(stopped), Delta::Ended] {
                 self.writer.write(&delta, out);
@@ -185,7 +186,8 @@ impl Translator {
             self.has_ended = true;
             return;
         }
-        let message = if is_at("fault/message") { NO_MESSAGE.to_owned() } else { message };
+        let is_silent = is_at("fault/message") || is_at("contract/error-body");
+        let message = if is_silent { NO_MESSAGE.to_owned() } else { message };
         let error = ReplyError { class: class_of(self.front.dialect.api, status).to_owned(), message };
         if is_at("fault/malformed") && self.has_started {
             out.extend_from_slice(b"data: {\"type\n\n");

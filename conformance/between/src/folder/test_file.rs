@@ -7,6 +7,7 @@ use catalogue::{BETWEEN_CASES, HandlingMode, UpstreamFault};
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Evidence, Exchanged, Fault, Response, SeenKey, Test};
+use crate::session::REPLAY;
 
 /// Version of the format.
 const VERSION: u32 = 1;
@@ -143,7 +144,7 @@ impl TestFile {
         if self.name != name {
             return Err(io::Error::other(format!("it is about {:?}", self.name)));
         }
-        let case = BETWEEN_CASES.iter().find(|case| case.id == self.case);
+        let case = BETWEEN_CASES.iter().chain([&REPLAY]).find(|case| case.id == self.case);
         let mode = HandlingMode::ALL.into_iter().find(|mode| mode.name() == self.mode);
         let fault = match (&self.fault, self.place, self.status) {
             (Some(name), Some(place), None) => {

@@ -14,6 +14,7 @@ mod progress;
 mod request;
 mod retries;
 mod schema;
+mod session;
 mod settle;
 mod stop;
 mod stream;
@@ -34,6 +35,7 @@ use framing::{http_within, is_stream};
 use turn::Turn;
 
 pub use limits::unused_limits;
+pub use session::SESSION_GROUPS;
 pub(crate) use settle::{keep_unsettled, settle};
 
 /// What is found in the recordings of a test.
@@ -45,15 +47,17 @@ pub struct Judged {
     pub outcome: Option<StreamOutcome>,
     /// What the pair of APIs cannot carry, and is therefore no finding: the rule, and the reason.
     pub limits: Vec<[String; 2]>,
+    /// The measures of a session.
+    pub measures: Vec<String>,
 }
 
 impl Judged {
     /// Returns the result of a test, with what is found.
     pub(crate) fn of_test(self, test: BetweenTest) -> BetweenTest {
-        let Self { findings, outcome: stream, limits } = self;
+        let Self { findings, outcome: stream, limits, measures } = self;
         let fails = findings.iter().any(|finding| finding.fails);
         let verdict = if fails { Verdict::Fail } else { Verdict::Pass };
-        let about = OfPair { stream, limits, ..test.about };
+        let about = OfPair { stream, limits, measures, ..test.about };
         BetweenTest { verdict, findings, about, ..test }
     }
 }
@@ -62,6 +66,11 @@ impl Judged {
 pub fn judge(test: &Test, evidence: &Evidence) -> Judged {
     let mut findings = Findings::new(test);
     keys::judge(&mut findings, test, evidence);
+    if test.is_session() {
+        let measures = session::judge(&mut findings, test, evidence);
+        let Findings { found: findings, limits, .. } = findings;
+        return Judged { findings, outcome: None, limits, measures };
+    }
     let turns = Turn::all(test, evidence);
     if test.case.like.is_some() {
         findings.report_answers_as("borders/same-answer", writes(test.case.writes));
@@ -75,7 +84,7 @@ pub fn judge(test: &Test, evidence: &Evidence) -> Judged {
         fault::judge_after(&mut findings, test, evidence);
         request::judge_models(&mut findings, test, evidence);
     }
-    Judged { findings: findings.found, outcome, limits: findings.limits }
+    Judged { findings: findings.found, outcome, limits: findings.limits, measures: Vec::new() }
 }
 
 /// The ends of the names of rules about a stream that was asked for and not sent, and the reverse.

@@ -163,6 +163,7 @@ const fn name(role: Role) -> &'static str {
     match role {
         Role::User => "user",
         Role::Assistant => "assistant",
+        Role::System => "system",
     }
 }
 

@@ -19,6 +19,7 @@ use crate::keys::Keys;
 use crate::mark::{letters_of, mark, of_crowd};
 use crate::plan::plain;
 use crate::question::{Questions, has_turns};
+use crate::session::{Session, of_test};
 use crate::settings::Settings;
 use crate::upstream::{Playing, Upstream};
 
@@ -52,7 +53,9 @@ pub(super) async fn play_all(
     let mut playing = JoinSet::new();
     let mut waiting = tests.iter().cloned().enumerate();
     loop {
-        while playing.len() < stage.settings.jobs.max(1)
+        // A session is alone with its upstream.
+        let jobs = if stage.settings.sessions.is_empty() { stage.settings.jobs.max(1) } else { 1 };
+        while playing.len() < jobs
             && let Some((number, test)) = waiting.next()
         {
             let stage = Arc::clone(stage);
@@ -135,11 +138,17 @@ impl Stage {
     /// Also returns the API of the gateway's requests, if it is another one.
     async fn play(&self, test: &Test) -> (Evidence, Option<&'static Api>) {
         let tag = letters_of(&test.mark).to_owned();
-        let playing = Arc::new(Playing::new(test.clone(), tag, self.settings.patience));
+        let playing = Playing::new(test.clone(), tag, self.settings.patience);
+        let session = of_test(&self.settings.sessions, &test.name);
+        let playing = Arc::new(match session {
+            Some(session) => playing.of_session(session),
+            None => playing,
+        });
         self.upstream.begin(&playing);
-        let mut client = match test.case.crowd {
-            Some(count) => self.crowd(test, &playing, count).await,
-            None => self.turns(test, &playing).await,
+        let mut client = match (session, test.case.crowd) {
+            (Some(session), _) => self.replay(test, session, &playing).await,
+            (None, Some(count)) => self.crowd(test, &playing, count).await,
+            (None, None) => self.turns(test, &playing).await,
         };
         if !matches!(test.fault, Some(Fault::Stream(UpstreamFault::Stall, _))) {
             self.quiet(&playing).await;
@@ -181,6 +190,20 @@ impl Stage {
             if !has_turns(test) {
                 break;
             }
+        }
+        exchanges
+    }
+
+    /// Sends the requests of a session one after the other, whatever is answered.
+    async fn replay(&self, test: &Test, session: &Session, playing: &Playing) -> Vec<Exchanged> {
+        let Some(client) = self.clients.of(test) else { return Vec::new() };
+        let mut exchanges = Vec::new();
+        for (turn, request) in session.requests.iter().enumerate() {
+            playing.begin_turn(turn);
+            let exchange = client.repeat(request, playing).await;
+            exchanges.push(Exchanged { turn, ..exchange });
+            // What a gateway asks for a turn is over before the next one begins.
+            self.quiet(playing).await;
         }
         exchanges
     }

@@ -49,6 +49,8 @@ pub(crate) struct Upstream {
 struct Desk {
     /// The tests that run, by their marks.
     playing: Mutex<BTreeMap<String, Arc<Playing>>>,
+    /// The session that is replayed, alone: its requests have no marks.
+    session: Mutex<Option<Arc<Playing>>>,
     unaccounted: Mutex<Vec<Unaccounted>>,
     keys: Arc<Keys>,
     model: String,
@@ -61,8 +63,13 @@ impl Upstream {
     ///
     /// If the port is taken.
     pub(crate) fn start(port: u16, keys: Arc<Keys>, model: &str) -> io::Result<Self> {
-        let desk =
-            Desk { playing: Mutex::default(), unaccounted: Mutex::default(), keys, model: model.to_owned() };
+        let desk = Desk {
+            playing: Mutex::default(),
+            session: Mutex::default(),
+            unaccounted: Mutex::default(),
+            keys,
+            model: model.to_owned(),
+        };
         let desk = Arc::new(desk);
         let app = Router::new()
             .fallback(answer)
@@ -78,12 +85,17 @@ impl Upstream {
 
     /// Answers requests with the mark of a test from now on.
     pub(crate) fn begin(&self, playing: &Arc<Playing>) {
-        lock(&self.desk.playing).insert(playing.test.mark.clone(), Arc::clone(playing));
+        if playing.session.is_some() {
+            *lock(&self.desk.session) = Some(Arc::clone(playing));
+        } else {
+            lock(&self.desk.playing).insert(playing.test.mark.clone(), Arc::clone(playing));
+        }
     }
 
     /// Answers no more requests with the mark of a test.
     pub(crate) fn end(&self, mark: &str) {
         lock(&self.desk.playing).remove(mark);
+        lock(&self.desk.session).take_if(|playing| playing.test.mark == mark);
     }
 
     /// Returns the requests that no test accounts for.
@@ -95,6 +107,9 @@ impl Upstream {
 impl Desk {
     /// Returns the test whose mark a body has.
     fn find(&self, body: &[u8]) -> Option<Arc<Playing>> {
+        if let Some(session) = &*lock(&self.session) {
+            return Some(Arc::clone(session));
+        }
         let text = String::from_utf8_lossy(body);
         let playing = lock(&self.playing);
         crate::mark::marks_in(&text).find_map(|mark| playing.get(mark)).cloned()
@@ -154,7 +169,8 @@ async fn answer(
         return of_wire(&Wire::refused(&problem, api));
     };
     let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let script = script(&playing.test, dialect, turn, &tag, &asked);
+    let recorded = playing.recorded(number, dialect, &asked);
+    let script = recorded.unwrap_or_else(|| script(&playing.test, dialect, turn, &tag, &asked));
     playing.responds(number, script.status, &script.headers);
     let body = Body::from_stream(perform(playing, number, script.pieces, script.ending));
     response(script.status, script.headers, body)
@@ -173,15 +189,21 @@ fn models(model: &str) -> Wire {
 }
 
 fn of_wire(wire: &Wire) -> Response {
-    response(wire.status, vec![("content-type", wire.content_type.clone())], Body::from(wire.body.clone()))
+    response(
+        wire.status,
+        vec![("content-type".to_owned(), wire.content_type.clone())],
+        Body::from(wire.body.clone()),
+    )
 }
 
-fn response(status: u16, headers: Vec<(&'static str, String)>, body: Body) -> Response {
+fn response(status: u16, headers: Vec<(String, String)>, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     for (name, value) in headers {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            response.headers_mut().insert(HeaderName::from_static(name), value);
+        if let (Ok(name), Ok(value)) =
+            (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(&value))
+        {
+            response.headers_mut().insert(name, value);
         }
     }
     response

@@ -1,18 +1,20 @@
 //! A test while it runs: what both sides know of each other, and what is recorded of the upstream.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use harness::lock;
+use serde_json::Value;
 use spec::{Api, Dialect};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use super::script::Piece;
+use super::script::{Piece, Script, recorded};
 use crate::content::{ContentCounter, LANES, Said};
 use crate::dialects::upstream_dialect;
 use crate::evidence::{Ended, Exchanged, Response, Test};
+use crate::session::{Session, answer};
 
 /// Maximum number of requests of a test that are recorded.
 const MOST: usize = 256;
@@ -31,6 +33,8 @@ struct Late {
 /// A test while it runs.
 pub(crate) struct Playing {
     pub(crate) test: Test,
+    /// The session that is replayed.
+    pub(super) session: Option<Arc<Session>>,
     /// A part that makes the ids of its responses unique.
     tag: String,
     /// When it began.
@@ -61,6 +65,7 @@ impl Playing {
         Self {
             counter: Mutex::new(ContentCounter::new(test.front.api)),
             test,
+            session: None,
             tag,
             start: Instant::now(),
             patience,
@@ -74,6 +79,23 @@ impl Playing {
             answers_any: false,
             other_api: Mutex::default(),
         }
+    }
+
+    pub(crate) fn of_session(self, session: &Arc<Session>) -> Self {
+        Self { session: Some(Arc::clone(session)), ..self }
+    }
+
+    /// The answer of the session to a request. Requests that repeat the first one of their turn with other bodies get the next
+    /// answer that is none of a refusal.
+    pub(super) fn recorded(&self, number: usize, dialect: &'static Dialect, asked: &Value) -> Option<Script> {
+        let session = self.session.as_ref()?;
+        let (turn, is_changed) = {
+            let exchanges = lock(&self.exchanges);
+            let own = exchanges.get(number)?;
+            let first = exchanges.iter().find(|exchange| exchange.turn == own.turn)?;
+            (own.turn, first.body != own.body)
+        };
+        answer(session, dialect, turn, is_changed, asked).map(recorded)
     }
 
     pub(crate) fn in_any_api(self) -> Self {
@@ -136,7 +158,8 @@ impl Playing {
         let turn = self.turn.load(Ordering::SeqCst);
         let mut exchanges = lock(&self.exchanges);
         let number = exchanges.len();
-        if number == MOST {
+        let most = MOST + self.session.as_ref().map_or(0, |session| session.requests.len());
+        if number == most {
             return None;
         }
         exchanges.push(Exchanged { at: self.elapsed(), turn, ..exchange });
@@ -152,8 +175,8 @@ impl Playing {
         self.unmarked.load(Ordering::Relaxed)
     }
 
-    pub(super) fn responds(&self, exchange: usize, status: u16, headers: &[(&'static str, String)]) {
-        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    pub(super) fn responds(&self, exchange: usize, status: u16, headers: &[(String, String)]) {
+        let headers = headers.to_vec();
         self.change(exchange, |exchange| {
             exchange.response = Some(Response { status, headers, ..Response::default() });
         });

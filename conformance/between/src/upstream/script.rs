@@ -11,6 +11,7 @@ use spec::Dialect;
 use crate::content::{ContentCounter, Said};
 use crate::evidence::{Fault, Test};
 use crate::mark::own_mark;
+use crate::session::RecordedAnswer;
 
 /// Maximum number of events at the start of a response before its content.
 const OPENING: usize = 8;
@@ -24,7 +25,7 @@ const AFTER_DRAIN: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Script {
     pub(super) status: u16,
-    pub(super) headers: Vec<(&'static str, String)>,
+    pub(super) headers: Vec<(String, String)>,
     pub(super) pieces: Vec<Piece>,
     pub(super) ending: ScriptEnding,
 }
@@ -141,7 +142,28 @@ pub(super) fn script(
         }
     }
     let content_type = test.case.content_type.unwrap_or("text/event-stream");
-    Script { status: 200, headers: vec![("content-type", content_type.to_owned())], pieces, ending }
+    Script {
+        status: 200,
+        headers: vec![("content-type".to_owned(), content_type.to_owned())],
+        pieces,
+        ending,
+    }
+}
+
+/// The answer of a recorded session. Each event is written at once.
+pub(super) fn recorded(answer: RecordedAnswer) -> Script {
+    let RecordedAnswer { status, headers, body, is_cut } = answer;
+    let mut pieces: Vec<Piece> = Vec::new();
+    for line in body.split_inclusive(|byte| *byte == b'\n') {
+        match pieces.last_mut() {
+            Some(last) if !last.bytes.ends_with(b"\n\n") && !last.bytes.ends_with(b"\r\n\r\n") => {
+                last.bytes.extend_from_slice(line);
+            }
+            _ => pieces.push(Piece::new(line)),
+        }
+    }
+    let ending = if is_cut { ScriptEnding::Broken } else { ScriptEnding::Complete };
+    Script { status, headers, pieces, ending }
 }
 
 /// Without a stream, only faults that a body can have occur.
@@ -151,7 +173,7 @@ fn whole(answer: &RenderedResponse, tag: &str, fault: Option<UpstreamFault>) -> 
         body.truncate(body.len() / 2);
     }
     let ending = fault.map_or(ScriptEnding::Complete, ending);
-    let headers = vec![("content-type", "application/json".to_owned())];
+    let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
     Script { status: answer.status, headers, pieces: vec![Piece::new(body)], ending }
 }
 
@@ -159,8 +181,8 @@ fn refusal(test: &Test, dialect: &'static Dialect, status: u16) -> Script {
     let message = format!("The upstream refuses {}.", test.mark);
     let problem = Problem { message, ..Problem::of_status(status) };
     let wire = Wire::refused(&problem, dialect.api);
-    let mut headers = vec![("content-type", wire.content_type)];
-    headers.extend(test.case.retry_after.map(|after| ("retry-after", after.to_owned())));
+    let mut headers = vec![("content-type".to_owned(), wire.content_type)];
+    headers.extend(test.case.retry_after.map(|after| ("retry-after".to_owned(), after.to_owned())));
     Script { status, headers, pieces: vec![Piece::new(wire.body)], ending: ScriptEnding::Complete }
 }
 

@@ -2,4 +2,5 @@
 
 mod certificate;
 mod late;
+mod sessions;
 mod translator;

@@ -35,6 +35,7 @@ pub(super) fn human(run: &BetweenRun, detail: Detail, screen: Screen) -> String 
     }
     pairs(run, screen, &mut out);
     causes(run, &sheet, detail, screen, &mut out);
+    measures(run, screen, &mut out);
     for line in &sheet.played {
         let _ = writeln!(out, "{}", wrap(&visible(line), room(screen, 2)).join("\n  "));
     }
@@ -192,6 +193,16 @@ fn compared(finding: &TestFinding, screen: Screen) -> Vec<(&'static str, String)
             (name, painted.unwrap_or(shown))
         })
         .collect()
+}
+
+/// Writes the measures of each session.
+fn measures(run: &BetweenRun, screen: Screen, out: &mut String) {
+    let measured = run.tests.iter().filter(|test| !test.about.measures.is_empty());
+    for test in measured {
+        let text = test.about.measures.join(" · ");
+        let _ = writeln!(out, "{} {}", sign(test, screen), visible(&test.name));
+        let _ = writeln!(out, "    {}\n", wrap(&visible(&text), room(screen, 6)).join("\n    "));
+    }
 }
 
 /// Writes the tests that could not be judged, by reason.

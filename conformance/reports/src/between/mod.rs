@@ -40,7 +40,7 @@ impl Reported for BetweenRun {
             tests: self.tests.iter().map(of_test).collect(),
             causes: SheetCause::all(&self.causes, &self.tests, |cause| in_between(self, cause)),
             overview: Table { heads: heads.map(str::to_owned).to_vec(), numbers: 3, rows: rows.collect() },
-            tables: vec![limits(self), unaccounted(self)],
+            tables: vec![measures(self), limits(self), unaccounted(self)],
             profiles: Vec::new(),
             unmet: Vec::new(),
             played: in_all(
@@ -80,6 +80,13 @@ impl Reported for BetweenRun {
     fn html(&self) -> String {
         html::html(self)
     }
+}
+
+fn measures(run: &BetweenRun) -> Table {
+    let heads = ["session", "measures"].map(str::to_owned).to_vec();
+    let measured = run.tests.iter().filter(|test| !test.about.measures.is_empty());
+    let rows = measured.map(|test| vec![test.name.clone(), test.about.measures.join(" · ")]);
+    Table { heads, numbers: 0, rows: rows.collect() }
 }
 
 fn limits(run: &BetweenRun) -> Table {

@@ -131,6 +131,7 @@ fn open_run() -> BetweenRun {
         fail_on: FailOn::Breaks,
         levels: Vec::new(),
         shard: None,
+        sessions: Vec::new(),
         pairs: vec![pair("responses", "chat", "transform"), pair("messages", "messages", "passthrough")],
         causes: Vec::new(),
         tests,

@@ -54,6 +54,9 @@ pub struct BetweenRun {
     /// The time limit in milliseconds for what the upstream waits for, if one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
+    /// The sessions that were replayed instead of the cases: files and folders.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<String>,
     /// The command line as it was typed, without secrets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub typed: Option<String>,
@@ -128,6 +131,9 @@ pub struct OfPair {
     /// What the pair of APIs cannot carry, and is therefore no finding: the rule, and the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<[String; 2]>,
+    /// The measures of a session, such as how much of each request the next one keeps, each in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub measures: Vec<String>,
     /// Its own findings, where others of the run change them that are in other shards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsettled: Vec<TestFinding>,

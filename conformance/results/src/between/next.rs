@@ -21,6 +21,7 @@ impl BetweenRun {
             }
             words.push(format!("--model {}", shell_word(&self.model)));
         }
+        words.extend(self.sessions.iter().map(|path| format!("--session {}", shell_word(path))));
         let modes: Vec<String> = self
             .pairs
             .iter()

@@ -40,6 +40,7 @@ Examples:
   conformance between --gateway http://127.0.0.1:4000/v1 --upstream-port 9000 --model my-model
   conformance between text/ tools/ --skip @stall -- ./start-gateway.sh
   conformance between --out run/ -- my-gateway && conformance report run/ --format html --output between.html
+  conformance between --session sessions/ --model my-model -- my-gateway --config gateway.yaml
   conformance between --rerun-failed run/
 
 With -- COMMAND, the command gets UPSTREAM_BASE_URL, UPSTREAM_KEY and GATEWAY_PORT in its environment: it must send its
@@ -78,6 +79,12 @@ pub(super) struct BetweenArgs {
     /// Port of this machine for the scripted upstream [default with a command: a free one].
     #[arg(long, value_name = "PORT", help_heading = GATEWAY)]
     upstream_port: Option<u16>,
+    /// Recorded session, or folder of sessions, to replay instead of the cases; repeatable.
+    ///
+    /// The requests of an agent are sent through the gateway as they were recorded, and the upstream gives the recorded
+    /// answers. Rules of the groups cache, session and contract judge both ends. docs/sessions.md has the form.
+    #[arg(long, value_name = "PATH", help_heading = GATEWAY)]
+    session: Vec<PathBuf>,
     /// Model to request; the gateway sends it to the upstream under any name.
     #[arg(long, value_name = "NAME", help_heading = GATEWAY)]
     model: Option<String>,
@@ -309,7 +316,8 @@ fn typed(settings: &Settings) -> String {
 fn list(settings: &Settings) -> Result<ExitCode> {
     let title = |id: &str| BETWEEN_CASES.iter().find(|case| case.id == id).map_or("", |case| case.title);
     let tests = between::tests(settings);
-    let lines = tests.iter().map(|test| format!("{:48} {}\n", test.name, title(test.case.id)));
+    let lines =
+        tests.iter().map(|test| format!("{:48} {}\n", test.name, title(test.case.id)).replace(" \n", "\n"));
     print(&lines.collect::<String>())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -37,6 +37,9 @@ impl BetweenArgs {
         self.name.get_or_insert(run.gateway.clone());
         self.is_self |= run.is_reference && self.gateway.is_none() && self.command.is_empty();
         self.retries.get_or_insert(run.retries);
+        if self.session.is_empty() {
+            self.session = run.sessions.iter().map(PathBuf::from).collect();
+        }
         self.drains = self.drains.or(run.drains);
         self.timeout = self.timeout.or(run.timeout.map(Duration::from_millis));
         self.limit = self.limit.or(run.limit.map(Duration::from_millis));

@@ -78,6 +78,7 @@ impl BetweenArgs {
         let mut run = run.map_err(|problem| anyhow!(problem))?;
         run.is_reference = matches!(standing, Standing::Reference { .. });
         run.upstream_port = self.upstream_port;
+        run.sessions = self.session.iter().map(|path| path.display().to_string()).collect();
         run.given_url = self.gateway.clone().filter(|_| !self.command.is_empty());
         (run.timeout, run.limit) = (self.timeout.map(milliseconds), self.limit.map(milliseconds));
         if machine.is_interrupted() {

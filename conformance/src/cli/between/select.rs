@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use between::{Pair, Settings, front_dialect, upstream_dialect};
@@ -10,6 +11,7 @@ use catalogue::HandlingMode;
 use spec::Dialect;
 
 use super::{BetweenArgs, JOBS, WAITS};
+use crate::cli::message::note;
 use crate::cli::names as known;
 use crate::cli::target::KEY;
 use harness::suite::Selection;
@@ -102,6 +104,7 @@ impl BetweenArgs {
             upstream_key: (self.gateway.is_none() || !self.command.is_empty())
                 .then(|| UPSTREAM_KEY.to_owned()),
             passes_key: self.passes_key.unwrap_or_default(),
+            sessions: self.sessions()?,
             selection: Selection::default(),
             shard: None,
             jobs: self.jobs.unwrap_or(JOBS),
@@ -116,6 +119,29 @@ impl BetweenArgs {
         };
         self.select(&mut settings, again)?;
         Ok(settings)
+    }
+
+    /// Reads the sessions to replay.
+    fn sessions(&self) -> Result<Vec<Arc<between::Session>>> {
+        if self.session.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (sessions, others) = between::read_sessions(&self.session)?;
+        let left_out: usize = sessions.iter().map(|session| session.left_out).sum();
+        let [others, left_out] = [(others, "session"), (left_out, "line")]
+            .map(|(count, what)| (count > 0).then(|| results::text::counted(count as u64, what)));
+        let all = [
+            others.map(|count| format!("{count} without a request of an API that the suite speaks")),
+            left_out.map(|count| format!("{count} with probes, WebSocket messages or without an answer")),
+        ];
+        let all: Vec<String> = all.into_iter().flatten().collect();
+        if !all.is_empty() {
+            note(&format!("note: not replayed: {}", all.join("; ")));
+        }
+        if sessions.is_empty() {
+            bail!("--session has no session of an API that the suite speaks");
+        }
+        Ok(sessions)
     }
 
     /// Returns all named pairs of APIs, with their modes.

@@ -2,6 +2,7 @@
 
 mod replies;
 mod requests;
+mod sessions;
 
 use serde_json::Value;
 
@@ -10,6 +11,7 @@ use crate::Question;
 pub use replies::Crowd;
 pub(crate) use replies::{ReplyFault, is_at};
 use requests::REQUESTS;
+pub use sessions::{break_turn, lessen};
 
 /// The fault that makes a request invalid.
 const SCHEMA: &str = "request/schema";

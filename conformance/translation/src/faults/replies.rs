@@ -115,6 +115,7 @@ impl ReplyFault {
             ("answer/usage", Delta::Usage(Usage { output: Some(output), .. })) => {
                 *output = output.saturating_add(1);
             }
+            ("cache/usage-kept", Delta::Usage(usage)) => usage.cached = usage.cached.map(|_| 0),
             // The parts move up by one.
             ("answer/nothing-invented", Delta::Started { .. }) => {
                 let started = std::mem::replace(delta, Delta::Closed { part: 0 });

@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::parts::{call, described, object, objects, some_text, stops, text, text_or_parts, usual_schema};
+use super::parts::{
+    call, described, object, objects, some_text, stops, system_texts, text, text_or_parts, usual_schema,
+};
 use super::{Reader, Writer};
 use crate::question::{Choice, Format, Output, Part, Question, Reasoning, Role, Turn};
 
@@ -128,6 +130,9 @@ pub(super) fn write(writer: &mut Writer, question: &Question) {
         match turn.role {
             Role::User => write_user(writer, &turn, &mut messages),
             Role::Assistant => messages.extend(assistant(writer, &turn)),
+            Role::System => {
+                messages.extend(system_texts(&turn).map(|text| json!({"role": "system", "content": text})))
+            }
         }
     }
     if messages.is_empty() {

@@ -15,13 +15,24 @@ const BUDGETS: &[(&str, u64)] = &[("low", 1024), ("medium", 2048), ("high", 4096
 /// The media types of images as bytes.
 const MEDIA_TYPES: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
 
+/// How a block of `system` begins that a client writes for Anthropic's servers alone. They take it out of the prompt.
+const ATTRIBUTION: &str = "x-anthropic-billing-header";
+
 /// The highest temperature of a request.
 const HIGHEST_TEMPERATURE: f64 = 1.0;
 
 pub(super) fn read(reader: &mut Reader, request: &Map<String, Value>) {
     // These come before instructions in the conversation, in whatever order the members stand.
-    if let Some(system) = request.get("system") {
-        reader.instructions(system);
+    match request.get("system") {
+        Some(Value::Array(blocks)) => {
+            let is_attribution = |block: &Value| {
+                block.get("text").and_then(Value::as_str).is_some_and(|text| text.starts_with(ATTRIBUTION))
+            };
+            let own = blocks.iter().filter(|block| !is_attribution(block));
+            reader.instructions(&own.cloned().collect());
+        }
+        Some(system) => reader.instructions(system),
+        None => {}
     }
     for (name, value) in request.iter().filter(|(_, value)| !value.is_null()) {
         let question = &mut reader.question;
@@ -164,6 +175,7 @@ pub(super) fn write(writer: &mut Writer, question: &Question) {
     writer.set_some("top_p", question.top_p);
     writer.set_some("metadata", question.user.as_deref().map(|user| json!({"user_id": user})));
     writer.lose_if(Writer::choices(question).is_some(), "choices");
+    writer.lose_if(question.cache_key.is_some(), "cache_key");
     if !question.stops.is_empty() {
         writer.set("stop_sequences", question.stops.clone());
     }
@@ -193,7 +205,11 @@ fn write_messages(writer: &mut Writer, question: &Question) {
         }
     }
     let messages = messages.into_iter().map(|(role, blocks)| {
-        let role = if role == Role::User { "user" } else { "assistant" };
+        let role = match role {
+            Role::User => "user",
+            Role::Assistant => "assistant",
+            Role::System => "system",
+        };
         json!({"role": role, "content": text_or_parts(blocks)})
     });
     writer.set("messages", messages.collect::<Vec<_>>());

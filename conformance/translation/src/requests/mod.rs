@@ -106,7 +106,9 @@ impl Reader {
     }
 
     fn instruct(&mut self, text: &str) {
-        if !text.is_empty() {
+        if !self.turns.list.is_empty() {
+            self.turns.push(Role::System, Part::Text(text.to_owned()));
+        } else if !text.is_empty() {
             self.question.instructions.push(text.to_owned());
         }
     }

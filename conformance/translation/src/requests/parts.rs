@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::members::{content_name, is_silent_inside};
 use super::{Reader, Writer};
-use crate::question::{Call, Choice, Format, Image, Part, Question, Reasoning, Role, Tool};
+use crate::question::{Call, Choice, Format, Image, Part, Question, Reasoning, Role, Tool, Turn};
 
 /// The efforts of reasoning, in the words of Responses and Chat Completions.
 pub(super) const EFFORTS: &[&str] = &["none", "minimal", "low", "medium", "high", "xhigh", "max"];
@@ -192,6 +192,7 @@ impl Reader {
             "temperature" => self.question.temperature = value.as_f64(),
             "top_p" => self.question.top_p = value.as_f64(),
             "stream" => self.question.is_stream = value.as_bool().unwrap_or_default(),
+            "prompt_cache_key" => self.question.cache_key = value.as_str().map(str::to_owned),
             "parallel_tool_calls" => self.question.is_one_call = *value == Value::Bool(false),
             "user" | "safety_identifier" => {
                 let user = value.as_str().map(str::to_owned);
@@ -213,6 +214,7 @@ impl Writer {
         self.set_some("temperature", question.temperature);
         self.set_some("top_p", question.top_p);
         self.set_some("user", question.user.as_deref());
+        self.set_some("prompt_cache_key", question.cache_key.as_deref());
         if question.is_stream {
             self.set("stream", true);
         }
@@ -276,6 +278,10 @@ pub(super) fn described(tool: &Tool, mut written: Value) -> Value {
         written["description"] = json!(description);
     }
     written
+}
+
+pub(super) fn system_texts(turn: &Turn) -> impl Iterator<Item = &str> {
+    turn.parts.iter().filter_map(|part| if let Part::Text(text) = part { Some(&**text) } else { None })
 }
 
 /// A single text is not written as a list.

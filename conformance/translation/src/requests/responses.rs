@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::members::{content_name, undated};
-use super::parts::{call, described, object, objects, some_text, text, text_or_parts, usual_schema};
+use super::parts::{
+    call, described, object, objects, some_text, system_texts, text, text_or_parts, usual_schema,
+};
 use super::{Reader, Writer};
 use crate::question::{Choice, Format, Output, Part, Question, Reasoning, Role};
 
@@ -152,6 +154,9 @@ pub(super) fn write(writer: &mut Writer, question: &Question) {
                     write_assistant(writer, part, &mut input);
                 }
             }
+            Role::System => input.extend(
+                system_texts(&turn).map(|text| json!({"type": "message", "role": "system", "content": text})),
+            ),
         }
     }
     writer.set("input", input);

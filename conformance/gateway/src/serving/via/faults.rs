@@ -1,11 +1,17 @@
 //! Faults of the reference translator. Those of what it translates are in `translation`.
 
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
 use catalogue::BETWEEN_RULES;
-use translation::Crowd;
+use serde_json::{Value, json};
+use translation::{Crowd, break_turn};
+
+/// The header with the advice whether to send a refused request again.
+pub(super) const SHOULD_RETRY: &str = "x-should-retry";
 
 /// Returns the faults of the reference translator: the rules of what passes through a gateway. It can break each of them.
 pub fn via_faults() -> Vec<&'static str> {
@@ -21,6 +27,10 @@ pub(super) struct State {
     pub(super) crowd: Arc<Crowd>,
     /// Whether the next request is refused.
     is_blocked: AtomicBool,
+    /// Number of requests so far.
+    requests: AtomicU64,
+    /// The first agent and its first text, which others get.
+    first: Mutex<Option<[String; 2]>>,
 }
 
 impl State {
@@ -30,7 +40,8 @@ impl State {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
         }
         let rule = rule.map(str::to_owned);
-        Ok(Self { rule, crowd: Arc::default(), is_blocked: AtomicBool::new(false) })
+        let (is_blocked, requests, first) = Default::default();
+        Ok(Self { rule, crowd: Arc::default(), is_blocked, requests, first })
     }
 
     pub(super) fn is_at(&self, rule: &str) -> bool {
@@ -38,8 +49,68 @@ impl State {
     }
 
     pub(super) fn failed(&self) {
-        if self.is_at("fault/next") {
+        if self.is_at("fault/next") || self.is_at("session/recovers") {
             self.is_blocked.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// Changes a request for the upstream, if the fault shows over the turns of a session. Returns whether it does.
+    pub(super) fn break_turn(&self, request: &mut Value) -> bool {
+        let number = self.requests.fetch_add(1, Ordering::SeqCst);
+        let rule = self.rule.as_deref().unwrap_or_default();
+        let is_mixed = self.is_at("session/lanes-apart");
+        if is_mixed {
+            self.mix(request);
+        }
+        break_turn(rule, request, number) || is_mixed
+    }
+
+    /// Agents with another model or other tools than the first get its first text.
+    fn mix(&self, request: &mut Value) {
+        let names = |request: &Value| request.get("tools").map(Value::to_string).unwrap_or_default();
+        let agent = names(request) + &request.get("model").map(Value::to_string).unwrap_or_default();
+        let user = ["messages", "input"].into_iter().find_map(|name| {
+            let all = request.get(name)?.as_array()?;
+            let place = all.iter().position(|it| it.get("role").and_then(Value::as_str) == Some("user"))?;
+            Some((name, place))
+        });
+        let Some(content) = user.map(|(name, place)| &mut request[name][place]["content"]) else { return };
+        let text = match &*content {
+            Value::String(text) => text.clone(),
+            blocks => blocks.pointer("/0/text").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        };
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        let [known, foreign] = first.get_or_insert_with(|| [agent.clone(), text.clone()]);
+        if *known != agent {
+            let blocks = [foreign.clone(), text].map(|text| json!({"type": "text", "text": text}));
+            *content = Value::from_iter(blocks);
+        }
+    }
+
+    /// Changes the status and the headers of a refusal, if that is the fault.
+    pub(super) fn break_refusal(&self, response: &mut Response) {
+        if response.status().as_u16() < 400 {
+            return;
+        }
+        if self.is_at("contract/status") {
+            *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+        }
+        let headers = response.headers_mut();
+        if self.is_at("contract/retry-after") {
+            headers.remove(header::RETRY_AFTER);
+        }
+        if self.is_at("contract/should-retry") {
+            headers.remove(SHOULD_RETRY);
+        }
+    }
+
+    /// Changes headers for the upstream, if that is the fault.
+    pub(super) fn break_headers(&self, headers: &mut HeaderMap) {
+        if self.is_at("contract/beta") {
+            headers.remove("anthropic-beta");
+        }
+        if self.is_at("contract/version") {
+            headers.remove("anthropic-version");
         }
     }
 

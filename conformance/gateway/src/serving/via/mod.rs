@@ -122,8 +122,8 @@ fn router(settings: ViaSettings) -> io::Result<Router> {
     let via = Arc::new(Via { settings, upstream, fault });
     let mut api = Router::new().route("/models", get(models));
     for front in via.settings.fronts.iter().copied() {
-        let create = move |state: State<Arc<Via>>, headers: HeaderMap, body: Bytes| {
-            create(state, front, headers, body)
+        let create = move |state: State<Arc<Via>>, uri: Uri, headers: HeaderMap, body: Bytes| {
+            create(state, front, uri, headers, body)
         };
         api = api.route(front.api.path, post(create));
     }
@@ -152,10 +152,15 @@ async fn models(State(via): State<Arc<Via>>) -> Response {
 async fn create(
     State(via): State<Arc<Via>>,
     front: &'static Dialect,
+    uri: Uri,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let response = answer(&via, front, &headers, body).await;
+    if via.fault.is_at("contract/query") && uri.query().is_some() {
+        return nothing(State(via), uri).await;
+    }
+    let mut response = answer(&via, front, &headers, body).await;
+    via.fault.break_refusal(&mut response);
     if let Some(log) = &via.settings.log {
         let status = response.status().as_u16();
         log.line(&format!("{} for {} {status}", front.api.name, via.settings.upstream.api.name));
@@ -200,6 +205,7 @@ fn asked(via: &Via, question: &Question) -> Bytes {
     break_question(rule, &mut question);
     let mut request = question.write(via.settings.upstream.api);
     break_request(rule, &mut request);
+    via.fault.break_turn(&mut request);
     Bytes::from(request.to_string())
 }
 

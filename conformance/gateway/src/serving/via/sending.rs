@@ -1,10 +1,11 @@
 //! Responses to clients.
 
 use std::convert::Infallible;
+use std::future::ready;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
 use spec::Dialect;
@@ -12,7 +13,9 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use translation::{Reply, Translator, UpstreamEnd};
 
+use super::faults::SHOULD_RETRY;
 use super::{Answer, Via, json, refused};
+use crate::content::problem::Problem;
 
 /// The bytes of the upstream's body as they arrive, or what is wrong with it.
 type Chunks = BoxStream<'static, Result<Bytes, String>>;
@@ -26,10 +29,27 @@ pub(super) fn passed(answer: Answer, via: &Arc<Via>, front: Option<&'static Dial
         headers.remove(name);
     }
     let mut is_changed = front.is_some() && via.fault.is_at("passthrough/bytes");
-    if is_changed {
+    let (is_forgetful, is_silent) =
+        (via.fault.is_at("cache/usage-kept"), via.fault.is_at("session/break-told"));
+    if status.as_u16() >= 400 {
+        via.fault.failed();
+        if let Some(front) = front.filter(|_| via.fault.is_at("contract/error-body")) {
+            return advised(
+                refused(&Problem::of_status(status.as_u16()), front),
+                &advice(response.headers()),
+            );
+        }
+    }
+    if is_changed || is_forgetful {
         headers.remove(header::CONTENT_LENGTH);
     }
-    let body = chunks(response, via).map_ok(move |chunk| {
+    let all = chunks(response, via);
+    // A broken connection becomes the end.
+    let all = if is_silent { all.take_while(|chunk| ready(chunk.is_ok())).boxed() } else { all };
+    let body = all.map_ok(move |chunk| {
+        if is_forgetful {
+            return Bytes::from(without_counts(&String::from_utf8_lossy(&chunk)));
+        }
         let brace = chunk.iter().position(|byte| *byte == b'{').filter(|_| is_changed);
         let Some((head, tail)) = brace.and_then(|at| chunk.split_at_checked(at + 1)) else { return chunk };
         is_changed = false;
@@ -42,6 +62,31 @@ pub(super) fn passed(answer: Answer, via: &Arc<Via>, front: Option<&'static Dial
     response
 }
 
+/// What an upstream advises on sending a refused request again.
+fn advice(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
+    let names = [header::RETRY_AFTER, HeaderName::from_static(SHOULD_RETRY)];
+    names.into_iter().filter_map(|name| Some((name.clone(), headers.get(&name)?.clone()))).collect()
+}
+
+fn advised(mut response: Response, advice: &[(HeaderName, HeaderValue)]) -> Response {
+    response.headers_mut().extend(advice.iter().cloned());
+    response
+}
+
+/// Counts of caches become 0.
+fn without_counts(text: &str) -> String {
+    let name = |text: &str| text.find("cache").and_then(|at| Some(at + text.get(at..)?.find(':')? + 1));
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((head, tail)) = name(rest).and_then(|at| rest.split_at_checked(at)) {
+        out.push_str(head);
+        rest = tail.trim_start_matches(|c: char| c.is_ascii_digit());
+        if rest.len() < tail.len() {
+            out.push('0');
+        }
+    }
+    out + rest
+}
+
 pub(super) async fn translated(
     answer: Answer,
     mut translator: Translator,
@@ -51,15 +96,13 @@ pub(super) async fn translated(
 ) -> Response {
     let Answer { response, leak } = answer;
     let status = response.status().as_u16();
-    let retry_after = response.headers().get(header::RETRY_AFTER).cloned();
+    let advice = advice(response.headers());
     let mut response = if status >= 400 || !is_stream {
         whole(response, &mut translator, via).await
     } else {
         streamed(response, translator, via, asked).await
     };
-    if let Some(retry_after) = retry_after {
-        response.headers_mut().insert(header::RETRY_AFTER, retry_after);
-    }
+    response = advised(response, &advice);
     if response.status().as_u16() >= 400 {
         via.fault.failed();
     }
@@ -118,7 +161,7 @@ async fn of_kind(first: Option<Bytes>, mut body: Translated, via: &Arc<Via>) -> 
     let front = body.translator.front();
     let reply = Reply::of_stream(front, &stream);
     if reply.error.is_some() {
-        return refused(&crate::content::problem::Problem::of_status(500), via.settings.upstream);
+        return refused(&Problem::of_status(500), via.settings.upstream);
     }
     json(200, &body.translator.reply(&reply))
 }

@@ -86,7 +86,11 @@ impl Upstream {
         body: &Bytes,
         fault: &State,
     ) -> Result<Answer, Problem> {
+        self.ask_before(client, body, fault).await;
         let mut answer = self.send(self.create(client, fault).body(body.clone())).await;
+        if fault.is_at("session/silent-downgrade") && is_refusal(&answer) {
+            answer = self.send(self.create(client, fault).body(lessened(body))).await;
+        }
         if fault.is_at("fault/requests")
             && answer.as_ref().map_or(true, |response| response.status().as_u16() >= 400)
         {
@@ -101,9 +105,33 @@ impl Upstream {
         body: Bytes,
         fault: &State,
     ) -> Result<Answer, Problem> {
-        let mut request = self.create(client, fault);
+        let changed = serde_json::from_slice(&body)
+            .ok()
+            .and_then(|mut request| fault.break_turn(&mut request).then(|| Bytes::from(request.to_string())));
+        let body = changed.unwrap_or(body);
+        self.ask_before(client, &body, fault).await;
+        let mut answer = self.send(self.passing(client, fault).body(body.clone())).await;
+        if fault.is_at("session/silent-downgrade") && is_refusal(&answer) {
+            answer = self.send(self.passing(client, fault).body(lessened(&body))).await;
+        }
+        Ok(Answer { response: answer?, leak: self.leak(fault) })
+    }
+
+    /// Asks once more before, and forgets the answer, if that is the fault.
+    async fn ask_before(&self, client: &HeaderMap, body: &Bytes, fault: &State) {
+        if fault.is_at("session/one-request")
+            && let Ok(response) = self.send(self.create(client, fault).body(body.clone())).await
+        {
+            let _ = self.whole(response).await;
+        }
+    }
+
+    fn passing(&self, client: &HeaderMap, fault: &State) -> RequestBuilder {
+        let mut client = client.clone();
+        fault.break_headers(&mut client);
+        let mut request = self.create(&client, fault);
         let is_key = |name: &HeaderName| self.dialect.api.request.keys.iter().any(|(key, _)| name == *key);
-        for (name, value) in client {
+        for (name, value) in &client {
             if !OWN.contains(name)
                 && !is_key(name)
                 && name != header::AUTHORIZATION
@@ -112,7 +140,7 @@ impl Upstream {
                 request = request.header(name, value);
             }
         }
-        Ok(Answer { response: self.send(request.body(body)).await?, leak: self.leak(fault) })
+        request
     }
 
     pub(super) async fn models(&self) -> Result<Answer, Problem> {
@@ -173,6 +201,16 @@ impl Upstream {
             }
         }
     }
+}
+
+fn is_refusal(answer: &Result<Response, Problem>) -> bool {
+    answer.as_ref().is_ok_and(|response| (400..500).contains(&response.status().as_u16()))
+}
+
+fn lessened(body: &Bytes) -> Bytes {
+    let mut request = serde_json::from_slice(body).unwrap_or_default();
+    translation::lessen(&mut request);
+    Bytes::from(request.to_string())
 }
 
 fn failed(status: u16, message: &str) -> Problem {

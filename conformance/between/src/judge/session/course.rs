@@ -1,0 +1,196 @@
+//! The course of a session: how often the upstream is asked, and what becomes of failures.
+
+use results::text::{counted, listed};
+use translation::{Part, Question, Reply, Role, Stop};
+
+use super::super::findings::{Findings, Problem, tail};
+use super::super::framing::is_stream;
+use super::super::turn::{Turn, read};
+use super::{End, Session, SessionTurn};
+use crate::evidence::{Ended, Exchanged, Response};
+
+/// Maximum number of members that are named.
+const MOST: usize = 6;
+
+pub(super) fn judge(findings: &mut Findings<'_>, session: &Session<'_>) {
+    for (index, turn) in session.turns.iter().enumerate() {
+        let before = index.checked_sub(1).and_then(|index| session.turns.get(index));
+        let was_refused = before.and_then(SessionTurn::answer).is_some_and(|answer| answer.status >= 400);
+        requests(findings, session, turn, was_refused);
+        downgrade(findings, turn);
+        broken(findings, session, turn);
+        recovers(findings, session, turn, was_refused);
+        added(findings, session, turn);
+    }
+}
+
+/// Requests for one of the client. Refused ones that are sent again with other content are judged as downgrades.
+fn requests(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>, was_refused: bool) {
+    const RULE: &str = "session/one-request";
+    let status = turn.response().map_or(0, |response| response.status);
+    if turn.requests.is_empty() {
+        // A path that is not found has a rule of its own, and so has a request after a refusal.
+        if !(was_refused || is_query_refused(turn)) {
+            let message = format!(
+                "turn {}: the gateway answers with status {status} without a request to the upstream",
+                turn.number
+            );
+            let body = turn.response().map(Response::body).unwrap_or_default();
+            findings.add(RULE, Problem::new("none", message).showing("", &tail(&body)));
+        }
+        return;
+    }
+    let mut retries = 0;
+    for pair in turn.requests.windows(2) {
+        let [before, next] = pair else { continue };
+        let Some(answer) = &before.response else { continue };
+        if is_refused(answer) && before.body != next.body {
+            continue;
+        }
+        let reply = read(session.test.upstream, answer);
+        let has_failed = answer.status >= 400 || reply.parts.is_empty() && !reply.is_ended;
+        if has_failed {
+            retries += 1;
+            if retries <= session.test.retries {
+                continue;
+            }
+        }
+        let kind = if has_failed { "repeated" } else { "after an answer" };
+        let message = format!(
+            "turn {}: the upstream gets {} for one of the client{}",
+            turn.number,
+            counted(turn.requests.len() as u64, "request"),
+            if has_failed { ", more than the declared retries" } else { ", although the first was answered" }
+        );
+        findings.add(RULE, Problem::new(kind, message).showing(&last_text(session, next), ""));
+    }
+}
+
+pub(super) fn is_query_refused(turn: &SessionTurn<'_>) -> bool {
+    let is_unknown = turn.response().is_some_and(|response| matches!(response.status, 404 | 405));
+    is_unknown && turn.client.path.contains('?')
+}
+
+const fn is_refused(answer: &Response) -> bool {
+    answer.status >= 400 && answer.status < 500
+}
+
+fn last_text(session: &Session<'_>, exchange: &Exchanged) -> String {
+    let question = Question::read(session.test.upstream.api, &exchange.request().unwrap_or_default());
+    let parts = question.turns.into_iter().rev().flat_map(|turn| turn.parts.into_iter().rev());
+    parts
+        .into_iter()
+        .find_map(|part| if let Part::Text(text) = part { Some(text) } else { None })
+        .unwrap_or_default()
+}
+
+/// A last turn of the user of which the client sent nothing.
+fn added(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>) {
+    let Some(request) = turn.requests.first() else { return };
+    let letters = |question: &Question| -> Vec<String> {
+        let parts = question.turns.iter().flat_map(|turn| &turn.parts);
+        let texts = parts.filter_map(|part| match part {
+            Part::Text(text) => Some(text.split_whitespace().collect::<String>()),
+            _ => None,
+        });
+        texts.chain(question.instructions.iter().map(|text| text.split_whitespace().collect())).collect()
+    };
+    let got = End::new(session.test.upstream.api, request).question;
+    let Some(last) = got.turns.last().filter(|turn| turn.role == Role::User) else { return };
+    let [Part::Text(text)] = last.parts.as_slice() else { return };
+    let own: String = text.split_whitespace().collect();
+    let is_known =
+        letters(&turn.sent.question).iter().any(|known| known.contains(&own) || own.contains(&**known));
+    if !is_known {
+        let message = format!(
+            "turn {}: the upstream gets a turn of the user that the client did not send",
+            turn.number
+        );
+        findings.add("session/one-request", Problem::new("a turn of the user", message).showing(text, ""));
+    }
+}
+
+/// A refused request that is sent again with less, so that the client does not learn of it.
+fn downgrade(findings: &mut Findings<'_>, turn: &SessionTurn<'_>) {
+    if turn.response().is_none_or(|response| response.status >= 400) {
+        return;
+    }
+    for pair in turn.requests.windows(2) {
+        let [before, next] = pair else { continue };
+        if !before.response.as_ref().is_some_and(is_refused) || before.body == next.body {
+            continue;
+        }
+        let [one, other] = [before, next].map(|exchange| exchange.request().unwrap_or_default());
+        let differs = |name: &&String| one.get(name.as_str()) != other.get(name.as_str());
+        let names: Vec<&String> =
+            one.as_object().into_iter().flat_map(serde_json::Map::keys).filter(differs).collect();
+        let seals = [&one, &other].map(|request| super::history::seals(request).len());
+        let what = listed(&names, MOST, |name| format!("`{name}`"));
+        let message = format!(
+            "turn {}: after status {}, the gateway sends the request again with other values of {what} ({} of {} sealed thoughts), \
+             and the client does not learn of it",
+            turn.number,
+            before.response.as_ref().map_or(0, |response| response.status),
+            seals[1],
+            seals[0]
+        );
+        let message = message.replace(" (0 of 0 sealed thoughts)", "");
+        findings.add("session/silent-downgrade", Problem::new("sent again with less", message));
+    }
+}
+
+fn is_broken(answer: &Response, reply: &Reply) -> bool {
+    answer.status < 400 && !reply.is_ended && reply.error.is_none() && is_stream(answer, &answer.body())
+}
+
+/// A stream of the upstream that breaks off does not end as if it were complete.
+fn broken(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>) {
+    const RULE: &str = "session/break-told";
+    let (Some(answer), Some(response)) = (turn.answer(), turn.response()) else { return };
+    let Some([upstream, client]) = turn.replies(session.test) else { return };
+    let whole =
+        Turn { test: session.test, client: turn.client, requests: turn.requests.clone(), unmarked: 0 };
+    if !is_broken(answer, &upstream) || whole.is_finished() {
+        return;
+    }
+    let calls = upstream.parts.iter().filter(|part| matches!(part, Part::Call(_))).count();
+    let how = if answer.end == Ended::Complete { "ends" } else { "breaks" };
+    let begin = format!(
+        "turn {}: the upstream's stream {how} before its response does, in call {calls}",
+        turn.number
+    );
+    let begin = begin.replace(", in call 0", "");
+    let is_told = client.error.is_some() || matches!(client.stop, Some(Stop::Cut | Stop::Failed));
+    let (kind, message) = match () {
+        () if client.is_ended && !is_told => {
+            ("complete", format!("{begin}, and the client's looks complete"))
+        }
+        () if response.status < 400
+            && !is_told
+            && response.end == Ended::Complete
+            && answer.end != Ended::Complete =>
+        {
+            ("clean end", format!("{begin}, and the client's ends without an error"))
+        }
+        () => return,
+    };
+    let sides = [tail(&answer.body()), tail(&response.body())];
+    findings.add(RULE, Problem::new(kind, message).showing(&sides[0], &sides[1]));
+}
+
+/// What the upstream answers, the client gets, whatever was refused before.
+fn recovers(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>, was_refused: bool) {
+    let Some(response) = turn.response() else { return };
+    let is_good = turn.answer().is_some_and(|answer| {
+        let reply = read(session.test.upstream, answer);
+        answer.status < 400 && reply.is_ended && reply.error.is_none()
+    });
+    let is_lost = turn.requests.is_empty() && was_refused && !is_query_refused(turn);
+    let has_error = || response.status >= 400 || read(session.test.front, response).error.is_some();
+    if is_lost || is_good && has_error() {
+        let kind = if was_refused { "after a refusal" } else { "answered" };
+        let what = if is_lost { "the upstream is not asked" } else { "the upstream answers" };
+        let message = format!("turn {}: {what}, and the client gets status {}", turn.number, response.status);
+        findings.add("session/recovers", Problem::new(kind, message).showing("", &tail(&response.body())));
+    }
+}

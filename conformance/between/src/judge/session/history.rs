@@ -1,0 +1,319 @@
+//! The history of a session, which the client sends again in each turn.
+
+use std::collections::BTreeSet;
+
+use catalogue::Level;
+use results::text::{counted, listed};
+use serde_json::Value;
+use translation::{Part, Question, Role};
+
+use super::super::findings::{Findings, Problem, shown};
+use super::super::tool_schema::plain;
+use super::super::values::difference;
+use super::canonical::ATTRIBUTION;
+use super::{End, Session, SessionTurn};
+
+/// Maximum number of names that are shown.
+const MOST: usize = 20;
+/// Number of characters from which on a text belongs to one agent alone.
+const OWN_TEXT: usize = 24;
+/// Members with what only the upstream can read.
+const SEALS: [&str; 2] = ["signature", "encrypted_content"];
+/// The type of an item that asks for a compaction, and of one that has it.
+const TRIGGER: &str = "compaction_trigger";
+const COMPACTION: &str = "compaction";
+
+pub(super) fn judge(findings: &mut Findings<'_>, session: &Session<'_>) {
+    for (turn, upstream) in session.both() {
+        sealed(findings, turn, upstream);
+        system(findings, turn, upstream);
+        tools(findings, turn, upstream);
+        results(findings, turn, upstream);
+        phases(findings, turn, upstream);
+    }
+    lanes(findings, session);
+    compaction(findings, session);
+}
+
+/// Returns what an object and all objects within it have, in order.
+fn walk<'v>(value: &'v Value, found: &mut impl FnMut(&'v serde_json::Map<String, Value>)) {
+    match value {
+        Value::Object(members) => {
+            found(members);
+            members.values().for_each(|member| walk(member, found));
+        }
+        Value::Array(entries) => entries.iter().for_each(|entry| walk(entry, found)),
+        _ => {}
+    }
+}
+
+fn kind(members: &serde_json::Map<String, Value>) -> &str {
+    members.get("type").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Signatures, redacted data and encrypted reasoning of a conversation, in order.
+pub(super) fn seals(request: &Value) -> Vec<&str> {
+    let mut all = Vec::new();
+    for name in ["messages", "input"] {
+        walk(request.get(name).unwrap_or(&Value::Null), &mut |members| {
+            let names: &[&str] = match kind(members) {
+                COMPACTION => &[],
+                "redacted_thinking" => &["data"],
+                _ => &SEALS,
+            };
+            let own = names.iter().filter_map(|name| members.get(*name)?.as_str());
+            all.extend(own.filter(|seal| !seal.is_empty()));
+        });
+    }
+    all
+}
+
+fn sealed(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
+    let (wanted, own) = (seals(&turn.sent.request), seals(&upstream.request));
+    let mut rest = own.iter();
+    if wanted.iter().all(|seal| rest.any(|it| it == seal)) {
+        return;
+    }
+    let kept = wanted.iter().filter(|seal| own.contains(seal)).count();
+    let kind = if kept < wanted.len() { "lost" } else { "order" };
+    let message = format!(
+        "turn {}: {kept} of {} signatures and encrypted thoughts of the client reach the upstream{}",
+        turn.number,
+        wanted.len(),
+        if kept < wanted.len() { "" } else { ", in another order" }
+    );
+    findings.add("session/sealed-kept", Problem::new(kind, message));
+}
+
+/// An entry of a conversation.
+#[derive(Debug, PartialEq, Eq)]
+struct Entry {
+    role: Role,
+    /// Without white space, so that texts may be joined.
+    letters: String,
+}
+
+fn entries(question: &Question) -> Vec<Entry> {
+    let letters = |text: &str| text.split_whitespace().collect::<String>();
+    let parts = question.turns.iter().flat_map(|turn| turn.parts.iter().map(|part| (turn.role, part)));
+    let entry = |(role, part): (Role, &Part)| {
+        let letters = match part {
+            Part::Text(text) | Part::Refusal(text) => letters(text),
+            Part::Call(call) => letters(&call.arguments),
+            Part::Result(output) => letters(&output.text),
+            Part::Image(_) | Part::Reasoning(_) => return None,
+        };
+        (!letters.is_empty()).then_some(Entry { role, letters })
+    };
+    parts.filter_map(entry).collect()
+}
+
+/// Texts of system and developer: those in front of the conversation, and those within it.
+fn system(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
+    const RULE: &str = "session/system-inside";
+    let (asked, got) = (&turn.sent.question, &upstream.question);
+    let (wanted, own) = (entries(asked), entries(got));
+    let head: String = got.instructions.iter().flat_map(|text| text.split_whitespace()).collect();
+    let number = turn.number;
+    for text in asked.instructions.iter().filter(|text| !text.starts_with(ATTRIBUTION)) {
+        let letters: String = text.split_whitespace().collect();
+        if head.contains(&letters) {
+            continue;
+        }
+        let place = own.iter().find(|entry| entry.letters.contains(&letters));
+        let problem = match place {
+            None => Problem::new(
+                "lost",
+                format!("turn {number}: a text of the system is not in the upstream's request"),
+            ),
+            Some(entry) if entry.role == Role::System => continue,
+            Some(_) => Problem::new(
+                "speaker",
+                format!("turn {number}: a text of the system has another speaker upstream"),
+            )
+            .at(Level::Should),
+        };
+        findings.add(RULE, problem.showing("", text));
+    }
+    for (at, entry) in wanted.iter().enumerate().filter(|(_, entry)| entry.role == Role::System) {
+        let is_it = |own: &&Entry| own.letters.contains(&entry.letters);
+        let times = own.iter().filter(is_it).count();
+        let wanted_times = wanted.iter().filter(is_it).count();
+        let add = |findings: &mut Findings<'_>, kind: &str, message: &str, level: Level| {
+            let message = format!("turn {number}: a text of the system within the conversation {message}");
+            findings.add(RULE, Problem::new(kind, message).at(level).showing("", &shown(&entry.letters)));
+        };
+        if times == 0 {
+            let is_in_front = head.contains(&entry.letters);
+            let (kind, message) = if is_in_front {
+                ("moved", "stands in front of it upstream")
+            } else {
+                ("lost", "is not in the upstream's request")
+            };
+            add(findings, kind, message, Level::Must);
+            continue;
+        }
+        if times > wanted_times {
+            add(findings, "repeated", "is there more often upstream", Level::Must);
+        }
+        let before = wanted.get(..at).unwrap_or_default().iter().rev().find(|it| it.role != Role::System);
+        let places = own.iter().enumerate().filter(|(_, own)| is_it(own));
+        let is_behind = |at: usize| match before {
+            None => true,
+            Some(before) => {
+                let earlier = own.get(..=at).unwrap_or_default().iter().rev();
+                // What a gateway adds around it counts as part of it.
+                earlier
+                    .take(3)
+                    .any(|own| own.letters.contains(&before.letters) || before.letters.contains(&own.letters))
+            }
+        };
+        if !places.clone().any(|(at, _)| is_behind(at)) {
+            add(findings, "moved", "stands in another place upstream", Level::Must);
+        }
+        if !places.clone().any(|(_, own)| own.role == Role::System) {
+            add(findings, "speaker", "has another speaker upstream", Level::Should);
+        }
+    }
+}
+
+fn tools(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
+    const RULE: &str = "session/tools-kept";
+    let (asked, got) = (&turn.sent.question.tools, &upstream.question.tools);
+    let names = |tools: &[translation::Tool]| listed(tools, MOST, |tool| tool.name.clone());
+    for tool in asked {
+        let Some(own) = got.iter().find(|own| own.name == tool.name) else {
+            let message = format!("turn {}: the tool {} is not upstream", turn.number, shown(&tool.name));
+            findings.add(RULE, Problem::new("lost", message).showing(&names(got), &names(asked)));
+            continue;
+        };
+        if let Some(place) = difference(&plain(&tool.parameters), &plain(&own.parameters)) {
+            let message = format!(
+                "turn {}: the parameters of {} differ at {}",
+                turn.number,
+                shown(&tool.name),
+                shown(if place.is_empty() { "/" } else { &place })
+            );
+            let [own, wanted] = [&own.parameters, &tool.parameters].map(Value::to_string);
+            findings.add(RULE, Problem::new("parameters", message).between(&own, &wanted));
+        }
+    }
+    let order = |tools: &[translation::Tool], others: &[translation::Tool]| {
+        let known = tools.iter().filter(|tool| others.iter().any(|other| other.name == tool.name));
+        known.map(|tool| tool.name.clone()).collect::<Vec<_>>()
+    };
+    if order(got, asked) != order(asked, got) {
+        let message = format!("turn {}: the tools are in another order upstream", turn.number);
+        findings.add(RULE, Problem::new("order", message).showing(&names(got), &names(asked)));
+    }
+}
+
+fn results(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
+    let ids = |question: &Question| -> Vec<String> {
+        let parts = question.turns.iter().flat_map(|turn| &turn.parts);
+        parts
+            .filter_map(|part| if let Part::Result(output) = part { Some(output.id.clone()) } else { None })
+            .collect()
+    };
+    let [own, wanted] = [&upstream.question, &turn.sent.question].map(ids);
+    let set = |ids: &[String]| ids.iter().cloned().collect::<BTreeSet<_>>();
+    if own != wanted && own.len() == wanted.len() && set(&own) == set(&wanted) {
+        let message = format!("turn {}: the results of tools are in another order upstream", turn.number);
+        let [own, wanted] = [own, wanted].map(|ids| listed(&ids, MOST, Clone::clone));
+        findings.add("session/results-order", Problem::new("order", message).between(&own, &wanted));
+    }
+}
+
+fn phases(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
+    let of = |end: &End| {
+        let items = end.request.get("input").and_then(Value::as_array).cloned().unwrap_or_default();
+        items.iter().filter_map(|item| item.get("phase")?.as_str().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    let [own, wanted] = [upstream, &turn.sent].map(of);
+    if own != wanted && !wanted.is_empty() {
+        let message = format!(
+            "turn {}: the client's messages have {}, the upstream's {}",
+            turn.number,
+            counted(wanted.len() as u64, "phase"),
+            own.len()
+        );
+        findings.add("session/phase-kept", Problem::new("lost", message));
+    }
+}
+
+/// What agents of one session say, and the ids of their calls, do not mix.
+fn lanes(findings: &mut Findings<'_>, session: &Session<'_>) {
+    let lanes: BTreeSet<&str> = session.turns.iter().map(|turn| &*turn.lane).collect();
+    if lanes.len() < 2 {
+        return;
+    }
+    let texts = |question: &Question| -> Vec<String> {
+        let all = entries(question).into_iter().map(|entry| entry.letters);
+        all.filter(|letters| letters.chars().count() >= OWN_TEXT).collect()
+    };
+    let said: Vec<(&str, BTreeSet<String>)> = session
+        .turns
+        .iter()
+        .map(|turn| (&*turn.lane, texts(&turn.sent.question).into_iter().collect()))
+        .collect();
+    for ((turn, upstream), (lane, own)) in
+        session.turns.iter().zip(&said).filter_map(|(turn, own)| Some(((turn, turn.got.as_ref()?), own)))
+    {
+        let is_foreign = |text: &String| {
+            !own.contains(text)
+                && !own.iter().any(|own| own.contains(&**text))
+                && said.iter().any(|(other, texts)| other != lane && texts.contains(text))
+        };
+        if let Some(text) = texts(&upstream.question).into_iter().find(is_foreign) {
+            let message = format!("turn {}: the upstream gets a text of another agent", turn.number);
+            findings.add("session/lanes-apart", Problem::new("text", message).showing(&text, ""));
+        }
+    }
+}
+
+/// A trigger, the compaction that answers it, and the compaction in later requests.
+fn compaction(findings: &mut Findings<'_>, session: &Session<'_>) {
+    const RULE: &str = "session/compaction";
+    let sealed = |value: &Value| {
+        let mut all: Vec<String> = Vec::new();
+        walk(value, &mut |members| {
+            if kind(members) == COMPACTION {
+                let seal =
+                    ["encrypted_content", "content"].iter().find_map(|name| members.get(*name)?.as_str());
+                all.extend(seal.map(str::to_owned).filter(|seal| !all.contains(seal)));
+            }
+        });
+        all
+    };
+    let is_trigger = |end: &End| {
+        let last = end.request.get("input").and_then(Value::as_array).and_then(|items| items.last());
+        last.and_then(Value::as_object).is_some_and(|item| kind(item) == TRIGGER)
+    };
+    for (turn, upstream) in session.both() {
+        let number = turn.number;
+        if is_trigger(&turn.sent) && !is_trigger(upstream) {
+            let message = format!("turn {number}: the request for a compaction does not reach the upstream");
+            findings.add(RULE, Problem::new("trigger", message));
+        }
+        let [own, wanted] = [upstream, &turn.sent].map(|end| sealed(&end.request));
+        if wanted.iter().any(|seal| !own.contains(seal)) {
+            let message = format!("turn {number}: a compaction of the client does not reach the upstream");
+            findings.add(RULE, Problem::new("history", message));
+        }
+        let events = |response: Option<&crate::evidence::Response>| -> Vec<String> {
+            let body = response.map(crate::evidence::Response::body).unwrap_or_default();
+            let text = String::from_utf8_lossy(&body).into_owned();
+            if !text.contains(COMPACTION) {
+                return Vec::new();
+            }
+            let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
+            let values = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+            values.flat_map(|value| sealed(&value)).collect()
+        };
+        let [sent, told] = [events(turn.answer()), events(turn.response())];
+        if sent.iter().any(|seal| !told.contains(seal)) {
+            let message = format!("turn {number}: the compaction of the upstream does not reach the client");
+            findings.add(RULE, Problem::new("answer", message));
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The measures of a session: what reports print of each, whether it passed or not.
+
+use results::text::shortened;
+
+use super::cache::{cached, kept_marks, marks_of};
+use super::canonical::{Kept, kept};
+use super::contract::retry_after;
+use super::history::seals;
+use super::{End, Session};
+
+/// Number of characters of a change that are shown.
+const SHOWN: usize = 40;
+
+/// Returns the measures, each in words.
+pub(super) fn measures(session: &Session<'_>) -> Vec<String> {
+    let mut all = Vec::new();
+    prefix(session, &mut all);
+    let mut of = |name: &str, [kept, sent]: [u64; 2]| {
+        if sent > 0 {
+            all.push(format!("{name} {} of {}", grouped(kept), grouped(sent)));
+        }
+    };
+    let sum = |count: &dyn Fn(&super::SessionTurn<'_>, &End) -> [usize; 2]| {
+        let counts = session.both().map(|(turn, upstream)| count(turn, upstream));
+        // The turn with the most shows whether all are kept.
+        let most = counts.fold([0, 0], |most, own| {
+            if own[1] > most[1] || own[1] == most[1] && own[0] < most[0] { own } else { most }
+        });
+        most.map(|count| count as u64)
+    };
+    of(
+        "marks",
+        sum(&|turn, upstream| {
+            [kept_marks(&turn.sent.parts, &upstream.parts), marks_of(&turn.sent.parts).len()]
+        }),
+    );
+    of(
+        "sealed",
+        sum(&|turn, upstream| {
+            let (wanted, own) = (seals(&turn.sent.request), seals(&upstream.request));
+            [wanted.iter().filter(|seal| own.contains(seal)).count(), wanted.len()]
+        }),
+    );
+    let counts = session.turns.iter().filter_map(|turn| cached(session, turn));
+    let [sent, told] = counts.fold([0, 0], |[sent, told], own| [own[0].max(sent), own[1].max(told)]);
+    of("cache read told", [told, sent]);
+    let requests: usize = session.turns.iter().map(|turn| turn.requests.len()).sum();
+    all.push(format!("requests {requests} for {}", session.turns.len()));
+    let [kept, sent] = retry_after(session);
+    if sent > 0 {
+        all.push(if kept == sent {
+            "retry-after kept".to_owned()
+        } else {
+            format!("retry-after kept {kept} of {sent}")
+        });
+    }
+    all
+}
+
+fn prefix(session: &Session<'_>, all: &mut Vec<String>) {
+    let mut first = None;
+    let (mut upstream, mut client) = (Kept::default(), Kept::default());
+    for [(before, one), (turn, other)] in session.neighbours() {
+        let own = kept(&one.parts, &other.parts);
+        if let (None, Some(change)) = (&first, &own.change) {
+            first = Some(format!(
+                "first change: turn {}, {}, \"{}\"",
+                turn.number,
+                change.place,
+                shortened(&change.after, SHOWN)
+            ));
+        }
+        let of_client = kept(&before.sent.parts, &turn.sent.parts);
+        for (sum, own) in [(&mut upstream, own), (&mut client, of_client)] {
+            (sum.kept, sum.all) = (sum.kept + own.kept, sum.all + own.all);
+        }
+    }
+    if upstream.all > 0 {
+        all.push(format!(
+            "prefix kept {} % of {} characters (client {} %)",
+            share(&upstream),
+            grouped(upstream.all as u64),
+            share(&client)
+        ));
+        all.extend(first);
+    }
+}
+
+/// In percent, cut and not rounded: 100 is all.
+fn share(kept: &Kept) -> String {
+    let share = if kept.all == 0 { 10_000 } else { kept.kept * 10_000 / kept.all };
+    match share % 100 {
+        0 => (share / 100).to_string(),
+        rest => format!("{}.{rest:02}", share / 100),
+    }
+}
+
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}

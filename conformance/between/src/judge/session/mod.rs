@@ -1,0 +1,131 @@
+//! Judges a replayed session: what a gateway does to a conversation of many turns.
+//!
+//! The upstream's requests are compared with the client's, turn by turn, so that a gateway is not blamed for what the client does.
+
+mod cache;
+mod canonical;
+mod contract;
+mod course;
+mod history;
+mod measures;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use translation::{Question, Reply};
+
+use super::findings::Findings;
+use super::turn::{Turn, read};
+use crate::evidence::{Evidence, Exchanged, Response, Test};
+use canonical::{Part, parts};
+
+/// Groups of the rules about sessions. No other test judges them.
+pub const SESSION_GROUPS: [&str; 3] = ["cache", "contract", "session"];
+
+/// Headers with the id of an agent that shares a session with others.
+const AGENTS: [&str; 2] = ["x-claude-code-agent-id", "thread-id"];
+
+/// A session with both of its ends.
+struct Session<'e> {
+    test: &'e Test,
+    turns: Vec<SessionTurn<'e>>,
+    /// Whether both ends speak one API.
+    is_same: bool,
+}
+
+/// A request of the client, and the requests of the gateway for it.
+struct SessionTurn<'e> {
+    /// Counted from 1, as in reports.
+    number: usize,
+    client: &'e Exchanged,
+    requests: Vec<&'e Exchanged>,
+    sent: End,
+    /// What the gateway made of it first.
+    got: Option<End>,
+    /// Requests of one lane continue each other.
+    lane: String,
+    /// The turn before it in its lane.
+    before: Option<usize>,
+}
+
+/// A request at one end.
+struct End {
+    request: Value,
+    question: Question,
+    parts: Vec<Part>,
+}
+
+impl End {
+    fn new(api: &spec::Api, exchange: &Exchanged) -> Self {
+        let request = exchange.request().unwrap_or_default();
+        let question = Question::read(api, &request);
+        let parts = parts(&request);
+        Self { request, question, parts }
+    }
+}
+
+/// Judges a session, and returns its measures.
+pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, evidence: &Evidence) -> Vec<String> {
+    let session = Session::new(test, evidence);
+    cache::judge(findings, &session);
+    history::judge(findings, &session);
+    course::judge(findings, &session);
+    contract::judge(findings, &session);
+    measures::measures(&session)
+}
+
+impl<'e> Session<'e> {
+    fn new(test: &'e Test, evidence: &'e Evidence) -> Self {
+        let mut latest: BTreeMap<String, usize> = BTreeMap::new();
+        let turns = Turn::all(test, evidence).into_iter().enumerate().map(|(index, turn)| {
+            let sent = End::new(test.front.api, turn.client);
+            let lane = lane(turn.client, &sent);
+            let before = latest.insert(lane.clone(), index);
+            let got = turn.requests.first().map(|exchange| End::new(test.upstream.api, exchange));
+            let Turn { client, requests, .. } = turn;
+            SessionTurn { number: index + 1, client, requests, sent, got, lane, before }
+        });
+        let turns = turns.collect();
+        Self { test, turns, is_same: test.front.api.name == test.upstream.api.name }
+    }
+
+    /// Neighbours of one lane, with both requests of the upstream.
+    fn neighbours(&self) -> impl Iterator<Item = [(&SessionTurn<'e>, &End); 2]> {
+        self.turns.iter().filter_map(|turn| {
+            let before = self.turns.get(turn.before?)?;
+            Some([(before, before.got.as_ref()?), (turn, turn.got.as_ref()?)])
+        })
+    }
+
+    /// Turns with both ends of their requests.
+    fn both(&self) -> impl Iterator<Item = (&SessionTurn<'e>, &End)> {
+        self.turns.iter().filter_map(|turn| Some((turn, turn.got.as_ref()?)))
+    }
+}
+
+impl<'e> SessionTurn<'e> {
+    /// The upstream's last answer.
+    fn answer(&self) -> Option<&'e Response> {
+        self.requests.last()?.response.as_ref()
+    }
+
+    const fn response(&self) -> Option<&'e Response> {
+        self.client.response.as_ref()
+    }
+
+    /// Both ends of the response as replies, if there are both.
+    fn replies(&self, test: &Test) -> Option<[Reply; 2]> {
+        Some([read(test.upstream, self.answer()?), read(test.front, self.response()?)])
+    }
+}
+
+/// Agents that share a session have ids, other tools or another model.
+fn lane(client: &Exchanged, sent: &End) -> String {
+    let ids = AGENTS.iter().filter_map(|name| header(&client.headers, name));
+    let tools = sent.question.tools.iter().map(|tool| &*tool.name);
+    ids.chain([&*sent.question.model]).chain(tools).collect::<Vec<_>>().join("\n")
+}
+
+fn header<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
+    headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+}

@@ -1,0 +1,78 @@
+//! Recorded sessions of agents: what a client sent over many turns, and what its upstream answered.
+//!
+//! `docs/sessions.md` describes the form.
+
+mod answer;
+mod read;
+
+use std::sync::Arc;
+
+use catalogue::{BetweenCase, FaultPlaces, Writes};
+use spec::Dialect;
+
+pub(crate) use answer::{RecordedAnswer, answer};
+pub use read::read_sessions;
+
+/// The case of all sessions.
+pub(crate) static REPLAY: BetweenCase = BetweenCase {
+    id: "session/replay",
+    answers: &[],
+    results: &[],
+    is_whole: false,
+    writes: Writes::Events,
+    is_in_step: false,
+    faults: &[],
+    places: FaultPlaces::Each,
+    statuses: &[],
+    retry_after: None,
+    content_type: None,
+    leaves_after: None,
+    crowd: None,
+    like: None,
+    fronts: &[],
+    upstreams: &[],
+    title: "A recorded session",
+    prose: "",
+    question: "{}",
+};
+
+/// A recorded session.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// Its name, which is part of the name of its tests.
+    pub name: String,
+    /// The API of the client, with its usual dialect.
+    pub(crate) front: &'static Dialect,
+    /// Its requests that create responses, in order.
+    pub(crate) requests: Vec<RecordedRequest>,
+    /// Number of its other lines, such as probes and messages of WebSockets.
+    pub left_out: usize,
+}
+
+/// A recorded request, with the upstream's answer.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RecordedRequest {
+    /// The query of its path.
+    pub(crate) query: Option<String>,
+    /// The headers that a client sends by itself, without keys and those of one connection.
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
+    pub(crate) status: u16,
+    pub(crate) response_headers: Vec<(String, String)>,
+    pub(crate) response: String,
+    /// Whether the connection of the response broke.
+    pub(crate) is_cut: bool,
+}
+
+impl Session {
+    /// Returns the end of the names of its tests.
+    pub(crate) fn test_name(&self) -> String {
+        format!("session/{}", self.name)
+    }
+}
+
+/// Returns the session of a test.
+pub(crate) fn of_test<'s>(sessions: &'s [Arc<Session>], test: &str) -> Option<&'s Arc<Session>> {
+    let (_, name) = test.split_once('/')?;
+    sessions.iter().find(|session| session.test_name() == name)
+}

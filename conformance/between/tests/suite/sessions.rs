@@ -1,0 +1,107 @@
+//! Recorded sessions, replayed through the reference translator.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use between::{Pair, Reference, SESSION_GROUPS, Suite, read_sessions};
+use harness::live::RunRuntime;
+use results::{BetweenRun, Verdict};
+
+use super::translator::{pairs, settings};
+
+/// The faults, each with the session and the pairs that show it.
+const SHOWN: &[(&str, &str, &[&str])] = &[
+    ("cache/key-stable", "library", &["responses-responses", "responses-chat"]),
+    ("cache/marks-kept", "garden", &["messages-messages"]),
+    ("cache/marks-limit", "garden", &["messages-messages"]),
+    ("cache/params-stable", "library", &["responses-responses", "responses-messages"]),
+    ("cache/prefix-stable", "library", &["responses-responses", "responses-chat", "responses-messages"]),
+    ("cache/usage-kept", "garden", &["messages-messages", "messages-chat", "messages-responses"]),
+    ("contract/attribution-alone", "garden", &["messages-messages"]),
+    ("contract/beta", "garden", &["messages-messages"]),
+    ("contract/error-body", "garden", &["messages-messages", "messages-chat"]),
+    ("contract/open-list", "garden", &["messages-messages"]),
+    ("contract/pairs", "garden", &["messages-messages"]),
+    ("contract/query", "garden", &["messages-messages", "messages-chat"]),
+    ("contract/retry-after", "library", &["responses-responses", "responses-chat"]),
+    ("contract/should-retry", "garden", &["messages-messages", "messages-responses"]),
+    ("contract/status", "garden", &["messages-messages", "messages-chat"]),
+    ("contract/system-kept", "garden", &["messages-messages"]),
+    ("contract/version", "garden", &["messages-messages"]),
+    ("session/break-told", "garden", &["messages-messages", "messages-chat", "messages-responses"]),
+    ("session/compaction", "library", &["responses-responses"]),
+    ("session/lanes-apart", "garden", &["messages-messages", "messages-chat"]),
+    ("session/one-request", "boat", &["chat-chat", "chat-messages"]),
+    ("session/phase-kept", "library", &["responses-responses"]),
+    ("session/recovers", "garden", &["messages-messages", "messages-chat"]),
+    ("session/results-order", "boat", &["chat-chat", "chat-responses"]),
+    ("session/sealed-kept", "garden", &["messages-messages", "messages-responses"]),
+    ("session/silent-downgrade", "garden", &["messages-messages", "messages-chat"]),
+    ("session/system-inside", "boat", &["chat-chat", "chat-messages", "chat-responses"]),
+    ("session/tools-kept", "boat", &["chat-chat", "chat-messages"]),
+];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/sessions")
+}
+
+/// Replays sessions through the reference translator, with a fault if there is one.
+fn replay(
+    sessions: &[PathBuf],
+    fault: Option<&str>,
+    with: &[&str],
+    is_in: impl Fn(&Pair) -> bool,
+) -> BetweenRun {
+    let mut settings = settings(pairs().filter(is_in).collect(), with);
+    settings.sessions = read_sessions(sessions).unwrap().0;
+    settings.limit = Duration::from_secs(20);
+    let suite = Suite::start(0, &settings, &RunRuntime::start().unwrap()).unwrap();
+    let _reference = Reference::start(&suite, &mut settings, fault).unwrap();
+    suite.run(&settings, &mut |_| {}).unwrap()
+}
+
+fn findings(run: &BetweenRun) -> Vec<String> {
+    let all = run.tests.iter().flat_map(|test| test.findings.iter().map(move |finding| (test, finding)));
+    all.map(|(test, finding)| format!("{}: {}: {}", test.name, finding.rule, finding.message)).collect()
+}
+
+#[test]
+fn the_right_translator_keeps_sessions() {
+    let run = replay(&[folder()], None, &[], |_| true);
+    assert_eq!(findings(&run), Vec::<String>::new());
+    assert_eq!(run.tests.len(), 9);
+    assert!(run.tests.iter().all(|test| test.verdict == Verdict::Pass), "{:?}", run.tests);
+    let measures = |name: &str| {
+        let test = run.tests.iter().find(|test| test.name == name).unwrap();
+        test.about.measures.join("\n")
+    };
+    let garden = "prefix kept 100 % of";
+    assert!(
+        measures("messages-messages/session/garden").starts_with(garden),
+        "{}",
+        measures("messages-messages/session/garden")
+    );
+}
+
+#[test]
+fn each_wrong_translator_breaks_its_rule_alone() {
+    let faults: Vec<&str> = SHOWN.iter().map(|(fault, ..)| *fault).collect();
+    let is_of_sessions = |rule: &&str| SESSION_GROUPS.contains(&catalogue::group(rule));
+    let all: Vec<&str> = gateway::via_faults().into_iter().filter(is_of_sessions).collect();
+    assert_eq!(faults, all);
+    let mut problems = Vec::new();
+    for (fault, session, pairs) in SHOWN {
+        let run = replay(&[folder()], Some(fault), &[session], |pair| pairs.contains(&&*pair.name()));
+        assert_eq!(run.tests.len(), pairs.len(), "{fault}");
+        for test in &run.tests {
+            let found: BTreeSet<&str> = test.findings.iter().map(|finding| &*finding.rule).collect();
+            if found != BTreeSet::from([*fault]) {
+                let found: Vec<String> =
+                    test.findings.iter().map(|it| format!("\n    {}: {}", it.rule, it.message)).collect();
+                problems.push(format!("{fault} in {}: {}", test.name, found.concat()));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{} problems\n{}", problems.len(), problems.join("\n"));
+}
