@@ -4,8 +4,11 @@ use std::path::Path;
 use std::{env, fs};
 
 /// Corpora beside the repository: the flag for tests, the variable with the folder, and the usual folder.
-const CORPORA: [(&str, &str, &str); 2] =
-    [("corpus", "CORPUS", "../../shared/corpus"), ("neighbours", "NEIGHBOURS", "../../shared/neighbours")];
+const CORPORA: [(&str, &str, &str); 3] = [
+    ("corpus", "CORPUS", "../../shared/corpus"),
+    ("neighbours", "NEIGHBOURS", "../../shared/neighbours"),
+    ("sessions", "SESSIONS", "../../shared/sessions"),
+];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

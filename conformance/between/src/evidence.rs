@@ -3,12 +3,33 @@
 use std::fmt;
 use std::time::Duration;
 
-use catalogue::{BetweenCase, HandlingMode, UpstreamFault};
+use catalogue::{BetweenCase, FaultPlaces, HandlingMode, UpstreamFault, Writes};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use spec::Dialect;
 
-use crate::session::REPLAY;
+/// The case of all sessions.
+pub(crate) static REPLAY: BetweenCase = BetweenCase {
+    id: "session/replay",
+    answers: &[],
+    results: &[],
+    is_whole: false,
+    writes: Writes::Events,
+    is_in_step: false,
+    faults: &[],
+    places: FaultPlaces::Each,
+    statuses: &[],
+    retry_after: None,
+    content_type: None,
+    leaves_after: None,
+    crowd: None,
+    like: None,
+    fronts: &[],
+    upstreams: &[],
+    title: "A recorded session",
+    prose: "",
+    question: "{}",
+};
 
 /// A case for a pair of APIs, with one of its faults if it has any.
 #[derive(Clone)]

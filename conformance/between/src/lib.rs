@@ -36,6 +36,6 @@ pub use moments::moments;
 pub use plan::{names_of, names_of_pair, tests};
 pub use reference::Reference;
 pub use run::{Detected, Suite};
-pub use session::{Session, read_sessions};
+pub use session::{Session, judge_ends, read_sessions};
 pub use settings::{Pair, Settings};
 pub use verify::verify;

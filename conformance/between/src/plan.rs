@@ -4,9 +4,8 @@ use catalogue::{BETWEEN_CASES, BetweenCase, HandlingMode, UpstreamFault};
 use spec::Dialect;
 
 use crate::dialects::{front_dialect, upstream_dialect};
-use crate::evidence::{Fault, Test};
+use crate::evidence::{Fault, REPLAY, Test};
 use crate::mark::mark;
-use crate::session::REPLAY;
 use crate::settings::{Pair, Settings};
 use crate::upstream::fault_places;
 

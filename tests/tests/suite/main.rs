@@ -24,6 +24,7 @@ mod recorded;
 mod remade;
 mod rewritten;
 mod serde;
+mod sessions;
 mod side_by_side;
 mod upstream;
 mod vendors;

@@ -6,8 +6,7 @@ use std::time::Duration;
 use catalogue::{BETWEEN_CASES, HandlingMode, UpstreamFault};
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::{Evidence, Exchanged, Fault, Response, SeenKey, Test};
-use crate::session::REPLAY;
+use crate::evidence::{Evidence, Exchanged, Fault, REPLAY, Response, SeenKey, Test};
 
 /// Version of the format.
 const VERSION: u32 = 1;

@@ -10,7 +10,7 @@ use super::findings::{Findings, Problem};
 const DETAIL: Level = Level::Should;
 
 /// The members of requests without which a stream of an API has no token counts.
-const SWITCHES: [(&str, &str); 1] = [("chat", "/stream_options/include_usage")];
+pub(super) const SWITCHES: [(&str, &str); 1] = [("chat", "/stream_options/include_usage")];
 
 pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>, [upstream, client]: [&Reply; 2]) {
     let (sent, found) = (upstream.usage.unwrap_or_default(), client.usage.unwrap_or_default());

@@ -3,38 +3,18 @@
 //! `docs/sessions.md` describes the form.
 
 mod answer;
+mod ends;
 mod read;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
-use catalogue::{BetweenCase, FaultPlaces, Writes};
 use spec::Dialect;
 
 pub(crate) use answer::{RecordedAnswer, answer};
+pub use ends::judge_ends;
 pub use read::read_sessions;
-
-/// The case of all sessions.
-pub(crate) static REPLAY: BetweenCase = BetweenCase {
-    id: "session/replay",
-    answers: &[],
-    results: &[],
-    is_whole: false,
-    writes: Writes::Events,
-    is_in_step: false,
-    faults: &[],
-    places: FaultPlaces::Each,
-    statuses: &[],
-    retry_after: None,
-    content_type: None,
-    leaves_after: None,
-    crowd: None,
-    like: None,
-    fronts: &[],
-    upstreams: &[],
-    title: "A recorded session",
-    prose: "",
-    question: "{}",
-};
 
 /// A recorded session.
 #[derive(Debug, Clone)]
@@ -45,7 +25,7 @@ pub struct Session {
     pub(crate) front: &'static Dialect,
     /// Its requests that create responses, in order.
     pub(crate) requests: Vec<RecordedRequest>,
-    /// Number of its other lines, such as probes and messages of WebSockets.
+    /// Number of its other lines, such as probes and messages of a `WebSocket`.
     pub left_out: usize,
 }
 

@@ -1,6 +1,6 @@
 //! Reads sessions from files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ struct Line {
     method: String,
     target: String,
     #[serde(default)]
-    headers: Vec<(String, String)>,
+    headers: Headers,
     #[serde(default)]
     body: Option<Body>,
     #[serde(default)]
@@ -63,12 +63,38 @@ enum Body {
     Change { head: usize, mid: String, tail: usize },
 }
 
+/// Headers: pairs, or an object.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Headers {
+    Pairs(Vec<(String, String)>),
+    Object(BTreeMap<String, String>),
+}
+
+impl Default for Headers {
+    fn default() -> Self {
+        Self::Pairs(Vec::new())
+    }
+}
+
+impl Headers {
+    /// With names in lower case, and without those that the suite sends itself.
+    fn kept(self, is_key: &dyn Fn(&str) -> bool) -> Vec<(String, String)> {
+        let all = match self {
+            Self::Pairs(pairs) => pairs,
+            Self::Object(members) => members.into_iter().collect(),
+        };
+        let all = all.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
+        all.filter(|(name, _)| !OWN.contains(&&**name) && !is_key(name)).collect()
+    }
+}
+
 #[derive(Debug, Default, Deserialize)]
 struct RecordedResponse {
     #[serde(default)]
     status: Option<u16>,
     #[serde(default)]
-    headers: std::collections::BTreeMap<String, String>,
+    headers: Headers,
     #[serde(default)]
     body: Option<String>,
 }
@@ -199,15 +225,12 @@ fn read(file: &Path) -> io::Result<Option<Session>> {
         front = Some(dialect);
         let is_key =
             |name: &str| dialect.api.request.keys.iter().any(|(key, _)| key.eq_ignore_ascii_case(name));
-        let headers = line.headers.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
-        let headers = headers.filter(|(name, _)| !OWN.contains(&&**name) && !is_key(name)).collect();
-        let own = response.headers.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
         requests.push(RecordedRequest {
             query: query.map(str::to_owned),
-            headers,
+            headers: line.headers.kept(&is_key),
             body,
             status: response.status.unwrap_or(200),
-            response_headers: own.filter(|(name, _)| !OWN.contains(&&**name)).collect(),
+            response_headers: response.headers.kept(&is_key),
             response: response.body.unwrap_or_default(),
             is_cut: line.fault.is_some_and(|fault| fault.starts_with(CUT)),
         });

@@ -53,9 +53,10 @@ pub enum End<'a> {
 pub const REDACTED: &str = "[redacted]";
 
 /// Headers whose values are not secret.
-const HEADERS: [&str; 39] = [
+const HEADERS: [&str; 42] = [
     "accept",
     "accept-encoding",
+    "anthropic-beta",
     "cache-control",
     "connection",
     "content-encoding",
@@ -72,12 +73,14 @@ const HEADERS: [&str; 39] = [
     "retry-after-ms",
     "server",
     "strict-transport-security",
+    "thread-id",
     "transfer-encoding",
     "upgrade",
     "user-agent",
     "vary",
     "via",
     "x-accel-buffering",
+    "x-claude-code-agent-id",
     "x-litellm-attempted-fallbacks",
     "x-litellm-attempted-retries",
     "x-litellm-call-id",

@@ -55,7 +55,8 @@ const SESSIONS: &[(&str, Change)] = &[
     ("contract/pairs", |request, _| drop(request.remove("context_management"))),
     ("contract/system-kept", |request, _| {
         if let Some(Value::Array(blocks)) = request.get_mut("system") {
-            blocks.push(json!({"type": "text", "text": "Answer in English."}));
+            blocks.reverse();
+            blocks.rotate_right(1);
         }
     }),
     ("session/compaction", |request, _| {

@@ -131,7 +131,7 @@ pub(super) fn write(writer: &mut Writer, question: &Question) {
             Role::User => write_user(writer, &turn, &mut messages),
             Role::Assistant => messages.extend(assistant(writer, &turn)),
             Role::System => {
-                messages.extend(system_texts(&turn).map(|text| json!({"role": "system", "content": text})))
+                messages.extend(system_texts(&turn).map(|text| json!({"role": "system", "content": text})));
             }
         }
     }

@@ -25,9 +25,8 @@ pub(super) fn read(reader: &mut Reader, request: &Map<String, Value>) {
     // These come before instructions in the conversation, in whatever order the members stand.
     match request.get("system") {
         Some(Value::Array(blocks)) => {
-            let is_attribution = |block: &Value| {
-                block.get("text").and_then(Value::as_str).is_some_and(|text| text.starts_with(ATTRIBUTION))
-            };
+            let is_attribution =
+                |block: &Value| block.get("text").and_then(Value::as_str).is_some_and(is_attribution);
             let own = blocks.iter().filter(|block| !is_attribution(block));
             reader.instructions(&own.cloned().collect());
         }
@@ -59,6 +58,11 @@ pub(super) fn read(reader: &mut Reader, request: &Map<String, Value>) {
     if let Some(thinking) = request.get("thinking").and_then(Value::as_object) {
         read_thinking(reader, thinking);
     }
+}
+
+/// One that was merged with other text is none.
+fn is_attribution(text: &str) -> bool {
+    text.starts_with(ATTRIBUTION) && !text.trim_end().contains('\n')
 }
 
 fn read_message(reader: &mut Reader, message: &Map<String, Value>) {

@@ -4,6 +4,7 @@ use results::text::shortened;
 use serde_json::Value;
 
 use super::super::findings::{Findings, Problem};
+use super::super::usage::SWITCHES;
 use super::canonical::{Part, Segment, kept};
 use super::{End, Session, SessionTurn};
 
@@ -58,7 +59,7 @@ fn prefix(
     }
     let message = format!(
         "turn {}: the upstream's request keeps {} of the {} characters of the request before it, the client's {} of {}; it changes in {}",
-        turn.number, upstream.kept, upstream.all, client.kept, client.all, change.place
+        turn.number, upstream.same, upstream.all, client.same, client.all, change.place
     );
     let sides = [&change.after, &change.before].map(|text| shortened(text, SHOWN));
     let problem =
@@ -181,6 +182,7 @@ pub(super) fn cached(session: &Session<'_>, turn: &SessionTurn<'_>) -> Option<[u
 }
 
 fn usage(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>) {
+    unasked(findings, session, turn);
     // A client that is told what several requests read is told too much.
     let Some([sent, told]) = cached(session, turn) else { return };
     let mut add = |kind: &str, sent: u64, told: u64| {
@@ -199,6 +201,21 @@ fn usage(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<
         [turn.answer(), turn.response()].map(|response| response.map_or(0, |it| written(&it.body())));
     if sent != told {
         add("wrote to the cache", sent, told);
+    }
+}
+
+/// A stream of some APIs has counts only if the request asks for them.
+fn unasked(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>) {
+    let Some(upstream) = &turn.got else { return };
+    let lacks = |api: &str, request: &Value| {
+        let switch = SWITCHES.iter().find(|(of, _)| *of == api);
+        let is_stream = request.get("stream") == Some(&Value::Bool(true));
+        switch.is_some_and(|(_, switch)| is_stream && request.pointer(switch) != Some(&Value::Bool(true)))
+    };
+    let [front, back] = [session.test.front.api.name, session.test.upstream.api.name];
+    if lacks(back, &upstream.request) && !lacks(front, &turn.sent.request) {
+        let message = format!("turn {}: the gateway does not ask the upstream for token counts", turn.number);
+        findings.add("cache/usage-kept", Problem::new("not asked for", message));
     }
 }
 

@@ -140,7 +140,7 @@ fn stripped(value: &Value, marks: &mut Vec<String>) -> Value {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Kept {
     /// Numbers of characters: kept, and of the earlier request.
-    pub(super) kept: usize,
+    pub(super) same: usize,
     pub(super) all: usize,
     pub(super) change: Option<Change>,
 }
@@ -175,9 +175,9 @@ pub(super) fn kept(before: &[Part], after: &[Part]) -> Kept {
             before: rest(&own.text),
             after: rest(other),
         };
-        return Kept { kept: kept + same, all, change: Some(change) };
+        return Kept { same: kept + same, all, change: Some(change) };
     }
-    Kept { kept, all, change: None }
+    Kept { same: kept, all, change: None }
 }
 
 #[cfg(test)]
@@ -191,7 +191,7 @@ mod tests {
             json!({"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes"}]});
         let [marked, plain] = [marked, plain].map(|request| parts(&request));
         assert_eq!(marked[0].marks, [r#"{"type":"ephemeral"}"#]);
-        assert_eq!(kept(&marked, &plain), Kept { kept: 41, all: 41, change: None });
+        assert_eq!(kept(&marked, &plain), Kept { same: 41, all: 41, change: None });
         assert_eq!(kept(&plain, &marked).change.unwrap().place, "messages/1/0");
     }
 

@@ -84,7 +84,7 @@ fn last_text(session: &Session<'_>, exchange: &Exchanged) -> String {
         .unwrap_or_default()
 }
 
-/// A last turn of the user of which the client sent nothing.
+/// A last text of the user that the client did not send.
 fn added(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>) {
     let Some(request) = turn.requests.first() else { return };
     let letters = |question: &Question| -> Vec<String> {
@@ -97,7 +97,7 @@ fn added(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<
     };
     let got = End::new(session.test.upstream.api, request).question;
     let Some(last) = got.turns.last().filter(|turn| turn.role == Role::User) else { return };
-    let [Part::Text(text)] = last.parts.as_slice() else { return };
+    let Some(Part::Text(text)) = last.parts.last() else { return };
     let own: String = text.split_whitespace().collect();
     let is_known =
         letters(&turn.sent.question).iter().any(|known| known.contains(&own) || own.contains(&**known));

@@ -135,6 +135,11 @@ fn system(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
         };
         findings.add(RULE, problem.showing("", text));
     }
+    if let Some(text) = added(&turn.sent, &wanted, head.clone()) {
+        let message =
+            format!("turn {number}: the upstream gets a text of the system that the client did not send");
+        findings.add(RULE, Problem::new("added", message).showing(&text, ""));
+    }
     for (at, entry) in wanted.iter().enumerate().filter(|(_, entry)| entry.role == Role::System) {
         let is_it = |own: &&Entry| own.letters.contains(&entry.letters);
         let times = own.iter().filter(is_it).count();
@@ -175,6 +180,20 @@ fn system(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
             add(findings, "speaker", "has another speaker upstream", Level::Should);
         }
     }
+}
+
+/// Returns what remains of the instructions upstream without the texts of the client.
+fn added(sent: &End, wanted: &[Entry], head: String) -> Option<String> {
+    let blocks = sent.request.get("system").and_then(Value::as_array).into_iter().flatten();
+    let blocks = blocks.filter_map(|block| block.get("text")?.as_str());
+    let texts = sent.question.instructions.iter().map(String::as_str).chain(blocks);
+    let letters = texts.map(|text| text.split_whitespace().collect::<String>());
+    let inside = wanted.iter().filter(|entry| entry.role == Role::System).map(|entry| entry.letters.clone());
+    let mut known: Vec<String> = letters.chain(inside).filter(|letters| !letters.is_empty()).collect();
+    // A short text may be a part of a longer one.
+    known.sort_by_key(|text| std::cmp::Reverse(text.len()));
+    let rest = known.iter().fold(head, |rest, text| rest.replacen(&**text, "", 1));
+    (!rest.is_empty()).then_some(rest)
 }
 
 fn tools(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {

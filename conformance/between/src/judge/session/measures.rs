@@ -72,7 +72,7 @@ fn prefix(session: &Session<'_>, all: &mut Vec<String>) {
         }
         let of_client = kept(&before.sent.parts, &turn.sent.parts);
         for (sum, own) in [(&mut upstream, own), (&mut client, of_client)] {
-            (sum.kept, sum.all) = (sum.kept + own.kept, sum.all + own.all);
+            (sum.same, sum.all) = (sum.same + own.same, sum.all + own.all);
         }
     }
     if upstream.all > 0 {
@@ -88,7 +88,7 @@ fn prefix(session: &Session<'_>, all: &mut Vec<String>) {
 
 /// In percent, cut and not rounded: 100 is all.
 fn share(kept: &Kept) -> String {
-    let share = if kept.all == 0 { 10_000 } else { kept.kept * 10_000 / kept.all };
+    let share = (kept.same * 10_000).checked_div(kept.all).unwrap_or(10_000);
     match share % 100 {
         0 => (share / 100).to_string(),
         rest => format!("{}.{rest:02}", share / 100),
@@ -99,7 +99,7 @@ fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

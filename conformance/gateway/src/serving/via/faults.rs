@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use catalogue::BETWEEN_RULES;
 use serde_json::{Value, json};
@@ -82,8 +82,11 @@ impl State {
         let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
         let [known, foreign] = first.get_or_insert_with(|| [agent.clone(), text.clone()]);
         if *known != agent {
-            let blocks = [foreign.clone(), text].map(|text| json!({"type": "text", "text": text}));
-            *content = Value::from_iter(blocks);
+            let block = |text: &str| json!({"type": "text", "text": text});
+            match content {
+                Value::Array(blocks) => blocks.insert(0, block(foreign)),
+                content => *content = json!([block(foreign), block(&text)]),
+            }
         }
     }
 
@@ -110,7 +113,7 @@ impl State {
             headers.remove("anthropic-beta");
         }
         if self.is_at("contract/version") {
-            headers.remove("anthropic-version");
+            headers.insert("anthropic-version", HeaderValue::from_static("2023-01-01"));
         }
     }
 

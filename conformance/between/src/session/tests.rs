@@ -1,0 +1,148 @@
+//! What no fault of the reference translator shows: both ends of a session, with changes.
+
+use std::path::Path;
+
+use catalogue::{HandlingMode, Level};
+use serde_json::{Value, json};
+
+use super::ends::{exchanged, of_ends};
+use super::{Session, read_sessions};
+use crate::evidence::{Ended, Evidence, Exchanged, Test};
+use crate::judge::judge;
+
+/// A session whose ends are the same, as a gateway that passes bytes on leaves them.
+fn same(name: &str) -> (Test, Evidence) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/sessions/{name}.jsonl"));
+    let session: Session = (*read_sessions(&[file]).unwrap().0[0]).clone();
+    let test = of_ends(&session, &session).unwrap();
+    let exchanges: Vec<Exchanged> = session
+        .requests
+        .iter()
+        .enumerate()
+        .map(|(turn, request)| exchanged(request, &session, turn))
+        .collect();
+    let evidence = Evidence { client: exchanges.clone(), upstream: exchanges, ..Evidence::default() };
+    (Test { mode: HandlingMode::Transform, ..test }, evidence)
+}
+
+fn found(test: &Test, evidence: &Evidence) -> Vec<String> {
+    let mut all: Vec<String> = judge(test, evidence)
+        .findings
+        .into_iter()
+        .map(|finding| format!("{} {} ({})", finding.level.keyword(), finding.rule, finding.kind))
+        .collect();
+    all.sort();
+    all
+}
+
+fn change(exchange: &mut Exchanged, change: impl FnOnce(&mut Value)) {
+    let mut request = exchange.request().unwrap();
+    change(&mut request);
+    exchange.body = request.to_string().into_bytes();
+}
+
+#[test]
+fn equal_ends_are_right() {
+    for name in ["boat", "garden", "library"] {
+        let (test, evidence) = same(name);
+        assert_eq!(found(&test, &evidence), Vec::<String>::new(), "{name}");
+    }
+}
+
+#[test]
+fn a_key_may_be_replaced_by_one_that_stays() {
+    let (test, mut evidence) = same("library");
+    for exchange in &mut evidence.upstream {
+        change(exchange, |request| request["prompt_cache_key"] = json!("hash-1"));
+    }
+    assert_eq!(found(&test, &evidence), Vec::<String>::new());
+    change(&mut evidence.upstream[3], |request| request["prompt_cache_key"] = json!("hash-2"));
+    assert_eq!(found(&test, &evidence), ["SHOULD cache/key-stable (changed)"]);
+    change(&mut evidence.upstream[3], |request| {
+        drop(request.as_object_mut().unwrap().remove("prompt_cache_key"));
+    });
+    assert_eq!(found(&test, &evidence), ["SHOULD cache/key-stable (lost)"]);
+}
+
+#[test]
+fn a_system_that_is_lost_is_found() {
+    let (test, mut evidence) = same("boat");
+    for exchange in &mut evidence.upstream {
+        change(exchange, |request| drop(request["messages"].as_array_mut().unwrap().remove(0)));
+    }
+    assert_eq!(
+        found(&test, &evidence),
+        ["MUST contract/system-kept (changed)", "MUST session/system-inside (lost)"]
+    );
+}
+
+#[test]
+fn a_broken_connection_may_be_tried_again_as_declared() {
+    let (test, mut evidence) = same("boat");
+    let mut broken = evidence.upstream[1].clone();
+    let response = broken.response.as_mut().unwrap();
+    response.pieces.clear();
+    response.end = Ended::Broken("reset".to_owned());
+    evidence.upstream.insert(1, broken.clone());
+    assert_eq!(found(&test, &evidence), ["MUST session/one-request (repeated)"]);
+    let declared = Test { retries: 1, ..test };
+    assert_eq!(found(&declared, &evidence), Vec::<String>::new());
+    evidence.upstream.insert(1, broken);
+    assert_eq!(found(&declared, &evidence), ["MUST session/one-request (repeated)"]);
+}
+
+#[test]
+fn a_turn_that_the_gateway_adds_is_found() {
+    let (test, mut evidence) = same("boat");
+    let mut nudge = evidence.upstream[2].clone();
+    let turn = json!({"role": "user", "content": "You only described a plan. Call the tools now."});
+    change(&mut nudge, |request| request["messages"].as_array_mut().unwrap().push(turn));
+    evidence.upstream.push(nudge);
+    assert_eq!(found(&test, &evidence), ["MUST session/one-request (after an answer)"]);
+    evidence.upstream.remove(2);
+    assert_eq!(found(&test, &evidence), ["MUST session/one-request (a turn of the user)"]);
+}
+
+#[test]
+fn a_client_that_breaks_its_own_prefix_excuses_the_gateway() {
+    let (test, mut evidence) = same("boat");
+    for exchanges in [&mut evidence.client, &mut evidence.upstream] {
+        change(&mut exchanges[2], |request| request["messages"][1]["content"] = json!("How deep is it?"));
+    }
+    assert_eq!(found(&test, &evidence), Vec::<String>::new());
+    // In front of that place, it is the gateway.
+    change(&mut evidence.upstream[2], |request| {
+        request["tools"][0]["function"]["description"] = json!("12:00");
+    });
+    assert_eq!(found(&test, &evidence), ["MUST cache/prefix-stable (tools)"]);
+}
+
+#[test]
+fn a_break_that_looks_like_an_end_is_found() {
+    let (test, mut evidence) = same("garden");
+    let response = evidence.client[5].response.as_mut().unwrap();
+    response.end = Ended::Complete;
+    assert_eq!(found(&test, &evidence), ["MUST session/break-told (clean end)"]);
+    let end = b"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"},\"usage\":{\"output_tokens\":3}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+    evidence.client[5].response.as_mut().unwrap().pieces.push((std::time::Duration::ZERO, end.to_vec()));
+    assert_eq!(found(&test, &evidence), ["MUST session/break-told (complete)"]);
+    // The end of the upstream is as clean, and the gateway passes it on.
+    let (_, mut evidence) = same("garden");
+    for exchanges in [&mut evidence.client, &mut evidence.upstream] {
+        exchanges[5].response.as_mut().unwrap().end = Ended::Complete;
+    }
+    assert_eq!(found(&test, &evidence), Vec::<String>::new());
+}
+
+#[test]
+fn another_order_of_betas_is_less_than_a_lost_one() {
+    let (test, mut evidence) = same("garden");
+    for exchange in &mut evidence.upstream {
+        let header = exchange.headers.iter_mut().find(|(name, _)| name == "anthropic-beta").unwrap();
+        let mut values: Vec<&str> = header.1.split(',').collect();
+        values.reverse();
+        header.1 = values.join(",");
+    }
+    assert_eq!(found(&test, &evidence), ["SHOULD contract/beta (order)"]);
+    assert!(judge(&test, &evidence).findings.iter().all(|finding| finding.level == Level::Should));
+}
