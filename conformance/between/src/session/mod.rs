@@ -34,7 +34,7 @@ pub struct Session {
 pub(crate) struct RecordedRequest {
     /// The query of its path.
     pub(crate) query: Option<String>,
-    /// The headers that a client sends by itself, without keys and those of one connection.
+    /// The headers that a client sends by itself, without keys and headers of one connection.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: String,
     pub(crate) status: u16,

@@ -99,7 +99,7 @@ struct RecordedResponse {
     body: Option<String>,
 }
 
-/// Reads the session of a file, or those of a folder and its folders. Sessions without a request of a known API are left out;
+/// Reads the session of a file, or all sessions of a folder and its folders. Sessions without a request of a known API are left out;
 /// their number is returned, too.
 ///
 /// # Errors
