@@ -69,7 +69,6 @@ impl Client {
         self.send(self.target.url().clone(), headers, body, leaves_after, playing).await
     }
 
-    /// Sends a request of a session with its headers and its query.
     pub(crate) async fn repeat(&self, request: &RecordedRequest, playing: &Playing) -> Exchanged {
         let mut headers = HeaderMap::new();
         for (name, value) in &request.headers {

@@ -61,7 +61,6 @@ pub struct Test {
 }
 
 impl Test {
-    /// Returns whether it replays a recorded session.
     pub(crate) fn is_session(&self) -> bool {
         self.case.id == REPLAY.id
     }

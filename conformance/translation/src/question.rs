@@ -35,7 +35,7 @@ pub struct Question {
     pub format: Format,
     /// The user on whose behalf it is asked.
     pub user: Option<String>,
-    /// The key by which requests with equal beginnings share a cache.
+    /// The cache key: requests with equal beginnings share a cache if they share it.
     pub cache_key: Option<String>,
     /// Whether the reply is a stream.
     pub is_stream: bool,

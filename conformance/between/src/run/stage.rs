@@ -194,7 +194,6 @@ impl Stage {
         exchanges
     }
 
-    /// Sends the requests of a session one after the other, whatever is answered.
     async fn replay(&self, test: &Test, session: &Session, playing: &Playing) -> Vec<Exchanged> {
         let Some(client) = self.clients.of(test) else { return Vec::new() };
         let mut exchanges = Vec::new();

@@ -21,7 +21,7 @@ const NOW: u64 = 1_785_000_000;
 const SHARED: [&str; 2] = ["retry-after", "x-should-retry"];
 const CONTENT_TYPE: &str = "content-type";
 
-/// Returns the answer to a request of a turn. A gateway that repeats a request which was refused, and changes it, gets the answer
+/// A gateway that repeats a request which was refused, and changes it, gets the answer
 /// to the next request that was not refused.
 pub(crate) fn answer(
     session: &Session,

@@ -9,7 +9,7 @@ use crate::evidence::{Ended, Evidence, Exchanged, REPLAY, Response, Test};
 use crate::judge::{Judged, judge};
 use crate::upstream_dialect;
 
-/// Judges recordings of both ends of a gateway: what the client sent and got, and what the upstream got and sent. Each request of
+/// The verdict on recordings of both ends of a gateway: what the client sent and got, and what the upstream got and sent. Each request of
 /// the client stands for one of the upstream, in order; the last one of the client for the rest.
 pub fn judge_ends(client: &Session, upstream: &Session) -> Option<Judged> {
     let test = of_ends(client, upstream)?;

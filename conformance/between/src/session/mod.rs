@@ -45,13 +45,11 @@ pub(crate) struct RecordedRequest {
 }
 
 impl Session {
-    /// Returns the end of the names of its tests.
     pub(crate) fn test_name(&self) -> String {
         format!("session/{}", self.name)
     }
 }
 
-/// Returns the session of a test.
 pub(crate) fn of_test<'s>(sessions: &'s [Arc<Session>], test: &str) -> Option<&'s Arc<Session>> {
     let (_, name) = test.split_once('/')?;
     sessions.iter().find(|session| session.test_name() == name)

@@ -1,4 +1,4 @@
-//! Reads sessions from files.
+//! Sessions in files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -99,7 +99,7 @@ struct RecordedResponse {
     body: Option<String>,
 }
 
-/// Reads the session of a file, or all sessions of a folder and its folders. Sessions without a request of a known API are left out;
+/// The session of a file, or all sessions of a folder and its folders. Sessions without a request of a known API are left out;
 /// their number is returned, too.
 ///
 /// # Errors
@@ -132,7 +132,6 @@ fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// Links are not followed.
 fn find(path: &Path, depth: usize, files: &mut Vec<PathBuf>) -> io::Result<()> {
     if path.is_file() {
         files.push(path.to_owned());
@@ -238,7 +237,6 @@ fn read(file: &Path) -> io::Result<Option<Session>> {
     Ok(front.map(|front| Session { name: String::new(), front, requests, left_out }))
 }
 
-/// Counts are of characters.
 fn changed(before: &str, head: usize, mid: &str, tail: usize) -> Option<String> {
     let at = |characters: usize| {
         if before.is_ascii() {

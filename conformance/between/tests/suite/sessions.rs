@@ -46,7 +46,6 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/sessions")
 }
 
-/// Replays sessions through the reference translator, with a fault if there is one.
 fn replay(
     sessions: &[PathBuf],
     fault: Option<&str>,

@@ -195,7 +195,6 @@ fn compared(finding: &TestFinding, screen: Screen) -> Vec<(&'static str, String)
         .collect()
 }
 
-/// Writes the measures of each session.
 fn measures(run: &BetweenRun, screen: Screen, out: &mut String) {
     let measured = run.tests.iter().filter(|test| !test.about.measures.is_empty());
     for test in measured {

@@ -121,7 +121,6 @@ impl BetweenArgs {
         Ok(settings)
     }
 
-    /// Reads the sessions to replay.
     fn sessions(&self) -> Result<Vec<Arc<between::Session>>> {
         if self.session.is_empty() {
             return Ok(Vec::new());

@@ -102,7 +102,7 @@ const SESSIONS: &[(&str, Change)] = &[
     }),
 ];
 
-/// Changes a request as it is written, if the fault is one that shows over the turns of a session. Returns whether it is.
+/// Whether the fault shows over the turns of a session; if so, the request is changed.
 pub fn break_turn(rule: &str, request: &mut Value, number: u64) -> bool {
     let Some((_, change)) = SESSIONS.iter().find(|(known, _)| *known == rule) else { return false };
     if let Some(request) = request.as_object_mut() {
@@ -111,7 +111,7 @@ pub fn break_turn(rule: &str, request: &mut Value, number: u64) -> bool {
     true
 }
 
-/// Takes what a request has beside its texts away: a form that an upstream may accept that refused it.
+/// Without what a request has beside its texts: a form that an upstream may accept that refused it.
 pub fn lessen(request: &mut Value) {
     if let Some(request) = request.as_object_mut() {
         for name in ["thinking", "reasoning", "reasoning_effort", "output_config", "tools"] {

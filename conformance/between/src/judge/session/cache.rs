@@ -151,7 +151,6 @@ fn marks(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<
     }
 }
 
-/// Gateways of many tenants may replace the key, if it stays the same.
 fn key(findings: &mut Findings<'_>, session: &Session<'_>) {
     let of = |end: &End| end.request.get(KEY).cloned();
     for (turn, upstream) in session.both() {

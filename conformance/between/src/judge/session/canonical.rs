@@ -7,7 +7,7 @@ const MARK: &str = "cache_control";
 /// How the text begins that a client writes for its provider alone, which takes it out of the prompt.
 pub(super) const ATTRIBUTION: &str = "x-anthropic-billing-header";
 
-/// A part of a request, in the order in which caches compare them.
+/// A part of a request, in the order of caches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) segment: Segment,
@@ -155,7 +155,6 @@ pub(super) struct Change {
     pub(super) after: String,
 }
 
-/// Compares a request with the next one. The provider takes the attribution out, so that it may change.
 pub(super) fn kept(before: &[Part], after: &[Part]) -> Kept {
     let count = |part: &Part| part.text.chars().count();
     let all = before.iter().map(count).sum();

@@ -18,7 +18,7 @@ const RETRY_AFTER: &str = "retry-after";
 const SHOULD_RETRY: &str = "x-should-retry";
 /// How the message of a refusal begins that names the refused feature alone.
 const TOKEN: &str = "capability_rejected:";
-/// Statuses by which clients recover.
+/// Statuses that clients recover by.
 const STATUSES: [u16; 4] = [400, 413, 429, 529];
 
 /// Members that other rules judge, or that belong to one end.
@@ -36,7 +36,7 @@ const JUDGED: [&str; 11] = [
     "previous_response_id",
 ];
 
-/// Features of which a header has a value and the request a member: the beginning of the value, the member, and one within it.
+/// Features with a value in a header and a member in the request: the beginning of the value, the member, and one within it.
 const PAIRS: [(&str, &str, Option<&str>); 3] = [
     ("context-management-", "context_management", None),
     ("effort-", "output_config", Some("effort")),

@@ -24,7 +24,6 @@ pub(super) fn judge(findings: &mut Findings<'_>, session: &Session<'_>) {
     }
 }
 
-/// Requests for one of the client. Refused ones that are sent again with other content are judged as downgrades.
 fn requests(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>, was_refused: bool) {
     const RULE: &str = "session/one-request";
     let status = turn.response().map_or(0, |response| response.status);

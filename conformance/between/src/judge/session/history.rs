@@ -15,7 +15,7 @@ use super::{End, Session, SessionTurn};
 
 /// Maximum number of names that are shown.
 const MOST: usize = 20;
-/// Number of characters from which on a text belongs to one agent alone.
+/// A text of as many characters belongs to one agent alone.
 const OWN_TEXT: usize = 24;
 /// Members with what only the upstream can read.
 const SEALS: [&str; 2] = ["signature", "encrypted_content"];
@@ -35,7 +35,6 @@ pub(super) fn judge(findings: &mut Findings<'_>, session: &Session<'_>) {
     compaction(findings, session);
 }
 
-/// Returns what an object and all objects within it have, in order.
 fn walk<'v>(value: &'v Value, found: &mut impl FnMut(&'v serde_json::Map<String, Value>)) {
     match value {
         Value::Object(members) => {
@@ -51,7 +50,6 @@ fn kind(members: &serde_json::Map<String, Value>) -> &str {
     members.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Signatures, redacted data and encrypted reasoning of a conversation, in order.
 pub(super) fn seals(request: &Value) -> Vec<&str> {
     let mut all = Vec::new();
     for name in ["messages", "input"] {
@@ -108,7 +106,6 @@ fn entries(question: &Question) -> Vec<Entry> {
     parts.filter_map(entry).collect()
 }
 
-/// Texts of system and developer: those in front of the conversation, and those within it.
 fn system(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
     const RULE: &str = "session/system-inside";
     let (asked, got) = (&turn.sent.question, &upstream.question);
@@ -182,7 +179,6 @@ fn system(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
     }
 }
 
-/// Returns what remains of the instructions upstream without the texts of the client.
 fn added(sent: &End, wanted: &[Entry], head: String) -> Option<String> {
     let blocks = sent.request.get("system").and_then(Value::as_array).into_iter().flatten();
     let blocks = blocks.filter_map(|block| block.get("text")?.as_str());

@@ -11,7 +11,6 @@ use super::{End, Session};
 /// Number of characters of a change that are shown.
 const SHOWN: usize = 40;
 
-/// Returns the measures, each in words.
 pub(super) fn measures(session: &Session<'_>) -> Vec<String> {
     let mut all = Vec::new();
     prefix(session, &mut all);

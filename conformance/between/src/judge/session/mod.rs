@@ -1,4 +1,4 @@
-//! Judges a replayed session: what a gateway does to a conversation of many turns.
+//! The judge of replayed sessions: what a gateway does to a conversation of many turns.
 //!
 //! The upstream's requests are compared with the client's, turn by turn, so that a gateway is not blamed for what the client does.
 
@@ -64,7 +64,6 @@ impl End {
     }
 }
 
-/// Judges a session, and returns its measures.
 pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, evidence: &Evidence) -> Vec<String> {
     let session = Session::new(test, evidence);
     cache::judge(findings, &session);
@@ -89,7 +88,6 @@ impl<'e> Session<'e> {
         Self { test, turns, is_same: test.front.api.name == test.upstream.api.name }
     }
 
-    /// Neighbours of one lane, with both requests of the upstream.
     fn neighbours(&self) -> impl Iterator<Item = [(&SessionTurn<'e>, &End); 2]> {
         self.turns.iter().filter_map(|turn| {
             let before = self.turns.get(turn.before?)?;
@@ -97,7 +95,6 @@ impl<'e> Session<'e> {
         })
     }
 
-    /// Turns with both ends of their requests.
     fn both(&self) -> impl Iterator<Item = (&SessionTurn<'e>, &End)> {
         self.turns.iter().filter_map(|turn| Some((turn, turn.got.as_ref()?)))
     }
@@ -119,7 +116,6 @@ impl<'e> SessionTurn<'e> {
     }
 }
 
-/// Agents that share a session have ids, other tools or another model.
 fn lane(client: &Exchanged, sent: &End) -> String {
     let ids = AGENTS.iter().filter_map(|name| header(&client.headers, name));
     let tools = sent.question.tools.iter().map(|tool| &*tool.name);

@@ -54,7 +54,6 @@ impl State {
         }
     }
 
-    /// Changes a request for the upstream, if the fault shows over the turns of a session. Returns whether it does.
     pub(super) fn break_turn(&self, request: &mut Value) -> bool {
         let number = self.requests.fetch_add(1, Ordering::SeqCst);
         let rule = self.rule.as_deref().unwrap_or_default();
@@ -65,7 +64,6 @@ impl State {
         break_turn(rule, request, number) || is_mixed
     }
 
-    /// Agents with another model or other tools than the first get its first text.
     fn mix(&self, request: &mut Value) {
         let names = |request: &Value| request.get("tools").map(Value::to_string).unwrap_or_default();
         let agent = names(request) + &request.get("model").map(Value::to_string).unwrap_or_default();
@@ -90,7 +88,6 @@ impl State {
         }
     }
 
-    /// Changes the status and the headers of a refusal, if that is the fault.
     pub(super) fn break_refusal(&self, response: &mut Response) {
         if response.status().as_u16() < 400 {
             return;
@@ -107,7 +104,6 @@ impl State {
         }
     }
 
-    /// Changes headers for the upstream, if that is the fault.
     pub(super) fn break_headers(&self, headers: &mut HeaderMap) {
         if self.is_at("contract/beta") {
             headers.remove("anthropic-beta");

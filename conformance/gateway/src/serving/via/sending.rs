@@ -73,7 +73,6 @@ fn advised(mut response: Response, advice: &[(HeaderName, HeaderValue)]) -> Resp
     response
 }
 
-/// Counts of caches become 0.
 fn without_counts(text: &str) -> String {
     let name = |text: &str| text.find("cache").and_then(|at| Some(at + text.get(at..)?.find(':')? + 1));
     let (mut out, mut rest) = (String::new(), text);

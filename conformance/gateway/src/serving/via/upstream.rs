@@ -117,7 +117,6 @@ impl Upstream {
         Ok(Answer { response: answer?, leak: self.leak(fault) })
     }
 
-    /// Asks once more before, and forgets the answer, if that is the fault.
     async fn ask_before(&self, client: &HeaderMap, body: &Bytes, fault: &State) {
         if fault.is_at("session/one-request")
             && let Ok(response) = self.send(self.create(client, fault).body(body.clone())).await
