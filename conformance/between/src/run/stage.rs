@@ -201,7 +201,7 @@ impl Stage {
             playing.begin_turn(turn);
             let exchange = client.repeat(request, playing).await;
             exchanges.push(Exchanged { turn, ..exchange });
-            // What a gateway asks for a turn is over before the next one begins.
+            // The requests of a turn are over before the next one begins.
             self.quiet(playing).await;
         }
         exchanges

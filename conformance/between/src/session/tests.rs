@@ -1,4 +1,4 @@
-//! What no fault of the reference translator shows: both ends of a session, with changes.
+//! Cases that no fault of the reference translator shows: both ends of a session, with changes.
 
 use std::path::Path;
 

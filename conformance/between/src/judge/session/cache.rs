@@ -1,4 +1,4 @@
-//! What caches need: equal beginnings, marks, keys, parameters, and counts that reach the client.
+//! The needs of caches: equal beginnings, marks, keys, parameters, and counts that reach the client.
 
 use results::text::shortened;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What publishers of agents demand of gateways in front of them, as far as both recordings show it.
+//! The demands of publishers on gateways in front of their agents, as far as both recordings show it.
 
 use catalogue::{HandlingMode, Level};
 use results::text::listed;
@@ -176,7 +176,7 @@ fn pairs(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
     }
 }
 
-/// What clients recover by: the status, the words and headers of a refusal.
+/// Clients recover by the status, the words and headers of a refusal.
 fn errors(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>) {
     let (Some(answer), Some(response)) = (turn.answer(), turn.response()) else { return };
     if answer.status < 400 || response.status == 0 {

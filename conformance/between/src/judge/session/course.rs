@@ -177,7 +177,7 @@ fn broken(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn
     findings.add(RULE, Problem::new(kind, message).showing(&sides[0], &sides[1]));
 }
 
-/// What the upstream answers, the client gets, whatever was refused before.
+/// The client gets the upstream's answer, also after a refusal.
 fn recovers(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>, was_refused: bool) {
     let Some(response) = turn.response() else { return };
     let is_good = turn.answer().is_some_and(|answer| {

@@ -164,7 +164,7 @@ fn system(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
             None => true,
             Some(before) => {
                 let earlier = own.get(..=at).unwrap_or_default().iter().rev();
-                // What a gateway adds around it counts as part of it.
+                // A gateway may add texts around it.
                 earlier
                     .take(3)
                     .any(|own| own.letters.contains(&before.letters) || before.letters.contains(&own.letters))
@@ -256,7 +256,7 @@ fn phases(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
     }
 }
 
-/// What agents of one session say, and the ids of their calls, do not mix.
+/// Texts of the agents of one session do not mix.
 fn lanes(findings: &mut Findings<'_>, session: &Session<'_>) {
     let lanes: BTreeSet<&str> = session.turns.iter().map(|turn| &*turn.lane).collect();
     if lanes.len() < 2 {

@@ -40,7 +40,7 @@ struct SessionTurn<'e> {
     client: &'e Exchanged,
     requests: Vec<&'e Exchanged>,
     sent: End,
-    /// What the gateway made of it first.
+    /// The first request of the gateway for it.
     got: Option<End>,
     /// Requests of one lane continue each other.
     lane: String,

@@ -62,7 +62,7 @@ pub(super) fn passed(answer: Answer, via: &Arc<Via>, front: Option<&'static Dial
     response
 }
 
-/// What an upstream advises on sending a refused request again.
+/// The upstream's advice on sending a refused request again.
 fn advice(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
     let names = [header::RETRY_AFTER, HeaderName::from_static(SHOULD_RETRY)];
     names.into_iter().filter_map(|name| Some((name.clone(), headers.get(&name)?.clone()))).collect()
