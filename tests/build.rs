@@ -4,10 +4,11 @@ use std::path::Path;
 use std::{env, fs};
 
 /// Corpora beside the repository: the flag for tests, the variable with the folder, and the usual folder.
-const CORPORA: [(&str, &str, &str); 3] = [
+const CORPORA: [(&str, &str, &str); 4] = [
     ("corpus", "CORPUS", "../../shared/corpus"),
     ("neighbours", "NEIGHBOURS", "../../shared/neighbours"),
     ("sessions", "SESSIONS", "../../shared/sessions"),
+    ("gemini", "GEMINI", "../../shared/gemini"),
 ];
 
 fn main() {

@@ -41,8 +41,13 @@ pub fn recordings() -> Option<PathBuf> {
 
 /// Returns the folder with recordings of an API.
 pub fn of_api(api: &str) -> Option<PathBuf> {
-    let neighbour = || Some(PathBuf::from(option_env!("NEIGHBOURS")?).join(api));
-    let folder = if api == "responses" { recordings() } else { neighbour() };
+    let inside = |folder: Option<&str>, name: &str| Some(PathBuf::from(folder?).join(name));
+    let folder = match api {
+        "responses" => recordings(),
+        "gemini" => inside(option_env!("GEMINI"), "stream"),
+        "interactions" => inside(option_env!("GEMINI"), "interactions"),
+        _ => inside(option_env!("NEIGHBOURS"), api),
+    };
     folder.filter(|folder| folder.is_dir())
 }
 

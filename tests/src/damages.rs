@@ -43,6 +43,9 @@ pub struct Damage {
     /// What is wrong with the stream, unless the name says so.
     #[serde(default)]
     pub what: String,
+    /// Whether few recordings have what it is about.
+    #[serde(default)]
+    pub is_rare: bool,
     /// The only golden that it is made in, unless it is made in every good stream.
     golden: Option<String>,
     /// The events that the edits change, besides those that they name.
@@ -123,12 +126,13 @@ impl Damages {
     }
 
     /// Returns the recordings of its first party that have no finding.
-    pub fn recordings(&self, folder: &Path) -> Vec<Stream> {
+    pub fn recordings(&self) -> Vec<Stream> {
         let dialect = corpus::dialect(&self.dialect);
-        let first_party =
-            |of: &Recording| of.class == "real" && matches!(of.vendor.as_str(), "anthropic" | "openai");
-        let folder = folder.join(&self.api);
-        let files = corpus::index(&folder).into_iter().filter(first_party);
+        let is_first_party =
+            |of: &Recording| matches!(of.vendor.as_str(), "anthropic" | "gemini" | "openai" | "vertex");
+        let Some(folder) = corpus::of_api(&self.api) else { return Vec::new() };
+        let is_meant = |of: &Recording| of.class == "real" && of.file.ends_with(".sse") && is_first_party(of);
+        let files = corpus::index(&folder).into_iter().filter(is_meant);
         let streams = files.map(|of| Stream {
             name: of.short(),
             ..Stream::recorded(&folder.join(of.file), !dialect.framing.types.is_empty())

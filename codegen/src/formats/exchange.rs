@@ -183,6 +183,9 @@ pub struct Choice {
 pub struct Offers {
     /// The member with their list.
     pub list: String,
+    /// JSON pointer in each entry to the list of its tools, if it has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inner: Option<String>,
     /// JSON pointers in a tool to its name; the first that is there counts.
     pub names: Vec<String>,
 }

@@ -417,6 +417,8 @@ const fn is_reported() -> bool {
 pub enum Relation {
     /// The value stays the same.
     Constant(Operand),
+    /// Once an event has the value, each later one has a value there.
+    Repeated(Operand),
     /// Two values are equal.
     Equal {
         /// The values.
@@ -510,7 +512,7 @@ impl Relation {
     /// Returns the operands.
     pub fn operands(&self) -> Vec<&Operand> {
         match self {
-            Self::Constant(of) | Self::Unique(of) | Self::Value { of, .. } => vec![of],
+            Self::Constant(of) | Self::Repeated(of) | Self::Unique(of) | Self::Value { of, .. } => vec![of],
             Self::Equal { of, equals } | Self::Concat { of, equals } | Self::Collect { of, equals } => {
                 vec![of, equals]
             }

@@ -67,6 +67,24 @@ pub enum Places {
     Pieces(Vec<(usize, usize)>),
 }
 
+impl Places {
+    /// Returns the position of the data from an offset on.
+    pub(crate) fn after(&self, offset: usize) -> Self {
+        match self {
+            Self::Nowhere => Self::Nowhere,
+            Self::At(start) => Self::At(start + offset),
+            Self::Pieces(pieces) => {
+                let ends = pieces.iter().skip(1).map(|(end, _)| *end).chain([usize::MAX]);
+                let rest = pieces.iter().zip(ends).filter(|(_, end)| *end > offset);
+                let moved = rest.map(|((at, source), _)| {
+                    (at.saturating_sub(offset), source + offset.saturating_sub(*at))
+                });
+                Self::Pieces(moved.collect())
+            }
+        }
+    }
+}
+
 impl Frame<'_> {
     pub(crate) fn to_static(&self) -> Frame<'static> {
         let all = |texts: &[Cow<'_, str>]| texts.iter().map(|text| owned(text)).collect();

@@ -62,7 +62,10 @@ pub(crate) fn operands(rule: &str) -> Vec<Operand> {
     let known = RULES.iter().find(|known| known.id == rule);
     match known.map(|rule| rule.decided_by) {
         Some(DecidedBy::Relation(
-            Relation::Constant(of) | Relation::Unique(of) | Relation::Value { of, .. },
+            Relation::Constant(of)
+            | Relation::Repeated(of)
+            | Relation::Unique(of)
+            | Relation::Value { of, .. },
         )) => vec![of],
         Some(DecidedBy::Relation(
             Relation::Equal { of, equals }

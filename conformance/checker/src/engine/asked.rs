@@ -64,6 +64,11 @@ impl Asked {
         json::at(self.value(member)?, rest).filter(|value| *value != "null")
     }
 
+    /// Returns a member, or the value at a pointer.
+    fn setting(&self, place: &str) -> Option<&str> {
+        if place.starts_with('/') { self.at(place) } else { self.value(place) }
+    }
+
     pub(crate) fn is_on(&self, pointer: &str) -> bool {
         self.at(pointer) == Some("true")
     }
@@ -71,7 +76,7 @@ impl Asked {
     /// Returns which tools the model must call.
     pub fn chosen(&self) -> Chosen<'_> {
         let Some(choice) = self.shape.choice else { return Chosen::Free };
-        let Some(raw) = self.value(choice.member) else { return Chosen::Free };
+        let Some(raw) = self.setting(choice.member) else { return Chosen::Free };
         let Some(word) = json::string(raw).or_else(|| json::string_member(raw, "type")) else {
             return Chosen::Free;
         };
@@ -93,7 +98,10 @@ impl Asked {
             let offers = self.shape.offers?;
             let Some(list) = self.value(offers.list) else { return Some(BTreeSet::new()) };
             let name = |tool: &str| first_text(tool, offers.names).map(Cow::into_owned);
-            json::entries(list)?.into_iter().map(name).collect()
+            let tools = json::entries(list)?;
+            let Some(inner) = offers.inner else { return tools.into_iter().map(name).collect() };
+            let declared = tools.into_iter().map(|tool| json::at(tool, inner).and_then(json::entries));
+            declared.collect::<Option<Vec<_>>>()?.into_iter().flatten().map(name).collect()
         };
         self.tools.get_or_init(names).as_ref()
     }
@@ -121,7 +129,7 @@ impl Asked {
 
     /// Returns the texts before which the model stops.
     pub fn stops(&self) -> Vec<Cow<'_, str>> {
-        let Some(raw) = self.shape.stops.and_then(|member| self.value(member)) else { return Vec::new() };
+        let Some(raw) = self.shape.stops.and_then(|place| self.setting(place)) else { return Vec::new() };
         let texts = json::entries(raw).unwrap_or_else(|| vec![raw]);
         let texts = texts.into_iter().take(MOST_STOPS).filter_map(json::string);
         texts.filter(|text| !text.is_empty()).collect()

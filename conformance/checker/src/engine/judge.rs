@@ -17,7 +17,7 @@ use super::session::{Placement, Session};
 use super::stream::Stream;
 use super::tracker::Tracker;
 use crate::sse::{FrameStart, MAX_REPEATED, Repeated};
-use crate::{Exchange, Frame, Transport};
+use crate::{Exchange, Frame, Places, Transport};
 
 /// Checks the frames of a connection.
 #[derive(Debug)]
@@ -359,15 +359,26 @@ impl Judge {
 
     /// Where a body has no type of its own, it is an event, or a list of events.
     pub(crate) fn body(&mut self, plan: &Plan, memory: &mut Memory, frame: &Frame<'_>) {
-        if plan.api().is_stream_of_bodies() && !self.head.is_refusal() {
-            let data = frame.data.as_deref().unwrap_or_default().trim();
-            for event in spec::json::entries(data).unwrap_or_else(|| vec![data]) {
-                let data = Some(event.into());
-                let frame = Frame { data, transport: Transport::Unframed, terminated: true, ..frame.clone() };
-                self.frame(plan, memory, &frame, None);
-            }
-            return self.finish(plan);
+        if !plan.api().is_stream_of_bodies() {
+            return self.whole_body(plan, frame);
         }
+        let data = frame.data.as_deref().unwrap_or_default();
+        let events = spec::json::entries(data.trim()).filter(|events| !events.is_empty());
+        let events = events.unwrap_or_else(|| vec![data.trim()]);
+        let (transport, terminated) = (Transport::Unframed, true);
+        let empty = Frame { data: None, places: Places::Nowhere, transport, terminated, ..frame.to_static() };
+        for event in events {
+            let places = frame.places.after(event.as_ptr() as usize - data.as_ptr() as usize);
+            let frame = Frame { data: Some(event.into()), places, source: frame.source, ..empty.clone() };
+            if self.head.is_refusal() {
+                return self.whole_body(plan, &frame);
+            }
+            self.frame(plan, memory, &frame, None);
+        }
+        self.finish(plan);
+    }
+
+    fn whole_body(&mut self, plan: &Plan, frame: &Frame<'_>) {
         self.frames += 1;
         let record = Record::of_body(frame, self.frames);
         super::body::judge(plan, &self.head, record, &mut self.findings);

@@ -12,6 +12,7 @@ use spec::json::{
 use spec::table::{EventInfo, EventLine, Role, UsagePlaces};
 use spec::{Count, Dialect, Matches, Memory, Slot, Verdict, View, api_of_event, api_of_value};
 
+use super::listed::Listed;
 use super::locate::place;
 use super::usage::Usage;
 use super::view::Object;
@@ -56,6 +57,8 @@ pub struct Record<'a> {
     recorded: Option<&'a Outline>,
     /// They, if they were not, once something asks for one.
     members: OnceCell<(Vec<OutlineMember>, Names)>,
+    /// The objects in the list that the rules of its API look at, once one does.
+    listed: OnceCell<Vec<Listed>>,
     /// Its token counts, once something asks for them.
     usage: OnceCell<(Usage, Range<usize>)>,
     /// The other protocol that it belongs to, once something asks for it.
@@ -122,6 +125,7 @@ impl<'a> Record<'a> {
             outline: None,
             members: OnceCell::new(),
             recorded: None,
+            listed: OnceCell::new(),
             usage: OnceCell::new(),
             foreign: OnceCell::new(),
             first_escape: memchr::memchr2(b'\\', LOST, frame.data.as_deref().unwrap_or_default().as_bytes()),
@@ -321,6 +325,11 @@ impl<'a> Record<'a> {
             (members, *names)
         });
         data.get(names.find(members, data, name)?.value())
+    }
+
+    /// Returns the objects in a list of the event, each with the objects in a list inside it. An API has one such list.
+    pub(crate) fn listed(&self, list: &str, inner: &str) -> &[Listed] {
+        self.listed.get_or_init(|| Listed::all(self.data(), self.member(list), Some(inner)))
     }
 
     /// Returns the token counts of the event itself, and their text, if it has any.

@@ -53,6 +53,7 @@ impl Target {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Act {
     StaysTheSame,
+    IsRepeated,
     OccursOnce,
     IsOneOf(&'static [&'static str]),
     Keep,
@@ -82,6 +83,7 @@ impl Step {
             };
             match kind {
                 Relation::Constant(of) => add(of, Act::StaysTheSame),
+                Relation::Repeated(of) => add(of, Act::IsRepeated),
                 Relation::Unique(of) => add(of, Act::OccursOnce),
                 Relation::Value { of, is } => add(of, Act::IsOneOf(is)),
                 Relation::Equal { of, equals } => {
@@ -107,7 +109,8 @@ impl Step {
         let is_apart =
             |pointer: &str, place: &&str| !pointer.starts_with(*place) && !place.starts_with(pointer);
         let is_apart = |target: Target| places.iter().all(|place| is_apart(target.pointer, place));
-        matches!(self.act, Act::StaysTheSame | Act::IsOneOf(_)) && self.at.is_some_and(is_apart)
+        matches!(self.act, Act::StaysTheSame | Act::IsRepeated | Act::IsOneOf(_))
+            && self.at.is_some_and(is_apart)
     }
 
     /// Only rules that look at bodies have steps here. They are listed by the event that opens an item.

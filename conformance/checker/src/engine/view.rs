@@ -42,11 +42,14 @@ impl<'a> Object<'a> {
     /// Validation recorded the members.
     pub(crate) fn outlined(text: &'a str, outline: Option<&'a Outline>) -> Self {
         match outline.and_then(Outline::members) {
-            Some((members, names)) => {
-                Self { text: Cow::Borrowed(text), members: Cow::Borrowed(members), names }
-            }
+            Some((members, names)) => Self::known(text, members, names),
             None => Self::new(text),
         }
+    }
+
+    /// The members were recorded before.
+    pub(super) const fn known(text: &'a str, members: &'a [OutlineMember], names: Names) -> Self {
+        Self { text: Cow::Borrowed(text), members: Cow::Borrowed(members), names }
     }
 
     pub(crate) fn keep_in(&self, kept: &mut Reusable<Object<'static>>) {

@@ -47,12 +47,17 @@ pub(super) fn offered(case: &mut Case<'_>, _: &Node, call: &Object<'_>) {
     });
 }
 
+/// The setting by which a request chooses tools.
+fn choice(api: &Api) -> &'static str {
+    api.request.choice.map_or("the request", |choice| choice.member)
+}
+
 pub(super) fn none_chosen(case: &mut Case<'_>, holder: &Node, _: &Object<'_>) {
     let (stream, api) = (case.stream, case.dialect().api);
     let Some(asked) = case.head.asked.as_ref().filter(|asked| asked.chosen() == Chosen::None) else { return };
     if let Some(call) = calls(stream, api, holder).first() {
-        let title = title(asked, call);
-        case.fault_of_event("no call", &title, || format!("tool_choice is none, but {title} is called"));
+        let (title, choice) = (title(asked, call), choice(api));
+        case.fault_of_event("no call", &title, || format!("{choice} is none, but {title} is called"));
     }
 }
 
@@ -62,7 +67,7 @@ pub(super) fn any_chosen(case: &mut Case<'_>, holder: &Node) {
     let demands = of_whole(case).is_some_and(|asked| asked.chosen() == Chosen::Any);
     if demands && calls(stream, api, holder).is_empty() {
         case.fault_of_event("at least one call", "none", || {
-            "tool_choice demands a call, but no tool is called".to_owned()
+            format!("{} demands a call, but no tool is called", choice(api))
         });
     }
 }

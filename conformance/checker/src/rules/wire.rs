@@ -165,6 +165,14 @@ pub(super) fn only_data(case: &mut Case<'_>) {
     });
 }
 
+pub(super) fn data_spaced(case: &mut Case<'_>) {
+    let Some(frame) = case.record().map(|record| record.frame) else { return };
+    let before = frame.place(0).and_then(|at| frame.source.get(at.checked_sub(1)?));
+    if frame.transport == Transport::Http && before == Some(&b':') {
+        case.expected("`data: ` with a space", || "no space follows data:".to_owned());
+    }
+}
+
 pub(super) fn utf8(case: &mut Case<'_>) {
     let Some(at) = case.record().and_then(|record| record.frame.invalid_utf8) else { return };
     case.expected("valid UTF-8", || format!("byte {at} of the recording is not valid UTF-8"));

@@ -75,7 +75,9 @@ impl<'a> OnDisk<'a> {
             let start = from + found;
             self.at = (writing, start + sought.len());
             self.misses = 0;
-            let of_data = start + head.len().min(sought.len().saturating_sub(1));
+            // A body is all data: it is on one line if its end is.
+            let before = if head.is_empty() { sought.len() } else { head.len() };
+            let of_data = start + before.min(sought.len().saturating_sub(1));
             return Some((letters.line(start), letters.line(of_data)));
         }
         self.misses += 1;

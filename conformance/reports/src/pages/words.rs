@@ -48,6 +48,7 @@ pub fn relation(relation: &Relation, scopes: &[Scope], api: &Api) -> String {
         if names.is_empty() { String::new() } else { format!("within one {}, ", names.join(" or ")) };
     match relation {
         Relation::Constant(of) => format!("{within}{} stays the same", place(of)),
+        Relation::Repeated(of) => format!("{within}{} is in each event once it was in one", place(of)),
         Relation::Equal { of, equals } => format!("{within}{} equals {}", place(of), place(equals)),
         Relation::Concat { of, equals } => {
             format!("{within}{}, joined in order, equal {}", place(of), place(equals))

@@ -29,8 +29,10 @@ impl<'r> Tracker<'_, 'r> {
         for step in steps {
             let bound = plan.relations[step.relation];
             let Some(holder) = self.holder(bound, node) else { continue };
-            let Some(raw) = self.value(step.at.as_ref()) else { continue };
-            self.step(step, bound, holder, raw);
+            match self.value(step.at.as_ref()) {
+                Some(raw) => self.step(step, bound, holder, raw),
+                None => self.step_without(step, bound, holder),
+            }
         }
     }
 
@@ -86,6 +88,11 @@ impl<'r> Tracker<'_, 'r> {
                 None => node.cells.set(step.relation, raw),
                 Some(_) => {}
             },
+            Act::IsRepeated => {
+                if node.cells.get(step.relation).is_none() {
+                    node.cells.set(step.relation, "");
+                }
+            }
             Act::OccursOnce => {
                 if !node.cells.add_unique(step.relation, raw) {
                     let first = spec::json::string(raw).and_then(|id| self.stream.nodes.item_named(&id));
@@ -125,6 +132,24 @@ impl<'r> Tracker<'_, 'r> {
             }
             Act::IsWhatWasJoined => self.compare_joined(bound, holder, raw),
         }
+    }
+
+    fn step_without(&mut self, step: &Step, bound: Bound, holder: usize) {
+        let is_kept =
+            |node: &Node| matches!(step.act, Act::IsRepeated) && node.cells.get(step.relation).is_some();
+        let Some(target) = step.at.filter(|_| self.stream.nodes.get(holder).is_some_and(is_kept)) else {
+            return;
+        };
+        let place = Place {
+            pointer: Some(""),
+            missing: target.member,
+            expected: Some(target.pointer),
+            actual: Some("none"),
+            ..Place::WHOLE
+        };
+        self.findings.add(bound, self.record, &place, None, &|| {
+            format!("{} is missing, but an earlier event has it", target.pointer)
+        });
     }
 
     /// The final value must equal its deltas.

@@ -6,43 +6,44 @@ use catalogue::Level;
 use spec::json;
 use spec::table::Scope;
 
-use super::{candidates, has, is_current, parts};
+use super::{Candidate, candidates, has, is_body, is_current, is_served, list};
 use crate::engine::{Case, Node, Object, number, short};
-
-/// The service runs these itself. With them, a reason to finish can come before the end.
-const OF_SERVICE: [Scope; 4] =
-    [Scope::ExecutableCode, Scope::CodeResult, Scope::ServerCall, Scope::FunctionResponse];
 
 pub(in crate::rules) fn has_candidates(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|record| !record.is_error) else { return };
     let is_blocked = record.member("promptFeedback").is_some_and(|value| value != "null");
-    if !is_blocked && candidates(case).is_empty() {
-        case.lacks("", "candidates", || "the chunk has neither candidates nor promptFeedback".to_owned());
+    if !is_blocked && candidates(case).next().is_none() {
+        let inside =
+            |wrapped| ["/candidates", "/promptFeedback"].iter().any(|it| json::at(wrapped, it).is_some());
+        let is_wrapped = record.member("response").is_some_and(inside);
+        case.lacks("", "candidates", || match is_wrapped {
+            true => "the chunk is wrapped in `response`, as Code Assist sends it".to_owned(),
+            false => "the chunk has neither candidates nor promptFeedback".to_owned(),
+        });
     }
 }
 
 pub(in crate::rules) fn role(case: &mut Case<'_>) {
-    for (nth, candidate) in candidates(case).iter().enumerate() {
-        if parts(candidate).is_empty() {
-            continue;
-        }
-        let content = Object::new(candidate.value("content").unwrap_or_default());
-        let pointer = format!("/candidates/{nth}/content");
-        match content.string("role") {
+    for candidate in candidates(case).filter(|candidate| !candidate.parts.is_empty()) {
+        let content = candidate.value.value("content").unwrap_or_default();
+        let role = json::at(content, "/role");
+        match role.and_then(json::string) {
             Some(role) if role == "model" => {}
             Some(role) => {
                 let actual = format!("{role:?}");
-                case.fault(&format!("{pointer}/role"), "\"model\"", &actual, || {
+                case.fault(&candidate.pointer("/content/role"), "\"model\"", &actual, || {
                     format!("the role of a candidate is {role:?}")
                 });
             }
             // The schema reports other values.
-            None if content.get("role").is_some() => {}
+            None if role.is_some() => {}
             None => {
                 if !is_current(case) {
                     case.limit(Level::May);
                 }
-                case.lacks(&pointer, "role", || "the content of a candidate has no role".to_owned());
+                case.lacks(&candidate.pointer("/content"), "role", || {
+                    "the content of a candidate has no role".to_owned()
+                });
             }
         }
     }
@@ -50,54 +51,62 @@ pub(in crate::rules) fn role(case: &mut Case<'_>) {
 
 pub(in crate::rules) fn index_distinct(case: &mut Case<'_>) {
     let mut seen = BTreeSet::new();
-    for (nth, candidate) in candidates(case).iter().enumerate() {
-        let index = candidate.get("index").unwrap_or("0");
+    for candidate in candidates(case) {
+        let index = candidate.value.get("index").unwrap_or("0");
         if !seen.insert(index.to_owned()) {
-            case.fault(&format!("/candidates/{nth}/index"), "an index of its own", index, || {
+            case.fault(&candidate.pointer("/index"), "an index of its own", index, || {
                 format!("two candidates of one chunk have the index {index}")
             });
         }
     }
 }
 
-/// Candidates that go on after they have finished, by their place in the chunk.
-fn resumed<'c>(case: &Case<'c>) -> Vec<(usize, Object<'c>, &'c Node)> {
-    let stream = case.stream;
-    if !is_current(case) || stream.has_gap {
-        return Vec::new();
+/// The chunk that finishes may have no content.
+pub(in crate::rules) fn has_parts(case: &mut Case<'_>) {
+    let is_expected = |of: &Candidate<'_>| !of.parts.is_empty() || of.value.value("finishReason").is_some();
+    if let Some(candidate) = candidates(case).find(|candidate| !is_expected(candidate)) {
+        case.fault(&candidate.pointer(""), "parts, or a finishReason", "neither", || {
+            "a candidate has neither parts nor a finishReason".to_owned()
+        });
     }
-    let again = candidates(case).into_iter().enumerate().filter_map(|(nth, candidate)| {
-        let index = candidate.get("index").map_or(Some(0), |index| index.parse().ok())?;
-        let known = stream.items().find(|item| item.key.entry() == Some(index))?;
-        let is_served = |part: &Object<'_>| {
-            ["executableCode", "codeExecutionResult", "toolCall", "toolResponse", "functionResponse"]
-                .iter()
-                .any(|kind| part.get(kind).is_some())
-        };
-        let is_of_service = OF_SERVICE.iter().any(|scope| has(stream, known, *scope))
-            || parts(&candidate).iter().any(is_served);
-        (known.phase.is_some() && !is_of_service).then_some((nth, candidate, known))
-    });
-    again.collect()
+}
+
+pub(in crate::rules) fn message_at_finish(case: &mut Case<'_>) {
+    let is_early = |of: &Candidate<'_>| {
+        of.value.get("finishMessage").is_some() && of.value.value("finishReason").is_none()
+    };
+    if let Some(candidate) = candidates(case).find(is_early) {
+        case.fault(&candidate.pointer("/finishMessage"), "finishReason beside it", "none", || {
+            "a candidate has a finishMessage, but no finishReason".to_owned()
+        });
+    }
+}
+
+/// Candidates that go on after they have finished.
+fn resumed<'c>(case: &Case<'c>) -> impl Iterator<Item = (Candidate<'c>, &'c Node)> + use<'c> {
+    let stream = case.stream;
+    let is_meant = is_current(case) && !stream.has_gap;
+    let all = candidates(case).filter(move |_| is_meant);
+    all.filter_map(|candidate| {
+        let known = candidate.known(stream).filter(|known| known.phase.is_some())?;
+        (!candidate.is_served(stream)).then_some((candidate, known))
+    })
 }
 
 pub(in crate::rules) fn nothing_after_finish(case: &mut Case<'_>) {
-    for (nth, candidate, known) in resumed(case) {
-        if !parts(&candidate).is_empty() {
-            let name = case.name(known);
-            let pointer = format!("/candidates/{nth}/content/parts");
-            case.fault(&pointer, "nothing after finishReason", "parts", || {
-                format!("{name} has parts after its finishReason")
-            });
-        }
+    for (candidate, known) in resumed(case).filter(|(candidate, _)| !candidate.parts.is_empty()) {
+        let name = case.name(known);
+        case.fault(&candidate.pointer("/content/parts"), "nothing after finishReason", "parts", || {
+            format!("{name} has parts after its finishReason")
+        });
     }
 }
 
 pub(in crate::rules) fn finished_once(case: &mut Case<'_>) {
-    for (nth, candidate, known) in resumed(case) {
-        if let Some(reason) = candidate.value("finishReason") {
+    for (candidate, known) in resumed(case) {
+        if let Some(reason) = candidate.value.value("finishReason") {
             let name = case.name(known);
-            case.fault(&format!("/candidates/{nth}/finishReason"), "one finishReason", reason, || {
+            case.fault(&candidate.pointer("/finishReason"), "one finishReason", reason, || {
                 format!("{name} finishes a second time")
             });
         }
@@ -123,9 +132,9 @@ pub(in crate::rules) fn reason_known(case: &mut Case<'_>, _: &Node, candidate: &
         return;
     };
     let is_of_google = !word.is_empty() && word.bytes().all(|it| it.is_ascii_uppercase() || it == b'_');
-    if !is_of_google {
+    if !is_of_google || word == "FINISH_REASON_UNSPECIFIED" {
         case.fault(&pointer, "a word such as \"STOP\" or \"MAX_TOKENS\"", reason, || {
-            format!("finishReason is {reason}, a word of another API")
+            format!("finishReason is {reason}, which is no reason of this API")
         });
     }
 }
@@ -139,31 +148,32 @@ pub(in crate::rules) fn stop_has_output(case: &mut Case<'_>, node: &Node, candid
     let has_text =
         texts.iter().any(|scope| stream.children(node, *scope).any(|text| !text.joined.is_empty()));
     let others = [Scope::FunctionCall, Scope::FileOutput, Scope::Seal];
-    if !has_text && !others.iter().chain(&OF_SERVICE).any(|scope| has(stream, node, *scope)) {
+    if !has_text && !others.iter().any(|scope| has(stream, node, *scope)) && !is_served(stream, node) {
         let name = case.name(node);
         // Bodies of the service do it.
-        if stream.events == 0 {
+        if is_body(case) {
             case.limit(Level::May);
         }
         case.expected("a part before it", || format!("{name} finishes with STOP, but has no content"));
     }
 }
 
+fn supports<'v>(candidate: &'v Object<'_>) -> impl Iterator<Item = &'v str> + use<'v> {
+    list(candidate.value("groundingMetadata").unwrap_or_default(), "/groundingSupports")
+}
+
 /// Offsets are bytes of the joined text in UTF-8; in bodies, some are offsets in a part.
 pub(in crate::rules) fn segment_in_text(case: &mut Case<'_>, node: &Node, candidate: &Object<'_>) {
     let stream = case.stream;
-    if stream.events == 0 {
+    if is_body(case) {
         return;
     }
-    let supports = candidate
-        .value("groundingMetadata")
-        .and_then(|it| json::entries(json::at(it, "/groundingSupports")?));
     let Some(text) =
         stream.children(node, Scope::Text).next().filter(|text| !text.partial && !stream.has_gap)
     else {
         return;
     };
-    for support in supports.unwrap_or_default().into_iter().take(super::MOST) {
+    for support in supports(candidate) {
         let at = |name: &str| json::at(support, &format!("/segment/{name}"));
         #[expect(
             clippy::cast_possible_truncation,
@@ -185,8 +195,24 @@ pub(in crate::rules) fn segment_in_text(case: &mut Case<'_>, node: &Node, candid
     }
 }
 
+pub(in crate::rules) fn indices_in_chunks(case: &mut Case<'_>, _: &Node, candidate: &Object<'_>) {
+    let sources = json::at(candidate.value("groundingMetadata").unwrap_or_default(), "/groundingChunks");
+    let count = sources.and_then(json::entries).map_or(0, |sources| sources.len());
+    let indices = supports(candidate).flat_map(|support| list(support, "/groundingChunkIndices"));
+    let beyond = indices.filter_map(number).find(|index| *index >= count as f64);
+    if let Some(index) = beyond {
+        // Bodies of the service have them.
+        if is_body(case) {
+            case.limit(Level::May);
+        }
+        case.fault_of_event(&format!("an index below {count}"), &index.to_string(), || {
+            format!("a segment refers to source {index} of {count}")
+        });
+    }
+}
+
 pub(in crate::rules) fn blocked_alone(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
-    if case.stream.items().next().is_some() || !candidates(case).is_empty() {
+    if case.stream.items().next().is_some() || candidates(case).next().is_some() {
         case.fault("/promptFeedback/blockReason", "no candidates", "candidates", || {
             "the prompt is blocked, but there are candidates".to_owned()
         });

@@ -1,25 +1,97 @@
 //! Rules about one API.
 
+pub(super) mod call;
 pub(super) mod candidate;
 pub(super) mod part;
+pub(super) mod request;
 pub(super) mod usage;
 
 use spec::json;
 use spec::table::Scope;
 
-use crate::engine::{Case, Node, Object, Stream};
+use crate::Transport;
+use crate::engine::{Case, Listed, Node, Object, Stream};
 
 /// Number of entries of a list that are looked at.
 const MOST: usize = 256;
 
-fn candidates<'c>(case: &Case<'c>) -> Vec<Object<'c>> {
-    let list = case.record().and_then(|record| json::entries(record.member("candidates")?));
-    list.unwrap_or_default().into_iter().take(MOST).map(Object::new).collect()
+/// The service runs these itself. With them, a reason to finish can come before the end.
+const OF_SERVICE: [(Scope, &str); 5] = [
+    (Scope::ExecutableCode, "executableCode"),
+    (Scope::CodeResult, "codeExecutionResult"),
+    (Scope::ServerCall, "toolCall"),
+    (Scope::ServerResult, "toolResponse"),
+    (Scope::FunctionResponse, "functionResponse"),
+];
+
+/// A candidate of the chunk, by its place in it.
+struct Candidate<'c> {
+    nth: usize,
+    value: Object<'c>,
+    data: &'c str,
+    parts: &'c [Listed],
 }
 
-fn parts<'c>(candidate: &'c Object<'_>) -> Vec<Object<'c>> {
-    let list = candidate.value("content").and_then(|content| json::entries(json::at(content, "/parts")?));
-    list.unwrap_or_default().into_iter().take(MOST).map(Object::new).collect()
+/// A part of the chunk.
+struct Part<'c> {
+    nth: usize,
+    value: Object<'c>,
+    candidate: usize,
+    /// Whether the candidate finishes beside it.
+    is_last: bool,
+}
+
+fn candidates<'c>(case: &Case<'c>) -> impl Iterator<Item = Candidate<'c>> + use<'c> {
+    let listed = case.record().map(|record| (record.data(), record.listed("candidates", "/content/parts")));
+    let all = listed.into_iter().flat_map(|(data, listed)| listed.iter().map(move |entry| (data, entry)));
+    all.enumerate().map(|(nth, (data, entry))| Candidate {
+        nth,
+        value: entry.object(data),
+        data,
+        parts: &entry.inner,
+    })
+}
+
+fn parts<'c>(case: &Case<'c>) -> impl Iterator<Item = Part<'c>> + use<'c> {
+    candidates(case).flat_map(|of| {
+        let is_last = of.value.value("finishReason").is_some();
+        let Candidate { nth: candidate, data, parts, .. } = of;
+        let all = parts.iter().enumerate();
+        all.map(move |(nth, part)| Part { nth, value: part.object(data), candidate, is_last })
+    })
+}
+
+impl<'c> Candidate<'c> {
+    fn pointer(&self, rest: &str) -> String {
+        format!("/candidates/{}{rest}", self.nth)
+    }
+
+    fn parts(&self) -> impl Iterator<Item = Object<'c>> + use<'c> {
+        let data = self.data;
+        self.parts.iter().map(move |part| part.object(data))
+    }
+
+    /// What is known of it from the chunks before.
+    fn known(&self, stream: &'c Stream) -> Option<&'c Node> {
+        let index = self.value.get("index").map_or(Some(0), |index| index.parse().ok())?;
+        stream.items().find(|item| item.key.entry() == Some(index))
+    }
+
+    fn is_served(&self, stream: &'c Stream) -> bool {
+        let is_of_service = |part: &Object<'_>| OF_SERVICE.iter().any(|(_, kind)| part.get(kind).is_some());
+        self.known(stream).is_some_and(|known| is_served(stream, known))
+            || self.parts().any(|it| is_of_service(&it))
+    }
+}
+
+impl Part<'_> {
+    fn pointer(&self, rest: &str) -> String {
+        format!("/candidates/{}/content/parts/{}{rest}", self.candidate, self.nth)
+    }
+
+    fn is_thought(&self) -> bool {
+        self.value.get("thought") == Some("true")
+    }
 }
 
 /// Chunks of 2023 and 2024 have no ids, and other habits.
@@ -27,6 +99,20 @@ fn is_current(case: &Case<'_>) -> bool {
     case.record().is_some_and(|record| record.member("responseId").is_some())
 }
 
+/// Bodies have habits of their own.
+fn is_body(case: &Case<'_>) -> bool {
+    let is_unframed = case.record().is_none_or(|record| record.frame.transport == Transport::Unframed);
+    is_unframed && case.stream.events == 0
+}
+
 fn has(stream: &Stream, candidate: &Node, scope: Scope) -> bool {
     stream.children(candidate, scope).next().is_some()
+}
+
+fn is_served(stream: &Stream, candidate: &Node) -> bool {
+    OF_SERVICE.iter().any(|(scope, _)| has(stream, candidate, *scope))
+}
+
+fn list<'v>(value: &'v str, pointer: &str) -> impl Iterator<Item = &'v str> + use<'v> {
+    json::at(value, pointer).and_then(json::entries).unwrap_or_default().into_iter().take(MOST)
 }

@@ -1,10 +1,9 @@
-//! Rules of the groups `content-part`, `thought`, `function-call`, `code-execution` and `server-call`.
+//! Rules of the groups `content-part`, `thought` and `thought-signature`.
 
-use catalogue::Level;
 use spec::json;
 use spec::table::Scope;
 
-use super::{candidates, has, parts};
+use super::{has, parts};
 use crate::engine::{Case, Node, Object, Record, short};
 
 /// A part has one of these members.
@@ -20,25 +19,18 @@ const KINDS: [&str; 9] = [
     "toolResponse",
 ];
 
-/// The function gets each part of the chunk, with its JSON pointer and its candidate.
-fn each(case: &mut Case<'_>, mut look: impl FnMut(&mut Case<'_>, &str, &Object<'_>, &Object<'_>)) {
-    for (nth, candidate) in candidates(case).iter().enumerate() {
-        for (at, part) in parts(candidate).iter().enumerate() {
-            look(case, &format!("/candidates/{nth}/content/parts/{at}"), part, candidate);
-        }
-    }
-}
-
 pub(in crate::rules) fn one_kind(case: &mut Case<'_>) {
-    each(case, |case, pointer, part, _| {
-        let kinds: Vec<&str> = KINDS.into_iter().filter(|kind| part.get(kind).is_some()).collect();
-        let is_seal = kinds.is_empty() && part.get("thoughtSignature").is_some();
-        if kinds.len() == 1 || is_seal {
-            return;
+    for part in parts(case) {
+        let kinds = || KINDS.into_iter().filter(|kind| part.value.get(kind).is_some());
+        let is_seal = || kinds().count() == 0 && part.value.get("thoughtSignature").is_some();
+        if kinds().count() == 1 || is_seal() {
+            continue;
         }
-        let actual = if kinds.is_empty() { short(part.text()).into_owned() } else { kinds.join(" and ") };
+        let kinds: Vec<&str> = kinds().collect();
+        let actual =
+            if kinds.is_empty() { short(part.value.text()).into_owned() } else { kinds.join(" and ") };
         case.fault(
-            pointer,
+            &part.pointer(""),
             "one of text, functionCall, inlineData or another kind",
             &actual,
             || match &*kinds {
@@ -46,64 +38,50 @@ pub(in crate::rules) fn one_kind(case: &mut Case<'_>) {
                 kinds => format!("a part is of {} kinds: {}", kinds.len(), kinds.join(" and ")),
             },
         );
-    });
+    }
 }
 
 pub(in crate::rules) fn empty_text_placed(case: &mut Case<'_>) {
     if case.stream.events == 0 {
         return;
     }
-    each(case, |case, pointer, part, candidate| {
-        let is_expected = part.get("thoughtSignature").is_some() || candidate.value("finishReason").is_some();
-        if part.get("text") == Some("\"\"") && !is_expected {
-            case.fault(&format!("{pointer}/text"), "text", "\"\"", || {
+    for part in parts(case) {
+        let is_expected = part.is_last || part.value.get("thoughtSignature").is_some();
+        if part.value.get("text") == Some("\"\"") && !is_expected {
+            case.fault(&part.pointer("/text"), "text", "\"\"", || {
                 "a part has an empty text, and neither a signature nor the reason to finish beside it"
                     .to_owned()
             });
         }
-    });
+    }
+}
+
+pub(in crate::rules) fn file_typed(case: &mut Case<'_>) {
+    for part in parts(case) {
+        let Some(file) = part.value.value("inlineData").map(Object::new) else { continue };
+        let has = |name: &str| file.string(name).is_some_and(|value| !value.is_empty());
+        if let Some(name) = ["mimeType", "data"].into_iter().find(|name| !has(name)) {
+            case.lacks(&part.pointer("/inlineData"), name, || format!("a file has no {name}"));
+        } else if !file.string("data").is_some_and(|data| is_base64(&data)) {
+            case.fault(&part.pointer("/inlineData/data"), "base64", "other characters", || {
+                "the data of a file are not base64".to_owned()
+            });
+        }
+    }
 }
 
 pub(in crate::rules) fn thought_is_true(case: &mut Case<'_>) {
-    each(case, |case, pointer, part, _| {
-        if part.get("thought") == Some("false") {
-            case.fault(&format!("{pointer}/thought"), "true, or no such member", "false", || {
-                "thought is false, where the service leaves it out".to_owned()
-            });
-        }
-    });
+    for part in parts(case).filter(|part| part.value.get("thought") == Some("false")) {
+        case.fault(&part.pointer("/thought"), "true, or no such member", "false", || {
+            "thought is false, where the service leaves it out".to_owned()
+        });
+    }
 }
 
 pub(in crate::rules) fn thought_has_text(case: &mut Case<'_>) {
-    each(case, |case, pointer, part, _| {
-        if part.get("thought") == Some("true") && part.get("text").is_none() {
-            case.lacks(pointer, "text", || "a thought has no text".to_owned());
-        }
-    });
-}
-
-pub(in crate::rules) fn signature_not_on_thought(case: &mut Case<'_>) {
-    each(case, |case, pointer, part, _| {
-        if part.get("thought") == Some("true") && part.get("thoughtSignature").is_some() {
-            case.fault(&format!("{pointer}/thoughtSignature"), "none on a thought", "a signature", || {
-                "a thought has a signature, which belongs to what follows it".to_owned()
-            });
-        }
-    });
-}
-
-/// Both alphabets of base64 occur.
-pub(in crate::rules) fn signature_base64(case: &mut Case<'_>) {
-    each(case, |case, pointer, part, _| {
-        let Some(signature) = part.string("thoughtSignature") else { return };
-        let digits = signature.trim_end_matches('=');
-        let is_digit = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'+' | b'/' | b'-' | b'_');
-        if !digits.bytes().all(is_digit) {
-            case.fault(&format!("{pointer}/thoughtSignature"), "base64", &short(&signature), || {
-                "the signature is not base64".to_owned()
-            });
-        }
-    });
+    for part in parts(case).filter(|part| part.is_thought() && part.value.get("text").is_none()) {
+        case.lacks(&part.pointer(""), "text", || "a thought has no text".to_owned());
+    }
 }
 
 pub(in crate::rules) fn thought_first(case: &mut Case<'_>, thought: &Node) {
@@ -116,70 +94,29 @@ pub(in crate::rules) fn thought_first(case: &mut Case<'_>, thought: &Node) {
     }
 }
 
-/// Later pieces of a call have no name.
-pub(in crate::rules) fn named(case: &mut Case<'_>) {
-    each(case, |case, pointer, part, _| {
-        let Some(call) = part.value("functionCall").map(Object::new) else { return };
-        let pointer = format!("{pointer}/functionCall");
-        match call.get("name") {
-            Some("\"\"") => case.fault(&format!("{pointer}/name"), "a non-empty string", "\"\"", || {
-                "the function call has an empty name".to_owned()
-            }),
-            None if call.get("args").is_some() => {
-                case.lacks(&pointer, "name", || "the function call has no name".to_owned());
-            }
-            _ => {}
+pub(in crate::rules) fn signature_not_on_thought(case: &mut Case<'_>) {
+    let is_signed = |part: &Object<'_>| part.get("thoughtSignature").is_some();
+    for part in parts(case).filter(|part| part.is_thought() && is_signed(&part.value)) {
+        case.fault(&part.pointer("/thoughtSignature"), "none on a thought", "a signature", || {
+            "a thought has a signature, which belongs to what follows it".to_owned()
+        });
+    }
+}
+
+/// Both alphabets of base64 occur.
+fn is_base64(text: &str) -> bool {
+    let is_digit = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'+' | b'/' | b'-' | b'_');
+    text.trim_end_matches('=').bytes().all(is_digit)
+}
+
+pub(in crate::rules) fn signature_base64(case: &mut Case<'_>) {
+    for part in parts(case) {
+        let Some(signature) = part.value.string("thoughtSignature") else { continue };
+        if !is_base64(&signature) {
+            case.fault(&part.pointer("/thoughtSignature"), "base64", &short(&signature), || {
+                "the signature is not base64".to_owned()
+            });
         }
-    });
-}
-
-pub(in crate::rules) fn not_prefixed(case: &mut Case<'_>, _: &Node, call: &Object<'_>) {
-    let Some(name) = call.string("name") else { return };
-    if name.starts_with("default_api:") || name.starts_with("default_api.") {
-        case.fault_of_event("the name of a function", &format!("{name:?}"), || {
-            format!("the function is called {name:?}, with the prefix that the model sees")
-        });
-    }
-}
-
-pub(in crate::rules) fn has_args(case: &mut Case<'_>, _: &Node, call: &Object<'_>) {
-    let goes_on = call.get("willContinue").is_some() || call.get("partialArgs").is_some();
-    if call.get("args").is_none() && !goes_on {
-        // Bodies of the service do it where a function has no parameters.
-        if case.stream.events == 0 {
-            case.limit(Level::May);
-        }
-        case.expected("args: an object, if only {}", || "the function call has no args".to_owned());
-    }
-}
-
-fn before<'s>(case: &'s Case<'_>, call: &Node) -> Vec<&'s Node> {
-    let stream = case.stream;
-    let candidate = stream.parent(call);
-    let calls = candidate.into_iter().flat_map(|candidate| stream.children(candidate, Scope::FunctionCall));
-    calls.filter(|other| other.key.entry() != call.key.entry()).collect()
-}
-
-fn id(call: &Node) -> Option<&str> {
-    call.opening.get()?.plain("id").filter(|id| !id.is_empty())
-}
-
-pub(in crate::rules) fn all_have_ids(case: &mut Case<'_>, call: &Node, _: &Object<'_>) {
-    let has_id = id(call).is_some();
-    if before(case, call).first().is_some_and(|other| id(other).is_some() != has_id) {
-        let (expected, actual) = if has_id { ("no id", "an id") } else { ("an id", "none") };
-        case.fault_of_event(expected, actual, || {
-            "of the calls of one response, only some have an id".to_owned()
-        });
-    }
-}
-
-pub(in crate::rules) fn id_unique(case: &mut Case<'_>, call: &Node, _: &Object<'_>) {
-    let Some(own) = id(call) else { return };
-    if before(case, call).iter().any(|other| id(other) == Some(own)) {
-        case.fault_of_event("an id that no earlier call has", &format!("{own:?}"), || {
-            format!("two calls have the id {own:?}")
-        });
     }
 }
 
@@ -192,7 +129,7 @@ pub(in crate::rules) fn first_is_signed(case: &mut Case<'_>, call: &Node, value:
     let is_served = stream.parent(call).is_some_and(|candidate| {
         [Scope::ServerCall, Scope::FunctionResponse].iter().any(|scope| has(stream, candidate, *scope))
     });
-    if is_signed && !goes_on && !is_served && !before(case, call).is_empty() {
+    if is_signed && !goes_on && !is_served && super::call::before(case, call).next().is_some() {
         case.fault_of_event("no signature", "a signature", || {
             "a later call of the step has a signature, which only the first one has".to_owned()
         });
@@ -210,34 +147,5 @@ pub(in crate::rules) fn calls_are_signed(case: &mut Case<'_>, candidate: &Node, 
     if is_new && has_call && !has(stream, candidate, Scope::Seal) && !stream.has_gap {
         let name = case.name(candidate);
         case.expected("thoughtSignature on the first call", || format!("{name} has calls, but no signature"));
-    }
-}
-
-pub(in crate::rules) fn follows_code(case: &mut Case<'_>, result: &Node, _: &Object<'_>) {
-    let stream = case.stream;
-    let Some(candidate) = stream.parent(result) else { return };
-    let count = |scope| stream.children(candidate, scope).count();
-    if count(Scope::CodeResult) > count(Scope::ExecutableCode) {
-        case.expected("executableCode before it", || {
-            "a codeExecutionResult has no executableCode".to_owned()
-        });
-    }
-}
-
-pub(in crate::rules) fn answered(case: &mut Case<'_>) {
-    let stream = case.stream;
-    for candidate in stream.items() {
-        let ids = |scope: Scope| {
-            let nodes = stream.children(candidate, scope);
-            nodes.filter_map(|node| node.opening.get()?.plain("id")).collect::<Vec<_>>()
-        };
-        let results = ids(Scope::ServerResult);
-        if candidate.phase.is_none() {
-            continue;
-        }
-        let lonely = ids(Scope::ServerCall).into_iter().find(|id| !results.contains(id));
-        if let Some(id) = lonely.filter(|_| !stream.error.is_set() && !stream.has_gap) {
-            case.expected("a toolResponse with its id", || format!("the toolCall {id} has no toolResponse"));
-        }
     }
 }
