@@ -183,7 +183,7 @@ pub(crate) fn laid_over(
 }
 
 /// Properties whose constant names an event; the first counts.
-const DISCRIMINATORS: &[&str] = &["type", "object"];
+const DISCRIMINATORS: &[&str] = &["type", "object", "event_type"];
 
 /// An event without a type has the name of its schema, if the API lists that as an event.
 fn event_type(place: &Pointer, event: &Value, published: &Published) -> Result<String> {

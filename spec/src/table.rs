@@ -150,8 +150,10 @@ impl Dialect {
         let fits = |rule: &&TypeRule| {
             let Some(pointer) = rule.has else { return true };
             // Most data does not, and a search is faster than parsing.
-            let name = pointer.rsplit('/').next().unwrap_or_default();
-            data.contains(name) && json::at(data, pointer).is_some_and(|value| value != "null")
+            let sought = rule.is.or_else(|| pointer.rsplit('/').next()).unwrap_or_default();
+            let value = || json::at(data, pointer).filter(|value| *value != "null");
+            let is_it = |value| rule.is.is_none_or(|text| json::string(value).is_some_and(|it| it == text));
+            data.contains(sought) && value().is_some_and(is_it)
         };
         self.framing.types.iter().find(fits).map(|rule| rule.name)
     }

@@ -226,7 +226,7 @@ impl Event {
     fn of(frame: &str) -> Self {
         let data = frame.lines().find_map(|line| line.strip_prefix("data: ")).unwrap_or_default();
         let value: Value = serde_json::from_str(data).unwrap_or_default();
-        let name = ["type", "object"].iter().find_map(|name| value.get(name)?.as_str());
+        let name = ["type", "object", "event_type"].iter().find_map(|name| value.get(name)?.as_str());
         let text = if value.is_null() { data.to_owned() } else { String::new() };
         let has_line = frame.starts_with("event:");
         Self { name: name.unwrap_or(data).to_owned(), data: value, text, has_line }

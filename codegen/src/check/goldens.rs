@@ -10,7 +10,7 @@ use super::frames::{Frame, Kind};
 use super::report::{Place, Report};
 use super::schemas::{Fault, Judges};
 use crate::dialect::Dialect;
-use crate::formats::{EventLine, Framing, Marker};
+use crate::formats::{EventLine, Framing, Marker, TypeRule};
 
 pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &mut Report) {
     let mut lacks = Lacks::default();
@@ -169,8 +169,12 @@ fn faults<'c>(
 }
 
 fn event_type<'f>(framing: &'f Framing, frame: &'f Frame, data: &'f Value) -> Result<&'f str, String> {
-    let has = |pointer: &String| data.pointer(pointer).is_some_and(|value| !value.is_null());
-    let typed = framing.types.iter().find(|rule| rule.has.as_ref().is_none_or(has));
+    let fits = |rule: &&TypeRule| {
+        let Some(pointer) = &rule.has else { return true };
+        let value = data.pointer(pointer).filter(|value| !value.is_null());
+        value.is_some_and(|value| rule.is.as_deref().is_none_or(|text| value == text))
+    };
+    let typed = framing.types.iter().find(fits);
     let typed = typed.map(|rule| rule.name.as_str());
     let inside = typed.or_else(|| data.get("type").and_then(Value::as_str));
     let line = frame.event.as_deref();

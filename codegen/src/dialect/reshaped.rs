@@ -65,7 +65,7 @@ impl Dialect {
         file.error = format!("{EVENT}/{}", file.error);
         let framing = &mut file.framing;
         framing.event_line = EventLine::None;
-        framing.types = vec![TypeRule { has: None, name: EVENT.to_owned() }];
+        framing.types = vec![TypeRule { has: None, is: None, name: EVENT.to_owned() }];
         (framing.websocket, framing.lanes) = (false, false);
         (framing.create, framing.steer, framing.inject) = (None, None, None);
         Ok(reshaped)

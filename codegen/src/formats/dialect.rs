@@ -94,6 +94,9 @@ pub struct Framing {
 pub struct TypeRule {
     /// JSON pointer to a value that the data must have, and that is not null. Without it, any data fits.
     pub has: Option<String>,
+    /// The text that the value must be; any value fits without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is: Option<String>,
     /// The type.
     #[serde(rename = "type")]
     pub name: String,

@@ -99,7 +99,7 @@ fn types(dialect: &Dialect, report: &mut Report) {
             );
         }
     }
-    if !types.is_empty() && *event_line == EventLine::EqualsType {
+    if types.iter().any(|rule| rule.is.is_none()) && *event_line == EventLine::EqualsType {
         find(
             "with `types`, the data has no `type` that the `event:` field could equal".to_owned(),
             "set `event_line` to `none`",

@@ -140,9 +140,8 @@ pub(crate) fn damaged<'s>(streams: impl Iterator<Item = &'s [u8]>) -> Vec<Vec<u8
 
 /// Returns the type of an event: by its `type`, or by what else it has.
 pub(crate) fn event_of(dialect: &Dialect, data: &str) -> Option<&'static EventInfo> {
-    let has = |pointer: &str| spec::json::at(data, pointer).is_some_and(|value| value != "null");
     match dialect.framing.types {
         [] => dialect.event(&spec::json::string_member(data, "type")?),
-        rules => dialect.event(rules.iter().find(|rule| rule.has.is_none_or(has))?.name),
+        _ => dialect.event(dialect.type_by_members(data)?),
     }
 }
