@@ -29,6 +29,8 @@ pub struct Damages {
     pub api: String,
     /// The dialect of its first party, whose good streams are damaged.
     pub dialect: String,
+    /// The good streams, goldens and recordings, that each kind is made in at least, if the corpus is small.
+    pub least: Option<usize>,
     /// The damages.
     #[serde(rename = "damage")]
     pub all: Vec<Damage>,

@@ -481,6 +481,6 @@ mod tests {
             assert_eq!(of_any(data), None, "{data}");
         }
         let step = r#"{"event_type":"step.start","index":0}"#;
-        assert_eq!((of_any(mcp), of_any(step)), (Some("MCP"), Some("Gemini Interactions")));
+        assert_eq!((of_any(mcp), of_any(step)), (Some("MCP"), None));
     }
 }

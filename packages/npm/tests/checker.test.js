@@ -113,10 +113,10 @@ test("what is no response of this API has no verdict about clients", () => {
   const junk = check("hello");
   assert.match(junk.captures[0].error, /not recognized/);
   assert.deepEqual(junk.clients, []);
-  const interactions = check('data: {"event_type":"interaction.created"}\n\n');
-  assert.deepEqual(interactions.captures[0].other_apis, { "Gemini Interactions": 1 });
-  assert.deepEqual(rules(interactions.captures[0].findings), []);
-  assert.deepEqual(interactions.clients, []);
+  const ollama = check('data: {"done":false,"created_at":"2026-08-01T10:00:00Z"}\n\n');
+  assert.deepEqual(ollama.captures[0].other_apis, { Ollama: 1 });
+  assert.deepEqual(rules(ollama.captures[0].findings), []);
+  assert.deepEqual(ollama.clients, []);
 });
 
 test("dialects are recognised", () => {

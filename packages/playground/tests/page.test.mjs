@@ -58,7 +58,7 @@ test("what is no stream of these APIs has no verdict about clients", async () =>
   };
   for (const [text, expected] of [
     ["hello", /^could not be read/],
-    ['data: {"event_type":"interaction.created"}\n\n', /another protocol: Gemini Interactions/],
+    ['data: {"done":false,"created_at":"2026-08-01T10:00:00Z"}\n\n', /another protocol: Ollama/],
   ]) {
     const [told, report] = await judged(text);
     assert.match(told, expected);

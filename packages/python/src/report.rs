@@ -62,7 +62,7 @@ impl Report {
         all
     }
 
-    /// API that is not checked, such as Gemini Interactions, if the whole recording belongs to it.
+    /// API that is not checked, such as Ollama, if the whole recording belongs to it.
     #[getter]
     fn other_api(&self) -> Option<String> {
         let apis = self.0.foreign.keys().chain(self.0.other_apis.keys());

@@ -115,9 +115,9 @@ def test_recordings_are_checked_by_path_and_by_bytes(tmp_path, broken):
 def test_what_is_no_response_of_this_api_is_named():
     junk = check(b"hello")
     assert not junk.passed and "not recognized" in junk.error and junk.other_api is None
-    interactions = check(b'data: {"event_type":"interaction.created"}\n\n')
-    assert not interactions.passed and interactions.error is None
-    assert interactions.other_api == "Gemini Interactions"
+    ollama = check(b'data: {"done":false,"created_at":"2026-08-01T10:00:00Z"}\n\n')
+    assert not ollama.passed and ollama.error is None
+    assert ollama.other_api == "Ollama"
 
 
 def test_dialects_are_recognised():

@@ -129,12 +129,13 @@ fn damages_of_recordings_are_found() {
         let (mut streams, recordings) = (tests::damages::goldens(&damages.dialect), damages.recordings());
         let (goldens, recorded) = (streams.len(), recordings.len());
         streams.extend(recordings);
-        let rate = rate(&judged(&damages, &streams, LEAST));
+        let least = damages.least.unwrap_or(LEAST);
+        let rate = rate(&judged(&damages, &streams, least));
         let title = corpus::dialect(&damages.dialect).api.title;
         println!("{title}, goldens and recordings: {rate}");
         _ = writeln!(
             part,
-            "- {title}: {rate} The good streams are {goldens} goldens and {recorded} recordings; each kind is made in {LEAST} \
+            "- {title}: {rate} The good streams are {goldens} goldens and {recorded} recordings; each kind is made in {least} \
              to {MOST} of them, if so many have what it is about."
         );
     }

@@ -396,7 +396,7 @@ fn has_type(dialect: &Dialect, data: &str, name: &str) -> bool {
 fn event_type<'a>(dialect: &Dialect, frame: &'a Frame<'_>, data: &'a str) -> Option<Cow<'a, str>> {
     let inside = || match dialect.framing.types {
         [] => spec::json::string_member(data, "type"),
-        _ => dialect.type_by_members(data).map(Cow::Borrowed),
+        _ => dialect.type_by_members(data).map(Cow::Borrowed).or_else(|| stated_type(dialect, data)),
     };
     let line = || frame.event.as_deref().map(Cow::Borrowed);
     match dialect.framing.event_line {
@@ -405,6 +405,13 @@ fn event_type<'a>(dialect: &Dialect, frame: &'a Frame<'_>, data: &'a str) -> Opt
         EventLine::Discriminator => line().or_else(inside),
         EventLine::DiscriminatorIfUntyped => inside().or_else(line),
     }
+}
+
+/// A type that the dialect does not list, at the place where it has those that it lists.
+#[cold]
+fn stated_type<'a>(dialect: &Dialect, data: &'a str) -> Option<Cow<'a, str>> {
+    let place = dialect.framing.types.iter().find(|rule| rule.is.is_some())?.has?;
+    spec::json::string(spec::json::at(data, place)?)
 }
 
 /// Validates an error that replies to a message: it has an envelope of its own, outside of a stream.

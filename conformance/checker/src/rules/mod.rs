@@ -4,6 +4,7 @@ mod chat;
 mod counts;
 mod error;
 mod gemini;
+mod interactions;
 mod logprobs;
 mod messages;
 mod misnomer;
@@ -72,9 +73,10 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::CompletionStreamSent | Rule::MessageStreamSent | Rule::ResponseStreamSent => {
             &[Body(request::body)]
         }
-        Rule::ErrorEndsCompletion | Rule::ErrorEndsGeneration | Rule::ErrorEndsMessage => {
-            &[At(Moment::AfterError, messages::message::error_is_last)]
-        }
+        Rule::ErrorEndsCompletion
+        | Rule::ErrorEndsGeneration
+        | Rule::ErrorEndsInteraction
+        | Rule::ErrorEndsMessage => &[At(Moment::AfterError, messages::message::error_is_last)],
         Rule::CandidateCountAsked => &[At(Moment::Event, gemini::request::count_asked)],
         Rule::CandidateFinishMessagePlaced => &[At(Moment::Event, gemini::candidate::message_at_finish)],
         Rule::CandidateFinishReasonKnown => &[Phase(Scope::Candidate, gemini::candidate::reason_known)],
@@ -99,6 +101,10 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::FunctionCallNotPrefixed => &[Opened(Scope::FunctionCall, gemini::call::not_prefixed)],
         Rule::FunctionCallNoneChosen => &[Phase(Scope::Candidate, request::none_chosen)],
         Rule::FunctionCallOffered => &[Opened(Scope::FunctionCall, gemini::request::offered)],
+        Rule::FunctionStepArgumentsJson => &[AnySnapshot(interactions::arguments_json)],
+        Rule::InteractionActionRequired => &[AnySnapshot(interactions::action_required)],
+        Rule::InteractionTokensAddUp => &[AnySnapshot(interactions::tokens_add_up)],
+        Rule::StepStartsEmpty => &[Opened(Scope::Step, interactions::starts_empty)],
         Rule::FunctionCallPiecesPlaced => &[At(Moment::Event, gemini::call::pieces_placed)],
         Rule::GenerationDataSpaced => &[At(Moment::Event, wire::data_spaced)],
         Rule::GenerationHasCandidates => &[At(Moment::Event, gemini::candidate::has_candidates)],
