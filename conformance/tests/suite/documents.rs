@@ -112,8 +112,12 @@ static SEEDS: LazyLock<PathBuf> = LazyLock::new(|| {
     for name in ["stream.sse", "captures/a.sse"] {
         fs::write(folder.join(name), stream).expect("it can be written");
     }
-    let others =
-        [("messages.sse", "anthropic/text"), ("chat.sse", "chat/text"), ("gemini.sse", "gemini/text")];
+    let others = [
+        ("messages.sse", "anthropic/text"),
+        ("chat.sse", "chat/text"),
+        ("gemini.sse", "gemini/text"),
+        ("interactions.sse", "interactions/text"),
+    ];
     for (name, golden) in others {
         let stream = goldens::golden(golden).expect("it is there").bytes;
         fs::write(folder.join(name), stream).expect("it can be written");
@@ -178,6 +182,7 @@ fn seed(folder: &Path, block: &str) {
         ("messages.sse", "> messages.sse"),
         ("chat.sse", "> chat.sse"),
         ("gemini.sse", "> gemini.sse"),
+        ("interactions.sse", "> interactions.sse"),
         ("my-client", "chmod"),
         ("conformance.toml", "conformance init"),
     ] {

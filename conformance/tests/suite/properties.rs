@@ -85,6 +85,7 @@ fn a_stream_that_is_cut_off_is_blamed_for_nothing_else() {
         "candidate/finished",
         "completion/ends-with-done",
         "error/followed-by-failed",
+        "interaction/completed",
         "message/one-stop",
         "response/one-terminal",
         "wire/done-marker",
