@@ -68,7 +68,7 @@ pub enum Places {
 }
 
 impl Places {
-    /// Returns the position of the data from an offset on.
+    /// The position of the data from an offset on.
     pub(crate) fn after(&self, offset: usize) -> Self {
         match self {
             Self::Nowhere => Self::Nowhere,

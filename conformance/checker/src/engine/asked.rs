@@ -64,7 +64,7 @@ impl Asked {
         json::at(self.value(member)?, rest).filter(|value| *value != "null")
     }
 
-    /// Returns a member, or the value at a pointer.
+    /// A member, or the value at a pointer.
     fn setting(&self, place: &str) -> Option<&str> {
         if place.starts_with('/') { self.at(place) } else { self.value(place) }
     }

@@ -19,7 +19,7 @@ pub(crate) struct Listed {
 }
 
 impl Listed {
-    /// Parses a list in the data. `inner` points to the list in each entry.
+    /// `inner` points to the list in each entry.
     pub(super) fn all(data: &str, list: Option<&str>, inner: Option<&str>) -> Vec<Self> {
         let entries = list.and_then(entries).unwrap_or_default();
         let listed = entries.into_iter().take(MOST).map(|entry| {

@@ -327,7 +327,7 @@ impl<'a> Record<'a> {
         data.get(names.find(members, data, name)?.value())
     }
 
-    /// Returns the objects in a list of the event, each with the objects in a list inside it. An API has one such list.
+    /// Objects in a list of the event, each with the objects in a list inside it. An API has one such list.
     pub(crate) fn listed(&self, list: &str, inner: &str) -> &[Listed] {
         self.listed.get_or_init(|| Listed::all(self.data(), self.member(list), Some(inner)))
     }

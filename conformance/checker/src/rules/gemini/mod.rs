@@ -71,7 +71,7 @@ impl<'c> Candidate<'c> {
         self.parts.iter().map(move |part| part.object(data))
     }
 
-    /// What is known of it from the chunks before.
+    /// The candidate of the chunks before.
     fn known(&self, stream: &'c Stream) -> Option<&'c Node> {
         let index = self.value.get("index").map_or(Some(0), |index| index.parse().ok())?;
         stream.items().find(|item| item.key.entry() == Some(index))
