@@ -39,6 +39,7 @@ mod sign;
 mod small_file;
 mod snapshots;
 mod suite;
+mod tap;
 mod target;
 mod theatre;
 mod vector;
@@ -96,6 +97,7 @@ const COMMANDS: &[Command] = &[
     command::<verify::VerifyArgs>("verify"),
     command::<record::RecordArgs>("record"),
     command::<serve::ServeArgs>("serve"),
+    command::<tap::TapArgs>("tap"),
     command::<client::ClientArgs>("client"),
     command::<impact::ImpactArgs>("impact"),
     command::<between::BetweenArgs>("between"),

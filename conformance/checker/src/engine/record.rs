@@ -38,7 +38,7 @@ pub struct Record<'a> {
     /// The root type of a body that is not a stream.
     pub(crate) root: Option<&'static str>,
     /// Whether it reports an error.
-    pub(crate) is_error: bool,
+    pub is_error: bool,
     /// Whether its indices and its sequence number consist of a few digits.
     pub(crate) has_usual_counts: bool,
     /// The kind of its data.

@@ -1,0 +1,292 @@
+//! `conformance tap`: a reverse proxy that changes no byte, and judges what passes.
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, ValueEnum};
+use tokio::net::TcpListener;
+
+use super::check::exit_code;
+use super::dialect::DialectRules;
+use super::message::note;
+use super::output::OutputArgs;
+use super::select::SelectArgs;
+use super::verdict::VerdictArgs;
+use super::{CommandArgs, NOT_DONE, known, listening};
+use results::text::{counted, visible};
+use results::{AUTO, CaptureReport};
+use tap::{
+    Evidence, Judge, Judged, Judges, Keep, Lost, Metrics, Passed, Proxy, Upstream, serve, serve_metrics,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  conformance tap --upstream http://localhost:8080 --metrics 127.0.0.1:9464
+  conformance tap --upstream https://gateway.example --evidence evidence/ --sample 0.1
+  conformance tap --upstream http://localhost:8080 -- python3 agent.py";
+
+/// Passes requests on to an endpoint, changes no byte, and judges a copy of what passes.
+///
+/// Point clients at this address instead of the endpoint. Exchanges of every API that the suite checks are judged as `check`
+/// judges recordings, by other threads: a full queue, little memory or an error there is counted, and the exchange goes on.
+/// All else passes unseen. Nothing is stored without --evidence.
+///
+/// With -- COMMAND, the command gets the address as OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL, and when
+/// it ends, a report says what its responses broke.
+///
+/// Exit codes: 0 if it was ended; with -- COMMAND, that of the command if it fails, else 1 if a rule is broken, and 2 if
+/// nothing could be judged.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct TapArgs {
+    /// Where to pass requests: its URL, without /v1, or NAME=URL for paths that begin with /NAME; repeatable.
+    #[arg(long = "upstream", value_name = "[NAME=]URL", required = true, value_parser = upstream)]
+    upstreams: Vec<Upstream>,
+    /// Address to listen on; port 0 picks a free one.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8180")]
+    listen: SocketAddr,
+    /// Address of /metrics for Prometheus, /healthz and /readyz.
+    #[arg(long, value_name = "ADDR")]
+    metrics: Option<SocketAddr>,
+    /// Dialect of the upstreams, of `conformance list dialects` or of a folder, such as ./acme; `auto` recognises it.
+    #[arg(long, value_name = "NAME", default_value = AUTO, value_parser = known::DIALECTS_OR_AUTO, hide_possible_values = true)]
+    dialect: String,
+    /// Judge this part of the exchanges, from 0 to 1.
+    #[arg(long, value_name = "PART", default_value_t = 1.0, value_parser = part)]
+    sample: f64,
+    /// Memory for copies. Exchanges beyond are not judged.
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size)]
+    memory: u64,
+    /// Keep recordings in this folder, without secrets but with texts, and an index of all exchanges.
+    #[arg(long, value_name = "DIR", help_heading = EVIDENCE)]
+    evidence: Option<PathBuf>,
+    /// Which to keep: those with findings or a bad end, or all.
+    #[arg(long, value_enum, default_value_t, requires = "evidence", value_name = "WHICH", help_heading = EVIDENCE)]
+    keep: KeepWhich,
+    /// Remove the oldest recordings beyond this size.
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size, help_heading = EVIDENCE)]
+    max_evidence: u64,
+    /// Recordings of a rule to keep in an hour.
+    #[arg(long, value_name = "N", default_value_t = 20, help_heading = EVIDENCE)]
+    per_rule: u32,
+    /// Header of requests whose value is the session in the index.
+    #[arg(long, value_name = "NAME", requires = "evidence", help_heading = EVIDENCE)]
+    session_header: Option<String>,
+    #[command(flatten)]
+    select: SelectArgs,
+    #[command(flatten)]
+    verdict: VerdictArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    /// Command whose requests pass.
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+const EVIDENCE: &str = "Evidence";
+
+/// Which recordings are kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum KeepWhich {
+    #[default]
+    Findings,
+    All,
+}
+
+fn upstream(text: &str) -> Result<Upstream, String> {
+    let (name, url) = match text.split_once('=') {
+        Some((name, url)) if !name.contains(['/', ':']) => (Some(name), url),
+        _ => (None, text),
+    };
+    let url: http::Uri = url.parse().map_err(|_| format!("{url:?} is not a URL"))?;
+    let (Some("http" | "https"), Some(host)) = (url.scheme_str(), url.host()) else {
+        return Err("expected a URL such as https://gateway.example".to_owned());
+    };
+    let is_word = |name: &&str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    };
+    match name {
+        Some(name) if !is_word(&name) => Err("a name has letters, digits, - and _".to_owned()),
+        name => Ok(Upstream { name: name.unwrap_or(host).into(), url: url.clone() }),
+    }
+}
+
+fn part(text: &str) -> Result<f64, String> {
+    let part: f64 = text.parse().map_err(|_| "expected a number such as 0.1".to_owned())?;
+    if (0.0..=1.0).contains(&part) { Ok(part) } else { Err("expected a number from 0 to 1".to_owned()) }
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+    let shift = match &text[digits.len()..] {
+        "" => 0,
+        "KiB" => 10,
+        "MiB" => 20,
+        "GiB" => 30,
+        _ => return Err("expected a size such as 256MiB or 1GiB".to_owned()),
+    };
+    let count: u64 = digits.parse().map_err(|_| "expected a size such as 256MiB or 1GiB".to_owned())?;
+    count.checked_mul(1 << shift).ok_or_else(|| "this is too large".to_owned())
+}
+
+/// Maximum number of reports that are kept for a command.
+const REPORTS: usize = 10_000;
+
+/// What those who judge have in common.
+#[derive(Debug)]
+struct Bench {
+    metrics: Metrics,
+    evidence: Option<Evidence>,
+    /// The rules whose first finding was told.
+    told: Mutex<BTreeSet<(Arc<str>, String)>>,
+    /// The reports, for a command.
+    reports: Option<Mutex<Vec<CaptureReport>>>,
+}
+
+impl Bench {
+    fn take(&self, passed: &Passed, judged: Judged) {
+        self.metrics.count(&passed.upstream, &judged);
+        if let Some(problem) = self.evidence.as_ref().and_then(|evidence| evidence.add(passed, &judged).err())
+        {
+            note(&format!("note: the evidence cannot be written: {problem}"));
+        }
+        if let Some(reports) = &self.reports {
+            let mut reports = reports.lock().unwrap_or_else(PoisonError::into_inner);
+            if reports.len() < REPORTS {
+                reports.push(judged.report);
+            }
+            return;
+        }
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        for finding in &judged.report.findings {
+            if told.insert((Arc::clone(&passed.upstream), finding.rule.to_string())) {
+                let (level, rule) = (finding.level.keyword(), visible(&finding.rule));
+                note(&format!(
+                    "{}: {level} {rule}: {}",
+                    visible(&passed.upstream),
+                    visible(&finding.message)
+                ));
+            }
+        }
+    }
+}
+
+impl CommandArgs for TapArgs {
+    fn run(self) -> Result<ExitCode> {
+        let rules = DialectRules::named(&self.dialect, &self.verdict, &self.select)?;
+        let metrics = Metrics::default();
+        let evidence = self.evidence.as_ref().map(|folder| {
+            let keep = if self.keep == KeepWhich::All { Keep::All } else { Keep::Findings };
+            let opened = Evidence::open(folder, keep, self.max_evidence, self.per_rule, &metrics);
+            let opened = opened.map(|evidence| evidence.with_session(self.session_header.clone()));
+            opened.with_context(|| folder.display().to_string())
+        });
+        let bench = Arc::new(Bench {
+            metrics: metrics.clone(),
+            evidence: evidence.transpose()?,
+            told: Mutex::default(),
+            reports: (!self.command.is_empty()).then(Mutex::default),
+        });
+        let make = {
+            let (rules, bench, draws) = (rules.clone(), Arc::clone(&bench), self.output.draws());
+            move || {
+                let (mut judge, bench) = (Judge::new(rules.checking(draws)), Arc::clone(&bench));
+                move |passed: Passed| {
+                    if let Some(judged) = judge.judge(&passed) {
+                        bench.take(&passed, judged);
+                    }
+                }
+            }
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).div_ceil(2);
+        let memory = usize::try_from(self.memory).unwrap_or(usize::MAX);
+        let (judges, queue) = Judges::start(threads, memory, &metrics, make)?;
+        let proxy = Proxy::new(self.upstreams.clone(), queue, self.sample)?;
+        let mut status = None;
+        let ended = listening::run(async {
+            let listener = bound(self.listen).await?;
+            let address = listener.local_addr()?;
+            if let Some(address) = self.metrics {
+                let listener = bound(address).await?;
+                note(&format!("metrics: http://{}/metrics", listener.local_addr()?));
+                tokio::spawn(serve_metrics(listener, metrics.clone()));
+            }
+            let signal = harness::live::ended()?;
+            if self.command.is_empty() {
+                let names: Vec<String> = self
+                    .upstreams
+                    .iter()
+                    .map(|upstream| format!("{} to {}", upstream.name, upstream.url))
+                    .collect();
+                super::print(&format!("http://{address} passes {}\n", names.join(", ")))?;
+                serve(listener, proxy, signal).await?;
+            } else {
+                let done = async {
+                    let command = self.command.clone();
+                    let run = tokio::task::spawn_blocking(move || spawned(&command, address));
+                    status = Some(run.await);
+                };
+                serve(listener, proxy, async {
+                    tokio::select! { () = done => {}, () = signal => {} }
+                })
+                .await?;
+            }
+            Ok(())
+        })?;
+        judges.finish(Duration::from_secs(30));
+        let dropped =
+            Lost::ALL.into_iter().map(|why| (metrics.dropped(why), why)).filter(|(count, _)| *count > 0);
+        let dropped: Vec<String> = dropped.map(|(count, why)| format!("{count} ({})", why.name())).collect();
+        let mut words = format!("{} judged", counted(metrics.checked(), "exchange"));
+        if !dropped.is_empty() {
+            words += &format!(", not judged: {}", dropped.join(", "));
+        }
+        note(&words);
+        let Some(reports) = bench.reports.as_ref() else { return Ok(ended) };
+        let reports = std::mem::take(&mut *reports.lock().unwrap_or_else(PoisonError::into_inner));
+        let code = match status {
+            Some(Ok(code)) => code?,
+            _ => bail!("the command was interrupted"),
+        };
+        if reports.is_empty() {
+            note(
+                "note: the command sent nothing that is judged: does it read OPENAI_BASE_URL or ANTHROPIC_BASE_URL?",
+            );
+            return Ok(ExitCode::from(if code == 0 { NOT_DONE } else { code }));
+        }
+        let run = rules.run(reports, self.verdict.fail_on());
+        self.output.print(&run)?;
+        Ok(if code == 0 { exit_code(&run) } else { ExitCode::from(code) })
+    }
+}
+
+async fn bound(address: SocketAddr) -> Result<TcpListener> {
+    TcpListener::bind(address)
+        .await
+        .with_context(|| format!("cannot listen on {address}; port 0 picks a free one"))
+}
+
+/// The variables in which SDKs look for an address, and the path behind it.
+const VARIABLES: [(&str, &str); 4] = [
+    ("OPENAI_BASE_URL", "/v1"),
+    ("OPENAI_API_BASE", "/v1"),
+    ("ANTHROPIC_BASE_URL", ""),
+    ("GOOGLE_GEMINI_BASE_URL", ""),
+];
+
+/// Runs a command, and returns its exit code.
+fn spawned(command: &[String], address: SocketAddr) -> Result<u8> {
+    let [program, arguments @ ..] = command else { return Ok(0) };
+    let mut started = Command::new(program);
+    started.args(arguments);
+    for (name, path) in VARIABLES {
+        started.env(name, format!("http://{address}{path}"));
+    }
+    let status = started.status().with_context(|| format!("cannot run {}", visible(program)))?;
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}

@@ -1,0 +1,230 @@
+//! The copy of an exchange, made while it passes.
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant, SystemTime};
+
+use http::{HeaderMap, request, response};
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::{Bytes, Incoming};
+
+use crate::queue::{Lost, Queue};
+
+/// An exchange as it passed.
+#[derive(Debug)]
+pub struct Passed {
+    /// The name of its upstream.
+    pub upstream: Arc<str>,
+    /// When its request came.
+    pub began: SystemTime,
+    /// The method of its request.
+    pub method: String,
+    /// The URL of the upstream that was asked.
+    pub url: String,
+    /// The headers of its request.
+    pub request_headers: HeaderMap,
+    /// The body of its request.
+    pub request: Vec<u8>,
+    /// The status and the headers of its response, if there was one.
+    pub response: Option<(u16, HeaderMap)>,
+    /// The body of its response.
+    pub body: Vec<u8>,
+    /// Where each chunk of it ends, and when that came.
+    pub chunks: Vec<(usize, Duration)>,
+    /// How it ended, and when.
+    pub end: (Duration, Ended),
+    held: Held,
+}
+
+/// The end of an exchange.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// The response was passed on whole.
+    Whole,
+    /// The client left before.
+    ClientLeft,
+    /// The upstream broke the response off.
+    Broken(String),
+    /// The upstream gave no response.
+    Unanswered(String),
+}
+
+/// The memory of all copies.
+#[derive(Debug)]
+pub(crate) struct Room {
+    most: usize,
+    used: AtomicUsize,
+}
+
+impl Room {
+    pub(crate) fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self { most, used: AtomicUsize::new(0) })
+    }
+}
+
+/// The part of the room that one copy holds.
+#[derive(Debug)]
+struct Held {
+    room: Arc<Room>,
+    bytes: usize,
+}
+
+impl Held {
+    fn take(&mut self, bytes: usize) -> bool {
+        let used = self.room.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.bytes += bytes;
+        used <= self.room.most
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.room.used.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// What a chunk takes beside its bytes.
+const CHUNK: usize = size_of::<(usize, Duration)>();
+
+/// Follows an exchange. Without a copy, it does nothing.
+#[derive(Debug)]
+pub(crate) struct Follower {
+    start: Instant,
+    copy: Mutex<Option<Passed>>,
+    queue: Queue,
+}
+
+impl Follower {
+    pub(crate) fn new(
+        queue: &Queue,
+        upstream: &Arc<str>,
+        url: String,
+        request: &request::Parts,
+    ) -> Arc<Self> {
+        let passed = Passed {
+            upstream: Arc::clone(upstream),
+            began: SystemTime::now(),
+            method: request.method.to_string(),
+            url,
+            request_headers: request.headers.clone(),
+            request: Vec::new(),
+            response: None,
+            body: Vec::new(),
+            chunks: Vec::new(),
+            end: (Duration::ZERO, Ended::ClientLeft),
+            held: Held { room: Arc::clone(queue.room()), bytes: 0 },
+        };
+        Arc::new(Self { start: Instant::now(), copy: Mutex::new(Some(passed)), queue: queue.clone() })
+    }
+
+    /// Copies something of this size; nothing more, if there is no room.
+    fn copy(&self, bytes: usize, copy: impl FnOnce(&mut Passed, Duration)) {
+        let mut held = self.copy.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(passed) = held.as_mut() else { return };
+        if passed.held.take(bytes) {
+            copy(passed, self.start.elapsed());
+        } else {
+            *held = None;
+            drop(held);
+            self.queue.lose(Lost::Memory);
+        }
+    }
+
+    fn sent(&self, bytes: &[u8]) {
+        self.copy(bytes.len(), |passed, _| passed.request.extend_from_slice(bytes));
+    }
+
+    pub(crate) fn head(&self, response: &response::Parts) {
+        self.copy(0, |passed, _| {
+            passed.response = Some((response.status.as_u16(), response.headers.clone()))
+        });
+    }
+
+    fn received(&self, bytes: &[u8]) {
+        self.copy(bytes.len() + CHUNK, |passed, at| {
+            passed.body.extend_from_slice(bytes);
+            passed.chunks.push((passed.body.len(), at));
+        });
+    }
+
+    /// Gives the copy away. Only the first end counts.
+    pub(crate) fn end(&self, ended: Ended) {
+        let passed = self.copy.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(passed) = passed {
+            self.queue.offer(Passed { end: (self.start.elapsed(), ended), ..passed });
+        }
+    }
+
+    /// Drops the copy of an exchange that cannot be judged.
+    pub(crate) fn lose(&self, why: Lost) {
+        if self.copy.lock().unwrap_or_else(PoisonError::into_inner).take().is_some() {
+            self.queue.lose(why);
+        }
+    }
+}
+
+/// A body that is copied while it is read.
+#[derive(Debug)]
+pub(crate) struct Followed {
+    body: Incoming,
+    follower: Arc<Follower>,
+    is_response: bool,
+}
+
+impl Followed {
+    pub(crate) const fn request(body: Incoming, follower: Arc<Follower>) -> Self {
+        Self { body, follower, is_response: false }
+    }
+
+    pub(crate) const fn response(body: Incoming, follower: Arc<Follower>) -> Self {
+        Self { body, follower, is_response: true }
+    }
+}
+
+impl Body for Followed {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        match &polled {
+            Poll::Ready(Some(Ok(frame))) => {
+                if let Some(bytes) = frame.data_ref() {
+                    if self.is_response { self.follower.received(bytes) } else { self.follower.sent(bytes) }
+                }
+                // The end of a body of known length is not asked for.
+                if self.is_response && self.body.is_end_stream() {
+                    self.follower.end(Ended::Whole);
+                }
+            }
+            Poll::Ready(Some(Err(error))) if self.is_response => {
+                self.follower.end(Ended::Broken(error.to_string()));
+            }
+            Poll::Ready(None) if self.is_response => self.follower.end(Ended::Whole),
+            _ => {}
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for Followed {
+    fn drop(&mut self) {
+        if self.is_response {
+            let is_whole = self.body.is_end_stream();
+            self.follower.end(if is_whole { Ended::Whole } else { Ended::ClientLeft });
+        }
+    }
+}

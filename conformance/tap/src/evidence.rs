@@ -1,0 +1,199 @@
+//! Recordings of what passed, within limits, and an index of them.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+
+use crate::copy::Passed;
+use crate::judge::{Judged, Outcome};
+use crate::metrics::Metrics;
+
+/// Which exchanges are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Keep {
+    /// Those with findings, or without a regular end.
+    #[default]
+    Findings,
+    /// All.
+    All,
+}
+
+/// The index of the evidence, a line of JSON for each exchange.
+const INDEX: &str = "index.ndjson";
+/// The recordings, beside it.
+const FOLDER: &str = "exchanges";
+
+/// A folder of recordings.
+#[derive(Debug)]
+pub struct Evidence {
+    folder: PathBuf,
+    keep: Keep,
+    most_bytes: u64,
+    per_hour: u32,
+    session: Option<String>,
+    metrics: Metrics,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    index: File,
+    files: VecDeque<(PathBuf, u64)>,
+    bytes: u64,
+    count: u64,
+    /// The number of recordings of a rule in the hour that began then.
+    hour: Instant,
+    rules: BTreeMap<String, u32>,
+}
+
+/// A line of the index.
+#[derive(Debug, Serialize)]
+struct Line<'l> {
+    time: f64,
+    session: Option<&'l str>,
+    api: &'l str,
+    upstream: &'l str,
+    model: Option<String>,
+    status: Option<u16>,
+    outcome: Outcome,
+    rules: Vec<&'l str>,
+    clients: &'l [String],
+    first_event_ms: Option<u128>,
+    max_gap_ms: Option<u128>,
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    bytes: usize,
+    /// The recording, if it is kept.
+    path: Option<&'l str>,
+}
+
+impl Evidence {
+    /// Opens a folder, or makes it. What it holds counts as its own.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn open(
+        folder: &Path,
+        keep: Keep,
+        most_bytes: u64,
+        per_hour: u32,
+        metrics: &Metrics,
+    ) -> io::Result<Self> {
+        fs::create_dir_all(folder.join(FOLDER))?;
+        let mut files = Vec::new();
+        for entry in fs::read_dir(folder.join(FOLDER))? {
+            let entry = entry?;
+            let about = entry.metadata()?;
+            if about.is_file() {
+                files.push((entry.path(), about.len()));
+            }
+        }
+        files.sort();
+        let bytes = files.iter().map(|(_, size)| size).sum();
+        metrics.evidence(bytes);
+        Ok(Self {
+            folder: folder.to_owned(),
+            keep,
+            most_bytes,
+            per_hour,
+            session: None,
+            metrics: metrics.clone(),
+            state: Mutex::new(State {
+                index: OpenOptions::new().create(true).append(true).open(folder.join(INDEX))?,
+                files: files.into(),
+                bytes,
+                count: 0,
+                hour: Instant::now(),
+                rules: BTreeMap::new(),
+            }),
+        })
+    }
+
+    /// Also writes the value of this request header to the index, as the session.
+    #[must_use]
+    pub fn with_session(self, header: Option<String>) -> Self {
+        Self { session: header, ..self }
+    }
+
+    /// Keeps an exchange, if it is to be kept, and has a line in the index.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system.
+    pub fn add(&self, passed: &Passed, judged: &Judged) -> io::Result<()> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let rules: Vec<&str> = judged.report.findings.iter().map(|finding| &*finding.rule).collect();
+        let is_meant = self.keep == Keep::All || !rules.is_empty() || !judged.outcome.is_regular();
+        let path = if is_meant && state.is_due(&rules, judged.outcome, self.per_hour) {
+            Some(self.write(&mut state, passed, &judged.recording)?)
+        } else {
+            None
+        };
+        let session =
+            self.session.as_deref().and_then(|name| passed.request_headers.get(name)?.to_str().ok());
+        let request: Option<serde_json::Value> = serde_json::from_slice(&passed.request).ok();
+        let line = Line {
+            time: passed.began.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64(),
+            session,
+            api: judged.api.name,
+            upstream: &passed.upstream,
+            model: request.and_then(|request| Some(request.get("model")?.as_str()?.to_owned())),
+            status: passed.response.as_ref().map(|(status, _)| *status),
+            outcome: judged.outcome,
+            rules,
+            clients: &judged.broken,
+            first_event_ms: judged.first.map(|time| time.as_millis()),
+            max_gap_ms: judged.gap.map(|time| time.as_millis()),
+            input_tokens: judged.tokens.and_then(|tokens| tokens.input),
+            output_tokens: judged.tokens.and_then(|tokens| tokens.output),
+            bytes: passed.body.len(),
+            path: path.as_deref(),
+        };
+        let line = serde_json::to_string(&line)? + "\n";
+        state.index.write_all(line.as_bytes())
+    }
+
+    /// Writes a recording, and removes the oldest ones beyond the limit.
+    fn write(&self, state: &mut State, passed: &Passed, recording: &str) -> io::Result<String> {
+        state.count += 1;
+        let began = passed.began.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
+        let name = format!("{FOLDER}/{began:015}-{:06}.jsonl", state.count);
+        let (path, size) = (self.folder.join(&name), recording.len() as u64);
+        fs::write(&path, recording)?;
+        state.files.push_back((path, size));
+        state.bytes += size;
+        while state.bytes > self.most_bytes {
+            let Some((oldest, size)) = state.files.pop_front() else { break };
+            // Somebody may have removed it.
+            let _ = fs::remove_file(oldest);
+            state.bytes = state.bytes.saturating_sub(size);
+        }
+        self.metrics.evidence(state.bytes);
+        Ok(name)
+    }
+}
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+impl State {
+    /// Returns whether one of the rules, or else the outcome, has few recordings in this hour.
+    fn is_due(&mut self, rules: &[&str], outcome: Outcome, per_hour: u32) -> bool {
+        if self.hour.elapsed() >= HOUR {
+            (self.hour, self.rules) = (Instant::now(), BTreeMap::new());
+        }
+        let names = if rules.is_empty() { &[outcome.name()] } else { rules };
+        let mut is_due = false;
+        for name in names {
+            let count = self.rules.entry((*name).to_owned()).or_default();
+            is_due |= *count < per_hour;
+            *count += 1;
+        }
+        is_due
+    }
+}

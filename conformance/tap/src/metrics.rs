@@ -1,0 +1,158 @@
+//! What operators count. The values of labels are known words: rules, clients, outcomes, names of upstreams.
+
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::{Family, MetricConstructor};
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+
+use crate::judge::Judged;
+use crate::queue::Lost;
+
+type Labels<const COUNT: usize> = [(&'static str, String); COUNT];
+type Counters<const COUNT: usize> = Family<Labels<COUNT>, Counter>;
+type Times = Family<Labels<1>, Histogram, Scale>;
+
+/// The scale of times.
+#[derive(Debug, Clone)]
+struct Scale;
+
+impl MetricConstructor<Histogram> for Scale {
+    fn new_metric(&self) -> Histogram {
+        Histogram::new([0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0])
+    }
+}
+
+/// The numbers of a tap. Copies count together.
+#[derive(Debug, Clone)]
+pub struct Metrics {
+    streams: Counters<3>,
+    findings: Counters<2>,
+    clients: Counters<1>,
+    first: Times,
+    gap: Times,
+    keep_alives: Counters<1>,
+    usage_missing: Counters<1>,
+    tokens: Counters<2>,
+    checked: Counter,
+    dropped: Counters<1>,
+    evidence: Gauge<u64, AtomicU64>,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self {
+            streams: Counters::default(),
+            findings: Counters::default(),
+            clients: Counters::default(),
+            first: Times::new_with_constructor(Scale),
+            gap: Times::new_with_constructor(Scale),
+            keep_alives: Counters::default(),
+            usage_missing: Counters::default(),
+            tokens: Counters::default(),
+            checked: Counter::default(),
+            dropped: Counters::default(),
+            evidence: Gauge::default(),
+        }
+    }
+}
+
+impl Metrics {
+    /// Counts an exchange that was judged.
+    pub fn count(&self, upstream: &str, judged: &Judged) {
+        let api = || judged.api.name.to_owned();
+        self.checked.inc();
+        let outcome = judged.outcome.name().to_owned();
+        let labels = [("api", api()), ("upstream", upstream.to_owned()), ("outcome", outcome)];
+        self.streams.get_or_create(&labels).inc();
+        for finding in &judged.report.findings {
+            let labels = [("rule", finding.rule.to_string()), ("level", finding.level.keyword().to_owned())];
+            self.findings.get_or_create(&labels).inc_by(finding.count);
+        }
+        for client in &judged.broken {
+            self.clients.get_or_create(&[("client", client.clone())]).inc();
+        }
+        let observe = |times: &Times, time: Option<Duration>| {
+            if let Some(time) = time {
+                times.get_or_create(&[("api", api())]).observe(time.as_secs_f64());
+            }
+        };
+        observe(&self.first, judged.first);
+        observe(&self.gap, judged.gap);
+        for (kind, count) in ["comment", "event"].into_iter().zip(judged.keep_alives) {
+            if count > 0 {
+                self.keep_alives.get_or_create(&[("kind", kind.to_owned())]).inc_by(count);
+            }
+        }
+        match judged.tokens {
+            Some(tokens) => {
+                for (kind, count) in [("input", tokens.input), ("output", tokens.output)] {
+                    if let Some(count) = count {
+                        self.tokens.get_or_create(&[("api", api()), ("kind", kind.to_owned())]).inc_by(count);
+                    }
+                }
+            }
+            None if judged.outcome.has_usage() => {
+                self.usage_missing.get_or_create(&[("api", api())]).inc();
+            }
+            None => {}
+        }
+    }
+
+    /// Counts an exchange that was not judged.
+    pub(crate) fn lost(&self, why: Lost) {
+        self.dropped.get_or_create(&[("reason", why.name().to_owned())]).inc();
+    }
+
+    /// Returns the number of exchanges that were judged.
+    pub fn checked(&self) -> u64 {
+        self.checked.get()
+    }
+
+    /// Returns the number of exchanges that were not judged for a reason.
+    pub fn dropped(&self, why: Lost) -> u64 {
+        self.dropped.get_or_create(&[("reason", why.name().to_owned())]).get()
+    }
+
+    pub(crate) fn evidence(&self, bytes: u64) {
+        self.evidence.set(bytes);
+    }
+
+    /// Returns all as text of `OpenMetrics`, which Prometheus reads.
+    pub fn text(&self) -> String {
+        let mut registry = Registry::with_prefix("conformance");
+        registry.register("streams", "Exchanges by outcome", self.streams.clone());
+        registry.register("findings", "Findings by rule", self.findings.clone());
+        registry.register("clients_broken", "Exchanges that break a client", self.clients.clone());
+        registry.register_with_unit(
+            "first_event",
+            "Time to the first bytes",
+            Unit::Seconds,
+            self.first.clone(),
+        );
+        registry.register_with_unit(
+            "gap",
+            "Longest time between two chunks",
+            Unit::Seconds,
+            self.gap.clone(),
+        );
+        registry.register("keepalive", "Comments and events that keep open", self.keep_alives.clone());
+        registry.register(
+            "usage_missing",
+            "Complete answers without token counts",
+            self.usage_missing.clone(),
+        );
+        registry.register("tokens", "Tokens as the answers count them", self.tokens.clone());
+        registry.register("checked", "Exchanges that were judged", self.checked.clone());
+        registry.register("dropped", "Exchanges that were not judged", self.dropped.clone());
+        registry.register_with_unit("evidence", "Size of the evidence", Unit::Bytes, self.evidence.clone());
+        let mut text = String::new();
+        // Writing to a text cannot fail.
+        let _ = encode(&mut text, &registry);
+        text
+    }
+}
