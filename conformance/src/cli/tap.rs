@@ -39,7 +39,7 @@ Examples:
 /// With -- COMMAND, the command gets the address as OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL, and when
 /// it ends, a report says what its responses broke.
 ///
-/// Exit codes: 0 if it was ended; with -- COMMAND, that of the command if it fails, else 1 if a rule is broken, and 2 if
+/// Exit codes: 0 if it was ended; with -- COMMAND, the code of the command if it fails, else 1 if a rule is broken, and 2 if
 /// nothing could be judged.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -137,7 +137,7 @@ fn size(text: &str) -> Result<u64, String> {
 /// Maximum number of reports that are kept for a command.
 const REPORTS: usize = 10_000;
 
-/// What those who judge have in common.
+/// The things that all judges share.
 #[derive(Debug)]
 struct Bench {
     metrics: Metrics,
@@ -271,7 +271,7 @@ async fn bound(address: SocketAddr) -> Result<TcpListener> {
         .with_context(|| format!("cannot listen on {address}; port 0 picks a free one"))
 }
 
-/// The variables in which SDKs look for an address, and the path behind it.
+/// Variables of SDKs with their address, and the path behind it.
 const VARIABLES: [(&str, &str); 4] = [
     ("OPENAI_BASE_URL", "/v1"),
     ("OPENAI_API_BASE", "/v1"),
@@ -279,7 +279,6 @@ const VARIABLES: [(&str, &str); 4] = [
     ("GOOGLE_GEMINI_BASE_URL", ""),
 ];
 
-/// Runs a command, and returns its exit code.
 fn spawned(command: &[String], address: SocketAddr) -> Result<u8> {
     let [program, arguments @ ..] = command else { return Ok(0) };
     let mut started = Command::new(program);

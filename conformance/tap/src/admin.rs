@@ -1,4 +1,4 @@
-//! What operators ask a tap for: its numbers, and whether it works.
+//! The page of numbers for operators, and pages that say that a tap works.
 
 use std::convert::Infallible;
 use std::time::Duration;

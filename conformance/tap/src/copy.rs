@@ -1,91 +1,19 @@
 //! The copy of an exchange, made while it passes.
 
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant, SystemTime};
 
-use http::{HeaderMap, request, response};
+use http::{request, response};
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::{Bytes, Incoming};
 
-use crate::queue::{Lost, Queue};
+use crate::lost::Lost;
+use crate::passed::{Ended, Held, Passed};
+use crate::queue::Queue;
 
-/// An exchange as it passed.
-#[derive(Debug)]
-pub struct Passed {
-    /// The name of its upstream.
-    pub upstream: Arc<str>,
-    /// When its request came.
-    pub began: SystemTime,
-    /// The method of its request.
-    pub method: String,
-    /// The URL of the upstream that was asked.
-    pub url: String,
-    /// The headers of its request.
-    pub request_headers: HeaderMap,
-    /// The body of its request.
-    pub request: Vec<u8>,
-    /// The status and the headers of its response, if there was one.
-    pub response: Option<(u16, HeaderMap)>,
-    /// The body of its response.
-    pub body: Vec<u8>,
-    /// Where each chunk of it ends, and when that came.
-    pub chunks: Vec<(usize, Duration)>,
-    /// How it ended, and when.
-    pub end: (Duration, Ended),
-    held: Held,
-}
-
-/// The end of an exchange.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
-    /// The response was passed on whole.
-    Whole,
-    /// The client left before.
-    ClientLeft,
-    /// The upstream broke the response off.
-    Broken(String),
-    /// The upstream gave no response.
-    Unanswered(String),
-}
-
-/// The memory of all copies.
-#[derive(Debug)]
-pub(crate) struct Room {
-    most: usize,
-    used: AtomicUsize,
-}
-
-impl Room {
-    pub(crate) fn new(most: usize) -> Arc<Self> {
-        Arc::new(Self { most, used: AtomicUsize::new(0) })
-    }
-}
-
-/// The part of the room that one copy holds.
-#[derive(Debug)]
-struct Held {
-    room: Arc<Room>,
-    bytes: usize,
-}
-
-impl Held {
-    fn take(&mut self, bytes: usize) -> bool {
-        let used = self.room.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        self.bytes += bytes;
-        used <= self.room.most
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.room.used.fetch_sub(self.bytes, Ordering::Relaxed);
-    }
-}
-
-/// What a chunk takes beside its bytes.
+/// The place and the time of a chunk.
 const CHUNK: usize = size_of::<(usize, Duration)>();
 
 /// Follows an exchange. Without a copy, it does nothing.
@@ -149,7 +77,7 @@ impl Follower {
         });
     }
 
-    /// Gives the copy away. Only the first end counts.
+    /// Only the first end counts.
     pub(crate) fn end(&self, ended: Ended) {
         let passed = self.copy.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(passed) = passed {

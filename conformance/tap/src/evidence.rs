@@ -9,9 +9,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
-use crate::copy::Passed;
 use crate::judge::{Judged, Outcome};
 use crate::metrics::Metrics;
+use crate::passed::Passed;
 
 /// Which exchanges are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -73,7 +73,7 @@ struct Line<'l> {
 }
 
 impl Evidence {
-    /// Opens a folder, or makes it. What it holds counts as its own.
+    /// The folder is made if it is not there. Recordings in it count as its own.
     ///
     /// # Errors
     ///
@@ -121,7 +121,7 @@ impl Evidence {
         Self { session: header, ..self }
     }
 
-    /// Keeps an exchange, if it is to be kept, and has a line in the index.
+    /// Every exchange has a line in the index, and some are kept.
     ///
     /// # Errors
     ///
@@ -159,7 +159,7 @@ impl Evidence {
         state.index.write_all(line.as_bytes())
     }
 
-    /// Writes a recording, and removes the oldest ones beyond the limit.
+    /// The oldest recordings beyond the limit are removed.
     fn write(&self, state: &mut State, passed: &Passed, recording: &str) -> io::Result<String> {
         state.count += 1;
         let began = passed.began.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
@@ -182,7 +182,7 @@ impl Evidence {
 const HOUR: Duration = Duration::from_secs(3600);
 
 impl State {
-    /// Returns whether one of the rules, or else the outcome, has few recordings in this hour.
+    /// One of the rules, or else the outcome, has few recordings in this hour.
     fn is_due(&mut self, rules: &[&str], outcome: Outcome, per_hour: u32) -> bool {
         if self.hour.elapsed() >= HOUR {
             (self.hour, self.rules) = (Instant::now(), BTreeMap::new());

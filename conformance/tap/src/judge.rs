@@ -11,7 +11,7 @@ use serde::Serialize;
 use spec::{Api, Dialect};
 use translation::{Stop, stops};
 
-use crate::copy::{Ended, Passed};
+use crate::passed::{Ended, Passed};
 
 /// The end of a response, for its client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -36,7 +36,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Returns its name in metrics.
+    /// Its name in metrics.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Complete => "complete",
@@ -50,7 +50,7 @@ impl Outcome {
         }
     }
 
-    /// Returns whether it is what clients expect.
+    /// Clients expect such an end.
     pub const fn is_regular(self) -> bool {
         matches!(self, Self::Complete | Self::Incomplete | Self::ErrorTold)
     }
@@ -83,19 +83,19 @@ pub struct Judged {
     pub broken: Vec<String>,
 }
 
-/// Judges one exchange after the other.
+/// One who judges one exchange after the other.
 #[derive(Debug)]
 pub struct Judge {
     checking: Checking,
 }
 
 impl Judge {
-    /// Creates a judge with a check of its own.
+    /// A judge has a check of its own.
     pub const fn new(checking: Checking) -> Self {
         Self { checking }
     }
 
-    /// Judges an exchange; `None` if it is of no API that is checked.
+    /// `None` if the exchange is of no API that is checked.
     pub fn judge(&mut self, passed: &Passed) -> Option<Judged> {
         let recording = recording(passed);
         let mut seen = Watched::default();
@@ -160,7 +160,7 @@ fn outcome(passed: &Passed, api: &Api, seen: &Watched, report: &CaptureReport) -
     let is_end = |word: &&str| api.status.member.is_empty() || api.scope(api.root).ends.contains(word);
     let word = seen.status.as_deref().filter(is_end);
     match &passed.end.1 {
-        // What comes after the end of an answer is nobody's loss.
+        // After the end of an answer, nothing is lost.
         Ended::ClientLeft if word.is_none() => return Outcome::ClientGone,
         Ended::Broken(_) if word.is_none() => return Outcome::UpstreamGone,
         Ended::Unanswered(_) => return Outcome::UpstreamGone,
@@ -215,7 +215,7 @@ fn asked(passed: &Passed) -> Option<&'static Api> {
     checker::Recognised::of_request(&exchange).map(|found| found.dialect.api)
 }
 
-/// Returns the recording of an exchange, without secrets.
+/// It has no secrets.
 fn recording(passed: &Passed) -> String {
     let recorder = Recorder::new();
     let response = passed.response.as_ref();

@@ -1,4 +1,4 @@
-//! What operators count. The values of labels are known words: rules, clients, outcomes, names of upstreams.
+//! The numbers of operators. The values of labels are known words: rules, clients, outcomes, names of upstreams.
 
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
 use crate::judge::Judged;
-use crate::queue::Lost;
+use crate::lost::Lost;
 
 type Labels<const COUNT: usize> = [(&'static str, String); COUNT];
 type Counters<const COUNT: usize> = Family<Labels<COUNT>, Counter>;
@@ -62,7 +62,7 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Counts an exchange that was judged.
+    /// An exchange was judged.
     pub fn count(&self, upstream: &str, judged: &Judged) {
         let api = || judged.api.name.to_owned();
         self.checked.inc();
@@ -103,17 +103,16 @@ impl Metrics {
         }
     }
 
-    /// Counts an exchange that was not judged.
     pub(crate) fn lost(&self, why: Lost) {
         self.dropped.get_or_create(&[("reason", why.name().to_owned())]).inc();
     }
 
-    /// Returns the number of exchanges that were judged.
+    /// The number of exchanges that were judged.
     pub fn checked(&self) -> u64 {
         self.checked.get()
     }
 
-    /// Returns the number of exchanges that were not judged for a reason.
+    /// The number of exchanges that were not judged for a reason.
     pub fn dropped(&self, why: Lost) -> u64 {
         self.dropped.get_or_create(&[("reason", why.name().to_owned())]).get()
     }
@@ -122,7 +121,7 @@ impl Metrics {
         self.evidence.set(bytes);
     }
 
-    /// Returns all as text of `OpenMetrics`, which Prometheus reads.
+    /// All of them in the format of `OpenMetrics`, which Prometheus reads.
     pub fn text(&self) -> String {
         let mut registry = Registry::with_prefix("conformance");
         registry.register("streams", "Exchanges by outcome", self.streams.clone());

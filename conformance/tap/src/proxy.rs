@@ -25,8 +25,10 @@ use rustls::ClientConfig;
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 
-use crate::copy::{Ended, Followed, Follower};
-use crate::queue::{Lost, Queue};
+use crate::copy::{Followed, Follower};
+use crate::lost::Lost;
+use crate::passed::Ended;
+use crate::queue::Queue;
 
 /// Headers of one connection.
 const HOPS: [HeaderName; 8] = [
@@ -66,7 +68,7 @@ pub struct Proxy {
 type Passing = Response<Either<Followed, Full<Bytes>>>;
 
 impl Proxy {
-    /// Creates a proxy, of which this part of the exchanges is judged.
+    /// This part of the exchanges is judged, from 0 to 1.
     ///
     /// # Errors
     ///
@@ -96,7 +98,7 @@ impl Proxy {
         Ok(Self { upstreams, client, queue, sample, count: AtomicU64::new(0) })
     }
 
-    /// Returns the upstream of a path, and the path there.
+    /// The path there is without the name.
     fn upstream<'p>(&self, path: &'p str) -> (&Upstream, &'p str) {
         let named = self.upstreams.iter().find_map(|upstream| {
             let rest = path.strip_prefix('/')?.strip_prefix(&*upstream.name)?;
@@ -105,7 +107,7 @@ impl Proxy {
         named.unwrap_or((&self.upstreams[0], path))
     }
 
-    /// Returns whether the next exchange is in the sample: they are spread evenly.
+    /// The sample is spread evenly.
     fn is_sampled(&self) -> bool {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
         let part = |count: u64| count.wrapping_mul(self.sample) / 1_000_000;
@@ -191,7 +193,7 @@ fn is_upgrade(headers: &HeaderMap) -> bool {
             .any(|value| value.to_str().is_ok_and(|value| value.to_ascii_lowercase().contains("upgrade")))
 }
 
-/// Removes the headers of one connection, and those that it names.
+/// A connection names further headers of its own.
 fn strip(headers: &mut HeaderMap) {
     let named: Vec<HeaderName> = headers
         .get_all(CONNECTION)
@@ -213,7 +215,7 @@ fn in_words(error: &dyn std::error::Error) -> String {
         .unwrap_or_default()
 }
 
-/// What the proxy says itself.
+/// The only answer of the proxy itself.
 fn refusal(status: StatusCode, why: &str) -> Passing {
     let body = serde_json::json!({ "error": { "type": "conformance_tap", "message": why } }).to_string();
     let mut response = Response::new(Either::Right(Full::from(body)));

@@ -7,46 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::copy::{Passed, Room};
+use crate::lost::Lost;
 use crate::metrics::Metrics;
+use crate::passed::{Passed, Room};
 
 /// Maximum number of exchanges that wait.
 const WAITING: usize = 1024;
-
-/// Why an exchange was not judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Lost {
-    /// Too many wait.
-    Queue,
-    /// The copies take too much memory.
-    Memory,
-    /// The check panicked.
-    Panic,
-    /// Nobody judges any more.
-    Stopped,
-    /// It became a connection of another protocol.
-    Upgrade,
-    /// It was not in the sample.
-    Sample,
-}
-
-impl Lost {
-    /// All reasons.
-    pub const ALL: [Self; 6] =
-        [Self::Queue, Self::Memory, Self::Panic, Self::Stopped, Self::Upgrade, Self::Sample];
-
-    /// Returns its name in metrics.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Queue => "queue",
-            Self::Memory => "memory",
-            Self::Panic => "panic",
-            Self::Stopped => "stopped",
-            Self::Upgrade => "upgrade",
-            Self::Sample => "sample",
-        }
-    }
-}
 
 /// The way to those who judge.
 #[derive(Clone)]
@@ -87,8 +53,8 @@ pub struct Judges {
 }
 
 impl Judges {
-    /// Starts a thread for each function. Copies take at most this number of bytes. A function that panics loses the exchange
-    /// at hand, and is made anew.
+    /// Each function has a thread. Copies take at most this number of bytes. A function that panics loses the exchange at hand,
+    /// and is made anew.
     pub fn start<J: FnMut(Passed)>(
         count: usize,
         most_bytes: usize,
@@ -105,7 +71,7 @@ impl Judges {
         Ok((Self { threads }, Queue { sender, room: Room::new(most_bytes), metrics: metrics.clone() }))
     }
 
-    /// Waits until all is judged, after the last queue is gone, or until this time is over.
+    /// All is judged when the last queue is gone and this returns, unless it takes more than this time.
     pub fn finish(self, within: Duration) {
         let by = Instant::now() + within;
         for thread in self.threads {

@@ -35,6 +35,8 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("npx ", "packages/npm/test runs it with the package"),
     ("conformance between --model my-model -- ", "starts the gateway of the reader"),
     ("conformance between --front ", "needs the gateway of the reader"),
+    ("conformance between --session ", "needs the gateway of the reader"),
+    ("conformance tap ", "waits for clients of the reader; commands/tap/tap.txt runs it"),
     ("conformance client --mode ", "waits for a client of the reader"),
     (
         "conformance record --target http://localhost:8080/v1/messages",
@@ -134,6 +136,7 @@ static SEEDS: LazyLock<PathBuf> = LazyLock::new(|| {
             "printf '#!/bin/sh\\nexec python3 {}/examples/client.py\\n' >my-client",
             repository().display()
         ),
+        format!("cp -r {}/conformance/between/tests/data/sessions .", repository().display()),
         "chmod +x my-client".to_owned(),
         "conformance client text/hello --out python -- ./my-client".to_owned(),
         "cp -r python node".to_owned(),
@@ -183,6 +186,7 @@ fn seed(folder: &Path, block: &str) {
         ("chat.sse", "> chat.sse"),
         ("gemini.sse", "> gemini.sse"),
         ("interactions.sse", "> interactions.sse"),
+        ("sessions", "mkdir sessions"),
         ("my-client", "chmod"),
         ("conformance.toml", "conformance init"),
     ] {

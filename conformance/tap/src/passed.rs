@@ -1,0 +1,80 @@
+//! An exchange that has passed, and the memory of its copy.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, SystemTime};
+
+use http::HeaderMap;
+
+/// An exchange as it passed.
+#[derive(Debug)]
+pub struct Passed {
+    /// The name of its upstream.
+    pub upstream: Arc<str>,
+    /// When its request came.
+    pub began: SystemTime,
+    /// The method of its request.
+    pub method: String,
+    /// The URL of the upstream that was asked.
+    pub url: String,
+    /// The headers of its request.
+    pub request_headers: HeaderMap,
+    /// The body of its request.
+    pub request: Vec<u8>,
+    /// The status and the headers of its response, if there was one.
+    pub response: Option<(u16, HeaderMap)>,
+    /// The body of its response.
+    pub body: Vec<u8>,
+    /// Where each chunk of it ends, and when that came.
+    pub chunks: Vec<(usize, Duration)>,
+    /// How it ended, and when.
+    pub end: (Duration, Ended),
+    pub(crate) held: Held,
+}
+
+/// The end of an exchange.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// The response was passed on whole.
+    Whole,
+    /// The client left before.
+    ClientLeft,
+    /// The upstream broke the response off.
+    Broken(String),
+    /// The upstream gave no response.
+    Unanswered(String),
+}
+
+/// The memory of all copies.
+#[derive(Debug)]
+pub(crate) struct Room {
+    most: usize,
+    used: AtomicUsize,
+}
+
+impl Room {
+    pub(crate) fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self { most, used: AtomicUsize::new(0) })
+    }
+}
+
+/// The part of the room that one copy holds.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(crate) room: Arc<Room>,
+    pub(crate) bytes: usize,
+}
+
+impl Held {
+    pub(crate) fn take(&mut self, bytes: usize) -> bool {
+        let used = self.room.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.bytes += bytes;
+        used <= self.room.most
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.room.used.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
