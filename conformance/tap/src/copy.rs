@@ -66,7 +66,7 @@ impl Follower {
 
     pub(crate) fn head(&self, response: &response::Parts) {
         self.copy(0, |passed, _| {
-            passed.response = Some((response.status.as_u16(), response.headers.clone()))
+            passed.response = Some((response.status.as_u16(), response.headers.clone()));
         });
     }
 

@@ -48,7 +48,7 @@ const CONNECTION_LIMIT: Duration = Duration::from_secs(10);
 /// Where requests go.
 #[derive(Debug, Clone)]
 pub struct Upstream {
-    /// Its name. Requests whose path begins with it go there; those of no other name go to the first upstream.
+    /// Its name. Requests whose path begins with it go there; all others go to the first upstream.
     pub name: Arc<str>,
     /// Its address: the path of a request follows its own.
     pub url: Uri,

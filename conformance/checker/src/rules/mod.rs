@@ -87,7 +87,9 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::CandidateNothingAfterFinish => &[At(Moment::Event, gemini::candidate::nothing_after_finish)],
         Rule::CandidateRole => &[At(Moment::Event, gemini::candidate::role)],
         Rule::CandidateStopHasOutput => &[Phase(Scope::Candidate, gemini::candidate::stop_has_output)],
-        Rule::CandidateTextBeforeStop => &[Settled(Scope::Text, request::text_before_stop)],
+        Rule::CandidateTextBeforeStop | Rule::StopTextBeforeSequence => {
+            &[Settled(Scope::Text, request::text_before_stop)]
+        }
         Rule::CodeExecutionFollowsCode => &[Opened(Scope::CodeResult, gemini::call::follows_code)],
         Rule::CodeExecutionHasResult => &[At(Moment::StreamEnd, gemini::call::has_result)],
         Rule::ContentPartEmptyTextPlaced => &[At(Moment::Event, gemini::part::empty_text_placed)],
@@ -148,7 +150,6 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::StopRefusalExplained => &[Phase(Scope::Message, messages::stop::refusal_explained)],
         Rule::StopSequenceAgrees => &[Phase(Scope::Message, messages::stop::sequence_agrees)],
         Rule::StopSequenceAsked => &[Phase(Scope::Message, messages::request::sequence_asked)],
-        Rule::StopTextBeforeSequence => &[Settled(Scope::Text, request::text_before_stop)],
         Rule::StopToolUseHasCall => &[Phase(Scope::Message, messages::stop::tool_use_has_call)],
         Rule::ThinkingFirst => &[Phase(Scope::Message, messages::request::thinking_first)],
         Rule::ThinkingNotWhenDisabled => {

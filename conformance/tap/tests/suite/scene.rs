@@ -165,7 +165,7 @@ pub(crate) fn body(response: &[u8]) -> Vec<u8> {
     body
 }
 
-/// Waits for something that another thread does.
+/// Something that another thread does is so in time.
 pub(crate) fn until(is_so: impl Fn() -> bool) {
     let by = Instant::now() + Duration::from_secs(20);
     while !is_so() {

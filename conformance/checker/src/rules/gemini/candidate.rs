@@ -16,9 +16,13 @@ pub(in crate::rules) fn has_candidates(case: &mut Case<'_>) {
         let inside =
             |wrapped| ["/candidates", "/promptFeedback"].iter().any(|it| json::at(wrapped, it).is_some());
         let is_wrapped = record.member("response").is_some_and(inside);
-        case.lacks("", "candidates", || match is_wrapped {
-            true => "the chunk is wrapped in `response`, as Code Assist sends it".to_owned(),
-            false => "the chunk has neither candidates nor promptFeedback".to_owned(),
+        case.lacks("", "candidates", || {
+            let why = if is_wrapped {
+                "the chunk is wrapped in `response`, as Code Assist sends it"
+            } else {
+                "the chunk has neither candidates nor promptFeedback"
+            };
+            why.to_owned()
         });
     }
 }
@@ -197,9 +201,10 @@ pub(in crate::rules) fn segment_in_text(case: &mut Case<'_>, node: &Node, candid
 
 pub(in crate::rules) fn indices_in_chunks(case: &mut Case<'_>, _: &Node, candidate: &Object<'_>) {
     let sources = json::at(candidate.value("groundingMetadata").unwrap_or_default(), "/groundingChunks");
-    let count = sources.and_then(json::entries).map_or(0, |sources| sources.len());
+    let count =
+        sources.and_then(json::entries).map_or(0, |sources| u32::try_from(sources.len()).unwrap_or(u32::MAX));
     let indices = supports(candidate).flat_map(|support| list(support, "/groundingChunkIndices"));
-    let beyond = indices.filter_map(number).find(|index| *index >= count as f64);
+    let beyond = indices.filter_map(number).find(|index| *index >= f64::from(count));
     if let Some(index) = beyond {
         // Bodies of the service have them.
         if is_body(case) {
