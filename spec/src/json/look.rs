@@ -29,7 +29,7 @@ pub fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     .then_some(members)
 }
 
-/// Returns the texts of members of an object, each "" if there is none. Of several with the same name, the last one counts.
+/// The texts of members of an object, each "" if there is none. Of several with the same name, the last one counts.
 /// A text that is no JSON object has no members.
 pub fn values<'t, const COUNT: usize>(object: &'t str, names: [&str; COUNT]) -> [&'t str; COUNT] {
     let mut values = [""; COUNT];
