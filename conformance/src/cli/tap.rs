@@ -36,7 +36,7 @@ Examples:
 /// judges recordings, by other threads: a full queue, little memory or an error there is counted, and the exchange goes on.
 /// All else passes unseen. Nothing is stored without --evidence.
 ///
-/// With -- COMMAND, the command gets the address as OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL, and when
+/// With -- COMMAND, the command gets the address in the variables of SDKs for a base URL, and when
 /// it ends, a report says what its responses broke.
 ///
 /// Exit codes: 0 if it was ended; with -- COMMAND, the code of the command if it fails, else 1 if a rule is broken, and 2 if

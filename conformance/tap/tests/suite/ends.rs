@@ -62,9 +62,9 @@ fn a_client_that_leaves_is_gone() {
     client.write_all(&post("/v1/chat/completions", "{}")).unwrap();
     let (mut upstream, _) = listener.accept().unwrap();
     let whole = stream("chat/text");
-    upstream.read(&mut [0; 4096]).unwrap();
+    assert!(upstream.read(&mut [0; 4096]).unwrap() > 0);
     upstream.write_all(&response("200 OK", STREAM, &whole[..200])).unwrap();
-    client.read(&mut [0; 64]).unwrap();
+    assert!(client.read(&mut [0; 64]).unwrap() > 0);
     drop(client);
     // The upstream sees that the client has left.
     while upstream.read(&mut [0; 4096]).is_ok_and(|length| length > 0) {}

@@ -56,11 +56,13 @@ fn exchanges_pass_while_every_judge_is_stuck_and_the_queue_is_full() {
     let clients: Vec<_> = (0..4)
         .map(|_| {
             thread::spawn(move || {
-                (0..300).for_each(|_| assert_eq!(body(&ask(to, &post("/a", ""))), b"hello"))
+                (0..300).for_each(|_| assert_eq!(body(&ask(to, &post("/a", ""))), b"hello"));
             })
         })
         .collect();
-    clients.into_iter().for_each(|client| client.join().unwrap());
+    for client in clients {
+        client.join().unwrap();
+    }
     until(|| tapped.metrics.dropped(Lost::Queue) >= 1200 - 1024 - 1);
     drop(release);
 }
