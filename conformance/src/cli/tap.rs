@@ -244,7 +244,8 @@ impl CommandArgs for TapArgs {
         let dropped: Vec<String> = dropped.map(|(count, why)| format!("{count} ({})", why.name())).collect();
         let mut words = format!("{} judged", counted(metrics.checked(), "exchange"));
         if !dropped.is_empty() {
-            words += &format!(", not judged: {}", dropped.join(", "));
+            words += ", not judged: ";
+            words += &dropped.join(", ");
         }
         note(&words);
         let Some(reports) = bench.reports.as_ref() else { return Ok(ended) };
