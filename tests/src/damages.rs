@@ -45,7 +45,7 @@ pub struct Damage {
     /// What is wrong with the stream, unless the name says so.
     #[serde(default)]
     pub what: String,
-    /// Whether few recordings have what it is about.
+    /// Few recordings have such an event.
     #[serde(default)]
     pub is_rare: bool,
     /// The only golden that it is made in, unless it is made in every good stream.
@@ -133,7 +133,8 @@ impl Damages {
         let is_first_party =
             |of: &Recording| matches!(of.vendor.as_str(), "anthropic" | "gemini" | "openai" | "vertex");
         let Some(folder) = corpus::of_api(&self.api) else { return Vec::new() };
-        let is_meant = |of: &Recording| of.class == "real" && of.file.ends_with(".sse") && is_first_party(of);
+        let is_stream = |file: &str| Path::new(file).extension().is_some_and(|end| end == "sse");
+        let is_meant = |of: &Recording| of.class == "real" && is_stream(&of.file) && is_first_party(of);
         let files = corpus::index(&folder).into_iter().filter(is_meant);
         let streams = files.map(|of| Stream {
             name: of.short(),
