@@ -40,7 +40,7 @@ pub(crate) struct RecordedRequest {
     pub(crate) status: u16,
     pub(crate) response_headers: Vec<(String, String)>,
     pub(crate) response: String,
-    /// Whether the connection of the response broke.
+    /// The connection broke before the end of the response.
     pub(crate) is_cut: bool,
 }
 

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::super::findings::{Findings, Problem};
 use super::super::usage::SWITCHES;
-use super::canonical::{Part, Segment, kept};
-use super::{End, Session, SessionTurn};
+use super::canonical::{Part, Segment};
+use super::{End, Prefix, Session, SessionTurn};
 
 /// Maximum number of marks of a request.
 const MOST_MARKS: usize = 4;
@@ -30,8 +30,10 @@ const PARAMETERS: [&str; 10] = [
 ];
 
 pub(super) fn judge(findings: &mut Findings<'_>, session: &Session<'_>) {
+    for own in &session.prefixes {
+        prefix(findings, own);
+    }
     for [(before, upstream_before), (turn, upstream)] in session.neighbours() {
-        prefix(findings, before, turn, [upstream_before, upstream]);
         parameters(findings, [&before.sent, &turn.sent], turn, [upstream_before, upstream]);
     }
     for (turn, upstream) in session.both() {
@@ -44,22 +46,15 @@ pub(super) fn judge(findings: &mut Findings<'_>, session: &Session<'_>) {
 }
 
 /// A client that changes its own beginning excuses changes from there on.
-fn prefix(
-    findings: &mut Findings<'_>,
-    before: &SessionTurn<'_>,
-    turn: &SessionTurn<'_>,
-    [one, other]: [&End; 2],
-) {
-    let upstream = kept(&one.parts, &other.parts);
-    let client = kept(&before.sent.parts, &turn.sent.parts);
-    let Some(change) = upstream.change else { return };
+fn prefix(findings: &mut Findings<'_>, Prefix { number, upstream, client }: &Prefix) {
+    let Some(change) = &upstream.change else { return };
     let allowed = client.change.as_ref().map(|change| change.segment);
     if allowed.is_some_and(|segment| segment <= change.segment) {
         return;
     }
     let message = format!(
-        "turn {}: the upstream's request keeps {} of the {} characters of the request before it, the client's {} of {}; it changes in {}",
-        turn.number, upstream.same, upstream.all, client.same, client.all, change.place
+        "turn {number}: the upstream's request keeps {} of the {} characters of the request before it, the client's {} of {}; it changes in {}",
+        upstream.same, upstream.all, client.same, client.all, change.place
     );
     let sides = [&change.after, &change.before].map(|text| shortened(text, SHOWN));
     let problem =
@@ -173,8 +168,8 @@ fn key(findings: &mut Findings<'_>, session: &Session<'_>) {
 }
 
 /// Token counts of caches at both ends: those that the upstream sent, and those that the client got.
-pub(super) fn cached(session: &Session<'_>, turn: &SessionTurn<'_>) -> Option<[u64; 2]> {
-    let [upstream, client] = turn.replies(session.test)?;
+pub(super) fn cached(turn: &SessionTurn<'_>) -> Option<[u64; 2]> {
+    let [upstream, client] = turn.replies()?;
     let is_good = upstream.is_ended && upstream.error.is_none() && client.is_ended && client.error.is_none();
     let sent = upstream.usage?.cached.filter(|_| is_good)?;
     Some([sent, client.usage.and_then(|usage| usage.cached).unwrap_or_default()])
@@ -182,8 +177,8 @@ pub(super) fn cached(session: &Session<'_>, turn: &SessionTurn<'_>) -> Option<[u
 
 fn usage(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>) {
     unasked(findings, session, turn);
-    // A client that is told what several requests read is told too much.
-    let Some([sent, told]) = cached(session, turn) else { return };
+    // A sum over several requests is too much.
+    let Some([sent, told]) = cached(turn) else { return };
     let mut add = |kind: &str, sent: u64, told: u64| {
         let message =
             format!("turn {}: the upstream {kind} {sent} tokens, and the client is told {told}", turn.number);

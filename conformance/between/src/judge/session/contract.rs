@@ -49,7 +49,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, session: &Session<'_>) {
             let message = format!("turn {}: the gateway does not know {}", turn.number, turn.client.path);
             findings.add("contract/query", Problem::new("refused", message));
         }
-        errors(findings, session, turn);
+        errors(findings, turn);
         let Some(upstream) = &turn.got else { continue };
         attribution(findings, turn, upstream);
         if session.is_same {
@@ -177,7 +177,7 @@ fn pairs(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
 }
 
 /// Clients recover by the status, the words and headers of a refusal.
-fn errors(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>) {
+fn errors(findings: &mut Findings<'_>, turn: &SessionTurn<'_>) {
     let (Some(answer), Some(response)) = (turn.answer(), turn.response()) else { return };
     if answer.status < 400 || response.status == 0 {
         return;
@@ -191,7 +191,7 @@ fn errors(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn
         findings.add("contract/status", Problem::new(answer.status.to_string(), message));
     }
     if response.status >= 400 {
-        words(findings, session, turn, [answer, response]);
+        words(findings, turn, [answer, response]);
     }
     for (name, rule, level) in [
         (RETRY_AFTER, "contract/retry-after", Level::Must),
@@ -210,21 +210,16 @@ fn errors(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn
     }
 }
 
-fn words(
-    findings: &mut Findings<'_>,
-    session: &Session<'_>,
-    turn: &SessionTurn<'_>,
-    [answer, response]: [&Response; 2],
-) {
-    let reply = super::read(session.test.upstream, answer);
-    let Some(message) = reply.error.map(|error| error.message).filter(|message| !message.is_empty()) else {
+fn words(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, [answer, response]: [&Response; 2]) {
+    let error = turn.replies[0].as_ref().and_then(|reply| reply.error.as_ref());
+    let Some(message) = error.map(|error| &*error.message).filter(|message| !message.is_empty()) else {
         return;
     };
     let body = String::from_utf8_lossy(&response.body()).into_owned();
     // Texts in JSON, also in JSON that is a text of JSON.
     let plain = |text: &str| text.replace('\\', "");
-    let is_contained = plain(&body).contains(&plain(&message))
-        || plain(&body).contains(&plain(&Value::from(&*message).to_string()).trim_matches('"').to_owned());
+    let is_contained = plain(&body).contains(&plain(message))
+        || plain(&body).contains(&plain(&Value::from(message).to_string()).trim_matches('"').to_owned());
     if !is_contained && !body.contains(TOKEN) {
         let message =
             format!("turn {}: the words of the upstream's error do not reach the client", turn.number);

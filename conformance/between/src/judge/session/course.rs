@@ -6,7 +6,7 @@ use translation::{Part, Question, Reply, Role, Stop};
 use super::super::findings::{Findings, Problem, tail};
 use super::super::framing::is_stream;
 use super::super::turn::{Turn, read};
-use super::{End, Session, SessionTurn};
+use super::{Session, SessionTurn, letters};
 use crate::evidence::{Ended, Exchanged, Response};
 
 /// Maximum number of members that are named.
@@ -19,8 +19,8 @@ pub(super) fn judge(findings: &mut Findings<'_>, session: &Session<'_>) {
         requests(findings, session, turn, was_refused);
         downgrade(findings, turn);
         broken(findings, session, turn);
-        recovers(findings, session, turn, was_refused);
-        added(findings, session, turn);
+        recovers(findings, turn, was_refused);
+        added(findings, turn);
     }
 }
 
@@ -84,22 +84,21 @@ fn last_text(session: &Session<'_>, exchange: &Exchanged) -> String {
 }
 
 /// A last text of the user that the client did not send.
-fn added(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>) {
-    let Some(request) = turn.requests.first() else { return };
-    let letters = |question: &Question| -> Vec<String> {
+fn added(findings: &mut Findings<'_>, turn: &SessionTurn<'_>) {
+    let Some(got) = turn.got.as_ref().map(|end| &end.question) else { return };
+    let texts = |question: &Question| -> Vec<String> {
         let parts = question.turns.iter().flat_map(|turn| &turn.parts);
         let texts = parts.filter_map(|part| match part {
-            Part::Text(text) => Some(text.split_whitespace().collect::<String>()),
+            Part::Text(text) => Some(letters(text)),
             _ => None,
         });
-        texts.chain(question.instructions.iter().map(|text| text.split_whitespace().collect())).collect()
+        texts.chain(question.instructions.iter().map(|text| letters(text))).collect()
     };
-    let got = End::new(session.test.upstream.api, request).question;
     let Some(last) = got.turns.last().filter(|turn| turn.role == Role::User) else { return };
     let Some(Part::Text(text)) = last.parts.last() else { return };
-    let own: String = text.split_whitespace().collect();
+    let own = letters(text);
     let is_known =
-        letters(&turn.sent.question).iter().any(|known| known.contains(&own) || own.contains(&**known));
+        texts(&turn.sent.question).iter().any(|known| known.contains(&own) || own.contains(&**known));
     if !is_known {
         let message = format!(
             "turn {}: the upstream gets a turn of the user that the client did not send",
@@ -146,10 +145,10 @@ fn is_broken(answer: &Response, reply: &Reply) -> bool {
 fn broken(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>) {
     const RULE: &str = "session/break-told";
     let (Some(answer), Some(response)) = (turn.answer(), turn.response()) else { return };
-    let Some([upstream, client]) = turn.replies(session.test) else { return };
+    let Some([upstream, client]) = turn.replies() else { return };
     let whole =
         Turn { test: session.test, client: turn.client, requests: turn.requests.clone(), unmarked: 0 };
-    if !is_broken(answer, &upstream) || whole.is_finished() {
+    if !is_broken(answer, upstream) || whole.is_finished() {
         return;
     }
     let calls = upstream.parts.iter().filter(|part| matches!(part, Part::Call(_))).count();
@@ -178,14 +177,15 @@ fn broken(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn
 }
 
 /// The client gets the upstream's answer, also after a refusal.
-fn recovers(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>, was_refused: bool) {
+fn recovers(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, was_refused: bool) {
     let Some(response) = turn.response() else { return };
-    let is_good = turn.answer().is_some_and(|answer| {
-        let reply = read(session.test.upstream, answer);
-        answer.status < 400 && reply.is_ended && reply.error.is_none()
-    });
+    let [upstream, client] = &turn.replies;
+    let is_good = turn
+        .answer()
+        .zip(upstream.as_ref())
+        .is_some_and(|(answer, reply)| answer.status < 400 && reply.is_ended && reply.error.is_none());
     let is_lost = turn.requests.is_empty() && was_refused && !is_query_refused(turn);
-    let has_error = || response.status >= 400 || read(session.test.front, response).error.is_some();
+    let has_error = || response.status >= 400 || client.as_ref().is_some_and(|reply| reply.error.is_some());
     if is_lost || is_good && has_error() {
         let kind = if was_refused { "after a refusal" } else { "answered" };
         let what = if is_lost { "the upstream is not asked" } else { "the upstream answers" };

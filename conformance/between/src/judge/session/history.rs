@@ -11,7 +11,7 @@ use super::super::findings::{Findings, Problem, shown};
 use super::super::tool_schema::plain;
 use super::super::values::difference;
 use super::canonical::ATTRIBUTION;
-use super::{End, Session, SessionTurn};
+use super::{End, Session, SessionTurn, letters};
 
 /// Maximum number of names that are shown.
 const MOST: usize = 20;
@@ -92,7 +92,6 @@ struct Entry {
 }
 
 fn entries(question: &Question) -> Vec<Entry> {
-    let letters = |text: &str| text.split_whitespace().collect::<String>();
     let parts = question.turns.iter().flat_map(|turn| turn.parts.iter().map(|part| (turn.role, part)));
     let entry = |(role, part): (Role, &Part)| {
         let letters = match part {
@@ -110,10 +109,10 @@ fn system(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
     const RULE: &str = "session/system-inside";
     let (asked, got) = (&turn.sent.question, &upstream.question);
     let (wanted, own) = (entries(asked), entries(got));
-    let head: String = got.instructions.iter().flat_map(|text| text.split_whitespace()).collect();
+    let head: String = got.instructions.iter().map(|text| letters(text)).collect();
     let number = turn.number;
     for text in asked.instructions.iter().filter(|text| !text.starts_with(ATTRIBUTION)) {
-        let letters: String = text.split_whitespace().collect();
+        let letters = letters(text);
         if head.contains(&letters) {
             continue;
         }
@@ -183,9 +182,9 @@ fn added(sent: &End, wanted: &[Entry], head: String) -> Option<String> {
     let blocks = sent.request.get("system").and_then(Value::as_array).into_iter().flatten();
     let blocks = blocks.filter_map(|block| block.get("text")?.as_str());
     let texts = sent.question.instructions.iter().map(String::as_str).chain(blocks);
-    let letters = texts.map(|text| text.split_whitespace().collect::<String>());
+    let texts = texts.map(letters);
     let inside = wanted.iter().filter(|entry| entry.role == Role::System).map(|entry| entry.letters.clone());
-    let mut known: Vec<String> = letters.chain(inside).filter(|letters| !letters.is_empty()).collect();
+    let mut known: Vec<String> = texts.chain(inside).filter(|letters| !letters.is_empty()).collect();
     // A short text may be a part of a longer one.
     known.sort_by_key(|text| std::cmp::Reverse(text.len()));
     let rest = known.iter().fold(head, |rest, text| rest.replacen(&**text, "", 1));

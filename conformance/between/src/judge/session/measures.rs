@@ -3,7 +3,7 @@
 use results::text::shortened;
 
 use super::cache::{cached, kept_marks, marks_of};
-use super::canonical::{Kept, kept};
+use super::canonical::Kept;
 use super::contract::retry_after;
 use super::history::seals;
 use super::{End, Session};
@@ -40,7 +40,7 @@ pub(super) fn measures(session: &Session<'_>) -> Vec<String> {
             [wanted.iter().filter(|seal| own.contains(seal)).count(), wanted.len()]
         }),
     );
-    let counts = session.turns.iter().filter_map(|turn| cached(session, turn));
+    let counts = session.turns.iter().filter_map(cached);
     let [sent, told] = counts.fold([0, 0], |[sent, told], own| [own[0].max(sent), own[1].max(told)]);
     of("cache read told", [told, sent]);
     let requests: usize = session.turns.iter().map(|turn| turn.requests.len()).sum();
@@ -59,18 +59,16 @@ pub(super) fn measures(session: &Session<'_>) -> Vec<String> {
 fn prefix(session: &Session<'_>, all: &mut Vec<String>) {
     let mut first = None;
     let (mut upstream, mut client) = (Kept::default(), Kept::default());
-    for [(before, one), (turn, other)] in session.neighbours() {
-        let own = kept(&one.parts, &other.parts);
-        if let (None, Some(change)) = (&first, &own.change) {
+    for prefix in &session.prefixes {
+        if let (None, Some(change)) = (&first, &prefix.upstream.change) {
             first = Some(format!(
                 "first change: turn {}, {}, \"{}\"",
-                turn.number,
+                prefix.number,
                 change.place,
                 shortened(&change.after, SHOWN)
             ));
         }
-        let of_client = kept(&before.sent.parts, &turn.sent.parts);
-        for (sum, own) in [(&mut upstream, own), (&mut client, of_client)] {
+        for (sum, own) in [(&mut upstream, &prefix.upstream), (&mut client, &prefix.client)] {
             (sum.same, sum.all) = (sum.same + own.same, sum.all + own.all);
         }
     }

@@ -17,7 +17,7 @@ use translation::{Question, Reply};
 use super::findings::Findings;
 use super::turn::{Turn, read};
 use crate::evidence::{Evidence, Exchanged, Response, Test};
-use canonical::{Part, parts};
+use canonical::{Kept, Part, kept, parts};
 
 /// Groups of the rules about sessions. No other test judges them.
 pub const SESSION_GROUPS: [&str; 3] = ["cache", "contract", "session"];
@@ -29,7 +29,8 @@ const AGENTS: [&str; 2] = ["x-claude-code-agent-id", "thread-id"];
 struct Session<'e> {
     test: &'e Test,
     turns: Vec<SessionTurn<'e>>,
-    /// Whether both ends speak one API.
+    prefixes: Vec<Prefix>,
+    /// The client's API is the upstream's.
     is_same: bool,
 }
 
@@ -46,6 +47,16 @@ struct SessionTurn<'e> {
     lane: String,
     /// The turn before it in its lane.
     before: Option<usize>,
+    /// The contents of the upstream's last answer, and of the client's response.
+    replies: [Option<Reply>; 2],
+}
+
+/// How much a request keeps of the one before it in its lane, at both ends.
+struct Prefix {
+    /// The number of its turn.
+    number: usize,
+    upstream: Kept,
+    client: Kept,
 }
 
 /// A request at one end.
@@ -81,11 +92,24 @@ impl<'e> Session<'e> {
             let lane = lane(turn.client, &sent);
             let before = latest.insert(lane.clone(), index);
             let got = turn.requests.first().map(|exchange| End::new(test.upstream.api, exchange));
+            let replies = [
+                turn.requests
+                    .last()
+                    .and_then(|exchange| Some(read(test.upstream, exchange.response.as_ref()?))),
+                turn.response().map(|response| read(test.front, response)),
+            ];
             let Turn { client, requests, .. } = turn;
-            SessionTurn { number: index + 1, client, requests, sent, got, lane, before }
+            SessionTurn { number: index + 1, client, requests, sent, got, lane, before, replies }
         });
-        let turns = turns.collect();
-        Self { test, turns, is_same: test.front.api.name == test.upstream.api.name }
+        let is_same = test.front.api.name == test.upstream.api.name;
+        let mut session = Self { test, turns: turns.collect(), prefixes: Vec::new(), is_same };
+        let prefix = |[(before, one), (turn, other)]: [(&SessionTurn<'_>, &End); 2]| Prefix {
+            number: turn.number,
+            upstream: kept(&one.parts, &other.parts),
+            client: kept(&before.sent.parts, &turn.sent.parts),
+        };
+        session.prefixes = session.neighbours().map(prefix).collect();
+        session
     }
 
     fn neighbours(&self) -> impl Iterator<Item = [(&SessionTurn<'e>, &End); 2]> {
@@ -110,9 +134,10 @@ impl<'e> SessionTurn<'e> {
         self.client.response.as_ref()
     }
 
-    /// Both ends of the response as replies, if there are both.
-    fn replies(&self, test: &Test) -> Option<[Reply; 2]> {
-        Some([read(test.upstream, self.answer()?), read(test.front, self.response()?)])
+    /// The contents of the upstream's answer and of the client's response, if there are both.
+    fn replies(&self) -> Option<[&Reply; 2]> {
+        let [upstream, client] = &self.replies;
+        Some([upstream.as_ref()?, client.as_ref()?])
     }
 }
 
@@ -120,6 +145,11 @@ fn lane(client: &Exchanged, sent: &End) -> String {
     let ids = AGENTS.iter().filter_map(|name| header(&client.headers, name));
     let tools = sent.question.tools.iter().map(|tool| &*tool.name);
     ids.chain([&*sent.question.model]).chain(tools).collect::<Vec<_>>().join("\n")
+}
+
+/// A text without white space: gateways join texts, and break them elsewhere.
+fn letters(text: &str) -> String {
+    text.split_whitespace().collect()
 }
 
 fn header<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
