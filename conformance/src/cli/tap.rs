@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use tokio::net::TcpListener;
 
 use super::check::exit_code;
@@ -65,9 +65,9 @@ pub(super) struct TapArgs {
     /// Keep recordings in this folder, without secrets but with texts, and an index of all exchanges.
     #[arg(long, value_name = "DIR", help_heading = EVIDENCE)]
     evidence: Option<PathBuf>,
-    /// Which to keep: those with findings or a bad end, or all.
+    /// Recordings to keep: with findings or a bad end, or all.
     #[arg(long, value_enum, default_value_t, requires = "evidence", value_name = "WHICH", help_heading = EVIDENCE)]
-    keep: KeepWhich,
+    keep: Keep,
     /// Remove the oldest recordings beyond this size.
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size, help_heading = EVIDENCE)]
     max_evidence: u64,
@@ -89,14 +89,6 @@ pub(super) struct TapArgs {
 }
 
 const EVIDENCE: &str = "Evidence";
-
-/// Which recordings are kept.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum KeepWhich {
-    #[default]
-    Findings,
-    All,
-}
 
 fn upstream(text: &str) -> Result<Upstream, String> {
     let (name, url) = match text.split_once('=') {
@@ -142,8 +134,8 @@ const REPORTS: usize = 10_000;
 struct Bench {
     metrics: Metrics,
     evidence: Option<Evidence>,
-    /// The rules whose first finding was told.
-    told: Mutex<BTreeSet<(Arc<str>, String)>>,
+    /// The rules with a finding that was reported, by upstream.
+    reported: Mutex<BTreeSet<(Arc<str>, String)>>,
     /// The reports, for a command.
     reports: Option<Mutex<Vec<CaptureReport>>>,
 }
@@ -162,9 +154,9 @@ impl Bench {
             }
             return;
         }
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         for finding in &judged.report.findings {
-            if told.insert((Arc::clone(&passed.upstream), finding.rule.to_string())) {
+            if reported.insert((Arc::clone(&passed.upstream), finding.rule.to_string())) {
                 let (level, rule) = (finding.level.keyword(), visible(&finding.rule));
                 note(&format!(
                     "{}: {level} {rule}: {}",
@@ -181,15 +173,14 @@ impl CommandArgs for TapArgs {
         let rules = DialectRules::named(&self.dialect, &self.verdict, &self.select)?;
         let metrics = Metrics::default();
         let evidence = self.evidence.as_ref().map(|folder| {
-            let keep = if self.keep == KeepWhich::All { Keep::All } else { Keep::Findings };
-            let opened = Evidence::open(folder, keep, self.max_evidence, self.per_rule, &metrics);
+            let opened = Evidence::open(folder, self.keep, self.max_evidence, self.per_rule, &metrics);
             let opened = opened.map(|evidence| evidence.with_session(self.session_header.clone()));
             opened.with_context(|| folder.display().to_string())
         });
         let bench = Arc::new(Bench {
             metrics: metrics.clone(),
             evidence: evidence.transpose()?,
-            told: Mutex::default(),
+            reported: Mutex::default(),
             reports: (!self.command.is_empty()).then(Mutex::default),
         });
         let make = {

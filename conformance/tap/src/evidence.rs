@@ -15,11 +15,12 @@ use crate::passed::Passed;
 
 /// Which exchanges are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Keep {
-    /// Those with findings, or without a regular end.
+    /// Those with findings, or with a bad end
     #[default]
     Findings,
-    /// All.
+    /// All of them
     All,
 }
 

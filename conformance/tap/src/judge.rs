@@ -105,20 +105,20 @@ impl Judge {
         let dialect = report.dialects.first().and_then(|seen| spec::dialect(&seen.dialect)).or(seen.dialect);
         // Without a response, the request says what was asked.
         let api = dialect.map(|dialect| dialect.api).or_else(|| asked(passed))?;
-        if let Some(answer) = body(api, &recording).filter(|_| report.bodies > 0) {
-            (seen.status, seen.tokens) = (answer.status, answer.tokens);
-        } else if let Some(reader) = seen.reader.take() {
-            let answer = reader.finish();
-            (seen.status, seen.tokens) = (answer.status, answer.tokens);
-        }
+        let answer = match seen.reader.take() {
+            Some(reader) => Some(reader.finish()),
+            None if report.bodies > 0 => body(api, &recording),
+            None => None,
+        };
+        let (word, tokens) = answer.map(|answer| (answer.status, answer.tokens)).unwrap_or_default();
         let broken = ClientTotal::all(std::slice::from_ref(&report), &[api.name]);
         let broken = broken.into_iter().filter(|client| client.state.is_broken());
         Some(Judged {
             api,
-            outcome: outcome(passed, api, &seen, &report),
+            outcome: outcome(passed, api, word.as_deref(), seen.has_error, &report),
             first: passed.chunks.first().map(|(_, at)| *at),
             gap: passed.chunks.windows(2).map(|pair| pair[1].1.saturating_sub(pair[0].1)).max(),
-            tokens: seen.tokens,
+            tokens,
             keep_alives: [seen.comments, seen.pings],
             broken: broken.map(|client| client.name).collect(),
             report,
@@ -135,8 +135,6 @@ struct Watched {
     has_error: bool,
     comments: u64,
     pings: u64,
-    status: Option<String>,
-    tokens: Option<Tokens>,
 }
 
 /// Maximum number of bytes that the answer of a stream takes.
@@ -154,11 +152,17 @@ impl Observer for Watched {
     }
 }
 
-fn outcome(passed: &Passed, api: &Api, seen: &Watched, report: &CaptureReport) -> Outcome {
+fn outcome(
+    passed: &Passed,
+    api: &Api,
+    word: Option<&str>,
+    has_error: bool,
+    report: &CaptureReport,
+) -> Outcome {
     let status = passed.response.as_ref().map_or(0, |(status, _)| *status);
     // The first event may say that the rest is to come.
     let is_end = |word: &&str| api.status.member.is_empty() || api.scope(api.root).ends.contains(word);
-    let word = seen.status.as_deref().filter(is_end);
+    let word = word.filter(is_end);
     match &passed.end.1 {
         // After the end of an answer, nothing is lost.
         Ended::ClientLeft if word.is_none() => return Outcome::ClientGone,
@@ -167,10 +171,10 @@ fn outcome(passed: &Passed, api: &Api, seen: &Watched, report: &CaptureReport) -
         _ => {}
     }
     let breaks = |rules: &[&str]| report.findings.iter().any(|finding| rules.contains(&&*finding.rule));
-    let Some(word) = word.filter(|_| status < 400 && !seen.has_error) else {
+    let Some(word) = word.filter(|_| status < 400 && !has_error) else {
         return match () {
             () if status >= 400 => Outcome::ErrorTold,
-            () if seen.has_error => Outcome::ErrorInStream,
+            () if has_error => Outcome::ErrorInStream,
             // The end of it lacks a piece.
             () if breaks(&[UNTERMINATED]) => Outcome::Truncated,
             () if breaks(&UNREADABLE) || report.streams + report.bodies == 0 => Outcome::Malformed,

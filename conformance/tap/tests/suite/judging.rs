@@ -1,4 +1,4 @@
-//! What is counted and kept.
+//! Metrics and evidence.
 
 use std::fs;
 

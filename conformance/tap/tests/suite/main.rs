@@ -1,4 +1,4 @@
-//! What passes through a tap is what came, whatever becomes of the copy.
+//! A tap changes no byte, whatever becomes of its copies.
 
 mod ends;
 mod judging;

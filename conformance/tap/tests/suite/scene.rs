@@ -50,7 +50,7 @@ fn request(stream: &mut TcpStream) -> Vec<u8> {
     }
 }
 
-/// A response with a body whose end is that of the connection.
+/// The body ends with the connection.
 pub(crate) fn response(status: &str, kind: &str, body: &[u8]) -> Vec<u8> {
     let head = format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nX-Odd-Name: a  b\r\n\r\n");
     [head.as_bytes(), body].concat()
@@ -165,7 +165,7 @@ pub(crate) fn body(response: &[u8]) -> Vec<u8> {
     body
 }
 
-/// Something that another thread does is so in time.
+/// Another thread makes it so in time.
 pub(crate) fn until(is_so: impl Fn() -> bool) {
     let by = Instant::now() + Duration::from_secs(20);
     while !is_so() {
