@@ -9,6 +9,7 @@ use super::context::Context;
 use super::finding::Findings;
 use super::head::Head;
 use super::hooks::{Moment, Plain};
+use super::locate::place;
 use super::location::{FrameExtent, SavedLocation};
 use super::observer::{Observer, Occurrence, Seen, Subject};
 use super::plan::Plan;
@@ -368,7 +369,7 @@ impl Judge {
         let (transport, terminated) = (Transport::Unframed, true);
         let empty = Frame { data: None, places: Places::Nowhere, transport, terminated, ..frame.to_static() };
         for event in events {
-            let places = frame.places.after(event.as_ptr() as usize - data.as_ptr() as usize);
+            let places = frame.places.after(place(data, event).map_or(0, |at| at.start));
             let frame = Frame { data: Some(event.into()), places, source: frame.source, ..empty.clone() };
             if self.head.is_refusal() {
                 return self.whole_body(plan, &frame);

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use spec::json::{Names, OutlineMember, entries};
 
+use super::locate::place;
 use super::view::Object;
 
 /// Maximum number of entries of a list that rules look at.
@@ -23,10 +24,9 @@ impl Listed {
     pub(super) fn all(data: &str, list: Option<&str>, inner: Option<&str>) -> Vec<Self> {
         let entries = list.and_then(entries).unwrap_or_default();
         let listed = entries.into_iter().take(MOST).map(|entry| {
-            let start = entry.as_ptr() as usize - data.as_ptr() as usize;
             let inside = inner.map(|inner| Self::all(data, spec::json::at(entry, inner), None));
             let (members, names) = Object::new(entry).into_members();
-            let place = start..start + entry.len();
+            let place = place(data, entry).unwrap_or_default();
             Self { place, members, names, inner: inside.unwrap_or_default() }
         });
         listed.collect()

@@ -4,7 +4,7 @@ use catalogue::Level;
 use spec::table::CountPlace;
 use spec::{Odd, Slot};
 
-use crate::engine::{Case, Snapshot, Usage, short};
+use crate::engine::{Case, Object, Snapshot, Usage, short};
 
 /// The expected value of an index or a sequence number.
 const WHOLE: &str = "an integer from 0 to 9007199254740991";
@@ -62,6 +62,23 @@ pub(super) fn details_within(case: &mut Case<'_>, usage: &Usage, pointer: &str) 
         let Some((part_of, all)) = part_of.zip(all).filter(|(part, all)| part > all) else { continue };
         let pointer = format!("{pointer}/{}", name(part));
         exceeds(case, &pointer, (part.1.unwrap_or(part.0), part_of), (whole.0, all));
+    }
+}
+
+/// Parts that are counted apart must sum to the total. The pointer locates their object; `named` says what they count.
+pub(super) fn parts_sum_to(
+    case: &mut Case<'_>,
+    pointer: &str,
+    usage: &Object<'_>,
+    (total, parts): (&str, &[&str]),
+    named: &str,
+) {
+    let Some(whole) = usage.number(total) else { return };
+    let sum: f64 = parts.iter().filter_map(|part| usage.number(part)).sum();
+    if (sum - whole).abs() > 0.5 {
+        case.fault(&format!("{pointer}/{total}"), &sum.to_string(), &whole.to_string(), || {
+            format!("{total} is {whole}, but {named} are {sum}")
+        });
     }
 }
 

@@ -37,7 +37,7 @@ struct Part<'c> {
     nth: usize,
     value: Object<'c>,
     candidate: usize,
-    /// Whether the candidate finishes beside it.
+    /// The candidate finishes in the same chunk.
     is_last: bool,
 }
 

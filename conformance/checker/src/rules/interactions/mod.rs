@@ -4,6 +4,7 @@ use spec::json;
 use spec::table::Scope;
 
 use crate::engine::{Case, Node, Object, Snapshot, short};
+use crate::rules::counts::parts_sum_to;
 
 const CALL: &str = "function_call";
 
@@ -33,14 +34,8 @@ pub(super) fn tokens_add_up(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     const PARTS: [&str; 4] =
         ["total_input_tokens", "total_output_tokens", "total_thought_tokens", "total_tool_use_tokens"];
     let Some(usage) = snapshot.response.value("usage").map(Object::new) else { return };
-    let Some(total) = usage.number("total_tokens") else { return };
-    let sum: f64 = PARTS.iter().filter_map(|part| usage.number(part)).sum();
-    if (sum - total).abs() > 0.5 {
-        let pointer = snapshot.pointer("usage/total_tokens");
-        case.fault(&pointer, &sum.to_string(), &total.to_string(), || {
-            format!("total_tokens is {total}, but input, output, thoughts and tool use are {sum}")
-        });
-    }
+    let named = "input, output, thoughts and tool use";
+    parts_sum_to(case, &snapshot.pointer("usage"), &usage, ("total_tokens", &PARTS), named);
 }
 
 pub(super) fn arguments_json(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
