@@ -118,6 +118,7 @@ pub fn apis(apis: &[(&str, &ApiFile, bool)], foreign: &ForeignFile) -> TokenStre
             pub const ALL: [Self; #count] = [#(Self::#slot_idents),*];
 
             /// Their names in the files of APIs, in this order.
+            #[cfg(feature = "folders")]
             pub(crate) const NAMES: [&'static str; #count] = [#(#slots),*];
 
             /// Ids and indices.
