@@ -209,8 +209,8 @@ impl AnswerReader {
 
     fn opening(&mut self, level: &'static ScopeInfo, value: &str, key: Key) {
         let value = serde_json::from_str(value).unwrap_or_default();
-        if level.is_root {
-            self.id = text_at(&value, ID);
+        if level.is_root && self.id.is_none() {
+            self.id = text_at(&value, ID).filter(|id| !id.is_empty());
         }
         self.value(level, &value, key);
     }
@@ -288,8 +288,8 @@ impl AnswerReader {
         });
         let Some(places) = is_call else { return };
         let [id, name] = [places.id, places.name].map(|place| text_at(value, place).unwrap_or_default());
-        // Some vendors repeat the id with each delta.
-        if self.calls.get(&key).is_none_or(|(call, _)| call.id != id) {
+        // Some vendors repeat the id with each delta, and some another one.
+        if !self.calls.contains_key(&key) {
             self.take(id.len() + name.len() + OVERHEAD);
             let call = ToolCall { id, name, arguments: String::new() };
             self.calls.insert(key, (call, Joined::default()));

@@ -19,6 +19,7 @@ mod model;
 mod oracle;
 mod packages;
 mod prose;
+mod readers;
 mod recognised;
 mod recorded;
 mod remade;

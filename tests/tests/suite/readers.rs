@@ -1,0 +1,159 @@
+//! The checker and the translator read the same answer, also from damaged streams.
+
+use std::collections::BTreeSet;
+use std::fmt::{Debug, Write as _};
+use std::fs;
+
+use checker::{Answer, AnswerReader, Checker, RuleSets, ToolCall, sse};
+use conformance::capture::Format;
+use conformance::goldens;
+use conformance::recordings::Checking;
+use spec::Dialect;
+use tests::corpus;
+use tests::damages::Damages;
+use translation::{Part, Reply};
+
+/// Damages whose streams they read differently: the damage, what differs, and why that is no defect of either.
+const DECIDED: [(&str, &str, &str); 14] = [
+    ("arguments-object", "calls", NO_PIECE),
+    ("broken-off", "calls", OPENING),
+    ("call-id-empty", "calls", "the checker reads only calls that can be answered"),
+    ("call-input-missing", "calls", OPENING),
+    ("delta-after-reason", "text", "the translator writes pieces in the order of their arrival"),
+    ("delta-after-stop-of-message", "text", "the translator writes pieces in the order of their arrival"),
+    ("index-from-1", "calls", OPENING),
+    ("never-stopped", "calls", OPENING),
+    ("no-block-stopped", "calls", OPENING),
+    ("start-usage-text", "output tokens", "the translator reads a number that is a string"),
+    ("stop-before-last-delta", "calls", NO_PIECE),
+    ("stop-of-other-block", "calls", OPENING),
+    ("text-at-start", "text", NO_PIECE),
+    ("thinking-at-start", "reasoning", NO_PIECE),
+];
+const OPENING: &str =
+    "the translator waits for the end of a call before it takes its opening input for all of it";
+const NO_PIECE: &str = "the translator cannot take back what it has written before a piece follows";
+
+/// Returns what the checker reads from a stream.
+fn read_by_checker(dialect: &'static Dialect, bytes: &[u8]) -> Answer {
+    let (mut checker, mut reader) = (Checker::new(dialect), AnswerReader::new(dialect.api));
+    let mut parser = sse::Parser::default();
+    let mut frames = |frame: checker::Frame<'_>| {
+        checker.frame_seen_by(&frame, &mut reader);
+    };
+    parser.push(bytes, &mut frames);
+    parser.finish(&mut frames);
+    reader.finish()
+}
+
+/// Returns what the translator reads from a stream, in the terms of the checker.
+fn read_by_translator(dialect: &'static Dialect, bytes: &[u8]) -> Answer {
+    let reply = Reply::of_stream(dialect, bytes);
+    let mut answer = Answer { id: reply.id, status: reply.word, ..Answer::default() };
+    for part in reply.parts {
+        match part {
+            Part::Text(text) => answer.texts.push(text),
+            Part::Refusal(text) => answer.refusal += &text,
+            Part::Reasoning(it) => answer.reasoning += &it.text,
+            Part::Call(it) => {
+                answer.calls.push(ToolCall { id: it.id, name: it.name, arguments: it.arguments });
+            }
+            Part::Image(_) | Part::Result(_) => {}
+        }
+    }
+    // Those of the input include what was cached.
+    answer.tokens = reply.usage.map(|usage| checker::Tokens { input: None, output: usage.output });
+    answer
+}
+
+/// Returns in what the readers differ, with what each has read.
+fn differences(dialect: &'static Dialect, bytes: &[u8]) -> Vec<(&'static str, String)> {
+    let (one, other) = (read_by_checker(dialect, bytes), read_by_translator(dialect, bytes));
+    let mut found = Vec::new();
+    let mut compare = |what, one: &dyn Debug, other: &dyn Debug| {
+        let [one, other] = [one, other].map(|it| format!("{it:?}"));
+        if one != other {
+            found.push((what, format!("checker: {one:.300}, translator: {other:.300}")));
+        }
+    };
+    compare("text", &one.text(), &other.text());
+    compare("refusal", &one.refusal, &other.refusal);
+    // Some vendors have no dialect of their own, and send reasoning under names that only they have.
+    if !one.reasoning.is_empty() {
+        compare("reasoning", &one.reasoning, &other.reasoning);
+    }
+    compare("calls", &one.calls, &other.calls);
+    compare("id", &one.id, &other.id);
+    // Dialects that have the members of the response in its events say how it ended in their types alone.
+    if one.status.as_deref().is_some_and(|status| status != "in_progress") {
+        compare("status", &one.status, &other.status);
+    }
+    // The translator reads nothing but the error in an event that reports one.
+    if other.tokens.is_some() {
+        let output = |answer: &Answer| answer.tokens.and_then(|tokens| tokens.output);
+        compare("output tokens", &output(&one), &output(&other));
+    }
+    found
+}
+
+fn is_spoken(dialect: &Dialect) -> bool {
+    spec::spoken().any(|api| api.name == dialect.api.name)
+}
+
+#[test]
+fn goldens_are_read_alike() {
+    let mut wrong = String::new();
+    for golden in goldens::GOLDENS.iter().filter(|golden| golden.format == Format::Sse) {
+        let dialect = corpus::dialect(golden.dialect);
+        for (what, how) in differences(dialect, golden.bytes).iter().filter(|_| is_spoken(dialect)) {
+            _ = writeln!(wrong, "{}/{}: {what}: {how}", golden.dialect, golden.name);
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+#[test]
+fn damages_are_read_alike() {
+    let (mut wrong, mut differ, mut made) = (String::new(), BTreeSet::new(), 0);
+    for damages in Damages::all() {
+        let dialect = corpus::dialect(&damages.dialect);
+        let streams = if is_spoken(dialect) { tests::damages::goldens(dialect.name) } else { Vec::new() };
+        for (damage, stream) in
+            damages.all.iter().flat_map(|it| streams.iter().map(move |stream| (it, stream)))
+        {
+            let Some(bytes) = damage.make(stream) else { continue };
+            made += 1;
+            for (what, how) in differences(dialect, &bytes) {
+                match DECIDED.iter().find(|(name, of, _)| *name == damage.name && *of == what) {
+                    Some(decided) => _ = differ.insert(decided),
+                    None => _ = writeln!(wrong, "{} in {}: {what}: {how}", damage.name, stream.name),
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+    let stale: Vec<_> = DECIDED.iter().filter(|decided| !differ.contains(decided)).collect();
+    assert!(made > 2000 && stale.is_empty(), "of {made}: {stale:?}");
+}
+
+#[cfg_attr(
+    not(all(corpus, neighbours)),
+    ignore = "needs the recordings: set CONFORMANCE_CORPUS and CONFORMANCE_NEIGHBOURS"
+)]
+#[test]
+fn recordings_are_read_alike() {
+    let (sets, mut wrong, mut seen) = (RuleSets::all(), String::new(), 0);
+    for api in spec::spoken() {
+        let folder = corpus::of_api(api.name).expect("there was a corpus when the tests were built");
+        for file in corpus::files(&folder, &["sse"]) {
+            let bytes = fs::read(&file).expect("it is there");
+            let found = Checking::recognising(&sets, false).check(String::new(), &mut &*bytes, None);
+            let [only] = &*found.dialects else { continue };
+            seen += 1;
+            for (what, how) in differences(corpus::dialect(&only.dialect), &bytes) {
+                _ = writeln!(wrong, "{} {}: {what}: {how}", only.dialect, file.display());
+            }
+        }
+    }
+    assert!(wrong.is_empty() && seen > 1000, "of {seen}:\n{wrong}");
+}
