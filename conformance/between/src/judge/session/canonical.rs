@@ -16,6 +16,8 @@ pub(super) struct Part {
     /// Compact JSON without marks.
     pub(super) text: String,
     pub(super) is_attribution: bool,
+    /// It is of an answer, which may go on.
+    is_answer: bool,
     /// Marks on it, as JSON.
     pub(super) marks: Vec<String>,
 }
@@ -96,10 +98,13 @@ fn of_message(segment: Segment, place: &str, role: &str, message: &Value, parts:
     if !rest.is_empty() {
         parts.push(part(segment, place.to_owned(), &Value::Object(rest)));
     }
+    let own = parts.get_mut(from..).unwrap_or_default();
+    for part in own.iter_mut() {
+        part.is_answer = role == "assistant";
+    }
     // A mark of the message is one of its last part.
-    let own = message.get(MARK).map(Value::to_string);
-    if let Some(last) = parts.get_mut(from..).and_then(<[Part]>::last_mut) {
-        last.marks.extend(own);
+    if let Some(last) = own.last_mut() {
+        last.marks.extend(message.get(MARK).map(Value::to_string));
     }
 }
 
@@ -111,7 +116,7 @@ fn part(segment: Segment, place: String, value: &Value) -> Part {
     };
     let is_attribution =
         value.get("text").or(Some(value)).and_then(Value::as_str).is_some_and(is_attribution);
-    Part { segment, place, text, is_attribution, marks }
+    Part { segment, place, text, is_attribution, is_answer: false, marks }
 }
 
 fn is_attribution(text: &str) -> bool {
@@ -165,6 +170,9 @@ pub(super) fn kept(before: &[Part], after: &[Part]) -> Kept {
             kept += count(own);
             continue;
         }
+        if goes_on(&before[index..], after) {
+            return Kept { same: all, all, change: None };
+        }
         let other = next.map_or("", |next| &next.text);
         let same = own.text.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
         let rest = |text: &str| text.chars().skip(same).collect();
@@ -177,6 +185,18 @@ pub(super) fn kept(before: &[Part], after: &[Part]) -> Kept {
         return Kept { same: kept + same, all, change: Some(change) };
     }
     Kept { same: kept, all, change: None }
+}
+
+/// A response that was cut leaves an answer at the end of the next request, and what the model says then is another item of the client.
+/// In an API without items, it is more of the same message.
+fn goes_on(rest: &[Part], after: &[Part]) -> bool {
+    let message = |part: &Part| part.place.splitn(3, '/').take(2).map(str::to_owned).collect::<Vec<_>>();
+    let last = rest.last().map(message);
+    rest.iter().all(|own| {
+        own.is_answer
+            && Some(message(own)) == last
+            && after.iter().any(|next| Some(message(next)) == last && next.text == own.text)
+    })
 }
 
 #[cfg(test)]
@@ -192,6 +212,20 @@ mod tests {
         assert_eq!(marked[0].marks, [r#"{"type":"ephemeral"}"#]);
         assert_eq!(kept(&marked, &plain), Kept { same: 41, all: 41, change: None });
         assert_eq!(kept(&plain, &marked).change.unwrap().place, "messages/1/0");
+    }
+
+    #[test]
+    fn an_answer_that_was_last_may_go_on() {
+        let of = |messages: &[Value]| parts(&json!({"messages": messages}));
+        let user = |text: &str| json!({"role": "user", "content": text});
+        let cut = json!({"role": "assistant", "reasoning_content": "Two"});
+        let whole = json!({"role": "assistant", "content": "Yes", "reasoning_content": "Two"});
+        let before = of(&[user("Hi"), cut.clone()]);
+        assert_eq!(kept(&before, &of(&[user("Hi"), whole.clone(), user("Go")])).change, None);
+        // Only the last one, and only what the assistant says.
+        assert!(kept(&of(&[cut, user("Hi")]), &of(&[whole, user("Hi")])).change.is_some());
+        let nudged = json!({"role": "user", "content": [{"type": "text", "text": "Now"}, {"type": "text", "text": "Hi"}]});
+        assert!(kept(&of(&[user("Hi")]), &of(&[nudged])).change.is_some());
     }
 
     #[test]
