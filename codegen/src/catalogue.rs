@@ -8,13 +8,13 @@ use serde::de::DeserializeOwned;
 
 use crate::dialect::{LoadError, entries, read_toml};
 use crate::folders::{
-    self, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CLIENT_CONTRACT, CLIENT_RULES, CLIENTS, CONTRACT,
-    DEFECTS, IMPACT, MEASURED, REQUESTS, SHARED_RULES, THREADS,
+    self, AGENTS, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CLIENT_CONTRACT, CLIENT_RULES, CLIENTS,
+    CONTRACT, DEFECTS, IMPACT, MEASURED, REQUESTS, SHARED_RULES, THREADS,
 };
 use crate::formats::{
-    ApiFile, BetweenCase, BetweenLimitsFile, ClientCase, ClientProfile, ContractFile, Defect, DefectsFile,
-    GuaranteesFile, ImpactFile, MeasuredFile, PageError, Profile, RequestsFile, RequirementsFile, Rule,
-    RuleInApi, Scenario, SharedRulesFile, TestRule, Thread, ThreadsFile,
+    AgentsFile, ApiFile, BetweenCase, BetweenLimitsFile, ClientCase, ClientProfile, ContractFile, Defect,
+    DefectsFile, GuaranteesFile, ImpactFile, MeasuredFile, PageError, Profile, RequestsFile,
+    RequirementsFile, Rule, RuleInApi, Scenario, SharedRulesFile, TestRule, Thread, ThreadsFile,
 };
 
 /// Rules, scenarios, cases, profiles and requirements, as read from their files.
@@ -50,6 +50,8 @@ pub struct Catalogue {
     pub between_cases: BTreeMap<String, BetweenCase>,
     /// `between/rules/`, by id.
     pub between_rules: BTreeMap<String, TestRule>,
+    /// `between/agents.toml`.
+    pub agents: AgentsFile,
     /// `between/contract.toml`.
     pub contract: ContractFile,
     /// `client-rules/`, by id.
@@ -82,6 +84,7 @@ impl Catalogue {
             requests: read.of_apis(REQUESTS),
             between_cases: read.pages(BETWEEN_CASES, BetweenCase::parse),
             between_rules: read.pages(BETWEEN_RULES, TestRule::parse),
+            agents: read.shared(AGENTS),
             contract: read.shared(CONTRACT),
             client_rules: read.pages(CLIENT_RULES, TestRule::parse),
             client_contract: read.shared(CLIENT_CONTRACT),

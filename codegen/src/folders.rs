@@ -38,6 +38,9 @@ pub const BETWEEN_RULES: &str = "between/rules";
 /// What gateways owe to both ends.
 pub const CONTRACT: &str = "between/contract.toml";
 
+/// What agents do after faults.
+pub const AGENTS: &str = "between/agents.toml";
+
 /// What pairs of APIs cannot carry.
 pub const BETWEEN_LIMITS: &str = "between/limits.toml";
 
@@ -51,8 +54,8 @@ pub const CLIENT_CONTRACT: &str = "client-contract.toml";
 pub const CLIENTS: &str = "clients";
 
 /// Tables that an API can have, and that all APIs can share.
-pub const TABLES: [&str; 8] =
-    [BETWEEN_LIMITS, CLIENT_CONTRACT, CONTRACT, DEFECTS, MEASURED, IMPACT, REQUESTS, SHARED_RULES];
+pub const TABLES: [&str; 9] =
+    [AGENTS, BETWEEN_LIMITS, CLIENT_CONTRACT, CONTRACT, DEFECTS, MEASURED, IMPACT, REQUESTS, SHARED_RULES];
 
 /// The file of an API with its entries for shared rules.
 pub const SHARED_RULES: &str = "shared-rules.toml";

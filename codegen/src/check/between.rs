@@ -6,9 +6,11 @@ use super::context::Context;
 use super::report::Report;
 use crate::catalogue::Catalogue;
 use crate::folders::{
-    self, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CLIENT_CONTRACT, CLIENT_RULES, CONTRACT,
+    self, AGENTS, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CLIENT_CONTRACT, CLIENT_RULES, CONTRACT,
 };
-use crate::formats::{Authority, BetweenCase, BetweenLimit, Citation, ContractFile, TestRule, Writes};
+use crate::formats::{
+    AgentsFile, Authority, BetweenCase, BetweenLimit, Citation, ContractFile, Reaction, TestRule, Writes,
+};
 
 /// The case of all recorded sessions, which has no page.
 const SESSIONS: &str = "session/replay";
@@ -50,6 +52,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         report.find(&file, entry, format!("`{entry}` belongs to rules about gateways"), "remove it");
     }
     contract(catalogue, report);
+    agents(catalogue, report);
     for (id, case) in &catalogue.between_cases {
         let file = folders::file(&context.spec, BETWEEN_CASES, &format!("{id}.md"));
         let of_apis =
@@ -204,6 +207,35 @@ fn contract(catalogue: &Catalogue, report: &mut Report) {
         let rests = |rule: &TestRule| rule.clause.as_ref() == Some(&clause.id);
         if !rules.values().any(rests) {
             find("no rule rests on the clause", "name it in a rule, or remove it");
+        }
+    }
+}
+
+/// A reaction is of an agent that there is, and either harms or does not; harm is what reports say of a rule.
+fn agents(catalogue: &Catalogue, report: &mut Report) {
+    let AgentsFile { agents, faults } = &catalogue.agents;
+    for fault in faults {
+        let mut find = |problem: String, help| report.find(AGENTS, &fault.after, problem, help);
+        let is_rule =
+            |id: &String| catalogue.between_rules.contains_key(id) || catalogue.rules.contains_key(id);
+        for id in fault.rules.iter().filter(|id| !is_rule(id)) {
+            find(format!("there is no rule {id}"), "name a rule about gateways or of an API");
+        }
+        for (at, reaction) in fault.reactions.iter().enumerate() {
+            let of = |one: &Reaction| one.agent == reaction.agent;
+            if !agents.iter().any(|agent| agent.id == reaction.agent) || fault.reactions[..at].iter().any(of)
+            {
+                find(format!("{} is no agent, or there twice", reaction.agent), "name each agent once");
+            }
+            if reaction.does.is_some() == reaction.harm.is_some() {
+                find(format!("{} needs `does` or `harm`", reaction.agent), "write one of the two");
+            }
+        }
+        if fault.rules.is_empty() == fault.reactions.iter().any(|reaction| reaction.harm.is_some()) {
+            find(
+                "rules and harm belong together".to_owned(),
+                "name the rules whose violation does harm, or write `does`",
+            );
         }
     }
 }

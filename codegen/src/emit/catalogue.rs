@@ -6,20 +6,21 @@ use quote::quote;
 use super::impact::{self, Measurement};
 use crate::catalogue::Catalogue;
 use crate::formats::{
-    About, Authority, BetweenCase, BetweenLeniency, BetweenLimit, Breakage, Channel, Citation, Client,
-    ClientCase, ClientFailure, ClientProfile, ClientRetries, ClientStep, Constant, ContractClause, Coverage,
-    DecidedBy, Edit, Ending, Expect, Family, FaultPlaces, HandlingMode, LooksAt, NativeRule, OnSocket,
-    Operand, Profile, Relation, Requirement, RequirementLevel, Rule, RuleInApi, Scenario, Scopes, Side, Step,
-    Target, TestRule, UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
+    About, Agent, AgentFault, Authority, BetweenCase, BetweenLeniency, BetweenLimit, Breakage, Channel,
+    Citation, Client, ClientCase, ClientFailure, ClientProfile, ClientRetries, ClientStep, Constant,
+    ContractClause, Coverage, DecidedBy, Edit, Ending, Expect, Family, FaultPlaces, HandlingMode, LooksAt,
+    NativeRule, OnSocket, Operand, Profile, Reaction, Relation, Requirement, RequirementLevel, Rule,
+    RuleInApi, Scenario, Scopes, Side, Step, Target, TestRule, UpstreamFault, Violation, WaitForm, Who,
+    Whose, Writes, groups,
 };
 use crate::names;
 
 /// Emits the types and their values, and an enum of the native rules.
 pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let declarations = declarations! {
-        About Authority BetweenCase BetweenLimit BetweenLeniency TestRule Breakage Channel Citation
+        About Agent AgentFault Authority BetweenCase BetweenLimit BetweenLeniency TestRule Breakage Channel Citation
         Client ClientCase ClientFailure ClientProfile ClientRetries ClientStep ContractClause Coverage DecidedBy Edit
-        Ending Expect Family FaultPlaces HandlingMode LooksAt Measurement OnSocket Operand Profile Relation
+        Ending Expect Family FaultPlaces HandlingMode LooksAt Measurement OnSocket Operand Profile Reaction Relation
         Requirement RequirementLevel Rule RuleInApi Scenario Side Step Target UpstreamFault Violation WaitForm Who
         Whose Writes
     };
@@ -71,6 +72,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let client_profiles = list(catalogue.client_profiles.values().cloned());
     let between_cases = list(catalogue.between_cases.values().cloned());
     let between_rules = list(catalogue.between_rules.values().cloned());
+    let [agents, agent_faults] = [catalogue.agents.agents.expression(), catalogue.agents.faults.expression()];
     let contract = catalogue.contract.clauses.expression();
     let client_rules = list(catalogue.client_rules.values().cloned());
     let client_contract = catalogue.client_contract.clauses.expression();
@@ -118,6 +120,12 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
 
         /// What gateways owe to both of their ends.
         pub static CONTRACT: &[ContractClause] = #contract;
+
+        /// The agents that were run with faults.
+        pub static AGENTS: &[Agent] = #agents;
+
+        /// What they did after each.
+        pub static AGENT_FAULTS: &[AgentFault] = #agent_faults;
 
         /// All rules about clients, sorted by id.
         pub static CLIENT_RULES: &[TestRule] = #client_rules;

@@ -214,6 +214,61 @@ pub struct ContractFile {
     pub clauses: Vec<ContractClause>,
 }
 
+/// `between/agents.toml`
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct AgentsFile {
+    /// The agents.
+    #[serde(default, rename = "agent")]
+    pub agents: Vec<Agent>,
+    /// What they do.
+    #[serde(default, rename = "fault")]
+    pub faults: Vec<AgentFault>,
+}
+
+/// An agent that was run with faults.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Agent {
+    /// The name by which reactions refer to it.
+    pub id: String,
+    /// Its name in reports.
+    pub title: String,
+    /// The version that was run.
+    pub version: String,
+    /// The API that it spoke.
+    pub api: String,
+}
+
+/// A fault, and what agents do after it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct AgentFault {
+    /// What the agent got.
+    pub after: String,
+    /// The rules that a gateway breaks which brings it about.
+    #[serde(default)]
+    pub rules: Vec<String>,
+    /// What each agent does.
+    pub reactions: Vec<Reaction>,
+}
+
+/// What an agent does after a fault: exactly one of `does` and `harm`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Reaction {
+    /// The agent.
+    pub agent: String,
+    /// What it does.
+    pub does: Option<String>,
+    /// What it does that harms its user where a gateway brings the fault about.
+    pub harm: Option<String>,
+}
+
 /// What a pair of APIs cannot carry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]

@@ -3,9 +3,10 @@
 use schemars::{Schema, schema_for};
 
 use super::{
-    ApiFile, BetweenCase, BetweenLimitsFile, ClientCase, ClientProfile, ContractFile, DefectsFile,
-    DialectFile, ErrataFile, ForeignFile, Glossary, GuaranteesFile, ImpactFile, Lifecycle, MeasuredFile,
-    Profile, RequestsFile, RequirementsFile, Rule, Scenario, SharedRulesFile, TestRule, ThreadsFile,
+    AgentsFile, ApiFile, BetweenCase, BetweenLimitsFile, ClientCase, ClientProfile, ContractFile,
+    DefectsFile, DialectFile, ErrataFile, ForeignFile, Glossary, GuaranteesFile, ImpactFile, Lifecycle,
+    MeasuredFile, Profile, RequestsFile, RequirementsFile, Rule, Scenario, SharedRulesFile, TestRule,
+    ThreadsFile,
 };
 
 /// Returns the schemas of all formats: file name under `spec/schemas/`, and text.
@@ -15,6 +16,7 @@ pub fn editor_schemas() -> Vec<(String, String)> {
         ("between-case", schema_for!(BetweenCase)),
         ("between-limits", schema_for!(BetweenLimitsFile)),
         ("client", schema_for!(ClientCase)),
+        ("agents", schema_for!(AgentsFile)),
         ("contract", schema_for!(ContractFile)),
         ("defects", schema_for!(DefectsFile)),
         ("dialect", schema_for!(DialectFile)),

@@ -31,8 +31,8 @@ pub use api::{
     ApiFile, Calls, Content, Outer, RootEnd, RootOpening, Scope, StatusWords, Stop, StreamOrder, Usage,
 };
 pub use between::{
-    BetweenCase, BetweenLeniency, BetweenLimit, BetweenLimitsFile, ContractClause, ContractFile, FaultPlaces,
-    HandlingMode, TestRule, UpstreamFault, Writes,
+    Agent, AgentFault, AgentsFile, BetweenCase, BetweenLeniency, BetweenLimit, BetweenLimitsFile,
+    ContractClause, ContractFile, FaultPlaces, HandlingMode, Reaction, TestRule, UpstreamFault, Writes,
 };
 pub use client_case::{
     About, Channel, ClientCase, ClientFailure, ClientRetries, ClientStep, Ending, Expect, Step, WaitForm,

@@ -143,6 +143,17 @@ fn is_of(dialect: &Dialect, api: Option<&str>) -> bool {
     api.is_none_or(|api| dialect.api.name == api || parents.any(|parent| parent.api.name == api))
 }
 
+/// Returns how agents of an API are harmed by what breaks a rule, a sentence each.
+pub fn agents_harmed<'r>(api: &'r str, rule: &'r str) -> impl Iterator<Item = String> + use<'r> {
+    let faults = AGENT_FAULTS.iter().filter(move |fault| fault.rules.contains(&rule));
+    faults.flat_map(move |fault| {
+        fault.reactions.iter().filter_map(move |reaction| {
+            let agent = AGENTS.iter().find(|agent| agent.id == reaction.agent && agent.api == api)?;
+            Some(format!("{} {}, after {}: {}", agent.title, agent.version, fault.after, reaction.harm?))
+        })
+    })
+}
+
 /// Returns the group of a rule or scenario with this id, `group/name`.
 pub fn group(id: &str) -> &str {
     id.split_once('/').map_or(id, |(group, _)| group)

@@ -89,6 +89,9 @@ pub struct TestCause {
     /// What both sides of a gateway sent and received in that test, in time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<BetweenMoment>,
+    /// How agents are harmed by what breaks the rule, as far as they were run with it: a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
     /// What clients did with the gateway's response in that test, if it was played to them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub played: Option<PlayedResponse>,
@@ -215,6 +218,7 @@ pub(super) fn causes<A>(tests: &[Test<A>], group: impl Fn(&Test<A>) -> String) -
                     tests: 0,
                     first: [at, number],
                     timeline: Vec::new(),
+                    agents: Vec::new(),
                     played: None,
                 },
                 rank,

@@ -109,6 +109,26 @@ fn the_pages_about_gateways_and_clients_list_all_rules() {
 }
 
 #[test]
+fn the_page_about_sessions_says_what_agents_do() {
+    let mut rows = "| after | what agents do |\n|---|---|\n".to_owned();
+    for fault in catalogue::AGENT_FAULTS {
+        let of = |reaction: &catalogue::Reaction| {
+            let agent = catalogue::AGENTS.iter().find(|agent| agent.id == reaction.agent);
+            let text = match (reaction.harm, reaction.does) {
+                (Some(harm), _) => format!("**{harm}**"),
+                (None, does) => does.unwrap_or_default().to_owned(),
+            };
+            format!("{}: {text}", agent.map_or("", |agent| agent.title))
+        };
+        let all: Vec<String> = fault.reactions.iter().map(of).collect();
+        let rules: Vec<String> = fault.rules.iter().map(|rule| format!("`{rule}`")).collect();
+        let rules = if rules.is_empty() { String::new() } else { format!(" ({})", rules.join(", ")) };
+        let _ = writeln!(rows, "| {}{rules} | {} |", fault.after, all.join("<br>"));
+    }
+    is_part_fresh("docs/sessions.md", (&begin("agents"), "<!-- /agents -->"), &rows, "docs");
+}
+
+#[test]
 fn the_page_about_gateways_states_the_contract() {
     let mut rows = "| clause | what a gateway owes | why |\n|---|---|---|\n".to_owned();
     for clause in catalogue::CONTRACT {

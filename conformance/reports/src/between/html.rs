@@ -203,6 +203,9 @@ fn of_cause(run: &BetweenRun, cause: &TestCause, at: usize, html: &mut Html) {
                 if !finding.breaks.is_empty() {
                     fact("breaks", &finding.breaks.join(", "));
                 }
+                for line in &cause.agents {
+                    fact("harms", line);
+                }
                 fact("example", &test.name);
                 for file in files(test, run.folder.as_deref()) {
                     fact("recording", &file);

@@ -155,6 +155,9 @@ fn of_cause(run: &BetweenRun, sheet: &Sheet<'_>, cause: &TestCause, screen: Scre
     if !finding.breaks.is_empty() {
         remark("breaks", &listed(&finding.breaks, PAIRS, |client| visible(client)));
     }
+    for line in &cause.agents {
+        remark("harms", &visible(line));
+    }
     for line in in_between(run, cause) {
         remark("played", &visible(&line));
     }

@@ -90,6 +90,9 @@ fn example(sheet: &Sheet<'_>, cause: &SheetCause<'_>, out: &mut String) {
     for (name, side) in test.sides(finding) {
         let _ = writeln!(out, "- {name}: {}", code(&window(finding, side, SIDE)));
     }
+    for line in &of.agents {
+        let _ = writeln!(out, "- harms: {}", code(line));
+    }
     for line in &cause.played {
         let _ = writeln!(out, "- played: {}", code(line));
     }

@@ -1,6 +1,8 @@
 //! Verdicts, totals and causes of a run, from the findings of its tests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use catalogue::agents_harmed;
 
 use super::{BetweenRun, BetweenTest, OfPair};
 use crate::Verdict;
@@ -49,6 +51,9 @@ impl BetweenRun {
                 .map(|test| test.about.moments.clone())
                 .or_else(|| same.map(|known| known.timeline.clone()))
                 .unwrap_or_default();
+            let fronts: BTreeSet<&str> =
+                cause.groups.iter().filter_map(|pair| Some(pair.split_once('-')?.0)).collect();
+            cause.agents = fronts.into_iter().flat_map(|api| agents_harmed(api, &cause.rule)).collect();
             cause.played = same.and_then(|known| known.played.clone());
         }
         self.outcome = test::outcome(&self.tests, &self.stale);
