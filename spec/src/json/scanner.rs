@@ -69,6 +69,11 @@ impl<'a> Scanner<'a> {
         Self { text, at: 0, depth: 0, escaped: false, problem: Problem::Value }
     }
 
+    /// Returns the number of bytes of the text.
+    pub(crate) const fn length(&self) -> usize {
+        self.text.len()
+    }
+
     /// Returns the byte offset of the cursor.
     pub const fn offset(&self) -> usize {
         self.at

@@ -31,6 +31,8 @@ pub(crate) struct Checker<'a, 'm> {
     pub(crate) varying: Varying,
     /// Depth of the values entered inside the object whose members are recorded.
     deepest: u32,
+    /// Number of bytes that were read to choose branches of unions.
+    tried: usize,
     /// Whether an open enumeration had an unknown value.
     pub(crate) is_newer: bool,
     /// Whether such a value is a fault.
@@ -46,6 +48,7 @@ impl<'a, 'm> Checker<'a, 'm> {
             outline,
             varying: Varying::default(),
             deepest: 0,
+            tried: 0,
             is_newer: false,
             known_only: false,
         }

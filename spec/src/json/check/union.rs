@@ -8,6 +8,9 @@ use crate::json::bytes::is_same;
 use crate::json::fault::{Actual, FaultKind, Segment, Simplest, Wanted};
 use crate::json::scanner::{RawString, Scan};
 
+/// How often as many bytes as a text has are read to choose branches of unions.
+const TRIES: usize = 256;
+
 impl Checker<'_, '_> {
     /// Checks for a value whose kind or tag selects its schema.
     pub(super) fn union(&mut self, union: &'static UnionSchema) -> Scan<()> {
@@ -52,6 +55,8 @@ impl Checker<'_, '_> {
     }
 
     /// Tries the branches of a union without a tag, in order. If none matches, records the faults of the best match.
+    ///
+    /// Branches can have such unions again, and then each more doubles the work. What takes too long is not checked.
     pub(super) fn first_of(&mut self, branches: &[Schema]) -> Scan<()> {
         let start = self.scanner;
         let before = self.faults.count;
@@ -62,12 +67,17 @@ impl Checker<'_, '_> {
             self.scanner = start;
             self.outline.state = outlining;
             self.check(branch)?;
+            self.tried += self.scanner.offset() - start.offset();
             let faults = self.faults.count - before;
             if faults == 0 {
                 self.faults.quiet = was_quiet;
                 return Ok(());
             }
             self.faults.count = before;
+            if self.tried / TRIES > self.scanner.length() {
+                best = None;
+                break;
+            }
             if best.is_none_or(|(least, _)| faults < least) {
                 best = Some((faults, branch));
             }
@@ -79,5 +89,36 @@ impl Checker<'_, '_> {
             Some((_, branch)) => self.check(branch),
             None => self.scanner.skip(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ListSchema, Outline};
+    use super::*;
+
+    const fn list(entries: Schema) -> ListSchema {
+        ListSchema { entries, length: (0, u64::MAX), expected: "" }
+    }
+
+    static NESTED: [Schema; 2] = [Schema::List(&ONE), Schema::List(&OTHER)];
+    static ONE: ListSchema = list(Schema::FirstOf(&NESTED));
+    static OTHER: ListSchema = list(Schema::FirstOf(&NESTED));
+
+    fn faults(depth: usize, inner: &str) -> usize {
+        let text = ["[".repeat(depth).as_str(), inner, &"]".repeat(depth)].concat();
+        let mut outline = Outline::default();
+        let mut checker = Checker::new(&text, &mut outline);
+        checker.check(&Schema::FirstOf(&NESTED)).unwrap();
+        assert_eq!(checker.scanner.offset(), text.len());
+        assert!(checker.tried <= 1000 * text.len(), "{} of {}", checker.tried, text.len());
+        checker.faults.count
+    }
+
+    #[test]
+    fn unions_in_unions_take_no_longer_than_the_text_allows() {
+        assert_eq!((faults(4, ""), faults(4, "7")), (0, 1));
+        // Without the limit, this would take years.
+        assert_eq!((faults(100, ""), faults(100, "7")), (0, 0));
     }
 }
