@@ -36,6 +36,13 @@ export function dialects() {
   return JSON.parse(read(wasm.dialects()));
 }
 
+/** Loads a dialect of its own: its name, and the texts of its files by their path in the folder. */
+export function loadDialect(name, files) {
+  write(encoder.encode(JSON.stringify([name, files])));
+  const problem = read(wasm.load());
+  if (problem) throw new Error(problem);
+}
+
 function noSuchDialect(name) {
   return new RangeError(`there is no dialect ${JSON.stringify(name)}; there are: ${dialects().join(", ")}`);
 }

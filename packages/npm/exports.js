@@ -7,4 +7,5 @@ export {
   check,
   checkAsHtml,
   dialects,
+  loadDialect,
 } from "./checker.js";

@@ -116,6 +116,15 @@ export type ReportedFinding = Omit<Finding, "clients" | "fix" | "fails_on">;
 /** Names of all dialects. */
 export function dialects(): string[];
 
+/**
+ * Loads a dialect of your own under a name: the texts of its files by their path in its folder, such as `dialect.toml` and
+ * `events/acme.progress.json`. Throws an `Error` with the file and the line if one is invalid.
+ */
+export function loadDialect(name: string, files: Record<string, string>): void;
+
+/** The same from a folder, whose name is that of the dialect. Only for Node. Returns the name. */
+export function loadDialectFolder(path: string): string;
+
 export interface AssertOptions {
   dialect?: string;
   /** Threshold for failing [default: `breaks`]. */

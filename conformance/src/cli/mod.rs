@@ -47,6 +47,8 @@ mod verdict;
 mod verify;
 mod via;
 
+pub use names::dialect;
+
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -17,7 +17,12 @@ use spec::table::{EventInfo, Fallback};
 
 pub(super) use harness::suite::did_you_mean as meant;
 
-pub(super) fn dialect(name: &str) -> Result<&'static Dialect> {
+/// Finds the dialect with a name, or loads the folder of a path, such as `./acme`.
+///
+/// # Errors
+///
+/// If there is none, or a file of the folder is invalid.
+pub fn dialect(name: &str) -> Result<&'static Dialect> {
     if is_folder(name) {
         return dialect_in(Path::new(name));
     }

@@ -1,6 +1,9 @@
 // The checker, in Node.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import {
   Checker,
@@ -10,6 +13,8 @@ import {
   check,
   checkAsHtml,
   dialects,
+  loadDialect,
+  loadDialectFolder,
 } from "responses-conformance";
 import { NOT_VALID, ask, gateway } from "./streams.js";
 
@@ -161,4 +166,44 @@ test("the command has its exit codes", () => {
 test("the suite passes on the reference gateway", () => {
   const args = ["--no-install", "conformance", "run", "--target", good.url, "--api", "responses", "text/"];
   assert.match(execFileSync("npx", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }), /passed: \d+ passed/);
+});
+
+const OWN = {
+  "dialect.toml": 'summary = "What Acme sends."\nextends = "openai"\n',
+  "events/acme.progress.json": JSON.stringify({
+    $id: "acme.progress",
+    description: "How much of the answer is written.",
+    "x-lifecycle": { scope: "response", role: "point" },
+    type: "object",
+    required: ["type", "percent"],
+    properties: { type: { const: "acme.progress" }, sequence_number: { type: "integer" }, percent: { type: "integer" } },
+    examples: [{ type: "acme.progress", sequence_number: 4, percent: 20 }],
+  }),
+};
+
+const found = (dialect) => {
+  const checker = new Checker(dialect);
+  const all = checker.event('{"type":"acme.progress","sequence_number":0,"percent":"all"}');
+  checker[Symbol.dispose]?.();
+  return all.filter((finding) => finding.rule.startsWith("schema/")).map((finding) => finding.rule);
+};
+
+test("a dialect can be loaded", () => {
+  assert.deepEqual(found("openai"), ["schema/event-known"]);
+  loadDialect("acme", OWN);
+  assert.deepEqual(found("acme"), ["schema/event-valid"]);
+  const folder = join(mkdtempSync(join(tmpdir(), "dialect-")), "beyond");
+  mkdirSync(join(folder, "events"), { recursive: true });
+  for (const [file, text] of Object.entries(OWN)) writeFileSync(join(folder, file), text);
+  assert.equal(loadDialectFolder(folder), "beyond");
+  assert.deepEqual(found("beyond"), ["schema/event-valid"]);
+});
+
+test("a dialect that is wrong says where", () => {
+  assert.throws(() => loadDialect("acme2", { ...OWN, "dialect.toml": "x = 1\n" }), /^Error: acme2\/dialect\.toml: line 1: /);
+  assert.throws(() => loadDialect("acme2", { ...OWN, "../a.json": "{}" }), /expected dialect\.toml/);
+  assert.throws(() => loadDialect("openai", OWN), /is the name of a dialect of this suite/);
+  const rule = '[[rule]]\nid = "no/rule"\nlevel = "off"\nreason = "Why."\n';
+  assert.throws(() => loadDialect("acme3", { ...OWN, "dialect.toml": OWN["dialect.toml"] + rule }), /there is no such rule/);
+  assert.throws(() => new Checker("acme2"), /there is no dialect "acme2"/);
 });

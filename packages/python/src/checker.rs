@@ -50,7 +50,8 @@ impl Checker {
 
 #[pymethods]
 impl Checker {
-    /// Creates a checker with all rules of a dialect. `auto` recognises the dialect by the first event.
+    /// Creates a checker with all rules of a dialect: its name, or the path of a folder, such as `./acme`. `auto` recognises it by the
+    /// first event.
     #[new]
     #[pyo3(signature = (dialect = AUTO))]
     fn new(dialect: &str) -> PyResult<Self> {

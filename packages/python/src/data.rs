@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use ::checker::{RuleSets, Rules};
-use conformance::suite::did_you_mean;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use spec::Dialect;
 
 /// Checking less than this takes less time than releasing the interpreter.
 const SHORT: usize = 1024;
@@ -39,25 +37,18 @@ pub(crate) fn from_json<T: DeserializeOwned>(text: &str) -> PyResult<T> {
     serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Finds a dialect by its name.
-pub(crate) fn dialect(name: &str) -> PyResult<&'static Dialect> {
-    spec::dialect(name).ok_or_else(|| {
-        let names: Vec<&str> = spec::dialects().map(|(name, _)| name).collect();
-        let hint = did_you_mean(name, names.iter().copied());
-        PyValueError::new_err(format!("there is no dialect {name:?}{hint}; there are: {}", names.join(", ")))
-    })
-}
-
 /// The rules are made once.
 pub(crate) fn shared_sets() -> &'static RuleSets {
     static SETS: OnceLock<RuleSets> = OnceLock::new();
     SETS.get_or_init(RuleSets::all)
 }
 
-/// The rules are made once for each dialect.
+/// The rules are made once for each dialect. A folder whose files have changed is another one of the same name.
 pub(crate) fn shared_rules(name: &str) -> PyResult<&'static Rules> {
-    static KNOWN: Mutex<BTreeMap<&str, &Rules>> = Mutex::new(BTreeMap::new());
-    let dialect = dialect(name)?;
+    static KNOWN: Mutex<BTreeMap<usize, &Rules>> = Mutex::new(BTreeMap::new());
+    let dialect =
+        conformance::cli::dialect(name).map_err(|error| PyValueError::new_err(format!("{error:#}")))?;
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    Ok(known.entry(dialect.name).or_insert_with(|| Box::leak(Box::new(Rules::of(dialect)))))
+    let place = std::ptr::from_ref(dialect).addr();
+    Ok(known.entry(place).or_insert_with(|| Box::leak(Box::new(Rules::of(dialect)))))
 }

@@ -213,3 +213,36 @@ def test_tasks_check_streams_beside_each_other():
         return await asyncio.gather(*(one(number) for number in range(20)))
 
     assert asyncio.run(all_of_them()) == [[]] * 20
+
+
+def test_a_dialect_can_be_a_folder(tmp_path):
+    event = b'{"type":"acme.progress","sequence_number":0,"percent":"all"}'
+
+    def found(dialect):
+        return [rule for rule in rules(Checker(dialect).event(event)) if rule.startswith("schema/")]
+
+    acme = tmp_path / "acme"
+    (acme / "events").mkdir(parents=True)
+    (acme / "dialect.toml").write_text('summary = "What Acme sends."\nextends = "openai"\n')
+    properties = {"type": {"const": "acme.progress"}, "sequence_number": {"type": "integer"}, "percent": {"type": "integer"}}
+    schema = {
+        "$id": "acme.progress",
+        "description": "How much of the answer is written.",
+        "x-lifecycle": {"scope": "response", "role": "point"},
+        "type": "object",
+        "required": ["type", "percent"],
+        "properties": properties,
+        "examples": [{"type": "acme.progress", "sequence_number": 4, "percent": 20}],
+    }
+    (acme / "events" / "acme.progress.json").write_text(json.dumps(schema))
+    assert found("openai") == ["schema/event-known"]
+    assert found(str(acme)) == ["schema/event-valid"]
+    # An edited folder is another dialect of the same name.
+    properties["percent"]["type"] = "string"
+    schema["examples"][0]["percent"] = "20"
+    (acme / "events" / "acme.progress.json").write_text(json.dumps(schema))
+    assert found(str(acme)) == []
+    assert Run(str(acme)).check(b"data: " + event + b"\n\n").dialects == {"acme": 1}
+    (acme / "dialect.toml").write_text("x = 1\n")
+    with pytest.raises(ValueError, match="dialect.toml: line 1: "):
+        Checker(str(acme))

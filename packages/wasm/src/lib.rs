@@ -8,6 +8,7 @@
 
 mod check;
 mod finding;
+mod folder;
 
 use std::cell::RefCell;
 
@@ -82,6 +83,16 @@ extern "C" fn output() -> *const u8 {
 extern "C" fn dialects() -> usize {
     let names: Vec<&str> = spec::dialects().map(|(name, _)| name).collect();
     with(|module| module.hand_over(serde_json::to_vec(&names).unwrap_or_default()))
+}
+
+/// Loads the dialect with the name and the files of the input, a JSON array of a text and an object with texts by path. Outputs
+/// why it cannot.
+#[unsafe(no_mangle)]
+extern "C" fn load() -> usize {
+    with(|module| {
+        let problem = folder::load(&module.input).err().unwrap_or_default();
+        module.hand_over(problem)
+    })
 }
 
 /// Opens a checker for the dialect with the input name, or for the one that is recognised if it is `auto`. Returns its
