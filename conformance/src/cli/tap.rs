@@ -16,6 +16,7 @@ use super::dialect::DialectRules;
 use super::message::note;
 use super::output::OutputArgs;
 use super::select::SelectArgs;
+use super::target::some_time;
 use super::verdict::VerdictArgs;
 use super::{CommandArgs, NOT_DONE, known, listening};
 use results::text::{counted, visible};
@@ -71,6 +72,9 @@ pub(super) struct TapArgs {
     /// Remove the oldest recordings beyond this size.
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size, help_heading = EVIDENCE)]
     max_evidence: u64,
+    /// Remove recordings that are older, such as 7d.
+    #[arg(long, value_name = "TIME", value_parser = some_time, requires = "evidence", help_heading = EVIDENCE)]
+    max_age: Option<Duration>,
     /// Recordings of a rule to keep in an hour.
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = EVIDENCE)]
     per_rule: u32,
@@ -174,7 +178,10 @@ impl CommandArgs for TapArgs {
         let metrics = Metrics::default();
         let evidence = self.evidence.as_ref().map(|folder| {
             let opened = Evidence::open(folder, self.keep, self.max_evidence, self.per_rule, &metrics);
-            let opened = opened.map(|evidence| evidence.with_session(self.session_header.clone()));
+            let opened = opened.map(|evidence| {
+                let evidence = evidence.with_session(self.session_header.clone());
+                evidence.up_to(self.max_age.unwrap_or(Duration::MAX))
+            });
             opened.with_context(|| folder.display().to_string())
         });
         let bench = Arc::new(Bench {

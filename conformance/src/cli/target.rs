@@ -166,10 +166,12 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
         "s" => Ok(Duration::from_secs(number)),
         "" => Err(format!("a time has a unit: write {number}s for seconds, or {number}ms for milliseconds")),
         "m" => Ok(Duration::from_secs(number.saturating_mul(60))),
-        _ => Err(format!("there is no unit \"{unit}\"; there are ms, s and m")),
+        "h" => Ok(Duration::from_secs(number.saturating_mul(60 * 60))),
+        "d" => Ok(Duration::from_secs(number.saturating_mul(24 * 60 * 60))),
+        _ => Err(format!("there is no unit \"{unit}\"; there are ms, s, m, h and d")),
     }?;
     if time > LONGEST {
-        return Err(format!("the longest time is {}m, 30 days", LONGEST.as_secs() / 60));
+        return Err("the longest time is 30d".to_owned());
     }
     Ok(time)
 }

@@ -35,6 +35,7 @@ pub struct Evidence {
     folder: PathBuf,
     keep: Keep,
     most_bytes: u64,
+    most_age: Duration,
     per_hour: u32,
     session: Option<String>,
     metrics: Metrics,
@@ -102,6 +103,7 @@ impl Evidence {
             folder: folder.to_owned(),
             keep,
             most_bytes,
+            most_age: Duration::MAX,
             per_hour,
             session: None,
             metrics: metrics.clone(),
@@ -120,6 +122,12 @@ impl Evidence {
     #[must_use]
     pub fn with_session(self, header: Option<String>) -> Self {
         Self { session: header, ..self }
+    }
+
+    /// Also removes recordings that are older.
+    #[must_use]
+    pub fn up_to(self, age: Duration) -> Self {
+        Self { most_age: age, ..self }
     }
 
     /// Every exchange has a line in the index, and some are kept.
@@ -160,7 +168,7 @@ impl Evidence {
         state.index.write_all(line.as_bytes())
     }
 
-    /// The oldest recordings beyond the limit are removed.
+    /// The oldest recordings beyond the limits are removed.
     fn write(&self, state: &mut State, passed: &Passed, recording: &str) -> io::Result<String> {
         state.count += 1;
         let began = passed.began.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
@@ -169,8 +177,8 @@ impl Evidence {
         fs::write(&path, recording)?;
         state.files.push_back((path, size));
         state.bytes += size;
-        while state.bytes > self.most_bytes {
-            let Some((oldest, size)) = state.files.pop_front() else { break };
+        let surplus = surplus(&state.files, state.bytes, self.most_bytes, self.most_age, began);
+        for (oldest, size) in state.files.drain(..surplus) {
             // Somebody may have removed it.
             let _ = fs::remove_file(oldest);
             state.bytes = state.bytes.saturating_sub(size);
@@ -178,6 +186,27 @@ impl Evidence {
         self.metrics.evidence(state.bytes);
         Ok(name)
     }
+}
+
+/// Returns the number of recordings at the beginning, the oldest ones, that are too many or too old. Their names begin with their
+/// time in milliseconds.
+fn surplus(
+    files: &VecDeque<(PathBuf, u64)>,
+    mut bytes: u64,
+    most_bytes: u64,
+    most_age: Duration,
+    now: u128,
+) -> usize {
+    let age = |path: &Path| {
+        let (began, _) = path.file_name()?.to_str()?.split_once('-')?;
+        Some(now.saturating_sub(began.parse().ok()?))
+    };
+    let goes = |(path, size): &&(PathBuf, u64)| {
+        let goes = bytes > most_bytes || age(path).is_some_and(|age| age > most_age.as_millis());
+        bytes = bytes.saturating_sub(*size);
+        goes
+    };
+    files.iter().take_while(goes).count()
 }
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -196,5 +225,22 @@ impl State {
             *count += 1;
         }
         is_due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_recordings_go_first() {
+        let files: VecDeque<_> = [100, 200, 300]
+            .map(|began: u64| (PathBuf::from(format!("exchanges/{began:015}-000001.jsonl")), 10))
+            .into();
+        let surplus =
+            |most_bytes, most_age| surplus(&files, 30, most_bytes, Duration::from_millis(most_age), 350);
+        assert_eq!(surplus(30, 250), 0);
+        assert_eq!((surplus(20, 250), surplus(9, 250)), (1, 3));
+        assert_eq!((surplus(30, 249), surplus(30, 149)), (1, 2));
     }
 }

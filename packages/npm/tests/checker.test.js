@@ -169,7 +169,7 @@ test("the suite passes on the reference gateway", () => {
 });
 
 const OWN = {
-  "dialect.toml": 'summary = "What Acme sends."\nextends = "openai"\n',
+  "dialect.toml": 'product = "Acme"\nsource = "what it sends"\nsummary = "What Acme sends."\nextends = "openai"\n',
   "events/acme.progress.json": JSON.stringify({
     $id: "acme.progress",
     description: "How much of the answer is written.",

@@ -223,7 +223,9 @@ def test_a_dialect_can_be_a_folder(tmp_path):
 
     acme = tmp_path / "acme"
     (acme / "events").mkdir(parents=True)
-    (acme / "dialect.toml").write_text('summary = "What Acme sends."\nextends = "openai"\n')
+    (acme / "dialect.toml").write_text(
+        'product = "Acme"\nsource = "what it sends"\nsummary = "What Acme sends."\nextends = "openai"\n'
+    )
     properties = {"type": {"const": "acme.progress"}, "sequence_number": {"type": "integer"}, "percent": {"type": "integer"}}
     schema = {
         "$id": "acme.progress",
