@@ -216,7 +216,7 @@ def test_tasks_check_streams_beside_each_other():
 
 
 def test_a_dialect_can_be_a_folder(tmp_path):
-    event = b'{"type":"acme.progress","sequence_number":0,"percent":"all"}'
+    event = '{"type":"acme.progress","sequence_number":0,"percent":"all"}'
 
     def found(dialect):
         return [rule for rule in rules(Checker(dialect).event(event)) if rule.startswith("schema/")]
@@ -244,7 +244,7 @@ def test_a_dialect_can_be_a_folder(tmp_path):
     schema["examples"][0]["percent"] = "20"
     (acme / "events" / "acme.progress.json").write_text(json.dumps(schema))
     assert found(str(acme)) == []
-    assert Run(str(acme)).check(b"data: " + event + b"\n\n").dialects == {"acme": 1}
+    assert Run(str(acme)).check(f"data: {event}\n\n".encode()).dialects == {"acme": 1}
     (acme / "dialect.toml").write_text("x = 1\n")
     with pytest.raises(ValueError, match="dialect.toml: line 1: "):
         Checker(str(acme))

@@ -192,10 +192,11 @@ pub(super) fn kept(before: &[Part], after: &[Part]) -> Kept {
 fn goes_on(rest: &[Part], after: &[Part]) -> bool {
     let message = |part: &Part| part.place.splitn(3, '/').take(2).map(str::to_owned).collect::<Vec<_>>();
     let last = rest.last().map(message);
+    let begins = |own: &Part, next: &Part| next.text.starts_with(own.text.trim_end_matches(['"', ']', '}']));
     rest.iter().all(|own| {
         own.is_answer
             && Some(message(own)) == last
-            && after.iter().any(|next| Some(message(next)) == last && next.text == own.text)
+            && after.iter().any(|next| Some(message(next)) == last && begins(own, next))
     })
 }
 
@@ -219,7 +220,7 @@ mod tests {
         let of = |messages: &[Value]| parts(&json!({"messages": messages}));
         let user = |text: &str| json!({"role": "user", "content": text});
         let cut = json!({"role": "assistant", "reasoning_content": "Two"});
-        let whole = json!({"role": "assistant", "content": "Yes", "reasoning_content": "Two"});
+        let whole = json!({"role": "assistant", "content": "Yes", "reasoning_content": "Two at once"});
         let before = of(&[user("Hi"), cut.clone()]);
         assert_eq!(kept(&before, &of(&[user("Hi"), whole.clone(), user("Go")])).change, None);
         // Only the last one, and only what the assistant says.
