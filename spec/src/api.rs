@@ -94,6 +94,10 @@ pub struct UsagePlaces {
     pub input: CountPlace,
     /// Those that were cached.
     pub cached: CountPlace,
+    /// Those that were written to the cache.
+    pub written: CountPlace,
+    /// Two parts of these.
+    pub written_parts: [CountPlace; 2],
     /// All tokens of the output.
     pub output: CountPlace,
     /// Those of reasoning.

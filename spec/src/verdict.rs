@@ -55,7 +55,9 @@ pub(crate) fn fill<'a>(
     if let (Some(matches), Some(watch)) = (matches, event.schema.watch())
         && !matches!(verdict, Verdict::NotJson(..))
     {
-        matches.collect(event, watch, view);
+        // Of members with one name, all count.
+        let known = checker.outline.members().filter(|_| verdict.is_valid() && view.text.starts_with('{'));
+        matches.collect(event, watch, view, known);
     }
     verdict
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::api::Slot;
 use crate::event::{EventInfo, Watch};
-use crate::json::{Scan, Scanner, Schema};
+use crate::json::{Names, OutlineMember, Scan, Scanner, Schema};
 use crate::view::View;
 
 /// The values of an event for which its effects take place, in the order of the effects.
@@ -196,11 +196,18 @@ impl Matches {
         self.is_cut = false;
     }
 
-    /// Collects the values of an event, which is JSON, and sets the slots of its view.
-    pub(crate) fn collect(&mut self, event: &EventInfo, watch: &Watch, view: &mut View<'_>) {
+    /// Collects the values of an event, which is JSON, and sets the slots of its view. `known` are its members, if they were
+    /// recorded.
+    pub(crate) fn collect(
+        &mut self,
+        event: &EventInfo,
+        watch: &Watch,
+        view: &mut View<'_>,
+        known: Known<'_>,
+    ) {
         self.clear();
         self.rows.push(Row { around: 0, index: 0, place: (0, 0), slots: [(0, 0); Slot::COUNT] });
-        let mut walk = Walk { matches: self, event, scanner: Scanner::new(view.text) };
+        let mut walk = Walk { matches: self, event, scanner: Scanner::new(view.text), known };
         // What is not JSON was reported.
         if walk.value(watch, 0).is_err() {
             return self.clear();
@@ -227,13 +234,17 @@ impl Matches {
     }
 }
 
+type Known<'m> = Option<(&'m [OutlineMember], Names)>;
+
 struct Walk<'w, 'a> {
     matches: &'w mut Matches,
     event: &'w EventInfo,
     scanner: Scanner<'a>,
+    /// The members of the next object.
+    known: Known<'w>,
 }
 
-impl Walk<'_, '_> {
+impl<'a> Walk<'_, 'a> {
     /// Passes the value at the cursor, and collects it and those inside of it.
     fn value(&mut self, watch: &Watch, row: usize) -> Scan<()> {
         let kind = self.scanner.peek();
@@ -270,13 +281,12 @@ impl Walk<'_, '_> {
 
     /// The values from `first` on are the object's, and those inside of it.
     fn members(&mut self, watch: &Watch, row: usize, first: usize) -> Scan<()> {
-        let Self { matches, event, scanner } = self;
+        let known = self.known.take();
+        let Self { matches, event, scanner, .. } = self;
         let (mut allowed, mut forbidden) = (0_u64, 0_u64);
-        scanner.members(|scanner, name| {
-            let is_it = |inner: &&Watch| inner.member.is_some_and(|member| member.as_bytes() == name);
-            let Some(inner) = watch.inner.iter().find(is_it) else { return scanner.skip() };
+        let mut member = |scanner: &mut Scanner<'a>, inner: &Watch| {
             let (kind, start) = (scanner.peek(), scanner.offset());
-            let mut walk = Walk { matches, event, scanner: *scanner };
+            let mut walk = Walk { matches, event, scanner: *scanner, known: None };
             walk.value(inner, row)?;
             *scanner = walk.scanner;
             let is_empty = kind == b'"' && scanner.offset() - start == "\"\"".len();
@@ -285,7 +295,28 @@ impl Walk<'_, '_> {
                 forbidden |= bits(inner.forbids);
             }
             Ok(())
-        })?;
+        };
+        match known {
+            Some((members, names)) => {
+                let text = scanner.rest();
+                for inner in watch.inner {
+                    let found = inner.member.and_then(|name| names.find(members, text, name));
+                    if let Some(found) = found {
+                        scanner.rewind(found.value().start);
+                        member(scanner, inner)?;
+                    }
+                }
+                scanner.rewind(members.last().map_or(1, |last| last.value().end));
+                scanner.separator(b'}')?;
+            }
+            None => scanner.members(|scanner, name| {
+                let is_it = |inner: &&Watch| inner.member.is_some_and(|member| member.as_bytes() == name);
+                match watch.inner.iter().find(is_it) {
+                    Some(inner) => member(scanner, inner),
+                    None => scanner.skip(),
+                }
+            })?,
+        }
         if allowed | forbidden != 0 {
             // Members beside a value can come before it.
             for value in self.matches.values.get_mut(first..).unwrap_or_default() {
@@ -426,7 +457,7 @@ mod tests {
     /// Returns the effects that take place: their position, the two indices, the value and its place.
     fn found(text: &str) -> Vec<String> {
         let (mut matches, mut view) = (Matches::default(), View::new(text));
-        matches.collect(&EVENT, &CHUNK, &mut view);
+        matches.collect(&EVENT, &CHUNK, &mut view, None);
         let all = (0..matches.len()).map(|nth| {
             let (effect, view) = matches.get(nth, &EVENT, &view).unwrap();
             let slots = [Slot::SequenceNumber, Slot::OutputIndex, Slot::ContentIndex, Slot::Value];
@@ -477,7 +508,7 @@ mod tests {
         let most = MOST_ROWS - 2;
         assert_eq!((found(&entries(most)).len(), found(&entries(most + 1)).len()), (most, most));
         let (mut matches, text) = (Matches::default(), entries(most + 1));
-        matches.collect(&EVENT, &CHUNK, &mut View::new(&text));
+        matches.collect(&EVENT, &CHUNK, &mut View::new(&text), None);
         assert!(matches.is_cut());
     }
 }

@@ -181,9 +181,10 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
         (file.call.expression(), file.session.expression(), file.misnomers.expression());
     let (status, order, encrypted) =
         (file.status.expression(), file.order.expression(), file.encrypted.expression());
-    let Usage { member: usage, events: usage_events, input, cached, output, reasoning, total } = &file.usage;
-    let [input, cached, output, reasoning, total] =
-        [input, cached, output, reasoning, total].map(|pointer| {
+    let Usage { member: usage, events: usage_events, written_parts: [longer, shorter], .. } = &file.usage;
+    let Usage { input, cached, written, output, reasoning, total, .. } = &file.usage;
+    let [input, cached, written, longer, shorter, output, reasoning, total] =
+        [input, cached, written, longer, shorter, output, reasoning, total].map(|pointer| {
             let place = pointer.trim_start_matches('/');
             let (member, inner) =
                 place.split_once('/').map_or((place, None), |(member, inner)| (member, Some(inner)));
@@ -275,6 +276,8 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
                 events: &[#(#usage_events),*],
                 input: #input,
                 cached: #cached,
+                written: #written,
+                written_parts: [#longer, #shorter],
                 output: #output,
                 reasoning: #reasoning,
                 total: #total,

@@ -210,6 +210,10 @@ pub struct Usage {
     pub input: String,
     /// Those that were cached.
     pub cached: String,
+    /// Those that were written to the cache.
+    pub written: String,
+    /// Two parts of these.
+    pub written_parts: [String; 2],
     /// All tokens of the output.
     pub output: String,
     /// Those of reasoning.

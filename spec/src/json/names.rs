@@ -46,7 +46,8 @@ impl OutlineMember {
         self.value.0 as usize..self.value.1 as usize
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a part of the function below")]
+    #[inline(always)]
     fn is_named(&self, text: &str, name: &str) -> bool {
         let raw = text.as_bytes().get(self.name()).unwrap_or_default();
         is_same(raw, name.as_bytes()) || self.is_escaped_as(text, name)
@@ -86,7 +87,8 @@ impl Names {
     }
 
     /// Returns the member of this name in the text of its object; the last one if there are several.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "called for each member that a rule asks for")]
+    #[inline(always)]
     pub fn find<'m>(
         &self,
         members: &'m [OutlineMember],
@@ -94,32 +96,19 @@ impl Names {
         name: &str,
     ) -> Option<&'m OutlineMember> {
         let fingerprint = fingerprint(name.as_bytes());
-        match self.last[group(fingerprint)] {
-            0 => None,
-            last => Self::find_from(last, fingerprint, members, text, name),
-        }
-    }
-
-    fn find_from<'m>(
-        last: u8,
-        fingerprint: u32,
-        members: &'m [OutlineMember],
-        text: &str,
-        name: &str,
-    ) -> Option<&'m OutlineMember> {
         let is_it =
             |member: &&OutlineMember| member.fingerprint == fingerprint && member.is_named(text, name);
-        if last == Self::MANY {
+        let mut number = self.last[group(fingerprint)];
+        if number == Self::MANY {
             return members.iter().rev().find(is_it);
         }
-        let mut number = last;
-        loop {
-            let member = members.get(usize::from(number).checked_sub(1)?)?;
+        while let Some(member) = members.get(usize::from(number.checked_sub(1)?)) {
             if is_it(&member) {
                 return Some(member);
             }
             number = member.before;
         }
+        None
     }
 }
 

@@ -95,7 +95,7 @@ impl<'a> Scanner<'a> {
         self.text.as_bytes().get(offset).copied().unwrap_or(0)
     }
 
-    pub(super) fn rest(&self) -> &'a str {
+    pub(crate) fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
@@ -202,7 +202,7 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub fn name(&mut self) -> Scan<RawString<'a>> {
         let start = self.peek_at() + 1;
-        let end = self.name_end()?;
+        let end = start + self.name_bytes()?.len();
         Ok(RawString { raw: self.text.get(start..end).unwrap_or_default(), escaped: self.escaped })
     }
 

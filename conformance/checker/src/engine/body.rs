@@ -11,9 +11,8 @@ use super::index::Index;
 use super::node::{Key, State};
 use super::plan::Plan;
 use super::record::{Payload, Record};
-use super::relation::inside;
 use super::stream::{RESPONSE, Stream};
-use super::view::{Object, short};
+use super::view::{Object, inside, short};
 
 pub(super) fn judge(plan: &Plan, head: &Head, mut record: Record<'_>, findings: &mut Findings) {
     let is_success = !head.is_refusal();
@@ -95,7 +94,7 @@ impl Body<'_> {
         if let Some(node) = stream.nodes.get_mut(at) {
             node.learn(item);
             item.keep_in(&mut node.opening);
-            item.keep_in(&mut node.closing);
+            node.close_with(item, api);
         }
         stream.nodes.name_item(at);
         stream.nodes.name_call(at, &api.call);

@@ -217,14 +217,9 @@ impl<'c> Case<'c> {
         self.record()?.view.snapshot(self.dialect().api)
     }
 
-    /// The token counts of the event itself.
-    pub(crate) fn usage(&self) -> Usage {
-        self.record().map(|record| record.usage(&self.dialect().api.usage).0).unwrap_or_default()
-    }
-
-    /// The text of these counts.
-    pub(crate) fn usage_text(&self) -> Option<&'c str> {
-        self.record()?.usage(&self.dialect().api.usage).1
+    /// The token counts of the event itself, which has them in this slot.
+    pub(crate) fn usage(&self, slot: Slot) -> Usage {
+        self.record().map(|record| record.usage(&self.dialect().api.usage, slot)).unwrap_or_default()
     }
 
     pub(crate) fn has_seen(&self, node: &Node) -> bool {

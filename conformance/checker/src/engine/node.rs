@@ -2,9 +2,9 @@
 
 use std::collections::btree_map::{BTreeMap, Entry};
 
-use spec::Count;
 use spec::json::RawString;
 use spec::table::{CallShape, Scope, ScopeInfo};
+use spec::{Api, Count};
 
 use super::cells::Cells;
 use super::index::{Index, Oddities};
@@ -84,6 +84,7 @@ pub(crate) struct Node {
     pub(crate) opening: Reusable<Object<'static>>,
     /// The value that closed it; for a text, its final value.
     pub(crate) closing: Reusable<Object<'static>>,
+    reason: Reusable<String>,
     /// Number of deltas.
     pub(crate) fragments: u64,
     /// The joined deltas.
@@ -187,6 +188,7 @@ impl Node {
             closed: Reusable::default(),
             opening: Reusable::default(),
             closing: Reusable::default(),
+            reason: Reusable::default(),
             fragments: 0,
             joined: String::new(),
             repeats: Repeats::default(),
@@ -215,6 +217,7 @@ impl Node {
         self.closed.empty();
         self.opening.empty();
         self.closing.empty();
+        self.reason.empty();
         self.fragments = 0;
         self.joined.recycle();
         self.repeats = Repeats::default();
@@ -241,7 +244,7 @@ impl Node {
             + self.cells.weight()
             + self.logprobs.capacity() * size_of::<Box<str>>();
         let texts: usize = self.logprobs.iter().map(|list| list.len()).sum();
-        let words = [&self.kind, &self.id].into_iter().map(Reusable::weight).sum::<usize>();
+        let words = [&self.kind, &self.id, &self.reason].into_iter().map(Reusable::weight).sum::<usize>();
         let marks = [&self.opened, &self.closed].into_iter().map(Reusable::weight).sum::<usize>();
         let values = [&self.opening, &self.closing].into_iter().map(Reusable::weight).sum::<usize>();
         let addressed = self.unopened.as_ref().map_or(0, |unopened| unopened.1.capacity());
@@ -256,6 +259,20 @@ impl Node {
     /// Returns the id of an item.
     pub(crate) fn id(&self) -> Option<&str> {
         self.id.get().map(String::as_str)
+    }
+
+    /// The word of its closing value for why it ended.
+    pub(crate) fn reason(&self) -> Option<&str> {
+        self.reason.get().map(String::as_str)
+    }
+
+    pub(super) fn close_with(&mut self, value: &Object<'_>, api: &Api) {
+        value.keep_in(&mut self.closing);
+        let stop = api.stop.filter(|(scope, _)| *scope == self.scope);
+        match stop.and_then(|(_, member)| value.string(member)) {
+            Some(reason) => self.reason.write(&reason),
+            None => self.reason.empty(),
+        }
     }
 
     /// Sets the type and the id from the value that opens or closes it, unless they are known.

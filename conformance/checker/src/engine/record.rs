@@ -2,18 +2,14 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::ops::Range;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
-use spec::json::{
-    Names, Outline, OutlineMember, Problem, RawString, Scanner, is_same, string_member, values,
-};
+use spec::json::{Names, Outline, OutlineMember, Problem, RawString, Scanner, is_same, string_member};
 use spec::table::{EventInfo, EventLine, Role, UsagePlaces};
 use spec::{Count, Dialect, Matches, Memory, Slot, Verdict, View, api_of_event, api_of_value};
 
 use super::listed::Listed;
-use super::locate::place;
 use super::usage::Usage;
 use super::view::Object;
 use crate::{Frame, Transport};
@@ -60,7 +56,7 @@ pub struct Record<'a> {
     /// The objects in the list that the rules of its API look at, once one does.
     listed: OnceCell<Vec<Listed>>,
     /// Its token counts, once something asks for them.
-    usage: OnceCell<(Usage, Range<usize>)>,
+    usage: OnceCell<Usage>,
     /// The other protocol that it belongs to, once something asks for it.
     foreign: OnceCell<Option<&'static str>>,
     /// Offset of the first escape in the data, or of the first byte with which U+FFFD begins.
@@ -308,6 +304,11 @@ impl<'a> Record<'a> {
         rest.is_some_and(|rest| NUMBERED.find(rest).is_some() || memchr::memchr(LOST, rest).is_some())
     }
 
+    /// A name can be escaped. A search is faster than parsing.
+    pub(crate) fn may_have(&self, piece: &str, name: &str) -> bool {
+        piece.contains(name) || self.may_have_lost_characters()
+    }
+
     /// Returns its type with a longer lifetime than the frame; empty if it has none.
     pub(crate) fn kept_type(&self) -> Cow<'static, str> {
         match self.known {
@@ -332,18 +333,9 @@ impl<'a> Record<'a> {
         self.listed.get_or_init(|| Listed::all(self.data(), self.member(list), Some(inner)))
     }
 
-    /// Returns the token counts of the event itself, and their text, if it has any.
-    pub(super) fn usage(&self, places: &UsagePlaces) -> (Usage, Option<&'a str>) {
-        let data = self.data();
-        let (usage, at) = self.usage.get_or_init(|| {
-            let text = match self.recorded {
-                Some(_) => self.member(places.member).unwrap_or_default(),
-                // Nothing else is asked of most events with counts: an index does not pay.
-                None => values(data, [places.member])[0],
-            };
-            (Usage::of(places, text), place(data, text).unwrap_or_default())
-        });
-        (*usage, data.get(at.clone()).filter(|text| !text.is_empty()))
+    /// Returns the token counts of the event itself.
+    pub(super) fn usage(&self, places: &UsagePlaces, slot: Slot) -> Usage {
+        *self.usage.get_or_init(|| Usage::of(places, self.view.raw(slot).unwrap_or_default()))
     }
 
     /// Returns the protocol that the event belongs to, if it is another one than the dialect's.

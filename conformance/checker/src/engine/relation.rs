@@ -8,7 +8,7 @@ use spec::table::{EventInfo, Role, Scope, ScopeInfo, Slot};
 
 use super::bound::Bound;
 use super::node::Node;
-use super::view::{Object, first_segment};
+use super::view::{Object, first_segment, inside};
 
 /// A step of a relation for an event.
 #[derive(Debug, Clone, Copy)]
@@ -204,9 +204,4 @@ impl Template {
             _ => Cow::Borrowed(self.text),
         }
     }
-}
-
-/// The text may have white space around it.
-pub(super) fn inside<'t>(text: &'t str, pointer: &str) -> Option<&'t str> {
-    if pointer.is_empty() { Some(text) } else { spec::json::at(text, pointer) }
 }

@@ -10,6 +10,9 @@ use super::view::number;
 pub(crate) struct Usage {
     pub(crate) input: Option<f64>,
     pub(crate) cached: Option<f64>,
+    pub(crate) written: Option<f64>,
+    /// The sum of the parts of the written ones.
+    pub(crate) written_parts: f64,
     pub(crate) output: Option<f64>,
     pub(crate) reasoning: Option<f64>,
     pub(crate) total: Option<f64>,
@@ -17,15 +20,18 @@ pub(crate) struct Usage {
 
 impl Usage {
     pub(crate) fn of(places: &UsagePlaces, usage: &str) -> Self {
-        let UsagePlaces { input, cached, output, reasoning, total, .. } = *places;
-        let places = [input, cached, output, reasoning, total];
+        let UsagePlaces { input, cached, written, written_parts: [longer, shorter], .. } = *places;
+        let UsagePlaces { output, reasoning, total, .. } = *places;
+        let places = [input, cached, written, longer, shorter, output, reasoning, total];
         let found = values(usage, places.map(|(member, _)| member));
         let mut counts = places.iter().zip(found).map(|((_, inner), value)| match inner {
             Some(inner) => number(values(value, [inner])[0]),
             None => number(value),
         });
-        let [input, cached, output, reasoning, total] = std::array::from_fn(|_| counts.next().flatten());
-        Self { input, cached, output, reasoning, total }
+        let [input, cached, written, longer, shorter, output, reasoning, total] =
+            std::array::from_fn(|_| counts.next().flatten());
+        let written_parts = longer.into_iter().chain(shorter).sum();
+        Self { input, cached, written, written_parts, output, reasoning, total }
     }
 }
 

@@ -10,9 +10,6 @@ use spec::table::{CallShape, StatusWords};
 
 use super::reusable::{Recycle, Reusable};
 
-/// Objects from this size, in bytes, have many members.
-const LARGE: usize = 400;
-
 /// A JSON value as text, with the places of its members if it is an object.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Object<'a> {
@@ -26,7 +23,8 @@ impl<'a> Object<'a> {
         let offset = |piece: &str| piece.as_ptr() as usize - text.as_ptr() as usize;
         let mut members = Vec::new();
         if text.starts_with('{') {
-            members.reserve_exact(if text.len() > LARGE { 40 } else { 8 });
+            // Few texts have more, so that most need no second allocation.
+            members.reserve_exact((text.len() / 16).clamp(8, 40));
         }
         let is_object = spec::json::each_member(text, |name, value| {
             let start = offset(value);
@@ -82,6 +80,7 @@ impl<'a> Object<'a> {
         self.text.get(place).unwrap_or_default()
     }
 
+    #[inline]
     fn member(&self, name: &str) -> Option<&OutlineMember> {
         self.names.find(&self.members, &self.text, name)
     }
@@ -98,6 +97,11 @@ impl<'a> Object<'a> {
 
     pub(crate) fn place(&self, name: &str) -> Option<Range<usize>> {
         self.member(name).map(OutlineMember::value)
+    }
+
+    pub(crate) fn at(&self, pointer: &str) -> Option<&str> {
+        let (name, rest) = first_segment(pointer)?;
+        inside(self.get(name)?, rest)
     }
 
     /// Returns the text of a member.
@@ -177,8 +181,8 @@ impl<'a> Object<'a> {
     }
 
     pub(crate) fn call_id(&self, call: &CallShape) -> Option<&str> {
-        self.plain("type").filter(|kind| call.has_type(kind))?;
-        self.plain(call.id)
+        let id = self.plain(call.id)?;
+        self.plain("type").is_some_and(|kind| call.has_type(kind)).then_some(id)
     }
 
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
@@ -233,6 +237,11 @@ pub(crate) fn number(raw: &str) -> Option<f64> {
 pub(crate) fn first_segment(pointer: &str) -> Option<(&str, &str)> {
     let pointer = pointer.strip_prefix('/')?;
     Some(pointer.split_at(pointer.find('/').unwrap_or(pointer.len())))
+}
+
+/// The text may have white space around it.
+pub(super) fn inside<'t>(text: &'t str, pointer: &str) -> Option<&'t str> {
+    if pointer.is_empty() { Some(text) } else { spec::json::at(text, pointer) }
 }
 
 pub(crate) fn same(one: &str, other: &str) -> bool {

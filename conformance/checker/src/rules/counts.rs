@@ -31,12 +31,12 @@ pub(super) fn whole_numbers(case: &mut Case<'_>) {
 }
 
 pub(super) fn details_within_response(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let pointer = snapshot.pointer(case.dialect().api.usage.member);
-    details_within(case, &snapshot.usage, &pointer);
+    let member = case.dialect().api.usage.member;
+    details_within(case, &snapshot.usage, |count| snapshot.pointer(&format!("{member}/{count}")));
 }
 
-/// Counts must not be negative, and a part must not be larger than the whole. The pointer locates their object.
-pub(super) fn details_within(case: &mut Case<'_>, usage: &Usage, pointer: &str) {
+/// Counts must not be negative, and a part must not be larger than the whole. `pointer` locates one of them.
+pub(super) fn details_within(case: &mut Case<'_>, usage: &Usage, pointer: impl Fn(&str) -> String) {
     let places = case.dialect().api.usage;
     let name = |(member, inner): CountPlace| {
         [Some(member), inner].into_iter().flatten().collect::<Vec<_>>().join("/")
@@ -50,9 +50,7 @@ pub(super) fn details_within(case: &mut Case<'_>, usage: &Usage, pointer: &str) 
     ] {
         let Some(count) = count.filter(|count| *count < 0.0) else { continue };
         let name = name(place);
-        case.fault(&format!("{pointer}/{name}"), "at least 0", &count.to_string(), || {
-            format!("usage/{name} is {count}")
-        });
+        case.fault(&pointer(&name), "at least 0", &count.to_string(), || format!("usage/{name} is {count}"));
     }
     case.limit(Level::Should);
     for (whole, all, part, part_of) in [
@@ -60,8 +58,7 @@ pub(super) fn details_within(case: &mut Case<'_>, usage: &Usage, pointer: &str) 
         (places.output, usage.output, places.reasoning, usage.reasoning),
     ] {
         let Some((part_of, all)) = part_of.zip(all).filter(|(part, all)| part > all) else { continue };
-        let pointer = format!("{pointer}/{}", name(part));
-        exceeds(case, &pointer, (part.1.unwrap_or(part.0), part_of), (whole.0, all));
+        exceeds(case, &pointer(&name(part)), (part.1.unwrap_or(part.0), part_of), (whole.0, all));
     }
 }
 

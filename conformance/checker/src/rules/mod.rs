@@ -96,7 +96,7 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::ContentPartFileTyped => &[At(Moment::Event, gemini::part::file_typed)],
         Rule::ContentPartOneKind => &[At(Moment::Event, gemini::part::one_kind)],
         Rule::FunctionCallAllHaveIds => &[Opened(Scope::FunctionCall, gemini::call::all_have_ids)],
-        Rule::FunctionCallAnyChosen => &[Phase(Scope::Candidate, gemini::request::any_chosen)],
+        Rule::FunctionCallAnyChosen => &[Phase(Scope::Candidate, request::any_chosen)],
         Rule::FunctionCallHasArgs => &[Opened(Scope::FunctionCall, gemini::call::has_args)],
         Rule::FunctionCallIdUnique => &[Opened(Scope::FunctionCall, gemini::call::id_unique)],
         Rule::FunctionCallNamed => &[At(Moment::Event, gemini::call::named)],

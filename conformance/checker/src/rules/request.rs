@@ -12,6 +12,11 @@ pub(super) fn of_whole<'c>(case: &Case<'c>) -> Option<&'c Asked> {
     case.head.asked.as_ref().filter(|_| is_whole)
 }
 
+/// A response that was cut off has not said all.
+pub(super) fn is_complete(case: &Case<'_>, node: &Node) -> bool {
+    node.reason().is_some_and(|reason| case.dialect().api.usual_stops.contains(&reason))
+}
+
 /// The client answers calls of the root, or of one of its containers.
 fn calls<'s>(stream: &'s Stream, api: &Api, holder: &'s Node) -> Vec<&'s Node> {
     let Some(call) = api.client_call else { return Vec::new() };
@@ -62,10 +67,10 @@ pub(super) fn none_chosen(case: &mut Case<'_>, holder: &Node, _: &Object<'_>) {
 }
 
 /// Only a complete response can lack the call that the request demands.
-pub(super) fn any_chosen(case: &mut Case<'_>, holder: &Node) {
+pub(super) fn any_chosen(case: &mut Case<'_>, holder: &Node, _: &Object<'_>) {
     let (stream, api) = (case.stream, case.dialect().api);
     let demands = of_whole(case).is_some_and(|asked| asked.chosen() == Chosen::Any);
-    if demands && calls(stream, api, holder).is_empty() {
+    if demands && is_complete(case, holder) && calls(stream, api, holder).is_empty() {
         case.fault_of_event("at least one call", "none", || {
             format!("{} demands a call, but no tool is called", choice(api))
         });
@@ -75,7 +80,7 @@ pub(super) fn any_chosen(case: &mut Case<'_>, holder: &Node) {
 /// A complete response needs a call of the one tool that the request demands, and no other.
 pub(super) fn one_chosen(case: &mut Case<'_>, holder: &Node) {
     let (stream, api) = (case.stream, case.dialect().api);
-    let Some(asked) = of_whole(case) else { return };
+    let Some(asked) = of_whole(case).filter(|_| is_complete(case, holder)) else { return };
     let Chosen::One(forced) = asked.chosen() else { return };
     let calls = calls(stream, api, holder);
     let is_other = |call: &&&Node| called(asked, call).is_none_or(|name| name != forced);

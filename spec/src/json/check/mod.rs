@@ -26,7 +26,7 @@ use super::text::decode;
 pub(crate) struct Checker<'a, 'm> {
     pub(crate) scanner: Scanner<'a>,
     faults: Faults,
-    outline: &'m mut Outline,
+    pub(crate) outline: &'m mut Outline,
     /// The values that may vary.
     pub(crate) varying: Varying,
     /// Depth of the values entered inside the object whose members are recorded.

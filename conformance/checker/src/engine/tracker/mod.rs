@@ -245,7 +245,7 @@ impl<'r> Tracker<'_, 'r> {
     fn close(&mut self, event: usize, node: usize) {
         if let (Some(found), Some(value)) = (self.stream.nodes.get_mut(node), &self.value) {
             found.learn(value);
-            value.keep_in(&mut found.closing);
+            found.close_with(value, self.stream.api);
             if found.level.is_container {
                 if value.is_cut_off(&self.stream.api.status) {
                     self.stream.incomplete.get_or_insert(node);
@@ -317,7 +317,7 @@ impl<'r> Tracker<'_, 'r> {
     fn phase_value(&mut self, node: usize) {
         let Some(value) = self.value.take() else { return };
         if let Some(found) = self.stream.nodes.get_mut(node) {
-            value.keep_in(&mut found.closing);
+            found.close_with(&value, self.plan.api());
         }
         let Self { plan, stream, findings, context, record, .. } = self;
         let Some(found) = stream.nodes.get(node) else { return };

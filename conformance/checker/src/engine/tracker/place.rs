@@ -335,10 +335,9 @@ impl<'r> Tracker<'_, 'r> {
 
     /// An entry of a list may repeat the value that closes its scope.
     pub(super) fn may_close_again(&self, info: &EventInfo) -> bool {
-        let entry = self.record.entry().zip(info.level.again);
-        entry
-            .and_then(|((entry, _), again)| spec::json::at(entry, again))
-            .is_some_and(|value| value != "null")
+        let Some(((entry, _), again)) = self.record.entry().zip(info.level.again) else { return false };
+        let name = again.bytes().rposition(|byte| byte == b'/').map_or(again, |slash| &again[slash + 1..]);
+        self.record.may_have(entry, name) && spec::json::at(entry, again).is_some_and(|it| it != "null")
     }
 
     pub(super) fn closed_above(&self, from: usize) -> Option<usize> {

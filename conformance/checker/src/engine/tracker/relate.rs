@@ -9,9 +9,9 @@ use crate::engine::bound::Bound;
 use crate::engine::cells::Cell;
 use crate::engine::finding::Place;
 use crate::engine::node::Node;
-use crate::engine::relation::{Act, Step, Target, Template, inside};
+use crate::engine::relation::{Act, Step, Target, Template};
 use crate::engine::stream::RESPONSE;
-use crate::engine::view::{Object, same, short};
+use crate::engine::view::{Object, inside, same, short};
 
 impl<'r> Tracker<'_, 'r> {
     /// Most events are deltas, which have none.

@@ -67,9 +67,9 @@ pub(in crate::rules) fn has_finish_reason(case: &mut Case<'_>, _: &Node, _: &Obj
     }
 }
 
-pub(in crate::rules) fn calls_are_there(case: &mut Case<'_>, choice: &Node, finish: &Object<'_>) {
+pub(in crate::rules) fn calls_are_there(case: &mut Case<'_>, choice: &Node, _: &Object<'_>) {
     let stream = case.stream;
-    if finish.plain("finish_reason") == Some("tool_calls")
+    if choice.reason() == Some("tool_calls")
         && stream.children(choice, Scope::ToolCall).next().is_none()
         && !stream.has_gap
     {
@@ -80,7 +80,7 @@ pub(in crate::rules) fn calls_are_there(case: &mut Case<'_>, choice: &Node, fini
     }
 }
 
-pub(in crate::rules) fn has_content(case: &mut Case<'_>, choice: &Node, finish: &Object<'_>) {
+pub(in crate::rules) fn has_content(case: &mut Case<'_>, choice: &Node, _: &Object<'_>) {
     let stream = case.stream;
     let has_text =
         |scope: Scope| stream.children(choice, scope).any(|text| !text.joined.is_empty() || text.partial);
@@ -90,7 +90,7 @@ pub(in crate::rules) fn has_content(case: &mut Case<'_>, choice: &Node, finish: 
     // No scope has spoken output.
     let model = case.record().and_then(|record| json::string(record.member("model")?)).unwrap_or_default();
     let is_spoken = model.contains("audio");
-    if finish.plain("finish_reason") == Some("stop") && is_empty && !is_spoken && !stream.has_gap {
+    if choice.reason() == Some("stop") && is_empty && !is_spoken && !stream.has_gap {
         let name = case.name(choice);
         case.expected("a text, a refusal or a call", || format!("{name} stops without content"));
     }

@@ -6,11 +6,6 @@ use spec::table::{Marker, Scope};
 use crate::engine::{Asked, Case, Chosen, Node, Object, State, number, short};
 use crate::rules::{request, shape};
 
-/// A choice that was cut off has not said all.
-fn is_complete(finish: &Object<'_>) -> bool {
-    matches!(finish.plain("finish_reason"), Some("stop" | "tool_calls"))
-}
-
 /// `None` if some of the text is unknown.
 fn text<'c>(case: &Case<'c>, choice: &'c Node) -> Option<&'c Node> {
     let stream = case.stream;
@@ -22,22 +17,22 @@ fn has_refused(case: &Case<'_>, choice: &Node) -> bool {
 }
 
 pub(in crate::rules) fn any_chosen(case: &mut Case<'_>, choice: &Node, finish: &Object<'_>) {
-    if is_complete(finish) && !has_refused(case, choice) {
-        request::any_chosen(case, choice);
+    if !has_refused(case, choice) {
+        request::any_chosen(case, choice, finish);
     }
 }
 
-pub(in crate::rules) fn one_chosen(case: &mut Case<'_>, choice: &Node, finish: &Object<'_>) {
-    if is_complete(finish) && !has_refused(case, choice) {
+pub(in crate::rules) fn one_chosen(case: &mut Case<'_>, choice: &Node, _: &Object<'_>) {
+    if !has_refused(case, choice) {
         request::one_chosen(case, choice);
     }
 }
 
-pub(in crate::rules) fn calls_mean_tool_calls(case: &mut Case<'_>, choice: &Node, finish: &Object<'_>) {
+pub(in crate::rules) fn calls_mean_tool_calls(case: &mut Case<'_>, choice: &Node, _: &Object<'_>) {
     // A choice with the call that was demanded just stops.
     let is_free = case.head.asked.as_ref().is_some_and(|asked| asked.chosen() == Chosen::Free);
     let stream = case.stream;
-    if !is_free || finish.plain("finish_reason") != Some("stop") {
+    if !is_free || choice.reason() != Some("stop") {
         return;
     }
     if let Some(call) = stream.children(choice, Scope::ToolCall).next() {
@@ -102,7 +97,7 @@ pub(in crate::rules) fn within_limit(case: &mut Case<'_>, _: &Node, usage: &Obje
 }
 
 pub(in crate::rules) fn limit_reached(case: &mut Case<'_>, _: &Node, usage: &Object<'_>) {
-    let mut finishes = case.stream.items().map(|choice| choice.closing.get()?.plain("finish_reason"));
+    let mut finishes = case.stream.items().map(Node::reason);
     // The tokens of several choices are counted together.
     if let (Some(Some(reason)), None) = (finishes.next(), finishes.next()) {
         request::limit_reached(case, usage.number("completion_tokens"), reason, "length");
@@ -128,7 +123,7 @@ pub(in crate::rules) fn logprobs_not_unasked(case: &mut Case<'_>, choice: &Node,
     }
 }
 
-pub(in crate::rules) fn format_kept(case: &mut Case<'_>, choice: &Node, finish: &Object<'_>) {
+pub(in crate::rules) fn format_kept(case: &mut Case<'_>, choice: &Node, _: &Object<'_>) {
     let Some(asked) = request::of_whole(case) else { return };
     let is_object = match asked.at("/response_format/type") {
         Some("\"json_object\"") => true,
@@ -136,7 +131,7 @@ pub(in crate::rules) fn format_kept(case: &mut Case<'_>, choice: &Node, finish: 
         _ => return,
     };
     let has_calls = case.stream.children(choice, Scope::ToolCall).next().is_some();
-    if finish.plain("finish_reason") != Some("stop") || has_refused(case, choice) || has_calls {
+    if choice.reason() != Some("stop") || has_refused(case, choice) || has_calls {
         return;
     }
     let Some(text) = text(case, choice).map(|text| text.joined.clone()) else { return };

@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use catalogue::Level;
-use memchr::memmem::Finder;
 use spec::json::{self, values};
 use spec::table::Scope;
 
@@ -46,7 +44,9 @@ pub(in crate::rules) fn typed(case: &mut Case<'_>, _: &Node, call: &Object<'_>) 
 }
 
 pub(in crate::rules) fn name_once(case: &mut Case<'_>, arguments: &Node) {
-    let Some((fragment, _)) = case.record().and_then(Record::entry) else { return };
+    let Some(record) = case.record() else { return };
+    let fragment = record.entry().map(|(fragment, _)| fragment).filter(|it| record.may_have(it, "name"));
+    let Some(fragment) = fragment else { return };
     let [function, custom, id] = values(fragment, ["function", "custom", "id"]);
     let Some(name) = name_of(&[function, custom]) else { return };
     if json::string(id).is_some_and(|id| !id.is_empty()) {
@@ -81,9 +81,8 @@ pub(in crate::rules) fn once_a_chunk(case: &mut Case<'_>, arguments: &Node) {
     case.fault_of_event("one fragment", &actual, || format!("a chunk has {count} fragments of {call}"));
 }
 
-fn functions<'c>(case: &Case<'c>, choice: &'c Node, finish: &Object<'_>) -> Vec<(&'c Node, &'c Node)> {
-    let is_cut =
-        finish.plain("finish_reason").is_some_and(|reason| matches!(reason, "length" | "content_filter"));
+fn functions<'c>(case: &Case<'c>, choice: &'c Node) -> Vec<(&'c Node, &'c Node)> {
+    let is_cut = matches!(choice.reason(), Some("length" | "content_filter"));
     let stream = case.stream;
     if is_cut || stream.has_gap {
         return Vec::new();
@@ -94,8 +93,8 @@ fn functions<'c>(case: &Case<'c>, choice: &'c Node, finish: &Object<'_>) -> Vec<
     calls.flat_map(arguments).filter(|(_, arguments)| !arguments.partial).collect()
 }
 
-pub(in crate::rules) fn strict(case: &mut Case<'_>, choice: &Node, finish: &Object<'_>) {
-    for (call, arguments) in functions(case, choice, finish) {
+pub(in crate::rules) fn strict(case: &mut Case<'_>, choice: &Node, _: &Object<'_>) {
+    for (call, arguments) in functions(case, choice) {
         request::strict_arguments(case, call, &arguments.joined);
     }
 }
@@ -108,15 +107,9 @@ pub(in crate::rules) fn function_call_of_point(case: &mut Case<'_>, _: &Node) {
     function_call(case);
 }
 
-/// The old form of a call, in deltas and as the reason. Few chunks have it, so the others need not be parsed.
-static OLD_CALL: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("function_call"));
-
 /// The old form of a call is wrong beside the new one, and if the request has no functions.
 fn function_call(case: &mut Case<'_>) {
-    // Its letters may be escaped.
-    let may_have_it = |record: &&Record<'_>| {
-        OLD_CALL.find(record.data().as_bytes()).is_some() || record.may_have_lost_characters()
-    };
+    let may_have_it = |record: &&Record<'_>| record.may_have(record.data(), "function_call");
     let Some(record) = case.record().filter(may_have_it) else { return };
     let is_old = |choice: &&str| {
         let delta = json::at(choice, "/delta/function_call");
@@ -136,8 +129,8 @@ fn function_call(case: &mut Case<'_>) {
     }
 }
 
-pub(in crate::rules) fn arguments_json(case: &mut Case<'_>, choice: &Node, finish: &Object<'_>) {
-    for (call, arguments) in functions(case, choice, finish) {
+pub(in crate::rules) fn arguments_json(case: &mut Case<'_>, choice: &Node, _: &Object<'_>) {
+    for (call, arguments) in functions(case, choice) {
         if json::members(arguments.joined.trim()).is_some() {
             continue;
         }

@@ -65,10 +65,12 @@ const PARTS: [&str; 3] = ["audio_tokens", "accepted_prediction_tokens", "rejecte
 
 pub(in crate::rules) fn details_within(case: &mut Case<'_>, _: &Node, value: &Object<'_>) {
     let usage = Usage::of(&case.dialect().api.usage, value.text());
-    counts::details_within(case, &usage, "/usage");
-    for (whole, all) in [("prompt_tokens", usage.input), ("completion_tokens", usage.output)] {
-        let details = format!("{whole}_details");
-        let (Some(all), Some(object)) = (all, value.value(&details)) else { continue };
+    counts::details_within(case, &usage, |count| format!("/usage/{count}"));
+    for (whole, details, all) in [
+        ("prompt_tokens", "prompt_tokens_details", usage.input),
+        ("completion_tokens", "completion_tokens_details", usage.output),
+    ] {
+        let (Some(all), Some(object)) = (all, value.value(details)) else { continue };
         for (part, count) in PARTS.iter().zip(values(object, PARTS)) {
             let Some(count) = number(count).filter(|count| *count > all) else { continue };
             counts::exceeds(case, &format!("/usage/{details}/{part}"), (part, count), (whole, all));

@@ -6,10 +6,6 @@ use super::{candidates, has, is_body, parts};
 use crate::engine::{Case, Node, Object, number};
 use crate::rules::request;
 
-fn is_complete(finish: &Object<'_>) -> bool {
-    finish.plain("finishReason") == Some("STOP")
-}
-
 pub(in crate::rules) fn count_asked(case: &mut Case<'_>) {
     let Some(asked) = &case.head.asked else { return };
     let count = asked.at("/generationConfig/candidateCount").and_then(number).unwrap_or(1.0);
@@ -21,12 +17,6 @@ pub(in crate::rules) fn count_asked(case: &mut Case<'_>) {
     }
 }
 
-pub(in crate::rules) fn any_chosen(case: &mut Case<'_>, candidate: &Node, finish: &Object<'_>) {
-    if is_complete(finish) {
-        request::any_chosen(case, candidate);
-    }
-}
-
 /// Tools of the service bring functions of their own; the service lets a model invent some in bodies.
 pub(in crate::rules) fn offered(case: &mut Case<'_>, node: &Node, call: &Object<'_>) {
     if !is_body(case) {
@@ -34,11 +24,11 @@ pub(in crate::rules) fn offered(case: &mut Case<'_>, node: &Node, call: &Object<
     }
 }
 
-pub(in crate::rules) fn format_kept(case: &mut Case<'_>, candidate: &Node, finish: &Object<'_>) {
+pub(in crate::rules) fn format_kept(case: &mut Case<'_>, candidate: &Node, _: &Object<'_>) {
     let stream = case.stream;
     let Some(asked) = request::of_whole(case) else { return };
     let is_json = asked.at("/generationConfig/responseMimeType") == Some("\"application/json\"");
-    if !is_json || !is_complete(finish) || has(stream, candidate, Scope::FunctionCall) {
+    if !is_json || !request::is_complete(case, candidate) || has(stream, candidate, Scope::FunctionCall) {
         return;
     }
     let text = stream.children(candidate, Scope::Text).next().filter(|text| !text.partial);

@@ -1,15 +1,17 @@
 //! Rules of the groups `message` and `error`.
 
-use spec::table::Scope;
+use spec::json;
+use spec::table::{Scope, Slot};
 
 use super::{is_call_by_code, is_called_by_code};
 use crate::engine::{Case, Node, Object, Snapshot, Stream, short};
 use crate::rules::non_empty;
+use crate::rules::request::is_complete;
 
 pub(in crate::rules) fn starts_empty(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let blocks = snapshot.response.entries("content").unwrap_or_default();
+    let Some(content) = snapshot.response.get("content").filter(|content| *content != "[]") else { return };
+    let blocks = json::entries(content).unwrap_or_default();
     if blocks.into_iter().any(|block| !is_called_by_code(&Object::new(block))) {
-        let content = snapshot.response.get("content").unwrap_or_default();
         case.fault("/message/content", "[]", &short(content), || {
             "the message starts with content".to_owned()
         });
@@ -24,15 +26,15 @@ pub(in crate::rules) fn identified(case: &mut Case<'_>, snapshot: &Snapshot<'_>)
 /// Output tokens of an answer that is empty because the model takes its turn for complete, at most.
 const EMPTY: f64 = 4.0;
 
-pub(in crate::rules) fn has_content(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
-    let Some(reason @ ("end_turn" | "max_tokens")) = delta.plain("stop_reason") else { return };
+pub(in crate::rules) fn has_content(case: &mut Case<'_>, message: &Node, _: &Object<'_>) {
+    let Some(reason @ ("end_turn" | "max_tokens")) = message.reason() else { return };
     let stream = case.stream;
     let starts_with_some = || {
         let blocks = stream.first_snapshot.get().and_then(|message| message.entries("content"));
         blocks.is_some_and(|blocks| !blocks.is_empty())
     };
     let has_content = stream.items().any(|block| !is_empty_text(stream, block)) || starts_with_some();
-    let output = case.usage().output;
+    let output = case.usage(Slot::Usage).output;
     let is_brief = output.is_some_and(|tokens| tokens > 0.0 && tokens <= EMPTY);
     if has_content || is_brief || stream.has_gap {
         return;
@@ -45,13 +47,13 @@ pub(in crate::rules) fn has_content(case: &mut Case<'_>, _: &Node, delta: &Objec
 
 /// Another rule reports a text that is not streamed.
 fn is_empty_text(stream: &Stream, block: &Node) -> bool {
-    let has_text = stream.children(block, Scope::Text).any(|text| text.partial || !text.joined.is_empty());
-    let starts_empty = block.opening.get().and_then(|block| block.get("text")) == Some("\"\"");
-    block.kind() == Some("text") && starts_empty && !has_text && !block.partial
+    let has_text = || stream.children(block, Scope::Text).any(|it| it.partial || !it.joined.is_empty());
+    let starts_empty = || block.opening.get().and_then(|block| block.get("text")) == Some("\"\"");
+    block.kind() == Some("text") && !block.partial && !has_text() && starts_empty()
 }
 
-pub(in crate::rules) fn text_not_empty(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
-    let is_complete = matches!(delta.plain("stop_reason"), Some("end_turn" | "tool_use"));
+pub(in crate::rules) fn text_not_empty(case: &mut Case<'_>, message: &Node, delta: &Object<'_>) {
+    let is_complete = is_complete(case, message);
     let stream = case.stream;
     if stream.has_gap || delta.value("stop_reason").is_none() {
         return;

@@ -3,26 +3,21 @@
 use std::borrow::Cow;
 
 use spec::json;
-use spec::table::Scope;
+use spec::table::{Scope, Slot};
 
 use super::{SERVER_CALLS, blocks};
 use crate::engine::{Asked, Case, Node, Object, Snapshot};
 use crate::rules::request;
 
-/// A message that was cut off has not said all.
-fn is_complete(delta: &Object<'_>) -> bool {
-    matches!(delta.plain("stop_reason"), Some("end_turn" | "tool_use"))
-}
-
 pub(in crate::rules) fn any_chosen(case: &mut Case<'_>, message: &Node, delta: &Object<'_>) {
     // A tool of the server is a tool, too.
-    if is_complete(delta) && blocks(case.stream, &SERVER_CALLS).next().is_none() {
-        request::any_chosen(case, message);
+    if blocks(case.stream, &SERVER_CALLS).next().is_none() {
+        request::any_chosen(case, message, delta);
     }
 }
 
-pub(in crate::rules) fn one_chosen(case: &mut Case<'_>, message: &Node, delta: &Object<'_>) {
-    if is_complete(delta) && blocks(case.stream, &SERVER_CALLS).next().is_none() {
+pub(in crate::rules) fn one_chosen(case: &mut Case<'_>, message: &Node, _: &Object<'_>) {
+    if blocks(case.stream, &SERVER_CALLS).next().is_none() {
         request::one_chosen(case, message);
     }
 }
@@ -40,12 +35,12 @@ pub(in crate::rules) fn sequence_asked(case: &mut Case<'_>, _: &Node, delta: &Ob
 }
 
 pub(in crate::rules) fn within_limit(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
-    request::within_limit(case, "/usage/output_tokens", case.usage().output, 1.0);
+    request::within_limit(case, "/usage/output_tokens", case.usage(Slot::Usage).output, 1.0);
 }
 
-pub(in crate::rules) fn limit_reached(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
-    let Some(reason) = delta.string("stop_reason").filter(|_| case.head.asked.is_some()) else { return };
-    request::limit_reached(case, case.usage().output, &reason, "max_tokens");
+pub(in crate::rules) fn limit_reached(case: &mut Case<'_>, message: &Node, _: &Object<'_>) {
+    let Some(reason) = case.head.asked.as_ref().and_then(|_| message.reason()) else { return };
+    request::limit_reached(case, case.usage(Slot::Usage).output, reason, "max_tokens");
 }
 
 pub(in crate::rules) fn model(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
@@ -98,9 +93,9 @@ fn demands_json(asked: &Asked) -> bool {
     formats.into_iter().find_map(|format| asked.at(format)) == Some("\"json_schema\"")
 }
 
-pub(in crate::rules) fn format_kept(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
+pub(in crate::rules) fn format_kept(case: &mut Case<'_>, message: &Node, _: &Object<'_>) {
     let is_asked = request::of_whole(case).is_some_and(demands_json);
-    if !is_asked || delta.plain("stop_reason") != Some("end_turn") {
+    if !is_asked || message.reason() != Some("end_turn") {
         return;
     }
     let stream = case.stream;

@@ -51,9 +51,9 @@ fn known(case: &mut Case<'_>, pointer: &str, reason: &str) {
     }
 }
 
-pub(in crate::rules) fn reason_known(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
-    if let Some(reason) = delta.string("stop_reason") {
-        known(case, "/delta/stop_reason", &reason);
+pub(in crate::rules) fn reason_known(case: &mut Case<'_>, message: &Node, _: &Object<'_>) {
+    if let Some(reason) = message.reason() {
+        known(case, "/delta/stop_reason", reason);
     }
 }
 
@@ -77,11 +77,9 @@ pub(in crate::rules) fn reason_set(case: &mut Case<'_>) {
     }
 }
 
-pub(in crate::rules) fn tool_use_has_call(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
+pub(in crate::rules) fn tool_use_has_call(case: &mut Case<'_>, message: &Node, _: &Object<'_>) {
     let is_known = !case.stream.has_gap;
-    if delta.plain("stop_reason") == Some("tool_use")
-        && is_known
-        && blocks(case.stream, &["tool_use"]).next().is_none()
+    if message.reason() == Some("tool_use") && is_known && blocks(case.stream, &["tool_use"]).next().is_none()
     {
         case.fault("/delta/stop_reason", "a tool_use block before it", "\"tool_use\"", || {
             "the message stops for a tool use, but has no tool_use block".to_owned()
@@ -89,10 +87,10 @@ pub(in crate::rules) fn tool_use_has_call(case: &mut Case<'_>, _: &Node, delta: 
     }
 }
 
-pub(in crate::rules) fn call_means_tool_use(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
-    let Some(reason) = delta.string("stop_reason") else { return };
+pub(in crate::rules) fn call_means_tool_use(case: &mut Case<'_>, message: &Node, _: &Object<'_>) {
+    let Some(reason) = message.reason() else { return };
     let other = ["tool_use", "pause_turn", "stop_sequence", "compaction"];
-    if is_mistaken(&reason) || CUT_OFF.iter().chain(&other).any(|known| *known == reason) {
+    if is_mistaken(reason) || CUT_OFF.iter().chain(&other).any(|known| *known == reason) {
         return;
     }
     if let Some(call) = blocks(case.stream, &["tool_use"]).next() {
@@ -103,8 +101,8 @@ pub(in crate::rules) fn call_means_tool_use(case: &mut Case<'_>, _: &Node, delta
     }
 }
 
-pub(in crate::rules) fn sequence_agrees(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
-    let Some(reason) = delta.string("stop_reason") else { return };
+pub(in crate::rules) fn sequence_agrees(case: &mut Case<'_>, message: &Node, delta: &Object<'_>) {
+    let Some(reason) = message.reason() else { return };
     let sequence = delta.value("stop_sequence");
     if (reason == "stop_sequence") != sequence.is_some() {
         let expected = if sequence.is_some() { "null" } else { "a string" };
@@ -115,8 +113,8 @@ pub(in crate::rules) fn sequence_agrees(case: &mut Case<'_>, _: &Node, delta: &O
     }
 }
 
-pub(in crate::rules) fn refusal_explained(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
-    if delta.plain("stop_reason") == Some("refusal") && delta.value("stop_details").is_none() {
+pub(in crate::rules) fn refusal_explained(case: &mut Case<'_>, message: &Node, delta: &Object<'_>) {
+    if message.reason() == Some("refusal") && delta.value("stop_details").is_none() {
         case.fault("/delta/stop_details", "an object", "null, or none", || {
             "the model refuses, and stop_details does not say why".to_owned()
         });

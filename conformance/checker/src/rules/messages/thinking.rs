@@ -7,12 +7,12 @@ use super::{CUT_OFF, blocks};
 use crate::engine::{Case, Node, Object};
 use crate::rules::non_empty;
 
-pub(in crate::rules) fn signed(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
-    let Some(reason) = delta.string("stop_reason").filter(|_| !case.stream.has_gap) else { return };
+pub(in crate::rules) fn signed(case: &mut Case<'_>, message: &Node, _: &Object<'_>) {
+    let Some(reason) = message.reason().filter(|_| !case.stream.has_gap) else { return };
     let stream = case.stream;
     let last = stream.items().next_back();
     let is_cut =
-        |block: &Node| CUT_OFF.contains(&&*reason) && last.is_some_and(|last| std::ptr::eq(last, block));
+        |block: &Node| CUT_OFF.contains(&reason) && last.is_some_and(|last| std::ptr::eq(last, block));
     let unsigned: Vec<&Node> = blocks(case.stream, &["thinking"])
         .filter(|block| stream.children(block, Scope::Signature).next().is_none() && !is_cut(block))
         .collect();

@@ -1,5 +1,6 @@
 //! Rules of the groups `tool-use` and `server-tool`.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use spec::json;
@@ -42,10 +43,10 @@ pub(in crate::rules) fn named(case: &mut Case<'_>, _: &Node, block: &Object<'_>)
     non_empty(case, block, "/content_block", &["id", "name"], message);
 }
 
-pub(in crate::rules) fn input_json(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
-    let Some(reason) = delta.string("stop_reason") else { return };
+pub(in crate::rules) fn input_json(case: &mut Case<'_>, message: &Node, _: &Object<'_>) {
+    let Some(reason) = message.reason() else { return };
     let stream = case.stream;
-    if CUT_OFF.contains(&&*reason) || stream.has_gap {
+    if CUT_OFF.contains(&reason) || stream.has_gap {
         return;
     }
     let is_wrong = |input: &&Node| {
@@ -63,8 +64,8 @@ pub(in crate::rules) fn input_json(case: &mut Case<'_>, _: &Node, delta: &Object
     }
 }
 
-pub(in crate::rules) fn input_complete(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
-    if delta.plain("stop_reason") != Some("tool_use") {
+pub(in crate::rules) fn input_complete(case: &mut Case<'_>, message: &Node, _: &Object<'_>) {
+    if message.reason() != Some("tool_use") {
         return;
     }
     let stream = case.stream;
@@ -80,16 +81,16 @@ pub(in crate::rules) fn input_complete(case: &mut Case<'_>, _: &Node, delta: &Ob
     }
 }
 
-fn answered<'b>(block: &'b Object<'_>) -> Option<std::borrow::Cow<'b, str>> {
-    let is_result = block.plain("type").is_some_and(|kind| kind.ends_with("_tool_result"));
-    is_result.then(|| block.string("tool_use_id")).flatten()
+fn answered(block: &Node) -> Option<Cow<'_, str>> {
+    let is_result = block.kind().is_some_and(|kind| kind.ends_with("_tool_result"));
+    is_result.then(|| block.opening.get()?.string("tool_use_id")).flatten()
 }
 
-pub(in crate::rules) fn result_named(case: &mut Case<'_>, node: &Node, block: &Object<'_>) {
-    let Some(id) = answered(block) else { return };
+pub(in crate::rules) fn result_named(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
+    let Some(id) = answered(node) else { return };
     let mut before = case.stream.items().take(FEW).filter(|other| !std::ptr::eq(*other, node));
     // The first blocks can be results of calls in the message before.
-    let is_first = before.all(|other| other.opening.get().is_none_or(|other| answered(other).is_some()));
+    let is_first = before.all(|other| !other.opening.is_set() || answered(other).is_some());
     let is_known = node.id() != Some(&*id) && case.stream.nodes.has_item(&id);
     if !is_first && !is_known {
         let actual = format!("{id:?}");
@@ -99,12 +100,12 @@ pub(in crate::rules) fn result_named(case: &mut Case<'_>, node: &Node, block: &O
     }
 }
 
-pub(in crate::rules) fn answered_in_turn(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
-    if delta.plain("stop_reason") != Some("end_turn") || case.stream.has_gap {
+pub(in crate::rules) fn answered_in_turn(case: &mut Case<'_>, message: &Node, _: &Object<'_>) {
+    if message.reason() != Some("end_turn") || case.stream.has_gap {
         return;
     }
     let stream = case.stream;
-    let answers: BTreeSet<_> = stream.items().filter_map(|block| answered(block.opening.get()?)).collect();
+    let answers: BTreeSet<_> = stream.items().filter_map(answered).collect();
     let is_open = |id: &str| !answers.contains(id);
     let open = blocks(stream, &SERVER_CALLS).find(|call| call.id().is_some_and(is_open));
     if let Some(call) = open {

@@ -1,29 +1,29 @@
 //! Rules of the group `message-usage`.
 
 use catalogue::Level;
-use spec::json::{self, values};
+use spec::{Slot, json};
 
 use super::is_call_by_code;
-use crate::engine::{Case, Node, Object, Snapshot, Usage, number};
+use crate::engine::{Case, Node, Object, Snapshot, Usage};
 
 /// The counts of input tokens; the sum is the whole input.
 const INPUT: [&str; 3] = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
 
-pub(in crate::rules) fn output_grows(case: &mut Case<'_>, _: &Node, delta: &Object<'_>) {
+pub(in crate::rules) fn output_grows(case: &mut Case<'_>, message: &Node, _: &Object<'_>) {
     // Tokens of a text that a refusal withdraws are not counted.
-    if delta.plain("stop_reason") != Some("refusal") {
-        falls(case, "output_tokens", case.stream.first_usage.output, case.usage().output);
+    if message.reason() != Some("refusal") {
+        falls(case, "output_tokens", case.stream.first_usage.output, case.usage(Slot::Usage).output);
     }
 }
 
 pub(in crate::rules) fn input_kept(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
-    let (before, after) = (case.stream.first_usage.input, case.usage().input);
+    let (before, after) = (case.stream.first_usage.input, case.usage(Slot::Usage).input);
     if after >= before {
         return;
     }
-    let Some(usage) = case.usage_text().map(Object::new) else { return };
+    let Some(usage) = case.record().and_then(|record| record.view.raw(Slot::Usage)) else { return };
     // After a compaction, the usage repeats the counts of one sampling.
-    let counts: Option<Vec<f64>> = match usage.value("iterations") {
+    let counts: Option<Vec<f64>> = match Object::new(usage).value("iterations") {
         Some(list) => json::entries(list).unwrap_or_default().into_iter().map(sampled).collect(),
         None => Some(Vec::new()),
     };
@@ -47,23 +47,16 @@ fn falls(case: &mut Case<'_>, name: &str, before: Option<f64>, after: Option<f64
 }
 
 pub(in crate::rules) fn parts_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    if let Some(usage) = snapshot.response.value("usage") {
-        within(case, "/message/usage", &snapshot.usage, usage);
-    }
+    within(case, "/message/usage", &snapshot.usage);
 }
 
 pub(in crate::rules) fn parts_within_at_end(case: &mut Case<'_>, _: &Node, _: &Object<'_>) {
-    if let Some(usage) = case.usage_text() {
-        within(case, "/usage", &case.usage(), usage);
-    }
+    within(case, "/usage", &case.usage(Slot::Usage));
 }
 
-/// Each stream has several usages: the known counts are not read again.
-fn within(case: &mut Case<'_>, pointer: &str, counts: &Usage, usage: &str) {
-    let [created, details, cache] = values(usage, [INPUT[2], "output_tokens_details", "cache_creation"]);
-    let (created, output) = (number(created), counts.output);
-    let all =
-        [(INPUT[0], counts.input), (INPUT[1], counts.cached), (INPUT[2], created), ("output_tokens", output)];
+fn within(case: &mut Case<'_>, pointer: &str, usage: &Usage) {
+    let Usage { input, cached, written, output, .. } = *usage;
+    let all = [(INPUT[0], input), (INPUT[1], cached), (INPUT[2], written), ("output_tokens", output)];
     let negative =
         all.into_iter().find_map(|(name, count)| Some((name, count.filter(|count| *count < 0.0)?)));
     if let Some((name, count)) = negative {
@@ -71,31 +64,26 @@ fn within(case: &mut Case<'_>, pointer: &str, counts: &Usage, usage: &str) {
             format!("{name} is {count}")
         });
     }
-    let thinking = number(values(details, ["thinking_tokens"])[0]);
-    if let Some((part, whole)) = thinking.zip(output).filter(|(part, whole)| part > whole) {
+    if let Some((part, whole)) = usage.reasoning.zip(output).filter(|(part, whole)| part > whole) {
         let pointer = format!("{pointer}/output_tokens_details/thinking_tokens");
         case.fault(&pointer, &format!("at most {whole}"), &part.to_string(), || {
             format!("thinking_tokens is {part}, but output_tokens is {whole}")
         });
     }
-    let parts = values(cache, ["ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"]);
-    let cached: f64 = parts.into_iter().filter_map(number).sum();
-    if let Some(whole) = created.filter(|whole| cached > *whole) {
+    let parts = usage.written_parts;
+    if let Some(whole) = written.filter(|whole| parts > *whole) {
         case.limit(Level::Should);
         let pointer = format!("{pointer}/cache_creation_input_tokens");
-        case.fault(&pointer, &format!("at least {cached}"), &whole.to_string(), || {
-            format!("cache_creation_input_tokens is {whole}, but its parts in cache_creation sum to {cached}")
+        case.fault(&pointer, &format!("at least {parts}"), &whole.to_string(), || {
+            format!("cache_creation_input_tokens is {whole}, but its parts in cache_creation sum to {parts}")
         });
     }
 }
 
 pub(in crate::rules) fn counts_input(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    if snapshot.usage.input.is_some_and(|count| count > 0.0) || is_call_by_code(snapshot.response) {
-        return;
-    }
-    let Some(usage) = snapshot.response.value("usage").map(Object::new) else { return };
-    let is_counted = INPUT.iter().any(|name| usage.number(name).is_some_and(|count| count > 0.0));
-    if usage.number("input_tokens").is_some() && !is_counted {
+    let Usage { input, cached, written, .. } = snapshot.usage;
+    let is_counted = [input, cached, written].iter().flatten().any(|count| *count > 0.0);
+    if input.is_some() && !is_counted && !is_call_by_code(snapshot.response) {
         case.fault("/message/usage/input_tokens", "more than 0, or cached tokens", "0", || {
             "the message starts with a usage of 0 input tokens".to_owned()
         });

@@ -27,7 +27,7 @@ pub(in crate::rules) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Objec
             (place, "\"\"")
         }
     };
-    let Some(raw) = spec::json::at(item.text(), place).filter(|raw| *raw != zero) else { return };
+    let Some(raw) = item.at(place).filter(|raw| *raw != zero) else { return };
     let is_empty = match spec::json::entries(raw) {
         Some(entries) => entries.is_empty(),
         None => raw == "\"\"" || !raw.starts_with('"'),
