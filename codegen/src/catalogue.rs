@@ -9,11 +9,11 @@ use serde::de::DeserializeOwned;
 use crate::dialect::{LoadError, entries, read_toml};
 use crate::folders::{
     self, AGENTS, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CLIENT_CONTRACT, CLIENT_RULES, CLIENTS,
-    CONTRACT, DEFECTS, IMPACT, MEASURED, REQUESTS, SHARED_RULES, THREADS,
+    CONTRACT, DEFECTS, IMPACT, LOG_RULES, LOGS, MEASURED, REQUESTS, SHARED_RULES, THREADS,
 };
 use crate::formats::{
     AgentsFile, ApiFile, BetweenCase, BetweenLimitsFile, ClientCase, ClientProfile, ContractFile, Defect,
-    DefectsFile, GuaranteesFile, ImpactFile, MeasuredFile, PageError, Profile, RequestsFile,
+    DefectsFile, GuaranteesFile, ImpactFile, Log, MeasuredFile, PageError, Profile, RequestsFile,
     RequirementsFile, Rule, RuleInApi, Scenario, SharedRulesFile, TestRule, Thread, ThreadsFile,
 };
 
@@ -58,6 +58,10 @@ pub struct Catalogue {
     pub client_rules: BTreeMap<String, TestRule>,
     /// `client-contract.toml`.
     pub client_contract: ContractFile,
+    /// `log-rules/`, by id.
+    pub log_rules: BTreeMap<String, TestRule>,
+    /// `logs/`, by the name of the file.
+    pub logs: BTreeMap<String, Log>,
     /// `between/limits.toml`.
     pub between_limits: BetweenLimitsFile,
     /// The features of all APIs, with their descriptions.
@@ -88,6 +92,8 @@ impl Catalogue {
             contract: read.shared(CONTRACT),
             client_rules: read.pages(CLIENT_RULES, TestRule::parse),
             client_contract: read.shared(CLIENT_CONTRACT),
+            log_rules: read.pages(LOG_RULES, TestRule::parse),
+            logs: read.tables(LOGS),
             between_limits: read.shared(BETWEEN_LIMITS),
             features: read.features(),
         };

@@ -17,12 +17,14 @@ pub const FOREIGN: &str = "foreign.toml";
 pub const GOLDENS: &str = "goldens";
 
 /// Folders of pages and tables. An API can have each, and all APIs can share one of the same name.
-pub const PAGES: [&str; 9] = [
+pub const PAGES: [&str; 11] = [
     BETWEEN_CASES,
     BETWEEN_RULES,
     "client-profiles",
     CLIENT_RULES,
     CLIENTS,
+    LOG_RULES,
+    LOGS,
     "profiles",
     "requirements",
     "rules",
@@ -46,6 +48,12 @@ pub const BETWEEN_LIMITS: &str = "between/limits.toml";
 
 /// The rules about clients.
 pub const CLIENT_RULES: &str = "client-rules";
+
+/// The rules about rows of logs.
+pub const LOG_RULES: &str = "log-rules";
+
+/// Logs and exports.
+pub const LOGS: &str = "logs";
 
 /// The contract of clients with their callers and with servers.
 pub const CLIENT_CONTRACT: &str = "client-contract.toml";

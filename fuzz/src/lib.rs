@@ -71,6 +71,7 @@ pub fn entries(pieces: &[&[u8]], format: Option<Format>) -> (Vec<String>, Result
 fn told(mut entry: Entry<'_>) -> String {
     let source = match &mut entry {
         Entry::Sent(frame) | Entry::Event(frame) | Entry::Body(frame) => std::mem::take(&mut frame.source),
+        Entry::Row(row) => std::mem::take(&mut row.frame.source),
         Entry::Exchange(_) | Entry::Lost(_) => b"",
     };
     format!("{entry:?} {}", source.escape_ascii())

@@ -209,11 +209,6 @@ mod tests {
         for (json, format) in [
             (r#"{"type":"log","text":"a"}"#, "application log"),
             (r#"{"ts":1,"level":"info","msg":"a"}"#, "application log"),
-            (r#"{"type":"user","uuid":"a","sessionId":"b","message":{}}"#, "Claude Code transcript"),
-            (r#"{"timestamp":"a","type":"response_item","payload":{"type":"message"}}"#, "Codex rollout"),
-            (r#"{"id":"a","traceId":"b","type":"GENERATION","startTime":"c"}"#, "Langfuse export"),
-            (r#"{"resourceSpans":[]}"#, "OpenTelemetry export"),
-            (r#"{"request_id":"a","call_type":"acompletion","response":{}}"#, "LiteLLM log"),
             (r#"{"model":"m","messages":[{"role":"user"}],"stream":true}"#, "request"),
             (r#"{"contents":[{"parts":[{"text":"Hi"}]}]}"#, "request"),
             (r#"{"version":1,"suite":"0.1.0","outcome":"passed"}"#, "report of this suite"),

@@ -7,6 +7,7 @@ use super::report::Report;
 use crate::catalogue::Catalogue;
 use crate::folders::{
     self, AGENTS, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CLIENT_CONTRACT, CLIENT_RULES, CONTRACT,
+    LOG_RULES,
 };
 use crate::formats::{
     AgentsFile, Authority, BetweenCase, BetweenLimit, Citation, ContractFile, Reaction, TestRule, Writes,
@@ -25,11 +26,12 @@ type Contract<'c> = (&'static str, &'c ContractFile);
 pub(super) fn check(context: &Context, report: &mut Report) {
     let catalogue = &context.catalogue;
     let apis = folders::apis(&context.spec);
-    for (rules, folder, contract) in both(catalogue) {
+    for (rules, folder, contract) in all(catalogue) {
         for (id, rule) in rules {
             let file = folders::file(&context.spec, folder, &format!("{id}.md"));
             let founded = authority_misuses(rule, contract);
-            for (entry, problem, help) in rule_misuses(rule).into_iter().chain(founded) {
+            let proven = violation_misuses(rule, folder == LOG_RULES);
+            for (entry, problem, help) in rule_misuses(rule).into_iter().chain(founded).chain(proven) {
                 report.find(&file, entry, problem, help);
             }
         }
@@ -126,6 +128,15 @@ fn rule_misuses(rule: &TestRule) -> Vec<Misuse> {
     found
 }
 
+fn violation_misuses(rule: &TestRule, is_about_logs: bool) -> Option<Misuse> {
+    let (problem, help) = match (is_about_logs, rule.violation.is_empty()) {
+        (true, true) => ("no row breaks the rule", "add a ```json block with rows of a log that break it"),
+        (false, false) => ("rows of a log belong to rules about logs", "remove the ```json block"),
+        _ => return None,
+    };
+    Some(("the violation", problem.to_owned(), help))
+}
+
 /// Threads only show that a rule was broken. They are no foundation for it.
 fn authority_misuses(rule: &TestRule, (file, contract): Contract<'_>) -> Vec<Misuse> {
     let mut found = Vec::new();
@@ -181,17 +192,21 @@ fn is_thread(text: &str) -> bool {
     })
 }
 
-/// The rules about gateways and about clients, each with their folder and their contract.
-fn both(catalogue: &Catalogue) -> [(&BTreeMap<String, TestRule>, &'static str, Contract<'_>); 2] {
+/// Rules about logs rest on no contract.
+static NO_CONTRACT: ContractFile = ContractFile { clauses: Vec::new() };
+
+/// The rules about gateways, about clients and about logs, each with their folder and their contract.
+fn all(catalogue: &Catalogue) -> [(&BTreeMap<String, TestRule>, &'static str, Contract<'_>); 3] {
     [
         (&catalogue.between_rules, BETWEEN_RULES, (CONTRACT, &catalogue.contract)),
         (&catalogue.client_rules, CLIENT_RULES, (CLIENT_CONTRACT, &catalogue.client_contract)),
+        (&catalogue.log_rules, LOG_RULES, ("a contract of logs", &NO_CONTRACT)),
     ]
 }
 
 /// Each clause needs a rule that rests on it, and a name that no clause of the other contract has.
 fn contract(catalogue: &Catalogue, report: &mut Report) {
-    let all = both(catalogue).into_iter().flat_map(|(rules, _, (file, contract))| {
+    let all = all(catalogue).into_iter().flat_map(|(rules, _, (file, contract))| {
         contract.clauses.iter().map(move |clause| (rules, file, clause))
     });
     let all: Vec<_> = all.collect();

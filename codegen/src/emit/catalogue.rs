@@ -8,10 +8,10 @@ use crate::catalogue::Catalogue;
 use crate::formats::{
     About, Agent, AgentFault, Authority, BetweenCase, BetweenLeniency, BetweenLimit, Breakage, Channel,
     Citation, Client, ClientCase, ClientFailure, ClientProfile, ClientRetries, ClientStep, Constant,
-    ContractClause, Coverage, DecidedBy, Edit, Ending, Expect, Family, FaultPlaces, HandlingMode, LooksAt,
-    NativeRule, OnSocket, Operand, Profile, Reaction, Relation, Requirement, RequirementLevel, Rule,
-    RuleInApi, Scenario, Scopes, Side, Step, Target, TestRule, UpstreamFault, Violation, WaitForm, Who,
-    Whose, Writes, groups,
+    ContractClause, Coverage, DecidedBy, Edit, Ending, Expect, Family, FaultPlaces, HandlingMode, Log,
+    LogRow, LooksAt, NativeRule, OnSocket, Operand, Profile, Reaction, Relation, Requirement,
+    RequirementLevel, Rule, RuleInApi, Scenario, Scopes, Side, Step, Target, TestRule, UpstreamFault,
+    Violation, WaitForm, Who, Whose, Writes, groups,
 };
 use crate::names;
 
@@ -20,7 +20,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let declarations = declarations! {
         About Agent AgentFault Authority BetweenCase BetweenLimit BetweenLeniency TestRule Breakage Channel Citation
         Client ClientCase ClientFailure ClientProfile ClientRetries ClientStep ContractClause Coverage DecidedBy Edit
-        Ending Expect Family FaultPlaces HandlingMode LooksAt Measurement OnSocket Operand Profile Reaction Relation
+        Ending Expect Family FaultPlaces HandlingMode Log LogRow LooksAt Measurement OnSocket Operand Profile Reaction Relation
         Requirement RequirementLevel Rule RuleInApi Scenario Side Step Target UpstreamFault Violation WaitForm Who
         Whose Writes
     };
@@ -75,6 +75,8 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let [agents, agent_faults] = [catalogue.agents.agents.expression(), catalogue.agents.faults.expression()];
     let contract = catalogue.contract.clauses.expression();
     let client_rules = list(catalogue.client_rules.values().cloned());
+    let log_rules = list(catalogue.log_rules.values().cloned());
+    let logs = list(catalogue.logs.values().cloned());
     let client_contract = catalogue.client_contract.clauses.expression();
     let between_limits = catalogue.between_limits.limits.expression();
     let between_leniencies = catalogue.between_limits.leniencies.expression();
@@ -132,6 +134,12 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
 
         /// The contract of clients with their callers and with servers.
         pub static CLIENT_CONTRACT: &[ContractClause] = #client_contract;
+
+        /// All rules about rows of logs, sorted by id.
+        pub static LOG_RULES: &[TestRule] = #log_rules;
+
+        /// All logs that are read.
+        pub static LOGS: &[Log] = #logs;
 
         /// What pairs of APIs cannot carry.
         pub static BETWEEN_LIMITS: &[BetweenLimit] = #between_limits;

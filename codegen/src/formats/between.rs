@@ -162,6 +162,9 @@ pub struct TestRule {
     /// The rest of the page, as Markdown.
     #[serde(skip)]
     pub prose: String,
+    /// Rows of a log that break it, one a line; only for rules about logs.
+    #[serde(skip)]
+    pub violation: String,
 }
 
 impl TestRule {
@@ -173,7 +176,8 @@ impl TestRule {
     pub fn parse(id: &str, text: &str) -> Result<Self, PageError> {
         let page = Page::split(text, "json")?;
         let rule: Self = page.metadata()?;
-        Ok(Self { id: id.to_owned(), title: page.title, prose: page.prose, ..rule })
+        let violation = page.data.iter().map(|block| block.text.as_str()).collect();
+        Ok(Self { id: id.to_owned(), title: page.title, prose: page.prose, violation, ..rule })
     }
 }
 

@@ -4,7 +4,7 @@ use schemars::{Schema, schema_for};
 
 use super::{
     AgentsFile, ApiFile, BetweenCase, BetweenLimitsFile, ClientCase, ClientProfile, ContractFile,
-    DefectsFile, DialectFile, ErrataFile, ForeignFile, Glossary, GuaranteesFile, ImpactFile, Lifecycle,
+    DefectsFile, DialectFile, ErrataFile, ForeignFile, Glossary, GuaranteesFile, ImpactFile, Lifecycle, Log,
     MeasuredFile, Profile, RequestsFile, RequirementsFile, Rule, Scenario, SharedRulesFile, TestRule,
     ThreadsFile,
 };
@@ -25,6 +25,7 @@ pub fn editor_schemas() -> Vec<(String, String)> {
         ("glossary", schema_for!(Glossary)),
         ("guarantee", schema_for!(GuaranteesFile)),
         ("lifecycle", schema_for!(Lifecycle)),
+        ("log", schema_for!(Log)),
         ("client-profile", schema_for!(ClientProfile)),
         ("measured", schema_for!(MeasuredFile)),
         ("impact", schema_for!(ImpactFile)),

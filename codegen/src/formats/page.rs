@@ -31,7 +31,7 @@ pub(super) struct Page {
     /// Everything after the title except the blocks of data.
     pub(super) prose: String,
     metadata: Block,
-    data: Vec<Block>,
+    pub(super) data: Vec<Block>,
     lines: usize,
 }
 

@@ -10,7 +10,7 @@ mod recorded;
 
 use core::fmt;
 
-use spec::table::{Operation, Role, Scope};
+use spec::table::{Mark, Operation, Role, Scope};
 use spec::{Api, Dialect};
 
 pub use features::Feature;
@@ -91,9 +91,14 @@ pub fn client_rule(id: &str) -> Option<&'static TestRule> {
     CLIENT_RULES.iter().find(|rule| rule.id == id)
 }
 
-/// The rules about gateways, and about clients.
+/// The rule about logs with this id.
+pub fn log_rule(id: &str) -> Option<&'static TestRule> {
+    LOG_RULES.iter().find(|rule| rule.id == id)
+}
+
+/// The rules about gateways, about clients, and about logs.
 pub fn test_rules() -> impl Iterator<Item = &'static TestRule> {
-    BETWEEN_RULES.iter().chain(CLIENT_RULES)
+    BETWEEN_RULES.iter().chain(CLIENT_RULES).chain(LOG_RULES)
 }
 
 impl TestRule {
@@ -104,7 +109,11 @@ impl TestRule {
 
     /// Returns the path of its page in the repository.
     pub fn page(&self) -> String {
-        let folder = if client_rule(self.id).is_some() { "client-rules" } else { "between/rules" };
+        let folder = match group(self.id) {
+            "log" => "log-rules",
+            _ if client_rule(self.id).is_some() => "client-rules",
+            _ => "between/rules",
+        };
         format!("spec/{folder}/{}.md", self.id)
     }
 

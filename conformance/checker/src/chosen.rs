@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use catalogue::{Level, Rule};
+use catalogue::{LOG_RULES, Level, Rule, TestRule};
 use spec::Dialect;
 
 use crate::engine::{Bound, Plan};
@@ -25,6 +25,8 @@ pub struct Rules {
     /// Sorted by id.
     chosen: Vec<Bound>,
     changed: Vec<ChangedLevel>,
+    /// The levels of rules about logs, which are the same in all dialects.
+    of_logs: BTreeMap<&'static str, Level>,
     plan: Arc<Plan>,
 }
 
@@ -76,11 +78,16 @@ impl Rules {
             Bound { rule, level, is_chosen: true, is_recorded }
         };
         let chosen = catalogue::RULES.iter().map(bound).filter(|bound| bound.level != Level::Off).collect();
-        Self::new(dialect, chosen, changed)
+        Self::new(dialect, chosen, changed, levels_of_logs(levels))
     }
 
-    fn new(dialect: &'static Dialect, chosen: Vec<Bound>, changed: Vec<ChangedLevel>) -> Self {
-        Self { plan: Plan::new(dialect, &chosen, hooks), chosen, changed }
+    fn new(
+        dialect: &'static Dialect,
+        chosen: Vec<Bound>,
+        changed: Vec<ChangedLevel>,
+        of_logs: BTreeMap<&'static str, Level>,
+    ) -> Self {
+        Self { plan: Plan::new(dialect, &chosen, hooks), chosen, changed, of_logs }
     }
 
     /// Keeps the rules that a predicate accepts.
@@ -89,7 +96,7 @@ impl Rules {
         let dialect = self.plan.dialect();
         let chosen = self.chosen.into_iter().filter(|bound| wanted(bound.rule)).collect();
         let changed = self.changed.into_iter().filter(|changed| wanted(changed.rule)).collect();
-        Self::new(dialect, chosen, changed)
+        Self::new(dialect, chosen, changed, self.of_logs)
     }
 
     /// Returns the rules.
@@ -101,6 +108,11 @@ impl Rules {
     pub fn level(&self, rule: &Rule) -> Level {
         let at = self.chosen.binary_search_by(|bound| bound.rule.id.cmp(rule.id));
         at.map_or(Level::Off, |at| self.chosen[at].level)
+    }
+
+    /// The levels of rules about logs.
+    pub const fn of_logs(&self) -> &BTreeMap<&'static str, Level> {
+        &self.of_logs
     }
 
     /// Returns the rules whose level differs from the dialect's. They include rules that are turned off.
@@ -116,6 +128,11 @@ impl Rules {
     pub(crate) fn plan(&self) -> Arc<Plan> {
         Arc::clone(&self.plan)
     }
+}
+
+pub(crate) fn levels_of_logs(chosen: &BTreeMap<String, Level>) -> BTreeMap<&'static str, Level> {
+    let level = |rule: &TestRule| chosen.get(rule.id).copied().unwrap_or(rule.level);
+    LOG_RULES.iter().map(|rule| (rule.id, level(rule))).collect()
 }
 
 /// Returns the level of a rule in a dialect.

@@ -5,6 +5,8 @@ use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
 
+use catalogue::Log;
+
 /// One frame of a stream: the lines between two blank lines of server-sent events, a WebSocket
 /// message, a line of NDJSON.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -205,8 +207,19 @@ pub enum Entry<'a> {
     Event(Frame<'a>),
     /// The body of a response that is not a stream.
     Body(Frame<'a>),
+    /// A row of a log. The next body may be its answer.
+    Row(Row<'a>),
     /// The rest of the response is missing.
     Lost(Loss<'a>),
+}
+
+/// A row of a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row<'a> {
+    /// The log.
+    pub log: &'static Log,
+    /// The row, as JSON.
+    pub frame: Frame<'a>,
 }
 
 /// The reason why the rest of a response is missing.

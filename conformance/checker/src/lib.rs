@@ -25,7 +25,7 @@ pub use engine::{
     Observer, Occurrence, Origin, Payload, Record, Related, Seen, SeenEffect, Supply, Unmeasured, effects,
     needed, tells,
 };
-pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport};
+pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Row, Transport};
 pub use recognition::{Other, Recognised, apis_of_request, fallback, other_than};
 pub use rule_sets::RuleSets;
 pub use rules::is_sign_of_life;

@@ -8,6 +8,7 @@ use catalogue::{Level, Rule};
 use spec::{DIALECTS, Dialect};
 
 use crate::Rules;
+use crate::chosen::levels_of_logs;
 
 /// The rules of every dialect, made when a stream is recognised as one of it.
 ///
@@ -48,6 +49,11 @@ impl RuleSets {
     pub fn only(&self, is_wanted: impl Fn(&Rule) -> bool + Send + Sync + 'static) -> Self {
         let all = Arc::clone(&self.0);
         Self::new(self.0.levels.clone(), move |rule| (all.is_wanted)(rule) && is_wanted(rule))
+    }
+
+    /// The levels of rules about logs.
+    pub fn of_logs(&self) -> BTreeMap<&'static str, Level> {
+        levels_of_logs(&self.0.levels)
     }
 
     /// Returns the rules of a dialect.

@@ -8,8 +8,10 @@ use super::curl::curl;
 use super::timeline::TimelineBuilder;
 use crate::capture::other_api::{at_url, own_api};
 use crate::capture::{Entry, Exchange, Format, Frame, Loss, Piece, Reader, Sink, Transport, sse};
+use crate::logs::{Judge, is_own, kind_of};
+use catalogue::LogRow;
 use checker::sse::{FrameStart, Repeated};
-use checker::{Checker, Observer, Other, RuleSets, Rules, fallback, is_sign_of_life, other_than};
+use checker::{Checker, Observer, Other, Row, RuleSets, Rules, fallback, is_sign_of_life, other_than};
 use results::{CaptureReport, Lost, UNKNOWN};
 use spec::Api;
 
@@ -113,21 +115,24 @@ pub struct Checking {
     has_spoken: bool,
     /// Whether the exchange has a response without a stream.
     has_body: bool,
+    logs: Judge,
+    /// The kind of the row that is the current exchange.
+    row: Option<&'static LogRow>,
     report: CaptureReport,
 }
 
 impl Checking {
     /// Returns a check by the rules of one dialect, with timelines if `draws` is set.
     pub fn new(rules: &Rules, draws: bool) -> Self {
-        Self::with(Checker::with_rules(rules), false, draws)
+        Self::with(Checker::with_rules(rules), Judge::new(rules.of_logs().clone()), false, draws)
     }
 
     /// Returns a check by the rules of the dialect of each stream, with timelines if `draws` is set.
     pub fn recognising(sets: &RuleSets, draws: bool) -> Self {
-        Self::with(Checker::recognising(sets), true, draws)
+        Self::with(Checker::recognising(sets), Judge::new(sets.of_logs()), true, draws)
     }
 
-    fn with(checker: Checker, recognises: bool, draws: bool) -> Self {
+    fn with(checker: Checker, logs: Judge, recognises: bool, draws: bool) -> Self {
         let report = CaptureReport::default();
         Self {
             checker,
@@ -152,6 +157,8 @@ impl Checking {
             foreign: None,
             has_spoken: false,
             has_body: false,
+            logs,
+            row: None,
             report,
         }
     }
@@ -187,6 +194,7 @@ impl Checking {
     /// follow.
     pub fn finish(&mut self, name: String, outcome: Result<Format, String>) -> CaptureReport {
         self.end_stream();
+        self.report.findings.append(&mut self.logs.finish());
         (self.exchange, self.exchange_number, self.status, self.exchanges) = (None, None, None, 0);
         self.asked = Asked::default();
         let (lost, unjudged) = (self.lost.take(), take(&mut self.unjudged));
@@ -218,6 +226,7 @@ impl Checking {
             Entry::Exchange(exchange) => self.exchange(exchange),
             Entry::Event(frame) => self.event(frame, observer),
             Entry::Body(frame) => self.body(frame),
+            Entry::Row(row) => self.row(row),
             Entry::Sent(frame) => {
                 self.checker().sent(frame);
             }
@@ -291,6 +300,15 @@ impl Checking {
         }
     }
 
+    fn row(&mut self, Row { log, frame }: &Row<'_>) {
+        let rows = self.report.logs.entry(Cow::Borrowed(log.name)).or_default();
+        rows.rows += 1;
+        let Some(kind) = kind_of(log, frame.data.as_deref().unwrap_or_default()) else { return };
+        let has_answer = self.logs.row(log, kind, frame, self.exchange.as_deref());
+        rows.answers += u64::from(has_answer);
+        self.row = Some(kind);
+    }
+
     fn body(&mut self, frame: &Frame<'_>) {
         let may_be_other = self.passes_over || self.recognises || self.asked.other.is_some();
         if may_be_other && !self.asked.is_ours {
@@ -343,7 +361,7 @@ impl Checking {
         self.checker.reset();
         (self.frames, self.is_begun, self.has_body) = (0, false, false);
         (self.has_spoken, self.is_left, self.is_lost) = (false, false, false);
-        self.foreign = None;
+        (self.foreign, self.row) = (None, None);
     }
 
     fn lost(&mut self, loss: &Loss<'_>) {
@@ -457,6 +475,9 @@ impl Checking {
         report.events += self.checker.events() - unjudged;
         self.unjudged += unjudged;
         let (mut findings, omitted) = self.checker.take_findings();
+        if let Some(kind) = self.row {
+            findings.retain(|finding| !is_own(kind, finding));
+        }
         let dialect = self.checker.recognised().map_or("", |found| found.dialect.name);
         let has_response = self.has_body || self.checker.events() > 0 || !findings.is_empty();
         if let Some(found) = self.checker.recognised().filter(|_| has_response) {

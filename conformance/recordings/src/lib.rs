@@ -6,6 +6,7 @@ pub mod capture;
 mod check;
 mod curl;
 pub mod goldens;
+mod logs;
 pub mod shape;
 mod timeline;
 pub mod violation;

@@ -52,6 +52,7 @@ fn tell(entry: Entry<'_>, places: bool) -> String {
         }
         Entry::Body(frame) => of(&frame, "body"),
         Entry::Sent(frame) => of(&frame, "sent"),
+        Entry::Row(row) => of(&row.frame, row.log.name),
         Entry::Lost(reason) => format!("lost: {reason}"),
     }
 }

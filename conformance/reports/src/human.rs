@@ -287,7 +287,10 @@ fn remarks(finding: &Finding, dialect: &str, fail_on: FailOn) -> Vec<(&'static s
     if let Some(origin) = &finding.follows_from {
         remarks.push(("follows from", format!("{} at line {}", origin.rule, origin.line)));
     }
-    let Some(rule) = catalogue::rule(&finding.rule) else { return remarks };
+    let Some(rule) = catalogue::rule(&finding.rule) else {
+        remarks.extend(of_log(finding));
+        return remarks;
+    };
     remarks.push(("authority", authority(finding, rule, dialect)));
     let clients = finding.broken_clients();
     if !clients.is_empty() {
@@ -300,6 +303,12 @@ fn remarks(finding: &Finding, dialect: &str, fail_on: FailOn) -> Vec<(&'static s
     remarks
 }
 
+fn of_log(finding: &Finding) -> Vec<(&'static str, String)> {
+    let Some(rule) = catalogue::log_rule(&finding.rule) else { return Vec::new() };
+    let authority = format!("{} · {}", finding.level.keyword(), rule.foundation());
+    vec![("authority", authority), ("fix", rule.fix.to_owned())]
+}
+
 /// Returns the most important remarks.
 fn brief(finding: &Finding, cause: &Cause, run: &Run) -> Vec<(&'static str, String)> {
     let dialect = run.dialect_of(finding);
@@ -307,7 +316,10 @@ fn brief(finding: &Finding, cause: &Cause, run: &Run) -> Vec<(&'static str, Stri
     let is_told = |actual: &str| actual == "none" || finding.message.contains(actual.trim_matches('"'));
     let is_told = marked(finding).is_none() && finding.actual.as_deref().is_none_or(is_told);
     let mut remarks = if is_told { Vec::new() } else { difference(finding) };
-    let Some(rule) = catalogue::rule(&finding.rule) else { return remarks };
+    let Some(rule) = catalogue::rule(&finding.rule) else {
+        remarks.extend(of_log(finding));
+        return remarks;
+    };
     remarks.push(("authority", brief_authority(finding, rule, dialect)));
     let mut clients = finding.broken_clients();
     // Outcomes that were played replace measured ones.

@@ -175,7 +175,10 @@ fn descriptor(rule: &RuleTotal) -> Value {
     let apis: Vec<&str> = rule.apis.iter().map(String::as_str).collect();
     let page = known.map(|known| pages::rule(known, &apis)).unwrap_or_default();
     let fixes = rule.of_apis(RuleInApi::every_fix);
-    let fix = known.map(|_| format!(". Fix: {}", fixes.join("; "))).unwrap_or_default();
+    let of_log = catalogue::log_rule(&rule.id);
+    let fix = known.map(|_| fixes.join("; ")).or(of_log.map(|rule| rule.fix.to_owned()));
+    let fix = fix.map(|fix| format!(". Fix: {fix}")).unwrap_or_default();
+    let page = if let Some(rule) = of_log { rule.prose.to_owned() } else { page };
     let text = format!("{title} ({}){fix}", visible(&rule.authority));
     let mut descriptor = json!({
         "id": visible(&rule.id),

@@ -21,6 +21,7 @@ pub(super) fn terms(run: &Run) -> Vec<(&'static str, String)> {
         terms.push(("fails on", text));
     }
     terms.extend(dialects(run.recognised()).map(|text| ("recognised", text)));
+    terms.extend(run.logs().into_iter().map(|log| ("log", log)));
     // Those who check recordings ask for it; a vendor reads it after all else.
     if run.live.is_none() {
         terms.extend(coverage(run).map(|text| ("exercised", text)));

@@ -37,6 +37,9 @@ pub struct CaptureReport {
     /// Number of exchanges of other APIs and formats, which are not checked, by their name; `unknown` if they have none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub other_apis: BTreeMap<Cow<'static, str>, u64>,
+    /// The logs whose rows it has, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub logs: BTreeMap<Cow<'static, str>, LogRows>,
     /// Number of checked streams and responses that belong to another API, by API. Only that is reported of them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub foreign: BTreeMap<Cow<'static, str>, u64>,
@@ -66,6 +69,16 @@ pub struct CaptureReport {
 
 /// The name of what shows neither an API nor a format.
 pub const UNKNOWN: &str = "unknown";
+
+/// Rows of a log.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct LogRows {
+    /// Number of rows.
+    pub rows: u64,
+    /// Number of answers in them: bodies of APIs, or what the log made of these.
+    pub answers: u64,
+}
 
 /// A dialect that was recognised in a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,12 +138,16 @@ impl CaptureReport {
 
     /// Returns whether no rule applies to it.
     pub fn is_blank(&self) -> bool {
-        self.streams == 0 && self.bodies == self.unjudged && self.findings.is_empty()
+        self.streams == 0 && self.bodies == self.unjudged && self.findings.is_empty() && self.answers() == 0
+    }
+
+    fn answers(&self) -> u64 {
+        self.logs.values().map(|log| log.answers).sum()
     }
 
     /// Returns whether a response of this API was read.
     pub fn has_responses(&self) -> bool {
-        self.streams + self.bodies > self.unjudged + self.foreign.values().sum::<u64>()
+        self.answers() > 0 || self.streams + self.bodies > self.unjudged + self.foreign.values().sum::<u64>()
     }
 
     /// Returns why it has no response, if it has none.

@@ -25,11 +25,13 @@ pub enum Format {
     Txtar,
     /// An exchange recorded by this suite.
     Exchange,
+    /// A table of comma-separated values with rows of a log.
+    Csv,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Sse,
         Self::Ndjson,
         Self::Json,
@@ -39,6 +41,7 @@ impl Format {
         Self::Cassette,
         Self::Txtar,
         Self::Exchange,
+        Self::Csv,
     ];
 
     /// Returns its name.
@@ -53,6 +56,7 @@ impl Format {
             Self::Cassette => "cassette",
             Self::Txtar => "txtar",
             Self::Exchange => "exchange",
+            Self::Csv => "csv",
         }
     }
 }

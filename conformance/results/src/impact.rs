@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use spec::{APIS, FORMATS};
 
 use super::text::{counted, grouped, listed};
-use super::{Broken, CaptureReport, ClientState, ClientTotal, Run, UNKNOWN, Unknown, Verdict};
+use super::{Broken, CaptureReport, ClientState, ClientTotal, LogRows, Run, UNKNOWN, Unknown, Verdict};
 
 /// Clients that fail in the same way, in the same number of recordings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +39,9 @@ impl Run {
         let unread = self.captures.iter().find_map(|capture| Some((capture, capture.error.as_ref()?)));
         if let Some((capture, error)) = unread {
             return Some(format!("{} could not be read: {error}", named(capture)));
+        }
+        if let Some(log) = self.logs().first() {
+            return Some(log.clone());
         }
         let mut apis: BTreeMap<&str, u64> = BTreeMap::new();
         for (name, count) in
@@ -90,7 +93,8 @@ impl Run {
         add(|capture| capture.unjudged, "answer", neither);
         if self.live.is_none() {
             let is_empty = |capture: &CaptureReport| {
-                let holds_nothing = capture.bodies == 0 && capture.other_apis.is_empty();
+                let holds_nothing =
+                    capture.bodies == 0 && capture.other_apis.is_empty() && capture.logs.is_empty();
                 u64::from(capture.error.is_none() && holds_nothing && capture.is_blank())
             };
             add(is_empty, "file", ["without streams or responses", "without streams or responses"]);
@@ -109,6 +113,26 @@ impl Run {
             all.push((format!("{what} skipped: {why}"), Vec::new()));
         }
         all
+    }
+
+    /// The logs among the recordings, each with the number of its answers, in words.
+    pub fn logs(&self) -> Vec<String> {
+        let mut logs: BTreeMap<&str, LogRows> = BTreeMap::new();
+        for (name, log) in self.captures.iter().flat_map(|capture| &capture.logs) {
+            let all = logs.entry(name).or_default();
+            (all.rows, all.answers) = (all.rows + log.rows, all.answers + log.answers);
+        }
+        let words = |(name, LogRows { rows, answers }): (&str, LogRows)| {
+            let rows = counted(rows, "row");
+            match answers {
+                0 => format!("{name}: {rows}, without an answer"),
+                _ => format!(
+                    "{name}: {rows}, assembled: {}; the order of events is not in this log",
+                    counted(answers, "answer")
+                ),
+            }
+        };
+        logs.into_iter().map(words).collect()
     }
 
     /// Returns the recordings of other APIs in one line.

@@ -46,7 +46,7 @@ use serde::{Deserialize, Serialize};
 pub use between::{
     BETWEEN_RUN_VERSION, BetweenPair, BetweenRun, BetweenTest, OfPair, StreamOutcome, Unaccounted,
 };
-pub use capture::{CaptureReport, DialectSeen, Lost, UNKNOWN};
+pub use capture::{CaptureReport, DialectSeen, LogRows, Lost, UNKNOWN};
 pub use case::{CaseReport, OTHER_RULES, TrialResult};
 pub use cause::{Cause, Layer, cause_id, cause_message, starred};
 pub use checker::{Excerpt, Finding, LevelName, Location, Misnomer, Origin, Related, Supply};

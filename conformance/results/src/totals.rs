@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use catalogue::{CLIENTS, Client, Level, Rule, RuleInApi};
+use catalogue::{CLIENTS, Client, LOG_RULES, Level, Rule, RuleInApi, TestRule};
 use serde::{Deserialize, Serialize};
 
 use super::capture::CaptureReport;
@@ -126,22 +126,30 @@ impl RuleTotal {
         }
     }
 
+    fn new(id: &str, title: &str, level: Level) -> Self {
+        Self {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            level,
+            authority: String::new(),
+            apis: Vec::new(),
+            worst: Level::Off,
+            times: 0,
+            captures: 0,
+            first: None,
+        }
+    }
+
+    fn of_log(rule: &TestRule, level: Level) -> Self {
+        Self { authority: rule.foundation(), ..Self::new(rule.id, rule.title, level) }
+    }
+
     /// Returns all checked rules, in the order of the catalogue.
     pub fn all(rules: &[&Rules], captures: &[CaptureReport]) -> Vec<Self> {
         let mut totals: BTreeMap<&str, Self> = BTreeMap::new();
         for (rules, rule) in rules.iter().flat_map(|rules| rules.iter().map(move |rule| (rules, rule))) {
             let level = rules.level(rule);
-            let total = totals.entry(rule.id).or_insert_with(|| Self {
-                id: rule.id.to_owned(),
-                title: rule.title.to_owned(),
-                level,
-                authority: String::new(),
-                apis: Vec::new(),
-                worst: Level::Off,
-                times: 0,
-                captures: 0,
-                first: None,
-            });
+            let total = totals.entry(rule.id).or_insert_with(|| Self::new(rule.id, rule.title, level));
             total.level = total.level.max(level);
             let api = rules.dialect().api.name;
             if total.apis.iter().all(|known| known != api) {
@@ -151,6 +159,13 @@ impl RuleTotal {
         for total in totals.values_mut() {
             let authorities = total.of_apis(|own| own.citation.to_string());
             total.authority = authorities.join("; ");
+        }
+        if captures.iter().any(|capture| !capture.logs.is_empty()) {
+            let of_logs = rules.first().map(|rules| rules.of_logs());
+            totals.extend(LOG_RULES.iter().map(|rule| {
+                let level = of_logs.and_then(|levels| levels.get(rule.id)).copied();
+                (rule.id, Self::of_log(rule, level.unwrap_or(rule.level)))
+            }));
         }
         for (of, capture) in captures.iter().enumerate() {
             let mut here = BTreeSet::new();

@@ -34,7 +34,7 @@ Examples:
 /// Checks recordings: curl output, HAR, VCR cassettes, NDJSON.
 ///
 /// The format is detected: server-sent events, HTTP responses, NDJSON, JSON, WebSocket logs, HAR, cassettes of VCR and
-/// its kin, and exchanges of this suite, compressed or not.
+/// its kin, logs of gateways and agents as JSON lines or CSV, and exchanges of this suite, compressed or not.
 ///
 /// Prints findings to stderr and a summary to stdout.
 ///

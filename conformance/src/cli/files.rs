@@ -190,4 +190,5 @@ const FORMATS: &[(Format, &str)] = &[
     (Format::Cassette, "YAML cassette of VCR, or httpmock"),
     (Format::Txtar, "Text archive of Go tests"),
     (Format::Exchange, "Exchange recorded by this program"),
+    (Format::Csv, "Table with rows of a log"),
 ];

@@ -35,11 +35,13 @@ pub(super) const SCENARIOS: Known = Known(|| {
     ids.dedup();
     ids
 });
-/// Rules, and the groups that they are in.
-pub(super) const RULES: Known = Known(|| {
+/// Rules that a reference gateway can break, and the groups that they are in.
+pub(super) const FAULTS: Known = Known(|| {
     let groups: BTreeSet<&str> = catalogue::RULES.iter().map(Rule::group).collect();
     catalogue::RULES.iter().map(|rule| rule.id).chain(groups).collect()
 });
+/// Rules of streams, bodies and logs, and the groups that they are in.
+pub(super) const RULES: Known = Known(super::names::rules_and_groups);
 /// Enumerations of legal streams.
 pub(super) const ENUMERATIONS: Known =
     Known(|| grammar::Enumeration::all().into_iter().map(|of| &*of.name.leak()).collect());

@@ -143,6 +143,8 @@ pub(super) enum Topic {
     BetweenRule(&'static TestRule),
     /// A rule for clients.
     ClientRule(&'static TestRule),
+    /// A rule for rows of logs.
+    LogRule(&'static TestRule),
     /// A case for both ends of a gateway.
     BetweenCase(&'static BetweenCase),
 }
@@ -161,6 +163,7 @@ impl Topic {
             Self::Fault(_) => "a fault",
             Self::BetweenRule(_) => "a rule of `between`",
             Self::ClientRule(_) => "a rule of `client`",
+            Self::LogRule(_) => "a rule for logs",
             Self::BetweenCase(_) => "a case of `between`",
         }
     }
@@ -184,6 +187,7 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
     found.extend(WireFault::named(name).map(Topic::Fault));
     found.extend(between_rule(name).map(Topic::BetweenRule));
     found.extend(client_rule(name).map(Topic::ClientRule));
+    found.extend(catalogue::log_rule(name).map(Topic::LogRule));
     found.extend(between_case(name).map(Topic::BetweenCase));
     if !found.is_empty() {
         return Ok(found);
@@ -281,13 +285,20 @@ pub(super) fn rule(id: &str) -> Result<&'static Rule> {
     })
 }
 
+pub(super) fn rules_and_groups() -> Vec<&'static str> {
+    let ids =
+        || catalogue::RULES.iter().map(|rule| rule.id).chain(catalogue::LOG_RULES.iter().map(|rule| rule.id));
+    let groups: BTreeSet<&str> = ids().map(catalogue::group).collect();
+    ids().chain(groups).collect()
+}
+
 /// Fails unless this is the name of a rule or of a group of rules.
 pub(super) fn rule_or_group(name: &str) -> Result<()> {
-    if catalogue::RULES.iter().any(|rule| harness::suite::is_meant(rule, name)) {
+    let all = rules_and_groups();
+    if all.contains(&name) {
         return Ok(());
     }
-    let groups: BTreeSet<&str> = catalogue::RULES.iter().map(Rule::group).collect();
-    let hint = meant(name, catalogue::RULES.iter().map(|rule| rule.id).chain(groups));
+    let hint = meant(name, all.into_iter());
     Err(anyhow!("there is no rule or group \"{name}\"{hint}; `conformance list rules` lists them all"))
 }
 

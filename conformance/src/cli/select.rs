@@ -1,12 +1,13 @@
 //! Selection of rules.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
-use catalogue::Rule;
+use catalogue::{LOG_RULES, Level, Rule};
 use clap::Args;
 
 use super::{known, names};
 use harness::suite::is_selected;
-
 /// The heading of these flags.
 pub(super) const HEADING: &str = "Rules";
 
@@ -31,6 +32,17 @@ impl SelectArgs {
     }
 
     pub(super) fn is_wanted(&self, rule: &Rule) -> bool {
-        is_selected(rule, &self.select, &self.ignore)
+        self.wants(rule.id)
+    }
+
+    fn wants(&self, id: &str) -> bool {
+        is_selected(id, &self.select, &self.ignore)
+    }
+
+    /// Turns off the rules about logs that are not selected.
+    pub(super) fn turn_off(&self, mut levels: BTreeMap<String, Level>) -> BTreeMap<String, Level> {
+        let others = LOG_RULES.iter().filter(|rule| !self.wants(rule.id));
+        levels.extend(others.map(|rule| (rule.id.to_owned(), Level::Off)));
+        levels
     }
 }

@@ -55,7 +55,7 @@ pub(super) struct ServeArgs {
     ///
     /// A rule is broken in every response where that breaks no other rule. Transport faults affect every stream:
     /// cut, crlf, split-utf8, stall, slow, huge-line, wrong-content-type, gzip, early-close, error-as-stream.
-    #[arg(long = "fault", value_name = "FAULT", value_parser = known::RULES, hide_possible_values = true)]
+    #[arg(long = "fault", value_name = "FAULT", value_parser = known::FAULTS, hide_possible_values = true)]
     faults: Vec<String>,
     /// Model to serve; repeatable [default: all].
     ///

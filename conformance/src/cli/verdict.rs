@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Result, anyhow, bail};
-use catalogue::{Level, Rule};
+use catalogue::{LOG_RULES, Level, Rule, TestRule};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use spec::Dialect;
@@ -12,7 +12,7 @@ use super::message::note;
 use super::names;
 use super::select::{HEADING, SelectArgs};
 use checker::{RuleSets, Rules, level};
-use harness::suite::{is_meant, is_selected};
+use harness::suite::is_meant;
 use results::{FailOn, LevelChange};
 
 /// Which findings fail, and the levels of rules.
@@ -91,15 +91,23 @@ impl RuleLevel {
     }
 
     fn rules(&self) -> impl Iterator<Item = &'static Rule> {
-        catalogue::RULES.iter().filter(|rule| is_meant(rule, &self.name))
+        catalogue::RULES.iter().filter(|rule| is_meant(rule.id, &self.name))
+    }
+
+    fn of_logs(&self) -> impl Iterator<Item = &'static TestRule> {
+        LOG_RULES.iter().filter(|rule| is_meant(rule.id, &self.name))
     }
 
     fn is_about_group(&self) -> bool {
-        catalogue::rule(&self.name).is_none()
+        !self.name.contains('/')
     }
 
     /// Returns why it has no effect in a dialect, if it has none.
     fn idle(&self, dialect: &Dialect) -> Option<String> {
+        if let Some(rule) = self.of_logs().next() {
+            let is_idle = self.of_logs().all(|rule| rule.level == self.level);
+            return is_idle.then(|| format!("its level is {}", rule.level.keyword()));
+        }
         let mut applying = self.rules().filter(|rule| rule.applies_to(dialect)).peekable();
         if applying.peek().is_none() {
             return Some(format!("it is not about {}", dialect.name));
@@ -152,13 +160,14 @@ impl VerdictArgs {
 
     pub(super) fn rules(&self, dialect: &'static Dialect, select: &SelectArgs) -> Result<Rules> {
         select.check()?;
-        Ok(Rules::with_levels(dialect, &self.levels(&[dialect])?).only(|rule| select.is_wanted(rule)))
+        let levels = select.turn_off(self.levels(&[dialect])?);
+        Ok(Rules::with_levels(dialect, &levels).only(|rule| select.is_wanted(rule)))
     }
 
     pub(super) fn rule_sets(&self, select: &SelectArgs) -> Result<RuleSets> {
         select.check()?;
-        let SelectArgs { select, ignore } = select.clone();
-        Ok(RuleSets::new(self.levels(spec::DIALECTS)?, move |rule| is_selected(rule, &select, &ignore)))
+        let (levels, select) = (select.turn_off(self.levels(spec::DIALECTS)?), select.clone());
+        Ok(RuleSets::new(levels, move |rule| select.is_wanted(rule)))
     }
 
     /// Returns the levels by rule. Fails if a name is unknown, or a level is set twice; prints a note if one is that of
@@ -181,6 +190,11 @@ impl VerdictArgs {
         let (of_groups, of_rules): (Vec<&RuleLevel>, Vec<&RuleLevel>) =
             self.levels.iter().partition(|setting| setting.is_about_group());
         let all = of_groups.into_iter().chain(of_rules);
-        Ok(all.flat_map(|setting| setting.rules().map(|rule| (rule.id.to_owned(), setting.level))).collect())
+        let mut levels = BTreeMap::new();
+        for setting in all {
+            let ids = setting.rules().map(|rule| rule.id).chain(setting.of_logs().map(|rule| rule.id));
+            levels.extend(ids.map(|id| (id.to_owned(), setting.level)));
+        }
+        Ok(levels)
     }
 }

@@ -78,7 +78,7 @@ fn dictionary(out: &Path, replay: Replay) -> HashMap<String, Vec<Answer>> {
             }
             Entry::Event(frame) => add(&mut given, &frame, b"\n\n"),
             Entry::Body(frame) => add(&mut given, &frame, b""),
-            Entry::Sent(_) | Entry::Lost(_) => {}
+            Entry::Sent(_) | Entry::Row(_) | Entry::Lost(_) => {}
         })
         .expect("it can be read");
         answers.entry(asked).or_default().extend(given);

@@ -36,7 +36,8 @@ fn one_stream_in_every_format() {
     for (format, recording) in &recordings {
         assert_eq!(data(recording), (*format, events.clone()), "{}", format.name());
     }
-    for format in Format::ALL {
+    // Tables have rows of logs alone.
+    for format in Format::ALL.into_iter().filter(|format| *format != Format::Csv) {
         assert!(recordings.iter().any(|(is, _)| *is == format), "{} is not among them", format.name());
     }
 }

@@ -93,10 +93,11 @@ fn the_readme_counts_what_there_is_of_each_api() {
 }
 
 #[test]
-fn the_pages_about_gateways_and_clients_list_all_rules() {
+fn the_pages_about_gateways_clients_and_logs_list_all_rules() {
     for (page, part, rules) in [
         ("between", "between-rules", catalogue::BETWEEN_RULES),
         ("clients", "client-rules", catalogue::CLIENT_RULES),
+        ("archives", "log-rules", catalogue::LOG_RULES),
     ] {
         let mut rows = "| rule | level | what it demands |\n|---|---|---|\n".to_owned();
         for rule in rules {

@@ -26,7 +26,7 @@ fn files_are_as_their_schemas_say() {
                 .filter(|(_, path)| path.is_file()),
         );
     }
-    for (kind, folder) in [("requirement", "requirements"), ("profile", "profiles")] {
+    for (kind, folder) in [("log", folders::LOGS), ("requirement", "requirements"), ("profile", "profiles")] {
         let folders = folders::of_kind(&spec, folder);
         files.extend(folders.iter().flat_map(|folder| list(folder)).map(|path| (kind, path)));
     }

@@ -191,6 +191,9 @@ impl Finding {
 
     /// Returns the fix for the server, in a line.
     pub fn fix(&self) -> Option<Cow<'static, str>> {
+        if let Some(rule) = catalogue::log_rule(&self.rule) {
+            return Some(Cow::Borrowed(rule.fix));
+        }
         let rule = catalogue::rule(&self.rule)?;
         let usual = rule.in_api(&self.api).fix_of(self.form());
         if self.form == Self::ECHO {

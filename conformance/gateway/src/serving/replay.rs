@@ -100,7 +100,7 @@ impl Replay {
 
     fn take(&mut self, entry: Entry<'_>, clock: &mut Clock) {
         match entry {
-            Entry::Exchange(_) => {}
+            Entry::Exchange(_) | Entry::Row(_) => {}
             Entry::Sent(frame) => {
                 clock.pause(frame.time);
                 self.turns.push(Line::default());

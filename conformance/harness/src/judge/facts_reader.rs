@@ -83,7 +83,7 @@ impl FactsReader {
                 facts.request = body.and_then(|body| serde_json::from_str(body).ok());
                 facts.asked_mark = body.and_then(|body| marks(body).next());
             }
-            Entry::Event(_) => {}
+            Entry::Event(_) | Entry::Row(_) => {}
             Entry::Body(frame) => {
                 let body = frame.data.as_deref();
                 facts.response = body.and_then(|body| serde_json::from_str(body).ok());

@@ -350,7 +350,7 @@ pub fn rules(
         profiles.is_empty()
             || certificate::with_names(profiles).any(|profile| profile.rules.contains(&rule.id))
     };
-    Rules::with_levels(dialect, levels).only(|rule| is_demanded(rule) && is_selected(rule, select, ignore))
+    Rules::with_levels(dialect, levels).only(|rule| is_demanded(rule) && is_selected(rule.id, select, ignore))
 }
 
 /// Returns the names of the tests of a run with these options, in order, with a `prefix` if several dialects
@@ -378,12 +378,12 @@ fn is_demanded(scenario: &Scenario, profiles: &[String]) -> bool {
 }
 
 /// Returns whether a rule is selected, or nothing is, and it is not ignored.
-pub fn is_selected(rule: &Rule, select: &[String], ignore: &[String]) -> bool {
-    let is_one_of = |names: &[String]| names.iter().any(|name| is_meant(rule, name));
+pub fn is_selected(id: &str, select: &[String], ignore: &[String]) -> bool {
+    let is_one_of = |names: &[String]| names.iter().any(|name| is_meant(id, name));
     (select.is_empty() || is_one_of(select)) && !is_one_of(ignore)
 }
 
 /// Returns whether the rule or its group has this name.
-pub fn is_meant(rule: &Rule, name: &str) -> bool {
-    rule.id == name || rule.group() == name
+pub fn is_meant(id: &str, name: &str) -> bool {
+    id == name || catalogue::group(id) == name
 }

@@ -4,7 +4,7 @@ use memchr::memchr;
 use serde_json::value::RawValue;
 
 use super::document::Kind;
-use super::{CaptureError, Format, txtar, websocket};
+use super::{CaptureError, Format, csv, txtar, websocket};
 
 pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, CaptureError> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
@@ -25,11 +25,14 @@ pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, Cap
     }
     let ends = complete && start.len() <= MAX_START;
     let looked_at = start.get(..MAX_START).unwrap_or(start);
-    for line in looked_at.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+    for (number, line) in looked_at.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')).enumerate() {
         let is_whole = ends || line.ends_with(b"\n") || line.ends_with(b"\r");
         let line = line.trim_ascii_end();
         if (is_whole || line.contains(&b':')) && is_field(line) {
             return Ok(Some(Format::Sse));
+        }
+        if is_whole && number == 0 && csv::is_header(line) {
+            return Ok(Some(Format::Csv));
         }
         if is_whole && txtar::name_in(line).is_some() {
             return Ok(Some(Format::Txtar));
@@ -89,7 +92,7 @@ fn object(start: &[u8], complete: bool) -> Option<Format> {
     Some(match kind {
         Kind::Event | Kind::Batch | Kind::Stream => Format::Ndjson,
         _ if more.is_empty() => Format::Json,
-        Kind::Error | Kind::Body | Kind::Recorded | Kind::Exchange | Kind::Other => Format::Ndjson,
+        _ => Format::Ndjson,
     })
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use catalogue::Log;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -10,7 +11,8 @@ use serde_json::value::RawValue;
 use super::body::{Body, starts_with_field};
 use super::exchange::on_line;
 use super::source::{parsed, said, unwrapped};
-use super::{CaptureError, other_api, recorded};
+use super::{CaptureError, log, other_api, recorded};
+use crate::logs::log_of;
 use checker::{Entry, Exchange, Frame, Loss};
 use spec::{APIS, FOREIGN};
 
@@ -31,6 +33,8 @@ pub(super) enum Kind {
     Recorded,
     /// The first line of an exchange that this suite recorded.
     Exchange,
+    /// A row of a log, or several.
+    Log(&'static Log),
     /// None of these.
     Other,
 }
@@ -97,6 +101,8 @@ impl Kind {
             Self::Exchange
         } else if object.is_some() && is_answer(text) {
             Self::Body
+        } else if let Some(log) = log_of(text) {
+            Self::Log(log)
         } else if is_typed && object.is_none_or(|raw| !raw.starts_with('"')) {
             Self::of_typed(text)
         } else if is_wrapped && has_data {
@@ -165,6 +171,10 @@ pub(super) struct Documents {
     pub(super) is_apart: bool,
     /// Whether there is only this document, so that it needs no name.
     is_single: bool,
+    /// Whether a document was handed out: the first one shows whether they are of a log.
+    has_begun: bool,
+    /// The log of the last document, if it was of one.
+    log: Option<&'static Log>,
 }
 
 impl Documents {
@@ -175,7 +185,8 @@ impl Documents {
     /// At first sight, an event follows others, and begins with its type.
     #[inline]
     pub(super) fn is_event(&self, frame: &Frame<'_>) -> bool {
-        !self.is_apart
+        self.has_begun
+            && !self.is_apart
             && frame.source.starts_with(b"{\"type\":\"")
             && !BODY_STARTS.iter().any(|start| frame.source.starts_with(start.as_bytes()))
     }
@@ -186,6 +197,14 @@ impl Documents {
         frame: Frame<'_>,
         sink: &mut impl FnMut(Entry<'_>),
     ) -> Result<(), CaptureError> {
+        // Programs add types of rows.
+        let is_row = |_: &&'static Log| {
+            let text = frame.data.as_deref().unwrap_or_default();
+            matches!(kind, Kind::Event | Kind::Other) && !other_api::is_known_object(text)
+        };
+        let kind = self.log.filter(is_row).map_or(kind, Kind::Log);
+        self.log = if let Kind::Log(log) = kind { Some(log) } else { None };
+        self.has_begun = true;
         // A document that is the whole recording has lines of its own.
         let (line, is_single) = (frame.line, self.is_single);
         let sink = &mut |entry: Entry<'_>| sink(if is_single { entry } else { on_line(entry, line) });
@@ -211,6 +230,10 @@ impl Documents {
             Kind::Recorded => {
                 let document: Value = parsed(&frame)?;
                 recorded::read([&document], sink)
+            }
+            Kind::Log(log) => {
+                log::rows(log, &frame, sink);
+                Ok(())
             }
             Kind::Event | Kind::Error | Kind::Body | Kind::Exchange | Kind::Other => {
                 if !self.is_single {

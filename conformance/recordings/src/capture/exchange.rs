@@ -73,6 +73,9 @@ pub(super) fn on_line(mut entry: Entry<'_>, line: u64) -> Entry<'_> {
         frame.line = line;
         frame.is_on_one_line = true;
     }
+    if let Entry::Row(row) = &mut entry {
+        row.frame.line = line;
+    }
     entry
 }
 

@@ -6,7 +6,7 @@ use std::mem;
 use super::compression::Mark;
 use super::decompress::Decompressor;
 use super::sink::{ByValue, Sink};
-use super::{CaptureError, Compression, Format, body, detect, har, http, json, lines, sse, websocket};
+use super::{CaptureError, Compression, Format, body, csv, detect, har, http, json, lines, sse, websocket};
 use checker::{Entry, Loss};
 
 /// A read buffer, reusable for many recordings.
@@ -203,6 +203,7 @@ impl Reader {
                     Format::Http => http::read(&bytes, sink),
                     Format::WebSocket => websocket::read(&bytes, sink),
                     Format::Har => har::read(&bytes, sink),
+                    Format::Csv => csv::read(&bytes, sink),
                     Format::Cassette => super::cassette::read(&bytes, sink),
                     Format::Txtar => super::txtar::read(&bytes, sink),
                     Format::Json | Format::Sse | Format::Ndjson | Format::Exchange => {

@@ -412,6 +412,7 @@ mod tests {
                 }
                 Entry::Lost(reason) => format!("! {reason}"),
                 Entry::Body(frame) => format!("{frame:?}"),
+                Entry::Row(row) => format!("{row:?}"),
             });
         });
         assert_eq!(format, Ok(Format::Exchange));

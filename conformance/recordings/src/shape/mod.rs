@@ -75,7 +75,7 @@ impl Tracing {
                     self.line(&format!("(exchange {})", self.exchanges));
                 }
             }
-            Entry::Event(_) => {}
+            Entry::Event(_) | Entry::Row(_) => {}
             Entry::Body(_) => self.line("(a non-streaming response)"),
             Entry::Sent(frame) => {
                 let kind = frame.data.as_deref().and_then(|data| name(data, "type"));

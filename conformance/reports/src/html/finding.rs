@@ -115,7 +115,12 @@ pub(super) fn about(finding: &Finding, dialect: &str, timeline: Option<&Timeline
             (None, Some(actual)) => fact("found", actual),
             (Some(_), Some(_)) | (None, None) => {}
         }
-        let Some(rule) = catalogue::rule(&finding.rule) else { return };
+        let Some(rule) = catalogue::rule(&finding.rule) else {
+            if let Some(rule) = catalogue::log_rule(&finding.rule) {
+                quoted("authority", &rule.foundation(), html);
+            }
+            return;
+        };
         quoted("authority", &human::authority(finding, rule, dialect), html);
         for (failure, clients) in by_failure(finding) {
             let named = listed(&clients, CLIENTS, |name| (*name).to_owned());

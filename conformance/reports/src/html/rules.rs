@@ -37,6 +37,9 @@ fn page(total: &RuleTotal, html: &mut Html) {
             prose(note, html);
         }
     }
+    if let Some(rule) = catalogue::log_rule(&total.id) {
+        prose(rule.prose, html);
+    }
     html.tag("dl").inside(|html| {
         let mut quoted = |name: &str, text: &str| quoted(name, text, html);
         quoted("level", total.level.keyword());

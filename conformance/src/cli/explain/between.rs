@@ -1,4 +1,4 @@
-//! Pages of rules of clients, and of rules and cases of `conformance between`.
+//! Pages of rules of clients and logs, and of rules and cases of `conformance between`.
 
 use std::fmt::Write as _;
 
@@ -26,6 +26,13 @@ pub(super) fn rule(rule: &TestRule, screen: Screen) -> String {
 pub(super) fn client_rule(rule: &TestRule, screen: Screen) -> String {
     let mut page = head(rule, "of `conformance client`, for clients", screen);
     end(&mut page, rule, screen);
+    page.out
+}
+
+pub(super) fn log_rule(rule: &TestRule, screen: Screen) -> String {
+    let mut page = head(rule, "of `conformance check`, for rows of logs", screen);
+    end(&mut page, rule, screen);
+    let _ = write!(page.out, "\n{}\n\n{}", screen.style.bold("rows that break it"), rule.violation);
     page.out
 }
 
@@ -189,8 +196,10 @@ mod tests {
                 let has_limits = BETWEEN_LIMITS.iter().any(|limit| limit.rule == rule.id);
                 assert_eq!(page.contains("\nlimits     "), has_limits, "{page}");
             }
-            for rule in catalogue::CLIENT_RULES {
-                let page = super::client_rule(rule, screen);
+            let of_clients =
+                catalogue::CLIENT_RULES.iter().map(|rule| (rule, super::client_rule(rule, screen)));
+            let of_logs = catalogue::LOG_RULES.iter().map(|rule| (rule, super::log_rule(rule, screen)));
+            for (rule, page) in of_clients.chain(of_logs) {
                 let facts = ["\nlevel      ", "\nauthority  ", "\nfix        ", "\nsince      "];
                 assert!(page.starts_with(rule.id) && facts.iter().all(|fact| page.contains(fact)), "{page}");
             }

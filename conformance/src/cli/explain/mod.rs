@@ -87,6 +87,7 @@ impl CommandArgs for ExplainArgs {
                     Topic::Fault(fault) => case::fault(fault, screen),
                     Topic::BetweenRule(rule) => between::rule(rule, screen),
                     Topic::ClientRule(rule) => between::client_rule(rule, screen),
+                    Topic::LogRule(rule) => between::log_rule(rule, screen),
                     Topic::BetweenCase(case) => between::case(case, screen),
                 })
             })
@@ -107,6 +108,7 @@ fn topics() -> String {
         ("feature", "store", "conformance list features"),
         ("rule", "answer/usage", "conformance list between-rules"),
         ("rule", "client/wrong", "conformance list client-rules"),
+        ("rule", "log/tokens-counted", "conformance list log-rules"),
         ("case", "fault/cut-text", "conformance list between-cases"),
         ("group", "call", ""),
     ];

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use catalogue::{
-    BETWEEN_CASES, BETWEEN_RULES, CLIENT_RULES, Feature, Profile, RULES, Rule, SCENARIOS, Scenario, TestRule,
+    BETWEEN_CASES, BETWEEN_RULES, CLIENT_RULES, Feature, LOG_RULES, Profile, RULES, Rule, SCENARIOS,
+    Scenario, TestRule,
 };
 use spec::Dialect;
 use spec::table::{EventInfo, Fallback};
@@ -126,7 +127,7 @@ pub(super) fn group(name: &str, dialect: &Dialect, screen: Screen) -> String {
     if !rules.is_empty() || !scenarios.is_empty() {
         page.fact("run it", &format!("conformance run --target URL --model MODEL '/^{name}|::{name}$/'"));
     }
-    for (heading, rules) in [("between", BETWEEN_RULES), ("client", CLIENT_RULES)] {
+    for (heading, rules) in [("between", BETWEEN_RULES), ("client", CLIENT_RULES), ("logs", LOG_RULES)] {
         let rules = rules.iter().filter(|rule| is_in(rule.id));
         let row = |rule: &TestRule| format!("{} ({}): {}", rule.id, rule.level.keyword(), rule.title);
         page.rows(heading, rules.map(row));

@@ -59,6 +59,8 @@ enum What {
     BetweenRules,
     /// Rules that clients are checked against
     ClientRules,
+    /// Rules that rows of logs are checked against
+    LogRules,
     /// Questions and answers for both ends of a gateway
     BetweenCases,
     /// Enumerations of legal streams, for `conformance vector`
@@ -85,7 +87,7 @@ impl What {
             Self::Scenarios => &["SCENARIO", "NEEDS", "WHAT IT IS ABOUT"],
             Self::Profiles => &["PROFILE", "VERSION", "MEANING OF A CERTIFICATE", "SPECIFICATIONS"],
             Self::Requirements => &["SENTENCE", "STATE", "REQUIREMENT"],
-            Self::BetweenRules | Self::ClientRules => &["RULE", "LEVEL", "REQUIREMENT"],
+            Self::BetweenRules | Self::ClientRules | Self::LogRules => &["RULE", "LEVEL", "REQUIREMENT"],
             Self::BetweenCases => &["CASE", "WHAT IT IS ABOUT"],
             Self::Vectors => &["VECTOR", "EVENTS", "STREAMS", "WHAT IT IS"],
         }
@@ -102,6 +104,7 @@ impl What {
             Self::Requirements => requirements(),
             Self::BetweenRules => between::rules(catalogue::BETWEEN_RULES),
             Self::ClientRules => between::rules(catalogue::CLIENT_RULES),
+            Self::LogRules => between::rules(catalogue::LOG_RULES),
             Self::BetweenCases => between::cases(),
             Self::Vectors => vectors(),
         }
@@ -124,7 +127,7 @@ impl What {
                 "Each is a test for each pair of APIs, and for each fault: conformance between --list".into(),
             ),
             Self::Vectors => Some("EVENTS: the most that a stream has. conformance vector NAME#1 prints the first one".into()),
-            Self::Dialects | Self::Profiles | Self::BetweenRules | Self::ClientRules => None,
+            Self::Dialects | Self::Profiles | Self::BetweenRules | Self::ClientRules | Self::LogRules => None,
         }
     }
 }
