@@ -40,7 +40,7 @@ pub const BETWEEN_RULES: &str = "between/rules";
 /// What gateways owe to both ends.
 pub const CONTRACT: &str = "between/contract.toml";
 
-/// What agents do after faults.
+/// The reactions of agents to faults.
 pub const AGENTS: &str = "between/agents.toml";
 
 /// What pairs of APIs cannot carry.

@@ -126,7 +126,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         /// The agents that were run with faults.
         pub static AGENTS: &[Agent] = #agents;
 
-        /// What they did after each.
+        /// Their reactions to each.
         pub static AGENT_FAULTS: &[AgentFault] = #agent_faults;
 
         /// All rules about clients, sorted by id.

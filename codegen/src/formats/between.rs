@@ -226,7 +226,7 @@ pub struct AgentsFile {
     /// The agents.
     #[serde(default, rename = "agent")]
     pub agents: Vec<Agent>,
-    /// What they do.
+    /// Their reactions.
     #[serde(default, rename = "fault")]
     pub faults: Vec<AgentFault>,
 }
@@ -236,7 +236,7 @@ pub struct AgentsFile {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Agent {
-    /// The name by which reactions refer to it.
+    /// Its name in reactions.
     pub id: String,
     /// Its name in reports.
     pub title: String,
@@ -251,25 +251,25 @@ pub struct Agent {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AgentFault {
-    /// What the agent got.
+    /// The failure that the agent got.
     pub after: String,
     /// The rules that a gateway breaks which brings it about.
     #[serde(default)]
     pub rules: Vec<String>,
-    /// What each agent does.
+    /// The reaction of each agent.
     pub reactions: Vec<Reaction>,
 }
 
-/// What an agent does after a fault: exactly one of `does` and `harm`.
+/// The reaction of an agent to a fault: exactly one of `does` and `harm`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Reaction {
     /// The agent.
     pub agent: String,
-    /// What it does.
+    /// A reaction without harm.
     pub does: Option<String>,
-    /// What it does that harms its user where a gateway brings the fault about.
+    /// A reaction that harms its user where a gateway brings the fault about.
     pub harm: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What a tap costs, and whether every byte passes: `cargo bench -p tap -- [STREAMS] [AT_ONCE]`.
+//! Measures the costs of a tap, and whether every byte passes: `cargo bench -p tap -- [STREAMS] [AT_ONCE]`.
 //!
 //! Requests are timed directly, through a tap that copies nothing, and through one that judges, in turn. Then all streams
 //! pass, while a judge panics, another is slow, and the memory for copies is too small.

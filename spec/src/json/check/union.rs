@@ -56,7 +56,7 @@ impl Checker<'_, '_> {
 
     /// Tries the branches of a union without a tag, in order. If none matches, records the faults of the best match.
     ///
-    /// Branches can have such unions again, and then each more doubles the work. What takes too long is not checked.
+    /// Branches can have such unions again, and then each more doubles the work. Values that take too long are not checked.
     pub(super) fn first_of(&mut self, branches: &[Schema]) -> Scan<()> {
         let start = self.scanner;
         let before = self.faults.count;
