@@ -76,7 +76,6 @@ fn judging(address: SocketAddr, memory: usize, sample: f64) -> Tapped {
     Tapped::with(address, metrics, judges, queue, sample)
 }
 
-/// Returns the time to the first byte of an answer.
 fn first_byte(address: SocketAddr) -> Duration {
     let began = Instant::now();
     let mut stream = TcpStream::connect(address).expect("it listens");

@@ -34,7 +34,6 @@ const OPENING: &str =
     "the translator waits for the end of a call before it takes its opening input for all of it";
 const NO_PIECE: &str = "the translator cannot take back what it has written before a piece follows";
 
-/// Returns what the checker reads from a stream.
 fn read_by_checker(dialect: &'static Dialect, bytes: &[u8]) -> Answer {
     let (mut checker, mut reader) = (Checker::new(dialect), AnswerReader::new(dialect.api));
     let mut parser = sse::Parser::default();
@@ -46,7 +45,7 @@ fn read_by_checker(dialect: &'static Dialect, bytes: &[u8]) -> Answer {
     reader.finish()
 }
 
-/// Returns what the translator reads from a stream, in the terms of the checker.
+/// In the terms of the checker.
 fn read_by_translator(dialect: &'static Dialect, bytes: &[u8]) -> Answer {
     let reply = Reply::of_stream(dialect, bytes);
     let mut answer = Answer { id: reply.id, status: reply.word, ..Answer::default() };
@@ -66,7 +65,7 @@ fn read_by_translator(dialect: &'static Dialect, bytes: &[u8]) -> Answer {
     answer
 }
 
-/// Returns in what the readers differ, with what each has read.
+/// The members that differ, with both readings.
 fn differences(dialect: &'static Dialect, bytes: &[u8]) -> Vec<(&'static str, String)> {
     let (one, other) = (read_by_checker(dialect, bytes), read_by_translator(dialect, bytes));
     let mut found = Vec::new();
