@@ -17,7 +17,7 @@ use spec::table::{EventInfo, Fallback};
 
 pub(super) use harness::suite::did_you_mean as meant;
 
-/// Finds the dialect with a name, or loads the folder of a path, such as `./acme`.
+/// The dialect with this name, or the one in the folder at this path, such as `./acme`.
 ///
 /// # Errors
 ///

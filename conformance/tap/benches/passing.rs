@@ -20,7 +20,7 @@ use recordings::goldens::GOLDENS;
 use scene::{Tapped, ask, body, post, response, response_of_length};
 use tap::{Judge, Judges, Lost, Metrics, Passed};
 
-/// Starts an upstream that answers the path `/N` with the golden of that number; each third one is cut.
+/// The path `/N` has the golden of that number; each third one is cut.
 fn upstream() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = listener.local_addr().expect("it is bound");

@@ -188,8 +188,7 @@ impl Evidence {
     }
 }
 
-/// Returns the number of recordings at the beginning, the oldest ones, that are too many or too old. Their names begin with their
-/// time in milliseconds.
+/// The oldest recordings come first, and their names begin with their time in milliseconds.
 fn surplus(
     files: &VecDeque<(PathBuf, u64)>,
     mut bytes: u64,

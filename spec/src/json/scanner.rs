@@ -69,7 +69,6 @@ impl<'a> Scanner<'a> {
         Self { text, at: 0, depth: 0, escaped: false, problem: Problem::Value }
     }
 
-    /// Returns the number of bytes of the text.
     pub(crate) const fn length(&self) -> usize {
         self.text.len()
     }
