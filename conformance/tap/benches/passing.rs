@@ -107,7 +107,7 @@ fn overhead(direct: SocketAddr) {
 }
 
 fn all_pass(direct: SocketAddr, streams: u64, at_once: u64) {
-    let mut tapped = judging(direct, 4 << 20, 1.0);
+    let mut tapped = judging(direct, 256 << 10, 1.0);
     let (address, next, wrong) = (tapped.address, AtomicU64::new(0), AtomicU64::new(0));
     let began = Instant::now();
     thread::scope(|scope| {
