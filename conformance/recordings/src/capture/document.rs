@@ -171,7 +171,7 @@ pub(super) struct Documents {
     pub(super) is_apart: bool,
     /// Whether there is only this document, so that it needs no name.
     is_single: bool,
-    /// Whether a document was handed out: the first one shows whether they are of a log.
+    /// The first document, which is handed out alone, shows whether all are of a log.
     has_begun: bool,
     /// The log of the last document, if it was of one.
     log: Option<&'static Log>,

@@ -22,6 +22,13 @@ pub(super) struct Part {
     pub(super) marks: Vec<String>,
 }
 
+impl Part {
+    /// The place of its message, such as `messages/3`.
+    fn message(&self) -> &str {
+        self.place.match_indices('/').nth(1).map_or(&*self.place, |(end, _)| &self.place[..end])
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Segment {
     Tools,
@@ -190,13 +197,11 @@ pub(super) fn kept(before: &[Part], after: &[Part]) -> Kept {
 /// A response that was cut leaves an answer at the end of the next request, and what the model says then is another item of the client.
 /// In an API without items, it is more of the same message.
 fn goes_on(rest: &[Part], after: &[Part]) -> bool {
-    let message = |part: &Part| part.place.splitn(3, '/').take(2).map(str::to_owned).collect::<Vec<_>>();
-    let last = rest.last().map(message);
+    let last = rest.last().map(Part::message);
     let begins = |own: &Part, next: &Part| next.text.starts_with(own.text.trim_end_matches(['"', ']', '}']));
+    let of_last = |part: &&Part| Some(part.message()) == last;
     rest.iter().all(|own| {
-        own.is_answer
-            && Some(message(own)) == last
-            && after.iter().any(|next| Some(message(next)) == last && begins(own, next))
+        own.is_answer && of_last(&own) && after.iter().filter(of_last).any(|next| begins(own, next))
     })
 }
 
