@@ -1,7 +1,7 @@
 // The checker, in Node.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -197,6 +197,11 @@ test("a dialect can be loaded", () => {
   for (const [file, text] of Object.entries(OWN)) writeFileSync(join(folder, file), text);
   assert.equal(loadDialectFolder(folder), "beyond");
   assert.deepEqual(found("beyond"), ["schema/event-valid"]);
+  truncateSync(join(folder, "dialect.toml"), 17 << 20);
+  assert.throws(() => loadDialectFolder(folder), /dialect\.toml: .* at most 16 MiB/);
+  symlinkSync(join(folder, "dialect.toml"), join(folder, "events", "acme.other.json"));
+  writeFileSync(join(folder, "dialect.toml"), OWN["dialect.toml"]);
+  assert.throws(() => loadDialectFolder(folder), /acme\.other\.json: expected a file/);
 });
 
 test("a dialect that is wrong says where", () => {
