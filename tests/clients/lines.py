@@ -6,8 +6,10 @@ import ssl
 import sys
 from importlib.metadata import version
 
-# Each case has a client of its own, and a TLS context takes longer than the case, which is not encrypted.
+# Each case has a client of its own, and TLS contexts take longer than the case, which is not encrypted: each is made once, without
+# the certificates, which clients read several times.
 ssl.create_default_context = functools.cache(ssl.create_default_context)
+ssl.SSLContext.load_verify_locations = lambda *_, **__: None
 
 
 class Unsupported(Exception):
