@@ -4,6 +4,7 @@
 //! upstream's messages with it.
 
 mod faults;
+pub mod pen;
 mod question;
 mod replies;
 mod reply;

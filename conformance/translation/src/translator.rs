@@ -6,7 +6,7 @@ use serde_json::Value;
 use spec::Dialect;
 
 use crate::faults::{Crowd, ReplyFault, is_at};
-use crate::replies::writing::{Front, Writing, class_of, error_body, status_of, writing};
+use crate::pen::{Front, Writer, class_of, error_body, status_of};
 use crate::{Delta, Question, Reply, ReplyError, ReplyReader, Stop, Stopped, Usage};
 
 /// How the stream of an upstream ended.
@@ -24,7 +24,7 @@ pub struct Translator {
     upstream: &'static Dialect,
     front: Front,
     reader: ReplyReader,
-    writer: Box<dyn Writing>,
+    writer: Writer,
     has_started: bool,
     has_ended: bool,
     error: Option<ReplyError>,
@@ -44,7 +44,7 @@ impl Translator {
         Self {
             upstream,
             reader: ReplyReader::new(upstream.api),
-            writer: writing(front.clone()),
+            writer: Writer::new(front.clone()),
             front,
             has_started: false,
             has_ended: false,
@@ -159,7 +159,7 @@ impl Translator {
 
     /// Returns the body of the client for a reply.
     pub fn reply(&self, reply: &Reply) -> Value {
-        writing(self.front.clone()).body(reply)
+        Writer::new(self.front.clone()).body(reply)
     }
 
     fn changed(&mut self, reply: &Reply) -> Reply {

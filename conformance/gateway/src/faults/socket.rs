@@ -2,8 +2,8 @@
 
 use catalogue::Rule;
 
-use crate::rendering::edits::Edits;
 use checker::Rules;
+use translation::pen::edits::Edits;
 
 /// The rule that two compaction items break.
 pub(crate) const COMPACTION_TRIGGERED: &str = "request/compaction-triggered";

@@ -1,7 +1,6 @@
 //! How a plan becomes events and bodies, by the tables of a dialect.
 
 mod chat;
-pub(crate) mod edits;
 mod messages;
 pub(crate) mod responses;
 pub(crate) mod wire;

@@ -7,7 +7,6 @@ mod reader;
 mod reading;
 mod stops;
 mod whole;
-pub(crate) mod writing;
 
 pub use delta::{Delta, PartKind, Stopped};
 pub use reader::ReplyReader;

@@ -13,7 +13,7 @@ use super::steps::{Entry, Step};
 use crate::content::plan::{Ending, ResponsePlan};
 use crate::content::text;
 use crate::rendering::RenderedResponse;
-use crate::rendering::edits::{Edited, Edits};
+use translation::pen::edits::{Edited, Edits};
 
 pub(in crate::rendering) fn render(
     request: &Value,

@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 use spec::Dialect;
-use spec::table::{Render, RenderMoment, RenderResponse};
+use spec::table::RenderMoment;
 
 use crate::content::plan::{Ending, ResponsePlan};
 use crate::content::problem::Problem;
 use crate::content::text;
-use crate::rendering::edits::{Edited, Edits, parsed};
+use translation::pen::edits::Edits;
+use translation::pen::resource::response;
 
 pub(in crate::rendering) fn models(models: &[String]) -> Value {
     let model =
@@ -26,10 +27,6 @@ pub(crate) const CREATED: u64 = 1_785_000_000;
 /// The error of a failed response.
 pub(super) const FAILURE: (&str, &str) =
     ("server_error", "The server had an error while processing your request.");
-
-/// The members of a response in a dialect that lists none.
-const MEMBERS: &[&str] =
-    &["id", "object", "created_at", "status", "error", "incomplete_details", "model", "output", "usage"];
 
 /// A response throughout its lifecycle.
 pub(super) struct Resource<'p> {
@@ -50,8 +47,7 @@ impl<'p> Resource<'p> {
     }
 
     pub(super) fn pending(&self, status: &str) -> Value {
-        let RenderResponse { members, .. } = self.dialect.render.response;
-        self.rendered(members, RenderMoment::Begun, |name| match name {
+        self.rendered(RenderMoment::Begun, |name| match name {
             "status" => Some(json!(status)),
             "output" => Some(json!([])),
             "completed_at" | "error" | "incomplete_details" | "usage" => Some(Value::Null),
@@ -60,10 +56,8 @@ impl<'p> Resource<'p> {
     }
 
     pub(super) fn ended(&self, output: &[Value], streamed_text: &str) -> Value {
-        let RenderResponse { members, ended, .. } = self.dialect.render.response;
-        let members = if ended.is_empty() { members } else { ended };
         let ending = self.plan.ending;
-        self.rendered(members, RenderMoment::Ended, |name| {
+        self.rendered(RenderMoment::Ended, |name| {
             let value = match (name, ending) {
                 ("status", _) => json!(self.status()),
                 ("output", _) => json!(output),
@@ -93,41 +87,13 @@ impl<'p> Resource<'p> {
         self.dialect.ending(status).map_or("completed", |_| status)
     }
 
-    /// Members without a value of the response repeat the request.
-    fn rendered(
-        &self,
-        members: &[&str],
-        moment: RenderMoment,
-        value: impl Fn(&str) -> Option<Value>,
-    ) -> Value {
-        let members = if members.is_empty() { MEMBERS } else { members };
-        let of_response = |name: &str| match name {
+    fn rendered(&self, moment: RenderMoment, value: impl Fn(&str) -> Option<Value>) -> Value {
+        response(self.dialect, self.edits, self.request, moment, |name| match name {
             "id" => Some(json!("resp_1")),
             "object" => Some(json!("response")),
             "created_at" => Some(json!(CREATED)),
             name => value(name),
-        };
-        let member =
-            |name: &&str| ((*name).to_owned(), of_response(name).unwrap_or_else(|| self.repeated(name)));
-        let mut response = Value::Object(members.iter().map(member).collect());
-        self.edits.apply(Edited::response(moment), &mut response);
-        response
-    }
-
-    fn repeated(&self, name: &str) -> Value {
-        let Render { tools, response: RenderResponse { defaults, .. }, .. } = self.dialect.render;
-        let requested = self.request.get(name).filter(|value| !value.is_null()).cloned();
-        let mut value = requested.unwrap_or_else(|| match name {
-            "model" => json!("reference-1"),
-            name => defaults
-                .iter()
-                .find(|(known, _)| *known == name)
-                .map_or(Value::Null, |(_, json)| parsed(json)),
-        });
-        if let ("tools", Some(entries), false) = (name, value.as_array_mut(), tools.is_empty()) {
-            entries.retain(|tool| text(tool, "type").is_some_and(|kind| tools.contains(&kind)));
-        }
-        value
+        })
     }
 
     fn usage(&self) -> Value {

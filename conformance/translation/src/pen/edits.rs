@@ -6,7 +6,7 @@ use spec::table::{RenderEdit, RenderMoment, RenderTarget};
 
 /// The edits that apply to one response.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Edits {
+pub struct Edits {
     all: &'static [RenderEdit],
     /// Whether it has the edits that only some responses have.
     has_sometimes: bool,
@@ -14,7 +14,7 @@ pub(crate) struct Edits {
 
 /// A value with edits.
 #[derive(Clone, Copy)]
-pub(super) struct Edited<'v> {
+pub struct Edited<'v> {
     target: RenderTarget,
     moment: Option<RenderMoment>,
     /// The type of an event, since its data need not have one.
@@ -24,37 +24,42 @@ pub(super) struct Edited<'v> {
 }
 
 impl<'v> Edited<'v> {
-    pub(super) const fn event(name: &'v str, closed: Option<&'v Value>) -> Self {
+    /// Of an event of this type, with the item as closed.
+    pub const fn event(name: &'v str, closed: Option<&'v Value>) -> Self {
         Self { target: RenderTarget::Event, moment: None, event: Some(name), closed }
     }
 
-    pub(super) const fn item(moment: RenderMoment, closed: &'v Value) -> Self {
+    /// Of an item.
+    pub const fn item(moment: RenderMoment, closed: &'v Value) -> Self {
         Self { target: RenderTarget::Item, moment: Some(moment), event: None, closed: Some(closed) }
     }
 
-    pub(super) const fn part() -> Self {
+    /// Of a part.
+    pub const fn part() -> Self {
         Self { target: RenderTarget::Part, moment: None, event: None, closed: None }
     }
 
-    pub(super) const fn response(moment: RenderMoment) -> Self {
+    /// Of a response.
+    pub const fn response(moment: RenderMoment) -> Self {
         Self { target: RenderTarget::Response, moment: Some(moment), event: None, closed: None }
     }
 }
 
 impl Edits {
     /// If the dialect allows alternatives, the seed decides.
-    pub(crate) const fn of(dialect: &Dialect, seed: u64) -> Self {
+    pub const fn of(dialect: &Dialect, seed: u64) -> Self {
         Self { all: dialect.render.edits, has_sometimes: seed.is_multiple_of(2) }
     }
 
     /// Events of some dialects have no type in their data.
-    pub(crate) fn keep_types(self) -> bool {
+    pub fn keep_types(self) -> bool {
         let is_applied = |edit: &&RenderEdit| !edit.sometimes || self.has_sometimes;
         let mut of_events = self.all.iter().filter(|edit| edit.of == RenderTarget::Event).filter(is_applied);
         !of_events.any(|edit| edit.leave_out.contains(&"type"))
     }
 
-    pub(super) fn apply(self, what: Edited<'_>, value: &mut Value) {
+    /// Applies those that are meant to a value.
+    pub fn apply(self, what: Edited<'_>, value: &mut Value) {
         let Edited { target, moment, event, closed } = what;
         for edit in self.all {
             let is_meant = edit.of == target
@@ -68,7 +73,8 @@ impl Edits {
         }
     }
 
-    pub(super) fn apply_to_item(self, moment: RenderMoment, item: &Value, closed: &Value) -> Value {
+    /// Returns an item with its edits and with those of its parts.
+    pub fn apply_to_item(self, moment: RenderMoment, item: &Value, closed: &Value) -> Value {
         let mut item = item.clone();
         for part in item.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
             self.apply(Edited::part(), part);

@@ -1,9 +1,6 @@
 //! Errors in the words of each API.
 
-use serde_json::{Value, json};
 use spec::Api;
-
-use crate::ReplyError;
 
 pub(crate) fn class_of(api: &Api, status: u16) -> &'static str {
     let named = |wanted: u16| {
@@ -24,14 +21,4 @@ pub(crate) fn status_of(api: &Api, class: &str) -> u16 {
         "invalid_prompt" => 400,
         _ => class.parse().ok().filter(|status| (400..600).contains(status)).unwrap_or(500),
     })
-}
-
-pub(super) fn body(error: &ReplyError, api: &str) -> Value {
-    let ReplyError { class, message } = error;
-    match api {
-        "messages" => {
-            json!({"type": "error", "error": {"type": class, "message": message}, "request_id": null})
-        }
-        _ => json!({"error": {"message": message, "type": class, "param": null, "code": null}}),
-    }
 }

@@ -1,0 +1,164 @@
+//! How the responses of an API are written: `spec/apis/<api>/pen.toml`.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::{PartKind, Stop};
+
+/// The page of an API.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Page {
+    #[serde(default)]
+    pub(super) parts: Parts,
+    /// Whether a response that ends its turn has a text, if need be an empty one.
+    #[serde(default)]
+    pub(super) needs_text: bool,
+    /// Members of each event, behind its own.
+    #[serde(default)]
+    pub(super) every: Template,
+    pub(super) start: Vec<Template>,
+    pub(super) end: Vec<Template>,
+    /// The events of an error in a stream.
+    pub(super) fail: Vec<Template>,
+    /// A response without a stream.
+    pub(super) body: Template,
+    /// The body of an error.
+    pub(super) error: Template,
+    /// Templates with names.
+    #[serde(default)]
+    pub(super) fragment: BTreeMap<String, Template>,
+    /// The words for classes of errors where these differ; the others have the word for an empty class.
+    #[serde(default)]
+    pub(super) codes: BTreeMap<String, String>,
+    /// The first that fits counts.
+    pub(super) stop: Vec<Words>,
+    pub(super) part: BTreeMap<String, PartPage>,
+}
+
+/// When parts begin and end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Parts {
+    /// Each for itself.
+    #[default]
+    Together,
+    /// A part begins only after the one before it has ended.
+    OneByOne,
+    /// A part ends with the next event, as the end of the response can show that it is incomplete.
+    EndLate,
+}
+
+/// What a response says of its end.
+#[derive(Debug, Deserialize)]
+pub(super) struct Words {
+    of: Vec<Stop>,
+    /// It has to hold.
+    pub(super) when: Option<String>,
+    #[serde(flatten)]
+    pub(super) says: BTreeMap<String, Value>,
+}
+
+/// How the parts of a kind are written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct PartPage {
+    /// Its id.
+    pub(super) id: String,
+    /// Whether it begins with its first content.
+    pub(super) opens_with_content: bool,
+    /// Whether the part behind it carries its seal.
+    pub(super) hands_on_seal: bool,
+    pub(super) open: Vec<Template>,
+    /// The events in front of its first text.
+    pub(super) first: Vec<Template>,
+    /// The events of a piece of its text.
+    pub(super) delta: Vec<Template>,
+    pub(super) sealed: Vec<Template>,
+    /// The events that end its text, if that has begun.
+    pub(super) done: Vec<Template>,
+    pub(super) close: Vec<Template>,
+    /// As it is in the whole response.
+    pub(super) whole: Template,
+    /// Its text, if nothing else is.
+    pub(super) empty: Option<String>,
+}
+
+/// JSON with holes.
+#[derive(Debug, Default)]
+pub(super) struct Template(pub(super) Value);
+
+impl<'de> Deserialize<'de> for Template {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        serde_json::from_str(&text)
+            .map(Self)
+            .map_err(|error| serde::de::Error::custom(format!("{error}: {text}")))
+    }
+}
+
+static PAGES: LazyLock<Vec<(&str, Page)>> = LazyLock::new(|| {
+    let pages: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+    let read =
+        |text| toml::from_str(text).unwrap_or_else(|error| unreachable!("a test reads the pages: {error}"));
+    pages.iter().map(|(api, text)| (*api, read(text))).collect()
+});
+
+static BLANK: LazyLock<Page> = LazyLock::new(Page::default);
+
+impl Page {
+    /// The responses of an API without a page are empty.
+    pub(super) fn of(api: &str) -> &'static Self {
+        PAGES.iter().find(|(name, _)| *name == api).map_or(&BLANK, |(_, page)| page)
+    }
+
+    /// Without an own kind, a refusal is a text, and what is redacted is reasoning.
+    pub(super) fn of_part(&self, kind: &PartKind) -> Option<&PartPage> {
+        let names: &[&str] = match kind {
+            PartKind::Text => &["text"],
+            PartKind::Refusal => &["refusal", "text"],
+            PartKind::Reasoning { is_redacted: true, .. } => &["redacted", "reasoning"],
+            PartKind::Reasoning { .. } => &["reasoning"],
+            PartKind::Call { .. } => &["call"],
+        };
+        names.iter().find_map(|name| self.part.get(*name))
+    }
+}
+
+impl Words {
+    pub(super) fn are_of(&self, stop: Stop) -> bool {
+        self.of.contains(&stop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_spoken_api_has_a_page() {
+        for api in spec::spoken() {
+            let page = Page::of(api.name);
+            assert!(!page.start.is_empty() && !page.part.is_empty(), "{}", api.name);
+            for stop in [
+                Stop::Ended,
+                Stop::Sequence,
+                Stop::Calls,
+                Stop::Cut,
+                Stop::Filtered,
+                Stop::Refused,
+                Stop::Paused,
+                Stop::Failed,
+            ] {
+                assert!(
+                    page.stop.iter().any(|words| words.are_of(stop) && words.when.is_none()),
+                    "{} {stop:?}",
+                    api.name
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! JSON with holes.
+
+use serde_json::{Map, Value};
+
+/// What the holes of a template are filled with.
+pub(super) trait Context {
+    /// Returns the value of this name.
+    fn get(&self, name: &str) -> Option<Value>;
+
+    /// Returns the template of this name.
+    fn fragment(&self, name: &str) -> Option<&'static Value>;
+
+    /// Returns the response as a whole, as it is when it begins or ends.
+    fn response(&self, moment: &str, inner: &Value) -> Value;
+}
+
+/// The hole of a fragment.
+const INNER: &str = "{it}";
+
+/// Fills a template. `"{name}"` is a value, `{name}` within a text one as text. A member `name?flag` is there if the flag holds, and
+/// so is an entry with a member `?flag`. `{"@name": …}` is another template, with this in its hole or else beside its members; one that
+/// the page does not have is the response as a whole.
+pub(super) fn fill(template: &Value, context: &dyn Context) -> Value {
+    match template {
+        Value::String(text) => hole(text)
+            .map_or_else(|| filled(text, context).into(), |name| context.get(name).unwrap_or_default()),
+        Value::Array(entries) => {
+            entries.iter().filter(|it| holds(it, context)).map(|it| fill(it, context)).collect()
+        }
+        Value::Object(members) => {
+            if let Some((name, inner)) = fragment(members) {
+                let Some(mut own) = context.fragment(name).cloned() else {
+                    return context.response(name, &fill(inner, context));
+                };
+                if !put(&mut own, inner) {
+                    add(&mut own, inner.clone());
+                }
+                return fill(&own, context);
+            }
+            let mut object = Map::with_capacity(members.len());
+            for (member, value) in members {
+                let (name, flags) = member.split_once('?').unwrap_or((member, ""));
+                if !name.is_empty() && are_set(flags, context) {
+                    object.insert(filled(name, context), fill(value, context));
+                }
+            }
+            Value::Object(object)
+        }
+        other => other.clone(),
+    }
+}
+
+/// Returns whether an entry, or the event, is there at all.
+pub(super) fn holds(template: &Value, context: &dyn Context) -> bool {
+    let flags =
+        template.as_object().and_then(|members| members.keys().find_map(|name| name.strip_prefix('?')));
+    flags.is_none_or(|flags| are_set(flags, context))
+}
+
+/// Adds the members of an object.
+pub(super) fn add(object: &mut Value, other: Value) {
+    if let (Value::Object(members), Value::Object(other)) = (object, other) {
+        members.extend(other);
+    }
+}
+
+fn put(value: &mut Value, inner: &Value) -> bool {
+    match value {
+        Value::String(text) if text == INNER => {
+            *value = inner.clone();
+            true
+        }
+        Value::Array(entries) => entries.iter_mut().any(|entry| put(entry, inner)),
+        Value::Object(members) => members.values_mut().any(|member| put(member, inner)),
+        _ => false,
+    }
+}
+
+fn fragment(members: &Map<String, Value>) -> Option<(&str, &Value)> {
+    members.iter().find_map(|(name, inner)| Some((name.strip_prefix('@')?, inner)))
+}
+
+fn are_set(flags: &str, context: &dyn Context) -> bool {
+    flags.split('?').filter(|flag| !flag.is_empty()).all(|flag| is_set(flag, context))
+}
+
+/// Nothing, 0 and what is empty do not count.
+pub(super) fn is_set(flag: &str, context: &dyn Context) -> bool {
+    if let Some(flag) = flag.strip_prefix('!') {
+        return !is_set(flag, context);
+    }
+    match context.get(flag) {
+        None | Some(Value::Null) => false,
+        Some(Value::Bool(is_true)) => is_true,
+        Some(Value::Number(number)) => number.as_f64() != Some(0.0),
+        Some(Value::String(text)) => !text.is_empty(),
+        Some(Value::Array(entries)) => !entries.is_empty(),
+        Some(Value::Object(_)) => true,
+    }
+}
+
+fn hole(text: &str) -> Option<&str> {
+    text.strip_prefix('{')?.strip_suffix('}').filter(|name| is_name(name) && text != INNER)
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_lowercase() || b"_./".contains(&byte))
+}
+
+fn filled(text: &str, context: &dyn Context) -> String {
+    let (mut filled, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        let inside = after.split_once('}').filter(|(name, _)| is_name(name));
+        if let Some((value, after)) = inside.and_then(|(name, after)| Some((context.get(name)?, after))) {
+            filled.push_str(&value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+            rest = after;
+        } else {
+            filled.push('{');
+            rest = after;
+        }
+    }
+    filled + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+
+    use serde_json::json;
+
+    use super::*;
+
+    struct Words;
+
+    impl Context for Words {
+        fn get(&self, name: &str) -> Option<Value> {
+            match name {
+                "text" => Some(json!("a {it} {count} \"")),
+                "count" => Some(json!(3)),
+                "zero" => Some(json!(0)),
+                _ => None,
+            }
+        }
+
+        fn fragment(&self, name: &str) -> Option<&'static Value> {
+            static BOX: LazyLock<[Value; 2]> =
+                LazyLock::new(|| [json!({"kind": "box", "of": ["{it}"]}), json!({"kind": "{text}", "n": 1})]);
+            ["box", "open"].iter().zip(&*BOX).find(|(own, _)| **own == name).map(|(_, own)| own)
+        }
+
+        fn response(&self, moment: &str, inner: &Value) -> Value {
+            json!([moment, inner])
+        }
+    }
+
+    #[test]
+    fn holes_are_filled() {
+        let text = "a {it} {count} \"";
+        for (template, filled) in [
+            (json!({"a": "{text}", "b": "{count}-{none}-{ }"}), json!({"a": text, "b": "3-{none}-{ }"})),
+            (json!("{none}"), json!(null)),
+            (json!("{}"), json!("{}")),
+            (json!({"m{count}": 1}), json!({"m3": 1})),
+            (json!({"a?count": 1, "b?zero": 1, "c?!zero": 1, "d?count?none": 1}), json!({"a": 1, "c": 1})),
+            (json!([{"?zero": true, "a": 1}, {"?count": true, "a": 2}, 3]), json!([{"a": 2}, 3])),
+            (json!({"@box": "{text}"}), json!({"kind": "box", "of": [text]})),
+            (json!({"@box": {"@box": 1}}), json!({"kind": "box", "of": [{"kind": "box", "of": [1]}]})),
+            (json!({"@open": {"n": 2, "m": "{count}"}}), json!({"kind": text, "n": 2, "m": 3})),
+            (json!({"@begun": {"a": "{count}"}}), json!(["begun", {"a": 3}])),
+        ] {
+            assert_eq!(fill(&template, &Words), filled, "{template}");
+        }
+    }
+}

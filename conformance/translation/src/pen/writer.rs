@@ -1,0 +1,437 @@
+//! Writes a response as it arrives.
+
+use std::collections::VecDeque;
+
+use serde_json::{Value, json};
+use spec::Scope;
+use spec::table::{Marker, RenderMoment};
+
+use super::edits::{Edited, Edits};
+use super::head::Head;
+use super::page::{Page, PartPage, Parts, Template};
+use super::template::{Context, add, fill, holds, is_set};
+use super::{Front, resource};
+use crate::{Delta, PartKind, Reply, ReplyError, Stop, Usage};
+
+/// Writes a response of an API.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    page: &'static Page,
+    front: Front,
+    head: Head,
+    /// Number of events so far.
+    events: u64,
+    /// The parts that have opened, in order.
+    parts: Vec<Part>,
+    /// Parts that wait for the end of the one before them, each with its deltas.
+    waiting: VecDeque<(usize, Vec<Delta>)>,
+    /// A seal that the next part carries.
+    carried: Option<String>,
+}
+
+/// A part of the response.
+#[derive(Debug)]
+struct Part {
+    number: usize,
+    page: &'static PartPage,
+    id: String,
+    kind: PartKind,
+    /// Its place among the parts that have begun, and if it is a call, among the calls.
+    places: Option<[usize; 2]>,
+    text: String,
+    seal: Option<String>,
+    state: State,
+}
+
+/// How far a part is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Open,
+    /// It is complete, unless it turns out to be cut off by the end of the response.
+    Ending,
+    Completed,
+    Incomplete,
+}
+
+/// The values that a template can name.
+struct Named<'w> {
+    writer: &'w Writer,
+    part: Option<&'w Part>,
+    delta: &'w str,
+}
+
+impl Writer {
+    pub(crate) fn new(front: Front) -> Self {
+        let page = Page::of(front.dialect.api.name);
+        let (parts, waiting) = (Vec::new(), VecDeque::new());
+        Self { page, front, head: Head::default(), events: 0, parts, waiting, carried: None }
+    }
+
+    pub(crate) fn write(&mut self, delta: &Delta, out: &mut Vec<u8>) {
+        self.head.note(&self.front, delta);
+        match delta {
+            Delta::Started { .. } => self.emit(&self.page.start, None, "", out),
+            Delta::Opened { part, .. } if self.page.parts == Parts::OneByOne && self.open().is_some() => {
+                self.waiting.push_back((*part, vec![delta.clone()]));
+            }
+            Delta::Opened { part, .. }
+            | Delta::Text { part, .. }
+            | Delta::Seal { part, .. }
+            | Delta::Closed { part } => {
+                if let Some((_, deltas)) = self.waiting.iter_mut().find(|(own, _)| own == part) {
+                    deltas.push(delta.clone());
+                } else {
+                    self.apply(delta, out);
+                    self.advance(out);
+                }
+            }
+            Delta::Ended => {
+                self.end_parts(out);
+                self.emit(&self.page.end, None, "", out);
+                self.done(out);
+            }
+            Delta::Usage(_) | Delta::Stopped(_) | Delta::Failed(_) | Delta::Garbled(_) => {}
+        }
+    }
+
+    /// Token counts come with it only if there are any.
+    pub(crate) fn fail(&mut self, error: &ReplyError, usage: Option<Usage>, out: &mut Vec<u8>) {
+        if let Some(at) = self.open().filter(|_| self.page.parts == Parts::OneByOne && usage.is_some()) {
+            self.end_part(at, State::Completed, out);
+        }
+        (self.head.error, self.head.usage) = (Some(error.clone()), usage);
+        self.emit(&self.page.fail, None, "", out);
+        self.done(out);
+    }
+
+    /// Returns the response as a body, instead of its stream.
+    pub(crate) fn body(mut self, reply: &Reply) -> Value {
+        let ignored = &mut Vec::new();
+        for delta in reply.deltas().iter().filter(|delta| **delta != Delta::Ended) {
+            self.write(delta, ignored);
+        }
+        self.end_parts(ignored);
+        fill(&self.page.body.0, &Named { writer: &self, part: None, delta: "" })
+    }
+
+    fn done(&self, out: &mut Vec<u8>) {
+        if self.front.dialect.framing.done == Marker::Required {
+            out.extend_from_slice(b"data: [DONE]\n\n");
+        }
+    }
+
+    fn emit(&mut self, events: &[Template], part: Option<usize>, delta: &str, out: &mut Vec<u8>) {
+        for Template(event) in events {
+            let named = Named { writer: self, part: part.and_then(|at| self.parts.get(at)), delta };
+            if !holds(event, &named) {
+                continue;
+            }
+            let mut data = fill(event, &named);
+            add(&mut data, fill(&self.page.every.0, &named));
+            let framing = &self.front.dialect.framing;
+            let kind = data.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+            if let Some(name) = framing.event_field(&kind) {
+                out.extend_from_slice(format!("event: {name}\n").as_bytes());
+            }
+            self.edits().apply(Edited::event(&kind, None), &mut data);
+            out.extend_from_slice(format!("data: {data}\n\n").as_bytes());
+            self.events += 1;
+        }
+    }
+
+    fn edits(&self) -> Edits {
+        Edits::of(self.front.dialect, 1)
+    }
+
+    /// The first part that is open.
+    fn open(&self) -> Option<usize> {
+        self.parts.iter().position(|part| matches!(part.state, State::Open | State::Ending))
+    }
+
+    fn position(&self, number: usize) -> Option<usize> {
+        self.parts.iter().rposition(|part| part.number == number)
+    }
+
+    fn apply(&mut self, delta: &Delta, out: &mut Vec<u8>) {
+        if let Delta::Opened { .. } | Delta::Text { .. } = delta {
+            self.end_late(out);
+        }
+        match delta {
+            Delta::Opened { part, kind } => self.open_part(*part, kind, out),
+            Delta::Text { part, text } => {
+                if let Some(at) = self.position(*part) {
+                    self.text(at, text, out);
+                }
+            }
+            Delta::Seal { part, seal } => {
+                if let Some(part) = self.position(*part).and_then(|at| self.parts.get_mut(at)) {
+                    part.seal = Some(seal.clone());
+                }
+            }
+            Delta::Closed { part } => {
+                let Some(at) = self.position(*part) else { return };
+                if self.page.parts != Parts::EndLate {
+                    self.end_part(at, State::Completed, out);
+                } else if let Some(part) = self.parts.get_mut(at) {
+                    part.state = State::Ending;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Writes the parts that waited, up to the first incomplete one.
+    fn advance(&mut self, out: &mut Vec<u8>) {
+        while self.open().is_none()
+            && let Some((_, deltas)) = self.waiting.pop_front()
+        {
+            for delta in &deltas {
+                self.apply(delta, out);
+            }
+        }
+    }
+
+    fn open_part(&mut self, number: usize, kind: &PartKind, out: &mut Vec<u8>) {
+        let Some(page) = self.page.of_part(kind) else { return };
+        let (id, text, seal) = (String::new(), String::new(), None);
+        let part =
+            Part { number, page, id, kind: kind.clone(), places: None, text, seal, state: State::Open };
+        self.parts.push(part);
+        if !page.opens_with_content {
+            self.begin(self.parts.len() - 1, out);
+        }
+    }
+
+    /// The part begins once.
+    fn begin(&mut self, at: usize, out: &mut Vec<u8>) {
+        let begun = |of: fn(&Part) -> bool| {
+            self.parts.iter().filter(|part| part.places.is_some() && of(part)).count()
+        };
+        let places = [begun(|_| true), begun(Part::is_call)];
+        let Some(part) = self.parts.get_mut(at).filter(|part| part.places.is_none()) else { return };
+        part.places = Some(places);
+        let page = part.page;
+        let id = self.named(at).filled(&page.id);
+        if let Some(part) = self.parts.get_mut(at) {
+            part.id = id;
+        }
+        self.emit(&page.open, Some(at), "", out);
+    }
+
+    fn text(&mut self, at: usize, text: &str, out: &mut Vec<u8>) {
+        if self.parts.get(at).is_none_or(Part::has_ended) {
+            return;
+        }
+        self.begin(at, out);
+        let Some(part) = self.parts.get_mut(at) else { return };
+        let (page, is_first) = (part.page, part.text.is_empty());
+        if is_first {
+            self.emit(&page.first, Some(at), "", out);
+        }
+        if let Some(part) = self.parts.get_mut(at) {
+            part.text.push_str(text);
+        }
+        self.emit(&page.delta, Some(at), text, out);
+    }
+
+    /// Ends the parts that have turned out to be complete.
+    fn end_late(&mut self, out: &mut Vec<u8>) {
+        for at in 0..self.parts.len() {
+            if self.parts.get(at).is_some_and(|part| part.state == State::Ending) {
+                self.end_part(at, State::Completed, out);
+            }
+        }
+    }
+
+    fn end_part(&mut self, at: usize, state: State, out: &mut Vec<u8>) {
+        let Some(part) = self.parts.get(at).filter(|part| !part.has_ended()) else { return };
+        let page = part.page;
+        if part.text.is_empty()
+            && state == State::Completed
+            && self.head.stop() != Stop::Cut
+            && let Some(empty) = &page.empty
+        {
+            self.text(at, empty, out);
+        }
+        let Some(part) = self.parts.get_mut(at) else { return };
+        let has_text = !part.text.is_empty();
+        part.state = state;
+        if page.hands_on_seal
+            && let Some(seal) = part.seal.take()
+        {
+            self.carried = Some(seal);
+        }
+        let is_sealed = self.parts.get(at).is_some_and(|part| part.seal.is_some());
+        if is_sealed {
+            self.begin(at, out);
+        }
+        if self.parts.get(at).is_none_or(|part| part.places.is_none()) {
+            return;
+        }
+        if is_sealed {
+            self.emit(&page.sealed, Some(at), "", out);
+        }
+        if has_text || page.first.is_empty() {
+            self.emit(&page.done, Some(at), "", out);
+        }
+        self.emit(&page.close, Some(at), "", out);
+    }
+
+    /// Where the API does not end its parts, the end of the response does.
+    fn end_parts(&mut self, out: &mut Vec<u8>) {
+        let last = self
+            .parts
+            .len()
+            .checked_sub(1)
+            .filter(|_| self.head.is_cut() && self.page.parts == Parts::EndLate);
+        while let Some(at) = self.open() {
+            let state = if last == Some(at) { State::Incomplete } else { State::Completed };
+            self.end_part(at, state, out);
+            self.advance(out);
+        }
+        let has_begun = self.parts.iter().any(|part| part.places.is_some());
+        if self.page.needs_text && !has_begun && self.head.stop() == Stop::Ended {
+            self.open_part(usize::MAX, &PartKind::Text, out);
+            let at = self.parts.len() - 1;
+            self.begin(at, out);
+            self.end_part(at, State::Completed, out);
+        }
+    }
+
+    fn named(&self, at: usize) -> Named<'_> {
+        Named { writer: self, part: self.parts.get(at), delta: "" }
+    }
+
+    /// The parts that have ended, as the response has them.
+    fn wholes(&self, of: impl Fn(&Part) -> bool) -> Value {
+        let ended = (0..self.parts.len()).filter_map(|at| Some((at, self.parts.get(at)?)));
+        let ended = ended.filter(|(_, part)| part.places.is_some() && part.has_ended() && of(part));
+        ended.map(|(at, part)| fill(&part.page.whole.0, &self.named(at))).collect()
+    }
+
+    fn joined(&self, of: impl Fn(&PartKind) -> bool) -> Option<Value> {
+        let texts: Vec<&str> =
+            self.parts.iter().filter(|part| of(&part.kind)).map(|part| &*part.text).collect();
+        (!texts.is_empty()).then(|| texts.concat().into())
+    }
+
+    /// OpenAI has none; other vendors use this name.
+    fn reasoning(&self) -> &'static str {
+        let effect = self.front.dialect.effects().find(|effect| effect.scope == Scope::Reasoning);
+        effect.and_then(|effect| effect.value?.rsplit('/').next()).unwrap_or("reasoning_content")
+    }
+
+    /// What the response says of its end.
+    fn stop(&self, name: &str) -> Option<Value> {
+        let named = Named { writer: self, part: None, delta: "" };
+        let stop = self.head.stop();
+        let fits = |when: &Option<String>| when.as_ref().is_none_or(|flag| is_set(flag, &named));
+        let words = self.page.stop.iter().find(|words| words.are_of(stop) && fits(&words.when))?;
+        words.says.get(name).cloned()
+    }
+
+    fn code(&self, class: &str) -> Option<Value> {
+        self.page.codes.get(class).or_else(|| self.page.codes.get("")).map(|code| json!(code))
+    }
+}
+
+impl Part {
+    const fn is_call(&self) -> bool {
+        matches!(self.kind, PartKind::Call { .. })
+    }
+
+    const fn has_ended(&self) -> bool {
+        matches!(self.state, State::Completed | State::Incomplete)
+    }
+
+    fn get(&self, name: &str) -> Option<Value> {
+        match name {
+            "id" => Some(json!(self.id)),
+            "index" => self.places.map(|[index, _]| json!(index)),
+            "call" => self.places.map(|[_, call]| json!(call)),
+            "text" => Some(json!(self.text)),
+            "input" => Some(serde_json::from_str(&self.text).unwrap_or_else(|_| json!({}))),
+            "seal" => self.seal.as_ref().map(|seal| json!(seal)),
+            "status" => Some(json!(if self.state == State::Incomplete { "incomplete" } else { "completed" })),
+            name => match (name, &self.kind) {
+                ("call_id", PartKind::Call { id: value, .. })
+                | ("name", PartKind::Call { name: value, .. }) => Some(json!(value)),
+                _ => None,
+            },
+        }
+    }
+}
+
+impl Named<'_> {
+    fn filled(&self, text: &str) -> String {
+        match fill(&json!(text), self) {
+            Value::String(text) => text,
+            other => other.to_string(),
+        }
+    }
+}
+
+impl Context for Named<'_> {
+    fn get(&self, name: &str) -> Option<Value> {
+        let Writer { front, head, .. } = self.writer;
+        if name.starts_with('/') {
+            return front.request.pointer(name).cloned();
+        }
+        if let Some(value) = self.part.and_then(|part| part.get(name)) {
+            return Some(value);
+        }
+        if let Some(word) = name.strip_prefix("stop.") {
+            return self.writer.stop(word);
+        }
+        let usage = head.usage.unwrap_or_default();
+        let count = |count: Option<u64>| Some(json!(count.unwrap_or(0)));
+        let error = |of: fn(&ReplyError) -> &String| head.error.as_ref().map(|error| json!(of(error)));
+        match name {
+            "tag" => Some(json!(head.tag)),
+            "model" => Some(json!(head.model)),
+            "now" => Some(json!(front.now)),
+            "sequence" => Some(json!(self.writer.events)),
+            "delta" => Some(json!(self.delta)),
+            "carried" => self.writer.carried.as_ref().map(|seal| json!(seal)),
+            "before" => head.stopped.before.as_ref().map(|text| json!(text)),
+            "has_refusal" => Some(json!(head.has_refusal)),
+            "has_usage" => Some(json!(head.usage.is_some())),
+            "has_input" => Some(json!(usage.input.is_some())),
+            "input" => count(usage.input),
+            "cached" => count(usage.cached),
+            "uncached" => count(usage.input.map(|input| input.saturating_sub(usage.cached.unwrap_or(0)))),
+            "output" => count(usage.output),
+            "reasoning" => count(usage.reasoning),
+            "total" => count(usage.input.unwrap_or(0).checked_add(usage.output.unwrap_or(0))),
+            "reasoning_member" => Some(json!(self.writer.reasoning())),
+            "texts" => self.writer.joined(|kind| *kind == PartKind::Text),
+            "refusals" => self.writer.joined(|kind| *kind == PartKind::Refusal),
+            "thoughts" => self.writer.joined(|kind| matches!(kind, PartKind::Reasoning { .. })),
+            "parts" => Some(self.writer.wholes(|_| true)),
+            "calls" => Some(self.writer.wholes(Part::is_call)),
+            "class" => error(|error| &error.class),
+            "message" => error(|error| &error.message),
+            "code" => head.error.as_ref().and_then(|error| self.writer.code(&error.class)),
+            _ => None,
+        }
+    }
+
+    fn fragment(&self, name: &str) -> Option<&'static Value> {
+        self.writer.page.fragment.get(name).map(|Template(fragment)| fragment)
+    }
+
+    fn response(&self, moment: &str, inner: &Value) -> Value {
+        let Writer { front, .. } = self.writer;
+        let moment = if moment == "begun" { RenderMoment::Begun } else { RenderMoment::Ended };
+        resource::response(front.dialect, self.writer.edits(), &front.request, moment, |name| {
+            inner.get(name).cloned()
+        })
+    }
+}
+
+/// Returns the body of an error.
+pub(crate) fn error_body(front: &Front, error: &ReplyError) -> Value {
+    let mut writer = Writer::new(front.clone());
+    writer.head.error = Some(error.clone());
+    fill(&writer.page.error.0, &Named { writer: &writer, part: None, delta: "" })
+}
