@@ -127,7 +127,10 @@ impl Translator {
     /// Returns the error, if the response failed before it began: a client can get it as body instead of the stream.
     pub fn early_error(&self) -> Option<(u16, Value)> {
         let error = self.error.as_ref().filter(|_| !self.has_started)?;
-        Some((status_of(self.front.dialect.api, &error.class), error_body(&self.front, error)))
+        Some((
+            status_of(self.front.dialect.api, &error.class),
+            error_body(self.front.dialect.api, error, &[]),
+        ))
     }
 
     /// Translates a body. Returns the status, and the client's body.
@@ -154,7 +157,7 @@ impl Translator {
             status => status,
         };
         let class = class_of(self.front.dialect.api, status).to_owned();
-        (status, error_body(&self.front, &ReplyError { class, message }))
+        (status, error_body(self.front.dialect.api, &ReplyError { class, message }, &[]))
     }
 
     /// Returns the body of the client for a reply.

@@ -1,15 +1,17 @@
 //! How a plan becomes events and bodies, by the tables of a dialect.
 
-mod chat;
-mod messages;
+mod hosted;
 pub(crate) mod responses;
+mod spoken;
 pub(crate) mod wire;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use spec::{Api, Dialect};
+use translation::ReplyError;
+use translation::pen;
 
 use crate::content::plan::ResponsePlan;
-use crate::content::problem::Problem;
+use crate::content::problem::{NO_THREADS, Problem};
 
 /// A response, ready to be sent as a stream or as JSON.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,48 +37,6 @@ impl RenderedResponse {
     }
 }
 
-/// The functions that write the responses of an API.
-struct Renderer {
-    /// The name of the API.
-    api: &'static str,
-    render: fn(&Value, &ResponsePlan, &'static Dialect, u64) -> RenderedResponse,
-    problem: fn(&Problem) -> Value,
-    /// The header that has the id of a request.
-    id_header: &'static str,
-    /// Lists models by their names.
-    models: fn(&[String]) -> Value,
-}
-
-static RENDERERS: [Renderer; 3] = [
-    Renderer {
-        api: "responses",
-        render: responses::emit::render,
-        problem: responses::response::problem,
-        id_header: "x-request-id",
-        models: responses::response::models,
-    },
-    Renderer {
-        api: "messages",
-        render: messages::message::render,
-        problem: messages::message::problem,
-        id_header: "request-id",
-        models: messages::message::models,
-    },
-    Renderer {
-        api: "chat",
-        render: chat::chunks::render,
-        problem: chat::chunks::problem,
-        id_header: "x-request-id",
-        models: responses::response::models,
-    },
-];
-
-/// An API that the gateway does not speak has the first one.
-fn renderer(api: &Api) -> &'static Renderer {
-    let [first, ..] = &RENDERERS;
-    RENDERERS.iter().find(|renderer| renderer.api == api.name).unwrap_or(first)
-}
-
 /// Returns the planned response to a request.
 pub fn render(
     request: &Value,
@@ -84,17 +44,24 @@ pub fn render(
     dialect: &'static Dialect,
     seed: u64,
 ) -> RenderedResponse {
-    (renderer(dialect.api).render)(request, plan, dialect, seed)
+    // The items of an API whose events have the response as a whole have many forms.
+    if dialect.api.snapshot.is_some() && !pen::has_given(dialect.api) {
+        return responses::emit::render(request, plan, dialect, seed);
+    }
+    spoken::render(request, plan, dialect)
 }
 
 pub(crate) fn body_of(problem: &Problem, api: &Api) -> Value {
-    (renderer(api).problem)(problem)
-}
-
-pub(crate) fn id_header(api: &Api) -> &'static str {
-    renderer(api).id_header
-}
-
-pub(crate) fn model_list(models: &[String], api: &Api) -> Value {
-    (renderer(api).models)(models)
+    let Problem { kind, code, message, param, status } = problem;
+    let error = ReplyError { class: pen::class(api, kind, *status).to_owned(), message: message.clone() };
+    let details = (*code == NO_THREADS)
+        .then(|| json!({"error_code": code, "unsupported": [param]}))
+        .unwrap_or_default();
+    let said = [
+        ("error_code", json!(code)),
+        ("param", json!(param)),
+        ("details", details),
+        ("request_id", "req_1".into()),
+    ];
+    pen::error_body(api, &error, &said)
 }

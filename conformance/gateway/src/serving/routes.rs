@@ -18,6 +18,7 @@ use serde_json::Value;
 use spec::Api;
 use spec::table::Operation;
 use tokio::task::spawn_blocking;
+use translation::pen::{id_header, models as models_of};
 
 use super::cors;
 use super::gateway::Gateway;
@@ -30,7 +31,6 @@ use crate::content::problem::Problem;
 use crate::content::refusal::unknown_key;
 use crate::faults::requested::{Faults, HEADER};
 use crate::rendering::wire::{Wire, WireFault};
-use crate::rendering::{id_header, model_list};
 
 /// The header of `GET /models` that identifies the reference gateway.
 pub const IDENTITY: &str = "x-conformance-gateway";
@@ -270,7 +270,7 @@ async fn models(State(gateway): Shared, headers: HeaderMap) -> Response {
         [] => vec!["reference-1".to_owned()],
         models => models.to_vec(),
     };
-    let mut response = json_of(&gateway, &headers, Ok(model_list(&models, asked.settings.dialect.api)));
+    let mut response = json_of(&gateway, &headers, Ok(models_of(asked.settings.dialect.api, &models)));
     response.headers_mut().insert(IDENTITY, HeaderValue::from_static(env!("CARGO_PKG_VERSION")));
     response
 }

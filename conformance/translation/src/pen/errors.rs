@@ -2,7 +2,8 @@
 
 use spec::Api;
 
-pub(crate) fn class_of(api: &Api, status: u16) -> &'static str {
+/// Returns the class of errors with a status.
+pub fn class_of(api: &Api, status: u16) -> &'static str {
     let named = |wanted: u16| {
         let of =
             || api.error.status.iter().filter(move |(_, status)| *status == wanted).map(|(class, _)| *class);
@@ -12,7 +13,8 @@ pub(crate) fn class_of(api: &Api, status: u16) -> &'static str {
     named(status).or_else(|| named(general)).unwrap_or("server_error")
 }
 
-pub(crate) fn status_of(api: &Api, class: &str) -> u16 {
+/// Returns the status of errors of a class.
+pub fn status_of(api: &Api, class: &str) -> u16 {
     let by_class = api.error.status.iter().find(|(known, _)| *known == class).map(|(_, status)| *status);
     by_class.unwrap_or(match class {
         "rate_limit_exceeded" | "insufficient_quota" => 429,

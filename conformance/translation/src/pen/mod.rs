@@ -8,20 +8,97 @@ pub mod resource;
 mod template;
 mod writer;
 
-use serde_json::Value;
-use spec::Dialect;
+use std::collections::BTreeMap;
 
-pub(crate) use errors::{class_of, status_of};
-pub(crate) use writer::{Writer, error_body};
+use serde_json::Value;
+use spec::{Api, Dialect};
+
+use crate::ReplyError;
+use page::{Page, Template};
+use template::Context;
+
+pub use errors::{class_of, status_of};
+pub use writer::Writer;
 
 /// The receiver of a response.
 #[derive(Debug, Clone)]
-pub(crate) struct Front {
-    pub(crate) dialect: &'static Dialect,
+pub struct Front {
+    /// The dialect in which it is written.
+    pub dialect: &'static Dialect,
     /// The request, as responses can repeat it.
-    pub(crate) request: Value,
+    pub request: Value,
     /// The model, unless the upstream names one.
-    pub(crate) model: String,
+    pub model: String,
     /// The time, as seconds since 1970.
-    pub(crate) now: u64,
+    pub now: u64,
+}
+
+/// Returns the header that has the id of a request.
+pub fn id_header(api: &Api) -> &'static str {
+    &Page::of(api.name).id_header
+}
+
+/// Returns how ids of calls begin.
+pub fn call_prefix(api: &Api) -> &'static str {
+    &Page::of(api.name).call_prefix
+}
+
+/// Returns whether it writes parts that only its API has.
+pub fn has_given(api: &Api) -> bool {
+    Page::of(api.name).part.contains_key("given")
+}
+
+/// Returns the error of a response that fails.
+pub fn failure(api: &Api) -> ReplyError {
+    Page::of(api.name).failure.clone()
+}
+
+/// Returns the class of errors of a kind, or with a status.
+pub fn class<'k>(api: &Api, kind: &'k str, status: u16) -> &'k str {
+    let classes = &Page::of(api.name).classes;
+    classes.get(&status.to_string()).or_else(|| classes.get(kind)).map_or(kind, |class| class)
+}
+
+/// Returns the body of an error. Besides, templates name what else is said.
+pub fn error_body(api: &Api, error: &ReplyError, said: &[(&'static str, Value)]) -> Value {
+    let ReplyError { class, message } = error;
+    let said =
+        said.iter().cloned().chain([("class", class.as_str().into()), ("message", message.as_str().into())]);
+    Aside { page: Page::of(api.name), said: said.collect() }.fill(|page| &page.error)
+}
+
+/// Returns the list of models with these names.
+pub fn models(api: &Api, names: &[String]) -> Value {
+    let page = Page::of(api.name);
+    let aside = |said: &[(&'static str, Value)]| Aside { page, said: said.iter().cloned().collect() };
+    let model = |name: &String| aside(&[("model", name.as_str().into())]).fill(|page| &page.model);
+    let [first, last] = [names.first(), names.last()].map(|name| name.cloned().into());
+    let all = names.iter().map(model).collect();
+    aside(&[("models", all), ("first", first), ("last", last)]).fill(|page| &page.models)
+}
+
+/// What is not in a response.
+struct Aside {
+    page: &'static Page,
+    said: BTreeMap<&'static str, Value>,
+}
+
+impl Aside {
+    fn fill(&self, template: fn(&Page) -> &Template) -> Value {
+        template::fill(&template(self.page).0, self)
+    }
+}
+
+impl Context for Aside {
+    fn get(&self, name: &str) -> Option<Value> {
+        self.said.get(name).cloned()
+    }
+
+    fn fragment(&self, name: &str) -> Option<&'static Value> {
+        self.page.fragment.get(name).map(|Template(fragment)| fragment)
+    }
+
+    fn response(&self, _moment: &str, _inner: &Value) -> Value {
+        Value::Null
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::{PartKind, Stop};
+use crate::{PartKind, ReplyError, Stop};
 
 /// The page of an API.
 #[derive(Debug, Default, Deserialize)]
@@ -24,10 +24,25 @@ pub(super) struct Page {
     pub(super) end: Vec<Template>,
     /// The events of an error in a stream.
     pub(super) fail: Vec<Template>,
+    /// A sign of life.
+    #[serde(default)]
+    pub(super) ping: Vec<Template>,
     /// A response without a stream.
     pub(super) body: Template,
     /// The body of an error.
     pub(super) error: Template,
+    /// A model, and the list of models.
+    pub(super) model: Template,
+    pub(super) models: Template,
+    /// The header that has the id of a request.
+    pub(super) id_header: String,
+    /// The beginning of ids of calls.
+    pub(super) call_prefix: String,
+    /// Classes of errors, by the status or by the kind in other APIs.
+    #[serde(default)]
+    pub(super) classes: BTreeMap<String, String>,
+    /// The error of a response that fails.
+    pub(super) failure: ReplyError,
     /// Templates with names.
     #[serde(default)]
     pub(super) fragment: BTreeMap<String, Template>,
@@ -123,6 +138,7 @@ impl Page {
             PartKind::Reasoning { is_redacted: true, .. } => &["redacted", "reasoning"],
             PartKind::Reasoning { .. } => &["reasoning"],
             PartKind::Call { .. } => &["call"],
+            PartKind::Given { .. } => &["given"],
         };
         names.iter().find_map(|name| self.part.get(*name))
     }

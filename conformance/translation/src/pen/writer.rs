@@ -1,6 +1,6 @@
 //! Writes a response as it arrives.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::{Value, json};
 use spec::Scope;
@@ -13,9 +13,9 @@ use super::template::{Context, add, fill, holds, is_set};
 use super::{Front, resource};
 use crate::{Delta, PartKind, Reply, ReplyError, Stop, Usage};
 
-/// Writes a response of an API.
+/// Writes a response of an API as it arrives.
 #[derive(Debug)]
-pub(crate) struct Writer {
+pub struct Writer {
     page: &'static Page,
     front: Front,
     head: Head,
@@ -27,6 +27,8 @@ pub(crate) struct Writer {
     waiting: VecDeque<(usize, Vec<Delta>)>,
     /// A seal that the next part carries.
     carried: Option<String>,
+    /// What templates can name besides.
+    said: BTreeMap<&'static str, Value>,
 }
 
 /// A part of the response.
@@ -57,25 +59,34 @@ enum State {
 struct Named<'w> {
     writer: &'w Writer,
     part: Option<&'w Part>,
-    delta: &'w str,
+    /// A piece of a text, or of something else.
+    delta: &'w Value,
 }
 
 impl Writer {
-    pub(crate) fn new(front: Front) -> Self {
+    /// Creates a writer for a client.
+    pub fn new(front: Front) -> Self {
         let page = Page::of(front.dialect.api.name);
-        let (parts, waiting) = (Vec::new(), VecDeque::new());
-        Self { page, front, head: Head::default(), events: 0, parts, waiting, carried: None }
+        let (parts, waiting, said) = (Vec::new(), VecDeque::new(), BTreeMap::new());
+        Self { page, front, head: Head::default(), events: 0, parts, waiting, carried: None, said }
     }
 
-    pub(crate) fn write(&mut self, delta: &Delta, out: &mut Vec<u8>) {
+    /// Sets a value that templates of its API name.
+    pub fn say(&mut self, name: &'static str, value: impl Into<Value>) {
+        self.said.insert(name, value.into());
+    }
+
+    /// Writes the events for a delta.
+    pub fn write(&mut self, delta: &Delta, out: &mut Vec<u8>) {
         self.head.note(&self.front, delta);
         match delta {
-            Delta::Started { .. } => self.emit(&self.page.start, None, "", out),
+            Delta::Started { .. } => self.emit(&self.page.start, None, &Value::Null, out),
             Delta::Opened { part, .. } if self.page.parts == Parts::OneByOne && self.open().is_some() => {
                 self.waiting.push_back((*part, vec![delta.clone()]));
             }
             Delta::Opened { part, .. }
             | Delta::Text { part, .. }
+            | Delta::Piece { part, .. }
             | Delta::Seal { part, .. }
             | Delta::Closed { part } => {
                 if let Some((_, deltas)) = self.waiting.iter_mut().find(|(own, _)| own == part) {
@@ -86,32 +97,47 @@ impl Writer {
                 }
             }
             Delta::Ended => {
-                self.end_parts(out);
-                self.emit(&self.page.end, None, "", out);
+                self.finish(out);
                 self.done(out);
             }
             Delta::Usage(_) | Delta::Stopped(_) | Delta::Failed(_) | Delta::Garbled(_) => {}
         }
     }
 
-    /// Token counts come with it only if there are any.
-    pub(crate) fn fail(&mut self, error: &ReplyError, usage: Option<Usage>, out: &mut Vec<u8>) {
+    /// Writes the end of a response that fails. Token counts come with it only if there are any.
+    pub fn fail(&mut self, error: &ReplyError, usage: Option<Usage>, out: &mut Vec<u8>) {
         if let Some(at) = self.open().filter(|_| self.page.parts == Parts::OneByOne && usage.is_some()) {
             self.end_part(at, State::Completed, out);
         }
         (self.head.error, self.head.usage) = (Some(error.clone()), usage);
-        self.emit(&self.page.fail, None, "", out);
+        self.emit(&self.page.fail, None, &Value::Null, out);
         self.done(out);
     }
 
+    /// Writes the end of the response, without a marker behind it.
+    pub fn finish(&mut self, out: &mut Vec<u8>) {
+        self.end_parts(out);
+        self.emit(&self.page.end, None, &Value::Null, out);
+    }
+
+    /// Writes a sign of life, if the API has one.
+    pub fn ping(&mut self, out: &mut Vec<u8>) {
+        self.emit(&self.page.ping, None, &Value::Null, out);
+    }
+
     /// Returns the response as a body, instead of its stream.
-    pub(crate) fn body(mut self, reply: &Reply) -> Value {
+    pub fn body(mut self, reply: &Reply) -> Value {
         let ignored = &mut Vec::new();
         for delta in reply.deltas().iter().filter(|delta| **delta != Delta::Ended) {
             self.write(delta, ignored);
         }
         self.end_parts(ignored);
-        fill(&self.page.body.0, &Named { writer: &self, part: None, delta: "" })
+        self.whole()
+    }
+
+    /// Returns a response whose parts have all been written.
+    pub fn whole(&self) -> Value {
+        fill(&self.page.body.0, &self.of_all())
     }
 
     fn done(&self, out: &mut Vec<u8>) {
@@ -120,7 +146,7 @@ impl Writer {
         }
     }
 
-    fn emit(&mut self, events: &[Template], part: Option<usize>, delta: &str, out: &mut Vec<u8>) {
+    fn emit(&mut self, events: &[Template], part: Option<usize>, delta: &Value, out: &mut Vec<u8>) {
         for Template(event) in events {
             let named = Named { writer: self, part: part.and_then(|at| self.parts.get(at)), delta };
             if !holds(event, &named) {
@@ -161,6 +187,13 @@ impl Writer {
             Delta::Text { part, text } => {
                 if let Some(at) = self.position(*part) {
                     self.text(at, text, out);
+                }
+            }
+            Delta::Piece { part, value } => {
+                if let Some(at) = self.position(*part)
+                    && let Some(Part { page, .. }) = self.parts.get(at)
+                {
+                    self.emit(&page.delta, Some(at), value, out);
                 }
             }
             Delta::Seal { part, seal } => {
@@ -215,7 +248,7 @@ impl Writer {
         if let Some(part) = self.parts.get_mut(at) {
             part.id = id;
         }
-        self.emit(&page.open, Some(at), "", out);
+        self.emit(&page.open, Some(at), &Value::Null, out);
     }
 
     fn text(&mut self, at: usize, text: &str, out: &mut Vec<u8>) {
@@ -226,12 +259,12 @@ impl Writer {
         let Some(part) = self.parts.get_mut(at) else { return };
         let (page, is_first) = (part.page, part.text.is_empty());
         if is_first {
-            self.emit(&page.first, Some(at), "", out);
+            self.emit(&page.first, Some(at), &Value::Null, out);
         }
         if let Some(part) = self.parts.get_mut(at) {
             part.text.push_str(text);
         }
-        self.emit(&page.delta, Some(at), text, out);
+        self.emit(&page.delta, Some(at), &json!(text), out);
     }
 
     /// Ends the parts that have turned out to be complete.
@@ -269,12 +302,12 @@ impl Writer {
             return;
         }
         if is_sealed {
-            self.emit(&page.sealed, Some(at), "", out);
+            self.emit(&page.sealed, Some(at), &Value::Null, out);
         }
         if has_text || page.first.is_empty() {
-            self.emit(&page.done, Some(at), "", out);
+            self.emit(&page.done, Some(at), &Value::Null, out);
         }
-        self.emit(&page.close, Some(at), "", out);
+        self.emit(&page.close, Some(at), &Value::Null, out);
     }
 
     /// Where the API does not end its parts, the end of the response does.
@@ -298,8 +331,12 @@ impl Writer {
         }
     }
 
+    const fn of_all(&self) -> Named<'_> {
+        Named { writer: self, part: None, delta: &Value::Null }
+    }
+
     fn named(&self, at: usize) -> Named<'_> {
-        Named { writer: self, part: self.parts.get(at), delta: "" }
+        Named { part: self.parts.get(at), ..self.of_all() }
     }
 
     /// The parts that have ended, as the response has them.
@@ -323,8 +360,7 @@ impl Writer {
 
     /// What the response says of its end.
     fn stop(&self, name: &str) -> Option<Value> {
-        let named = Named { writer: self, part: None, delta: "" };
-        let stop = self.head.stop();
+        let (named, stop) = (self.of_all(), self.head.stop());
         let fits = |when: &Option<String>| when.as_ref().is_none_or(|flag| is_set(flag, &named));
         let words = self.page.stop.iter().find(|words| words.are_of(stop) && fits(&words.when))?;
         words.says.get(name).cloned()
@@ -356,6 +392,8 @@ impl Part {
             name => match (name, &self.kind) {
                 ("call_id", PartKind::Call { id: value, .. })
                 | ("name", PartKind::Call { name: value, .. }) => Some(json!(value)),
+                ("opened", PartKind::Given { opened: value, .. })
+                | ("closed", PartKind::Given { closed: value, .. }) => Some(value.clone()),
                 _ => None,
             },
         }
@@ -383,6 +421,9 @@ impl Context for Named<'_> {
         if let Some(word) = name.strip_prefix("stop.") {
             return self.writer.stop(word);
         }
+        if let Some(value) = self.writer.said.get(name) {
+            return Some(value.clone());
+        }
         let usage = head.usage.unwrap_or_default();
         let count = |count: Option<u64>| Some(json!(count.unwrap_or(0)));
         let error = |of: fn(&ReplyError) -> &String| head.error.as_ref().map(|error| json!(of(error)));
@@ -391,7 +432,8 @@ impl Context for Named<'_> {
             "model" => Some(json!(head.model)),
             "now" => Some(json!(front.now)),
             "sequence" => Some(json!(self.writer.events)),
-            "delta" => Some(json!(self.delta)),
+            "delta" => Some(self.delta.clone()),
+            "choice" | "written" => Some(json!(0)),
             "carried" => self.writer.carried.as_ref().map(|seal| json!(seal)),
             "before" => head.stopped.before.as_ref().map(|text| json!(text)),
             "has_refusal" => Some(json!(head.has_refusal)),
@@ -427,11 +469,4 @@ impl Context for Named<'_> {
             inner.get(name).cloned()
         })
     }
-}
-
-/// Returns the body of an error.
-pub(crate) fn error_body(front: &Front, error: &ReplyError) -> Value {
-    let mut writer = Writer::new(front.clone());
-    writer.head.error = Some(error.clone());
-    fill(&writer.page.error.0, &Named { writer: &writer, part: None, delta: "" })
 }

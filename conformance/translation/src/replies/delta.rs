@@ -1,9 +1,11 @@
 //! The part of a reply in one event of a response.
 
+use serde_json::Value;
+
 use crate::{ReplyError, Stop, Usage};
 
 /// The part of a reply in one event of a response. Parts are numbered from 0, in the order of their opening.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Delta {
     /// The response begins.
     Started {
@@ -25,6 +27,13 @@ pub enum Delta {
         part: usize,
         /// The piece.
         text: String,
+    },
+    /// A piece of a given part, as its API has it.
+    Piece {
+        /// The number of the part.
+        part: usize,
+        /// The piece.
+        value: Value,
     },
     /// A seal of reasoning, which only the upstream can read. It replaces an earlier one.
     Seal {
@@ -51,7 +60,7 @@ pub enum Delta {
 }
 
 /// The kind of a part of a reply.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum PartKind {
     /// Text.
     Text,
@@ -70,6 +79,13 @@ pub enum PartKind {
         id: String,
         /// The name of the tool.
         name: String,
+    },
+    /// A part that only its API has.
+    Given {
+        /// As it begins.
+        opened: Value,
+        /// As it ends.
+        closed: Value,
     },
 }
 

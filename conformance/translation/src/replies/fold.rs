@@ -15,7 +15,8 @@ impl FromIterator<Delta> for Reply {
 
 fn empty(kind: PartKind) -> Part {
     match kind {
-        PartKind::Text => Part::Text(String::new()),
+        // A reply has no part that only one API has; its number is taken.
+        PartKind::Text | PartKind::Given { .. } => Part::Text(String::new()),
         PartKind::Refusal => Part::Refusal(String::new()),
         PartKind::Reasoning { id, is_redacted } => {
             Part::Reasoning(Reasoning { id, is_redacted, ..Reasoning::default() })
@@ -51,7 +52,7 @@ impl Reply {
                 self.error.get_or_insert(error);
             }
             Delta::Ended => self.is_ended = true,
-            Delta::Closed { .. } | Delta::Garbled(_) => {}
+            Delta::Closed { .. } | Delta::Piece { .. } | Delta::Garbled(_) => {}
         }
     }
 

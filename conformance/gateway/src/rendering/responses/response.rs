@@ -5,21 +5,9 @@ use spec::Dialect;
 use spec::table::RenderMoment;
 
 use crate::content::plan::{Ending, ResponsePlan};
-use crate::content::problem::Problem;
 use crate::content::text;
 use translation::pen::edits::Edits;
 use translation::pen::resource::response;
-
-pub(in crate::rendering) fn models(models: &[String]) -> Value {
-    let model =
-        |id: &String| json!({"id": id, "object": "model", "created": 1_785_000_000, "owned_by": "reference"});
-    json!({"object": "list", "data": models.iter().map(model).collect::<Vec<_>>()})
-}
-
-pub(in crate::rendering) fn problem(problem: &Problem) -> Value {
-    let Problem { kind, code, message, param, .. } = problem;
-    json!({"error": {"type": kind, "code": code, "message": message, "param": param}})
-}
 
 /// Creation time of all responses, which makes them reproducible.
 pub(crate) const CREATED: u64 = 1_785_000_000;

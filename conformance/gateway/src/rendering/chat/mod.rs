@@ -1,3 +1,0 @@
-//! Events and bodies of Chat Completions.
-
-pub(in crate::rendering) mod chunks;

@@ -1,4 +1,0 @@
-//! Events and bodies of Messages.
-
-mod blocks;
-pub(in crate::rendering) mod message;

@@ -1,0 +1,292 @@
+//! Conversion of plans to events and bodies, by the page of the API.
+
+use serde_json::{Value, json};
+use spec::Dialect;
+use spec::table::Content;
+use translation::pen::{Front, Writer, call_prefix, class_of, error_body, failure, has_given};
+use translation::{Delta, PartKind, ReplyError, Stop, Stopped, Usage};
+
+use super::RenderedResponse;
+use super::hosted::{self, Given};
+use super::wire;
+use crate::content::plan::{Ending, Fragments, Item, Part, ResponsePlan, Thought};
+use crate::content::text;
+
+/// The time of responses, which makes them reproducible.
+const CREATED: u64 = 1_785_000_000;
+/// The status of a response that fails without a stream.
+const FAILED: u16 = 500;
+/// An API accepts a thought again only with its signature.
+const SIGNATURE: &str = "EuQBCkYICBgCKkBzaWduYXR1cmUtb2YtdGhlLWZpcnN0LXRob3VnaHQ=";
+
+pub(super) fn render(request: &Value, plan: &ResponsePlan, dialect: &'static Dialect) -> RenderedResponse {
+    let said = Said { request, plan, dialect };
+    let mut choices: Vec<Choice> = (0..plan.choices.max(1)).map(|index| Choice::of(&said, index)).collect();
+    let events = said.events(&mut choices);
+    let (status, body) = match plan.ending {
+        Ending::Failed(_) => {
+            let class = class_of(dialect.api, FAILED).to_owned();
+            let error = ReplyError { class, message: failure(dialect.api).message };
+            let said = [("error_code", "server_error".into()), ("request_id", "req_1".into())];
+            (FAILED, error_body(dialect.api, &error, &said))
+        }
+        _ => (200, said.body(choices)),
+    };
+    RenderedResponse { events, snapshots: [body.clone(), body.clone(), body], status }
+}
+
+/// A response that is planned.
+struct Said<'p> {
+    request: &'p Value,
+    plan: &'p ResponsePlan,
+    dialect: &'static Dialect,
+}
+
+/// A choice, and its events up to the one that ends it.
+struct Choice {
+    writer: Writer,
+    events: Vec<String>,
+}
+
+/// A delta, with its log probabilities.
+type Spelled = (Delta, Option<Value>);
+
+impl Choice {
+    fn of(said: &Said<'_>, index: usize) -> Self {
+        let (mut writer, deltas) = (said.writer(index), said.deltas(index));
+        let mut out = Vec::new();
+        writer.write(&Delta::Usage(said.usage(said.plan.output_tokens().clamp(1, 2))), &mut out);
+        writer.write(&Delta::Started { id: None, model: None }, &mut out);
+        let mut tokens = Vec::new();
+        for (delta, logprobs) in &deltas {
+            writer.say("logprobs", logprobs.clone());
+            writer.write(delta, &mut out);
+            tokens.extend(logprobs.iter().filter_map(|it| it.pointer("/content/0").cloned()));
+        }
+        let all = said.plan.has_logprobs.then(|| json!({"content": tokens, "refusal": null}));
+        writer.say("logprobs", all);
+        writer.write(&Delta::Stopped(said.stopped()), &mut Vec::new());
+        Self { writer, events: listed(&out) }
+    }
+}
+
+impl Said<'_> {
+    fn writer(&self, choice: usize) -> Writer {
+        let Self { request, plan, dialect } = *self;
+        let model = text(request, "model").unwrap_or("reference-1").to_owned();
+        let mut writer = Writer::new(Front { dialect, request: request.clone(), model, now: CREATED });
+        writer.say("choice", choice);
+        writer.say("fingerprint", "fp_1");
+        writer.say("request_id", "req_1");
+        writer.say("error_code", "server_error");
+        writer.say("explanation", "The request was refused.");
+        writer.say("padding", plan.is_obfuscated.then_some("aZ"));
+        writer.say("written", plan.cached_tokens);
+        let searches = plan.items.iter().filter(|item| matches!(item, Item::WebSearch(_))).count();
+        writer.say("searches", searches - usize::from(self.is_paused_at(plan.items.len().wrapping_sub(1))));
+        let first = plan.items.iter().find(|item| self.is_said(item));
+        writer.say("led_by_call", matches!(first, Some(Item::Function { .. })));
+        let is_refusal = |parts: &[Part]| matches!(parts.first(), Some(Part::Refusal(_)));
+        writer.say("led_by_refusal", matches!(first, Some(Item::Message(parts)) if is_refusal(parts)));
+        writer
+    }
+
+    fn events(&self, choices: &mut [Choice]) -> Vec<String> {
+        let sent = match self.plan.ending {
+            Ending::Failed(after) => after + 1,
+            _ => usize::MAX,
+        };
+        let longest = choices.iter().map(|choice| choice.events.len()).max().unwrap_or_default();
+        let at = |at| choices.iter().filter_map(move |choice| choice.events.get(at).cloned());
+        let mut events: Vec<String> = (0..longest.min(sent)).flat_map(at).collect();
+        let Some((last, others)) = choices.split_last_mut() else { return events };
+        let mut out = Vec::new();
+        last.writer.ping(&mut out);
+        // The first sign of life is after the first event of the content, unless there is none.
+        let place = if self.plan.has_keepalive || longest == 1 { 1 } else { 2 };
+        if place <= events.len() {
+            events.splice(place..place, listed(&out));
+        }
+        out.clear();
+        if let Ending::Failed(_) = self.plan.ending {
+            last.writer.fail(&failure(self.dialect.api), None, &mut out);
+        } else {
+            for other in others {
+                other.writer.say("has_usage", false);
+                other.writer.finish(&mut out);
+            }
+            last.writer.write(&Delta::Usage(self.usage(self.plan.output_tokens().max(1))), &mut out);
+            last.writer.write(&Delta::Ended, &mut out);
+        }
+        events.extend(listed(&out));
+        events
+    }
+
+    fn body(&self, choices: Vec<Choice>) -> Value {
+        let list = self.dialect.api.scopes().find(|scope| scope.content == Some(Content::Choice));
+        let list = list.and_then(|scope| scope.in_body.first()?.split_once("/{")).unwrap_or_default().0;
+        let mut bodies = choices.into_iter().map(|Choice { mut writer, .. }| {
+            writer.say("has_usage", true);
+            writer.write(&Delta::Usage(self.usage(self.plan.output_tokens())), &mut Vec::new());
+            writer.whole()
+        });
+        let mut body = bodies.next().unwrap_or_default();
+        for mut other in bodies {
+            if let (Some(Value::Array(all)), Some(Value::Array(own))) =
+                (body.pointer_mut(list), other.pointer_mut(list))
+            {
+                all.append(own);
+            }
+        }
+        body
+    }
+
+    fn usage(&self, output: u64) -> Usage {
+        let choices = u64::try_from(self.plan.choices.max(1)).unwrap_or(1);
+        Usage {
+            input: Some(self.plan.input_tokens),
+            cached: Some(self.plan.read_tokens),
+            output: Some(output * choices),
+            reasoning: Some(self.plan.reasoning_tokens() * choices),
+        }
+    }
+
+    fn stopped(&self) -> Stopped {
+        let before = self.plan.stopped_before.clone();
+        let stop = match self.plan.ending {
+            Ending::Incomplete("content_filter") => Stop::Filtered,
+            Ending::Incomplete(_) => Stop::Cut,
+            Ending::Paused => Stop::Paused,
+            _ if before.is_some() => Stop::Sequence,
+            _ => Stop::Ended,
+        };
+        Stopped { stop: Some(stop), word: String::new(), before }
+    }
+
+    /// A paused turn waits for the results of the search.
+    fn is_paused_at(&self, item: usize) -> bool {
+        let ResponsePlan { items, ending, .. } = self.plan;
+        *ending == Ending::Paused
+            && item + 1 == items.len()
+            && matches!(items.get(item), Some(Item::WebSearch(_)))
+    }
+
+    /// Only some dialects show reasoning.
+    fn is_said(&self, item: &Item) -> bool {
+        match item {
+            Item::Message(_) | Item::Function { .. } => true,
+            Item::Reasoning(_) => {
+                let mut effects = self.dialect.effects();
+                effects.any(|effect| effect.level.content == Some(Content::Reasoning))
+            }
+            _ => false,
+        }
+    }
+
+    fn deltas(&self, choice: usize) -> Vec<Spelled> {
+        let mut parts = Parts { deltas: Vec::new(), count: 0 };
+        let calls = self.plan.items.iter().filter(|item| matches!(item, Item::Function { .. })).count();
+        let (mut call, mut hosted) = (choice * calls, 0);
+        let gives = has_given(self.dialect.api);
+        for (at, item) in self.plan.items.iter().enumerate() {
+            match item {
+                Item::Message(own) => own.iter().for_each(|part| self.part(part, &mut parts)),
+                Item::Reasoning(thought) if self.is_said(item) => {
+                    let words = words(thought);
+                    let seal = if words.is_some() { SIGNATURE } else { hosted::ENCRYPTED };
+                    let kind = PartKind::Reasoning { id: None, is_redacted: words.is_none() };
+                    parts.add(kind, pieces(&words.unwrap_or_default()), Some(seal));
+                }
+                Item::Function { name, arguments } => {
+                    call += 1;
+                    let id = format!("{}{call}", call_prefix(self.dialect.api));
+                    let is_empty = arguments.concat() == "{}";
+                    let pieces = if is_empty { Vec::new() } else { pieces(arguments) };
+                    parts.add(PartKind::Call { id, name: name.clone() }, pieces, None);
+                }
+                Item::WebSearch(query) if gives => {
+                    hosted += 1;
+                    let [call, result] = hosted::search(hosted, query);
+                    parts.give(call);
+                    if !self.is_paused_at(at) {
+                        parts.give(result);
+                    }
+                }
+                Item::McpCall { .. } if gives => {
+                    hosted += 1;
+                    hosted::mcp(hosted, item).into_iter().for_each(|part| parts.give(part));
+                }
+                _ => {}
+            }
+        }
+        parts.deltas
+    }
+
+    fn part(&self, part: &Part, parts: &mut Parts) {
+        match part {
+            Part::Text(words, annotations) if !annotations.is_empty() && has_given(self.dialect.api) => {
+                parts.give(hosted::cited(words, annotations));
+            }
+            Part::Text(words, _) if self.plan.has_logprobs => {
+                let spelled = words.iter().map(|word| (Piece::Text(word.clone()), Some(logprobs(word))));
+                parts.add(PartKind::Text, spelled.collect(), None);
+            }
+            Part::Text(words, _) => parts.add(PartKind::Text, pieces(words), None),
+            Part::Refusal(words) => parts.add(PartKind::Refusal, pieces(words), None),
+        }
+    }
+}
+
+/// The deltas of parts, one part after the other.
+struct Parts {
+    deltas: Vec<Spelled>,
+    count: usize,
+}
+
+enum Piece {
+    Text(String),
+    Given(Value),
+}
+
+impl Parts {
+    fn add(&mut self, kind: PartKind, pieces: Vec<(Piece, Option<Value>)>, seal: Option<&str>) {
+        let part = self.count;
+        self.count += 1;
+        self.deltas.push((Delta::Opened { part, kind }, None));
+        for (piece, logprobs) in pieces {
+            let delta = match piece {
+                Piece::Text(text) => Delta::Text { part, text },
+                Piece::Given(value) => Delta::Piece { part, value },
+            };
+            self.deltas.push((delta, logprobs));
+        }
+        let seal = seal.map(|seal| Delta::Seal { part, seal: seal.to_owned() });
+        self.deltas.extend(seal.into_iter().chain([Delta::Closed { part }]).map(|delta| (delta, None)));
+    }
+
+    fn give(&mut self, Given { opened, pieces, closed }: Given) {
+        let pieces = pieces.into_iter().map(|value| (Piece::Given(value), None)).collect();
+        self.add(PartKind::Given { opened, closed }, pieces, None);
+    }
+}
+
+fn pieces(words: &Fragments) -> Vec<(Piece, Option<Value>)> {
+    words.iter().map(|word| (Piece::Text(word.clone()), None)).collect()
+}
+
+/// Its text, or its summary in one piece. Nothing if it is encrypted.
+fn words(thought: &Thought) -> Option<Fragments> {
+    thought.text.clone().or_else(|| {
+        let summary: Vec<String> = thought.summary.iter().map(|words| words.concat()).collect();
+        (!summary.is_empty()).then(|| vec![summary.join("\n\n")])
+    })
+}
+
+fn logprobs(token: &str) -> Value {
+    let token = json!({"token": token, "logprob": -0.1, "bytes": token.as_bytes(), "top_logprobs": []});
+    json!({"content": [token], "refusal": null})
+}
+
+fn listed(stream: &[u8]) -> Vec<String> {
+    wire::events(stream).map(|event| String::from_utf8_lossy(event).into_owned()).collect()
+}
