@@ -50,7 +50,7 @@ impl ApiArgs {
         names::profiles(profiles)?;
         let is_at = |dialect: &&'static Dialect| target.is_some_and(|url| dialect.api.is_at(path(url)));
         let mut dialects: Vec<&'static Dialect> = match (&*self.dialect, &*self.api) {
-            ([name], _) if name == "all" && target.is_none() => gateway::dialects().collect(),
+            ([name], _) if name == "all" && target.is_none() => gateway::called_dialects().collect(),
             ([], []) => match names::usual().find(is_at) {
                 Some(dialect) => return Ok(Chosen { dialects: vec![dialect], is_named: true }),
                 None => names::usual().collect(),

@@ -79,11 +79,17 @@ pub(super) fn dialect_folder(path: &Path) -> Result<(String, Folder)> {
     Ok((name, Folder::read(path)?))
 }
 
-/// Returns the usual dialect of each API that the suite speaks: the one of its first party.
-pub(super) fn usual() -> impl Iterator<Item = &'static Dialect> {
-    let mut all: Vec<_> = spec::spoken().filter_map(|api| fallback(Some(api))).collect();
+/// Returns the usual dialect of each API that the suite serves: the one of its first party.
+pub(super) fn served() -> impl Iterator<Item = &'static Dialect> {
+    let mut all: Vec<_> = spec::APIS.iter().filter_map(|api| fallback(Some(*api))).collect();
+    all.retain(|dialect| gateway::is_spoken(dialect));
     all.sort_by_key(|dialect| (dialect.fallback != Fallback::Any, dialect.api.title));
     all.into_iter()
+}
+
+/// Returns the usual dialect of each API that the suite also calls.
+pub(super) fn usual() -> impl Iterator<Item = &'static Dialect> {
+    served().filter(|dialect| !dialect.api.operations.is_empty())
 }
 
 pub(super) fn dialect_of_api(api: &str) -> Result<&'static Dialect> {
@@ -96,20 +102,42 @@ pub(super) fn dialect_of_api(api: &str) -> Result<&'static Dialect> {
     Err(anyhow!("there is no API \"{api}\"{hint}; there are: {}", names.join(", ")))
 }
 
-/// An API that is only judged can be neither served nor called.
+/// Some APIs are not called.
 pub(super) fn spoken(dialect: &'static Dialect) -> Result<&'static Dialect> {
-    if gateway::is_spoken(dialect) {
+    if !dialect.api.operations.is_empty() {
         return Ok(dialect);
     }
     let (name, title) = (dialect.name, dialect.api.title);
-    Err(anyhow!("{name}: the suite judges recordings of {title}, and neither serves nor calls it"))
+    let serves = if gateway::is_spoken(dialect) {
+        "and serves it, but does not call it"
+    } else {
+        "and neither serves nor calls it"
+    };
+    Err(anyhow!("{name}: the suite judges recordings of {title}, {serves}"))
+}
+
+fn served_one(dialect: &'static Dialect) -> Result<&'static Dialect> {
+    if gateway::is_spoken(dialect) { Ok(dialect) } else { spoken(dialect) }
+}
+
+/// Returns the dialects of these names that are served, and fails if two are of one API.
+pub(super) fn one_served_of_each_api(names: &[String], why: &str) -> Result<Vec<&'static Dialect>> {
+    one_each(names, why, served_one)
 }
 
 /// Returns the dialects of these names, and fails if two are of one API.
 pub(super) fn one_of_each_api(names: &[String], why: &str) -> Result<Vec<&'static Dialect>> {
+    one_each(names, why, spoken)
+}
+
+fn one_each(
+    names: &[String],
+    why: &str,
+    allowed: fn(&'static Dialect) -> Result<&'static Dialect>,
+) -> Result<Vec<&'static Dialect>> {
     let mut dialects: Vec<&'static Dialect> = Vec::new();
     for name in names {
-        let found = spoken(dialect(name)?)?;
+        let found = allowed(dialect(name)?)?;
         if let Some(other) = dialects.iter().find(|other| other.api.name == found.api.name) {
             return Err(anyhow!(
                 "--dialect {} and {}: both are of the API {:?}; {why}",

@@ -36,7 +36,7 @@ pub(super) struct ServeArgs {
     /// Port on 127.0.0.1; 0 picks a free one.
     #[arg(long, default_value_t = 8080)]
     port: u16,
-    /// Dialect to speak, one for each API; repeatable [default: openai, anthropic and chat].
+    /// Dialect to speak, one for each API; repeatable [default: openai, anthropic, chat and gemini].
     #[arg(long = "dialect", value_name = "NAME", value_parser = known::DIALECTS, hide_possible_values = true)]
     dialects: Vec<String>,
     /// Seed for random choices.
@@ -141,12 +141,15 @@ impl CommandArgs for ServeArgs {
 }
 
 impl ServeArgs {
-    /// Returns the dialects to speak, of which each API has one.
+    /// Returns the dialects to speak, of which each API has one. A translator speaks those that the suite calls.
     fn dialects(&self) -> anyhow::Result<Vec<&'static Dialect>> {
-        if self.dialects.is_empty() {
-            return Ok(names::usual().collect());
+        let why = "a port serves each API in one dialect";
+        match (&*self.dialects, self.via.is_given()) {
+            ([], true) => Ok(names::usual().collect()),
+            ([], false) => Ok(names::served().collect()),
+            (named, true) => names::one_of_each_api(named, why),
+            (named, false) => names::one_served_of_each_api(named, why),
         }
-        names::one_of_each_api(&self.dialects, "a port serves each API in one dialect")
     }
 
     fn log(&self) -> anyhow::Result<Option<Log>> {

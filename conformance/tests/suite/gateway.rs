@@ -186,8 +186,12 @@ fn texts_can_be_made_long() {
             let stream = post_to(&gateway, dialect, request);
             assert_eq!((stream.status(), stream.broken(dialect)), (200, vec![]), "{}", dialect.name);
             let texts = stream.text();
-            let deltas =
-                ["event: response.output_text.delta\n", "\"type\":\"text_delta\"", "\"delta\":{\"content\":"];
+            let deltas = [
+                "event: response.output_text.delta\n",
+                "\"type\":\"text_delta\"",
+                "\"delta\":{\"content\":",
+                "{\"parts\":[{\"text\":",
+            ];
             deltas.iter().map(|name| texts.matches(name).count()).sum::<usize>()
         };
         if dialect.name != "eugpt" {

@@ -9,9 +9,6 @@ use super::plan::{Item, Part, ResponsePlan, Thought};
 use super::problem::Problem;
 use super::text;
 
-/// Maximum number of choices, so that a request cannot overload the server.
-const MOST_CHOICES: u64 = 16;
-
 pub(super) fn ask(request: &Value) -> Ask {
     conversation::ask(request, "/metadata/reference", format(request))
 }
@@ -33,8 +30,7 @@ pub(super) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePla
         thought(request, dialect).map(Item::Reasoning).into_iter().collect()
     });
     plan.has_logprobs = request.get("logprobs") == Some(&Value::Bool(true));
-    let choices = request.get("n").and_then(Value::as_u64).unwrap_or(1).clamp(1, MOST_CHOICES);
-    plan.choices = usize::try_from(choices).unwrap_or(1);
+    plan.choices = conversation::choices(request.get("n").and_then(Value::as_u64));
     plan
 }
 

@@ -5,6 +5,7 @@ mod chat;
 mod conversation;
 pub mod directive;
 pub(crate) mod fitting;
+mod gemini;
 pub(crate) mod given;
 mod messages;
 pub(crate) mod plan;

@@ -229,7 +229,9 @@ impl ResponsePlan {
     }
 
     pub(super) fn limit_as(&mut self, request: &Value, api: &Api) {
-        let mut limits = api.request.limits.iter().filter_map(|member| request.get(*member)?.as_u64());
+        let at =
+            |place: &str| if place.starts_with('/') { request.pointer(place) } else { request.get(place) };
+        let mut limits = api.request.limits.iter().filter_map(|place| at(place)?.as_u64());
         if let Some(limit) = limits.next() {
             self.limit(limit);
         }

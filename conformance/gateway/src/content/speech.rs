@@ -10,7 +10,7 @@ use spec::{Api, Dialect};
 use super::ask::{Ask, Format};
 use super::plan::{Item, ResponsePlan};
 use super::problem::Problem;
-use super::{chat, messages, responses};
+use super::{chat, gemini, messages, responses};
 
 /// How the requests of an API are read.
 pub(crate) struct Speech {
@@ -32,7 +32,7 @@ pub(crate) struct Speech {
     request: fn(&str) -> Value,
 }
 
-static SPOKEN: [Speech; 3] = [
+static SPOKEN: [Speech; 4] = [
     Speech {
         api: "responses",
         ask: responses::ask,
@@ -73,11 +73,27 @@ static SPOKEN: [Speech; 3] = [
         // Violations name the model of the goldens.
         request: |input| json!({"model": "gpt-5.4", "messages": [{"role": "user", "content": input}], "stream": true}),
     },
+    Speech {
+        api: "gemini",
+        ask: gemini::ask,
+        plan: gemini::plan,
+        unmatched: gemini::unmatched,
+        unserved: |_| None,
+        can_say: gemini::can_say,
+        pauses: false,
+        // The path says the model, and whether it is a stream.
+        request: |input| json!({"model": "gemini-2.5-flash", "contents": [{"role": "user", "parts": [{"text": input}]}], "stream": true}),
+    },
 ];
 
 /// Returns the dialects that the gateway speaks.
 pub fn dialects() -> impl Iterator<Item = &'static Dialect> {
     spec::DIALECTS.iter().copied().filter(|dialect| is_spoken(dialect))
+}
+
+/// Returns those among them that the suite calls, too.
+pub fn called_dialects() -> impl Iterator<Item = &'static Dialect> {
+    dialects().filter(|dialect| !dialect.api.operations.is_empty())
 }
 
 /// Returns whether the gateway speaks the API of a dialect.
@@ -148,7 +164,9 @@ pub fn example(golden: &str) -> Option<Value> {
 
 /// Returns the text of a request like those of examples.
 pub fn input_text(request: &Value) -> Option<&str> {
-    ["/input", "/messages/0/content"].iter().find_map(|at| request.pointer(at)?.as_str())
+    ["/input", "/messages/0/content", "/contents/0/parts/0/text"]
+        .iter()
+        .find_map(|at| request.pointer(at)?.as_str())
 }
 
 /// Returns a streaming request with an input, which may contain directives.

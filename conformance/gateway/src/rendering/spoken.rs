@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use spec::Dialect;
 use spec::table::Content;
-use translation::pen::{Front, Writer, call_prefix, class_of, error_body, failure, has_given};
+use translation::pen::{Front, Writer, call_prefix, class_of, error_body, failure, has_given, has_start};
 use translation::{Delta, PartKind, ReplyError, Stop, Stopped, Usage};
 
 use super::RenderedResponse;
@@ -46,6 +46,8 @@ struct Said<'p> {
 struct Choice {
     writer: Writer,
     events: Vec<String>,
+    /// The number of events before its content.
+    started: usize,
 }
 
 /// A delta, with its log probabilities.
@@ -55,10 +57,22 @@ impl Choice {
     fn of(said: &Said<'_>, index: usize) -> Self {
         let (mut writer, deltas) = (said.writer(index), said.deltas(index));
         let mut out = Vec::new();
-        writer.write(&Delta::Usage(said.usage(said.plan.output_tokens().clamp(1, 2))), &mut out);
+        let mut growth = Growth::of(&deltas, index, said);
+        writer.write(&Delta::Usage(growth.usage(said)), &mut out);
         writer.write(&Delta::Started { id: None, model: None }, &mut out);
+        let is_led = matches!(deltas.first(), Some((Delta::Opened { kind: PartKind::Call { .. }, .. }, _)));
+        // An event can open the response and its first part.
+        let started = listed(&out).len().max(usize::from(is_led && has_start(said.dialect.api)));
         let mut tokens = Vec::new();
-        for (delta, logprobs) in &deltas {
+        let last = said.last_of_text(&deltas);
+        for (at, (delta, logprobs)) in deltas.iter().enumerate() {
+            if last == Some(at) {
+                writer.say("ending", true);
+                writer.write(&Delta::Stopped(said.stopped()), &mut out);
+            }
+            if growth.grows(delta) {
+                writer.write(&Delta::Usage(growth.usage(said)), &mut out);
+            }
             writer.say("logprobs", logprobs.clone());
             writer.write(delta, &mut out);
             tokens.extend(logprobs.iter().filter_map(|it| it.pointer("/content/0").cloned()));
@@ -66,7 +80,7 @@ impl Choice {
         let all = said.plan.has_logprobs.then(|| json!({"content": tokens, "refusal": null}));
         writer.say("logprobs", all);
         writer.write(&Delta::Stopped(said.stopped()), &mut Vec::new());
-        Self { writer, events: listed(&out) }
+        Self { writer, events: listed(&out), started }
     }
 }
 
@@ -78,6 +92,7 @@ impl Said<'_> {
         writer.say("choice", choice);
         writer.say("fingerprint", "fp_1");
         writer.say("request_id", "req_1");
+        writer.say("response_id", "vYpbaJDvFZ2M1MkP");
         writer.say("error_code", "server_error");
         writer.say("explanation", "The request was refused.");
         writer.say("padding", plan.is_obfuscated.then_some("aZ"));
@@ -93,7 +108,7 @@ impl Said<'_> {
 
     fn events(&self, choices: &mut [Choice]) -> Vec<String> {
         let sent = match self.plan.ending {
-            Ending::Failed(after) => after + 1,
+            Ending::Failed(after) => after.saturating_add(choices.first().map_or(0, |choice| choice.started)),
             _ => usize::MAX,
         };
         let longest = choices.iter().map(|choice| choice.events.len()).max().unwrap_or_default();
@@ -161,6 +176,31 @@ impl Said<'_> {
             _ => Stop::Ended,
         };
         Stopped { stop: Some(stop), word: String::new(), before }
+    }
+
+    /// Where the last event of a text can say how the response ends: its last piece, or what seals the thoughts before it.
+    fn last_of_text(&self, deltas: &[Spelled]) -> Option<usize> {
+        let opened = deltas.iter().rposition(|(delta, _)| matches!(delta, Delta::Opened { .. }))?;
+        let (before, own) = deltas.split_at(opened);
+        let mut kinds = [own, before]
+            .map(|deltas| {
+                deltas.iter().rev().find_map(|(delta, _)| match delta {
+                    Delta::Opened { kind, .. } => Some(kind),
+                    _ => None,
+                })
+            })
+            .into_iter();
+        let is_text = matches!(kinds.next()?, Some(PartKind::Text | PartKind::Refusal));
+        let is_sealed = matches!(kinds.next()?, Some(PartKind::Reasoning { .. }));
+        let is_last = |(delta, _): &Spelled| {
+            if is_sealed {
+                matches!(delta, Delta::Closed { .. })
+            } else {
+                matches!(delta, Delta::Text { .. })
+            }
+        };
+        let is_whole = !matches!(self.plan.ending, Ending::Failed(_));
+        own.iter().rposition(is_last).filter(|_| is_text && is_whole).map(|at| opened + at)
     }
 
     /// A paused turn waits for the results of the search.
@@ -234,6 +274,60 @@ impl Said<'_> {
             Part::Text(words, _) => parts.add(PartKind::Text, pieces(words), None),
             Part::Refusal(words) => parts.add(PartKind::Refusal, pieces(words), None),
         }
+    }
+}
+
+/// How many tokens have been said: of the answer, and of thoughts. All choices grow by turns.
+struct Growth {
+    tokens: [u64; 2],
+    /// The bytes of the content, so far and before the last delta.
+    all: [u64; 2],
+    said: [u64; 2],
+    before: [u64; 2],
+    is_thought: bool,
+    choice: u64,
+}
+
+impl Growth {
+    fn of(deltas: &[Spelled], choice: usize, of: &Said<'_>) -> Self {
+        let (output, thoughts) = (of.plan.output_tokens(), of.plan.reasoning_tokens());
+        let tokens = [output.saturating_sub(thoughts), thoughts];
+        let choice = u64::try_from(choice).unwrap_or_default();
+        let [all, said, before] = [[0; 2]; 3];
+        let mut growth = Self { tokens, all, said, before, is_thought: false, choice };
+        for (delta, _) in deltas {
+            growth.grows(delta);
+        }
+        Self { all: growth.said, said, before, ..growth }
+    }
+
+    fn grows(&mut self, delta: &Delta) -> bool {
+        let more = match delta {
+            Delta::Opened { kind, .. } => {
+                self.is_thought = matches!(kind, PartKind::Reasoning { .. });
+                // A call without arguments has a name.
+                if matches!(kind, PartKind::Call { .. }) { 8 } else { 0 }
+            }
+            Delta::Text { text, .. } => text.len() as u64,
+            _ => 0,
+        };
+        if more > 0 {
+            self.before = self.said;
+        }
+        let [answer, thoughts] = &mut self.said;
+        *(if self.is_thought { thoughts } else { answer }) += more;
+        more > 0
+    }
+
+    fn usage(&self, of: &Said<'_>) -> Usage {
+        let choices = u64::try_from(of.plan.choices.max(1)).unwrap_or(1);
+        let [answer, thoughts] = [0, 1].map(|at| {
+            let tokens = |bytes: u64| (self.tokens[at] * bytes).div_ceil(self.all[at].max(1));
+            let (before, now) = (tokens(self.before[at]), tokens(self.said[at]));
+            before * choices + (now - before) * (self.choice + 1)
+        });
+        let output = (answer + thoughts).max(of.plan.output_tokens().min(1));
+        Usage { output: Some(output), reasoning: Some(thoughts), ..of.usage(0) }
     }
 }
 

@@ -47,6 +47,18 @@ impl Wire {
         events(&self.body).map(<[u8]>::to_vec).collect()
     }
 
+    /// Returns a stream as the JSON list that some APIs send without `alt=sse`.
+    #[must_use]
+    pub(crate) fn as_list(mut self) -> Self {
+        if self.is_stream() {
+            let data = |event: &[u8]| Some(event.strip_prefix(b"data: ")?.trim_ascii_end().to_vec());
+            let all: Vec<Vec<u8>> = events(&self.body).filter_map(data).collect();
+            self.body = [b"[", all.join(&b",\r\n"[..]).as_slice(), b"]"].concat();
+            "application/json".clone_into(&mut self.content_type);
+        }
+        self
+    }
+
     /// Returns its recording, with the head if that is relevant.
     pub fn recording(&self) -> Vec<u8> {
         let head = format!("HTTP/1.1 {} \r\ncontent-type: {}\r\n\r\n", self.status, self.content_type);

@@ -9,7 +9,7 @@ use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{MethodFilter, any, get, on};
+use axum::routing::{MethodFilter, any, get, on, post};
 use axum::{Router, http};
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
@@ -34,6 +34,8 @@ use crate::rendering::wire::{Wire, WireFault};
 
 /// The header of `GET /models` that identifies the reference gateway.
 pub const IDENTITY: &str = "x-conformance-gateway";
+/// Where Google's SDKs expect an API.
+const BETA: &str = "/v1beta";
 /// Maximum size of a request body.
 const LARGEST: usize = 64 << 20;
 
@@ -46,9 +48,18 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
         let own = from_fn_with_state(Arc::clone(other), with_headers);
         api = api.merge(of_api(other).layer(own).with_state(Arc::clone(other)));
     }
+    let mut beta = Router::new();
+    for other in gateway.beside.iter().chain([&gateway]) {
+        if names_model(other.settings.dialect.api).is_some() {
+            let own = from_fn_with_state(Arc::clone(other), with_headers);
+            let routes = of_api(other).route("/models", get(models)).layer(own);
+            beta = beta.merge(routes.with_state(Arc::clone(other)));
+        }
+    }
     let all = Router::new()
         .merge(api.clone())
         .nest("/v1", api)
+        .nest(BETA, beta)
         .route("/", get(help))
         .route("/faults", get(faults))
         .fallback(nothing)
@@ -61,11 +72,19 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
     cors::guarded(all, &gateway.settings.origins, LARGEST).layer(from_fn_with_state(gateway, logged))
 }
 
+/// Where the path of an API names the model, what is in front of it.
+fn names_model(api: &Api) -> Option<&'static str> {
+    api.path.split_once('{').map(|(before, _)| before)
+}
+
 fn of_api(gateway: &Gateway) -> Router<Arc<Gateway>> {
     let api = gateway.settings.dialect.api;
     let mut router = Router::new();
     if api.session.is_some() {
         router = router.route(api.path, get(connect));
+    }
+    if let Some(before) = names_model(api) {
+        return router.route(&format!("{before}{{call}}"), post(create_at));
     }
     let mut added: Vec<(&str, &str)> = Vec::new();
     for (operation, route) in api.operations {
@@ -132,7 +151,7 @@ async fn logged(State(gateway): Shared, request: Request, next: Next) -> Respons
 async fn with_fault(app: Router, mut request: Request, api: &Api) -> Response {
     let path = request.uri().path_and_query().map_or("", |path| path.as_str());
     let parts = path.strip_prefix("/fault/").and_then(|rest| {
-        let at = rest.find("/v1/")?;
+        let at = rest.find("/v1/").or_else(|| rest.find("/v1beta/"))?;
         Some((rest.get(..at)?.to_owned(), rest.get(at..)?.to_owned()))
     });
     let split = parts
@@ -166,17 +185,54 @@ async fn faults(State(gateway): Shared) -> Response {
     plain_json(&Wire::json(200, &serde_json::to_string(&*faults).unwrap_or_default()))
 }
 
+#[derive(Deserialize)]
+struct Framing {
+    alt: Option<String>,
+}
+
+/// The path says the model, and whether the response is a stream.
+async fn create_at(
+    State(gateway): Shared,
+    Path(call): Path<String>,
+    Query(framing): Query<Framing>,
+    uri: http::Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let api = gateway.settings.dialect.api;
+    let is_one = |path: &str| api.signature.path(path).is_some();
+    let Some((model, verb)) = call.rsplit_once(':').filter(|_| is_one(uri.path())) else {
+        return nothing(State(gateway), headers, uri).await;
+    };
+    let is_stream = api.path.rsplit_once(':').is_some_and(|(_, streams)| streams == verb);
+    let mut request: Value = match serde_json::from_slice(&body) {
+        Ok(request) => request,
+        Err(error) => return refused(&Problem::not_json(&error), api),
+    };
+    if let Value::Object(members) = &mut request {
+        members.insert("model".to_owned(), model.into());
+        members.insert("stream".to_owned(), is_stream.into());
+    }
+    let is_list = is_stream && framing.alt.as_deref() != Some("sse");
+    created(&gateway, &headers, &request.to_string().into_bytes(), is_list).await
+}
+
 async fn create(State(gateway): Shared, headers: HeaderMap, body: Bytes) -> Response {
-    let request: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let faults = faults_of(&gateway, &headers)
+    created(&gateway, &headers, &body, false).await
+}
+
+async fn created(gateway: &Gateway, headers: &HeaderMap, body: &[u8], is_list: bool) -> Response {
+    let request: Value = serde_json::from_slice(body).unwrap_or_default();
+    let faults = faults_of(gateway, headers)
         .and_then(|mut faults| faults.add_request(&request, gateway.settings.dialect.api).map(|()| faults));
     let mut faults = match faults {
         Ok(faults) => faults,
         Err(problem) => return refused(&problem, gateway.settings.dialect.api),
     };
     let servers = Servers::ask(&request).await;
-    let wire = gateway.create(&body, &servers, &mut faults);
-    respond(&gateway, wire, &mut faults)
+    let wire = gateway.create(body, &servers, &mut faults);
+    let wire = if is_list { wire.as_list() } else { wire };
+    respond(gateway, wire, &mut faults)
 }
 
 fn faults_of(gateway: &Gateway, headers: &HeaderMap) -> Result<Faults, Problem> {

@@ -48,6 +48,11 @@ pub fn has_given(api: &Api) -> bool {
     Page::of(api.name).part.contains_key("given")
 }
 
+/// Returns whether an event begins a response.
+pub fn has_start(api: &Api) -> bool {
+    !Page::of(api.name).start.is_empty()
+}
+
 /// Returns the error of a response that fails.
 pub fn failure(api: &Api) -> ReplyError {
     Page::of(api.name).failure.clone()
@@ -62,8 +67,12 @@ pub fn class<'k>(api: &Api, kind: &'k str, status: u16) -> &'k str {
 /// Returns the body of an error. Besides, templates name what else is said.
 pub fn error_body(api: &Api, error: &ReplyError, said: &[(&'static str, Value)]) -> Value {
     let ReplyError { class, message } = error;
-    let said =
-        said.iter().cloned().chain([("class", class.as_str().into()), ("message", message.as_str().into())]);
+    let own = [
+        ("class", class.as_str().into()),
+        ("message", message.as_str().into()),
+        ("http_status", status_of(api, class).into()),
+    ];
+    let said = said.iter().cloned().chain(own);
     Aside { page: Page::of(api.name), said: said.collect() }.fill(|page| &page.error)
 }
 

@@ -87,6 +87,7 @@ pub(super) struct PartPage {
     pub(super) opens_with_content: bool,
     /// Whether the part behind it carries its seal.
     pub(super) hands_on_seal: bool,
+    pub(super) takes_seal: bool,
     pub(super) open: Vec<Template>,
     /// The events in front of its first text.
     pub(super) first: Vec<Template>,

@@ -10,7 +10,7 @@ use super::edits::{Edited, Edits};
 use super::head::Head;
 use super::page::{Page, PartPage, Parts, Template};
 use super::template::{Context, add, fill, holds, is_set};
-use super::{Front, resource};
+use super::{Front, resource, status_of};
 use crate::{Delta, PartKind, Reply, ReplyError, Stop, Usage};
 
 /// Writes a response of an API as it arrives.
@@ -289,6 +289,9 @@ impl Writer {
         let Some(part) = self.parts.get_mut(at) else { return };
         let has_text = !part.text.is_empty();
         part.state = state;
+        if page.takes_seal {
+            part.seal = self.carried.take();
+        }
         if page.hands_on_seal
             && let Some(seal) = part.seal.take()
         {
@@ -386,7 +389,7 @@ impl Part {
             "index" => self.places.map(|[index, _]| json!(index)),
             "call" => self.places.map(|[_, call]| json!(call)),
             "text" => Some(json!(self.text)),
-            "input" => Some(serde_json::from_str(&self.text).unwrap_or_else(|_| json!({}))),
+            "arguments" => Some(serde_json::from_str(&self.text).unwrap_or_else(|_| json!({}))),
             "seal" => self.seal.as_ref().map(|seal| json!(seal)),
             "status" => Some(json!(if self.state == State::Incomplete { "incomplete" } else { "completed" })),
             name => match (name, &self.kind) {
@@ -444,6 +447,10 @@ impl Context for Named<'_> {
             "uncached" => count(usage.input.map(|input| input.saturating_sub(usage.cached.unwrap_or(0)))),
             "output" => count(usage.output),
             "reasoning" => count(usage.reasoning),
+            // Where thoughts stand beside the answer.
+            "answered" => {
+                count(usage.output.map(|output| output.saturating_sub(usage.reasoning.unwrap_or(0))))
+            }
             "total" => count(usage.input.unwrap_or(0).checked_add(usage.output.unwrap_or(0))),
             "reasoning_member" => Some(json!(self.writer.reasoning())),
             "texts" => self.writer.joined(|kind| *kind == PartKind::Text),
@@ -451,6 +458,10 @@ impl Context for Named<'_> {
             "thoughts" => self.writer.joined(|kind| matches!(kind, PartKind::Reasoning { .. })),
             "parts" => Some(self.writer.wholes(|_| true)),
             "calls" => Some(self.writer.wholes(Part::is_call)),
+            "http_status" => {
+                let status = |error: &ReplyError| status_of(front.dialect.api, &error.class);
+                head.error.as_ref().map(|error| json!(status(error)))
+            }
             "class" => error(|error| &error.class),
             "message" => error(|error| &error.message),
             "code" => head.error.as_ref().and_then(|error| self.writer.code(&error.class)),
