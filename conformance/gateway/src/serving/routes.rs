@@ -317,9 +317,15 @@ async fn count(State(gateway): Shared, headers: HeaderMap, body: Bytes) -> Respo
 }
 
 async fn models(State(gateway): Shared, headers: HeaderMap) -> Response {
+    let names = |api: &'static Api| api.request.with_key("").map(|(name, _)| name);
+    let usual = gateway.settings.dialect.api;
     let has_own = |gateway: &&Arc<Gateway>| {
-        let own = gateway.settings.dialect.api.request.headers;
-        !own.is_empty() && own.iter().all(|(name, _)| headers.contains_key(*name))
+        let api = gateway.settings.dialect.api;
+        let own = api.request.headers;
+        let has_key = names(api).any(|name| {
+            headers.contains_key(name) && names(usual).all(|usual| !usual.eq_ignore_ascii_case(name))
+        });
+        has_key || !own.is_empty() && own.iter().all(|(name, _)| headers.contains_key(*name))
     };
     let asked = gateway.beside.iter().find(has_own).unwrap_or(&gateway);
     let models = match gateway.settings.models.as_slice() {
