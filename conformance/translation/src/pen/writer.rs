@@ -237,11 +237,14 @@ impl Writer {
 
     /// The part begins once.
     fn begin(&mut self, at: usize, out: &mut Vec<u8>) {
+        if self.parts.get(at).is_none_or(|part| part.places.is_some()) {
+            return;
+        }
         let begun = |of: fn(&Part) -> bool| {
             self.parts.iter().filter(|part| part.places.is_some() && of(part)).count()
         };
         let places = [begun(|_| true), begun(Part::is_call)];
-        let Some(part) = self.parts.get_mut(at).filter(|part| part.places.is_none()) else { return };
+        let Some(part) = self.parts.get_mut(at) else { return };
         part.places = Some(places);
         let page = part.page;
         let id = self.named(at).filled(&page.id);
