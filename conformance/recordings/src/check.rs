@@ -190,6 +190,17 @@ impl Checking {
         self.finish(name, outcome)
     }
 
+    /// Like [`check_seen_by`](Self::check_seen_by), for a recording in memory, which is not copied.
+    pub fn check_bytes(&mut self, name: String, bytes: &[u8], observer: &mut dyn Observer) -> CaptureReport {
+        let mut reader = Reader::new(None);
+        let mut sink = Seen { checking: self, observer };
+        // A first chunk has a limit.
+        let read =
+            bytes.chunks(Reader::MOST_WHOLE / 4).try_for_each(|chunk| reader.push_to(chunk, &mut sink));
+        let outcome = read.and_then(|()| reader.finish_to(&mut sink)).map_err(|error| error.to_string());
+        self.finish(name, outcome)
+    }
+
     /// Returns the report of the recording, with the error if it could not be read. Another recording may
     /// follow.
     pub fn finish(&mut self, name: String, outcome: Result<Format, String>) -> CaptureReport {

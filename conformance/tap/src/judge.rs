@@ -1,5 +1,6 @@
 //! The judgement of an exchange that has passed.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use checker::{Answer, AnswerReader, Entry, Exchange, Observer, Request, Seen, Tokens, is_sign_of_life};
@@ -8,7 +9,8 @@ use recordings::Checking;
 use recordings::capture::{self, End, Format, Headers, Loss, Recorder};
 use results::{CaptureReport, ClientTotal};
 use serde::Serialize;
-use spec::{Api, Dialect};
+use spec::table::Role;
+use spec::{Api, Dialect, json};
 use translation::{Stop, stops};
 
 use crate::passed::{Ended, Passed};
@@ -58,6 +60,35 @@ impl Outcome {
     pub(crate) const fn has_usage(self) -> bool {
         matches!(self, Self::Complete | Self::Incomplete)
     }
+
+    /// The end of a response whose connection was not lost, by its status, its answer and its check.
+    pub fn of(status: Option<u16>, told: &Told, report: &CaptureReport) -> Self {
+        let has_failed = status.is_some_and(|status| status >= 400);
+        let breaks = |rules: &[&str]| report.findings.iter().any(|finding| rules.contains(&&*finding.rule));
+        let Some(word) = told.word.as_deref().filter(|_| !has_failed && !told.has_error) else {
+            return match () {
+                () if has_failed => Self::ErrorTold,
+                // A body shows its status.
+                () if told.has_error && status.is_none() && report.streams == 0 => Self::ErrorTold,
+                () if told.has_error => Self::ErrorInStream,
+                // The end of it lacks a piece.
+                () if breaks(&[UNTERMINATED]) => Self::Truncated,
+                () if breaks(&UNREADABLE) || report.streams + report.bodies == 0 => Self::Malformed,
+                // It needs no word: a blocked prompt, or speech.
+                () if report.findings.is_empty() => Self::Complete,
+                () => Self::Truncated,
+            };
+        };
+        let classes = stops(told.api.name, word);
+        let is_any = |of: &[Stop]| classes.iter().any(|class| of.contains(class));
+        match () {
+            () if breaks(&UNREADABLE) => Self::Malformed,
+            () if is_any(&[Stop::Failed]) => Self::ErrorInStream,
+            () if told.api.usual_stops.contains(&word) => Self::Complete,
+            () if classes.is_empty() || is_any(&[Stop::Cut, Stop::Filtered]) => Self::Incomplete,
+            () => Self::Complete,
+        }
+    }
 }
 
 /// An exchange of an API that is checked.
@@ -102,23 +133,17 @@ impl Judge {
         let format = Some(Format::Exchange);
         let report =
             self.checking.check_seen_by(passed.url.clone(), &mut recording.as_bytes(), format, &mut seen);
-        let dialect = report.dialects.first().and_then(|seen| spec::dialect(&seen.dialect)).or(seen.dialect);
         // Without a response, the request says what was asked.
-        let api = dialect.map(|dialect| dialect.api).or_else(|| asked(passed))?;
-        let answer = match seen.reader.take() {
-            Some(reader) => Some(reader.finish()),
-            None if report.bodies > 0 => body(api, &recording),
-            None => None,
-        };
-        let (word, tokens) = answer.map(|answer| (answer.status, answer.tokens)).unwrap_or_default();
+        let api = seen.dialect(&report).map(|dialect| dialect.api).or_else(|| asked(passed))?;
+        let told = seen.told(api, &report, recording.as_bytes());
         let broken = ClientTotal::all(std::slice::from_ref(&report), &[api.name]);
         let broken = broken.into_iter().filter(|client| client.state.is_broken());
         Some(Judged {
             api,
-            outcome: outcome(passed, api, word.as_deref(), seen.has_error, &report),
+            outcome: outcome(passed, &told, &report),
             first: passed.chunks.first().map(|(_, at)| *at),
             gap: passed.chunks.windows(2).map(|pair| pair[1].1.saturating_sub(pair[0].1)).max(),
-            tokens,
+            tokens: told.tokens,
             keep_alives: [seen.comments, seen.pings],
             broken: broken.map(|client| client.name).collect(),
             report,
@@ -127,14 +152,48 @@ impl Judge {
     }
 }
 
-/// Watches the events of a stream.
+/// The end of a response, in its own words.
+#[derive(Debug)]
+pub struct Told {
+    api: &'static Api,
+    /// Why it ended; none if it does not say that it has.
+    word: Option<String>,
+    tokens: Option<Tokens>,
+    has_error: bool,
+}
+
+/// An observer of how a stream ends.
 #[derive(Debug, Default)]
-struct Watched {
+pub struct Watched {
     dialect: Option<&'static Dialect>,
     reader: Option<AnswerReader>,
+    /// The status in the last event, or which the last event means.
+    status: Option<String>,
     has_error: bool,
     comments: u64,
     pings: u64,
+}
+
+impl Watched {
+    /// The dialect of the checked response, if it was recognised.
+    pub fn dialect(&self, report: &CaptureReport) -> Option<&'static Dialect> {
+        report.dialects.first().and_then(|seen| spec::dialect(&seen.dialect)).or(self.dialect)
+    }
+
+    /// The end of the checked response. A body is read again.
+    pub fn told(&mut self, api: &'static Api, report: &CaptureReport, recording: &[u8]) -> Told {
+        let (answer, has_error) = match self.reader.take() {
+            Some(reader) => (Some(reader.finish()), self.has_error),
+            None if report.bodies > 0 => body(api, recording),
+            None => (None, false),
+        };
+        let (word, tokens) = answer.map(|answer| (answer.status, answer.tokens)).unwrap_or_default();
+        // The first event may say that the rest is to come.
+        let is_end =
+            |word: &String| api.status.member.is_empty() || api.scope(api.root).ends.contains(&word.as_str());
+        let word = word.filter(is_end).or_else(|| self.status.take().filter(is_end));
+        Told { api, word, tokens, has_error }
+    }
 }
 
 /// Maximum number of bytes that the answer of a stream takes.
@@ -148,65 +207,51 @@ impl Observer for Watched {
         let kind = seen.record.event_type.as_deref().or(seen.record.frame.event.as_deref());
         self.pings += u64::from(kind.is_some_and(is_sign_of_life));
         let api = seen.dialect.api;
+        if let Some(last) = seen.effects().find(|last| last.info.role == Role::Terminal) {
+            let status = match () {
+                () if api.stop.is_none() => {
+                    last.view.snapshot(api).and_then(|root| json::string_member(root, STATUS))
+                }
+                () if api.status.member.is_empty() => None,
+                () => last.info.phase.map(Cow::Borrowed),
+            };
+            self.status = status.map(Cow::into_owned).or(self.status.take());
+        }
         self.reader.get_or_insert_with(|| AnswerReader::new(api).within(ANSWER)).event(seen.record);
     }
 }
 
-fn outcome(
-    passed: &Passed,
-    api: &Api,
-    word: Option<&str>,
-    has_error: bool,
-    report: &CaptureReport,
-) -> Outcome {
-    let status = passed.response.as_ref().map_or(0, |(status, _)| *status);
-    // The first event may say that the rest is to come.
-    let is_end = |word: &&str| api.status.member.is_empty() || api.scope(api.root).ends.contains(word);
-    let word = word.filter(is_end);
+fn outcome(passed: &Passed, told: &Told, report: &CaptureReport) -> Outcome {
     match &passed.end.1 {
         // After the end of an answer, nothing is lost.
-        Ended::ClientLeft if word.is_none() => return Outcome::ClientGone,
-        Ended::Broken(_) if word.is_none() => return Outcome::UpstreamGone,
-        Ended::Unanswered(_) => return Outcome::UpstreamGone,
-        _ => {}
-    }
-    let breaks = |rules: &[&str]| report.findings.iter().any(|finding| rules.contains(&&*finding.rule));
-    let Some(word) = word.filter(|_| status < 400 && !has_error) else {
-        return match () {
-            () if status >= 400 => Outcome::ErrorTold,
-            () if has_error => Outcome::ErrorInStream,
-            // The end of it lacks a piece.
-            () if breaks(&[UNTERMINATED]) => Outcome::Truncated,
-            () if breaks(&UNREADABLE) || report.streams + report.bodies == 0 => Outcome::Malformed,
-            () => Outcome::Truncated,
-        };
-    };
-    let classes = stops(api.name, word);
-    let is_any = |of: &[Stop]| classes.iter().any(|class| of.contains(class));
-    match () {
-        () if breaks(&UNREADABLE) => Outcome::Malformed,
-        () if is_any(&[Stop::Failed]) => Outcome::ErrorInStream,
-        () if api.usual_stops.contains(&word) => Outcome::Complete,
-        () if classes.is_empty() || is_any(&[Stop::Cut, Stop::Filtered]) => Outcome::Incomplete,
-        () => Outcome::Complete,
+        Ended::ClientLeft if told.word.is_none() => Outcome::ClientGone,
+        Ended::Broken(_) if told.word.is_none() => Outcome::UpstreamGone,
+        Ended::Unanswered(_) => Outcome::UpstreamGone,
+        _ => Outcome::of(passed.response.as_ref().map(|(status, _)| *status), told, report),
     }
 }
 
+/// The member of a response for how it ended, in an API that names no other.
+const STATUS: &str = "status";
 /// The rule of a stream that ends within an event.
 const UNTERMINATED: &str = "wire/terminated";
 /// The rules of data that no client can read.
 const UNREADABLE: [&str; 2] = ["wire/json-object", "wire/utf-8"];
 
-fn body(api: &'static Api, recording: &str) -> Option<Answer> {
-    let mut answer = None;
+fn body(api: &'static Api, recording: &[u8]) -> (Option<Answer>, bool) {
+    let (mut answer, mut has_error) = (None, false);
     // It was read before.
-    let _ = capture::read(recording.as_bytes(), Some(Format::Exchange), &mut |entry| {
+    let _ = capture::read(recording, None, &mut |entry| {
         if let Entry::Body(frame) = entry {
-            let value = frame.data.as_deref().and_then(|data| serde_json::from_str(data).ok());
-            answer = value.map(|value| Answer::of_response(api, &value));
+            let data = frame.data.as_deref().unwrap_or_default();
+            has_error |= api.error_in(data).is_some();
+            answer = serde_json::from_str(data).ok().map(|value| Answer::of_response(api, &value));
+            if let Some(answer) = answer.as_mut().filter(|_| api.stop.is_none()) {
+                answer.status = json::string_member(data, STATUS).map(Cow::into_owned);
+            }
         }
     });
-    answer
+    (answer, has_error)
 }
 
 fn asked(passed: &Passed) -> Option<&'static Api> {

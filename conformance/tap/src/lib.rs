@@ -15,7 +15,7 @@ mod queue;
 
 pub use admin::serve_metrics;
 pub use evidence::{Evidence, Keep};
-pub use judge::{Judge, Judged, Outcome};
+pub use judge::{Judge, Judged, Outcome, Told, Watched};
 pub use lost::Lost;
 pub use metrics::Metrics;
 pub use passed::{Ended, Passed};

@@ -80,7 +80,7 @@ impl Reader {
         self.finish_to(&mut ByValue(sink))
     }
 
-    fn push_to(&mut self, chunk: &[u8], sink: &mut impl Sink) -> Result<(), CaptureError> {
+    pub(crate) fn push_to(&mut self, chunk: &[u8], sink: &mut impl Sink) -> Result<(), CaptureError> {
         let outcome = match &mut self.state {
             State::Start { .. } => self.start(chunk, sink),
             State::Compressed(decompressor, inside) => {
@@ -166,7 +166,7 @@ impl Reader {
         }
     }
 
-    fn finish_to(mut self, sink: &mut impl Sink) -> Result<Format, CaptureError> {
+    pub(crate) fn finish_to(mut self, sink: &mut impl Sink) -> Result<Format, CaptureError> {
         if let State::Start { bytes, format, .. } = &mut self.state {
             let (start, format) = (mem::take(bytes), *format);
             if let Mark::Is(compression) = Mark::of(&start) {

@@ -3,8 +3,10 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 
-use recordings::goldens::golden;
-use tap::Outcome;
+use checker::Rules;
+use recordings::Checking;
+use recordings::goldens::{GOLDENS, golden};
+use tap::{Outcome, Watched};
 
 use crate::scene::{Tapped, ask, post, response, response_of_length, upstream};
 
@@ -28,10 +30,12 @@ fn ends_are_told_apart() {
         ("/v1/responses", "openai/text"),
         ("/v1/messages", "anthropic/text"),
         ("/v1/chat/completions", "chat/text"),
+        ("/v1beta/models/m:streamGenerateContent?alt=sse", "gemini/text"),
+        ("/v1beta/interactions", "interactions/text"),
     ] {
         let whole = stream(name);
         let text = String::from_utf8(whole.clone()).unwrap();
-        let half = &whole[..text.match_indices("\n\n").nth(2).unwrap().0 + 2];
+        let half = &whole[..text.match_indices("\n\n").next().unwrap().0 + 2];
         let garbled = text.replacen("data: {", "data: {{", 4);
         let error = b"{\"error\":{\"message\":\"m\",\"type\":\"server_error\",\"code\":null,\"param\":null}}";
         for (what, answer, wanted) in [
@@ -43,6 +47,28 @@ fn ends_are_told_apart() {
         ] {
             let (address, _) = upstream(answer);
             assert_eq!(outcome(address, path), Some(wanted), "{name}, {what}");
+        }
+    }
+}
+
+#[test]
+fn no_good_recording_is_cut() {
+    for golden in GOLDENS {
+        let Some(dialect) = spec::dialect(golden.dialect) else { continue };
+        let mut seen = Watched::default();
+        let report =
+            Checking::new(&Rules::of(dialect), false).check_bytes(String::new(), golden.bytes, &mut seen);
+        let told = seen.told(dialect.api, &report, golden.bytes);
+        let outcome = Outcome::of(None, &told, &report);
+        let is_cut = matches!(outcome, Outcome::Truncated | Outcome::Malformed | Outcome::UpstreamGone);
+        assert!(!is_cut, "{}/{}: {outcome:?}", golden.dialect, golden.name);
+        let ends = [
+            ("incomplete", Outcome::Incomplete),
+            ("length", Outcome::Incomplete),
+            ("text", Outcome::Complete),
+        ];
+        for (_, wanted) in ends.iter().filter(|(name, _)| golden.name == *name) {
+            assert_eq!(outcome, *wanted, "{}/{}", golden.dialect, golden.name);
         }
     }
 }
