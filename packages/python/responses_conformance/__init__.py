@@ -1,4 +1,4 @@
-"""Checks streams of the Responses API.
+"""Checks streams of the Responses API, Messages, Chat Completions and Gemini.
 
 >>> from responses_conformance import Checker
 >>> checker = Checker("openai")
@@ -10,9 +10,10 @@
 from ._assert import assert_conformant, assert_conformant_async
 from ._check import check
 from ._gateway import Gateway
-from ._native import Checker, Finding, Report, Run, __version__, dialects
+from ._native import CheckedTable, Checker, Finding, Report, Run, __version__, check_arrow, dialects
 
 __all__ = [
+    "CheckedTable",
     "Checker",
     "Finding",
     "Gateway",
@@ -22,5 +23,6 @@ __all__ = [
     "assert_conformant",
     "assert_conformant_async",
     "check",
+    "check_arrow",
     "dialects",
 ]

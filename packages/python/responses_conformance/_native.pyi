@@ -1,15 +1,29 @@
 import os
 from collections.abc import Iterable, Sequence
-from typing import Literal, final
+from typing import Literal, Protocol, final
 
 from typing_extensions import Buffer
 
-__all__ = ["Checker", "Finding", "Report", "Run", "__version__", "dialects", "main"]
+__all__ = ["CheckedTable", "Checker", "Finding", "Report", "Run", "__version__", "check_arrow", "dialects", "main"]
 
 __version__: str
 
 def main(arguments: Sequence[str]) -> int: ...
 def dialects() -> list[str]: ...
+
+class _Stream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+class _Array(Protocol):
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
+
+def check_arrow(table: _Stream | _Array, *, stream: str = "stream", id: str = "id", api: str = "auto") -> CheckedTable: ...
+
+@final
+class CheckedTable:
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __len__(self) -> int: ...
 
 @final
 class Finding:

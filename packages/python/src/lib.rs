@@ -3,6 +3,7 @@
 //! One library holds both: the wheel has no second copy of the checker as a program, and what is released is one file
 //! for each platform and all versions of Python.
 
+mod arrow;
 mod checker;
 mod data;
 mod finding;
@@ -32,6 +33,8 @@ fn dialects() -> Vec<&'static str> {
 /// The module.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use super::arrow::{CheckedTable, check_arrow};
     #[pymodule_export]
     use super::checker::Checker;
     #[pymodule_export]

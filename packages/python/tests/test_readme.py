@@ -24,14 +24,20 @@ def test_the_first_lines_of_the_repository(responses_gateway, tmp_path):
 
 
 def test_the_checker(capsys):
-    first, _ = blocks("python")
+    first, *_ = blocks("python")
     exec(first, {})
     assert "schema/event-valid must" in capsys.readouterr().out
 
 
+def test_tables(capsys):
+    _, second, _ = blocks("python")
+    exec(second, {})
+    assert "schema/event-valid" in capsys.readouterr().out
+
+
 def test_pytest(pytester):
-    _, second = blocks("python")
-    pytester.makepyfile(second)
+    *_, last = blocks("python")
+    pytester.makepyfile(last)
     pytester.runpytest_subprocess().assert_outcomes(passed=1)
 
 
