@@ -1,25 +1,17 @@
 #!/usr/bin/env python3
-"""The same with Ray Data: findings as Parquet, and a report of each batch as JSON, to be merged.
+"""The same with Ray Data, on many machines: workers read batches and write what they find as Parquet.
 
-    archive_ray.py FOLDER OUT [--id COLUMN] [--stream COLUMN] [--dialect NAME]
+    archive_ray.py FOLDER OUT [--id COLUMN] [--stream COLUMN] [--api NAME] [--json]
 
-FOLDER holds JSON lines, or Parquet if its name ends in .parquet. Name the columns with the id and the bytes of a response as
-your gateway writes them, for example --id request_id --stream response_body. Without --dialect, that of each stream is
-recognised. FOLDER and OUT can be addresses such as s3://bucket/archive: workers read and write them, and nothing is
-collected on the driver.
+FOLDER holds Parquet, or JSON lines with --json. FOLDER and OUT can be addresses such as s3://bucket/archive.
 """
 
 import argparse
 import os
-import uuid
-from functools import partial
 
 import pyarrow as pa
 import ray
-from pyarrow.fs import FileSystem
-from responses_conformance import Run
-
-FINDINGS = pa.schema([(name, pa.string()) for name in ("exchange", "rule", "level", "message")])
+from responses_conformance import check_arrow
 
 
 def address(place: str) -> str:
@@ -27,33 +19,13 @@ def address(place: str) -> str:
     return place if "://" in place else os.path.abspath(place)
 
 
-def check(batch: pa.Table, reports: str, columns: tuple[str, str], dialect: str) -> pa.Table:
-    """Checks a batch of exchanges, and writes its report. Returns a row for each finding."""
-    labels, streams = (batch.column(name) for name in columns)
-    # Views of Arrow's memory: no text of Python is made. A row without a stream is none.
-    views = ((str(label), stream.as_buffer()) for label, stream in zip(labels, streams, strict=True))
-    run, name = Run(dialect), f"batch-{uuid.uuid4()}"
-    report = run.check_all(((label, view) for label, view in views if view is not None), name)
-    files, folder = FileSystem.from_uri(reports)
-    with files.open_output_stream(f"{folder}/{name}.json") as file:
-        file.write(run.to_json().encode())
-    rows = [
-        {"exchange": finding.exchange, "rule": finding.rule, "level": finding.level, "message": finding.message}
-        for finding in report.findings
-    ]
-    return pa.Table.from_pylist(rows, FINDINGS)
-
-
 def main(arguments: argparse.Namespace) -> None:
-    reports = address(f"{arguments.out}/reports")
-    files, folder = FileSystem.from_uri(reports)
-    files.create_dir(folder)
-    read = ray.data.read_parquet if arguments.folder.endswith(".parquet") else ray.data.read_json
-    columns = (arguments.id, arguments.stream)
-    work = partial(check, reports=reports, columns=columns, dialect=arguments.dialect)
-    exchanges = read(address(arguments.folder)).select_columns(list(columns))
-    checked = exchanges.map_batches(work, batch_size=10_000, batch_format="pyarrow")
-    checked.write_parquet(address(f"{arguments.out}/findings"))
+    def check(batch: pa.Table) -> pa.Table:
+        return pa.table(check_arrow(batch, id=arguments.id, stream=arguments.stream, api=arguments.api))
+
+    read = ray.data.read_json if arguments.json else ray.data.read_parquet
+    rows = read(address(arguments.folder)).select_columns([arguments.id, arguments.stream])
+    rows.map_batches(check, batch_size=None, batch_format="pyarrow").write_parquet(address(arguments.out))
 
 
 if __name__ == "__main__":
@@ -62,5 +34,6 @@ if __name__ == "__main__":
     parser.add_argument("out")
     parser.add_argument("--id", default="id")
     parser.add_argument("--stream", default="stream")
-    parser.add_argument("--dialect", default="auto")
+    parser.add_argument("--api", default="auto")
+    parser.add_argument("--json", action="store_true", help="FOLDER holds JSON lines")
     main(parser.parse_args())
