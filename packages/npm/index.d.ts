@@ -44,7 +44,7 @@ export type Bytes = Uint8Array | ArrayBuffer | ArrayBufferView | string;
 
 /** Checks one stream while it arrives. Does no I/O. Chunk boundaries do not matter. */
 export class Checker {
-  /** Without a dialect, or with `auto`, the headers and the first event decide. */
+  /** A name of `dialects()`, such as `openai`, `anthropic`, `chat` or `gemini`. Without one, or with `auto`, the headers and the first event decide. */
   constructor(dialect?: string);
   /** The dialect of the rules; `auto` until it is recognised. */
   readonly dialect: string;

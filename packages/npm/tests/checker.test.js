@@ -136,6 +136,46 @@ test("dialects are recognised", () => {
   assert.deepEqual([checker.dialect, new Checker("chat").dialect], ["auto", "chat"]);
 });
 
+const CHUNK = {
+  candidates: [{ content: { parts: [{ text: "Hi" }], role: "model" }, finishReason: "STOP", index: 0 }],
+  usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+  modelVersion: "gemini-2.5-flash",
+  responseId: "r1",
+};
+const GEMINI = `data: ${JSON.stringify(CHUNK)}\n\n`;
+const MARKED = `${GEMINI}data: [DONE]\n\n`;
+
+test("Gemini is recognised and judged in every framing", async () => {
+  for (const dialect of ["auto", "gemini", "vertex-gemini"]) {
+    const { outcome, captures } = check(MARKED, { dialect });
+    assert.deepEqual([outcome, rules(captures[0].findings)], ["failed", ["wire/done-marker"]], dialect);
+    const checker = new Checker(dialect);
+    assert.deepEqual(rules([...checker.push(MARKED), ...checker.finish()]), ["wire/done-marker"], dialect);
+    await assert.rejects(assertConformant(MARKED, { dialect }), /wire\/done-marker.*\n/);
+    assert.deepEqual(await assertConformant(GEMINI, { dialect }), []);
+    assert.deepEqual(await assertConformant(Response.json([CHUNK]), { dialect }), []);
+    assert.equal(checker.dialect, dialect === "auto" ? "gemini" : dialect);
+  }
+  const array = check(JSON.stringify([CHUNK, CHUNK]));
+  assert.deepEqual(array.captures[0].dialects.map((seen) => [seen.dialect, seen.api]), [["gemini", "gemini"]]);
+  const vertex = check(GEMINI.replace('"responseId"', '"createTime":"2026-11-01T10:00:00.000000Z","responseId"'));
+  assert.deepEqual(vertex.captures[0].dialects.map((seen) => seen.dialect), ["vertex-gemini"]);
+});
+
+test("Interactions are recognised and judged", () => {
+  const created = { event_type: "interaction.created", interaction: { id: "i", object: "interaction", status: "in_progress" } };
+  const stream = `event: interaction.created\ndata: ${JSON.stringify(created)}\n\n`;
+  for (const dialect of ["auto", "interactions"]) {
+    const { captures } = check(stream, { dialect });
+    assert.ok(rules(captures[0].findings).some((rule) => rule.startsWith("interaction/")), JSON.stringify(captures));
+    const checker = new Checker(dialect);
+    checker.push(stream);
+    checker.finish();
+    assert.equal(checker.dialect, "interactions");
+    assert.deepEqual(rules(checker.findings), rules(captures[0].findings));
+  }
+});
+
 test("misuse is refused", () => {
   assert.throws(() => new Checker("opnai"), /there is no dialect "opnai"; there are: .*openai/);
   assert.ok(dialects().includes("open-responses"));
@@ -210,5 +250,8 @@ test("a dialect that is wrong says where", () => {
   assert.throws(() => loadDialect("openai", OWN), /is the name of a dialect of this suite/);
   const rule = '[[rule]]\nid = "no/rule"\nlevel = "off"\nreason = "Why."\n';
   assert.throws(() => loadDialect("acme3", { ...OWN, "dialect.toml": OWN["dialect.toml"] + rule }), /there is no such rule/);
+  const silent = '[[rule]]\nid = "wire/event-line"\nlevel = "off"\nreason = " "\n';
+  const unexplained = { ...OWN, "dialect.toml": OWN["dialect.toml"] + silent };
+  assert.throws(() => loadDialect("acme4", unexplained), /wire\/event-line: the reason is empty/);
   assert.throws(() => new Checker("acme2"), /there is no dialect "acme2"/);
 });
