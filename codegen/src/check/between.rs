@@ -10,7 +10,8 @@ use crate::folders::{
     LOG_RULES,
 };
 use crate::formats::{
-    AgentsFile, Authority, BetweenCase, BetweenLimit, Citation, ContractFile, Reaction, TestRule, Writes,
+    AgentsFile, Authority, BetweenCase, BetweenLimit, Citation, ContractFile, Reaction, ServedFault,
+    TestRule, Writes,
 };
 
 /// The case of all recorded sessions, which has no page.
@@ -235,6 +236,14 @@ fn agents(catalogue: &Catalogue, report: &mut Report) {
             |id: &String| catalogue.between_rules.contains_key(id) || catalogue.rules.contains_key(id);
         for id in fault.rules.iter().filter(|id| !is_rule(id)) {
             find(format!("there is no rule {id}"), "name a rule about gateways or of an API");
+        }
+        if fault.instead_of.as_ref().is_some_and(|of| !faults.iter().any(|fault| fault.after == *of)) {
+            find("`instead_of` is no fault".to_owned(), "name the failure as it is here");
+        }
+        let served = &fault.served;
+        let no_fault = ServedFault { each: served.each, apis: served.apis.clone(), ..ServedFault::default() };
+        if *served == no_fault {
+            find("`served` has no fault".to_owned(), "write the status, the page or the fault of the stream");
         }
         for (at, reaction) in fault.reactions.iter().enumerate() {
             let of = |one: &Reaction| one.agent == reaction.agent;

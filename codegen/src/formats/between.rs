@@ -1,6 +1,8 @@
 //! `between/cases/<group>/<name>.md`, `between/rules/<group>/<name>.md`, `between/contract.toml` and `between/limits.toml`:
 //! what passes through a gateway, from a client to a scripted upstream and back.
 
+use std::collections::BTreeMap;
+
 use codegen_derive::Constant;
 use serde::{Deserialize, Serialize};
 
@@ -242,6 +244,8 @@ pub struct Agent {
     pub title: String,
     /// The version that was run.
     pub version: String,
+    /// The day of the last run with all faults.
+    pub date: String,
     /// The API that it spoke.
     pub api: String,
 }
@@ -256,8 +260,73 @@ pub struct AgentFault {
     /// The rules that a gateway breaks which brings it about.
     #[serde(default)]
     pub rules: Vec<String>,
+    /// The failure that it was before a gateway broke these rules.
+    #[constant(skip)]
+    pub instead_of: Option<String>,
+    /// How a server brings it about.
+    #[constant(skip)]
+    pub served: ServedFault,
     /// The reaction of each agent.
     pub reactions: Vec<Reaction>,
+}
+
+/// A failure of a server from the third request on: a refusal, a body that is no stream, or a stream with a fault.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ServedFault {
+    /// The APIs that can have it; all if empty.
+    #[serde(default)]
+    pub apis: Vec<String>,
+    /// Whether each further request fails, too.
+    #[serde(default)]
+    pub each: bool,
+    /// Requests fail only while they have this text.
+    pub while_sent: Option<String>,
+    /// The status of a refusal.
+    pub status: Option<u16>,
+    /// The headers of a refusal.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// The message of a refusal.
+    pub message: Option<String>,
+    /// The code of a refusal, in APIs that have codes.
+    pub code: Option<String>,
+    /// The page of HTML that comes instead of a stream.
+    pub page: Option<String>,
+    /// The rule that the stream breaks, by API, as `conformance serve --fault` does.
+    #[serde(default)]
+    pub breaks: BTreeMap<String, String>,
+    /// Lines that the stream has after its second event.
+    pub inserts: Option<String>,
+    /// The last place of the stream that is sent.
+    pub until: Option<StreamPlace>,
+    /// The end of the stream after this place.
+    pub then: Option<StreamEnd>,
+}
+
+words! {
+    /// A place in a stream.
+    pub enum StreamPlace {
+        /// Before the first event.
+        Start,
+        /// After the first event.
+        Opening,
+        /// After a finished call, inside the next one.
+        SecondCall,
+        /// Before the event that ends the response.
+        Last,
+    }
+
+    /// The end of a broken stream.
+    pub enum StreamEnd {
+        /// The connection is reset.
+        Reset,
+        /// The body ends as if it were complete.
+        End,
+        /// An error event of the API.
+        Error,
+    }
 }
 
 /// The reaction of an agent to a fault: exactly one of `does` and `harm`.

@@ -33,7 +33,8 @@ pub use api::{
 };
 pub use between::{
     Agent, AgentFault, AgentsFile, BetweenCase, BetweenLeniency, BetweenLimit, BetweenLimitsFile,
-    ContractClause, ContractFile, FaultPlaces, HandlingMode, Reaction, TestRule, UpstreamFault, Writes,
+    ContractClause, ContractFile, FaultPlaces, HandlingMode, Reaction, ServedFault, StreamEnd, StreamPlace,
+    TestRule, UpstreamFault, Writes,
 };
 pub use client_case::{
     About, Channel, ClientCase, ClientFailure, ClientRetries, ClientStep, Ending, Expect, Step, WaitForm,

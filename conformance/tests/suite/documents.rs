@@ -24,6 +24,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("python3 codegen/", "needs the package that the line before installs"),
     ("tests/gateways/run", "installs packages for five minutes"),
     ("tests/clients/run", "installs packages"),
+    ("tests/agents/run", "installs packages"),
     ("conformance impact ", "installs clients"),
     ("conformance verify certificates/", "the folder of a vendor"),
     ("curl -N ...", "an abbreviation"),

@@ -111,7 +111,13 @@ fn the_pages_about_gateways_clients_and_logs_list_all_rules() {
 
 #[test]
 fn the_page_about_sessions_says_what_agents_do() {
-    let mut rows = "| after | what agents do |\n|---|---|\n".to_owned();
+    let mut rows = "| agent | version | run on | faults |\n|---|---|---|---|\n".to_owned();
+    for agent in catalogue::AGENTS {
+        let reactions = catalogue::AGENT_FAULTS.iter().flat_map(|fault| fault.reactions);
+        let faults = reactions.filter(|reaction| reaction.agent == agent.id).count();
+        let _ = writeln!(rows, "| {} | {} | {} | {faults} |", agent.title, agent.version, agent.date);
+    }
+    rows.push_str("\n| after | what agents do |\n|---|---|\n");
     for fault in catalogue::AGENT_FAULTS {
         let of = |reaction: &catalogue::Reaction| {
             let agent = catalogue::AGENTS.iter().find(|agent| agent.id == reaction.agent);
