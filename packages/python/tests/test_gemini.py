@@ -67,6 +67,14 @@ def test_tables_have_their_apis():
     }
 
 
+def test_the_gateway_serves_it():
+    request = {"contents": [{"role": "user", "parts": [{"text": "[[say Hello|, world.]]"}]}]}
+    with Gateway("gemini") as gateway:
+        answer = httpx.post(f"{gateway.url}/models/gemini-2.5-flash:streamGenerateContent?alt=sse", json=request)
+    checker = Checker("gemini")
+    assert checker.push(answer.content) + checker.finish() == [] and b"Hello" in answer.content
+
+
 def test_what_the_gateway_does_not_speak_is_said():
     with pytest.raises(RuntimeError, match="neither serves nor calls it"):
-        Gateway("gemini").start()
+        Gateway("interactions").start()
