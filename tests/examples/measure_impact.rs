@@ -109,6 +109,7 @@ fn measure(api: &str, cache: &Path, is_played: bool) -> io::Result<()> {
             let outcomes = Outcomes {
                 golden: samples.goldens[made.golden].name.clone(),
                 name: made.name.clone(),
+                kinds: Vec::new(),
                 clients: told.collect(),
             };
             writeln!(file, "{}", serde_json::to_string(&outcomes)?)?;

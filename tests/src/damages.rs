@@ -98,7 +98,7 @@ struct Place {
 }
 
 /// A good stream.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Stream {
     /// Its name.
     pub name: String,

@@ -1,5 +1,6 @@
 //! Shared code of the tests of this package.
 
+pub mod chance;
 pub mod corpus;
 pub mod damages;
 pub mod decided;

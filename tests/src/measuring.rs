@@ -55,6 +55,9 @@ pub struct Outcomes {
     pub golden: String,
     /// The damage.
     pub name: String,
+    /// The kinds of its findings, unless [`Samples`] have it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<String>,
     /// For each client its name, its outcome, and the detail.
     pub clients: Vec<(String, String, String)>,
 }
@@ -123,6 +126,11 @@ pub fn journal(path: &PathBuf) -> io::Result<Vec<Outcomes>> {
         all.extend(serde_json::from_str::<Outcomes>(&line?).ok());
     }
     Ok(all)
+}
+
+/// Returns the name of the journal of damaged recordings.
+pub fn recorded_journal(api: &str, seed: u64) -> String {
+    format!("recorded-{api}-{}-{seed}.jsonl", &drivers(api)[7..15])
 }
 
 /// Returns `impact.toml`.

@@ -1,0 +1,206 @@
+//! Compares what `conformance check` says of clients with what they do, on damaged recordings.
+//!
+//! `cargo run -p tests --example impact_claims -- CACHE [--seed=N] [--streams=N] [--no-play] [API...]`, where CACHE is the folder in
+//! which `conformance impact --install` has installed the clients, and the corpus is beside the repository. Good recordings are damaged
+//! by chance and played: one half of them with an odd seed, and the other with an even one. The samples that rows of `impact.toml` rest on
+//! are goldens, damaged in other ways. What was played is kept in `target/impact`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use std::{env, thread};
+
+use catalogue::{CLIENTS, Level};
+use checker::{Effect, Finding, RuleSets, effects, needed};
+use clients::{Cache, Recorded, Theatre};
+use conformance::gateway::Act;
+use conformance::recordings::Checking;
+use spec::Dialect;
+use tests::chance::{self, Chance};
+use tests::corpus;
+use tests::damages::Stream;
+use tests::measuring::{Outcomes, journal, played_clients, recorded_journal};
+use tests::random::Xorshift;
+
+/// Number of recordings that are damaged.
+const BASES: usize = 45;
+/// Maximum number of streams with the same damage to the same value.
+const ALIKE: usize = 2;
+/// Maximum size of a recording.
+const LARGEST: usize = 60_000;
+const LIMIT: Duration = Duration::from_secs(8);
+
+/// A damaged recording.
+struct Damaged {
+    base: usize,
+    dialect: &'static Dialect,
+    made: Chance,
+    findings: Vec<Finding>,
+}
+
+fn main() -> io::Result<()> {
+    let mut words = env::args().skip(1);
+    let cache = PathBuf::from(words.next().expect("the folder of the installed clients"));
+    let (flags, apis): (Vec<String>, Vec<String>) = words.partition(|word| word.starts_with("--"));
+    let number = |name: &str, usual: u64| {
+        let given = flags.iter().find_map(|flag| flag.strip_prefix(name)?.strip_prefix('='));
+        given.map_or(usual, |value| value.parse().expect("a number"))
+    };
+    let (seed, count) = (number("--seed", 2), number("--streams", 400));
+    let is_played = !flags.iter().any(|flag| flag == "--no-play");
+    for api in ["chat", "messages", "responses"] {
+        if apis.is_empty() || apis.iter().any(|meant| meant == api) {
+            let (streams, damaged) = damaged(api, seed, usize::try_from(count).expect("few streams"));
+            let folder = corpus::repository().join("target/impact");
+            fs::create_dir_all(&folder)?;
+            let path = folder.join(recorded_journal(api, seed));
+            if is_played {
+                play(api, &cache, &path, &streams, &damaged)?;
+            }
+            writeln!(io::stdout(), "{api}: {}", rates(&journal(&path)?, &damaged))?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the good recordings of an API, and damaged ones that have findings.
+fn damaged(api: &str, seed: u64, count: usize) -> (Vec<Stream>, Vec<Damaged>) {
+    let folder = corpus::of_api(api).expect("there is a corpus beside the repository");
+    let (mut streams, mut dialects) = (Vec::new(), Vec::new());
+    let is_meant = |of: &corpus::Recording| of.class == "real" && of.file.ends_with(".sse");
+    for recording in corpus::index(&folder).into_iter().filter(is_meant) {
+        let mut stream = Stream::recorded(&folder.join(&recording.file), api == "chat");
+        stream.name = recording.file;
+        let (dialect, findings) = checked(stream.text.as_bytes());
+        let is_good = stream.text.len() < LARGEST && findings.iter().all(|one| one.level == Level::May);
+        if let Some(dialect) = dialect.filter(|dialect| is_good && dialect.api.name == api) {
+            streams.push(stream);
+            dialects.push(dialect);
+        }
+    }
+    let mut random = Xorshift::new(seed);
+    let half = usize::try_from(seed % 2).unwrap_or_default();
+    let bases: Vec<usize> = (0..BASES).map(|_| random.below(streams.len() / 2) * 2 + half).collect();
+    let mut times: BTreeMap<String, usize> = BTreeMap::new();
+    let mut all = Vec::new();
+    for _ in 0..count * 200 {
+        if all.len() == count {
+            break;
+        }
+        let base = *random.pick(&bases);
+        let Some(made) = chance::any(&streams[base], &streams, &mut random) else { continue };
+        let most = if made.name.contains(' ') { ALIKE } else { count / 60 };
+        let times = times.entry(made.name.clone()).or_default();
+        let (_, findings) = checked(&made.bytes);
+        if *times < most && !findings.is_empty() {
+            *times += 1;
+            all.push(Damaged { base, dialect: dialects[base], made, findings });
+        }
+    }
+    all.sort_by_key(|one| one.base);
+    (streams, all)
+}
+
+/// Returns the recognised dialect and the findings.
+fn checked(bytes: &[u8]) -> (Option<&'static Dialect>, Vec<Finding>) {
+    let sets = RuleSets::new(BTreeMap::new(), |_| true);
+    let report = Checking::recognising(&sets, false).check("damaged".to_owned(), &mut { bytes }, None);
+    let dialect = report.dialects.first().and_then(|seen| spec::dialect(&seen.dialect));
+    (dialect, report.findings)
+}
+
+fn name(nth: usize, one: &Damaged) -> String {
+    format!("#{nth} {}", one.made.name)
+}
+
+/// Plays what the journal lacks.
+fn play(api: &str, cache: &Path, path: &PathBuf, streams: &[Stream], all: &[Damaged]) -> io::Result<()> {
+    let theatre = Theatre {
+        cache: Cache::new(cache.to_owned()),
+        clients: played_clients(api).collect(),
+        timeout: LIMIT,
+        jobs: thread::available_parallelism().map_or(1, usize::from) + 1,
+    };
+    let known: BTreeSet<String> = journal(path)?.into_iter().map(|one| one.name).collect();
+    let named = all.iter().enumerate().map(|(nth, one)| (name(nth, one), one));
+    let new: Vec<(String, &Damaged)> = named.filter(|(name, _)| !known.contains(name)).collect();
+    let act = |bytes: &[u8]| Act::new(200, "text/event-stream", bytes.to_vec());
+    let recorded: Vec<Recorded> = new
+        .iter()
+        .map(|(_, one)| {
+            let rules: BTreeSet<String> = one.findings.iter().map(|one| one.rule.to_string()).collect();
+            Recorded {
+                act: act(&one.made.bytes),
+                dialect: one.dialect,
+                rules: rules.into_iter().collect(),
+                intact: Some(Arc::new(act(streams[one.base].text.as_bytes()))),
+            }
+        })
+        .collect();
+    let mut file = File::options().create(true).append(true).open(path)?;
+    for ((name, one), (_, clients)) in new.into_iter().zip(theatre.play(recorded)?) {
+        let told =
+            clients.into_iter().map(|client| (client.name, client.outcome.name().to_owned(), client.detail));
+        let kinds = needed(&one.findings.iter().collect::<Vec<_>>());
+        let golden = streams[one.base].name.clone();
+        let outcomes = Outcomes { golden, name, kinds, clients: told.collect() };
+        writeln!(file, "{}", serde_json::to_string(&outcomes)?)?;
+    }
+    Ok(())
+}
+
+/// Returns how often nothing was said of a client that was played, and how often something false; and what that was.
+fn rates(journal: &[Outcomes], all: &[Damaged]) -> String {
+    let played: BTreeMap<&str, &Outcomes> = journal.iter().map(|one| (&*one.name, one)).collect();
+    let (mut pairs, mut unknown) = (0, 0);
+    // Of those that are said to break, to pass on, and to be unaffected: all, and the false ones.
+    let (mut broken, mut passing, mut unaffected) = ([0, 0], [0, 0], [0, 0]);
+    let mut wrong = String::new();
+    for (nth, one) in all.iter().enumerate() {
+        let name = name(nth, one);
+        let Some(outcomes) = played.get(&*name) else { continue };
+        let effects = effects(&one.findings.iter().collect::<Vec<_>>());
+        for (client, outcome, detail) in
+            outcomes.clients.iter().filter(|(_, outcome, _)| outcome != "not-played")
+        {
+            let Some(at) = CLIENTS.iter().position(|known| known.name == *client) else { continue };
+            let breaks = matches!(outcome.as_str(), "fails" | "wrong");
+            pairs += 1;
+            let (counted, is_false) = match effects[at] {
+                Effect::Fails(_) | Effect::Wrong(_) => (&mut broken, outcome == "unaffected"),
+                Effect::PassesOn(_) | Effect::Reports => (&mut passing, breaks),
+                Effect::Unaffected => (&mut unaffected, breaks),
+                Effect::IsReported(_) | Effect::NotMeasured(_) => {
+                    unknown += 1;
+                    continue;
+                }
+            };
+            counted[0] += 1;
+            if is_false {
+                counted[1] += 1;
+                let kinds = outcomes.kinds.join(" & ");
+                let _ = write!(
+                    wrong,
+                    "\n  {client}, {outcome} ({detail}): {name} of {}: {kinds}",
+                    outcomes.golden
+                );
+            }
+        }
+    }
+    let share = |part: usize, of: usize| {
+        let per_mille = part * 1000 / of.max(1);
+        format!("{}.{} %", per_mille / 10, per_mille % 10)
+    };
+    let told = |[all, wrong]: [usize; 2]| format!("{all}, {} false", share(wrong, all));
+    format!(
+        "{pairs} pairs, {} not measured; breaks: {}; passes on or reports: {}; not affected: {}{wrong}",
+        share(unknown, pairs),
+        told(broken),
+        told(passing),
+        told(unaffected)
+    )
+}
