@@ -2,8 +2,8 @@
 //!
 //! `cargo run -p tests --example impact_claims -- CACHE [--seed=N] [--streams=N] [--no-play] [API...]`, where CACHE is the folder in
 //! which `conformance impact --install` has installed the clients, and the corpus is beside the repository. Good recordings are damaged
-//! by chance and played: one half of them with an odd seed, and the other with an even one. The samples that rows of `impact.toml` rest on
-//! are goldens, damaged in other ways. What was played is kept in `target/impact`.
+//! by chance and played: one half of them with an odd seed, and the other with an even one. What was played is kept in `target/impact`.
+//! Rows of `impact.toml` rest on odd seeds, too, so that even ones judge them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -57,7 +57,7 @@ fn main() -> io::Result<()> {
             let (streams, damaged) = damaged(api, seed, usize::try_from(count).expect("few streams"));
             let folder = corpus::repository().join("target/impact");
             fs::create_dir_all(&folder)?;
-            let path = folder.join(recorded_journal(api, seed));
+            let path = folder.join(recorded_journal(api, Some(seed)));
             if is_played {
                 play(api, &cache, &path, &streams, &damaged)?;
             }

@@ -17,7 +17,7 @@ use codegen::formats::ImpactFile;
 use conformance::gateway::Act;
 use tests::corpus;
 use tests::measuring::{
-    HARMLESS, Made, Outcomes, Samples, drivers, is_specific, journal, played_clients, table,
+    HARMLESS, Made, Outcomes, Samples, drivers, is_specific, journal, of_recordings, played_clients, table,
 };
 use tests::samples::shape;
 
@@ -26,7 +26,7 @@ const SAMPLES: usize = 2;
 /// The same for kinds that several damages lead to.
 const VARIED: usize = 4;
 /// Number of samples that are played at once.
-const PORTION: usize = 200;
+const PORTION: usize = 1000;
 /// The limit for a client, also on a busy machine.
 const LIMIT: Duration = Duration::from_secs(8);
 
@@ -118,7 +118,9 @@ fn measure(api: &str, cache: &Path, is_played: bool) -> io::Result<()> {
         writeln!(progress, "{api}: {} of {new}", number * PORTION + portion.len())?;
     }
     let name = corpus::repository().join("spec/apis").join(api).join("impact.toml");
-    fs::write(name, table(api, &samples, &known, &versions))
+    let before: ImpactFile = toml::from_str(&fs::read_to_string(&name)?).map_err(io::Error::other)?;
+    let more = of_recordings(api, &folder)?;
+    fs::write(name, table(api, &samples, known, more, &before, &versions))
 }
 
 /// Plays the good streams. Returns for how many clients each is unsound, and the versions of the clients.

@@ -15,9 +15,10 @@ pub fn page(files: &BTreeMap<String, ImpactFile>) -> String {
          Good streams were damaged in one place: a member is absent, null, empty, of another type or value, or an event is missing, sent \
          twice, early or late, or the stream ends. Each was played to the clients of its API, beside the good stream, and what they \
          return was compared. Streams with the same kinds of findings share a row: rule, event type, member, what is wrong with its \
-         value, and what the event carries, where events of a type differ. A row rests on at least two good streams. Where \
-         several damages lead to the same findings, ✗ and ≠ rest on two of them, and the other signs on three. A row is what \
-         `conformance check` says of a client; `conformance impact` plays a recording itself.\n\n\
+         value, and what the event carries, where events of a type differ. A row rests on at least two good streams, and \
+         signs other than ✗ and ≠ on three damages. The file also has rows of kinds that are alike, of damaged recordings, too: where no \
+         row has just the kinds of a stream, `conformance check` goes to kinds that say less of an event, then of a member. Calls, texts \
+         and errors share no row. `conformance impact` plays a recording itself.\n\n\
          | sign | the client |\n|---|---|\n",
     );
     for (_, sign, meaning) in SIGNS {
@@ -50,12 +51,17 @@ fn sign(letter: char) -> &'static str {
 
 fn of_api(api: &str, file: &ImpactFile) -> String {
     let title = spec::APIS.iter().find(|known| known.name == api).map_or(api, |known| known.title);
-    let rows: Vec<(&str, Vec<char>)> = file
-        .outcomes
-        .iter()
+    let (exact, alike): (Vec<_>, Vec<_>) =
+        file.outcomes.iter().partition(|(kinds, _)| ImpactFile::is_exact(kinds));
+    let rows: Vec<(&str, Vec<char>)> = exact
+        .into_iter()
         .map(|(kinds, words)| (kinds.as_str(), file.row(words).map(|(letter, _)| letter).collect()))
         .collect();
-    let mut page = format!("\n# {title}\n\n{} rows. The most tolerant client comes first.\n\n", rows.len());
+    let mut page = format!(
+        "\n# {title}\n\n{} rows, and {} more of kinds that are alike. The most tolerant client comes first.\n\n",
+        rows.len(),
+        alike.len()
+    );
     page += "| client | version | breaks | fails | wrong | passes on | reports | unaffected | differs | not played |\n\
              |---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n";
     let count = |at: usize, letter: char| rows.iter().filter(|(_, letters)| letters[at] == letter).count();

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, BufRead};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clients::{ImpactClient, ImpactPackages, impact_clients, impact_packages};
 use codegen::formats::ImpactFile;
-use conformance::checker::{Checker, needed, tells};
+use conformance::checker::{Checker, LOOSEST, alike, among_others, needed, tells};
 use conformance::harness;
 use serde::{Deserialize, Serialize};
 use spec::Dialect;
@@ -18,13 +18,20 @@ use crate::samples::{self, shape};
 
 /// Least number of good streams that a word rests on.
 const LEAST: usize = 2;
-/// Least number of different damages after which a client is said to break, where the kinds of findings do not tell one damage from
-/// another.
-const BREAKING: usize = 2;
-/// The same for a client that is said not to break: the damage that harms it may not be among the samples.
+/// Least number of damaged streams, by how loosely their kinds are alike, before a client is said to break.
+const BREAKING: [usize; LOOSEST + 1] = [2, 2, 3, 4];
+/// The same before it is said not to break: the damage that harms it may not be among them.
+const SOUND: usize = 3;
+/// Least number of damaged streams with a finding, and of different damages, all of which break a client, before the finding is said
+/// to break it among any others.
+const AMONG_OTHERS: (usize, usize) = (6, 3);
+/// Number of different damages to try before a client is said to be unaffected.
 pub const HARMLESS: usize = 3;
 /// Maximum number of kinds of findings in a row. With more of them, a stream is like no other one.
 const KINDS: usize = 3;
+
+/// The outcome of a client that was not played to.
+const NOT_PLAYED: &str = "not-played";
 
 /// The damaged good streams of an API, by the kinds of their findings.
 #[derive(Debug)]
@@ -128,33 +135,101 @@ pub fn journal(path: &PathBuf) -> io::Result<Vec<Outcomes>> {
     Ok(all)
 }
 
-/// Returns the name of the journal of damaged recordings.
-pub fn recorded_journal(api: &str, seed: u64) -> String {
-    format!("recorded-{api}-{}-{seed}.jsonl", &drivers(api)[7..15])
+/// Returns the outcomes of damaged recordings that rows rest on, too: those of odd seeds.
+///
+/// # Errors
+///
+/// If they cannot be read.
+pub fn of_recordings(api: &str, folder: &Path) -> io::Result<Vec<Outcomes>> {
+    let mut all = Vec::new();
+    for file in corpus::files(folder, &["jsonl"]) {
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+        let seed = stem.strip_prefix(&*recorded_journal(api, None)).and_then(|seed| seed.parse::<u64>().ok());
+        if seed.is_some_and(|seed| seed % 2 == 1) {
+            all.extend(journal(&file)?);
+        }
+    }
+    Ok(all)
 }
 
-/// Returns `impact.toml`.
+/// Returns the name of the journal of damaged recordings, or how such names begin.
+pub fn recorded_journal(api: &str, seed: Option<u64>) -> String {
+    let seed = seed.map(|seed| format!("{seed}.jsonl")).unwrap_or_default();
+    format!("recorded-{api}-{}-{seed}", &drivers(api)[7..15])
+}
+
+/// Returns the rows of before as outcomes of streams, for kinds that were not played again.
+fn of_rows(before: &ImpactFile, is_played: impl Fn(&str) -> bool) -> Vec<Outcomes> {
+    let mut all = Vec::new();
+    for (kinds, words) in &before.outcomes {
+        if !ImpactFile::is_exact(kinds) || is_played(kinds) {
+            continue;
+        }
+        for nth in 0..LEAST {
+            let told = before.clients.iter().zip(before.row(words)).map(|(client, (letter, detail))| {
+                let outcome = match letter {
+                    'x' => "fails",
+                    'w' => "wrong",
+                    'p' => "passes-on",
+                    'r' => "reports",
+                    '.' => "unaffected",
+                    'v' => ["fails", "unaffected"][nth],
+                    _ => NOT_PLAYED,
+                };
+                (client.name.clone(), outcome.to_owned(), detail.to_owned())
+            });
+            all.push(Outcomes {
+                golden: format!("row {nth}"),
+                name: format!("{kinds} {nth}"),
+                kinds: kinds.split(ImpactFile::AND).map(str::to_owned).collect(),
+                clients: told.collect(),
+            });
+        }
+    }
+    all
+}
+
+/// Returns `impact.toml`. `more` are the outcomes of streams that are no samples.
 pub fn table(
     api: &str,
     samples: &Samples,
-    journal: &[Outcomes],
+    journal: Vec<Outcomes>,
+    more: Vec<Outcomes>,
+    before: &ImpactFile,
     versions: &BTreeMap<String, String>,
 ) -> String {
     let clients: Vec<&str> = played_clients(api).map(|client| &*client.name).collect();
-    let played: BTreeMap<(&str, &str), &Outcomes> =
-        journal.iter().map(|one| ((&*one.golden, &*one.name), one)).collect();
+    let mut kinds_of: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+    for (kinds, made) in &samples.by_kinds {
+        kinds_of.extend(
+            made.iter().map(|one| ((&*samples.goldens[one.golden].name, &*one.name), kinds.as_str())),
+        );
+    }
+    let mut evidence = more;
+    let mut played: BTreeSet<String> = BTreeSet::new();
+    for mut one in journal {
+        let Some(kinds) = kinds_of.get(&(&*one.golden, &*one.name)) else { continue };
+        one.kinds = kinds.split(ImpactFile::AND).map(str::to_owned).collect();
+        played.insert((*kinds).to_owned());
+        evidence.push(one);
+    }
+    let is_known = |kinds: &str| played.contains(kinds) || !samples.by_kinds.contains_key(kinds);
+    if before.drivers == drivers(api) {
+        evidence.extend(of_rows(before, is_known));
+    }
     let mut details: Vec<Vec<String>> = vec![Vec::new(); clients.len()];
     let mut rows = String::new();
-    for (kinds, made) in &samples.by_kinds {
-        let of: Vec<&Outcomes> = made
-            .iter()
-            .filter_map(|one| played.get(&(&*samples.goldens[one.golden].name, &*one.name)).copied())
-            .collect();
+    for (key, (level, of)) in by_key(&evidence) {
+        // Each row of one stream's kinds can be made again without recordings.
+        if ImpactFile::is_exact(&key) && !samples.by_kinds.contains_key(&key) {
+            continue;
+        }
+        let is_among_others = key.starts_with(&format!("{}{}", ImpactFile::ANY, ImpactFile::AND));
         let words: Vec<String> = clients
             .iter()
             .zip(&mut details)
             .map(|(client, details)| {
-                let (letter, detail) = word(client, &of, is_specific(kinds));
+                let (letter, detail) = word(client, &of, level, is_among_others);
                 if detail.is_empty() {
                     return letter.to_string();
                 }
@@ -165,15 +240,15 @@ pub fn table(
                 format!("{letter}{at}")
             })
             .collect();
-        if words.iter().any(|word| word != "-") {
-            let _ = writeln!(rows, "{} = \"{}\"", serde_json::Value::from(kinds.as_str()), words.join(" "));
+        if words.iter().any(|word| !["-", "v"].contains(&word.as_str())) {
+            let _ = writeln!(rows, "{} = \"{}\"", serde_json::Value::from(key), words.join(" "));
         }
     }
     let mut text = format!(
-        "# What real clients did with damaged streams, by the kinds of findings in these. In `outcomes`, each client has a word, in the\n\
-         # order of the clients: x fails, w is wrong, p passes on what the server changed, r reports the error, . unaffected, v differs\n\
-         # between streams, - not played enough of them. A number is the place of the detail in the client's list.\n\
-         # Written by `cargo run -p tests --example measure_impact`.\n\n\
+        "# What real clients did with damaged streams, by the kinds of findings in these; in a kind, `*` stands for any, and alone for any\n\
+         # other kinds. In `outcomes`, each client has a word, in the order of the clients: x fails, w is wrong, p passes on what the server\n\
+         # changed, r reports the error, . unaffected, v differs between streams, - not played enough of them. A number is the place of the\n\
+         # detail in the client's list. Written by `cargo run -p tests --example measure_impact`.\n\n\
          drivers = \"{}\"\n",
         drivers(api)
     );
@@ -191,24 +266,35 @@ pub fn table(
     format!("{text}\n[outcomes]\n{rows}")
 }
 
+/// Returns the outcomes by the keys of the rows that rest on them, with the level of each key.
+fn by_key(evidence: &[Outcomes]) -> BTreeMap<String, (usize, Vec<&Outcomes>)> {
+    let mut all: BTreeMap<String, (usize, Vec<&Outcomes>)> = BTreeMap::new();
+    for one in evidence.iter().filter(|one| !one.kinds.is_empty()) {
+        let mut keys: BTreeMap<String, usize> = BTreeMap::new();
+        for level in 0..=LOOSEST {
+            keys.entry(alike(&one.kinds, level).join(ImpactFile::AND)).or_insert(level);
+        }
+        keys.extend(among_others(&one.kinds).into_iter().map(|key| (key.join(ImpactFile::AND), 0)));
+        for (key, level) in keys {
+            all.entry(key).or_insert_with(|| (level, Vec::new())).1.push(one);
+        }
+    }
+    all
+}
+
 /// Whether one damage alone leads to findings of these kinds.
 pub fn is_specific(kinds: &str) -> bool {
     kinds.split(ImpactFile::AND).all(tells)
 }
 
-/// Returns the letter of a client for samples of the same kinds, with the detail that most of them have.
-fn word(client: &str, samples: &[&Outcomes], is_specific: bool) -> (char, String) {
-    let own = samples.iter().flat_map(|one| one.clients.iter().map(move |told| (*one, told)));
+/// Returns the letter of a client for streams that share a row, with the detail that most of them have.
+fn word(client: &str, streams: &[&Outcomes], level: usize, is_among_others: bool) -> (char, String) {
+    let own = streams.iter().flat_map(|one| one.clients.iter().map(move |told| (*one, told)));
     let all: Vec<(&Outcomes, &str, &str)> = own
-        .filter(|(_, (name, outcome, _))| name == client && outcome != "not-played")
+        .filter(|(_, (name, outcome, _))| name == client && outcome != NOT_PLAYED)
         .map(|(one, (_, outcome, detail))| (one, outcome.as_str(), detail.as_str()))
         .collect();
     let goldens: BTreeSet<&str> = all.iter().map(|(one, ..)| &*one.golden).collect();
-    let shapes: BTreeSet<String> = all.iter().map(|(one, ..)| shape(&one.name)).collect();
-    let is_shown = |least: usize| goldens.len() >= LEAST && (is_specific || shapes.len() >= least);
-    if !is_shown(BREAKING) {
-        return ('-', String::new());
-    }
     let outcomes: BTreeSet<&str> = all.iter().map(|(_, outcome, _)| *outcome).collect();
     let is_within = |some: &[&str]| outcomes.iter().all(|outcome| some.contains(outcome));
     let mut times: BTreeMap<(&str, String), usize> = BTreeMap::new();
@@ -217,13 +303,25 @@ fn word(client: &str, samples: &[&Outcomes], is_specific: bool) -> (char, String
     }
     let most = times.into_iter().max_by_key(|(_, times)| *times).map(|(told, _)| told);
     let (outcome, detail) = most.unwrap_or_default();
+    let breaks = is_within(&["fails", "wrong"]);
+    let forms: BTreeSet<String> =
+        all.iter().filter_map(|(one, ..)| Some(shape(&one.name).split(' ').next()?.to_owned())).collect();
+    let (least, least_forms) = AMONG_OTHERS;
     match () {
-        () if is_within(&["fails", "wrong"]) => (if outcome == "fails" { 'x' } else { 'w' }, detail),
-        () if !is_shown(HARMLESS) => ('-', String::new()),
+        () if is_among_others && !(breaks && all.len() >= least && forms.len() >= least_forms) => {
+            ('-', String::new())
+        }
+        // Where streams differ, no looser row is asked.
+        () if !breaks && !is_within(&["unaffected", "passes-on"]) && !is_within(&["reports"]) => {
+            ('v', String::new())
+        }
+        () if goldens.len() < LEAST || all.len() < if breaks { BREAKING[level] } else { SOUND } => {
+            ('-', String::new())
+        }
+        () if breaks => (if outcome == "fails" { 'x' } else { 'w' }, detail),
         () if is_within(&["unaffected"]) => ('.', String::new()),
         () if is_within(&["reports"]) => ('r', String::new()),
-        () if is_within(&["unaffected", "passes-on"]) => ('p', detail),
-        () => ('v', String::new()),
+        () => ('p', detail),
     }
 }
 

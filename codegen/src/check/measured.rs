@@ -112,7 +112,7 @@ fn impact(context: &Context, api: &str, file: &ImpactFile, report: &mut Report) 
             let message = format!("\"{words}\" are not the outcomes of {} clients", file.clients.len());
             report.find(&path, kinds, message, help);
         }
-        for kind in kinds.split(ImpactFile::AND) {
+        for kind in kinds.split(ImpactFile::AND).filter(|kind| *kind != ImpactFile::ANY) {
             let rule = kind.split_once(' ').map_or(kind, |(rule, _)| rule);
             if !context.catalogue.rules.contains_key(rule) {
                 report.find(&path, kinds, format!("there is no rule \"{rule}\""), help);

@@ -43,8 +43,12 @@ pub(super) fn client(client: &Client, file: Option<&ImpactFile>) -> Client {
 /// The failures of clients on streams that break a rule and no other.
 pub(super) fn breakages(file: &ImpactFile, rule: &str) -> Vec<Breakage> {
     let is_of_rule = |kinds: &str| kinds.split(ImpactFile::AND).all(|kind| rule_of(kind) == rule);
-    let rows: Vec<&String> =
-        file.outcomes.iter().filter(|(kinds, _)| is_of_rule(kinds)).map(|(_, words)| words).collect();
+    let rows: Vec<&String> = file
+        .outcomes
+        .iter()
+        .filter(|(kinds, _)| ImpactFile::is_exact(kinds) && is_of_rule(kinds))
+        .map(|(_, words)| words)
+        .collect();
     let of_client = |column: usize| -> Option<Breakage> {
         let played = rows.iter().filter_map(|words| file.row(words).nth(column));
         let known: Vec<(char, &str)> = played.filter(|(letter, _)| !"v-".contains(*letter)).collect();

@@ -14,7 +14,8 @@ pub struct ImpactFile {
     /// The clients, in the order of the words of an outcome.
     #[serde(default, rename = "client")]
     pub clients: Vec<ImpactClient>,
-    /// The outcomes for streams with these kinds of findings and no other, joined with ` & `: one word for each client. Its
+    /// The outcomes for streams with these kinds of findings and no other, joined with ` & `: one word for each client. In a kind,
+    /// `*` stands for any, and alone for any other kinds. Its
     /// letter is `x` for a failure, `w` for a wrong result, `p` for one that passes on what the server changed, `r` for a report of
     /// an error, `.` for the result of the intact stream, `v` if streams of these kinds differ, `-` if the client was not
     /// played enough of them. A number is the place of the detail in the client's list.
@@ -39,8 +40,17 @@ pub struct ImpactClient {
 impl ImpactFile {
     /// Separates the kinds of a row.
     pub const AND: &str = " & ";
+    /// Stands for any other kinds.
+    pub const ANY: &str = "*";
     /// The letters of outcomes.
     pub const LETTERS: &str = "xwpr.v-";
+
+    /// Returns whether a row is of streams with just these kinds, and not of several that are alike.
+    pub fn is_exact(kinds: &str) -> bool {
+        !kinds
+            .split(Self::AND)
+            .any(|kind| kind.rsplit(' ').next().is_some_and(|says| says.starts_with(Self::ANY)))
+    }
 
     /// Returns the letter of each client in a row, with its detail.
     pub fn row<'f>(&'f self, words: &'f str) -> impl Iterator<Item = (char, &'f str)> {

@@ -192,18 +192,11 @@ impl Measurement {
     }
 }
 
-/// Returns what was measured with streams that have no other findings than these kinds, which are sorted.
-pub fn measurements<'k>(
-    api: &str,
-    kinds: &'k [String],
-) -> impl Iterator<Item = &'static Measurement> + use<'k> {
-    let table =
-        MEASURED.iter().find(|(name, _)| *name == named_api(api)).map_or(&[][..], |(_, table)| *table);
-    kinds.iter().flat_map(move |first| {
-        let from = table.partition_point(|row| row.kinds.first().is_some_and(|kind| *kind < first.as_str()));
-        let rows = table[from..].iter().take_while(move |row| row.kinds.first() == Some(&first.as_str()));
-        rows.filter(move |row| row.kinds.iter().all(|kind| kinds.iter().any(|other| other == kind)))
-    })
+/// Returns what was measured with streams that have findings of these kinds, which are sorted.
+pub fn measurement(api: &str, kinds: &[String]) -> Option<&'static Measurement> {
+    let (_, table) = MEASURED.iter().find(|(name, _)| *name == named_api(api))?;
+    let own = || kinds.iter().map(String::as_str);
+    table.binary_search_by(|row| row.kinds.iter().copied().cmp(own())).ok().map(|at| &table[at])
 }
 
 /// The API of reports that name none, from before there were others.

@@ -82,8 +82,8 @@ impl Effect {
 /// Returns the effect of the findings in one response on each known client, in the order of [`CLIENTS`].
 pub fn effects(findings: &[&Finding]) -> Vec<Effect> {
     let api = findings.first().map_or("", |found| &*found.api);
-    let rows: Vec<&Measurement> = catalogue::measurements(api, &kinds(findings)).collect();
     let needed = needed(findings);
+    let rows = rows(api, &needed);
     let effect = |client: &Client| {
         if !client.is_of(api) {
             return Effect::NotMeasured(Unmeasured::Kind);
@@ -91,6 +91,78 @@ pub fn effects(findings: &[&Finding]) -> Vec<Effect> {
         of_client(client, findings, &needed, &rows)
     };
     CLIENTS.iter().map(effect).collect()
+}
+
+/// The rows for findings of these kinds: the most exact ones first, and last those of one kind among any others.
+fn rows(api: &str, needed: &[String]) -> Vec<&'static Measurement> {
+    let mut keys: Vec<Vec<String>> = (0..=LOOSEST).map(|level| alike(needed, level)).collect();
+    keys.extend(among_others(needed));
+    keys.iter().filter_map(|key| catalogue::measurement(api, key)).collect()
+}
+
+/// The level at which kinds are most loosely alike.
+pub const LOOSEST: usize = 3;
+/// The level up to which one of several kinds may be known to break a client.
+const LOOSEST_OF_MANY: usize = 1;
+/// Stands for a part of a kind that may be any, and for any other kinds.
+const ANY: &str = "*";
+/// What events with calls say.
+const CALLS: [&str; 9] = [
+    "tool_use",
+    "server_tool_use",
+    "mcp_tool_use",
+    "input",
+    "tool_call",
+    "arguments",
+    "function_call",
+    "custom_tool_call",
+    "mcp_call",
+];
+
+/// Returns what kinds of findings have in common with others: at level 0 all, then without what else the event says, then
+/// without the form or the types of objects around the member, and at last little more than the rule.
+pub fn alike(kinds: &[String], level: usize) -> Vec<String> {
+    let all: BTreeSet<String> = kinds.iter().map(|kind| loosened(kind, level)).collect();
+    all.into_iter().collect()
+}
+
+/// Returns the keys of rows for one of several kinds with any others beside it.
+pub fn among_others(kinds: &[String]) -> Vec<Vec<String>> {
+    // A member that comes twice is one finding, and its first value another.
+    let is_repeated = |kind: &String| kind.contains(" repeated ");
+    if kinds.len() < 2 || kinds.iter().any(is_repeated) {
+        return Vec::new();
+    }
+    let levels = |kind| (0..=LOOSEST_OF_MANY).map(move |level| vec![ANY.to_owned(), loosened(kind, level)]);
+    kinds.iter().flat_map(levels).collect()
+}
+
+fn loosened(kind: &str, level: usize) -> String {
+    if level == 0 {
+        return kind.to_owned();
+    }
+    let mut words = kind.splitn(4, ' ');
+    let [rule, event, member, rest] = std::array::from_fn(|_| words.next().unwrap_or_default());
+    let (form, says) = rest.rsplit_once(' ').unwrap_or((rest, ""));
+    let has = |words: &[&str]| says.split('+').any(|word| words.contains(&word));
+    let says = match () {
+        () if has(&CALLS) => "*call",
+        () if has(&["error"]) => "*error",
+        () => ANY,
+    };
+    let plain: String =
+        member.split('[').map(|part| part.split_once(']').map_or(part, |(_, after)| after)).collect();
+    let is_wire = rule.starts_with("wire/");
+    match level {
+        1 => format!("{rule} {event} {member} {form} {says}"),
+        _ if rule.starts_with("schema/") && rule.ends_with("-valid") => {
+            format!("{rule} {event} {plain} {form} {says}")
+        }
+        2 if is_wire => format!("{rule} {event} {member} {ANY} {says}"),
+        2 => format!("{rule} {event} {plain} {ANY} {says}"),
+        _ if is_wire => format!("{rule} {ANY} {ANY} {ANY} {says}"),
+        _ => format!("{rule} {event} {ANY} {ANY} {says}"),
+    }
 }
 
 /// Returns the kinds of findings that must be measured before a client is said to read a response that has these: notes only where
@@ -116,45 +188,28 @@ fn kinds(findings: &[&Finding]) -> Vec<String> {
     kinds.into_iter().collect()
 }
 
-/// Rows with more of the findings at once say more.
+/// The first row in which the client was played decides.
 fn of_client(client: &Client, findings: &[&Finding], needed: &[String], rows: &[&Measurement]) -> Effect {
-    // It was not measured with the values that it knows.
-    let others: Vec<String> =
-        findings.iter().filter(|found| found.is_other_value(client)).map(|found| found.kind()).collect();
-    let is_known = |row: &&&Measurement| {
-        row.outcome(client) != Measured::NotPlayed
-            && !row.kinds.iter().any(|kind| others.iter().any(|other| other == kind))
-    };
-    let known: Vec<&Measurement> = rows.iter().filter(is_known).copied().collect();
-    let is_within = |row: &Measurement, other: &Measurement| {
-        row.kinds.len() < other.kinds.len() && row.kinds.iter().all(|kind| other.kinds.contains(kind))
-    };
-    let largest: Vec<&Measurement> =
-        known.iter().filter(|row| !known.iter().any(|other| is_within(row, other))).copied().collect();
-    let outcomes = || largest.iter().map(|row| (*row, row.outcome(client)));
     let harm = |row: &Measurement, detail| {
-        let rule = row.kinds.first().map_or("", |kind| kind.split(' ').next().unwrap_or_default());
-        Harm { rule, detail }
+        let kind = row.kinds.iter().find(|kind| **kind != ANY);
+        Harm { rule: kind.map_or("", |kind| kind.split(' ').next().unwrap_or_default()), detail }
     };
-    // A damage that breaks a client still does when there are others, so its findings must tell which damage it is.
-    let counts = |row: &Measurement| row.kinds.iter().all(|kind| tells(kind)) || row.kinds.iter().eq(needed);
-    let broken = outcomes().filter(|(row, _)| counts(row)).filter_map(|(row, outcome)| match outcome {
-        Measured::Fails(detail) => Some(Effect::Fails(harm(row, detail))),
-        Measured::Wrong(detail) => Some(Effect::Wrong(harm(row, detail))),
-        _ => None,
-    });
-    if let Some(broken) = broken.min_by_key(|effect| !matches!(effect, Effect::Fails(_))) {
-        return broken;
-    }
-    // Rows for two findings apart do not tell what clients do with both.
-    let whole = outcomes().find(|(row, _)| row.kinds.iter().eq(needed)).map(|(row, outcome)| match outcome {
-        Measured::PassesOn(detail) => Some(Effect::PassesOn(harm(row, detail))),
-        Measured::Reports => Some(Effect::Reports),
-        Measured::Unaffected => Some(Effect::Unaffected),
-        _ => None,
-    });
-    if let Some(Some(known)) = whole {
-        return known;
+    // It was not measured with the values that it knows.
+    let has_others = findings.iter().any(|found| found.is_other_value(client));
+    let mut outcomes = rows.iter().filter(|_| !has_others).map(|row| (*row, row.outcome(client)));
+    let first = outcomes.find(|(_, outcome)| *outcome != Measured::NotPlayed);
+    let varies = matches!(first, Some((_, Measured::Varies)));
+    // Some of the findings may be known to break it, whatever the others are.
+    let is_known = |outcome: &Measured| *outcome != Measured::NotPlayed;
+    let broken = outcomes.find(|(row, outcome)| row.kinds.first() == Some(&ANY) && is_known(outcome));
+    let broken = broken.filter(|_| varies);
+    match broken.or(first) {
+        Some((row, Measured::Fails(detail))) => return Effect::Fails(harm(row, detail)),
+        Some((row, Measured::Wrong(detail))) => return Effect::Wrong(harm(row, detail)),
+        Some((row, Measured::PassesOn(detail))) => return Effect::PassesOn(harm(row, detail)),
+        Some((_, Measured::Reports)) => return Effect::Reports,
+        Some((_, Measured::Unaffected)) => return Effect::Unaffected,
+        _ => {}
     }
     if let Some(reported) = findings.iter().find_map(|found| found.reported(client)) {
         return Effect::IsReported(reported);
@@ -162,7 +217,7 @@ fn of_client(client: &Client, findings: &[&Finding], needed: &[String], rows: &[
     Effect::NotMeasured(match client.column {
         None => Unmeasured::OnlyReports,
         Some(_) if needed.is_empty() => Unmeasured::NoFinding,
-        Some(_) if whole.is_some() => Unmeasured::Varies,
+        Some(_) if varies => Unmeasured::Varies,
         Some(_) => Unmeasured::Kind,
     })
 }
