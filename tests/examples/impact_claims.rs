@@ -1,8 +1,7 @@
 //! Compares what `conformance check` says of clients with what they do, on damaged recordings.
 //!
-//! `cargo run -p tests --example impact_claims -- CACHE [--seed=N] [--streams=N] [--no-play] [API...]`, where CACHE is the folder in
-//! which `conformance impact --install` has installed the clients, and the corpus is beside the repository. Good recordings are damaged
-//! by chance and played: one half of them with an odd seed, and the other with an even one. What was played is kept in `target/impact`.
+//! `cargo run -p tests --example impact_claims -- CACHE [--seed=N] [--streams=N] [--no-play] [API...]`, where CACHE has the clients
+//! that `conformance impact --install` installs, and the corpus is beside the repository. Good recordings are damaged by chance and played: one half of them with an odd seed, and the other with an even one. What was played is kept in `target/impact`.
 //! Rows of `impact.toml` rest on odd seeds, too, so that even ones judge them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,7 +66,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the good recordings of an API, and damaged ones that have findings.
+/// The good recordings of an API, and damaged ones that have findings.
 fn damaged(api: &str, seed: u64, count: usize) -> (Vec<Stream>, Vec<Damaged>) {
     let folder = corpus::of_api(api).expect("there is a corpus beside the repository");
     let (mut streams, mut dialects) = (Vec::new(), Vec::new());
@@ -105,7 +104,7 @@ fn damaged(api: &str, seed: u64, count: usize) -> (Vec<Stream>, Vec<Damaged>) {
     (streams, all)
 }
 
-/// Returns the recognised dialect and the findings.
+/// The recognised dialect and the findings.
 fn checked(bytes: &[u8]) -> (Option<&'static Dialect>, Vec<Finding>) {
     let sets = RuleSets::new(BTreeMap::new(), |_| true);
     let report = Checking::recognising(&sets, false).check("damaged".to_owned(), &mut { bytes }, None);

@@ -22,7 +22,7 @@ const LEAST: usize = 2;
 const BREAKING: [usize; LOOSEST + 1] = [2, 2, 3, 4];
 /// The same before it is said not to break: the damage that harms it may not be among them.
 const SOUND: usize = 3;
-/// Least number of damaged streams with a finding, and of different damages, all of which break a client, before the finding is said
+/// Least number of damaged streams with a finding, and of different damages, that all break a client, before the finding is said
 /// to break it among any others.
 const AMONG_OTHERS: (usize, usize) = (6, 3);
 /// Number of different damages to try before a client is said to be unaffected.
@@ -135,7 +135,7 @@ pub fn journal(path: &PathBuf) -> io::Result<Vec<Outcomes>> {
     Ok(all)
 }
 
-/// Returns the outcomes of damaged recordings that rows rest on, too: those of odd seeds.
+/// The outcomes of damaged recordings that rows rest on, too: of odd seeds.
 ///
 /// # Errors
 ///
@@ -152,27 +152,28 @@ pub fn of_recordings(api: &str, folder: &Path) -> io::Result<Vec<Outcomes>> {
     Ok(all)
 }
 
-/// Returns the name of the journal of damaged recordings, or how such names begin.
+/// The name of the journal of damaged recordings, or how such names begin.
 pub fn recorded_journal(api: &str, seed: Option<u64>) -> String {
     let seed = seed.map(|seed| format!("{seed}.jsonl")).unwrap_or_default();
     format!("recorded-{api}-{}-{seed}", &drivers(api)[7..15])
 }
 
-/// Returns the rows of before as outcomes of streams, for kinds that were not played again.
+/// The rows of before as outcomes of as many streams as they need, for kinds that were not played again.
 fn of_rows(before: &ImpactFile, is_played: impl Fn(&str) -> bool) -> Vec<Outcomes> {
     let mut all = Vec::new();
     for (kinds, words) in &before.outcomes {
         if !ImpactFile::is_exact(kinds) || is_played(kinds) {
             continue;
         }
-        for nth in 0..LEAST {
+        for nth in 0..SOUND {
             let told = before.clients.iter().zip(before.row(words)).map(|(client, (letter, detail))| {
                 let outcome = match letter {
-                    'x' => "fails",
-                    'w' => "wrong",
                     'p' => "passes-on",
                     'r' => "reports",
                     '.' => "unaffected",
+                    _ if nth >= LEAST => NOT_PLAYED,
+                    'x' => "fails",
+                    'w' => "wrong",
                     'v' => ["fails", "unaffected"][nth],
                     _ => NOT_PLAYED,
                 };
@@ -266,7 +267,7 @@ pub fn table(
     format!("{text}\n[outcomes]\n{rows}")
 }
 
-/// Returns the outcomes by the keys of the rows that rest on them, with the level of each key.
+/// The outcomes by the keys of the rows that rest on them, with the level of each key.
 fn by_key(evidence: &[Outcomes]) -> BTreeMap<String, (usize, Vec<&Outcomes>)> {
     let mut all: BTreeMap<String, (usize, Vec<&Outcomes>)> = BTreeMap::new();
     for one in evidence.iter().filter(|one| !one.kinds.is_empty()) {
@@ -287,7 +288,7 @@ pub fn is_specific(kinds: &str) -> bool {
     kinds.split(ImpactFile::AND).all(tells)
 }
 
-/// Returns the letter of a client for streams that share a row, with the detail that most of them have.
+/// The letter of a client for streams that share a row, with the detail that most of them have.
 fn word(client: &str, streams: &[&Outcomes], level: usize, is_among_others: bool) -> (char, String) {
     let own = streams.iter().flat_map(|one| one.clients.iter().map(move |told| (*one, told)));
     let all: Vec<(&Outcomes, &str, &str)> = own

@@ -192,7 +192,20 @@ impl Measurement {
     }
 }
 
-/// Returns what was measured with streams that have findings of these kinds, which are sorted.
+/// Words in kinds of events with calls: they never share a measurement with texts.
+pub const CALLS: [&str; 9] = [
+    "tool_use",
+    "server_tool_use",
+    "mcp_tool_use",
+    "input",
+    "tool_call",
+    "arguments",
+    "function_call",
+    "custom_tool_call",
+    "mcp_call",
+];
+
+/// Whatever was measured with streams that have findings of these kinds, which are sorted.
 pub fn measurement(api: &str, kinds: &[String]) -> Option<&'static Measurement> {
     let (_, table) = MEASURED.iter().find(|(name, _)| *name == named_api(api))?;
     let own = || kinds.iter().map(String::as_str);

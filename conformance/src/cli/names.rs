@@ -79,7 +79,7 @@ pub(super) fn dialect_folder(path: &Path) -> Result<(String, Folder)> {
     Ok((name, Folder::read(path)?))
 }
 
-/// Returns the usual dialect of each API that the suite serves: the one of its first party.
+/// The usual dialect of each API that the suite serves: the one of its first party.
 pub(super) fn served() -> impl Iterator<Item = &'static Dialect> {
     let mut all: Vec<_> = spec::APIS.iter().filter_map(|api| fallback(Some(*api))).collect();
     all.retain(|dialect| gateway::is_spoken(dialect));
@@ -87,7 +87,7 @@ pub(super) fn served() -> impl Iterator<Item = &'static Dialect> {
     all.into_iter()
 }
 
-/// Returns the usual dialect of each API that the suite also calls.
+/// The usual dialect of each API that the suite also calls.
 pub(super) fn usual() -> impl Iterator<Item = &'static Dialect> {
     served().filter(|dialect| !dialect.api.operations.is_empty())
 }
@@ -120,7 +120,7 @@ fn served_one(dialect: &'static Dialect) -> Result<&'static Dialect> {
     if gateway::is_spoken(dialect) { Ok(dialect) } else { spoken(dialect) }
 }
 
-/// Returns the dialects of these names that are served, and fails if two are of one API.
+/// The dialects of these names that are served, and fails if two are of one API.
 pub(super) fn one_served_of_each_api(names: &[String], why: &str) -> Result<Vec<&'static Dialect>> {
     one_each(names, why, served_one)
 }

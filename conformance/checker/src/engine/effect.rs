@@ -93,31 +93,19 @@ pub fn effects(findings: &[&Finding]) -> Vec<Effect> {
     CLIENTS.iter().map(effect).collect()
 }
 
-/// The rows for findings of these kinds: the most exact ones first, and last those of one kind among any others.
+/// The rows for findings of these kinds: the most exact ones first, and at last rows of one kind among any others.
 fn rows(api: &str, needed: &[String]) -> Vec<&'static Measurement> {
     let mut keys: Vec<Vec<String>> = (0..=LOOSEST).map(|level| alike(needed, level)).collect();
     keys.extend(among_others(needed));
     keys.iter().filter_map(|key| catalogue::measurement(api, key)).collect()
 }
 
-/// The level at which kinds are most loosely alike.
+/// Kinds are most loosely alike at this level.
 pub const LOOSEST: usize = 3;
-/// The level up to which one of several kinds may be known to break a client.
+/// One of several kinds may be known to break a client up to this level.
 const LOOSEST_OF_MANY: usize = 1;
 /// Stands for a part of a kind that may be any, and for any other kinds.
 const ANY: &str = "*";
-/// What events with calls say.
-const CALLS: [&str; 9] = [
-    "tool_use",
-    "server_tool_use",
-    "mcp_tool_use",
-    "input",
-    "tool_call",
-    "arguments",
-    "function_call",
-    "custom_tool_call",
-    "mcp_call",
-];
 
 /// Returns what kinds of findings have in common with others: at level 0 all, then without what else the event says, then
 /// without the form or the types of objects around the member, and at last little more than the rule.
@@ -126,15 +114,15 @@ pub fn alike(kinds: &[String], level: usize) -> Vec<String> {
     all.into_iter().collect()
 }
 
-/// Returns the keys of rows for one of several kinds with any others beside it.
+/// The keys of rows for one of several kinds with any others beside it.
 pub fn among_others(kinds: &[String]) -> Vec<Vec<String>> {
     // A member that comes twice is one finding, and its first value another.
     let is_repeated = |kind: &String| kind.contains(" repeated ");
     if kinds.len() < 2 || kinds.iter().any(is_repeated) {
         return Vec::new();
     }
-    let levels = |kind| (0..=LOOSEST_OF_MANY).map(move |level| vec![ANY.to_owned(), loosened(kind, level)]);
-    kinds.iter().flat_map(levels).collect()
+    let key = |kind: &String, level| vec![ANY.to_owned(), loosened(kind, level)];
+    kinds.iter().flat_map(|kind| (0..=LOOSEST_OF_MANY).map(move |level| key(kind, level))).collect()
 }
 
 fn loosened(kind: &str, level: usize) -> String {
@@ -146,7 +134,7 @@ fn loosened(kind: &str, level: usize) -> String {
     let (form, says) = rest.rsplit_once(' ').unwrap_or((rest, ""));
     let has = |words: &[&str]| says.split('+').any(|word| words.contains(&word));
     let says = match () {
-        () if has(&CALLS) => "*call",
+        () if has(&catalogue::CALLS) => "*call",
         () if has(&["error"]) => "*error",
         () => ANY,
     };
@@ -188,9 +176,11 @@ fn kinds(findings: &[&Finding]) -> Vec<String> {
     kinds.into_iter().collect()
 }
 
-/// The first row in which the client was played decides.
+/// The first row where the client was played decides.
 fn of_client(client: &Client, findings: &[&Finding], needed: &[String], rows: &[&Measurement]) -> Effect {
     let harm = |row: &Measurement, detail| {
+        // Streams that are only alike break it elsewhere.
+        let detail = if row.kinds.iter().eq(needed) { detail } else { "" };
         let kind = row.kinds.iter().find(|kind| **kind != ANY);
         Harm { rule: kind.map_or("", |kind| kind.split(' ').next().unwrap_or_default()), detail }
     };

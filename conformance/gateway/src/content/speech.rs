@@ -91,7 +91,7 @@ pub fn dialects() -> impl Iterator<Item = &'static Dialect> {
     spec::DIALECTS.iter().copied().filter(|dialect| is_spoken(dialect))
 }
 
-/// Returns those among them that the suite calls, too.
+/// Those among them that the suite calls, too.
 pub fn called_dialects() -> impl Iterator<Item = &'static Dialect> {
     dialects().filter(|dialect| !dialect.api.operations.is_empty())
 }

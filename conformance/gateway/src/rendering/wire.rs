@@ -47,7 +47,7 @@ impl Wire {
         events(&self.body).map(<[u8]>::to_vec).collect()
     }
 
-    /// Returns a stream as the JSON list that some APIs send without `alt=sse`.
+    /// A stream as the JSON list that some APIs send without `alt=sse`.
     #[must_use]
     pub(crate) fn as_list(mut self) -> Self {
         if self.is_stream() {

@@ -58,7 +58,7 @@ impl Edits {
         !of_events.any(|edit| edit.leave_out.contains(&"type"))
     }
 
-    /// Applies those that are meant to a value.
+    /// Those that are meant change the value.
     pub fn apply(self, what: Edited<'_>, value: &mut Value) {
         let Edited { target, moment, event, closed } = what;
         for edit in self.all {
@@ -73,7 +73,7 @@ impl Edits {
         }
     }
 
-    /// Returns an item with its edits and with those of its parts.
+    /// An item with the edits of it and of its parts.
     pub fn apply_to_item(self, moment: RenderMoment, item: &Value, closed: &Value) -> Value {
         let mut item = item.clone();
         for part in item.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {

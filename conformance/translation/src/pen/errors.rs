@@ -2,7 +2,7 @@
 
 use spec::Api;
 
-/// Returns the class of errors with a status.
+/// The class of errors with a status.
 pub fn class_of(api: &Api, status: u16) -> &'static str {
     let named = |wanted: u16| {
         let of =
@@ -13,7 +13,7 @@ pub fn class_of(api: &Api, status: u16) -> &'static str {
     named(status).or_else(|| named(general)).unwrap_or("server_error")
 }
 
-/// Returns the status of errors of a class.
+/// The status of errors of a class.
 pub fn status_of(api: &Api, class: &str) -> u16 {
     let by_class = api.error.status.iter().find(|(known, _)| *known == class).map(|(_, status)| *status);
     by_class.unwrap_or(match class {

@@ -23,7 +23,7 @@ pub use writer::Writer;
 /// The receiver of a response.
 #[derive(Debug, Clone)]
 pub struct Front {
-    /// The dialect in which it is written.
+    /// Its dialect.
     pub dialect: &'static Dialect,
     /// The request, as responses can repeat it.
     pub request: Value,
@@ -33,7 +33,7 @@ pub struct Front {
     pub now: u64,
 }
 
-/// Returns the header that has the id of a request.
+/// The header that has the id of a request.
 pub fn id_header(api: &Api) -> &'static str {
     &Page::of(api.name).id_header
 }
@@ -53,18 +53,18 @@ pub fn has_start(api: &Api) -> bool {
     !Page::of(api.name).start.is_empty()
 }
 
-/// Returns the error of a response that fails.
+/// The error of a response that fails.
 pub fn failure(api: &Api) -> ReplyError {
     Page::of(api.name).failure.clone()
 }
 
-/// Returns the class of errors of a kind, or with a status.
+/// The class of errors of a kind, or with a status.
 pub fn class<'k>(api: &Api, kind: &'k str, status: u16) -> &'k str {
     let classes = &Page::of(api.name).classes;
     classes.get(&status.to_string()).or_else(|| classes.get(kind)).map_or(kind, |class| class)
 }
 
-/// Returns the body of an error. Besides, templates name what else is said.
+/// The body of an error. Besides, templates name what else is said.
 pub fn error_body(api: &Api, error: &ReplyError, said: &[(&'static str, Value)]) -> Value {
     let ReplyError { class, message } = error;
     let own = [
@@ -76,7 +76,7 @@ pub fn error_body(api: &Api, error: &ReplyError, said: &[(&'static str, Value)])
     Aside { page: Page::of(api.name), said: said.collect() }.fill(|page| &page.error)
 }
 
-/// Returns the list of models with these names.
+/// The list of models with these names.
 pub fn models(api: &Api, names: &[String]) -> Value {
     let page = Page::of(api.name);
     let aside = |said: &[(&'static str, Value)]| Aside { page, said: said.iter().cloned().collect() };
@@ -86,7 +86,7 @@ pub fn models(api: &Api, names: &[String]) -> Value {
     aside(&[("models", all), ("first", first), ("last", last)]).fill(|page| &page.models)
 }
 
-/// What is not in a response.
+/// Values for templates apart from responses.
 struct Aside {
     page: &'static Page,
     said: BTreeMap<&'static str, Value>,

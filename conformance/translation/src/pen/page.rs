@@ -67,7 +67,7 @@ pub(super) enum Parts {
     EndLate,
 }
 
-/// What a response says of its end.
+/// The words of a response for its end.
 #[derive(Debug, Deserialize)]
 pub(super) struct Words {
     of: Vec<Stop>,

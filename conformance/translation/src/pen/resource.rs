@@ -10,7 +10,7 @@ use super::edits::{Edited, Edits, parsed};
 const MEMBERS: &[&str] =
     &["id", "object", "created_at", "status", "error", "incomplete_details", "model", "output", "usage"];
 
-/// Returns a response. Members without a value repeat the request.
+/// A response. Members without a value repeat the request.
 pub fn response(
     dialect: &Dialect,
     edits: Edits,

@@ -2,15 +2,13 @@
 
 use serde_json::{Map, Value};
 
-/// What the holes of a template are filled with.
+/// Values for the holes of templates.
 pub(super) trait Context {
-    /// Returns the value of this name.
     fn get(&self, name: &str) -> Option<Value>;
 
-    /// Returns the template of this name.
     fn fragment(&self, name: &str) -> Option<&'static Value>;
 
-    /// Returns the response as a whole, as it is when it begins or ends.
+    /// The response as a whole, as it is when it begins or ends.
     fn response(&self, moment: &str, inner: &Value) -> Value;
 }
 
@@ -50,14 +48,12 @@ pub(super) fn fill(template: &Value, context: &dyn Context) -> Value {
     }
 }
 
-/// Returns whether an entry, or the event, is there at all.
 pub(super) fn holds(template: &Value, context: &dyn Context) -> bool {
     let flags =
         template.as_object().and_then(|members| members.keys().find_map(|name| name.strip_prefix('?')));
     flags.is_none_or(|flags| are_set(flags, context))
 }
 
-/// Adds the members of an object.
 pub(super) fn add(object: &mut Value, other: Value) {
     if let (Value::Object(members), Value::Object(other)) = (object, other) {
         members.extend(other);

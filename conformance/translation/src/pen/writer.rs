@@ -27,7 +27,7 @@ pub struct Writer {
     waiting: VecDeque<(usize, Vec<Delta>)>,
     /// A seal that the next part carries.
     carried: Option<String>,
-    /// What templates can name besides.
+    /// Other values for templates.
     said: BTreeMap<&'static str, Value>,
 }
 
@@ -64,7 +64,7 @@ struct Named<'w> {
 }
 
 impl Writer {
-    /// Creates a writer for a client.
+    /// A writer for a client.
     pub fn new(front: Front) -> Self {
         let page = Page::of(front.dialect.api.name);
         let (parts, waiting, said) = (Vec::new(), VecDeque::new(), BTreeMap::new());
@@ -120,12 +120,12 @@ impl Writer {
         self.emit(&self.page.end, None, &Value::Null, out);
     }
 
-    /// Writes a sign of life, if the API has one.
+    /// A sign of life, if the API has one.
     pub fn ping(&mut self, out: &mut Vec<u8>) {
         self.emit(&self.page.ping, None, &Value::Null, out);
     }
 
-    /// Returns the response as a body, instead of its stream.
+    /// The response as a body, instead of its stream.
     pub fn body(mut self, reply: &Reply) -> Value {
         let ignored = &mut Vec::new();
         for delta in reply.deltas().iter().filter(|delta| **delta != Delta::Ended) {
@@ -135,7 +135,7 @@ impl Writer {
         self.whole()
     }
 
-    /// Returns a response whose parts have all been written.
+    /// A response whose parts have all been written.
     pub fn whole(&self) -> Value {
         fill(&self.page.body.0, &self.of_all())
     }
@@ -213,7 +213,6 @@ impl Writer {
         }
     }
 
-    /// Writes the parts that waited, up to the first incomplete one.
     fn advance(&mut self, out: &mut Vec<u8>) {
         while self.open().is_none()
             && let Some((_, deltas)) = self.waiting.pop_front()
@@ -364,7 +363,6 @@ impl Writer {
         effect.and_then(|effect| effect.value?.rsplit('/').next()).unwrap_or("reasoning_content")
     }
 
-    /// What the response says of its end.
     fn stop(&self, name: &str) -> Option<Value> {
         let (named, stop) = (self.of_all(), self.head.stop());
         let fits = |when: &Option<String>| when.as_ref().is_none_or(|flag| is_set(flag, &named));

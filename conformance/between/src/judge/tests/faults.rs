@@ -37,7 +37,7 @@ pub(super) fn cut(front: &str, upstream: &str) -> Bench {
     // What the upstream has not counted yet, the gateway cannot know.
     let first = &mut bench.client().pieces[0].1;
     let text = String::from_utf8_lossy(first).replace("_tokens\":11,", "_tokens\":0,");
-    *first = text.replace("\"output_tokens\":2,", "\"output_tokens\":0,").into_bytes();
+    *first = text.replace("\"output_tokens\":1,", "\"output_tokens\":0,").into_bytes();
     bench.client().pieces.push((Duration::from_millis(99), error));
     bench.evidence.after = Some(Bench::new(front, upstream, "text/plain").evidence.client.remove(0));
     bench
